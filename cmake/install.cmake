@@ -1,0 +1,16 @@
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS macareu macareu_files EXPORT macareu-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/macareu ${generated}/include/macareu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT macareu-targets NAMESPACE macareu:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/macareu)
+configure_package_config_file(cmake/macareu-config.cmake.in ${PROJECT_BINARY_DIR}/macareu-config.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/macareu)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/macareu-config-version.cmake
+  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/macareu-config.cmake ${PROJECT_BINARY_DIR}/macareu-config-version.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/macareu)
+if(MACAREU_TOOL)
+  install(TARGETS macareu_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()

@@ -1,0 +1,81 @@
+// Every operator described once. Command line, bindings, reference pages and the C++ functions of
+// <macareu/operators.hpp> come from these descriptions.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <macareu/connectivity.hpp>
+#include <macareu/context.hpp>
+#include <macareu/image.hpp>
+#include <macareu/number.hpp>
+
+namespace macareu {
+
+enum class parameter_kind { connectivity, choice, flag, number };
+
+struct parameter_description {
+  std::string_view name;
+  parameter_kind kind;
+  std::string_view default_text;  ///< empty: the caller must give a value
+  std::string_view help;
+  std::string_view choices = "";  ///< of a choice, separated by '|'
+  double above = 0;               ///< a number must be greater than this
+};
+
+struct input_description {
+  std::string_view name;
+  std::string_view help;
+};
+
+/// An output has the shape of the first input.
+struct output_description {
+  enum class type_rule { same_as_input, boolean };
+  std::string_view name;
+  type_rule type;
+  std::string_view help;
+  bool may_replace_first_input = false;  ///< the caller may give the first input's memory for it
+};
+
+struct operator_description {
+  std::string_view name;     ///< in C++ and Python
+  std::string_view verb;     ///< on the command line
+  std::string_view group;    ///< heading in lists
+  std::string_view pattern;  ///< whose strategies apply
+  std::string_view brief;    ///< one sentence
+  std::string_view notes;    ///< formula, and what is decided where peers disagree
+  std::span<const input_description> inputs;
+  std::span<const output_description> outputs;
+  std::span<const parameter_description> parameters;
+};
+
+std::span<const operator_description> catalogue();
+/// By name or verb; nullptr where there is none.
+const operator_description* find_operator(std::string_view name);
+
+/// The devices of this build, and what `strategy` may be on one of them.
+std::vector<std::string_view> devices();
+std::vector<std::string_view> strategies(std::string_view device, std::string_view pattern);
+
+/// A choice is given by its text.
+using argument = std::variant<bool, number, std::string, connectivity>;
+using arguments = std::map<std::string, argument, std::less<>>;
+
+/// Throws usage_error naming the parameter and what it takes.
+argument parse_argument(const parameter_description& parameter, std::string_view text);
+
+/// Runs an operator; parameters that are not given have their default. Throws usage_error before any work for
+/// what shapes, types and arguments can have wrong.
+std::vector<image> run_operator(const operator_description& about, std::span<const const_image_view> inputs,
+                                const arguments& given = {}, const context& how = {});
+
+/// The same into memory of the caller. It may be that of the first input where the description says so; no other overlap is
+/// allowed.
+void run_operator(const operator_description& about, std::span<const const_image_view> inputs,
+                  std::span<const image_view> outputs, const arguments& given = {}, const context& how = {});
+
+}  // namespace macareu

@@ -1,0 +1,30 @@
+// How a call runs: where, with what strategy and limits. Never what it computes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+
+namespace macareu {
+
+/// What a run did, for reports. Counters stay -1 where they do not apply.
+struct run_report {
+  std::string device;
+  std::string strategy;
+  double compute_seconds = 0;
+  std::int64_t rounds = -1;  ///< synchronous steps of a strategy that has them
+  std::int64_t tiles = -1;   ///< tile visits
+  std::int64_t passes = -1;  ///< sweeps over tiles or images
+};
+
+struct context {
+  std::string device = "auto";                ///< auto, serial, cpu
+  std::string strategy = "auto";              ///< auto, or a name the device knows for the operator's pattern
+  int threads = 0;                            ///< 0: what affinity, cgroup and OMP_NUM_THREADS allow
+  std::function<void(double)> progress = {};  ///< called with the fraction done, from one thread at a time
+  std::stop_token stop = {};                  ///< when it is set, the call throws `interrupted`
+  run_report* report = nullptr;               ///< filled in when the call returns
+};
+
+}  // namespace macareu

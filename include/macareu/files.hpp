@@ -1,0 +1,69 @@
+// Reading and writing image files. Built in: .npy .pgm .ppm .nrrd .mha .raw; through libvips, where the build
+// found it: PNG, JPEG, TIFF and BigTIFF, and whole slides.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include <macareu/image.hpp>
+
+namespace macareu {
+
+/// What a header says beside the pixels.
+struct metadata {
+  /// Size of a pixel along each axis, in array order (z, y, x); the last entry is unused for images.
+  std::optional<std::array<double, 3>> spacing;
+};
+
+struct image_file {
+  image pixels;
+  metadata info;
+};
+
+/// The header that a raw file lacks.
+struct raw_layout {
+  dtype type = dtype::u8;
+  extents shape;
+  std::uint64_t offset = 0;
+  enum class byte_order { little, big } order = byte_order::little;
+};
+
+struct read_options {
+  std::optional<raw_layout> raw = {};
+  /// A .npy file's last axis holds channels: 3 axes are then a colour image, not a volume.
+  bool channels_last = false;
+};
+
+/// Throws io_error, with file and offset, for everything a file can have wrong.
+image_file read_image(const std::filesystem::path& file, const read_options& options = {});
+
+/// Writes to `file` itself, in the format its extension names. Throws io_error; usage_error where the format
+/// cannot hold the image, naming one that can. bool becomes 0 and 255 in picture formats.
+void write_image(const std::filesystem::path& file, const const_image_view& pixels,
+                 const metadata& info = {});
+
+/// The extensions that can be written, with their dot.
+std::vector<std::string> writable_extensions();
+
+/// All outputs of a run: each is written beside its destination, and commit() renames them together. Without
+/// a commit nothing of them remains. Pipes and devices are written directly, at the commit.
+class output_files {
+ public:
+  output_files();
+  ~output_files();
+  output_files(const output_files&) = delete;
+  output_files& operator=(const output_files&) = delete;
+
+  void add(const std::filesystem::path& file, const const_image_view& pixels, const metadata& info = {});
+  void add_text(const std::filesystem::path& file, std::string text);
+  void commit();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace macareu

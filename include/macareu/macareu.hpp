@@ -1,0 +1,14 @@
+// Everything.
+#pragma once
+
+#include <macareu/catalogue.hpp>
+#include <macareu/compare.hpp>
+#include <macareu/connectivity.hpp>
+#include <macareu/context.hpp>
+#include <macareu/error.hpp>
+#include <macareu/files.hpp>
+#include <macareu/generate.hpp>
+#include <macareu/image.hpp>
+#include <macareu/number.hpp>
+#include <macareu/operators.hpp>
+#include <macareu/version.hpp>

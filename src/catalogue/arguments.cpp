@@ -1,0 +1,133 @@
+// Arguments from text, and what is missing from its default.
+#include "catalogue/arguments.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include <macareu/error.hpp>
+
+namespace macareu {
+namespace {
+
+std::string takes(const parameter_description& parameter) {
+  switch (parameter.kind) {
+    case parameter_kind::connectivity:
+      return "4, 8, 6, 18, 26, face, edge or full";
+    case parameter_kind::choice:
+      return "one of " + std::string(parameter.choices);
+    case parameter_kind::flag:
+      return "true or false";
+    case parameter_kind::number:
+      return "a number greater than " + to_string(number(parameter.above));
+  }
+  throw internal_error("no such kind of parameter");
+}
+
+usage_error wrong(const parameter_description& parameter, std::string_view text) {
+  return usage_error(std::string(parameter.name) + ": expected " + takes(parameter) + ", got '" +
+                     std::string(text) + "'");
+}
+
+template <class T>
+std::optional<T> whole(std::string_view text) {
+  T value{};
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<number> parse_number(std::string_view text) {
+  if (const auto value = whole<std::int64_t>(text)) return number(*value);
+  if (const auto value = whole<std::uint64_t>(text)) return number(*value);
+  if (const auto value = whole<double>(text); value && std::isfinite(*value)) return number(*value);
+  return std::nullopt;
+}
+
+bool is_choice(std::string_view choices, std::string_view text) {
+  while (true) {
+    const auto bar = choices.find('|');
+    if (choices.substr(0, bar) == text) return true;
+    if (bar == std::string_view::npos) return false;
+    choices.remove_prefix(bar + 1);
+  }
+}
+
+void check(const parameter_description& parameter, const argument& value) {
+  const bool fits = [&] {
+    switch (parameter.kind) {
+      case parameter_kind::connectivity:
+        return std::holds_alternative<connectivity>(value);
+      case parameter_kind::choice:
+        return std::holds_alternative<std::string>(value) &&
+               is_choice(parameter.choices, std::get<std::string>(value));
+      case parameter_kind::flag:
+        return std::holds_alternative<bool>(value);
+      case parameter_kind::number:
+        return std::holds_alternative<number>(value) && std::isfinite(std::get<number>(value).to_double()) &&
+               std::get<number>(value).to_double() > parameter.above;
+    }
+    return false;
+  }();
+  if (!fits) throw wrong(parameter, to_string(value));
+}
+
+}  // namespace
+
+std::string to_string(const number& value) {
+  char text[32];
+  return std::visit([&](auto v) { return std::string(text, std::to_chars(text, text + sizeof text, v).ptr); },
+                    value.value());
+}
+
+std::string to_string(const argument& value) {
+  struct {
+    std::string operator()(bool v) const { return v ? "true" : "false"; }
+    std::string operator()(const number& v) const { return to_string(v); }
+    std::string operator()(const std::string& v) const { return v; }
+    std::string operator()(const connectivity& v) const { return v.name(); }
+  } text;
+  return std::visit(text, value);
+}
+
+argument parse_argument(const parameter_description& parameter, std::string_view text) {
+  const auto value = [&]() -> std::optional<argument> {
+    switch (parameter.kind) {
+      case parameter_kind::connectivity:
+        if (const auto parsed = connectivity::named(text)) return *parsed;
+        return std::nullopt;
+      case parameter_kind::choice:
+        return std::string(text);
+      case parameter_kind::flag:
+        if (text != "true" && text != "false") return std::nullopt;
+        return text == "true";
+      case parameter_kind::number:
+        if (const auto parsed = parse_number(text)) return *parsed;
+        return std::nullopt;
+    }
+    return std::nullopt;
+  }();
+  if (!value) throw wrong(parameter, text);
+  check(parameter, *value);
+  return *value;
+}
+
+arguments complete_arguments(const operator_description& about, const arguments& given) {
+  arguments all;
+  for (const auto& parameter : about.parameters) {
+    const auto found = given.find(parameter.name);
+    if (found != given.end()) {
+      check(parameter, found->second);
+      all.emplace(parameter.name, found->second);
+    } else if (!parameter.default_text.empty()) {
+      all.emplace(parameter.name, parse_argument(parameter, parameter.default_text));
+    } else {
+      throw usage_error(std::string(about.name) + ": " + std::string(parameter.name) + " is missing: give " +
+                        takes(parameter));
+    }
+  }
+  for (const auto& [name, value] : given)
+    if (!all.contains(name)) throw usage_error(std::string(about.name) + ": no such parameter: " + name);
+  return all;
+}
+
+}  // namespace macareu

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <macareu/catalogue.hpp>
+
+namespace macareu {
+
+std::string to_string(const argument& value);
+
+/// Every parameter, given or default; throws usage_error for one that is missing, unknown or of the wrong
+/// kind.
+arguments complete_arguments(const operator_description& about, const arguments& given);
+
+}  // namespace macareu

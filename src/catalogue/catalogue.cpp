@@ -1,0 +1,217 @@
+#include <macareu/catalogue.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <numeric>
+#include <string>
+
+#include <macareu/error.hpp>
+
+#include "catalogue/arguments.hpp"
+#include "catalogue/entry.hpp"
+
+namespace macareu {
+namespace {
+
+/// First and last byte of a view, whatever the signs of its strides.
+std::pair<const std::byte*, const std::byte*> byte_range(const const_image_view& view) {
+  std::int64_t low = 0, high = 0;
+  for (int axis = 0; axis < view.shape().rank(); ++axis) {
+    const auto reach = (view.shape()[axis] - 1) * view.steps()[axis];
+    (reach < 0 ? low : high) += reach;
+  }
+  const auto size = static_cast<std::int64_t>(size_of(view.type()));
+  const auto* data = static_cast<const std::byte*>(view.data());
+  return {data + low * size, data + (high + 1) * size};
+}
+
+/// Greatest common divisor of the steps that the view takes, in bytes; 0 for one pixel.
+std::int64_t common_step(const const_image_view& view) {
+  std::int64_t common = 0;
+  for (int axis = 0; axis < view.shape().rank(); ++axis)
+    if (view.shape()[axis] > 1) common = std::gcd(common, view.steps()[axis]);
+  return common * static_cast<std::int64_t>(size_of(view.type()));
+}
+
+bool overlap(const const_image_view& a, const const_image_view& b) {
+  if (a.shape().pixels() == 0 || b.shape().pixels() == 0) return false;
+  const auto [a_first, a_last] = byte_range(a);
+  const auto [b_first, b_last] = byte_range(b);
+  const std::less<const std::byte*> less;
+  if (!less(a_first, b_last) || !less(b_first, a_last)) return false;
+  // Interleaved channels share a range but no byte: all their pixels lie a multiple of the common step apart.
+  const auto common = std::gcd(common_step(a), common_step(b));
+  if (common == 0) return true;
+  const auto apart = (a_first - b_first) % common;
+  const auto gap = apart < 0 ? apart + common : apart;
+  return gap < static_cast<std::int64_t>(size_of(b.type())) ||
+         common - gap < static_cast<std::int64_t>(size_of(a.type()));
+}
+
+bool same_pixels(const const_image_view& a, const const_image_view& b) {
+  bool same = a.data() == b.data() && a.type() == b.type();
+  for (int axis = 0; axis < a.shape().rank(); ++axis) same = same && a.steps()[axis] == b.steps()[axis];
+  return same;
+}
+
+/// Two pixels of an output must not be one place in memory.
+bool folds_onto_itself(const const_image_view& view) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> axes;  // |step|, size
+  for (int axis = 0; axis < view.shape().rank(); ++axis)
+    if (view.shape()[axis] > 1) axes.emplace_back(std::abs(view.steps()[axis]), view.shape()[axis]);
+  std::ranges::sort(axes);
+  std::int64_t reach = 1;
+  for (const auto& [step, size] : axes) {
+    if (step < reach) return true;
+    reach = step * (size - 1) + reach;
+  }
+  return false;
+}
+
+std::string quoted(const operator_description& about, std::string_view image) {
+  return std::string(about.name) + ": " + std::string(image);
+}
+
+void check_inputs(const operator_description& about, std::span<const const_image_view> inputs) {
+  if (inputs.size() != about.inputs.size())
+    throw usage_error(std::string(about.name) + ": takes " + std::to_string(about.inputs.size()) +
+                      " image(s), got " + std::to_string(inputs.size()));
+  const auto& first = inputs[0];
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto& input = inputs[i];
+    const auto image = quoted(about, about.inputs[i].name);
+    if (input.channels() != 1)
+      throw usage_error(image + " has " + std::to_string(input.channels()) +
+                        " channels: choose one or make it grey (channel N or luminance)");
+    if (input.shape() != first.shape())
+      throw usage_error(image + " is " + to_string(input.shape()) + ", but " +
+                        std::string(about.inputs[0].name) + " is " + to_string(first.shape()) +
+                        ": they must have one shape");
+    if (input.type() != first.type())
+      throw usage_error(image + " has pixels of type " + std::string(name_of(input.type())) + ", but " +
+                        std::string(about.inputs[0].name) + " of " + std::string(name_of(first.type())) +
+                        ": they must have one type");
+  }
+}
+
+dtype output_type(const output_description& output, dtype input) {
+  return output.type == output_description::type_rule::boolean ? dtype::boolean : input;
+}
+
+void check_outputs(const operator_description& about, std::span<const const_image_view> inputs,
+                   std::span<const image_view> outputs) {
+  if (outputs.size() != about.outputs.size())
+    throw usage_error(std::string(about.name) + ": gives " + std::to_string(about.outputs.size()) +
+                      " image(s), got room for " + std::to_string(outputs.size()));
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const auto& output = outputs[o];
+    const auto image = quoted(about, "output " + std::string(about.outputs[o].name));
+    const auto type = output_type(about.outputs[o], inputs[0].type());
+    if (output.shape() != inputs[0].shape() || output.channels() != 1)
+      throw usage_error(image + " must be grey and " + to_string(inputs[0].shape()) + ", like the input");
+    if (output.type() != type)
+      throw usage_error(image + " must have pixels of type " + std::string(name_of(type)) + ", not " +
+                        std::string(name_of(output.type())));
+    if (folds_onto_itself(output)) throw usage_error(image + ": its strides put two pixels on one place");
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const bool allowed =
+          i == 0 && about.outputs[o].may_replace_first_input && same_pixels(output, inputs[i]);
+      if (!allowed && overlap(output, inputs[i]))
+        throw usage_error(image + " overlaps input " + std::string(about.inputs[i].name) +
+                          ": give it memory of its own");
+    }
+    for (std::size_t other = 0; other < o; ++other)
+      if (overlap(output, outputs[other])) throw usage_error(image + " overlaps another output");
+  }
+}
+
+const entry& choose_entry(const operator_description& about, const context& how) {
+  const auto device = how.device == "auto" ? std::string_view("cpu") : std::string_view(how.device);
+  const auto all = entries();
+  const auto found = std::ranges::find_if(
+      all, [&](const entry& e) { return e.about->name == about.name && e.engine == device; });
+  if (found == all.end()) {
+    std::string known = "auto";
+    for (const auto name : devices()) known += ", " + std::string(name);
+    const auto message = "device '" + std::string(device) + "' is not in this build; it has " + known;
+    if (device.starts_with("cuda")) throw device_error(message);
+    throw usage_error(message);
+  }
+  const auto names = found->strategies(about.pattern);
+  if (how.strategy != "auto" && std::ranges::find(names, how.strategy) == names.end()) {
+    std::string known = "auto";
+    for (const auto name : names) known += ", " + std::string(name);
+    throw usage_error("strategy '" + how.strategy + "' is unknown for " + std::string(about.name) + " on " +
+                      std::string(device) + "; it has " + known);
+  }
+  return *found;
+}
+
+void check_context(const context& how) {
+  if (how.threads < 0) throw usage_error("threads: expected 0 or more, got " + std::to_string(how.threads));
+}
+
+void run_checked(const entry& chosen, std::span<const const_image_view> inputs,
+                 std::span<const image_view> outputs, const arguments& values, const context& how) {
+  job work{how, {}};
+  const call call{*chosen.about, inputs, outputs, values, work};
+  if (values.contains("connectivity"))
+    call.near();  // a number that does not fit the rank is an error for empty images too
+  const auto begin = std::chrono::steady_clock::now();
+  work.check_stop();
+  if (inputs[0].shape().pixels() > 0) chosen.run(call);
+  if (how.report) {
+    *how.report = work.report;
+    how.report->device = chosen.engine;
+    how.report->compute_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+}
+
+}  // namespace
+
+const operator_description* find_operator(std::string_view name) {
+  const auto all = catalogue();
+  const auto found = std::ranges::find_if(
+      all, [&](const operator_description& about) { return about.name == name || about.verb == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::vector<std::string_view> devices() {
+  std::vector<std::string_view> names;
+  for (const auto& e : entries())
+    if (std::ranges::find(names, e.engine) == names.end()) names.push_back(e.engine);
+  return names;
+}
+
+std::vector<std::string_view> strategies(std::string_view device, std::string_view pattern) {
+  const auto all = entries();
+  const auto found = std::ranges::find(all, device, &entry::engine);
+  return found == all.end() ? std::vector<std::string_view>() : found->strategies(pattern);
+}
+
+void run_operator(const operator_description& about, std::span<const const_image_view> inputs,
+                  std::span<const image_view> outputs, const arguments& given, const context& how) {
+  check_context(how);
+  check_inputs(about, inputs);
+  check_outputs(about, inputs, outputs);
+  run_checked(choose_entry(about, how), inputs, outputs, complete_arguments(about, given), how);
+}
+
+std::vector<image> run_operator(const operator_description& about, std::span<const const_image_view> inputs,
+                                const arguments& given, const context& how) {
+  check_context(how);
+  check_inputs(about, inputs);
+  const auto values = complete_arguments(about, given);
+  const auto& chosen = choose_entry(about, how);
+  std::vector<image> results;
+  std::vector<image_view> outputs;
+  results.reserve(about.outputs.size());
+  for (const auto& output : about.outputs)
+    outputs.push_back(results.emplace_back(output_type(output, inputs[0].type()), inputs[0].shape()));
+  run_checked(chosen, inputs, outputs, values, how);
+  return results;
+}
+
+}  // namespace macareu

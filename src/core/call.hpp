@@ -1,0 +1,91 @@
+// What an operator is given: typed views of its images, its parameters, and the job it is part of.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <macareu/catalogue.hpp>
+#include <macareu/error.hpp>
+
+#include "core/neighbourhood.hpp"
+#include "core/view.hpp"
+
+namespace macareu {
+
+/// One run as the engines see it: limits from the caller, counters for the report.
+struct job {
+  const context& how;
+  run_report report;
+
+  void check_stop() const {
+    if (how.stop.stop_requested()) throw interrupted();
+  }
+};
+
+/// A temporary image in host memory.
+template <class T>
+class buffer {
+ public:
+  buffer(std::int64_t depth, std::int64_t height, std::int64_t width)
+      : pixels_(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(depth * height * width))),
+        view_{pixels_.get(), depth, height, width, height * width, width, 1} {}
+
+  operator view<T>() const { return view_; }
+  view<T> pixels() const { return view_; }
+
+ private:
+  std::unique_ptr<T[]> pixels_;
+  view<T> view_;
+};
+
+template <class T, class Pointer>
+view<T> typed_view(const detail::basic_image_view<Pointer>& image) {
+  const auto& shape = image.shape();
+  const auto& step = image.steps();
+  const bool volume = shape.rank() == 3;
+  return {static_cast<T*>(image.data()), shape.depth(),        shape.height(),      shape.width(),
+          volume ? step[0] : 0,          step[volume ? 1 : 0], step[volume ? 2 : 1]};
+}
+
+struct call {
+  const operator_description& about;
+  std::span<const const_image_view> inputs;
+  std::span<const image_view> outputs;
+  const arguments& values;  // every parameter of the description
+  job& work;
+
+  int rank() const { return inputs[0].shape().rank(); }
+
+  template <class T>
+  view<const T> input(std::size_t index) const {
+    return typed_view<const T>(inputs[index]);
+  }
+  template <class T>
+  view<T> output(std::size_t index) const {
+    return typed_view<T>(outputs[index]);
+  }
+  /// Masks are bytes of 0 and 1.
+  view<std::uint8_t> mask_output(std::size_t index) const { return typed_view<std::uint8_t>(outputs[index]); }
+
+  neighbourhood near() const { return {rank(), value<connectivity>("connectivity").reach(rank())}; }
+  bool flag(std::string_view name) const { return value<bool>(name); }
+  bool chosen(std::string_view name, std::string_view choice) const {
+    return value<std::string>(name) == choice;
+  }
+  const number& quantity(std::string_view name) const { return value<number>(name); }
+
+ private:
+  template <class T>
+  const T& value(std::string_view name) const {
+    const auto found = values.find(name);
+    if (found == values.end() || !std::holds_alternative<T>(found->second))
+      throw internal_error(std::string(about.name) + ": no such parameter: " + std::string(name));
+    return std::get<T>(found->second);
+  }
+};
+
+}  // namespace macareu

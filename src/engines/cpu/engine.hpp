@@ -1,0 +1,143 @@
+// The cpu engine: OpenMP over rows for the regular patterns, tiles for the wave.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/call.hpp"
+#include "engines/cpu/threads.hpp"
+#include "engines/cpu/wave/bottleneck.hpp"
+#include "engines/cpu/wave/general.hpp"
+#include "patterns/histogram.hpp"
+#include "patterns/map.hpp"
+#include "patterns/reduce.hpp"
+#include "patterns/wave.hpp"
+#include "patterns/window.hpp"
+
+namespace macareu::cpu {
+
+class engine {
+ public:
+  static constexpr std::string_view name = "cpu";
+  static std::vector<std::string_view> strategies(std::string_view pattern) {
+    return pattern == "wave" ? wave_strategies() : std::vector<std::string_view>();
+  }
+
+  explicit engine(job& work) : work_(work) {}
+
+  template <class T>
+  buffer<T> temporary(const view<const T>& like) const {
+    return buffer<T>(like.depth, like.height, like.width);
+  }
+
+  template <class Rule, class Out, class... In>
+  requires map_rule<Rule, Out, In...>
+  void map(const Rule& rule, view<Out> out, view<const In>... in) const {
+    const bool packed = ((out.step_x == 1) && ... && (in.step_x == 1));
+    over_rows(out, [&](int, std::int64_t z, std::int64_t y) {
+      if (packed)
+        map_row(rule, z, y, out.width, out.at(z, y), in.at(z, y)...);
+      else
+        for (std::int64_t x = 0; x < out.width; ++x) out[{z, y, x}] = rule(site{z, y, x}, in[{z, y, x}]...);
+    });
+  }
+
+  template <class Rule, class Out, class In>
+  requires window_rule<Rule, Out, In>
+  void window(const Rule& rule, border<In> edge, view<Out> out, view<const In> in) const {
+    over_rows(out, [&](int, std::int64_t z, std::int64_t y) {
+      for (std::int64_t x = 0; x < out.width; ++x) {
+        const site p{z, y, x};
+        out[p] = rule(p, near_pixels<In>{in, edge, p});
+      }
+    });
+  }
+
+  template <class Rule, class First, class... In>
+  requires reduce_rule<Rule, First, In...>
+  typename Rule::value reduce(const Rule& rule, view<const First> first, view<const In>... in) const {
+    const bool packed = ((first.step_x == 1) && ... && (in.step_x == 1));
+    std::vector<typename Rule::value> own(
+        static_cast<std::size_t>(threads_for(first.pixels(), work_.how.threads)), rule.identity());
+    over_rows(first, [&](int thread, std::int64_t z, std::int64_t y) {
+      auto row = rule.identity();
+      if (packed)
+        row = reduce_row(rule, z, y, first.width, first.at(z, y), in.at(z, y)...);
+      else
+        for (std::int64_t x = 0; x < first.width; ++x)
+          row = rule.join(row, rule.lift(site{z, y, x}, first[{z, y, x}], in[{z, y, x}]...));
+      auto& mine = own[static_cast<std::size_t>(thread)];
+      mine = rule.join(mine, row);
+    });
+    auto total = rule.identity();
+    for (const auto& part : own) total = rule.join(total, part);
+    return total;
+  }
+
+  template <class Rule, class First, class... In>
+  requires histogram_rule<Rule, First, In...>
+  void histogram(const Rule& rule, std::span<std::uint64_t> bins, view<const First> first,
+                 view<const In>... in) const {
+    const int threads = threads_for(first.pixels(), work_.how.threads);
+    std::vector<std::vector<std::uint64_t>> own(static_cast<std::size_t>(threads),
+                                                std::vector<std::uint64_t>(bins.size()));
+    over_rows(first, [&](int thread, std::int64_t z, std::int64_t y) {
+      const bin_sink sink{own[static_cast<std::size_t>(thread)]};
+      for (std::int64_t x = 0; x < first.width; ++x)
+        rule(site{z, y, x}, sink, first[{z, y, x}], in[{z, y, x}]...);
+    });
+    for (const auto& part : own)
+      for (std::size_t i = 0; i < bins.size(); ++i) bins[i] += part[i];
+  }
+
+  template <class Rule, class State, class Start, class... In>
+  requires wave_rule<Rule, State, In...>
+  void wave(const Rule& rule, const neighbourhood& near, view<State> state, const Start& start,
+            view<const In>... in) const {
+    if constexpr (bottleneck_rule<Rule, State, In...>)
+      bottleneck_wave(work_, rule, near, state, start, in...);
+    else
+      general_wave(work_, rule, near, state, start, in...);
+  }
+
+ private:
+  template <class Rule, class Out, class... In>
+  static void map_row(const Rule& rule, std::int64_t z, std::int64_t y, std::int64_t width, Out* out,
+                      const In*... in) {
+    for (std::int64_t x = 0; x < width; ++x) out[x] = rule(site{z, y, x}, in[x]...);
+  }
+
+  template <class Rule, class... In>
+  static typename Rule::value reduce_row(const Rule& rule, std::int64_t z, std::int64_t y, std::int64_t width,
+                                         const In*... in) {
+    auto row = rule.identity();
+    for (std::int64_t x = 0; x < width; ++x) row = rule.join(row, rule.lift(site{z, y, x}, in[x]...));
+    return row;
+  }
+
+  /// visit(thread, z, y) for every row, several rows at a time so that narrow images do not queue for the
+  /// counter.
+  template <class T, class Visit>
+  void over_rows(const view<T>& image, Visit&& visit) const {
+    const std::int64_t rows = image.depth * image.height;
+    const std::int64_t batch = std::max<std::int64_t>(1, 16 * 1024 / std::max<std::int64_t>(image.width, 1));
+    std::atomic<std::int64_t> next{0};
+    parallel(threads_for(image.pixels(), work_.how.threads), [&](int thread) {
+      while (!work_.how.stop.stop_requested()) {
+        const auto begin = next.fetch_add(batch, std::memory_order_relaxed);
+        if (begin >= rows) return;
+        const auto end = std::min(rows, begin + batch);
+        for (auto row = begin; row < end; ++row) visit(thread, row / image.height, row % image.height);
+      }
+    });
+    work_.check_stop();
+  }
+
+  job& work_;
+};
+
+}  // namespace macareu::cpu

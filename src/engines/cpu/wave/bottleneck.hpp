@@ -1,0 +1,26 @@
+// Bottleneck waves on the cpu: `tiles`, `contraction`, and `auto`, which starts with the first and turns to
+// the second when the wave proves long.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/call.hpp"
+#include "core/neighbourhood.hpp"
+#include "engines/cpu/wave/wave_image.hpp"
+
+namespace macareu::cpu {
+
+inline std::vector<std::string_view> wave_strategies() { return {"tiles", "contraction"}; }
+
+/// For 8, 16, 32 and 64-bit keys.
+template <class Key>
+void run_bottleneck(job& work, const neighbourhood& near, const wave_image<Key>& image);
+
+template <class Rule, class State, class Start, class... In>
+void bottleneck_wave(job& work, const Rule& rule, const neighbourhood& near, view<State> state,
+                     const Start& start, view<const In>... in) {
+  run_bottleneck<key_of<State>>(work, near, rule_image<Rule, State, Start, In...>(rule, state, start, in...));
+}
+
+}  // namespace macareu::cpu

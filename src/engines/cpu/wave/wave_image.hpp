@@ -1,0 +1,108 @@
+// What the tile engine sees of a bottleneck wave: rows of rising keys, read from and written to the caller's
+// images. Its kernels are therefore compiled once per key width, not per rule and pixel type.
+//
+// Own pixels are those of the tile that the calling thread holds. A row at a tile's top or bottom (or first
+// or last slice) is shared: neighbouring tiles read it while its owner may write it, so both go through
+// relaxed atomics.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <tuple>
+
+#include "core/view.hpp"
+#include "patterns/wave.hpp"
+
+namespace macareu::cpu {
+
+template <class Key>
+class wave_image {
+ public:
+  virtual ~wave_image() = default;
+  /// Where the wave starts, not yet clipped to the capacity.
+  virtual void read_start(site first, std::int64_t count, Key* keys) const = 0;
+  virtual void read_capacity(site first, std::int64_t count, Key* keys) const = 0;
+  virtual void read_own(site first, std::int64_t count, Key* keys) const = 0;
+  virtual void read_shared(site first, std::int64_t count, Key* keys) const = 0;
+  virtual void write_own(site first, std::int64_t count, const Key* keys) const = 0;
+  virtual void write_shared(site first, std::int64_t count, const Key* keys) const = 0;
+
+  std::int64_t depth = 1, height = 0, width = 0;
+};
+
+template <class Rule, class State, class Start, class... In>
+class rule_image final : public wave_image<key_of<State>> {
+ public:
+  using key = key_of<State>;
+  static constexpr direction toward = Rule::algebra::toward;
+
+  rule_image(const Rule& rule, view<State> state, const Start& start, view<const In>... in)
+      : rule_(rule), state_(state), start_(start), in_(in...) {
+    this->depth = state.depth;
+    this->height = state.height;
+    this->width = state.width;
+  }
+
+  void read_start(site first, std::int64_t count, key* keys) const override {
+    for (std::int64_t i = 0; i < count; ++i)
+      keys[i] = rising_key<toward>(start_[{first.z, first.y, first.x + i}]);
+  }
+
+  void read_capacity(site first, std::int64_t count, key* keys) const override {
+    std::apply(
+        [&](const auto&... in) {
+          if (((in.step_x == 1) && ...))
+            capacity_row(first, count, keys, (in.at(first.z, first.y) + first.x)...);
+          else
+            for (std::int64_t i = 0; i < count; ++i) {
+              const site q{first.z, first.y, first.x + i};
+              keys[i] = rising_key<toward>(rule_.capacity(q, in[q]...));
+            }
+        },
+        in_);
+  }
+
+  void read_own(site first, std::int64_t count, key* keys) const override {
+    const State* row = &state_[first];
+    if (state_.step_x == 1)
+      for (std::int64_t i = 0; i < count; ++i) keys[i] = rising_key<toward>(row[i]);
+    else
+      for (std::int64_t i = 0; i < count; ++i) keys[i] = rising_key<toward>(row[i * state_.step_x]);
+  }
+
+  void write_own(site first, std::int64_t count, const key* keys) const override {
+    State* row = &state_[first];
+    if (state_.step_x == 1)
+      for (std::int64_t i = 0; i < count; ++i) row[i] = from_rising_key<toward, State>(keys[i]);
+    else
+      for (std::int64_t i = 0; i < count; ++i)
+        row[i * state_.step_x] = from_rising_key<toward, State>(keys[i]);
+  }
+
+  void read_shared(site first, std::int64_t count, key* keys) const override {
+    State* row = &state_[first];
+    for (std::int64_t i = 0; i < count; ++i)
+      keys[i] =
+          rising_key<toward>(std::atomic_ref<State>(row[i * state_.step_x]).load(std::memory_order_relaxed));
+  }
+
+  void write_shared(site first, std::int64_t count, const key* keys) const override {
+    State* row = &state_[first];
+    for (std::int64_t i = 0; i < count; ++i)
+      std::atomic_ref<State>(row[i * state_.step_x])
+          .store(from_rising_key<toward, State>(keys[i]), std::memory_order_relaxed);
+  }
+
+ private:
+  void capacity_row(site first, std::int64_t count, key* keys, const In*... in) const {
+    for (std::int64_t i = 0; i < count; ++i)
+      keys[i] = rising_key<toward>(rule_.capacity(site{first.z, first.y, first.x + i}, in[i]...));
+  }
+
+  Rule rule_;
+  view<State> state_;
+  Start start_;
+  std::tuple<view<const In>...> in_;
+};
+
+}  // namespace macareu::cpu

@@ -1,0 +1,70 @@
+#include "engines/cpu/wave/worklist.hpp"
+
+#include <bit>
+#include <thread>
+
+namespace macareu::cpu {
+namespace {
+
+/// Waiting costs little while the other thread is about to finish, and lets others run when it is not.
+class patience {
+ public:
+  void wait() {
+    if (++tries_ > 256) std::this_thread::yield();
+  }
+  void reset() { tries_ = 0; }
+
+ private:
+  int tries_ = 0;
+};
+
+}  // namespace
+
+worklist::worklist(std::int64_t tiles)
+    : mask_(std::bit_ceil(static_cast<std::uint64_t>(tiles) + 1) - 1),
+      ring_(std::make_unique<std::atomic<std::int64_t>[]>(mask_ + 1)),
+      tail_(static_cast<std::uint64_t>(tiles)),
+      open_(tiles) {
+  for (std::int64_t tile = 0; tile < tiles; ++tile) ring_[static_cast<std::uint64_t>(tile)] = tile + 1;
+}
+
+void worklist::push(std::int64_t tile) {
+  open_.fetch_add(1, std::memory_order_relaxed);
+  auto& slot = ring_[tail_.fetch_add(1, std::memory_order_relaxed) & mask_];
+  // A reader that has drawn this slot's number one lap ago may not have emptied it yet.
+  std::int64_t empty = 0;
+  for (patience p;
+       !slot.compare_exchange_weak(empty, tile + 1, std::memory_order_release, std::memory_order_relaxed);
+       empty = 0)
+    p.wait();
+}
+
+bool worklist::pop(std::int64_t& tile) {
+  auto head = head_.load(std::memory_order_relaxed);
+  do {
+    if (head >= tail_.load(std::memory_order_relaxed)) return false;
+  } while (!head_.compare_exchange_weak(head, head + 1, std::memory_order_relaxed));
+  auto& slot = ring_[head & mask_];
+  std::int64_t found;
+  for (patience p; (found = slot.exchange(0, std::memory_order_acquire)) == 0;) p.wait();
+  tile = found - 1;
+  return true;
+}
+
+void worklist::work(const std::function<void(std::int64_t)>& visit) {
+  patience p;
+  std::int64_t tile = 0;
+  while (!stopped()) {
+    if (pop(tile)) {
+      visit(tile);
+      open_.fetch_sub(1, std::memory_order_acq_rel);
+      p.reset();
+    } else if (open_.load(std::memory_order_acquire) == 0) {
+      return;
+    } else {
+      p.wait();
+    }
+  }
+}
+
+}  // namespace macareu::cpu

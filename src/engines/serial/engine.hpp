@@ -1,0 +1,115 @@
+// The serial engine: plain loops. It is the definition of every pattern, and the oracle of every other
+// engine.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/call.hpp"
+#include "core/neighbourhood.hpp"
+#include "patterns/histogram.hpp"
+#include "patterns/map.hpp"
+#include "patterns/reduce.hpp"
+#include "patterns/wave.hpp"
+#include "patterns/window.hpp"
+
+namespace macareu::serial {
+
+template <class Visit>
+void for_each_site(std::int64_t depth, std::int64_t height, std::int64_t width, Visit&& visit) {
+  for (std::int64_t z = 0; z < depth; ++z)
+    for (std::int64_t y = 0; y < height; ++y)
+      for (std::int64_t x = 0; x < width; ++x) visit(site{z, y, x});
+}
+
+class engine {
+ public:
+  static constexpr std::string_view name = "serial";
+  static std::vector<std::string_view> strategies(std::string_view) { return {}; }
+
+  explicit engine(job& work) : work_(work) {}
+
+  template <class T>
+  buffer<T> temporary(const view<const T>& like) const {
+    return buffer<T>(like.depth, like.height, like.width);
+  }
+
+  template <class Rule, class Out, class... In>
+  requires map_rule<Rule, Out, In...>
+  void map(const Rule& rule, view<Out> out, view<const In>... in) const {
+    for_each_site(out.depth, out.height, out.width, [&](site p) { out[p] = rule(p, in[p]...); });
+  }
+
+  template <class Rule, class Out, class In>
+  requires window_rule<Rule, Out, In>
+  void window(const Rule& rule, border<In> edge, view<Out> out, view<const In> in) const {
+    for_each_site(out.depth, out.height, out.width, [&](site p) {
+      out[p] = rule(p, near_pixels<In>{in, edge, p});
+    });
+  }
+
+  template <class Rule, class First, class... In>
+  requires reduce_rule<Rule, First, In...>
+  typename Rule::value reduce(const Rule& rule, view<const First> first, view<const In>... in) const {
+    auto total = rule.identity();
+    for_each_site(first.depth, first.height, first.width,
+                  [&](site p) { total = rule.join(total, rule.lift(p, first[p], in[p]...)); });
+    return total;
+  }
+
+  template <class Rule, class First, class... In>
+  requires histogram_rule<Rule, First, In...>
+  void histogram(const Rule& rule, std::span<std::uint64_t> bins, view<const First> first,
+                 view<const In>... in) const {
+    for_each_site(first.depth, first.height, first.width,
+                  [&](site p) { rule(p, bin_sink{bins}, first[p], in[p]...); });
+  }
+
+  template <class Rule, class State, class Start, class... In>
+  requires wave_rule<Rule, State, In...>
+  void wave(const Rule& rule, const neighbourhood& near, view<State> state, const Start& start,
+            view<const In>... in) const {
+    if constexpr (bottleneck_rule<Rule, State, In...>) {
+      const as_general<Rule> general{rule};
+      for_each_site(state.depth, state.height, state.width,
+                    [&](site p) { state[p] = general.offer(start[p], p, p, in[p]...); });
+      propagate(general, near, state, in...);
+    } else {
+      for_each_site(state.depth, state.height, state.width, [&](site p) { state[p] = start[p]; });
+      propagate(rule, near, state, in...);
+    }
+  }
+
+ private:
+  template <class Rule, class State, class... In>
+  void propagate(const Rule& rule, const neighbourhood& near, view<State> state, view<const In>... in) const {
+    std::deque<site> front;
+    const auto spread_from = [&](site p) {
+      near.for_each(p, [&](site q) {
+        if (!state.contains(q)) return;
+        const State offer = rule.offer(state[p], p, q, in[q]...);
+        if (!rule.better(offer, state[q], q)) return;
+        state[q] = offer;
+        front.push_back(q);
+      });
+    };
+    for_each_site(state.depth, state.height, state.width, [&](site p) {
+      if (p.x == 0) work_.check_stop();
+      spread_from(p);
+    });
+    for (std::uint64_t popped = 1; !front.empty(); ++popped) {
+      if (popped % 4096 == 0) work_.check_stop();
+      const site p = front.front();
+      front.pop_front();
+      spread_from(p);
+    }
+  }
+
+  job& work_;
+};
+
+}  // namespace macareu::serial

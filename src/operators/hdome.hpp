@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+
+#include "core/call.hpp"
+#include "operators/parameters.hpp"
+#include "rules/h_extrema.hpp"
+
+namespace macareu::operators {
+
+struct difference {
+  template <class T>
+  MACAREU_HD T operator()(site, T value, T cut) const {
+    return value == cut ? T{0} : static_cast<T>(value - cut);  // equal infinities too
+  }
+};
+
+struct hdome {
+  static constexpr std::array inputs{input_description{"image", "grey"}};
+  static constexpr std::array outputs{output_description{
+      "domes", output_description::type_rule::same_as_input, "height above the reconstruction"}};
+  static constexpr std::array parameters{height_parameter, connectivity_parameter("full")};
+  static constexpr operator_description about{
+      .name = "hdome",
+      .verb = "hdome",
+      .group = "extrema",
+      .pattern = "wave",
+      .brief = "The domes: what the image stands out by, up to h.",
+      .notes =
+          "f - hmax(f, h): zero outside the maxima, at most h. ITK calls it HConvex. For integer pixels h "
+          "must be a whole number.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    const auto out = call.output<T>(0);
+    filter_by_height<direction::up, T>(engine, call, out);
+    engine.map(difference{}, out, call.input<T>(0), view<const T>(out));
+  }
+};
+
+}  // namespace macareu::operators

@@ -1,0 +1,31 @@
+// histogram (R2V): every pixel adds weights to bins, through sink.add(bin, weight).
+//
+// Laws. What a pixel adds depends on that pixel alone; bins are 64-bit counts, so the order of additions does
+// not matter. A bin outside the range is ignored.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "core/view.hpp"
+
+namespace macareu {
+
+struct bin_sink {
+  std::span<std::uint64_t> bins;
+
+  void add(std::int64_t bin, std::uint64_t weight = 1) const {
+    if (bin >= 0 && static_cast<std::size_t>(bin) < bins.size())
+      bins[static_cast<std::size_t>(bin)] += weight;
+  }
+};
+
+template <class Rule, class... In>
+concept histogram_rule = std::is_trivially_copyable_v<Rule> &&
+    requires(const Rule rule, const bin_sink& sink, site p, const In&... in) {
+  rule(p, sink, in...);
+};
+
+}  // namespace macareu

@@ -1,0 +1,36 @@
+// map (P2P): out(p) = rule(p, in(p)...).
+//
+// Laws. The rule is a pure function: the same arguments give the same result, in any order and number of
+// calls. Scalars are members of the rule, images are arguments of the call. `out` may be one of the inputs.
+#pragma once
+
+#include <concepts>
+#include <tuple>
+#include <type_traits>
+
+#include "core/view.hpp"
+
+namespace macareu {
+
+template <class Rule, class Out, class... In>
+concept map_rule = std::is_trivially_copyable_v<Rule> && requires(const Rule rule, site p, const In&... in) {
+  { rule(p, in...) } -> std::convertible_to<Out>;
+};
+
+/// An image that is computed where it is read, so that an engine can fuse it into its own first pass.
+template <class Rule, class... In>
+struct mapped {
+  Rule rule;
+  std::tuple<view<const In>...> in;
+
+  mapped(Rule r, view<const In>... images) : rule(r), in(images...) {}
+
+  MACAREU_HD auto operator[](site p) const {
+    return std::apply([&](const auto&... image) { return rule(p, image[p]...); }, in);
+  }
+};
+
+template <class Rule, class... Views>
+mapped(Rule, Views...) -> mapped<Rule, std::remove_const_t<std::remove_pointer_t<decltype(Views::data)>>...>;
+
+}  // namespace macareu

@@ -1,0 +1,85 @@
+// wave (IWPP): states travel from pixel to neighbour until nothing improves.
+//
+// A general rule says what p would give its neighbour q, offer(state at p, p, q, inputs at q), and whether q
+// prefers it, better(a, b, q).
+//
+// Laws. better(., ., q) is a strict order, and an offer is never better than the state it came from (no state
+// can improve for ever). If besides better ignores q and offer is isotone (a better state never makes a worse
+// offer), the rule is confluent: every visiting order reaches the same states, so all engines give the same
+// bits. Such a rule says `static constexpr bool confluent = true`.
+//
+// Most rules are simpler. A bottleneck rule states the capacity of a pixel and a direction:
+//   up:   offer = min(state, capacity(q)), better = greater     (the wave rises under a ceiling)
+//   down: offer = max(state, capacity(q)), better = less        (it sinks onto a floor)
+// It is confluent by construction, and an engine may use all that is known of min and max. Order is that of
+// keys (core/key.hpp).
+//
+// The states start as an image of the same size, given beside the rule: usually `mapped` from the inputs. It
+// is clipped to the capacity. The state's image may be one that the start is read from, never one that the
+// rule reads.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "core/key.hpp"
+#include "core/view.hpp"
+
+namespace macareu {
+
+enum class direction { up, down };
+
+template <direction Toward>
+struct bottleneck {
+  static constexpr direction toward = Toward;
+};
+
+template <class Rule, class State, class... In>
+concept bottleneck_rule = std::is_trivially_copyable_v<Rule> &&
+    requires(const Rule rule, site q, const In&... in) {
+  { Rule::algebra::toward } -> std::convertible_to<direction>;
+  { rule.capacity(q, in...) } -> std::same_as<State>;
+};
+
+template <class Rule, class State, class... In>
+concept general_rule = std::is_trivially_copyable_v<Rule> &&
+    requires(const Rule rule, State s, site p, site q, const In&... in) {
+  { rule.offer(s, p, q, in...) } -> std::same_as<State>;
+  { rule.better(s, s, q) } -> std::same_as<bool>;
+  { Rule::confluent } -> std::convertible_to<bool>;
+};
+
+template <class Rule, class State, class... In>
+concept wave_rule = bottleneck_rule<Rule, State, In...> || general_rule<Rule, State, In...>;
+
+/// Better is greater: keys in the direction of a bottleneck rule, so that engines know only one direction.
+template <direction Toward, class T>
+MACAREU_HD constexpr key_of<T> rising_key(T value) {
+  const auto key = to_key(value);
+  return Toward == direction::up ? key : static_cast<key_of<T>>(~key);
+}
+
+template <direction Toward, class T>
+MACAREU_HD constexpr T from_rising_key(key_of<T> key) {
+  return from_key<T>(Toward == direction::up ? key : static_cast<key_of<T>>(~key));
+}
+
+/// A bottleneck rule spelled as a general one.
+template <class Rule>
+struct as_general {
+  static constexpr bool confluent = true;
+  static constexpr direction toward = Rule::algebra::toward;
+  Rule rule;
+
+  template <class T>
+  MACAREU_HD bool better(T a, T b, site) const {
+    return rising_key<toward>(a) > rising_key<toward>(b);
+  }
+  template <class T, class... In>
+  MACAREU_HD T offer(T state, site, site q, const In&... in) const {
+    const T capacity = rule.capacity(q, in...);
+    return better(state, capacity, q) ? capacity : state;
+  }
+};
+
+}  // namespace macareu

@@ -1,0 +1,51 @@
+// The first pixel, in raster order, for which a predicate of its values holds.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "patterns/reduce.hpp"
+
+namespace macareu {
+
+/// Does any pixel satisfy the predicate? One byte per pixel, so that an engine can vectorise it.
+template <class Predicate>
+struct any_pixel {
+  using value = std::uint8_t;
+  Predicate holds;
+  MACAREU_HD value identity() const { return 0; }
+  template <class... In>
+  MACAREU_HD value lift(site, const In&... in) const {
+    return static_cast<value>(holds(in...));
+  }
+  MACAREU_HD value join(value a, value b) const { return a | b; }
+};
+
+template <class Predicate>
+struct first_pixel {
+  using value = std::int64_t;
+  static constexpr value none = std::numeric_limits<value>::max();
+  Predicate holds;
+  std::int64_t height, width;
+  MACAREU_HD value identity() const { return none; }
+  template <class... In>
+  MACAREU_HD value lift(site p, const In&... in) const {
+    return holds(in...) ? (p.z * height + p.y) * width + p.x : none;
+  }
+  MACAREU_HD value join(value a, value b) const { return a < b ? a : b; }
+};
+
+/// Two passes, the second only where there is something to name: the common case reads the images once, at
+/// full speed.
+template <class Engine, class Predicate, class First, class... In>
+std::optional<site> find_first(Engine& engine, Predicate holds, view<const First> first,
+                               view<const In>... in) {
+  if (!engine.reduce(any_pixel<Predicate>{holds}, first, in...)) return std::nullopt;
+  const auto i = engine.reduce(first_pixel<Predicate>{holds, first.height, first.width}, first, in...);
+  return site{i / first.width / first.height, i / first.width % first.height, i % first.width};
+}
+
+}  // namespace macareu

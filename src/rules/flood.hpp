@@ -1,0 +1,27 @@
+// The wave of reconstruction (Vincent 1993): a marker floods upwards under its mask, or sinks onto it.
+#pragma once
+
+#include "patterns/wave.hpp"
+
+namespace macareu {
+
+template <direction Toward>
+struct flood {
+  using algebra = bottleneck<Toward>;
+  template <class T>
+  MACAREU_HD T capacity(site, T mask) const {
+    return mask;
+  }
+};
+using flood_under = flood<direction::up>;
+using flood_over = flood<direction::down>;
+
+/// A start that is an image as it stands.
+struct as_given {
+  template <class T, class... Rest>
+  MACAREU_HD T operator()(site, T first, const Rest&...) const {
+    return first;
+  }
+};
+
+}  // namespace macareu

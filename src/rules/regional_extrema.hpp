@@ -1,0 +1,61 @@
+// Regional maxima and minima. With "just below f" the next lower value of the type,
+//   maxima(f) = { p : f(p) > R_f(just below f)(p) }   (Vincent 1993, section 4.3)
+// where R is reconstruction by dilation: a plateau keeps its value only if a higher pixel touches it. Minima
+// are the mirror image.
+#pragma once
+
+#include "core/call.hpp"
+#include "patterns/map.hpp"
+#include "patterns/wave.hpp"
+#include "rules/checks.hpp"
+#include "rules/masks.hpp"
+#include "rules/range.hpp"
+
+namespace macareu {
+
+template <direction Toward>
+struct one_step_back {
+  template <class T>
+  MACAREU_HD T operator()(site, T value) const {
+    constexpr T last =
+        std::numeric_limits<T>::has_infinity
+            ? (Toward == direction::up ? -std::numeric_limits<T>::infinity()
+                                       : std::numeric_limits<T>::infinity())
+            : (Toward == direction::up ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max());
+    const T plain = without_negative_zero(value);
+    if (plain == last) return plain;
+    return from_rising_key<Toward, T>(static_cast<key_of<T>>(rising_key<Toward>(plain) - 1));
+  }
+};
+
+template <direction Toward>
+struct flood_plateaus {
+  using algebra = bottleneck<Toward>;
+  template <class T>
+  MACAREU_HD T capacity(site, T value) const {
+    return without_negative_zero(value);
+  }
+};
+
+template <direction Toward>
+struct stands_out {
+  template <class T>
+  MACAREU_HD std::uint8_t operator()(site, T value, T flooded) const {
+    return rising_key<Toward>(without_negative_zero(value)) > rising_key<Toward>(flooded);
+  }
+};
+
+template <direction Toward, class T, class Engine>
+void regional_extrema(Engine& engine, const call& call) {
+  const auto image = call.input<T>(0);
+  const auto out = call.mask_output(0);
+  refuse_nan<T>(engine, call, 0);
+  const auto range = engine.reduce(key_range<T>{}, image);
+  if (range.lowest == range.highest) return engine.map(nowhere{}, out);
+  const auto flooded = engine.template temporary<T>(image);
+  engine.wave(flood_plateaus<Toward>{}, call.near(), flooded.pixels(), mapped(one_step_back<Toward>{}, image),
+              image);
+  engine.map(stands_out<Toward>{}, out, image, view<const T>(flooded.pixels()));
+}
+
+}  // namespace macareu

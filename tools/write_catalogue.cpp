@@ -1,0 +1,169 @@
+// Writes what is made from the catalogue: the C++ functions (header, source) and the reference page.
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <macareu/catalogue.hpp>
+
+namespace {
+
+using namespace macareu;
+
+std::vector<std::string_view> split(std::string_view choices) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const auto bar = choices.find('|');
+    parts.push_back(choices.substr(0, bar));
+    if (bar == std::string_view::npos) return parts;
+    choices.remove_prefix(bar + 1);
+  }
+}
+
+std::string choice_type(const operator_description& about, const parameter_description& parameter) {
+  return std::string(about.name) + "_" + std::string(parameter.name);
+}
+
+std::string options_type(const operator_description& about) { return std::string(about.name) + "_options"; }
+
+std::string member(const operator_description& about, const parameter_description& parameter) {
+  const std::string name(parameter.name), value(parameter.default_text);
+  switch (parameter.kind) {
+    case parameter_kind::connectivity:
+      return "macareu::connectivity " + name + " = macareu::connectivity::" + value;
+    case parameter_kind::choice:
+      return choice_type(about, parameter) + " " + name + " = " + choice_type(about, parameter) +
+             "::" + value;
+    case parameter_kind::flag:
+      return "bool " + name + " = " + value;
+    case parameter_kind::number:
+      return "number " + name + (value.empty() ? "" : " = " + value);
+  }
+  return {};
+}
+
+bool all_have_defaults(const operator_description& about) {
+  for (const auto& parameter : about.parameters)
+    if (parameter.default_text.empty()) return false;
+  return true;
+}
+
+/// `defaults`: in the declaration only.
+std::string signature(const operator_description& about, bool into, bool defaults) {
+  std::string text = (into ? "void " : "image ") + std::string(about.name) + "(";
+  for (const auto& input : about.inputs) text += "const const_image_view& " + std::string(input.name) + ", ";
+  if (into) text += "const image_view& out, ";
+  text +=
+      "const " + options_type(about) + "& options" + (defaults && all_have_defaults(about) ? " = {}" : "");
+  return text + ", const context& how" + (defaults ? " = {}" : "") + ")";
+}
+
+void write_header(std::ostream& out) {
+  out << "// Generated from the catalogue: the operators as functions. The form with `out` fills memory of the caller.\n"
+         "#pragma once\n\n#include <macareu/catalogue.hpp>\n\nnamespace macareu {\n";
+  for (const auto& about : catalogue()) {
+    out << '\n';
+    for (const auto& parameter : about.parameters) {
+      if (parameter.kind != parameter_kind::choice) continue;
+      out << "enum class " << choice_type(about, parameter) << " {";
+      const char* separator = " ";
+      for (const auto choice : split(parameter.choices)) out << std::exchange(separator, ", ") << choice;
+      out << " };\n";
+    }
+    out << "struct " << options_type(about) << " {\n";
+    for (const auto& parameter : about.parameters)
+      out << "  " << member(about, parameter) << ";  ///< " << parameter.help << '\n';
+    out << "};\n\n/// " << about.brief << '\n'
+        << signature(about, false, true) << ";\n"
+        << signature(about, true, true) << ";\n";
+  }
+  out << "\n}  // namespace macareu\n";
+}
+
+std::string argument_text(const operator_description& about, const parameter_description& parameter) {
+  const std::string value = "options." + std::string(parameter.name);
+  if (parameter.kind != parameter_kind::choice) return value;
+  std::string names;
+  for (const auto choice : split(parameter.choices)) names += "\"" + std::string(choice) + "\", ";
+  return "choice_name(" + value + ", {" + names + "}, \"" + std::string(about.name) + ": " +
+         std::string(parameter.name) + "\")";
+}
+
+void write_source(std::ostream& out) {
+  out << "// Generated from the catalogue.\n#include <macareu/operators.hpp>\n\n#include <array>\n#include <initializer_list>\n\n"
+         "#include <macareu/error.hpp>\n\nnamespace macareu {\nnamespace {\n\n"
+         "template <class Choice>\nstd::string choice_name(Choice choice, std::initializer_list<const char*> names, const char* what) {\n"
+         "  const auto index = static_cast<std::size_t>(choice);\n"
+         "  if (index >= names.size()) throw usage_error(std::string(what) + \": no such choice\");\n"
+         "  return names.begin()[index];\n}\n";
+  for (const auto& about : catalogue()) {
+    out << "\narguments of(const " << options_type(about) << "& options) {\n  return {";
+    for (const auto& parameter : about.parameters)
+      out << "{\"" << parameter.name << "\", " << argument_text(about, parameter) << "}, ";
+    out << "};\n}\n";
+  }
+  out << "\n}  // namespace\n";
+  for (const auto& about : catalogue()) {
+    std::string inputs;
+    for (const auto& input : about.inputs) inputs += std::string(input.name) + ", ";
+    const std::string call = "run_operator(*find_operator(\"" + std::string(about.name) + "\"), ";
+    out << '\n'
+        << signature(about, false, false) << " {\n  const std::array<const_image_view, "
+        << about.inputs.size() << "> inputs{" << inputs << "};\n  return std::move(" << call
+        << "inputs, of(options), how).front());\n}\n\n"
+        << signature(about, true, false) << " {\n  const std::array<const_image_view, " << about.inputs.size()
+        << "> inputs{" << inputs << "};\n  const std::array<image_view, 1> outputs{out};\n  " << call
+        << "inputs, outputs, of(options), how);\n}\n";
+  }
+  out << "\n}  // namespace macareu\n";
+}
+
+void write_reference(std::ostream& out) {
+  out << "# Operators\n\nMade from the catalogue (`make docs`). Every operator is a verb of `macareu`, a function of "
+         "`<macareu/operators.hpp>`, and an entry of `macareu::catalogue()`.\n";
+  std::string_view group;
+  for (const auto& about : catalogue()) {
+    if (about.group != group) out << "\n## " << (group = about.group) << '\n';
+    out << "\n### " << about.name << "\n\n"
+        << about.brief << ' ' << about.notes << "\n\n    macareu " << about.verb;
+    for (const auto& input : about.inputs) out << ' ' << input.name;
+    out << " -o " << about.outputs[0].name;
+    for (const auto& parameter : about.parameters)
+      if (parameter.default_text.empty()) out << " --" << parameter.name << " VALUE";
+    out << "\n\n| | name | | default |\n|---|---|---|---|\n";
+    for (const auto& input : about.inputs)
+      out << "| input | `" << input.name << "` | " << input.help << " | |\n";
+    for (const auto& output : about.outputs)
+      out << "| output | `" << output.name << "` | " << output.help << ", "
+          << (output.type == output_description::type_rule::boolean ? "bool" : "the input's type")
+          << " | |\n";
+    for (const auto& parameter : about.parameters) {
+      std::string help(parameter.help);
+      if (parameter.kind == parameter_kind::choice)
+        for (const char* separator = ": "; const auto choice : split(parameter.choices))
+          help += std::exchange(separator, ", ") + ("`" + std::string(choice) + "`");
+      out << "| parameter | `" << parameter.name << "` | " << help << " | "
+          << (parameter.default_text.empty() ? "required" : parameter.default_text) << " |\n";
+    }
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::string_view what = count == 3 ? words[1] : "";
+  std::ofstream out(count == 3 ? words[2] : "/dev/null");
+  if (what == "header")
+    write_header(out);
+  else if (what == "source")
+    write_source(out);
+  else if (what == "reference")
+    write_reference(out);
+  else {
+    std::cerr << "usage: write_catalogue header|source|reference FILE\n";
+    return 2;
+  }
+  return out.flush() ? 0 : 3;
+}
