@@ -24,4 +24,14 @@ struct view {
   MACAREU_HD operator view<const T>() const { return {data, depth, height, width, step_z, step_y, step_x}; }
 };
 
+/// visit(i, values...) for `count` pixels of a row from `first` on. Rows without gaps get a loop of their own, which compilers vectorise.
+template <class Visit, class... T>
+MACAREU_HD void over_row(site first, std::int64_t count, Visit&& visit, const view<T>&... images) {
+  const auto packed = [&](T*... row) {
+    for (std::int64_t i = 0; i < count; ++i) visit(i, row[i]...);
+  };
+  if (((images.step_x == 1) && ...)) return packed((images.at(first.z, first.y) + first.x)...);
+  for (std::int64_t i = 0; i < count; ++i) visit(i, images[{first.z, first.y, first.x + i}]...);
+}
+
 }  // namespace macareu

@@ -28,6 +28,15 @@ struct mapped {
   MACAREU_HD auto operator[](site p) const {
     return std::apply([&](const auto&... image) { return rule(p, image[p]...); }, in);
   }
+
+  /// visit(i, value) for `count` pixels of a row from `first` on.
+  template <class Visit>
+  void over_row(site first, std::int64_t count, Visit&& visit) const {
+    const auto each = [&](std::int64_t i, const In&... value) {
+      visit(i, rule(site{first.z, first.y, first.x + i}, value...));
+    };
+    std::apply([&](const auto&... image) { macareu::over_row(first, count, each, image...); }, in);
+  }
 };
 
 template <class Rule, class... Views>

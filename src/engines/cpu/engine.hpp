@@ -37,12 +37,9 @@ class engine {
   template <class Rule, class Out, class... In>
   requires map_rule<Rule, Out, In...>
   void map(const Rule& rule, view<Out> out, view<const In>... in) const {
-    const bool packed = ((out.step_x == 1) && ... && (in.step_x == 1));
     over_rows(out, [&](int, std::int64_t z, std::int64_t y) {
-      if (packed)
-        map_row(rule, z, y, out.width, out.at(z, y), in.at(z, y)...);
-      else
-        for (std::int64_t x = 0; x < out.width; ++x) out[{z, y, x}] = rule(site{z, y, x}, in[{z, y, x}]...);
+      const auto each = [&](std::int64_t x, Out& to, const In&... value) { to = rule(site{z, y, x}, value...); };
+      over_row({z, y, 0}, out.width, each, out, in...);
     });
   }
 
@@ -60,16 +57,14 @@ class engine {
   template <class Rule, class First, class... In>
   requires reduce_rule<Rule, First, In...>
   typename Rule::value reduce(const Rule& rule, view<const First> first, view<const In>... in) const {
-    const bool packed = ((first.step_x == 1) && ... && (in.step_x == 1));
     std::vector<typename Rule::value> own(
         static_cast<std::size_t>(threads_for(first.pixels(), work_.how.threads)), rule.identity());
     over_rows(first, [&](int thread, std::int64_t z, std::int64_t y) {
       auto row = rule.identity();
-      if (packed)
-        row = reduce_row(rule, z, y, first.width, first.at(z, y), in.at(z, y)...);
-      else
-        for (std::int64_t x = 0; x < first.width; ++x)
-          row = rule.join(row, rule.lift(site{z, y, x}, first[{z, y, x}], in[{z, y, x}]...));
+      const auto each = [&](std::int64_t x, const First& one, const In&... more) {
+        row = rule.join(row, rule.lift(site{z, y, x}, one, more...));
+      };
+      over_row({z, y, 0}, first.width, each, first, in...);
       auto& mine = own[static_cast<std::size_t>(thread)];
       mine = rule.join(mine, row);
     });
@@ -105,20 +100,6 @@ class engine {
   }
 
  private:
-  template <class Rule, class Out, class... In>
-  static void map_row(const Rule& rule, std::int64_t z, std::int64_t y, std::int64_t width, Out* out,
-                      const In*... in) {
-    for (std::int64_t x = 0; x < width; ++x) out[x] = rule(site{z, y, x}, in[x]...);
-  }
-
-  template <class Rule, class... In>
-  static typename Rule::value reduce_row(const Rule& rule, std::int64_t z, std::int64_t y, std::int64_t width,
-                                         const In*... in) {
-    auto row = rule.identity();
-    for (std::int64_t x = 0; x < width; ++x) row = rule.join(row, rule.lift(site{z, y, x}, in[x]...));
-    return row;
-  }
-
   /// visit(thread, z, y) for every row, several rows at a time so that narrow images do not queue for the
   /// counter.
   template <class T, class Visit>

@@ -72,39 +72,29 @@ template <class Key, int First>
   return window_of<Key, First>(low, high, std::make_integer_sequence<int, simd<Key>::lanes>{});
 }
 
-/// Which way a row is swept. `follow` moves every lane one towards the end of the sweep and lets the carry
-/// in.
-struct forward {
-  template <class Key>
-  static constexpr int last = simd<Key>::lanes - 1;
-  template <class Key, int By>
-  [[gnu::always_inline]] static inline vec<Key> follow(vec<Key> carry, vec<Key> v) {
-    return window_of<Key, simd<Key>::lanes - By>(carry, v);
-  }
-  static int block(int i, int, int) { return i; }
-  static constexpr int sign = 1;
-};
-struct backward {
-  template <class Key>
-  static constexpr int last = 0;
-  template <class Key, int By>
-  [[gnu::always_inline]] static inline vec<Key> follow(vec<Key> carry, vec<Key> v) {
-    return window_of<Key, By>(v, carry);
-  }
-  static int block(int i, int width, int lanes) { return width - lanes - i; }
-  static constexpr int sign = -1;
-};
-
-template <class Key, class Way, int By>
-[[gnu::always_inline]] inline void scan_steps(vec<Key>& a, vec<Key>& b) {
+/// One step of a prefix scan over clamps: lane i takes what lane i - By (or i + By) has gathered. Beyond the
+/// vector is the identity, which clamps to everything.
+template <class Key, int By>
+[[gnu::always_inline]] inline void scan_rightwards(vec<Key>& a, vec<Key>& b) {
   if constexpr (By < simd<Key>::lanes) {
     const vec<Key> lowest = {}, highest = ~lowest;
-    const vec<Key> a1 = Way::template follow<Key, By>(lowest, a),
-                   b1 = Way::template follow<Key, By>(highest, b);
+    const vec<Key> a1 = window_of<Key, simd<Key>::lanes - By>(lowest, a);
+    const vec<Key> b1 = window_of<Key, simd<Key>::lanes - By>(highest, b);
     const vec<Key> composed = clamp(a1, a, b);
     b = clamp(b1, a, b);
     a = composed;
-    scan_steps<Key, Way, 2 * By>(a, b);
+    scan_rightwards<Key, 2 * By>(a, b);
+  }
+}
+template <class Key, int By>
+[[gnu::always_inline]] inline void scan_leftwards(vec<Key>& a, vec<Key>& b) {
+  if constexpr (By < simd<Key>::lanes) {
+    const vec<Key> lowest = {}, highest = ~lowest;
+    const vec<Key> a1 = window_of<Key, By>(a, lowest), b1 = window_of<Key, By>(b, highest);
+    const vec<Key> composed = clamp(a1, a, b);
+    b = clamp(b1, a, b);
+    a = composed;
+    scan_leftwards<Key, 2 * By>(a, b);
   }
 }
 
@@ -113,8 +103,8 @@ template <class Key>
   return vec<Key>{} + value;
 }
 
-/// What rows above (in sweep order) offer to the pixels at x: of the first Faces rows the pixel itself, of
-/// the other rows the three nearest.
+/// What the rows above (in the order of the pass) offer to the pixels at x: of the first Faces rows the pixel
+/// itself, of the others the three nearest.
 template <class Key, int Faces, int Wides>
 [[gnu::always_inline]] inline vec<Key> offers(const Key* const* sources, int x) {
   vec<Key> best = {};
@@ -126,26 +116,63 @@ template <class Key, int Faces, int Wides>
   return best;
 }
 
-template <class Key, class Way, int Faces, int Wides>
-bool sweep_row(Key* state, const Key* capacity, const Key* const* sources, int width) {
+/// Takes what the vector's neighbours left and right offer through all of its lanes, both ways: on a line one
+/// scan each way is exact.
+template <class Key>
+[[gnu::noinline]] vec<Key> close_vector(vec<Key> a, vec<Key> limit, Key from_left, Key from_right) {
+  vec<Key> b = limit;
+  scan_rightwards<Key, 1>(a, b);
+  a = clamp(all_lanes(from_left), a, b);
+  b = limit;
+  scan_leftwards<Key, 1>(a, b);
+  return clamp(all_lanes(from_right), a, b);
+}
+
+/// Closes a row along itself. Bits of `open` are vectors in which a pixel can raise its neighbour; a vector
+/// whose end rises may open the next one. A tile is at most 64 vectors wide.
+template <class Key>
+void close_row(Key* state, const Key* capacity, int vectors, std::uint64_t open) {
+  constexpr int lanes = simd<Key>::lanes;
+  while (open != 0) {
+    const int k = __builtin_ctzll(open), x = k * lanes, end = x + lanes;
+    open &= open - 1;
+    const vec<Key> closed = close_vector<Key>(load(state + x), load(capacity + x), state[x - 1], state[end]);
+    store(state + x, closed);
+    // Without branches: whether a neighbour opens is as good as random.
+    const bool left = (k > 0) & (state[x - 1] < closed[0]) & (state[x - 1] < capacity[x - 1]);
+    const bool right = (k + 1 < vectors) & (state[end] < closed[lanes - 1]) & (state[end] < capacity[end]);
+    open |= (std::uint64_t{left} << k >> 1) | (std::uint64_t{right} << k << 1);
+  }
+}
+
+/// A row takes the offers of its sources, then is closed along itself. Did it change?
+template <class Key, int Faces, int Wides>
+[[gnu::always_inline]] inline bool relax_row(Key* state, const Key* capacity, const Key* const* sources,
+                                             int width) {
   constexpr int lanes = simd<Key>::lanes;
   vec<Key> changes = {};
-  vec<Key> carry = all_lanes(Way::sign > 0 ? state[-1] : state[width]);
-  for (int i = 0; i < width; i += lanes) {
-    const int x = Way::block(i, width, lanes);
-    const vec<Key> before = load(state + x), limit = load(capacity + x);
-    vec<Key> a = min(max(before, offers<Key, Faces, Wides>(sources, x)), limit);
-    const vec<Key> step = clamp(Way::template follow<Key, 1>(carry, a), a, limit);
-    if (any<Key>(step ^ a)) {
-      vec<Key> b = limit;
-      scan_steps<Key, Way, 1>(a, b);
-      a = clamp(carry, a, b);
-    }
-    carry = all_lanes(a[Way::template last<Key>]);
-    changes |= a ^ before;
-    store(state + x, a);
+  const auto raised = [&](int x) __attribute__((always_inline)) {
+    const vec<Key> before = load(state + x);
+    const vec<Key> after = min(max(before, offers<Key, Faces, Wides>(sources, x)), load(capacity + x));
+    changes |= after ^ before;
+    store(state + x, after);
+    return after;
+  };
+  // A vector is tested one step late, when its right neighbour has taken its offers too.
+  vec<Key> previous = all_lanes(state[-1]), current = raised(0);
+  const vec<Key> beyond = all_lanes(state[width]);
+  std::uint64_t open = 0;
+  for (int x = 0, k = 0; x < width; x += lanes, ++k) {
+    const vec<Key> next = x + lanes < width ? raised(x + lanes) : beyond;
+    const vec<Key> beside =
+        max(window_of<Key, lanes - 1>(previous, current), window_of<Key, 1>(current, next));
+    const vec<Key> step = clamp(beside, current, load(capacity + x));
+    open |= static_cast<std::uint64_t>(any<Key>(step ^ current)) << k;
+    previous = current;
+    current = next;
   }
-  return any<Key>(changes);
+  if (open != 0) close_row<Key>(state, capacity, width / lanes, open);
+  return open != 0 || any<Key>(changes);
 }
 
 /// The rows a pixel's offers come from, relative to its own, for a forward pass; a backward pass has the
@@ -162,9 +189,10 @@ row_offsets offsets_of(bool volume, int reach, int slice) {
   return {{-1, -slice - 1, -slice, -slice + 1}, 4};
 }
 
-template <class Key, class Way, int Faces, int Wides>
+/// A pass over the rows that are due, downwards (Sign 1) or upwards (-1).
+template <class Key, int Sign, int Faces, int Wides>
 bool pass(tile<Key>& t, const row_offsets& offsets) {
-  constexpr bool onward = Way::sign > 0;
+  constexpr bool onward = Sign > 0;
   std::uint8_t* const due = onward ? t.due_forward : t.due_backward;
   std::uint8_t* const due_back = onward ? t.due_backward : t.due_forward;
   const int slice = t.height + 2;
@@ -179,19 +207,18 @@ bool pass(tile<Key>& t, const row_offsets& offsets) {
       if (!t.loaded[row]) t.load(t.owner, row);
       const Key* sources[4];
       for (int s = 0; s < Faces + Wides; ++s) {
-        const int source = row + Way::sign * offsets.rows[s];
+        const int source = row + Sign * offsets.rows[s];
         if (!t.loaded[source]) t.load(t.owner, source);
         sources[s] = t.state + source * t.pitch;
       }
       ++t.rows_swept;
-      if (!sweep_row<Key, Way, Faces, Wides>(t.state + row * t.pitch, t.capacity + row * t.pitch, sources,
-                                             t.width))
+      if (!relax_row<Key, Faces, Wides>(t.state + row * t.pitch, t.capacity + row * t.pitch, sources,
+                                        t.width))
         continue;
       t.changed[row] = 1;
-      due_back[row] = 1;
       for (int s = 0; s < Faces + Wides; ++s) {
-        due[row - Way::sign * offsets.rows[s]] = 1;
-        due_back[row + Way::sign * offsets.rows[s]] = 1;
+        due[row - Sign * offsets.rows[s]] = 1;
+        due_back[row + Sign * offsets.rows[s]] = 1;
       }
     }
   t.passes += any_row;
@@ -203,8 +230,8 @@ void sweep_until_stable(tile<Key>& t) {
   const auto offsets = offsets_of(t.volume, t.reach, t.height + 2);
   bool more = true;
   while (more) {
-    more = pass<Key, forward, Faces, Wides>(t, offsets);
-    more = pass<Key, backward, Faces, Wides>(t, offsets) || more;
+    more = pass<Key, 1, Faces, Wides>(t, offsets);
+    more = pass<Key, -1, Faces, Wides>(t, offsets) || more;
   }
 }
 

@@ -44,39 +44,25 @@ class rule_image final : public wave_image<key_of<State>> {
   }
 
   void read_start(site first, std::int64_t count, key* keys) const override {
-    for (std::int64_t i = 0; i < count; ++i)
-      keys[i] = rising_key<toward>(start_[{first.z, first.y, first.x + i}]);
+    start_.over_row(first, count, [&](std::int64_t i, State value) { keys[i] = rising_key<toward>(value); });
   }
 
   void read_capacity(site first, std::int64_t count, key* keys) const override {
-    std::apply(
-        [&](const auto&... in) {
-          if (((in.step_x == 1) && ...))
-            capacity_row(first, count, keys, (in.at(first.z, first.y) + first.x)...);
-          else
-            for (std::int64_t i = 0; i < count; ++i) {
-              const site q{first.z, first.y, first.x + i};
-              keys[i] = rising_key<toward>(rule_.capacity(q, in[q]...));
-            }
-        },
-        in_);
+    const auto each = [&](std::int64_t i, const In&... value) {
+      keys[i] = rising_key<toward>(rule_.capacity(site{first.z, first.y, first.x + i}, value...));
+    };
+    std::apply([&](const auto&... in) { over_row(first, count, each, in...); }, in_);
   }
 
   void read_own(site first, std::int64_t count, key* keys) const override {
-    const State* row = &state_[first];
-    if (state_.step_x == 1)
-      for (std::int64_t i = 0; i < count; ++i) keys[i] = rising_key<toward>(row[i]);
-    else
-      for (std::int64_t i = 0; i < count; ++i) keys[i] = rising_key<toward>(row[i * state_.step_x]);
+    over_row(
+        first, count, [&](std::int64_t i, State value) { keys[i] = rising_key<toward>(value); }, state_);
   }
 
   void write_own(site first, std::int64_t count, const key* keys) const override {
-    State* row = &state_[first];
-    if (state_.step_x == 1)
-      for (std::int64_t i = 0; i < count; ++i) row[i] = from_rising_key<toward, State>(keys[i]);
-    else
-      for (std::int64_t i = 0; i < count; ++i)
-        row[i * state_.step_x] = from_rising_key<toward, State>(keys[i]);
+    over_row(
+        first, count, [&](std::int64_t i, State& value) { value = from_rising_key<toward, State>(keys[i]); },
+        state_);
   }
 
   void read_shared(site first, std::int64_t count, key* keys) const override {
@@ -94,11 +80,6 @@ class rule_image final : public wave_image<key_of<State>> {
   }
 
  private:
-  void capacity_row(site first, std::int64_t count, key* keys, const In*... in) const {
-    for (std::int64_t i = 0; i < count; ++i)
-      keys[i] = rising_key<toward>(rule_.capacity(site{first.z, first.y, first.x + i}, in[i]...));
-  }
-
   Rule rule_;
   view<State> state_;
   Start start_;

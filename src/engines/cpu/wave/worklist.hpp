@@ -22,6 +22,7 @@ class worklist {
   void work(const std::function<void(std::int64_t)>& visit);
   /// Running visits end, waiting tiles stay unvisited.
   void stop() { stopped_.store(true, std::memory_order_relaxed); }
+  std::int64_t open() const { return open_.load(std::memory_order_relaxed); }
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
  private:

@@ -1,0 +1,353 @@
+#include "engines/cpu/wave/contraction.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <vector>
+
+#include "engines/cpu/threads.hpp"
+#include "engines/cpu/wave/descending.hpp"
+#include "engines/cpu/wave/grid.hpp"
+#include "engines/cpu/wave/source_forest.hpp"
+
+namespace macareu::cpu {
+namespace {
+
+/// With one pixel around it a tile's pixels are numbered in 16 bits.
+constexpr tile_size image_tile{256, 128, 1}, volume_tile{64, 32, 16};
+
+template <class Key>
+struct edge {
+  std::uint32_t a, b;
+  Key weight;
+};
+
+/// Rim pixels are the nodes of the graph; node numbers are given tile by tile.
+template <class Key>
+struct rim_graph {
+  std::vector<std::uint32_t> first_node;  // of each tile, and one past the last
+  std::vector<Key> capacity, value;       // of each node
+  std::vector<edge<Key>> edges;
+  std::mutex adding;
+};
+
+/// One tile in memory. Around it lies one pixel that never enters the forest, so that no neighbour needs a
+/// check.
+template <class Key>
+class tile_solver {
+ public:
+  using pixel = std::uint16_t;
+
+  tile_solver(const neighbourhood& near, const wave_image<Key>& image, const tile_grid& grid)
+      : near_(near), image_(image), grid_(grid) {}
+
+  /// Loads the tile and lists its rim pixels in raster order.
+  void load(std::int64_t tile, contract_from from) {
+    place_ = grid_.place(tile);
+    row_ = place_.width + 2;
+    slice_ = row_ * (place_.height + 2);
+    const auto pixels = static_cast<std::size_t>(slice_ * (near_.rank == 3 ? place_.depth + 2 : 1));
+    capacity_.assign(pixels, 0);
+    forest_.reset(pixels);
+    inside_.clear();
+    rim_.clear();
+    std::vector<Key> states(static_cast<std::size_t>(place_.width));
+    each_row([&](site at, int z, int y, pixel first) {
+      image_.read_capacity(at, place_.width, &capacity_[first]);
+      if (from == contract_from::start)
+        image_.read_start(at, place_.width, states.data());
+      else
+        image_.read_own(at, place_.width, states.data());
+      for (int x = 0; x < place_.width; ++x) {
+        const auto p = static_cast<pixel>(first + x);
+        forest_.value(p) = std::min(states[static_cast<std::size_t>(x)], capacity_[p]);
+        inside_.push_back(p);
+        if (on_rim(z, y, x)) rim_.push_back(p);
+      }
+    });
+  }
+
+  const std::vector<pixel>& rim() const { return rim_; }
+  Key capacity(pixel p) const { return capacity_[p]; }
+  std::size_t pixels() const { return capacity_.size(); }
+  source_forest<Key, pixel>& forest() { return forest_; }
+
+  /// The tile's edges in descending order: visit(root, root, weight).
+  template <class Visit>
+  void contract(Visit&& visit) {
+    int offsets[26], count = 0;
+    near_.for_each({0, 0, 0},
+                   [&](site d) { offsets[count++] = static_cast<int>(d.z * slice_ + d.y * row_ + d.x); });
+    descending<Key, pixel>(capacity_, inside_, spare_);
+    for (const pixel p : inside_) {
+      forest_.enter(p);
+      pixel root = p;
+      for (int k = 0; k < count; ++k) {
+        const auto q = static_cast<pixel>(p + offsets[k]);
+        if (!forest_.has(q)) continue;
+        visit(root, forest_.root(q), capacity_[p]);
+        root = forest_.root(root);
+      }
+    }
+  }
+
+  void write_results() {
+    std::vector<Key> results(static_cast<std::size_t>(place_.width));
+    each_row([&](site at, int, int, pixel first) {
+      for (int x = 0; x < place_.width; ++x)
+        results[static_cast<std::size_t>(x)] = forest_.result(static_cast<pixel>(first + x));
+      image_.write_own(at, place_.width, results.data());
+    });
+  }
+
+ private:
+  template <class Visit>
+  void each_row(Visit&& visit) {
+    for (int z = 0; z < place_.depth; ++z)
+      for (int y = 0; y < place_.height; ++y)
+        visit(site{place_.first.z + z, place_.first.y + y, place_.first.x}, z, y,
+              static_cast<pixel>((near_.rank == 3 ? z + 1 : 0) * slice_ + (y + 1) * row_ + 1));
+  }
+  bool on_rim(int z, int y, int x) const {
+    return x == 0 || y == 0 || x == place_.width - 1 || y == place_.height - 1 ||
+           (near_.rank == 3 && (z == 0 || z == place_.depth - 1));
+  }
+
+  const neighbourhood near_;
+  const wave_image<Key>& image_;
+  const tile_grid& grid_;
+  tile_place place_{};
+  int row_ = 0, slice_ = 0;
+  std::vector<Key> capacity_;
+  std::vector<pixel> inside_, rim_, spare_;
+  source_forest<Key, pixel> forest_;
+};
+
+/// How many rim pixels a tile has, and which of them a pixel is.
+class rim_numbering {
+ public:
+  rim_numbering(const tile_place& place, bool volume) : place_(place), volume_(volume) {
+    const std::int64_t inner_rows = std::max(0, place.height - 2),
+                       inner_columns = std::max(0, place.width - 2);
+    slice_ = static_cast<std::int64_t>(place.width) * place.height;
+    ring_ = slice_ - inner_rows * inner_columns;
+  }
+
+  std::int64_t count() const {
+    if (!volume_) return ring_;
+    const std::int64_t full = std::min(place_.depth, 2);
+    return full * slice_ + (place_.depth - full) * ring_;
+  }
+
+  /// In the order in which tile_solver lists them. The pixel must be on the rim.
+  std::int64_t index(int z, int y, int x) const {
+    const bool whole_slice = volume_ && (z == 0 || z == place_.depth - 1);
+    const std::int64_t before = volume_ && z > 0 ? slice_ + (z - 1) * ring_ : 0;
+    if (whole_slice || y == 0) return before + static_cast<std::int64_t>(y) * place_.width + x;
+    const std::int64_t ends = std::min(place_.width, 2);
+    const std::int64_t row = before + place_.width + (y - 1) * ends;
+    return y == place_.height - 1 ? row + x : row + (x == 0 ? 0 : 1);
+  }
+
+ private:
+  tile_place place_;
+  bool volume_;
+  std::int64_t slice_ = 0, ring_ = 0;
+};
+
+template <class Key>
+class contraction {
+ public:
+  contraction(job& work, const neighbourhood& near, const wave_image<Key>& image, contract_from from,
+              int threads)
+      : work_(work),
+        near_(near),
+        image_(image),
+        from_(from),
+        threads_(threads),
+        grid_(image.depth, image.height, image.width, near.rank == 3 ? volume_tile : image_tile) {}
+
+  void run() {
+    number_nodes();
+    over_tiles([&](tile_solver<Key>& solver, std::int64_t tile) { reduce(solver, tile); });
+    over_tiles([&](tile_solver<Key>&, std::int64_t tile) { join_with_neighbours(tile); });
+    solve_graph();
+    over_tiles([&](tile_solver<Key>& solver, std::int64_t tile) { finish(solver, tile); });
+  }
+
+ private:
+  template <class Visit>
+  void over_tiles(Visit&& visit) {
+    std::atomic<std::int64_t> next{0};
+    parallel(threads_, [&](int) {
+      tile_solver<Key> solver(near_, image_, grid_);
+      while (!work_.how.stop.stop_requested()) {
+        const auto tile = next.fetch_add(1, std::memory_order_relaxed);
+        if (tile >= grid_.tiles()) return;
+        visit(solver, tile);
+      }
+    });
+    work_.check_stop();
+  }
+
+  void number_nodes() {
+    std::int64_t nodes = 0;
+    graph_.first_node.reserve(static_cast<std::size_t>(grid_.tiles()) + 1);
+    for (std::int64_t tile = 0; tile < grid_.tiles(); ++tile) {
+      graph_.first_node.push_back(static_cast<std::uint32_t>(nodes));
+      nodes += rim_numbering(grid_.place(tile), near_.rank == 3).count();
+      if (nodes >= std::numeric_limits<std::uint32_t>::max())
+        throw usage_error("strategy contraction: the image is too large for it; use tiles");
+    }
+    graph_.first_node.push_back(static_cast<std::uint32_t>(nodes));
+    graph_.capacity.resize(static_cast<std::size_t>(nodes));
+    graph_.value.resize(static_cast<std::size_t>(nodes));
+  }
+
+  void add(std::vector<edge<Key>>& edges) {
+    const std::lock_guard lock(graph_.adding);
+    graph_.edges.insert(graph_.edges.end(), edges.begin(), edges.end());
+  }
+
+  /// A component is known by one of its rim pixels, where it has one.
+  void reduce(tile_solver<Key>& solver, std::int64_t tile) {
+    using forest = source_forest<Key, std::uint16_t>;
+    solver.load(tile, from_);
+    constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    const auto& rim = solver.rim();
+    auto& parts = solver.forest();
+    const std::uint32_t first = graph_.first_node[static_cast<std::size_t>(tile)];
+    std::vector<std::uint32_t> node(solver.pixels(), none);
+    for (std::size_t i = 0; i < rim.size(); ++i) {
+      node[rim[i]] = first + static_cast<std::uint32_t>(i);
+      graph_.capacity[first + i] = solver.capacity(rim[i]);
+      graph_.value[first + i] = parts.value(rim[i]);
+    }
+    std::vector<edge<Key>> edges;
+    const auto reach = [&](std::uint32_t n, Key value) {
+      if (n != none) graph_.value[n] = std::max(graph_.value[n], value);
+    };
+    solver.contract([&](std::uint16_t a, std::uint16_t b, Key weight) {
+      switch (parts.join(a, b, weight)) {
+        case forest::outcome::joined:
+          if (node[a] != none && node[b] != none) edges.push_back({node[a], node[b], weight});
+          if (node[b] == none) node[b] = node[a];
+          break;
+        case forest::outcome::first_final:
+          reach(node[a], weight);
+          break;
+        case forest::outcome::second_final:
+          reach(node[b], weight);
+          break;
+        case forest::outcome::nothing:
+          break;
+      }
+    });
+    // A component knows its markers' best value only here, where nothing of it can join any more.
+    for (const auto p : rim) {
+      const auto root = parts.root(p);
+      reach(node[root], parts.value(root));
+    }
+    add(edges);
+  }
+
+  /// Edges between a tile's rim and the tiles that come after it; those that no value can improve on either
+  /// side are left out.
+  void join_with_neighbours(std::int64_t tile) {
+    const auto place = grid_.place(tile);
+    const auto position = grid_.position(tile);
+    const bool volume = near_.rank == 3;
+    const rim_numbering own(place, volume);
+    std::vector<edge<Key>> edges;
+    for (int dz = 0; dz <= (volume ? 1 : 0); ++dz)
+      for (int dy = dz == 0 ? 0 : -1; dy <= 1; ++dy)
+        for (int dx = dz == 0 && dy == 0 ? 1 : -1; dx <= 1; ++dx) {
+          const auto other = grid_.neighbour(position, dz, dy, dx);
+          if (other < 0 || !near_.contains(dz, dy, dx)) continue;
+          join_pair(tile, place, own, other, {dz, dy, dx}, edges);
+        }
+    add(edges);
+  }
+
+  void join_pair(std::int64_t tile, const tile_place& place, const rim_numbering& own, std::int64_t other,
+                 site d, std::vector<edge<Key>>& edges) {
+    const auto theirs_place = grid_.place(other);
+    const rim_numbering theirs(theirs_place, near_.rank == 3);
+    const auto first = graph_.first_node[static_cast<std::size_t>(tile)];
+    const auto other_first = graph_.first_node[static_cast<std::size_t>(other)];
+    const auto from = [](std::int64_t step, int size) { return step > 0 ? size - 1 : 0; };
+    const auto to = [](std::int64_t step, int size) { return step < 0 ? 0 : size - 1; };
+    for (int z = from(d.z, place.depth); z <= to(d.z, place.depth); ++z)
+      for (int y = from(d.y, place.height); y <= to(d.y, place.height); ++y)
+        for (int x = from(d.x, place.width); x <= to(d.x, place.width); ++x)
+          near_.for_each({place.first.z + z, place.first.y + y, place.first.x + x}, [&](site q) {
+            const site in{q.z - theirs_place.first.z, q.y - theirs_place.first.y, q.x - theirs_place.first.x};
+            if (in.z < 0 || in.y < 0 || in.x < 0 || in.z >= theirs_place.depth ||
+                in.y >= theirs_place.height || in.x >= theirs_place.width)
+              return;
+            const auto a = first + static_cast<std::uint32_t>(own.index(z, y, x));
+            const auto b =
+                other_first + static_cast<std::uint32_t>(theirs.index(
+                                  static_cast<int>(in.z), static_cast<int>(in.y), static_cast<int>(in.x)));
+            const Key weight = std::min(graph_.capacity[a], graph_.capacity[b]);
+            if (weight > graph_.value[a] || weight > graph_.value[b]) edges.push_back({a, b, weight});
+          });
+  }
+
+  void solve_graph() {
+    std::vector<Key> weights;
+    weights.reserve(graph_.edges.size());
+    for (const auto& e : graph_.edges) weights.push_back(e.weight);
+    std::vector<std::uint32_t> order(weights.size()), spare;
+    std::iota(order.begin(), order.end(), 0u);
+    descending<Key, std::uint32_t>(weights, order, spare);
+    source_forest<Key, std::uint32_t> forest;
+    forest.reset(graph_.value.size());
+    for (std::uint32_t n = 0; n < graph_.value.size(); ++n) {
+      forest.value(n) = graph_.value[n];
+      forest.enter(n);
+    }
+    for (const auto i : order) {
+      const auto& e = graph_.edges[i];
+      forest.join(forest.root(e.a), forest.root(e.b), e.weight);
+    }
+    for (std::uint32_t n = 0; n < graph_.value.size(); ++n) graph_.value[n] = forest.result(n);
+    graph_.edges = {};
+  }
+
+  void finish(tile_solver<Key>& solver, std::int64_t tile) {
+    solver.load(tile, from_);
+    const std::uint32_t first = graph_.first_node[static_cast<std::size_t>(tile)];
+    auto& parts = solver.forest();
+    for (std::size_t i = 0; i < solver.rim().size(); ++i)
+      parts.value(solver.rim()[i]) = graph_.value[first + i];
+    solver.contract([&](std::uint16_t a, std::uint16_t b, Key weight) { parts.join(a, b, weight); });
+    solver.write_results();
+  }
+
+  job& work_;
+  neighbourhood near_;
+  const wave_image<Key>& image_;
+  contract_from from_;
+  int threads_;
+  tile_grid grid_;
+  rim_graph<Key> graph_;
+};
+
+}  // namespace
+
+template <class Key>
+void contract(job& work, const neighbourhood& near, const wave_image<Key>& image, contract_from from,
+              int threads) {
+  contraction<Key>(work, near, image, from, threads).run();
+}
+
+template void contract(job&, const neighbourhood&, const wave_image<std::uint8_t>&, contract_from, int);
+template void contract(job&, const neighbourhood&, const wave_image<std::uint16_t>&, contract_from, int);
+template void contract(job&, const neighbourhood&, const wave_image<std::uint32_t>&, contract_from, int);
+template void contract(job&, const neighbourhood&, const wave_image<std::uint64_t>&, contract_from, int);
+
+}  // namespace macareu::cpu
