@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <macareu/image.hpp>
@@ -37,11 +39,14 @@ struct read_options {
   bool channels_last = false;
 };
 
-/// Throws io_error, with file and offset, for everything a file can have wrong.
+/// Throws io_error, with file and offset, for everything a file can have wrong. A header is never trusted:
+/// memory is taken only for pixels that can be in the file. The extension names the format; without one the
+/// first bytes do, so a pipe can be read too. A TIFF whose pages are of one size is a volume.
 image_file read_image(const std::filesystem::path& file, const read_options& options = {});
 
 /// Writes to `file` itself, in the format its extension names. Throws io_error; usage_error where the format
-/// cannot hold the image, naming one that can. bool becomes 0 and 255 in picture formats.
+/// cannot hold the image, naming one that can. bool becomes 0 and 255 in picture formats, 0 and 1 in .nrrd
+/// and .mha. A pipe or device without extension gets .npy.
 void write_image(const std::filesystem::path& file, const const_image_view& pixels,
                  const metadata& info = {});
 
@@ -49,7 +54,8 @@ void write_image(const std::filesystem::path& file, const const_image_view& pixe
 std::vector<std::string> writable_extensions();
 
 /// All outputs of a run: each is written beside its destination, and commit() renames them together. Without
-/// a commit nothing of them remains. Pipes and devices are written directly, at the commit.
+/// a commit nothing of them remains. Pipes and devices are written directly, at the commit; links are
+/// followed.
 class output_files {
  public:
   output_files();

@@ -1,0 +1,151 @@
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <macareu/error.hpp>
+
+#include "format.hpp"
+#include "text.hpp"
+
+namespace macareu {
+namespace files {
+namespace {
+
+using enum dtype;
+
+constexpr capacity anything{.empty = true};
+constexpr capacity not_empty{};
+constexpr capacity grey_map{
+    .types = set_of(boolean, u8, u16), .channels = channels_in({1}), .largest_rank = 2};
+constexpr capacity colour_map{
+    .types = set_of(boolean, u8, u16), .channels = channels_in({3}), .largest_rank = 2};
+constexpr capacity any_map{
+    .types = set_of(boolean, u8, u16), .channels = channels_in({1, 3}), .largest_rank = 2};
+
+constexpr format built_in[] = {
+    {".npy", read_npy, write_npy, anything},     {".pgm", read_pnm, write_pnm, grey_map},
+    {".ppm", read_pnm, write_pnm, colour_map},   {".pnm", read_pnm, write_pnm, any_map},
+    {".nrrd", read_nrrd, write_nrrd, not_empty}, {".nhdr", read_nrrd, nullptr},
+    {".mha", read_mha, write_mha, not_empty},    {".mhd", read_mha, nullptr},
+    {".raw", read_raw, write_raw, anything},
+};
+
+/// First bytes, for streams, which have no extension.
+constexpr std::pair<std::string_view, decltype(format::read)> first_bytes[] = {
+    {"\x93NUMPY", read_npy},  {"P2", read_pnm},    {"P3", read_pnm},
+    {"P5", read_pnm},         {"P6", read_pnm},    {"NRRD000", read_nrrd},
+    {"ObjectType", read_mha}, {"NDims", read_mha}, {"Comment", read_mha},
+};
+
+const format* format_named(std::string_view extension) {
+  for (const auto& formats : {std::span<const format>(built_in), vips_formats()})
+    for (const auto& candidate : formats)
+      if (candidate.extension == extension) return &candidate;
+  return nullptr;
+}
+
+std::string extension_of(const std::filesystem::path& file) { return lower(file.extension().string()); }
+
+/// "a, b and c"
+std::string list_of(const std::vector<std::string>& items) {
+  std::string text;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) text += i + 1 < items.size() ? ", " : " and ";
+    text += items[i];
+  }
+  return text;
+}
+
+/// What about the image is too much for the format; nothing if it fits.
+std::optional<std::string> misfit(const capacity& holds, const const_image_view& pixels) {
+  if (!holds.empty && pixels.shape().pixels() == 0) return "an empty image";
+  if (pixels.shape().rank() > holds.largest_rank) return "a volume";
+  if ((holds.types & set_of(pixels.type())) == 0) return "pixels of " + std::string(name_of(pixels.type()));
+  const auto channels = pixels.channels();
+  const bool fits =
+      holds.channels == any_channels || (channels < 32 && (holds.channels >> channels & 1u) != 0);
+  if (!fits) return std::to_string(channels) + (channels == 1 ? " channel" : " channels");
+  return std::nullopt;
+}
+
+/// Of the formats to fall back on, those that hold the image. The last one holds all.
+std::string alternatives(const const_image_view& pixels) {
+  std::vector<std::string> fitting;
+  for (const std::string_view extension : {".pgm", ".ppm", ".tif", ".npy"}) {
+    const auto* candidate = format_named(extension);
+    if (candidate && !misfit(candidate->holds, pixels)) fitting.emplace_back(extension);
+  }
+  return list_of(fitting);
+}
+
+decltype(format::read) reader_by_content(input& file) {
+  for (const auto& [bytes, read] : first_bytes)
+    if (file.peek(bytes.size()) == bytes) return read;
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_stream_destination(const std::filesystem::path& file) {
+  const auto name = file.string();
+  if (name == "/dev/stdout" || name == "/dev/stderr" || name.starts_with("/dev/fd/") ||
+      name.starts_with("/proc/"))
+    return true;
+  std::error_code ignored;
+  const auto status = std::filesystem::status(file, ignored);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
+const format& format_to_write(const std::filesystem::path& file, const const_image_view& pixels) {
+  const bool stream = is_stream_destination(file);
+  const auto extension = extension_of(file);
+  const auto* found = format_named(extension.empty() && stream ? ".npy" : extension);
+  if (!found || !found->write)
+    throw usage_error(file.string() + ": " + (extension.empty() ? "a name without extension" : extension) +
+                      " cannot be written; this build writes " + list_of(writable_extensions()));
+  if (const auto what = misfit(found->holds, pixels))
+    throw usage_error(file.string() + ": " + extension + " cannot hold " + *what + "; " +
+                      alternatives(pixels) + " can");
+  if (stream && !found->streams)
+    throw usage_error(file.string() + ": " + extension + " cannot be written to a pipe or device; .npy can");
+  return *found;
+}
+
+void write_as(const format& chosen, const std::filesystem::path& path, const std::filesystem::path& name,
+              const const_image_view& pixels, const metadata& info) {
+  output file(path, name);
+  chosen.write(file, pixels, info);
+  file.close();
+}
+
+}  // namespace files
+
+image_file read_image(const std::filesystem::path& file, const read_options& options) {
+  using namespace files;
+  const auto extension = extension_of(file);
+  const auto* found = format_named(extension);
+  input opened(file);
+  auto read = found ? found->read : nullptr;
+  if (extension.empty()) read = options.raw ? read_raw : reader_by_content(opened);
+  if (read) return read(opened, options);
+  if (opened.is_stream())
+    opened.fail(
+        "a pipe or device can give .npy, .pgm, .ppm, .nrrd, .mha and .raw files, and this is none of them");
+  return read_with_vips(file);
+}
+
+void write_image(const std::filesystem::path& file, const const_image_view& pixels, const metadata& info) {
+  files::write_as(files::format_to_write(file, pixels), file, file, pixels, info);
+}
+
+std::vector<std::string> writable_extensions() {
+  std::vector<std::string> result;
+  for (const auto& formats : {std::span<const files::format>(files::built_in), files::vips_formats()})
+    for (const auto& candidate : formats)
+      if (candidate.write) result.emplace_back(candidate.extension);
+  return result;
+}
+
+}  // namespace macareu

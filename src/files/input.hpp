@@ -1,0 +1,70 @@
+// A file or stream of bytes to read. Every failure is an io_error that gives the file and the offset.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace macareu::files {
+
+/// Regular files are read in place. Pipes and devices are kept in memory as far as they have been asked for,
+/// so a format reads both the same way.
+class input {
+ public:
+  explicit input(const std::filesystem::path& file);
+  ~input();
+  input(const input&) = delete;
+  input& operator=(const input&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  bool is_stream() const { return stream_; }
+  std::uint64_t offset() const { return offset_; }
+  /// Bytes known to exist: of a stream, those taken from it so far.
+  std::uint64_t size() const { return size_; }
+
+  /// Whether `count` more bytes follow. A stream is read about as far as that takes, so a false claim costs
+  /// no more memory than the bytes that are really there.
+  bool has(std::uint64_t count);
+  /// Bytes from here to the end of what is known to exist.
+  std::uint64_t remaining() const { return size_ - offset_; }
+
+  void seek(std::uint64_t offset);
+  /// The next byte, or -1 at the end.
+  int peek();
+  int get();
+  /// The next bytes, without moving; fewer at the end.
+  std::string peek(std::size_t count);
+  /// Up to and without the next line feed; a carriage return before it is dropped too. Fails at the end of
+  /// the file and on lines longer than any sane header has.
+  std::string line();
+  /// Fills `to`, or fails.
+  void read(void* to, std::size_t count);
+  /// As many bytes as are there, up to `count`.
+  std::size_t read_some(void* to, std::size_t count);
+
+  /// "file: byte N: message"
+  [[noreturn]] void fail(std::string_view message) const { fail_at(offset_, message); }
+  [[noreturn]] void fail_at(std::uint64_t offset, std::string_view message) const;
+
+ private:
+  /// From the current offset of a regular file; fewer only at its end.
+  std::size_t from_file(void* to, std::size_t count) const;
+  /// What one call gives, so that a pipe with bytes waiting is not waited for; 0 at its end.
+  std::size_t from_stream(void* to, std::size_t count) const;
+  /// Puts the byte at the current offset into the window, if there is one.
+  bool refill();
+
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  bool stream_ = false;
+  std::uint64_t size_ = 0;
+  std::uint64_t offset_ = 0;
+  /// Part of a regular file, or everything a stream has given so far.
+  std::vector<std::byte> window_;
+  std::uint64_t window_start_ = 0;
+};
+
+}  // namespace macareu::files

@@ -1,0 +1,216 @@
+// Nearly raw raster data: https://teem.sourceforge.net/nrrd/format.html. Axes are x first.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "format.hpp"
+#include "header_fields.hpp"
+#include "pixel_data.hpp"
+
+namespace macareu::files {
+namespace {
+
+/// All spellings the format allows, the one that is written first.
+constexpr type_name type_names[] = {
+    {dtype::i8, "int8"},
+    {dtype::i8, "int8_t"},
+    {dtype::i8, "signed char"},
+    {dtype::u8, "uint8"},
+    {dtype::u8, "uint8_t"},
+    {dtype::u8, "uchar"},
+    {dtype::u8, "unsigned char"},
+    {dtype::i16, "int16"},
+    {dtype::i16, "int16_t"},
+    {dtype::i16, "short"},
+    {dtype::i16, "short int"},
+    {dtype::i16, "signed short"},
+    {dtype::i16, "signed short int"},
+    {dtype::u16, "uint16"},
+    {dtype::u16, "uint16_t"},
+    {dtype::u16, "ushort"},
+    {dtype::u16, "unsigned short"},
+    {dtype::u16, "unsigned short int"},
+    {dtype::i32, "int32"},
+    {dtype::i32, "int32_t"},
+    {dtype::i32, "int"},
+    {dtype::i32, "signed int"},
+    {dtype::u32, "uint32"},
+    {dtype::u32, "uint32_t"},
+    {dtype::u32, "uint"},
+    {dtype::u32, "unsigned int"},
+    {dtype::i64, "int64"},
+    {dtype::i64, "int64_t"},
+    {dtype::i64, "longlong"},
+    {dtype::i64, "long long"},
+    {dtype::i64, "long long int"},
+    {dtype::i64, "signed long long"},
+    {dtype::i64, "signed long long int"},
+    {dtype::u64, "uint64"},
+    {dtype::u64, "uint64_t"},
+    {dtype::u64, "ulonglong"},
+    {dtype::u64, "unsigned long long"},
+    {dtype::u64, "unsigned long long int"},
+    {dtype::f32, "float"},
+    {dtype::f64, "double"},
+};
+
+header_fields read_fields(input& file) {
+  const auto magic = file.peek(8);
+  if (!magic.starts_with("NRRD000") || magic.size() < 8 || magic[7] < '1' || magic[7] > '5')
+    file.fail("an .nrrd file starts with NRRD0001 to NRRD0005, this one with " + in_quotes(magic));
+  file.line();
+  header_fields fields(file);
+  for (;;) {
+    const auto offset = file.offset();
+    // A header whose pixels are elsewhere needs no empty line at its end.
+    if (file.peek() < 0 && (fields.has("data file") || fields.has("datafile"))) return fields;
+    const auto line = file.line();
+    if (line.empty()) return fields;
+    const bool key_and_value = line.find(":=") != std::string::npos && line.find(": ") > line.find(":=");
+    if (!line.starts_with('#') && !key_and_value) fields.add(line, offset, ':');
+  }
+}
+
+encoding coding_of(const header_fields& fields) {
+  const auto name = lower(fields.text("encoding"));
+  if (name == "raw") return encoding::raw;
+  if (name == "gzip" || name == "gz") return encoding::deflate;
+  if (name == "ascii" || name == "text" || name == "txt") return encoding::text;
+  fields.fail("encoding", "is " + in_quotes(name) + ": only raw, gzip and ascii can be read");
+}
+
+std::endian order_of(const header_fields& fields, const pixel_layout& layout) {
+  if (size_of(layout.type) == 1 || layout.coding == encoding::text) return std::endian::native;
+  const auto name = lower(fields.text("endian"));
+  if (name != "little" && name != "big")
+    fields.fail("endian", "is " + in_quotes(name) + ", not little or big");
+  return name == "big" ? std::endian::big : std::endian::little;
+}
+
+/// The axis that holds the values of a pixel; nothing for grey images.
+std::optional<std::size_t> channel_axis(const header_fields& fields, std::size_t rank) {
+  if (!fields.has("kinds")) return std::nullopt;
+  const auto kinds = words(fields.text("kinds"));
+  if (kinds.size() != rank) fields.fail("kinds", "has not as many entries as there are axes");
+  std::optional<std::size_t> found;
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    const auto kind = lower(kinds[axis]);
+    if (kind == "domain" || kind == "space" || kind == "time" || kind == "none" || kind == "???") continue;
+    if (found) fields.fail("kinds", "names more than one axis of values");
+    found = axis;
+  }
+  if (found && *found != 0 && *found != rank - 1)
+    fields.fail("kinds", "has the axis of values between the others, where it cannot be read");
+  return found;
+}
+
+/// The length of "(a,b,c)"; of "none" not a number.
+double direction_length(const header_fields& fields, std::string_view text) {
+  if (lower(text) == "none") return std::numeric_limits<double>::quiet_NaN();
+  std::string components(text);
+  std::ranges::replace(components, ',', ' ');
+  if (!components.starts_with('(') || !components.ends_with(')') || components.size() < 2)
+    fields.fail("space directions", "has the entry " + in_quotes(text) + ", which is not a vector");
+  double sum = 0;
+  for (const auto word : words(std::string_view(components).substr(1, components.size() - 2))) {
+    const auto value = number<double>(word);
+    if (!value) fields.fail("space directions", "has the component " + in_quotes(word));
+    sum += *value * *value;
+  }
+  return std::sqrt(sum);
+}
+
+/// The vectors of "space directions"; white space inside one does not split it.
+std::vector<double> directions(const header_fields& fields) {
+  std::vector<double> lengths;
+  std::string_view text = fields.text("space directions");
+  while (!(text = trimmed(text)).empty()) {
+    const auto end = text.starts_with('(') ? text.find(')') + 1 : text.find_first_of(" \t");
+    const auto entry = text.substr(0, end == 0 ? text.size() : end);
+    lengths.push_back(direction_length(fields, entry));
+    text.remove_prefix(entry.size());
+  }
+  return lengths;
+}
+
+std::optional<std::array<double, 3>> spacing_of(const header_fields& fields, std::size_t rank,
+                                                std::optional<std::size_t> channels) {
+  std::vector<double> x_first;
+  if (fields.has("space directions"))
+    x_first = directions(fields);
+  else if (fields.has("spacings"))
+    x_first = fields.values<double>("spacings", rank);
+  if (x_first.empty()) return std::nullopt;
+  if (x_first.size() != rank) fields.fail("space directions", "has not as many vectors as there are axes");
+  if (channels) x_first.erase(x_first.begin() + static_cast<std::ptrdiff_t>(*channels));
+  return spacing_from(x_first);
+}
+
+image read_data(input& file, const header_fields& fields, const pixel_layout& layout) {
+  const auto skip_lines = fields.value<std::int64_t>("line skip", 0);
+  const auto skip = fields.value<std::int64_t>("byte skip", 0);
+  // It would count the bytes that come out of the decoder.
+  if (skip != 0 && layout.coding == encoding::deflate) fields.fail("byte skip", "cannot be used with gzip");
+  const auto data_file = fields.text("data file", fields.text("datafile", ""));
+  return data_file.empty() ? read_pixels_after(file, skip_lines, skip, layout)
+                           : read_detached(file, data_file, skip_lines, skip, layout);
+}
+
+/// Channels that lie in one plane each, interleaved.
+image interleaved(const image& planes) {
+  return copy_of(const_image_view(planes.data(), planes.type(), planes.shape(),
+                                  contiguous_strides(planes.shape()), planes.channels(),
+                                  planes.shape().pixels()));
+}
+
+}  // namespace
+
+image_file read_nrrd(input& file, const read_options&) {
+  const auto fields = read_fields(file);
+  const auto rank = fields.value<std::int64_t>("dimension");
+  if (rank < 2 || rank > 4) fields.fail("dimension", "is " + std::to_string(rank) + ", not 2 to 4");
+  const auto axes = static_cast<std::size_t>(rank);
+  auto sizes = fields.values<std::int64_t>("sizes", axes);
+  const auto channels = channel_axis(fields, axes);
+  if (axes == 4 && !channels) fields.fail("dimension", "is 4, and 'kinds' names no axis of values");
+  std::int64_t channel_count = 1;
+  if (channels) {
+    channel_count = sizes[*channels];
+    sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(*channels));
+  }
+  std::ranges::reverse(sizes);
+  auto layout =
+      checked_layout(file, fields.offset("sizes"), fields.type("type", type_names), sizes, channel_count, 1);
+  layout.coding = coding_of(fields);
+  layout.order = order_of(fields, layout);
+  const metadata info{spacing_of(fields, axes, channels)};
+  auto pixels = read_data(file, fields, layout);
+  const bool in_planes = channels && *channels != 0 && pixels.channels() > 1;
+  return {in_planes ? interleaved(pixels) : std::move(pixels), info};
+}
+
+void write_nrrd(output& file, const const_image_view& pixels, const metadata& info) {
+  const auto& shape = pixels.shape();
+  const bool colour = pixels.channels() > 1;
+  std::string header = "NRRD0004\ntype: " + std::string(name_in(type_names, pixels.type()));
+  header += "\ndimension: " + std::to_string(shape.rank() + (colour ? 1 : 0));
+  header += "\nsizes: " + (colour ? std::to_string(pixels.channels()) + " " : "") + sizes_text(shape);
+  if (colour) {
+    header += pixels.channels() == 3   ? "\nkinds: RGB-color"
+              : pixels.channels() == 4 ? "\nkinds: RGBA-color"
+                                       : "\nkinds: vector";
+    for (int axis = 0; axis < shape.rank(); ++axis) header += " domain";
+  }
+  if (info.spacing)
+    header += "\nspacings: " + std::string(colour ? "nan " : "") + spacing_text(info, shape.rank());
+  if (size_of(pixels.type()) > 1) header += "\nendian: little";
+  file.write(header + "\nencoding: raw\n\n");
+  write_pixels(file, pixels, std::endian::little);
+}
+
+}  // namespace macareu::files

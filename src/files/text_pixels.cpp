@@ -1,0 +1,70 @@
+#include <type_traits>
+
+#include <macareu/image.hpp>
+
+#include "pixel_data.hpp"
+#include "text.hpp"
+
+namespace macareu::files {
+namespace {
+
+/// The next word, and past it. No number is longer than the limit; what is longer is refused as no number.
+std::string next_word(input& file) {
+  constexpr std::size_t longest = 400;
+  int byte = file.peek();
+  for (bool comment = false; byte >= 0 && (comment || byte == '#' || is_space(byte)); byte = file.peek()) {
+    comment = byte == '#' || (comment && byte != '\n');
+    file.get();
+  }
+  std::string word;
+  for (; byte >= 0 && !is_space(byte) && byte != '#' && word.size() < longest; byte = file.peek())
+    word += static_cast<char>(file.get());
+  return word;
+}
+
+template <class T>
+void read_values(input& file, const pixel_layout& layout, image& pixels) {
+  // A bool is written as a number, and must not be read through std::from_chars, which has none.
+  using parsed = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+  for (auto& value : pixels.pixels<T>()) {
+    const auto word = next_word(file);
+    if (word.empty()) file.fail("the file ends before all its pixels");
+    const auto result = number<parsed>(word);
+    const bool too_large =
+        result && layout.largest && static_cast<double>(*result) > static_cast<double>(*layout.largest);
+    if (!result || too_large)
+      file.fail_at(file.offset() - word.size(), in_quotes(word) + " is not a value of this image");
+    value = static_cast<T>(*result);
+  }
+}
+
+}  // namespace
+
+void read_text_pixels(input& file, const pixel_layout& layout, image& pixels) {
+  switch (layout.type) {
+    case dtype::boolean:
+      return read_values<bool>(file, layout, pixels);
+    case dtype::i8:
+      return read_values<std::int8_t>(file, layout, pixels);
+    case dtype::u8:
+      return read_values<std::uint8_t>(file, layout, pixels);
+    case dtype::i16:
+      return read_values<std::int16_t>(file, layout, pixels);
+    case dtype::u16:
+      return read_values<std::uint16_t>(file, layout, pixels);
+    case dtype::i32:
+      return read_values<std::int32_t>(file, layout, pixels);
+    case dtype::u32:
+      return read_values<std::uint32_t>(file, layout, pixels);
+    case dtype::i64:
+      return read_values<std::int64_t>(file, layout, pixels);
+    case dtype::u64:
+      return read_values<std::uint64_t>(file, layout, pixels);
+    case dtype::f32:
+      return read_values<float>(file, layout, pixels);
+    case dtype::f64:
+      return read_values<double>(file, layout, pixels);
+  }
+}
+
+}  // namespace macareu::files

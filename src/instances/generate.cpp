@@ -1,0 +1,112 @@
+#include <macareu/generate.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <macareu/error.hpp>
+
+#include "instances/families.hpp"
+
+namespace macareu {
+namespace {
+
+struct entry {
+  instance_description described;
+  instance (*make)(const extents& shape, const generate_options& options);
+};
+
+constexpr auto entries = std::to_array<entry>({
+    {{.name = "random", .brief = "mask uniform 0..255; marker min(uniform, mask)"}, formula::random},
+    {{.name = "flat", .brief = "mask 255; marker 255 at the first pixel, else 0"}, formula::flat},
+    {{.name = "serpentine",
+      .brief =
+          "corridors of 200 and walls of 5 with gaps at alternating ends; marker 200 at the first pixel"},
+     formula::serpentine},
+    {{.name = "spiral",
+      .brief = "a corridor of 255, one pixel wide, winding inwards in every slice; marker 255 at its start"},
+     formula::spiral},
+    {{.name = "percolation",
+      .brief = "255 with probability 0.43, else 0; marker: the mask in the first row (slice), else 0"},
+     formula::percolation},
+    {{.name = "tissue",
+      .brief = "tissue on 25, 50, 75 or 100 % of a slide; marker: the mask opened by a disk of radius 9",
+      .volumes = false},
+     formula::tissue},
+    {{.name = "noise",
+      .brief = "three octaves of value noise, 0..255; marker: the mask less 32, not below 0"},
+     formula::noise},
+    {{.name = "sites-1", .brief = "background 0 with probability 0.01, else 255", .marker = false},
+     formula::sites_1},
+    {{.name = "sites-10", .brief = "background 0 with probability 0.1, else 255", .marker = false},
+     formula::sites_10},
+    {{.name = "circles16",
+      .brief = "background on 4 x 4 circles of radius 1/32 of the side",
+      .volumes = false,
+      .marker = false},
+     formula::circles16},
+    {{.name = "big-circle",
+      .brief = "background on a circle around the middle of the last row, radius half the width",
+      .volumes = false,
+      .marker = false},
+     formula::big_circle},
+    {{.name = "central-circle",
+      .brief = "background on a circle around the centre, radius a quarter of the side",
+      .volumes = false,
+      .marker = false},
+     formula::central_circle},
+    {{.name = "corner-squares",
+      .brief = "background in four squares of 1/256 of the side, an eighth of it in from the corners",
+      .volumes = false,
+      .marker = false},
+     formula::corner_squares},
+    {{.name = "diagonal", .brief = "background on the diagonal", .volumes = false, .marker = false},
+     formula::diagonal},
+    {{.name = "cross", .brief = "background on both diagonals", .volumes = false, .marker = false},
+     formula::cross},
+    {{.name = "chess",
+      .brief = "cubes of 4 pixels a side, 255 and 0 in turn: many small objects",
+      .marker = false},
+     formula::chess},
+    {{.name = "blocks",
+      .brief = "bars of 24 x 24 pixels of 255, one in every 32 x 32, through all slices: large objects",
+      .marker = false},
+     formula::blocks},
+    {{.name = "snake",
+      .brief = "a way of 255, one pixel thick, through every other row and slice; marker 255 at its start"},
+     formula::snake},
+});
+
+constexpr auto descriptions = [] {
+  std::array<instance_description, entries.size()> all;
+  std::ranges::transform(entries, all.begin(), &entry::described);
+  return all;
+}();
+
+bool offered(const instance_description& d, int rank) { return rank == 3 ? d.volumes : d.images; }
+
+/// "random, flat, ...": those there are for a rank.
+std::string names(int rank) {
+  std::string list;
+  for (const auto& d : descriptions)
+    if (offered(d, rank)) list += (list.empty() ? "" : ", ") + std::string(d.name);
+  return list;
+}
+
+}  // namespace
+
+std::span<const instance_description> instances() { return descriptions; }
+
+instance generate(std::string_view name, const extents& shape, const generate_options& options) {
+  const auto found = std::ranges::find(entries, name, [](const entry& e) { return e.described.name; });
+  const std::string kind = shape.rank() == 3 ? "volumes" : "images";
+  if (found == entries.end())
+    throw usage_error("generate: no instance is named " + std::string(name) + "; " + kind + " are " +
+                      names(shape.rank()));
+  if (!offered(found->described, shape.rank()))
+    throw usage_error("generate: " + std::string(name) + " has no form for " + to_string(shape) + "; " +
+                      kind + " are " + names(shape.rank()));
+  return found->make(shape, options);
+}
+
+}  // namespace macareu

@@ -1,0 +1,19 @@
+// Many objects to label.
+#include "instances/families.hpp"
+#include "instances/rows.hpp"
+
+namespace macareu::formula {
+
+instance chess(const extents& shape, const generate_options&) {
+  return mask_only(shape, [&](auto z, auto y, auto* mask) {
+    for (std::int64_t x = 0; x < shape.width(); ++x) mask[x] = (z / 4 + y / 4 + x / 4) % 2 == 0 ? 255 : 0;
+  });
+}
+
+instance blocks(const extents& shape, const generate_options&) {
+  return mask_only(shape, [&](auto, auto y, auto* mask) {
+    for (std::int64_t x = 0; x < shape.width(); ++x) mask[x] = y % 32 < 24 && x % 32 < 24 ? 255 : 0;
+  });
+}
+
+}  // namespace macareu::formula
