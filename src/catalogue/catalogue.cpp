@@ -57,6 +57,7 @@ bool same_pixels(const const_image_view& a, const const_image_view& b) {
 
 /// Two pixels of an output must not be one place in memory.
 bool folds_onto_itself(const const_image_view& view) {
+  if (view.shape().pixels() == 0) return false;
   std::vector<std::pair<std::int64_t, std::int64_t>> axes;  // |step|, size
   for (int axis = 0; axis < view.shape().rank(); ++axis)
     if (view.shape()[axis] > 1) axes.emplace_back(std::abs(view.steps()[axis]), view.shape()[axis]);
@@ -73,6 +74,14 @@ std::string quoted(const operator_description& about, std::string_view image) {
   return std::string(about.name) + ": " + std::string(image);
 }
 
+/// Engines read pixels that another thread may write through atomics, which need it.
+void check_alignment(const const_image_view& view, const std::string& image) {
+  const auto size = size_of(view.type());
+  if (reinterpret_cast<std::uintptr_t>(view.data()) % size != 0)
+    throw usage_error(image + ": pixels of type " + std::string(name_of(view.type())) +
+                      " must lie at multiples of " + std::to_string(size) + " bytes: copy the image first");
+}
+
 void check_inputs(const operator_description& about, std::span<const const_image_view> inputs) {
   if (inputs.size() != about.inputs.size())
     throw usage_error(std::string(about.name) + ": takes " + std::to_string(about.inputs.size()) +
@@ -81,6 +90,7 @@ void check_inputs(const operator_description& about, std::span<const const_image
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto& input = inputs[i];
     const auto image = quoted(about, about.inputs[i].name);
+    check_alignment(input, image);
     if (input.channels() != 1)
       throw usage_error(image + " has " + std::to_string(input.channels()) +
                         " channels: choose one or make it grey (channel N or luminance)");
@@ -113,6 +123,7 @@ void check_outputs(const operator_description& about, std::span<const const_imag
     if (output.type() != type)
       throw usage_error(image + " must have pixels of type " + std::string(name_of(type)) + ", not " +
                         std::string(name_of(output.type())));
+    check_alignment(output, image);
     if (folds_onto_itself(output)) throw usage_error(image + ": its strides put two pixels on one place");
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const bool allowed =

@@ -1,29 +1,15 @@
 #pragma once
 
 #include <array>
-#include <limits>
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
 #include "patterns/map.hpp"
 #include "rules/checks.hpp"
 #include "rules/flood.hpp"
+#include "rules/from_border.hpp"
 
 namespace macareu::operators {
-
-/// The image on its border, the highest value inside. A volume's first and last slice are border too.
-struct from_border {
-  bool volume;
-  std::int64_t depth, height, width;
-  template <class T>
-  MACAREU_HD T operator()(site p, T value) const {
-    const bool edge = p.x == 0 || p.y == 0 || p.x == width - 1 || p.y == height - 1 ||
-                      (volume && (p.z == 0 || p.z == depth - 1));
-    if (edge) return value;
-    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
-                                                : std::numeric_limits<T>::max();
-  }
-};
 
 struct fill_holes {
   static constexpr std::array inputs{input_description{"image", "grey or binary"}};
@@ -38,11 +24,10 @@ struct fill_holes {
       .brief = "Fills the holes: basins that no path connects to the border of the image.",
       .notes =
           "Reconstruction by erosion from the image's own border: every pixel gets the lowest value over "
-          "which water could run off "
-          "to the border. On a binary image this sets background that the border does not reach, as SciPy's "
-          "binary_fill_holes does. The neighbours are those of the background: face by default, as in SciPy "
-          "and DIPlib; "
-          "face closes a ring that is only diagonally connected, full lets the outside slip through it.",
+          "which water could run off to the border. On a binary image this sets background that the border "
+          "does not reach, as SciPy's binary_fill_holes does. The neighbours are those of the background: "
+          "face by default, as in SciPy and DIPlib; face closes a ring that is only diagonally connected, "
+          "full lets the outside slip through it.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters};
@@ -51,7 +36,7 @@ struct fill_holes {
   static void run(Engine& engine, const call& call) {
     const auto image = call.input<T>(0);
     refuse_nan<T>(engine, call, 0);
-    const from_border start{call.rank() == 3, image.depth, image.height, image.width};
+    const from_border<direction::down> start(image, call.rank());
     engine.wave(flood_over{}, call.near(), call.output<T>(0), mapped(start, image), image);
   }
 };

@@ -4,16 +4,10 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "rules/difference.hpp"
 #include "rules/h_extrema.hpp"
 
 namespace macareu::operators {
-
-struct difference {
-  template <class T>
-  MACAREU_HD T operator()(site, T value, T cut) const {
-    return value == cut ? T{0} : static_cast<T>(value - cut);  // equal infinities too
-  }
-};
 
 struct hdome {
   static constexpr std::array inputs{input_description{"image", "grey"}};

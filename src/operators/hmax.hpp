@@ -21,8 +21,7 @@ struct hmax {
       .brief = "Grey image without the maxima lower than h; the others are cut by h.",
       .notes =
           "Reconstruction of f from f - h, saturating at the end of the type: ITK's HMaximaImageFilter, "
-          "MATLAB's imhmax. "
-          "For integer pixels h must be a whole number.",
+          "MATLAB's imhmax. For integer pixels h must be a whole number.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters};

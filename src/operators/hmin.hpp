@@ -21,8 +21,7 @@ struct hmin {
       .brief = "Grey image without the minima shallower than h; the others are filled by h.",
       .notes =
           "Reconstruction by erosion of f from f + h, saturating at the end of the type: ITK's "
-          "HMinimaImageFilter, MATLAB's imhmin. "
-          "For integer pixels h must be a whole number.",
+          "HMinimaImageFilter, MATLAB's imhmin. For integer pixels h must be a whole number.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters};

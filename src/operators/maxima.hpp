@@ -21,10 +21,9 @@ struct maxima {
       .brief = "Regional maxima: plateaus with no higher neighbour.",
       .notes =
           "A connected plateau counts as a whole, and may touch the border. An image of one value has no "
-          "regional maxima, as "
-          "scikit-image's local_maxima decides (MATLAB and ITK mark all of it). -0 and +0 are one value. "
-          "Neighbours: full by "
-          "default, as scikit-image and MATLAB; ITK's default is face.",
+          "regional maxima, as scikit-image's local_maxima decides (MATLAB and ITK mark all of it). -0 and "
+          "+0 are one value. Neighbours: full by default, as scikit-image and MATLAB; ITK's default is "
+          "face.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters};

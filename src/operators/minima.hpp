@@ -21,10 +21,9 @@ struct minima {
       .brief = "Regional minima: plateaus with no lower neighbour.",
       .notes =
           "A connected plateau counts as a whole, and may touch the border. An image of one value has no "
-          "regional minima, as "
-          "scikit-image's local_minima decides (MATLAB and ITK mark all of it). -0 and +0 are one value. "
-          "Neighbours: full by "
-          "default, as scikit-image and MATLAB; ITK's default is face.",
+          "regional minima, as scikit-image's local_minima decides (MATLAB and ITK mark all of it). -0 and "
+          "+0 are one value. Neighbours: full by default, as scikit-image and MATLAB; ITK's default is "
+          "face.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters};

@@ -34,20 +34,31 @@ std::optional<key_of<T>> whole_steps(const number& h) {
       h.value());
 }
 
+template <class T>
+T nearest_float(double h) {
+  return h > std::numeric_limits<T>::max() ? std::numeric_limits<T>::infinity() : static_cast<T>(h);
+}
+
+/// A bool image is one of bytes, but its values end at 1.
+template <class T>
+T highest_in_type(const call& call) {
+  return call.inputs[0].type() == dtype::boolean ? T{1} : std::numeric_limits<T>::max();
+}
+
 /// h as a pixel value, for operators whose result holds values of that type.
 template <class T>
 T height_in_type(const call& call) {
   const auto& h = call.quantity("h");
   if constexpr (std::is_floating_point_v<T>) {
-    return static_cast<T>(h.to_double());
+    return nearest_float<T>(h.to_double());
   } else {
     const auto steps = whole_steps<T>(h);
     const bool whole =
         !std::holds_alternative<double>(h.value()) || std::floor(h.to_double()) == h.to_double();
-    if (!whole || !steps || std::cmp_greater(*steps, std::numeric_limits<T>::max()))
+    if (!whole || !steps || std::cmp_greater(*steps, highest_in_type<T>(call)))
       throw usage_error(std::string(call.about.name) + ": h must be a whole number up to " +
-                        std::to_string(std::numeric_limits<T>::max()) + " for pixels of type " +
-                        std::string(name_of(dtype_of<T>)) + ", got " + to_string(h));
+                        std::to_string(highest_in_type<T>(call)) + " for pixels of type " +
+                        std::string(name_of(call.inputs[0].type())) + ", got " + to_string(h));
     return static_cast<T>(*steps);
   }
 }
@@ -62,12 +73,15 @@ MACAREU_HD T steps_back(T value, key_of<T> steps) {
 /// f - h for maxima, f + h for minima.
 template <direction Toward, class T>
 struct shifted_by {
-  T h;
+  T h, highest;
   MACAREU_HD T operator()(site, T value) const {
-    if constexpr (std::is_floating_point_v<T>)
-      return Toward == direction::up ? value - h : value + h;
-    else
-      return steps_back<Toward>(value, static_cast<key_of<T>>(h));
+    if constexpr (std::is_floating_point_v<T>) {
+      const T far = Toward == direction::up ? value - h : value + h;
+      return far == far ? far : value;  // infinities stay
+    } else {
+      const T far = steps_back<Toward>(value, static_cast<key_of<T>>(h));
+      return far > highest ? highest : far;
+    }
   }
 };
 
@@ -78,7 +92,8 @@ void filter_by_height(Engine& engine, const call& call, view<T> out) {
   const auto image = call.input<T>(0);
   const T h = height_in_type<T>(call);
   refuse_nan<T>(engine, call, 0);
-  engine.wave(flood<Toward>{}, call.near(), out, mapped(shifted_by<Toward, T>{h}, image), image);
+  const shifted_by<Toward, T> shifted{h, highest_in_type<T>(call)};
+  engine.wave(flood<Toward>{}, call.near(), out, mapped(shifted, image), image);
 }
 
 /// As scikit-image shifts floats: a little further than h, so that rounding never leaves a shifted pixel too
@@ -134,7 +149,7 @@ void h_extrema(Engine& engine, const call& call) {
     const T span = from_key<T>(range.highest) - from_key<T>(range.lowest);
     if (h > static_cast<double>(span)) return engine.map(nowhere{}, out);
     engine.wave(flood<Toward>{}, call.near(), flooded.pixels(),
-                mapped(shifted_safely<Toward, T>{static_cast<T>(h)}, image), image);
+                mapped(shifted_safely<Toward, T>{nearest_float<T>(h)}, image), image);
     engine.map(stands_out_by_height<Toward>{h}, out, image, result);
   } else {
     const auto steps = whole_steps<T>(call.quantity("h"));

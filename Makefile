@@ -1,0 +1,49 @@
+# make run [IMAGE=slide.tif]   the main job on generated images, or on yours: pictures and reports in out/
+# make test                    all tests
+# make                         builds the tool: build/bin/macareu
+BUILD ?= build
+IMAGE ?=
+JOBS ?= $(shell nproc)
+MAKEFLAGS += --no-print-directory
+
+all: setup-run
+	@cmake -S . -B $(BUILD) -DMACAREU_TESTS=OFF $(QUIETLY)
+	@cmake --build $(BUILD) --parallel $(JOBS) --target macareu_tool
+
+run: all
+	@scripts/run.sh $(BUILD)/bin/macareu "$(IMAGE)"
+
+test: setup-test
+	@cmake -S . -B $(BUILD) -DMACAREU_TESTS=ON $(QUIETLY)
+	@cmake --build $(BUILD) --parallel $(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --no-tests=error
+
+# Side by side with scikit-image, from the system's packages.
+bench: all setup-test
+	@python3 bench/reconstruct_peers.py --tool $(BUILD)/bin/macareu
+
+docs: all
+	@cmake --build $(BUILD) --target write_catalogue
+	@$(BUILD)/bin/write_catalogue reference docs/reference.md
+
+asan tsan: setup-check
+	@cmake --preset $@ $(QUIETLY)
+	@cmake --build build-$@ --parallel $(JOBS)
+	@scripts/sanitized_tests.sh build-$@
+
+format: setup-check
+	@git ls-files '*.hpp' '*.cpp' | xargs clang-format -i
+
+check: setup-check
+	@git ls-files '*.hpp' '*.cpp' | xargs clang-format --dry-run --Werror
+	@scripts/tidy.sh $(BUILD)
+
+setup-%:
+	@scripts/setup.sh $*
+
+clean:
+	rm -rf $(BUILD) build-asan build-tsan out
+
+QUIETLY = -Wno-dev >/dev/null
+
+.PHONY: all run test bench docs asan tsan format check clean
