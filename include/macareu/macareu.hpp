@@ -9,6 +9,7 @@
 #include <macareu/files.hpp>
 #include <macareu/generate.hpp>
 #include <macareu/image.hpp>
+#include <macareu/machine.hpp>
 #include <macareu/number.hpp>
 #include <macareu/operators.hpp>
 #include <macareu/version.hpp>

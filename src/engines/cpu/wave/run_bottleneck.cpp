@@ -24,12 +24,24 @@ constexpr tile_size volume_tile{std::min(128, 512 / static_cast<int>(sizeof(Key)
 /// many sweeps. Ordinary images need fewer than 20.
 constexpr std::int64_t patience = 32;
 
+/// No larger than the image needs: small images should not pay for clearing large tiles.
+template <class Key>
+tile_size fitting_tile(const neighbourhood& near, const wave_image<Key>& image) {
+  constexpr std::int64_t vector = widest_vector / sizeof(Key);
+  const tile_size most = near.rank == 3 ? volume_tile<Key> : image_tile<Key>;
+  const auto at_most = [](int size, std::int64_t limit) {
+    return static_cast<int>(std::min<std::int64_t>(size, limit));
+  };
+  return {at_most(most.width, (image.width + vector - 1) / vector * vector),
+          at_most(most.height, image.height), at_most(most.depth, image.depth)};
+}
+
 template <class Key>
 class tile_run {
  public:
   tile_run(job& work, const neighbourhood& near, const wave_image<Key>& image)
       : work_(work),
-        wave_(near, image, near.rank == 3 ? volume_tile<Key> : image_tile<Key>),
+        wave_(near, image, fitting_tile(near, image)),
         rows_(image.depth * image.height * wave_.grid().count().x) {}
 
   /// True when the wave has settled, false when it was given up after `limit` sweeps of all rows.

@@ -1,0 +1,121 @@
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+#include <macareu/error.hpp>
+#include <macareu/files.hpp>
+
+#include "bench/suite.hpp"
+#include "outputs.hpp"
+#include "text.hpp"
+#include "verb.hpp"
+
+namespace macareu::tool {
+namespace {
+
+struct benchmark {
+  std::string suite;
+  std::string json;
+  bench::options options;
+};
+
+std::filesystem::path default_data() {
+  const char* given = std::getenv("MACAREU_DATA");
+  return given && *given ? given : "../shared/data";
+}
+
+const bench::suite& suite_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& suite : bench::suites()) {
+    if (suite.name == name) return suite;
+    names.emplace_back(suite.name);
+  }
+  throw usage_error("no suite is named " + in_quotes(name) + "; there is " + joined(names, ", "));
+}
+
+int run(const benchmark& given, interruption& signals) {
+  const auto& suite = suite_named(given.suite);
+  if (!given.json.empty()) check_text_output(given.json);
+  const auto& directory = given.options.save_inputs;
+  if (!directory.empty() && !std::filesystem::is_directory(directory))
+    throw io_error(directory.string() + ": there is no such directory");
+  bench::recorder recorder(given.options, std::cout);
+  suite.run(recorder);
+  if (recorder.results().empty())
+    throw usage_error("--only " + in_quotes(given.options.only) + " selects no case of " + given.suite);
+  if (given.json.empty()) return exit_code::done;
+  const interruption::careful_section careful(signals);
+  output_files files;
+  files.add_text(given.json, bench::to_json(suite, recorder));
+  signals.check();
+  files.commit();
+  return exit_code::done;
+}
+
+std::string suites_text() {
+  std::string text;
+  for (const auto& suite : bench::suites())
+    text += (text.empty() ? "" : "; ") + std::string(suite.name) + ": " + std::string(suite.brief);
+  return text;
+}
+
+void add_options(parser& options, benchmark& given) {
+  options.add({.group = "Inputs",
+               .names = "SUITE",
+               .help = suites_text(),
+               .required = true,
+               .take = [&](const std::string& text) { given.suite = text; }});
+  options.add({.group = "Outputs",
+               .names = "--json",
+               .value = "FILE",
+               .help = "write the report, with commit, machine and compiler",
+               .take = [&](const std::string& text) { given.json = text; }});
+  options.add({.group = "Outputs",
+               .names = "--save-inputs",
+               .value = "DIR",
+               .help = "keep the images as .npy files, for other programs",
+               .take = [&](const std::string& text) { given.options.save_inputs = text; }});
+  options.add({.group = "Parameters",
+               .names = "--only",
+               .value = "PATTERN",
+               .help = "cases whose name has this part; * and ? match anything",
+               .take = [&](const std::string& text) { given.options.only = text; }});
+  options.add({.group = "Parameters",
+               .names = "--repeat",
+               .value = "N",
+               .help = "runs of each case, fewer of slow ones (default: 7)",
+               .take = [&](const std::string& text) {
+                 given.options.repeat = static_cast<int>(whole_number("--repeat", text, 1, 1'000'000));
+               }});
+  options.add({.group = "Parameters",
+               .names = "--quick",
+               .help = "small images: to see that it works, not to measure",
+               .take = [&](const std::string&) { given.options.quick = true; }});
+  options.add(
+      {.group = "Parameters",
+       .names = "--data",
+       .value = "DIR",
+       .help = "where the published images are; without them tissue is generated (default: the environment "
+               "variable MACAREU_DATA, else ../shared/data)",
+       .take = [&](const std::string& text) { given.options.data = text; }});
+}
+
+}  // namespace
+
+verb bench_verb() {
+  return {
+      .name = "bench",
+      .group = "Tools",
+      .brief = "Measures the operators: median and least time of every case, in warm memory.",
+      .notes =
+          "One row per case: name, shape, type, neighbours, threads, runs, median and least time, time per pixel, and "
+          "the sum of the output's pixels as a check. Files are not part of the times.",
+      .prepare = [](parser& options) {
+        const auto given = std::make_shared<benchmark>();
+        given->options.data = default_data();
+        add_options(options, *given);
+        return [given](interruption& signals) { return run(*given, signals); };
+      }};
+}
+
+}  // namespace macareu::tool

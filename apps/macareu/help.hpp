@@ -1,0 +1,18 @@
+// Help pages, made from what verbs and parsers say of themselves.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "verb.hpp"
+
+namespace macareu::tool {
+
+/// `macareu --help`
+std::string overview(const std::vector<verb>& verbs);
+/// What a verb without arguments prints.
+std::string usage_of(const verb& about, const parser& arguments);
+/// `macareu VERB --help`
+std::string help_of(const verb& about, const parser& arguments);
+
+}  // namespace macareu::tool

@@ -1,0 +1,114 @@
+#include "inputs.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include <macareu/error.hpp>
+
+#include "luminance.hpp"
+#include "text.hpp"
+
+namespace macareu::tool {
+namespace {
+
+constexpr auto largest = std::numeric_limits<std::int64_t>::max();
+
+bool may_be_raw(const std::string& file) {
+  const auto extension = std::filesystem::path(file).extension();
+  return extension.empty() || extension == ".raw" || extension == ".RAW";
+}
+
+std::string channel_from(const std::string& text) {
+  const bool number = !text.empty() && text.size() < 10 &&
+                      std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  if (!number && text != "luminance")
+    throw usage_error("--channel: expected a number, counted from 0, or luminance, got " + in_quotes(text));
+  return text;
+}
+
+}  // namespace
+
+void input_options::add_to(parser& options) {
+  const auto raw = [&](const char* name, const char* value, const char* help, auto set) {
+    options.add({.group = "Reading files",
+                 .names = name,
+                 .value = value,
+                 .help = help,
+                 .take = [this, name, set](const std::string& text) {
+                   raw_options_.push_back(name);
+                   set(text);
+                 }});
+  };
+  raw("--shape", "Z,Y,X", "shape of a .raw file: ROWS,COLUMNS or SLICES,ROWS,COLUMNS",
+      [this](const std::string& text) {
+        raw_.shape = shape_from("--shape", text);
+        has_shape_ = true;
+      });
+  raw("--dtype", "TYPE",
+      "pixel type of a .raw file: bool, i8, u8, i16, u16, i32, u32, i64, u64, f32 or f64 (default: u8)",
+      [this](const std::string& text) { raw_.type = type_from("--dtype", text); });
+  raw("--offset", "BYTES", "bytes before the pixels of a .raw file (default: 0)",
+      [this](const std::string& text) {
+        raw_.offset = static_cast<std::uint64_t>(whole_number("--offset", text, 0, largest));
+      });
+  raw("--endian", "little|big", "byte order of a .raw file (default: little)",
+      [this](const std::string& text) {
+        const bool big = choice_from("--endian", text, "little|big") == "big";
+        raw_.order = big ? raw_layout::byte_order::big : raw_layout::byte_order::little;
+      });
+  options.add({.group = "Reading files",
+               .names = "--channels",
+               .value = "last",
+               .help = "the last axis of a .npy file holds channels: 3 axes are a colour image, not a volume",
+               .take = [this](const std::string& text) {
+                 channels_last_ = choice_from("--channels", text, "last") == "last";
+               }});
+}
+
+void input_options::add_channel_to(parser& options) {
+  options.add(
+      {.group = "Reading files",
+       .names = "--channel",
+       .value = "N|luminance",
+       .help =
+           "of a colour image take channel N, counted from 0, or its luminance: 0.299 red + 0.587 green + "
+           "0.114 blue, in the same type, integers rounded to the nearest",
+       .take = [this](const std::string& text) { channel_ = channel_from(text); }});
+}
+
+image_file input_options::read(const std::string& file) const {
+  read_options how{.channels_last = channels_last_};
+  if (describe_raw()) how.raw = raw_;
+  return read_image(file, how);
+}
+
+image_file input_options::read_grey(const std::string& file) const {
+  auto all = read(file);
+  const auto channels = all.pixels.channels();
+  const auto has = file + " has " + std::to_string(channels) + (channels == 1 ? " channel" : " channels");
+  if (!channel_) {
+    if (channels > 1)
+      throw usage_error(has + ", a grey image is needed: take one with --channel 0 to " +
+                        std::to_string(channels - 1) +
+                        (channels >= 3 ? ", or make it grey with --channel luminance" : ""));
+  } else if (*channel_ == "luminance") {
+    if (channels == 2) throw usage_error(has + ", and luminance needs red, green and blue: use --channel 0");
+    if (channels >= 3) all.pixels = luminance(all.pixels);
+  } else {
+    const auto index = std::stoi(*channel_);
+    if (index >= channels) throw usage_error(has + ", counted from 0: there is no channel " + *channel_);
+    const const_image_view every = all.pixels;
+    if (channels > 1) all.pixels = copy_of(every.channel(index));
+  }
+  return all;
+}
+
+void input_options::check(const std::vector<std::string>& files) const {
+  if (!describe_raw()) return;
+  if (std::ranges::none_of(files, may_be_raw))
+    throw usage_error(raw_options_[0] + " describes .raw files, and no input is one: leave it out");
+  if (!has_shape_) throw usage_error(raw_options_[0] + " describes .raw files, which need --shape too");
+}
+
+}  // namespace macareu::tool

@@ -1,0 +1,43 @@
+// Ctrl-C and SIGTERM.
+#pragma once
+
+#include <atomic>
+#include <stop_token>
+#include <string>
+
+namespace macareu::tool {
+
+/// Outside a careful section a signal ends the program at once: there is nothing to clean up, and no need to
+/// wait for a pipe. Inside one the token is set, and who sees it throws `interrupted`; a second signal kills.
+class interruption {
+ public:
+  /// Listens from now on, in a thread of its own. Call it before any other thread exists, since they inherit
+  /// which signals wait for the listener; the object must live until the program ends.
+  explicit interruption(std::string verb);
+  interruption(const interruption&) = delete;
+  interruption& operator=(const interruption&) = delete;
+
+  std::stop_token token() const { return source_.get_token(); }
+  /// Throws `interrupted`.
+  void check() const;
+
+  class careful_section {
+   public:
+    explicit careful_section(interruption& of) : of_(of) { of_.careful_ = true; }
+    ~careful_section() { of_.careful_ = false; }
+    careful_section(const careful_section&) = delete;
+    careful_section& operator=(const careful_section&) = delete;
+
+   private:
+    interruption& of_;
+  };
+
+ private:
+  void listen();
+
+  std::string verb_;
+  std::stop_source source_;
+  std::atomic<bool> careful_ = false;
+};
+
+}  // namespace macareu::tool

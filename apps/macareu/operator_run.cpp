@@ -1,0 +1,160 @@
+#include "operator_run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <iterator>
+#include <new>
+#include <utility>
+
+#include <macareu/error.hpp>
+
+#include "outputs.hpp"
+#include "progress_bar.hpp"
+#include "text.hpp"
+#include "verb.hpp"
+
+namespace macareu::tool {
+namespace {
+
+class stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(clock::now() - begin_).count(); }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  clock::time_point begin_ = clock::now();
+};
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const auto half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+/// The library says "use clip" where the command line's user types --clip.
+std::string with_options(std::string message, const operator_description& about) {
+  for (const auto& parameter : about.parameters) {
+    const auto name = "use " + std::string(parameter.name) + " ";
+    if (const auto at = message.find(name); at != std::string::npos) message.insert(at + 4, "--");
+  }
+  return message;
+}
+
+template <class Run>
+auto in_the_words_of_the_command_line(const operator_description& about, Run&& run) {
+  try {
+    return run();
+  } catch (const usage_error& e) {
+    throw usage_error(with_options(e.what(), about));
+  }
+}
+
+arguments with_defaults(const operator_description& about, arguments values) {
+  for (const auto& parameter : about.parameters)
+    if (!values.contains(parameter.name))
+      values.emplace(parameter.name, parse_argument(parameter, parameter.default_text));
+  return values;
+}
+
+}  // namespace
+
+void operator_run::check_before_reading() const {
+  auto files = outputs;
+  for (const auto& file : outputs) check_image_output(file);
+  if (!running.report_file.empty()) {
+    check_text_output(running.report_file);
+    files.push_back(running.report_file);
+  }
+  check_distinct(files);
+  reading.check(inputs);
+  // On empty images the library checks device, strategy and parameters, and computes nothing. Which
+  // connectivity fits is not known before the inputs are.
+  const image nothing(dtype::u8, extents{0, 0});
+  const std::vector<const_image_view> empty(about_.inputs.size(), nothing);
+  auto known = values;
+  for (const auto& parameter : about_.parameters)
+    if (parameter.kind == parameter_kind::connectivity) known.erase(std::string(parameter.name));
+  run_operator(about_, empty, known, running.how);
+}
+
+std::vector<image_file> operator_run::read_inputs() {
+  const stopwatch watch;
+  std::vector<image_file> files;
+  for (const auto& file : inputs) files.push_back(reading.read_grey(file));
+  record_.read_seconds = watch.seconds();
+  return files;
+}
+
+std::vector<image> operator_run::compute(const std::vector<image_file>& files, interruption& signals) {
+  std::vector<const_image_view> views;
+  std::ranges::transform(files, std::back_inserter(views), &image_file::pixels);
+  progress_bar bar(std::string(about_.verb), running.quiet);
+  auto how = running.how;
+  how.stop = signals.token();
+  how.report = &record_.run;
+  std::vector<double> seconds;
+  if (const auto show = bar.callback())
+    how.progress = [&, show](double fraction) {
+      show((static_cast<double>(seconds.size()) + fraction) / running.repeat);
+    };
+  auto results = run_operator(about_, views, values, how);
+  seconds.push_back(record_.run.compute_seconds);
+  const std::vector<image_view> again(results.begin(), results.end());
+  while (std::cmp_less(seconds.size(), running.repeat)) {
+    run_operator(about_, views, again, values, how);
+    seconds.push_back(record_.run.compute_seconds);
+  }
+  record_.compute_seconds = median(seconds);
+  return results;
+}
+
+void operator_run::write_outputs(const std::vector<image>& results, const metadata& info,
+                                 const interruption& signals) {
+  const stopwatch watch;
+  output_files all;
+  for (std::size_t o = 0; o < results.size(); ++o) {
+    all.add(outputs[o], results[o], info);
+    signals.check();
+  }
+  record_.write_seconds = watch.seconds();
+  if (!running.report_file.empty()) all.add_text(running.report_file, to_json(record_));
+  signals.check();
+  all.commit();
+}
+
+void operator_run::tell_time() const {
+  if (running.quiet || running.repeat == 1) return;
+  const auto where = record_.run.device + (record_.run.strategy.empty() ? "" : ", " + record_.run.strategy);
+  std::fprintf(stderr, "%s: %s %s on %s: %.3f ms, median of %d\n", std::string(about_.verb).c_str(),
+               to_string(record_.shape).c_str(), std::string(name_of(record_.type)).c_str(), where.c_str(),
+               1e3 * record_.compute_seconds, running.repeat);
+}
+
+int operator_run::operator()(interruption& signals) {
+  check_before_reading();
+  const auto files = read_inputs();
+  const auto& first = files[0].pixels;
+  record_.name = about_.name;
+  record_.parameters = with_defaults(about_, values);
+  record_.shape = first.shape();
+  record_.type = first.type();
+  record_.repeat = running.repeat;
+
+  const interruption::careful_section careful(signals);
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const bool mask = about_.outputs[o].type == output_description::type_rule::boolean;
+    check_image_fits(outputs[o], mask ? dtype::boolean : first.type(), first.shape());
+  }
+  try {
+    const auto results = in_the_words_of_the_command_line(about_, [&] { return compute(files, signals); });
+    write_outputs(results, files[0].info, signals);
+  } catch (const std::bad_alloc&) {
+    throw device_error("not enough memory to compute on " + to_string(first.shape()) + " pixels of " +
+                       std::string(name_of(first.type())));
+  }
+  tell_time();
+  return exit_code::done;
+}
+
+}  // namespace macareu::tool

@@ -1,0 +1,119 @@
+// The verbs of all operators, from their descriptions.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <macareu/catalogue.hpp>
+#include <macareu/error.hpp>
+
+#include "operator_run.hpp"
+#include "text.hpp"
+#include "verb.hpp"
+
+namespace macareu::tool {
+namespace {
+
+std::string upper(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return result;
+}
+
+std::string option_name(std::string_view parameter) {
+  std::string name = "--" + std::string(parameter);
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
+std::string value_name(const parameter_description& parameter) {
+  switch (parameter.kind) {
+    case parameter_kind::connectivity:
+      return "NEIGHBOURS";
+    case parameter_kind::choice:
+      return std::string(parameter.choices);
+    case parameter_kind::flag:
+      return "";
+    case parameter_kind::number:
+      return "NUMBER";
+  }
+  throw internal_error("no such kind of parameter");
+}
+
+std::string parameter_help(const parameter_description& parameter) {
+  std::string help(parameter.help);
+  if (parameter.kind == parameter_kind::number && help.find("greater than") == std::string::npos)
+    help += "; greater than " + shortest(parameter.above);
+  if (parameter.kind == parameter_kind::flag) return help;
+  return help + (parameter.default_text.empty() ? " (required)"
+                                                : " (default: " + std::string(parameter.default_text) + ")");
+}
+
+std::string output_help(const output_description& output, std::string_view first_input) {
+  const bool same = output.type == output_description::type_rule::same_as_input;
+  return std::string(output.help) + "; " +
+         (same ? "type and shape of " + upper(first_input)
+               : "bool (0 and 255 in pictures), shape of " + upper(first_input)) +
+         "; the extension says the format";
+}
+
+void add_files(parser& options, const operator_description& about, operator_run& run) {
+  for (std::size_t i = 0; i < about.inputs.size(); ++i)
+    options.add({.group = "Inputs",
+                 .names = upper(about.inputs[i].name),
+                 .help = std::string(about.inputs[i].help),
+                 .required = true,
+                 .take = [&file = run.inputs[i]](const std::string& text) { file = text; }});
+  for (std::size_t o = 0; o < about.outputs.size(); ++o)
+    options.add({.group = "Outputs",
+                 .names = o == 0 ? "-o,--output" : option_name(about.outputs[o].name),
+                 .value = "OUTPUT",
+                 .help = output_help(about.outputs[o], about.inputs[0].name),
+                 .required = true,
+                 .take = [&file = run.outputs[o]](const std::string& text) { file = text; }});
+}
+
+void add_parameters(parser& options, const operator_description& about, operator_run& run) {
+  for (const auto& parameter : about.parameters)
+    options.add({.group = "Parameters",
+                 .names = option_name(parameter.name),
+                 .value = value_name(parameter),
+                 .help = parameter_help(parameter),
+                 .required = parameter.default_text.empty(),
+                 .take = [&run, &parameter](const std::string& text) {
+                   try {
+                     run.values.insert_or_assign(std::string(parameter.name),
+                                                 parse_argument(parameter, text));
+                   } catch (const usage_error& e) {
+                     throw usage_error("--" + std::string(e.what()));  // it starts with the parameter's name
+                   }
+                 }});
+}
+
+verb verb_of(const operator_description& about) {
+  auto heading = std::string(about.group);
+  heading[0] = upper(heading.substr(0, 1))[0];
+  return {.name = std::string(about.verb),
+          .group = heading,
+          .brief = std::string(about.brief),
+          .notes = std::string(about.notes),
+          .prepare = [&about](parser& options) {
+            const auto run = std::make_shared<operator_run>(about);
+            add_files(options, about, *run);
+            add_parameters(options, about, *run);
+            run->reading.add_channel_to(options);
+            run->reading.add_to(options);
+            run->running.add_to(options, about.pattern);
+            return [run](interruption& signals) { return (*run)(signals); };
+          }};
+}
+
+}  // namespace
+
+std::vector<verb> operator_verbs() {
+  std::vector<verb> verbs;
+  for (const auto& about : catalogue()) verbs.push_back(verb_of(about));
+  return verbs;
+}
+
+}  // namespace macareu::tool

@@ -1,0 +1,70 @@
+#include "outputs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <macareu/error.hpp>
+#include <macareu/files.hpp>
+
+#include "text.hpp"
+
+namespace macareu::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// A pipe or a device, which may go without extension.
+bool may_be_stream(const fs::path& file) {
+  std::error_code ignored;
+  const auto status = fs::status(file, ignored);
+  return file.string().starts_with("/dev/") || file.string().starts_with("/proc/") ||
+         (fs::exists(status) && fs::is_other(status));
+}
+
+}  // namespace
+
+void check_text_output(const fs::path& file) {
+  if (file.empty()) throw usage_error("an output file needs a name");
+  const auto directory = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  std::error_code error;
+  if (!fs::is_directory(directory, error))
+    throw io_error(file.string() + ": there is no directory " + directory.string());
+  if (fs::is_directory(file, error)) throw io_error(file.string() + ": is a directory");
+}
+
+void check_image_output(const fs::path& file) {
+  check_text_output(file);
+  const auto extension = lower(file.extension().string());
+  const auto writable = writable_extensions();
+  if (std::ranges::find(writable, extension) != writable.end()) return;
+  if (extension.empty() && may_be_stream(file)) return;
+  throw usage_error(file.string() + ": " + (extension.empty() ? "a name without extension" : extension) +
+                    " cannot be written; this build writes " + joined(writable, ", "));
+}
+
+void check_distinct(const std::vector<std::string>& files) {
+  for (auto file = files.begin(); file != files.end(); ++file)
+    if (std::find(files.begin(), file, *file) != file)
+      throw usage_error(*file + " is named for two outputs: give each a name of its own");
+}
+
+void check_image_fits(const fs::path& file, dtype type, const extents& shape) {
+  std::array<std::int64_t, 3> sizes{};
+  for (int axis = 0; axis < shape.rank(); ++axis)
+    sizes[static_cast<std::size_t>(axis)] = std::min<std::int64_t>(shape[axis], 1);
+  image pixel(type,
+              extents(std::span<const std::int64_t>(sizes).first(static_cast<std::size_t>(shape.rank()))));
+  if (pixel.bytes() > 0) std::memset(pixel.data(), 0, pixel.bytes());
+  // Written beside the destination like the real output, and never committed.
+  output_files rehearsal;
+  rehearsal.add(file, pixel);
+}
+
+}  // namespace macareu::tool

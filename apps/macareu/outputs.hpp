@@ -1,0 +1,22 @@
+// Checks of output files before any work, so that a long run does not end with a name that cannot be written.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <macareu/image.hpp>
+
+namespace macareu::tool {
+
+/// Before inputs are read. Throws usage_error where the extension cannot be written, io_error where the
+/// directory is not there.
+void check_image_output(const std::filesystem::path& file);
+void check_text_output(const std::filesystem::path& file);
+/// Throws usage_error where two outputs are one file.
+void check_distinct(const std::vector<std::string>& files);
+
+/// Once type and shape are known: throws where such an image cannot be written to this file.
+void check_image_fits(const std::filesystem::path& file, dtype type, const extents& shape);
+
+}  // namespace macareu::tool

@@ -1,0 +1,35 @@
+#include "progress_bar.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace macareu::tool {
+
+progress_bar::progress_bar(std::string label, bool quiet)
+    : label_(std::move(label)), wanted_(!quiet && isatty(STDERR_FILENO) == 1) {}
+
+progress_bar::~progress_bar() {
+  if (shown_) std::fputs("\r\x1b[K", stderr);
+}
+
+std::function<void(double)> progress_bar::callback() {
+  if (!wanted_) return {};
+  return [this](double fraction) { show(fraction); };
+}
+
+void progress_bar::show(double fraction) {
+  if (clock::now() < next_) return;
+  next_ = clock::now() + std::chrono::milliseconds(100);
+  shown_ = true;
+  constexpr int width = 40;
+  const auto done = std::clamp(fraction, 0.0, 1.0);
+  const auto filled = static_cast<std::size_t>(std::lround(done * width));
+  std::fprintf(stderr, "\r%s [%s%s] %3.0f %%\x1b[K", label_.c_str(), std::string(filled, '#').c_str(),
+               std::string(width - filled, '.').c_str(), 100 * done);
+  std::fflush(stderr);
+}
+
+}  // namespace macareu::tool

@@ -1,0 +1,65 @@
+#include "report.hpp"
+
+#include <sys/resource.h>
+
+#include <nlohmann/json.hpp>
+
+#include <macareu/version.hpp>
+
+namespace macareu::tool {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Bytes in memory at the worst moment of the process.
+std::int64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+}
+
+void add_counter(json& object, const char* name, std::int64_t value) {
+  if (value >= 0) object[name] = value;
+}
+
+json value_of(const argument& given) {
+  struct {
+    json operator()(bool value) const { return value; }
+    json operator()(const number& value) const {
+      return std::visit([](auto exact) { return json(exact); }, value.value());
+    }
+    json operator()(const std::string& value) const { return value; }
+    json operator()(const connectivity& value) const { return value.name(); }
+  } convert;
+  return std::visit(convert, given);
+}
+
+}  // namespace
+
+std::string to_json(const run_record& record) {
+  json object;
+  object["operator"] = record.name;
+  object["version"] = version;
+  object["parameters"] = json::object();
+  for (const auto& [name, value] : record.parameters) object["parameters"][name] = value_of(value);
+  object["device"] = record.run.device;
+  // A device with one way to do it has no name for it.
+  object["strategy"] = record.run.strategy.empty() ? json(nullptr) : json(record.run.strategy);
+  object["shape"] = json::array();
+  for (int axis = 0; axis < record.shape.rank(); ++axis) object["shape"].push_back(record.shape[axis]);
+  object["dtype"] = name_of(record.type);
+  object["repeat"] = record.repeat;
+  const double total = record.read_seconds + record.compute_seconds + record.write_seconds;
+  object["seconds"] = {{"read", record.read_seconds},
+                       {"transfer", 0.0},
+                       {"compute", record.compute_seconds},
+                       {"write", record.write_seconds},
+                       {"total", total}};
+  add_counter(object, "rounds", record.run.rounds);
+  add_counter(object, "tiles", record.run.tiles);
+  add_counter(object, "passes", record.run.passes);
+  object["peak_memory"] = peak_memory();
+  return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace macareu::tool

@@ -1,0 +1,26 @@
+// What --report writes: one JSON object about a run.
+#pragma once
+
+#include <string>
+
+#include <macareu/catalogue.hpp>
+#include <macareu/context.hpp>
+#include <macareu/image.hpp>
+
+namespace macareu::tool {
+
+struct run_record {
+  std::string name;
+  arguments parameters;  ///< all of them, defaults too
+  extents shape;
+  dtype type = dtype::u8;
+  int repeat = 1;
+  run_report run;  ///< of the last computation
+  double read_seconds = 0;
+  double compute_seconds = 0;  ///< the median
+  double write_seconds = 0;
+};
+
+std::string to_json(const run_record& record);
+
+}  // namespace macareu::tool

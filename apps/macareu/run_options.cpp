@@ -1,0 +1,69 @@
+#include "run_options.hpp"
+
+#include <macareu/catalogue.hpp>
+
+#include "text.hpp"
+
+namespace macareu::tool {
+namespace {
+
+constexpr const char* group = "Running";
+constexpr int most_threads = 4096;  // more would be a typing error
+
+std::string device_names() {
+  std::string names = "auto";
+  for (const auto name : devices()) names += "|" + std::string(name);
+  return names;
+}
+
+/// "cpu: tiles, contraction"
+std::string strategy_names(std::string_view pattern) {
+  std::string text;
+  for (const auto device : devices()) {
+    std::vector<std::string> names;
+    for (const auto name : strategies(device, pattern)) names.emplace_back(name);
+    if (!names.empty()) text += "; on " + std::string(device) + ": " + joined(names, ", ");
+  }
+  return text;
+}
+
+}  // namespace
+
+void run_options::add_to(parser& options, std::string_view pattern) {
+  options.add({.group = group,
+               .names = "--device",
+               .value = device_names(),
+               .help = "where to compute (default: auto)",
+               .take = [this](const std::string& text) { how.device = text; }});
+  options.add({.group = group,
+               .names = "--strategy",
+               .value = "NAME",
+               .help = "how to compute, where there are several ways" + strategy_names(pattern) +
+                       " (default: auto); the result is the same",
+               .take = [this](const std::string& text) { how.strategy = text; }});
+  options.add({.group = group,
+               .names = "--threads",
+               .value = "N",
+               .help = "threads to use (default: what the machine allows; OMP_NUM_THREADS is respected)",
+               .take = [this](const std::string& text) {
+                 how.threads = static_cast<int>(whole_number("--threads", text, 1, most_threads));
+               }});
+  options.add({.group = group,
+               .names = "--repeat",
+               .value = "N",
+               .help = "compute N times and tell the median time (default: 1)",
+               .take = [this](const std::string& text) {
+                 repeat = static_cast<int>(whole_number("--repeat", text, 1, 1'000'000'000));
+               }});
+  options.add({.group = group,
+               .names = "--report",
+               .value = "FILE.json",
+               .help = "write what was done: device, strategy, shape, type, seconds, counters, memory",
+               .take = [this](const std::string& text) { report_file = text; }});
+  options.add({.group = group,
+               .names = "--quiet",
+               .help = "no progress bar and no times on stderr",
+               .take = [this](const std::string&) { quiet = true; }});
+}
+
+}  // namespace macareu::tool

@@ -1,0 +1,22 @@
+// Options of every verb that computes: where, how, how often, and what to tell of it.
+#pragma once
+
+#include <string>
+
+#include <macareu/context.hpp>
+
+#include "parser.hpp"
+
+namespace macareu::tool {
+
+struct run_options {
+  context how;
+  int repeat = 1;
+  bool quiet = false;
+  std::string report_file;
+
+  /// `pattern`: whose strategies apply. The parser keeps references to this object.
+  void add_to(parser& options, std::string_view pattern);
+};
+
+}  // namespace macareu::tool

@@ -1,0 +1,148 @@
+#include "text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include <macareu/error.hpp>
+
+namespace macareu::tool {
+namespace {
+
+template <class T>
+std::optional<T> number_from(std::string_view text) {
+  T value{};
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+template <class T>
+std::string digits(T value) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+usage_error wrong(std::string_view option, const std::string& expected, std::string_view text) {
+  return usage_error(std::string(option) + ": expected " + expected + ", got " + in_quotes(text));
+}
+
+/// How many letters to insert, drop or change to get from one word to the other.
+std::size_t edits(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    auto diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const auto change = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({change, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string in_quotes(std::string_view text) { return "'" + one_line(text) + "'"; }
+
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  std::ranges::replace(line, '\n', ' ');
+  std::ranges::replace(line, '\r', ' ');
+  while (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    const auto end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string text;
+  for (const auto& part : parts) {
+    if (!text.empty()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
+std::string shortest(double value) { return digits(value); }
+std::string shortest(float value) { return digits(value); }
+
+std::string did_you_mean(std::string_view text, const std::vector<std::string>& names) {
+  const auto distance = [&](const std::string& name) { return edits(text, name); };
+  const auto nearest = std::ranges::min_element(names, {}, distance);
+  if (nearest == names.end() || distance(*nearest) > 2 || nearest->size() <= 3) return "";
+  return " (did you mean " + *nearest + "?)";
+}
+
+std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t lowest,
+                          std::int64_t highest) {
+  const auto value = number_from<std::int64_t>(text);
+  if (!value || *value < lowest || *value > highest)
+    throw wrong(option, "a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest),
+                text);
+  return *value;
+}
+
+double real_number(std::string_view option, std::string_view text, double lowest) {
+  const auto value = number_from<double>(text);
+  if (!value || !std::isfinite(*value) || *value < lowest)
+    throw wrong(option, "a number not below " + shortest(lowest), text);
+  return *value;
+}
+
+extents shape_from(std::string_view option, std::string_view text) {
+  std::vector<std::int64_t> sizes;
+  for (const auto& part : split(text, ',')) {
+    const auto size = number_from<std::int64_t>(part);
+    sizes.push_back(size.value_or(-1));
+  }
+  if ((sizes.size() != 2 && sizes.size() != 3) || std::ranges::min(sizes) < 0)
+    throw wrong(option, "ROWS,COLUMNS or SLICES,ROWS,COLUMNS", text);
+  return extents(std::span<const std::int64_t>(sizes));
+}
+
+dtype type_from(std::string_view option, std::string_view text) {
+  const auto type = dtype_named(text);
+  if (!type) throw wrong(option, "bool, i8, u8, i16, u16, i32, u32, i64, u64, f32 or f64", text);
+  return *type;
+}
+
+std::string choice_from(std::string_view option, std::string_view text, std::string_view names) {
+  const auto all = split(names, '|');
+  if (std::ranges::find(all, text) == all.end())
+    throw wrong(option, all.size() == 1 ? all[0] : "one of " + joined(all, ", "), text);
+  return std::string(text);
+}
+
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
+  std::string page;
+  std::size_t column = indent;
+  for (const auto& word : split(text, ' ')) {
+    if (word.empty()) continue;
+    if (column > indent && column + 1 + word.size() > width) {
+      page += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      page += ' ';
+      ++column;
+    }
+    page += word;
+    column += word.size();
+  }
+  return page;
+}
+
+}  // namespace macareu::tool

@@ -1,0 +1,37 @@
+// Text of the command line: values from it, messages and pages to it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <macareu/image.hpp>
+
+namespace macareu::tool {
+
+std::string in_quotes(std::string_view text);
+/// The text without line ends: a message is one line.
+std::string one_line(std::string_view text);
+std::vector<std::string> split(std::string_view text, char separator);
+std::string joined(const std::vector<std::string>& parts, std::string_view separator);
+/// As short as keeps the value.
+std::string shortest(double value);
+std::string shortest(float value);
+
+/// " (did you mean --clip?)" where one of the names is near, else nothing.
+std::string did_you_mean(std::string_view text, const std::vector<std::string>& names);
+
+/// These throw usage_error that starts with the option's name.
+std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t lowest,
+                          std::int64_t highest);
+double real_number(std::string_view option, std::string_view text, double lowest);
+extents shape_from(std::string_view option, std::string_view text);
+dtype type_from(std::string_view option, std::string_view text);
+/// One of the names, separated by '|'.
+std::string choice_from(std::string_view option, std::string_view text, std::string_view names);
+
+/// Breaks text into lines, all but the first indented.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 100);
+
+}  // namespace macareu::tool

@@ -1,0 +1,201 @@
+// Reconstruction and what is made from it: the images, types and sizes that the project's promises name.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <macareu/catalogue.hpp>
+#include <macareu/error.hpp>
+#include <macareu/files.hpp>
+#include <macareu/generate.hpp>
+#include <macareu/machine.hpp>
+
+#include "suite.hpp"
+
+namespace macareu::bench {
+namespace {
+
+struct pair {
+  image marker, mask;
+};
+
+struct bench_case {
+  std::string_view instance;
+  int neighbours;
+  dtype type = dtype::u8;
+  std::string_view operation = "reconstruct";
+  int threads = 0;
+  bool memory = false;
+};
+
+// Those of one instance follow each other, so that one pair is in memory at a time.
+constexpr auto cases = std::to_array<bench_case>({
+    {"tissue", 4},
+    {"tissue", 8},
+    {"tissue", 8, dtype::u16},
+    {"tissue", 8, dtype::f32},
+    {.instance = "tissue", .neighbours = 8, .threads = 1},
+    {.instance = "tissue", .neighbours = 8, .threads = 2},
+    {.instance = "tissue", .neighbours = 4, .operation = "fill_holes"},
+    {.instance = "tissue", .neighbours = 8, .operation = "h_maxima"},
+    {.instance = "tissue", .neighbours = 8, .memory = true},
+    {"tissue-mirrored", 4},
+    {"tissue-mirrored", 8},
+    {"serpentine", 4},
+    {"serpentine", 8},
+    {"random", 8},
+    {"flat", 8},
+    {"percolation", 8},
+    {"spiral", 4},
+    {"spiral", 8},
+    {"noise", 26},
+});
+
+constexpr double height = 10;  // of the h-maxima
+
+pair generated(std::string_view name, const extents& shape) {
+  auto made = generate(name, shape);
+  return {std::move(made.marker.value()), std::move(made.mask)};
+}
+
+std::filesystem::path published(const options& chosen, const char* which) {
+  return chosen.data / ("tissue-50-" + std::string(which) + ".jpg");
+}
+
+/// A build that can read it writes JPEG too.
+bool is_published(const options& chosen) {
+  const auto formats = writable_extensions();
+  return !chosen.quick && std::ranges::find(formats, ".jpg") != formats.end() &&
+         std::filesystem::exists(published(chosen, "marker")) &&
+         std::filesystem::exists(published(chosen, "mask"));
+}
+
+/// The published pair where it is at hand. Its marker exceeds the mask here and there, from JPEG's noise.
+pair tissue(const options& chosen) {
+  const std::int64_t side = chosen.quick ? 256 : 4096;
+  if (!is_published(chosen)) return generated("tissue", {side, side});
+  pair both{read_image(published(chosen, "marker")).pixels, read_image(published(chosen, "mask")).pixels};
+  const auto marker = both.marker.pixels<std::uint8_t>();
+  const auto mask = both.mask.pixels<std::uint8_t>();
+  if (both.marker.shape() != both.mask.shape() || both.marker.channels() != 1 || both.mask.channels() != 1)
+    throw usage_error(chosen.data.string() + ": marker and mask must be grey and have one shape");
+  std::ranges::transform(marker, mask, marker.begin(),
+                         [](std::uint8_t a, std::uint8_t b) { return std::min(a, b); });
+  return both;
+}
+
+/// Twice as high and wide: beside the image and below it lie its mirror images, so that no seam shows.
+image mirrored(const image& from) {
+  const auto height_px = from.shape().height(), width = from.shape().width();
+  image to(dtype::u8, {2 * height_px, 2 * width});
+  const auto in = from.pixels<std::uint8_t>();
+  const auto out = to.pixels<std::uint8_t>();
+  for (std::int64_t y = 0; y < height_px; ++y) {
+    const auto* line = in.data() + y * width;
+    auto* upper = out.data() + y * 2 * width;
+    std::copy(line, line + width, upper);
+    std::reverse_copy(line, line + width, upper + width);
+    std::copy(upper, upper + 2 * width, out.data() + (2 * height_px - 1 - y) * 2 * width);
+  }
+  return to;
+}
+
+pair make_instance(std::string_view name, const options& chosen) {
+  if (name == "tissue") return tissue(chosen);
+  if (name == "tissue-mirrored") {
+    const auto base = tissue(chosen);
+    return {mirrored(mirrored(base.marker)), mirrored(mirrored(base.mask))};
+  }
+  if (name == "noise") {
+    const std::int64_t side = chosen.quick ? 32 : 256;
+    return generated(name, {side, side, side});
+  }
+  const std::int64_t side = chosen.quick ? 256 : 4096;
+  return generated(name, {side, side});
+}
+
+template <class T>
+image converted_to(const image& from) {
+  image to(dtype_of<T>, from.shape());
+  std::ranges::copy(from.pixels<std::uint8_t>(), to.pixels<T>().begin());
+  return to;
+}
+
+image converted(const image& from, dtype type) {
+  return type == dtype::u16 ? converted_to<std::uint16_t>(from) : converted_to<float>(from);
+}
+
+std::string instance_name(std::string_view instance, const options& chosen) {
+  std::string name(instance);
+  if (name.starts_with("tissue") && is_published(chosen))
+    name.insert(std::string_view("tissue").size(), "-50");
+  return name;
+}
+
+result described(const bench_case& each, const options& chosen) {
+  result about;
+  about.operation = each.operation;
+  about.instance = instance_name(each.instance, chosen);
+  about.type = each.type;
+  about.neighbours = each.neighbours;
+  about.threads = each.threads > 0 ? each.threads : this_machine().threads;
+  about.name = (each.memory                       ? "memory-"
+                : each.operation == "reconstruct" ? ""
+                                                  : about.operation + "-") +
+               about.instance + "-" + std::string(name_of(each.type)) + "-" +
+               std::to_string(each.neighbours) +
+               (each.threads > 0 ? "-threads-" + std::to_string(each.threads) : "");
+  return about;
+}
+
+void run_case(const bench_case& each, result about, const pair& base, recorder& to) {
+  const bool convert = each.type != dtype::u8;
+  const image marker = convert ? converted(base.marker, each.type) : image();
+  const image mask = convert ? converted(base.mask, each.type) : image();
+  std::vector<const_image_view> inputs{convert ? mask : base.mask};
+  if (each.operation == "reconstruct") inputs.insert(inputs.begin(), convert ? marker : base.marker);
+  arguments values{{"connectivity", connectivity(each.neighbours)}};
+  if (each.operation == "h_maxima") values.emplace("h", number(height));
+  const auto& operation = *find_operator(each.operation);
+  const bool boolean = operation.outputs[0].type == output_description::type_rule::boolean;
+  image out(boolean ? dtype::boolean : each.type, base.mask.shape());
+  std::memset(out.data(), 0, out.bytes());
+
+  about.shape = base.mask.shape();
+  const std::vector<image_view> outputs{out};
+  const auto run = [&] { run_operator(operation, inputs, outputs, values, {.threads = each.threads}); };
+  if (each.memory)
+    to.measure_memory(std::move(about), run, out);
+  else
+    to.time(std::move(about), run, out);
+}
+
+void save(const pair& both, const std::string& name, const std::filesystem::path& directory) {
+  output_files files;
+  files.add(directory / (name + "-marker.npy"), both.marker);
+  files.add(directory / (name + "-mask.npy"), both.mask);
+  files.commit();
+}
+
+}  // namespace
+
+void run_reconstruct(recorder& to) {
+  pair current;
+  std::string_view made;
+  for (const auto& each : cases) {
+    auto about = described(each, to.chosen());
+    if (!to.wants(about.name)) continue;
+    if (made != each.instance) {
+      current = {};  // before the next is made
+      current = make_instance(each.instance, to.chosen());
+      made = each.instance;
+      // The mirrored pair is large, and easily made from the other.
+      if (!to.chosen().save_inputs.empty() && made != "tissue-mirrored")
+        save(current, about.instance, to.chosen().save_inputs);
+    }
+    run_case(each, std::move(about), current, to);
+  }
+}
+
+}  // namespace macareu::bench

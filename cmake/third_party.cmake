@@ -1,0 +1,13 @@
+# CLI11 and nlohmann-json, both header-only: from their packages, or from one directory that holds CLI/ and nlohmann/.
+set(MACAREU_THIRD_PARTY "" CACHE PATH "Include directory with CLI/ and nlohmann/, where these are not installed")
+if(MACAREU_THIRD_PARTY)
+  foreach(target CLI11::CLI11 nlohmann_json::nlohmann_json)
+    if(NOT TARGET ${target})
+      add_library(${target} INTERFACE IMPORTED)
+      target_include_directories(${target} SYSTEM INTERFACE ${MACAREU_THIRD_PARTY})
+    endif()
+  endforeach()
+else()
+  find_package(CLI11 REQUIRED)
+  find_package(nlohmann_json REQUIRED)
+endif()

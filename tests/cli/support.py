@@ -1,0 +1,108 @@
+"""What the tests of the command line share: running the tool in a directory of its own, and .npy files."""
+import ast
+import os
+import struct
+import subprocess
+import tempfile
+import unittest
+
+TOOL = os.environ.get("MACAREU_TOOL", "macareu")
+
+# NumPy's codes and those of the struct module.
+CODES = {"bool": ("|b1", "?"), "i8": ("|i1", "b"), "u8": ("|u1", "B"), "i16": ("<i2", "h"), "u16": ("<u2", "H"),
+         "i32": ("<i4", "i"), "u32": ("<u4", "I"), "i64": ("<i8", "q"), "u64": ("<u8", "Q"), "f32": ("<f4", "f"),
+         "f64": ("<f8", "d")}
+
+
+def npy_bytes(shape, values, dtype="u8"):
+    code, letter = CODES[dtype]
+    header = "{'descr': '%s', 'fortran_order': False, 'shape': %r, }" % (code, tuple(shape))
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    start = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+    return start + struct.pack("<%d%s" % (len(values), letter), *values)
+
+
+def parse_npy(content):
+    """Shape, type and values."""
+    (length,) = struct.unpack("<H", content[8:10])
+    header = ast.literal_eval(content[10:10 + length].decode())
+    dtype = {code: name for name, (code, _) in CODES.items()}[header["descr"]]
+    count = 1
+    for size in header["shape"]:
+        count *= size
+    return header["shape"], dtype, list(struct.unpack("<%d%s" % (count, CODES[dtype][1]), content[10 + length:]))
+
+
+class CliTest(unittest.TestCase):
+    """Each test runs in an empty directory."""
+
+    def setUp(self):
+        self._directory = tempfile.TemporaryDirectory(prefix="macareu-cli-")
+        self.addCleanup(self._directory.cleanup)
+        self.directory = self._directory.name
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def files(self):
+        return sorted(os.listdir(self.directory))
+
+    def start(self, *arguments, **options):
+        return subprocess.Popen([TOOL, *arguments], cwd=self.directory, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, **options)
+
+    def run_tool(self, *arguments, **options):
+        """Whatever happens: the finished process, with bytes in stdout and text in stderr."""
+        if "input" not in options:
+            options["stdin"] = subprocess.DEVNULL
+        options.setdefault("stdout", subprocess.PIPE)
+        done = subprocess.run([TOOL, *arguments], cwd=self.directory, stderr=subprocess.PIPE, check=False, **options)
+        done.stderr = done.stderr.decode()
+        return done
+
+    def succeed(self, *arguments, **options):
+        """The text on stdout of a run that must succeed in silence."""
+        done = self.run_tool(*arguments, **options)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+        return done.stdout.decode(errors="replace")
+
+    def fail_with(self, code, *arguments, **options):
+        """The one line on stderr of a run that must fail and leave no file."""
+        before = self.files()
+        done = self.run_tool(*arguments, **options)
+        self.assertEqual(done.returncode, code, (arguments, done.stderr))
+        self.assertTrue(done.stderr.endswith("\n"), done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertTrue(done.stderr.startswith("macareu: "), done.stderr)
+        self.assertEqual(self.files(), before)
+        return done.stderr.rstrip("\n")
+
+    def write_npy(self, name, shape, values, dtype="u8"):
+        with open(self.path(name), "wb") as file:
+            file.write(npy_bytes(shape, values, dtype))
+
+    def read_npy(self, name):
+        with open(self.path(name), "rb") as file:
+            return parse_npy(file.read())
+
+    def generate(self, name="tissue", shape="96,80"):
+        """mask.npy and marker.npy"""
+        self.succeed("generate", name, "--shape", shape, "-o", "mask.npy", "--marker", "marker.npy")
+
+
+def verbs():
+    """Names, from `macareu --help`: the indented lines under headings that end with a colon."""
+    page = subprocess.run([TOOL, "--help"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    names, listing = [], False
+    for line in page.splitlines():
+        if line.endswith(":") and not line.startswith(" "):
+            listing = True
+        elif not line.startswith("  "):
+            listing = False
+        elif listing and line[2] != " ":
+            names.append(line.split()[0])
+    return names
+
+
+def operators():
+    return [name for name in verbs() if name not in ("info", "generate", "compare", "bench")]

@@ -1,0 +1,71 @@
+"""Help, lists and usage."""
+import unittest
+
+from support import CliTest, operators, verbs
+
+
+class Help(CliTest):
+    def test_overview_lists_the_verbs(self):
+        page = self.succeed("--help")
+        self.assertEqual(page, self.succeed("-h"))
+        for verb in ("reconstruct", "fill-holes", "maxima", "minima", "hmaxima", "hminima", "hmax", "hmin",
+                     "hdome", "info", "generate", "compare", "bench"):
+            self.assertIn(verb, verbs())
+        self.assertIn("Exit codes", page)
+
+    def test_version(self):
+        self.assertRegex(self.succeed("--version"), r"^macareu \d+\.\d+\.\d+\n$")
+
+    def test_nothing_given(self):
+        done = self.run_tool()
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("Usage: macareu VERB", done.stderr)
+
+    def test_every_verb_has_a_page(self):
+        for verb in verbs():
+            with self.subTest(verb):
+                page = self.succeed(verb, "--help")
+                self.assertTrue(page.startswith(f"macareu {verb}: "), page)
+                self.assertIn(f"Usage: macareu {verb}", page)
+                self.assertLessEqual(max(map(len, page.splitlines())), 100)
+
+    def test_help_wins_over_other_arguments(self):
+        self.assertEqual(self.succeed("reconstruct", "no-such-file", "--nonsense", "--help"),
+                         self.succeed("reconstruct", "--help"))
+
+    def test_pages_of_operators_are_complete(self):
+        for verb in operators():
+            with self.subTest(verb):
+                page = self.succeed(verb, "--help")
+                for part in ("Inputs:", "Outputs:", "-o, --output", "Parameters:", "--connectivity", "--device",
+                             "--strategy", "--threads", "--repeat", "--report", "--quiet", "--channel ",
+                             "--channels last", "--shape", "--dtype", "--offset", "--endian"):
+                    self.assertIn(part, page)
+        page = self.succeed("reconstruct", "--help")
+        self.assertIn("--by dilation|erosion", page)
+        self.assertIn("(default: dilation)", page)
+        self.assertIn("--clip ", page)
+        page = self.succeed("hmax", "--help")
+        self.assertIn("--h NUMBER", page)
+        self.assertIn("greater than 0", page)
+
+    def test_verbs_without_arguments_print_their_usage(self):
+        for verb in [*operators(), "compare", "bench"]:
+            with self.subTest(verb):
+                done = self.run_tool(verb)
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+                self.assertTrue(done.stderr.startswith(f"Usage: macareu {verb} "), done.stderr)
+
+    def test_info_describes_the_build(self):
+        page = self.succeed("info")
+        for part in ("devices", "serial", "cpu", "threads", "instruction set", ".npy"):
+            self.assertIn(part, page)
+
+    def test_generate_lists_its_instances(self):
+        page = self.succeed("generate")
+        for name in ("random", "flat", "serpentine", "spiral", "percolation", "tissue", "noise", "diagonal", "snake"):
+            self.assertIn(f"  {name} ", page)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,130 @@
+"""Every operator on images and volumes, and what the other verbs compute."""
+import unittest
+
+from support import CliTest, operators
+
+
+class Operators(CliTest):
+    def arguments(self, verb):
+        """Inputs and required parameters, read off the verb's usage."""
+        usage = self.succeed(verb, "--help").split("Usage: ")[1].splitlines()[0]
+        files = {"MARKER": "marker.npy", "MASK": "mask.npy", "IMAGE": "mask.npy"}
+        given = [files[word] for word in usage.split() if word in files]
+        return given + (["--h", "9"] if "--h " in usage else [])
+
+    def check_all(self, shape_text, shape):
+        self.generate("noise", shape_text)
+        for verb in operators():
+            with self.subTest(verb, shape=shape_text):
+                given = self.arguments(verb)
+                self.succeed(verb, *given, "-o", "serial.npy", "--device", "serial")
+                self.succeed(verb, *given, "-o", "cpu.npy", "--device", "cpu", "--threads", "2")
+                self.assertIn("equal", self.succeed("compare", "serial.npy", "cpu.npy"))
+                found, dtype, _ = self.read_npy("cpu.npy")
+                self.assertEqual(found, shape)
+                self.assertIn(dtype, ("u8", "bool"))
+
+    def test_images(self):
+        self.check_all("90,70", (90, 70))
+
+    def test_volumes(self):
+        self.check_all("11,20,17", (11, 20, 17))
+
+    def test_reconstruction_by_hand(self):
+        self.write_npy("mask.npy", (1, 7), [9, 8, 3, 9, 1, 7, 7])
+        self.write_npy("marker.npy", (1, 7), [5, 0, 0, 0, 0, 2, 0])
+        self.succeed("reconstruct", "marker.npy", "mask.npy", "-o", "out.npy")
+        self.assertEqual(self.read_npy("out.npy"), ((1, 7), "u8", [5, 5, 3, 3, 1, 2, 2]))
+
+    def test_parameters_reach_the_operator(self):
+        self.write_npy("mask.npy", (2, 2), [7, 0, 0, 7])
+        self.write_npy("marker.npy", (2, 2), [7, 0, 0, 0])
+        self.succeed("reconstruct", "marker.npy", "mask.npy", "-o", "4.npy", "--connectivity", "4")
+        self.assertEqual(self.read_npy("4.npy")[2], [7, 0, 0, 0])
+        self.succeed("reconstruct", "marker.npy", "mask.npy", "-o", "8.npy", "--connectivity=full")
+        self.assertEqual(self.read_npy("8.npy")[2], [7, 0, 0, 7])
+        self.succeed("reconstruct", "mask.npy", "marker.npy", "-o", "clip.npy", "--clip")
+        self.assertEqual(self.read_npy("clip.npy")[2], [7, 0, 0, 0])
+        self.succeed("reconstruct", "mask.npy", "marker.npy", "-o", "down.npy", "--by", "erosion")
+        self.assertEqual(self.read_npy("down.npy")[2], [7, 0, 0, 0])
+
+    def test_floats_and_fractions(self):
+        self.write_npy("f.npy", (1, 5), [0, 0.75, 0, 0.25, 0], "f64")
+        self.succeed("hmaxima", "f.npy", "-o", "m.npy", "--h", "0.5")
+        self.assertEqual(self.read_npy("m.npy"), ((1, 5), "bool", [False, True, False, False, False]))
+
+    def test_empty_images(self):
+        self.write_npy("empty.npy", (0, 5), [])
+        self.succeed("maxima", "empty.npy", "-o", "out.npy")
+        self.assertEqual(self.read_npy("out.npy"), ((0, 5), "bool", []))
+
+
+class Generate(CliTest):
+    def test_every_instance(self):
+        for line in self.succeed("generate").splitlines()[1:]:
+            if line.startswith("   "):
+                continue
+            name = line.split()[0]
+            with self.subTest(name):
+                self.succeed("generate", name, "--shape", "40,30", "-o", "a.npy")
+                self.assertEqual(self.read_npy("a.npy")[0], (40, 30))
+
+    def test_seed_and_coverage(self):
+        for name, options in (("a", []), ("b", ["--seed", "2"]), ("c", ["--coverage", "100"]), ("d", ["--seed", "1"])):
+            self.succeed("generate", "tissue", "--shape", "200,200", "-o", name + ".npy", *options)
+        self.assertEqual(self.read_npy("a.npy"), self.read_npy("d.npy"))
+        self.assertNotEqual(self.read_npy("a.npy"), self.read_npy("b.npy"))
+        self.assertNotEqual(self.read_npy("a.npy"), self.read_npy("c.npy"))
+
+
+class Compare(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.write_npy("a.npy", (2, 3), [1, 2, 3, 4, 5, 6])
+        self.write_npy("b.npy", (2, 3), [1, 2, 3, 4, 9, 5])
+
+    def test_equal(self):
+        self.assertEqual(self.succeed("compare", "a.npy", "a.npy"), "equal: 2 x 3 u8\n")
+
+    def test_different(self):
+        done = self.run_tool("compare", "a.npy", "b.npy")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertEqual(done.stdout.decode(), "2 of 6 pixels differ, the largest difference is 4; first at row 1, "
+                                               "column 1: 5 and 9\n")
+
+    def test_tolerance(self):
+        self.assertEqual(self.run_tool("compare", "a.npy", "b.npy", "--tolerance", "3.5").returncode, 1)
+        self.succeed("compare", "a.npy", "b.npy", "--tolerance", "4")
+
+    def test_quiet(self):
+        done = self.run_tool("compare", "a.npy", "b.npy", "--quiet")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (1, b"", ""))
+
+    def test_nan_is_a_difference(self):
+        self.write_npy("x.npy", (1, 2), [1, float("nan")], "f32")
+        self.write_npy("y.npy", (1, 2), [1, 2], "f32")
+        self.assertEqual(self.run_tool("compare", "x.npy", "y.npy", "--tolerance", "100").returncode, 1)
+        self.succeed("compare", "x.npy", "x.npy")
+
+    def test_what_cannot_be_compared(self):
+        self.write_npy("c.npy", (3, 2), [1, 2, 3, 4, 5, 6])
+        self.write_npy("d.npy", (2, 3), [1, 2, 3, 4, 5, 6], "u16")
+        self.assertIn("2 x 3 and 3 x 2", self.fail_with(2, "compare", "a.npy", "c.npy"))
+        self.assertIn("u8 and u16", self.fail_with(2, "compare", "a.npy", "d.npy"))
+
+
+class Info(CliTest):
+    def test_values(self):
+        self.write_npy("a.npy", (2, 3), [-1, 2, 3, 4, 5, 6], "i16")
+        words = self.succeed("info", "a.npy").split()
+        for name, value in (("type", "i16"), ("channels", "1"), ("min", "-1"), ("max", "6"), ("sum", "19")):
+            self.assertEqual(words[words.index(name) + 1], value)
+
+    def test_nan_is_counted(self):
+        self.write_npy("a.npy", (1, 3), [1, float("nan"), 3], "f32")
+        words = self.succeed("info", "a.npy").split()
+        self.assertEqual((words[words.index("NaN") + 1], words[words.index("mean") + 1]), ("1", "2"))
+
+
+if __name__ == "__main__":
+    unittest.main()

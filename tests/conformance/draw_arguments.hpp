@@ -1,0 +1,73 @@
+// Random arguments for any operator, from what its description says its parameters take.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <macareu/catalogue.hpp>
+
+#include "support/dice.hpp"
+
+namespace macareu::test {
+
+inline std::vector<std::string> choices_of(const parameter_description& parameter) {
+  std::vector<std::string> all;
+  for (auto rest = parameter.choices; !rest.empty();) {
+    const auto bar = rest.find('|');
+    all.emplace_back(rest.substr(0, bar));
+    rest.remove_prefix(bar == std::string_view::npos ? rest.size() : bar + 1);
+  }
+  return all;
+}
+
+/// A number above the parameter's bound that means something for an image with these values: a step, the
+/// distance between two of them, or any; sometimes fractional.
+template <class T>
+number draw_number(dice& from, const parameter_description& parameter, dtype type,
+                   const std::vector<T>& palette) {
+  if (type == dtype::boolean && !from.once_in(4)) return 1;
+  const auto low = from.pick(palette), high = from.pick(palette);
+  const auto kind = from.below(8);
+  const double small = parameter.above + static_cast<double>(from.between(1, 12));
+  if (kind == 0) return small / 4;
+  if (kind <= 2) return small;
+  if (kind == 3) return static_cast<std::int64_t>(from.between(1, 300));
+  if constexpr (std::is_floating_point_v<T>) {
+    const auto apart = static_cast<double>(high) - static_cast<double>(low);
+    if (apart > parameter.above && apart <= std::numeric_limits<T>::max()) return apart;
+  } else {
+    using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    const auto apart = static_cast<std::uint64_t>(wide{high}) - static_cast<std::uint64_t>(wide{low});
+    if (high > low && (kind == 4 || std::cmp_less_equal(apart, std::numeric_limits<T>::max()))) return apart;
+  }
+  return small;
+}
+
+template <class T>
+arguments draw_arguments(dice& from, const operator_description& about, dtype type, int neighbour_count,
+                         const std::vector<T>& palette) {
+  arguments given;
+  for (const auto& parameter : about.parameters) {
+    const std::string name(parameter.name);
+    switch (parameter.kind) {
+      case parameter_kind::connectivity:
+        given.emplace(name, connectivity(neighbour_count));
+        break;
+      case parameter_kind::choice:
+        given.emplace(name, from.pick(choices_of(parameter)));
+        break;
+      case parameter_kind::flag:
+        given.emplace(name, from.once_in(2));
+        break;
+      case parameter_kind::number:
+        given.emplace(name, draw_number(from, parameter, type, palette));
+    }
+  }
+  return given;
+}
+
+}  // namespace macareu::test

@@ -1,0 +1,102 @@
+// Every engine but the serial one, with every strategy and some numbers of threads; and runs whose errors are
+// results too.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <macareu/catalogue.hpp>
+#include <macareu/error.hpp>
+
+#include "support/dice.hpp"
+#include "support/palettes.hpp"
+#include "support/same.hpp"
+#include "support/scenes.hpp"
+#include "support/types.hpp"
+
+namespace macareu::test {
+
+inline std::vector<std::string> engines_under_test() {
+  std::vector<std::string> names;
+  for (const auto name : devices())
+    if (name != "serial") names.emplace_back(name);
+  return names;
+}
+
+/// `auto` and every strategy that the engine has for the pattern.
+inline std::vector<context> contexts(const std::string& device, std::string_view pattern, int threads) {
+  std::vector<context> all{{.device = device, .threads = threads}};
+  for (const auto name : strategies(device, pattern))
+    all.push_back({.device = device, .strategy = std::string(name), .threads = threads});
+  return all;
+}
+
+inline std::string describe(const operator_description& about, const context& how, const arguments& given) {
+  std::string text = std::string(about.name) + " on " + how.device + ", strategy " + how.strategy + ", " +
+                     std::to_string(how.threads) + " threads";
+  for (const auto& [name, value] : given) {
+    text += ", " + name + " ";
+    if (const auto* flag = std::get_if<bool>(&value)) text += *flag ? "true" : "false";
+    if (const auto* quantity = std::get_if<number>(&value)) text += to_string(*quantity);
+    if (const auto* choice = std::get_if<std::string>(&value)) text += *choice;
+    if (const auto* near = std::get_if<connectivity>(&value)) text += near->name();
+  }
+  return text;
+}
+
+/// Memory for images of any type and shape up to a number of pixels.
+class canvas {
+ public:
+  explicit canvas(std::int64_t pixels) : memory_(dtype::f64, extents{1, pixels}) {}
+  image_view of(dtype type, const extents& shape) {
+    return {memory_.data(), type, shape, contiguous_strides(shape)};
+  }
+  /// Bytes that no run should leave.
+  image_view spoiled(dtype type, const extents& shape) {
+    std::memset(memory_.data(), 0xa5, static_cast<std::size_t>(shape.pixels()) * size_of(type));
+    return of(type, shape);
+  }
+
+ private:
+  image memory_;
+};
+
+/// The error's message, or nothing.
+inline std::optional<std::string> run(const operator_description& about,
+                                      std::span<const const_image_view> inputs, const image_view& out,
+                                      const arguments& given, const context& how) {
+  try {
+    run_operator(about, inputs, std::span(&out, 1), given, how);
+    return std::nullopt;
+  } catch (const usage_error& error) {
+    return error.what();
+  }
+}
+
+inline dtype output_type(const operator_description& about, dtype input) {
+  return about.outputs[0].type == output_description::type_rule::boolean ? dtype::boolean : input;
+}
+
+/// One test for every engine and pixel type.
+class engine_and_type : public ::testing::TestWithParam<std::tuple<std::string, dtype>> {
+ protected:
+  std::string device() const { return std::get<0>(GetParam()); }
+  dtype type() const { return std::get<1>(GetParam()); }
+};
+
+inline std::string parameter_name(const ::testing::TestParamInfo<std::tuple<std::string, dtype>>& info) {
+  return std::get<0>(info.param) + "_" + std::string(name_of(std::get<1>(info.param)));
+}
+
+}  // namespace macareu::test
+
+#define MACAREU_ON_ALL_ENGINES(suite)                                                                     \
+  INSTANTIATE_TEST_SUITE_P(all, suite,                                                                    \
+                           ::testing::Combine(::testing::ValuesIn(::macareu::test::engines_under_test()), \
+                                              ::testing::ValuesIn(::macareu::test::all_types)),           \
+                           ::macareu::test::parameter_name)

@@ -1,0 +1,74 @@
+// Every operator of the catalogue with random parameters on small images against the serial engine: the same
+// bits, or the same error.
+#include "conformance/draw_arguments.hpp"
+#include "conformance/engine_runs.hpp"
+
+namespace macareu::test {
+namespace {
+
+constexpr std::int64_t longest = 24;
+constexpr std::int64_t images_per_connectivity = 500;
+
+class small_operators : public engine_and_type {
+ protected:
+  void compare(const operator_description& about, neighbours near, std::uint64_t seed, int threads) {
+    dice from(seed);
+    draw_scene(from, draw_shape(from, near.rank, longest), scene_);
+    const auto given = with_type(type(), [&]<class T>() {
+      std::vector<T> palette(static_cast<std::size_t>(scene_.levels));
+      draw_palette(from, type(), palette);
+      const auto drawn = draw_arguments(from, about, type(), near.count, palette);
+      const bool wrong_way_up = from.once_in(8);  // then a marker lies beyond its mask
+      const bool sinks =
+          (drawn.contains("by") && std::get<std::string>(drawn.at("by")) == "erosion") != wrong_way_up;
+      paint(scene_.marker, palette, sinks, static_cast<T*>(marker_.of(type(), scene_.shape).data()));
+      paint(scene_.mask, palette, sinks, static_cast<T*>(mask_.of(type(), scene_.shape).data()));
+      if constexpr (std::is_floating_point_v<T>)
+        if (from.once_in(40) && scene_.shape.pixels() > 0)
+          static_cast<T*>(mask_.of(type(), scene_.shape).data())[from.below(scene_.shape.pixels())] =
+              std::numeric_limits<T>::quiet_NaN();
+      return drawn;
+    });
+    std::vector<const_image_view> inputs(about.inputs.size(), mask_.of(type(), scene_.shape));
+    if (inputs.size() > 1) inputs[0] = marker_.of(type(), scene_.shape);
+
+    const auto out_type = output_type(about, type());
+    const auto expected = expected_.spoiled(out_type, scene_.shape);
+    const auto error = run(about, inputs, expected, given, {.device = "serial"});
+    for (const auto& how : contexts(device(), about.pattern, threads)) {
+      const auto out = got_.spoiled(out_type, scene_.shape);
+      ASSERT_EQ(run(about, inputs, out, given, how), error) << describe(about, how, given);
+      if (!error) {
+        ASSERT_TRUE(same_bits(out, expected)) << describe(about, how, given);
+      }
+    }
+    refused_ += error.has_value();
+  }
+
+  scene scene_;
+  canvas marker_{longest * longest * longest}, mask_{longest * longest * longest},
+      expected_{longest * longest * longest}, got_{longest * longest * longest};
+  std::int64_t refused_ = 0;
+};
+
+TEST_P(small_operators, equal_serial) {
+  for (const auto& about : catalogue()) {
+    refused_ = 0;
+    for (const auto near : all_neighbours)
+      for (std::int64_t i = 0; i < scaled(images_per_connectivity); ++i) {
+        const auto seed = seed_of(about.name, type(), near.count, i);
+        ASSERT_NO_FATAL_FAILURE(compare(about, near, seed,
+                                        i % 16 == 3    ? 2
+                                        : i % 16 == 11 ? 3
+                                                       : 1))
+            << "seed " << seed;
+      }
+    // Parameters and images that are refused test little.
+    EXPECT_LT(refused_, std::ssize(all_neighbours) * scaled(images_per_connectivity) / 2 + 5) << about.name;
+  }
+}
+
+MACAREU_ON_ALL_ENGINES(small_operators);
+
+}  // namespace
+}  // namespace macareu::test

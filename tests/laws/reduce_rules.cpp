@@ -1,0 +1,64 @@
+// The laws of reduce rules (patterns/reduce.hpp): join is associative and commutative, identity() is neutral.
+#include <gtest/gtest.h>
+
+#include "patterns/reduce.hpp"
+#include "rules/checks.hpp"
+#include "rules/find.hpp"
+#include "rules/range.hpp"
+#include "support/dice.hpp"
+#include "support/palettes.hpp"
+
+namespace macareu::test {
+namespace {
+
+template <class Rule, class Draw>
+void check_laws(const Rule& rule, Draw lifted) {
+  for (auto n = scaled(20000); n > 0; --n) {
+    const typename Rule::value a = lifted(), b = lifted(), c = lifted();
+    ASSERT_TRUE(rule.join(rule.join(a, b), c) == rule.join(a, rule.join(b, c)));
+    ASSERT_TRUE(rule.join(a, b) == rule.join(b, a));
+    ASSERT_TRUE(rule.join(rule.identity(), a) == a);
+    ASSERT_TRUE(rule.join(a, rule.identity()) == a);
+  }
+}
+
+template <class T>
+class reduce_rules : public ::testing::Test {
+ protected:
+  T draw() { return from_.once_in(2) ? from_.pick(special_values<T>()) : any_value<T>(from_); }
+  site anywhere() { return {from_.below(5), from_.below(7), from_.below(9)}; }
+  dice from_{seed_of("reduce_rules", sizeof(T))};
+};
+using pixel_types = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                                     std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+TYPED_TEST_SUITE(reduce_rules, pixel_types);
+
+TYPED_TEST(reduce_rules, range_of_keys) {
+  const key_range<TypeParam> rule{};
+  static_assert(reduce_rule<key_range<TypeParam>, TypeParam>);
+  check_laws(rule, [&] { return rule.lift(this->anywhere(), this->draw()); });
+}
+
+TYPED_TEST(reduce_rules, any_pixel_beyond) {
+  const any_pixel<beyond<direction::up>> rule{};
+  static_assert(reduce_rule<any_pixel<beyond<direction::up>>, TypeParam, TypeParam>);
+  check_laws(rule, [&] { return rule.lift(this->anywhere(), this->draw(), this->draw()); });
+}
+
+TYPED_TEST(reduce_rules, first_pixel_beyond) {
+  const first_pixel<beyond<direction::down>> rule{{}, 7, 9};
+  static_assert(reduce_rule<first_pixel<beyond<direction::down>>, TypeParam, TypeParam>);
+  check_laws(rule, [&] { return rule.lift(this->anywhere(), this->draw(), this->draw()); });
+}
+
+TYPED_TEST(reduce_rules, first_pixel_that_is_nan) {
+  const first_pixel<is_nan> rule{{}, 7, 9};
+  const auto one = [&] {
+    const bool bad = std::numeric_limits<TypeParam>::has_quiet_NaN && this->from_.once_in(2);
+    return rule.lift(this->anywhere(), bad ? std::numeric_limits<TypeParam>::quiet_NaN() : this->draw());
+  };
+  check_laws(rule, one);
+}
+
+}  // namespace
+}  // namespace macareu::test

@@ -1,0 +1,52 @@
+// Random numbers that are the same everywhere, from fixed seeds that failures print.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+namespace macareu::test {
+
+/// splitmix64 (Steele, Lea and Flood 2014).
+class dice {
+ public:
+  explicit dice(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  /// 0 .. n - 1, for n up to 2^32.
+  std::int64_t below(std::int64_t n) {
+    return static_cast<std::int64_t>(((next() >> 32) * static_cast<std::uint64_t>(n)) >> 32);
+  }
+  std::int64_t between(std::int64_t low, std::int64_t high) { return low + below(high - low + 1); }
+  bool once_in(int n) { return below(n) == 0; }
+  template <class List>
+  const auto& pick(const List& list) {
+    return *std::next(std::begin(list), below(std::ssize(list)));
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// A seed for everything that a name and some numbers tell apart.
+template <class... Number>
+constexpr std::uint64_t seed_of(std::string_view name, Number... numbers) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3; };
+  for (const char c : name) add(static_cast<unsigned char>(c));
+  (add(static_cast<std::uint64_t>(numbers)), ...);
+  return hash;
+}
+
+/// How many of n random images to run: sanitizer builds run a share of them, long runs a multiple.
+inline std::int64_t scaled(std::int64_t n) {
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(n) * (MACAREU_TEST_WEIGHT)));
+}
+
+}  // namespace macareu::test
