@@ -25,6 +25,7 @@ bench: all setup-test
 docs: all
 	@cmake --build $(BUILD) --target write_catalogue
 	@$(BUILD)/bin/write_catalogue reference docs/reference.md
+	@scripts/pictures.sh $(BUILD)/bin/macareu
 
 asan tsan: setup-check
 	@cmake --preset $@ $(QUIETLY)

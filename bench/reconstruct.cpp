@@ -59,16 +59,19 @@ pair generated(std::string_view name, const extents& shape) {
   return {std::move(made.marker.value()), std::move(made.mask)};
 }
 
-std::filesystem::path published(const options& chosen, const char* which) {
-  return chosen.data / ("tissue-50-" + std::string(which) + ".jpg");
+/// As .npy, or as it was published where this build can read JPEG (then it writes it too); empty where there
+/// is none.
+std::filesystem::path published(const options& chosen, const std::string& which) {
+  const auto formats = writable_extensions();
+  for (const std::string extension : {".npy", ".jpg"}) {
+    const auto file = chosen.data / ("tissue-50-" + which + extension);
+    if (std::ranges::find(formats, extension) != formats.end() && std::filesystem::exists(file)) return file;
+  }
+  return {};
 }
 
-/// A build that can read it writes JPEG too.
 bool is_published(const options& chosen) {
-  const auto formats = writable_extensions();
-  return !chosen.quick && std::ranges::find(formats, ".jpg") != formats.end() &&
-         std::filesystem::exists(published(chosen, "marker")) &&
-         std::filesystem::exists(published(chosen, "mask"));
+  return !chosen.quick && !published(chosen, "marker").empty() && !published(chosen, "mask").empty();
 }
 
 /// The published pair where it is at hand. Its marker exceeds the mask here and there, from JPEG's noise.

@@ -1,4 +1,5 @@
 // Writes what is made from the catalogue: the C++ functions (header, source) and the reference page.
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -120,33 +121,39 @@ void write_source(std::ostream& out) {
   out << "\n}  // namespace macareu\n";
 }
 
+void write_reference(std::ostream& out, const operator_description& about) {
+  out << "\n### " << about.name << "\n\n"
+      << about.brief << ' ' << about.notes << "\n\n    macareu " << about.verb;
+  for (const auto& input : about.inputs) out << ' ' << input.name;
+  out << " -o " << about.outputs[0].name;
+  for (const auto& parameter : about.parameters)
+    if (parameter.default_text.empty()) out << " --" << parameter.name << " VALUE";
+  out << "\n\n| | name | | default |\n|---|---|---|---|\n";
+  for (const auto& input : about.inputs)
+    out << "| input | `" << input.name << "` | " << input.help << " | |\n";
+  for (const auto& output : about.outputs)
+    out << "| output | `" << output.name << "` | " << output.help << ", "
+        << (output.type == output_description::type_rule::boolean ? "bool" : "the input's type") << " | |\n";
+  for (const auto& parameter : about.parameters) {
+    std::string help(parameter.help);
+    if (parameter.kind == parameter_kind::choice)
+      for (const char* separator = ": "; const auto choice : split(parameter.choices))
+        help += std::exchange(separator, ", ") + ("`" + std::string(choice) + "`");
+    out << "| parameter | `" << parameter.name << "` | " << help << " | "
+        << (parameter.default_text.empty() ? "required" : parameter.default_text) << " |\n";
+  }
+}
+
 void write_reference(std::ostream& out) {
   out << "# Operators\n\nMade from the catalogue (`make docs`). Every operator is a verb of `macareu`, a function of "
          "`<macareu/operators.hpp>`, and an entry of `macareu::catalogue()`.\n";
-  std::string_view group;
-  for (const auto& about : catalogue()) {
-    if (about.group != group) out << "\n## " << (group = about.group) << '\n';
-    out << "\n### " << about.name << "\n\n"
-        << about.brief << ' ' << about.notes << "\n\n    macareu " << about.verb;
-    for (const auto& input : about.inputs) out << ' ' << input.name;
-    out << " -o " << about.outputs[0].name;
-    for (const auto& parameter : about.parameters)
-      if (parameter.default_text.empty()) out << " --" << parameter.name << " VALUE";
-    out << "\n\n| | name | | default |\n|---|---|---|---|\n";
-    for (const auto& input : about.inputs)
-      out << "| input | `" << input.name << "` | " << input.help << " | |\n";
-    for (const auto& output : about.outputs)
-      out << "| output | `" << output.name << "` | " << output.help << ", "
-          << (output.type == output_description::type_rule::boolean ? "bool" : "the input's type")
-          << " | |\n";
-    for (const auto& parameter : about.parameters) {
-      std::string help(parameter.help);
-      if (parameter.kind == parameter_kind::choice)
-        for (const char* separator = ": "; const auto choice : split(parameter.choices))
-          help += std::exchange(separator, ", ") + ("`" + std::string(choice) + "`");
-      out << "| parameter | `" << parameter.name << "` | " << help << " | "
-          << (parameter.default_text.empty() ? "required" : parameter.default_text) << " |\n";
-    }
+  std::vector<std::string_view> groups;
+  for (const auto& about : catalogue())
+    if (std::ranges::find(groups, about.group) == groups.end()) groups.push_back(about.group);
+  for (const auto group : groups) {
+    out << "\n## " << group << '\n';
+    for (const auto& about : catalogue())
+      if (about.group == group) write_reference(out, about);
   }
 }
 

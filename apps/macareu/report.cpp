@@ -45,6 +45,7 @@ std::string to_json(const run_record& record) {
   object["device"] = record.run.device;
   // A device with one way to do it has no name for it.
   object["strategy"] = record.run.strategy.empty() ? json(nullptr) : json(record.run.strategy);
+  object["threads"] = record.run.threads;
   object["shape"] = json::array();
   for (int axis = 0; axis < record.shape.rank(); ++axis) object["shape"].push_back(record.shape[axis]);
   object["dtype"] = name_of(record.type);

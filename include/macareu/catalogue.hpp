@@ -23,7 +23,7 @@ struct parameter_description {
   parameter_kind kind;
   std::string_view default_text;  ///< empty: the caller must give a value
   std::string_view help;
-  std::string_view choices = "";  ///< of a choice, separated by '|'
+  std::string_view choices = {};  ///< of a choice, separated by '|'
   double above = 0;               ///< a number must be greater than this
 };
 

@@ -12,6 +12,7 @@ namespace macareu {
 struct run_report {
   std::string device;
   std::string strategy;
+  int threads = 1;
   double compute_seconds = 0;
   std::int64_t rounds = -1;  ///< synchronous steps of a strategy that has them
   std::int64_t tiles = -1;   ///< tile visits

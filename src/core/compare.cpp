@@ -18,12 +18,13 @@ bool equal(T a, T b) {
 
 template <class T>
 double apart(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (std::is_floating_point_v<T>) {
     return equal(a, b) ? 0 : std::abs(static_cast<double>(a) - static_cast<double>(b));
-  else  // in unsigned arithmetic the difference of any two values is exact
-    return static_cast<double>(
-        a > b ? static_cast<std::make_unsigned_t<T>>(a) - static_cast<std::make_unsigned_t<T>>(b)
-              : static_cast<std::make_unsigned_t<T>>(b) - static_cast<std::make_unsigned_t<T>>(a));
+  } else {  // modulo the size of the type the difference of any two values is exact
+    using U = std::make_unsigned_t<T>;
+    const auto difference = static_cast<U>(static_cast<U>(a) - static_cast<U>(b));
+    return static_cast<double>(a > b ? difference : static_cast<U>(-difference));
+  }
 }
 
 template <class T>
@@ -39,7 +40,7 @@ void add(comparison& total, const view<const T>& left, const view<const T>& righ
           total.right = static_cast<double>(b);
         }
         const double difference = apart(a, b);
-        if (!(difference <= total.largest)) total.largest = difference;
+        if (!(difference <= total.largest) && !std::isnan(total.largest)) total.largest = difference;
       }
 }
 

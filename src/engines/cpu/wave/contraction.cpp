@@ -11,7 +11,9 @@
 #include "engines/cpu/threads.hpp"
 #include "engines/cpu/wave/descending.hpp"
 #include "engines/cpu/wave/grid.hpp"
+#include "engines/cpu/wave/rim_numbering.hpp"
 #include "engines/cpu/wave/source_forest.hpp"
+#include "engines/cpu/wave/tile_solver.hpp"
 
 namespace macareu::cpu {
 namespace {
@@ -32,130 +34,6 @@ struct rim_graph {
   std::vector<Key> capacity, value;       // of each node
   std::vector<edge<Key>> edges;
   std::mutex adding;
-};
-
-/// One tile in memory. Around it lies one pixel that never enters the forest, so that no neighbour needs a
-/// check.
-template <class Key>
-class tile_solver {
- public:
-  using pixel = std::uint16_t;
-
-  tile_solver(const neighbourhood& near, const wave_image<Key>& image, const tile_grid& grid)
-      : near_(near), image_(image), grid_(grid) {}
-
-  /// Loads the tile and lists its rim pixels in raster order.
-  void load(std::int64_t tile, contract_from from) {
-    place_ = grid_.place(tile);
-    row_ = place_.width + 2;
-    slice_ = row_ * (place_.height + 2);
-    const auto pixels = static_cast<std::size_t>(slice_ * (near_.rank == 3 ? place_.depth + 2 : 1));
-    capacity_.assign(pixels, 0);
-    forest_.reset(pixels);
-    inside_.clear();
-    rim_.clear();
-    std::vector<Key> states(static_cast<std::size_t>(place_.width));
-    each_row([&](site at, int z, int y, pixel first) {
-      image_.read_capacity(at, place_.width, &capacity_[first]);
-      if (from == contract_from::start)
-        image_.read_start(at, place_.width, states.data());
-      else
-        image_.read_own(at, place_.width, states.data());
-      for (int x = 0; x < place_.width; ++x) {
-        const auto p = static_cast<pixel>(first + x);
-        forest_.value(p) = std::min(states[static_cast<std::size_t>(x)], capacity_[p]);
-        inside_.push_back(p);
-        if (on_rim(z, y, x)) rim_.push_back(p);
-      }
-    });
-  }
-
-  const std::vector<pixel>& rim() const { return rim_; }
-  Key capacity(pixel p) const { return capacity_[p]; }
-  std::size_t pixels() const { return capacity_.size(); }
-  source_forest<Key, pixel>& forest() { return forest_; }
-
-  /// The tile's edges in descending order: visit(root, root, weight).
-  template <class Visit>
-  void contract(Visit&& visit) {
-    int offsets[26], count = 0;
-    near_.for_each({0, 0, 0},
-                   [&](site d) { offsets[count++] = static_cast<int>(d.z * slice_ + d.y * row_ + d.x); });
-    descending<Key, pixel>(capacity_, inside_, spare_);
-    for (const pixel p : inside_) {
-      forest_.enter(p);
-      pixel root = p;
-      for (int k = 0; k < count; ++k) {
-        const auto q = static_cast<pixel>(p + offsets[k]);
-        if (!forest_.has(q)) continue;
-        visit(root, forest_.root(q), capacity_[p]);
-        root = forest_.root(root);
-      }
-    }
-  }
-
-  void write_results() {
-    std::vector<Key> results(static_cast<std::size_t>(place_.width));
-    each_row([&](site at, int, int, pixel first) {
-      for (int x = 0; x < place_.width; ++x)
-        results[static_cast<std::size_t>(x)] = forest_.result(static_cast<pixel>(first + x));
-      image_.write_own(at, place_.width, results.data());
-    });
-  }
-
- private:
-  template <class Visit>
-  void each_row(Visit&& visit) {
-    for (int z = 0; z < place_.depth; ++z)
-      for (int y = 0; y < place_.height; ++y)
-        visit(site{place_.first.z + z, place_.first.y + y, place_.first.x}, z, y,
-              static_cast<pixel>((near_.rank == 3 ? z + 1 : 0) * slice_ + (y + 1) * row_ + 1));
-  }
-  bool on_rim(int z, int y, int x) const {
-    return x == 0 || y == 0 || x == place_.width - 1 || y == place_.height - 1 ||
-           (near_.rank == 3 && (z == 0 || z == place_.depth - 1));
-  }
-
-  const neighbourhood near_;
-  const wave_image<Key>& image_;
-  const tile_grid& grid_;
-  tile_place place_{};
-  int row_ = 0, slice_ = 0;
-  std::vector<Key> capacity_;
-  std::vector<pixel> inside_, rim_, spare_;
-  source_forest<Key, pixel> forest_;
-};
-
-/// How many rim pixels a tile has, and which of them a pixel is.
-class rim_numbering {
- public:
-  rim_numbering(const tile_place& place, bool volume) : place_(place), volume_(volume) {
-    const std::int64_t inner_rows = std::max(0, place.height - 2),
-                       inner_columns = std::max(0, place.width - 2);
-    slice_ = static_cast<std::int64_t>(place.width) * place.height;
-    ring_ = slice_ - inner_rows * inner_columns;
-  }
-
-  std::int64_t count() const {
-    if (!volume_) return ring_;
-    const std::int64_t full = std::min(place_.depth, 2);
-    return full * slice_ + (place_.depth - full) * ring_;
-  }
-
-  /// In the order in which tile_solver lists them. The pixel must be on the rim.
-  std::int64_t index(int z, int y, int x) const {
-    const bool whole_slice = volume_ && (z == 0 || z == place_.depth - 1);
-    const std::int64_t before = volume_ && z > 0 ? slice_ + (z - 1) * ring_ : 0;
-    if (whole_slice || y == 0) return before + static_cast<std::int64_t>(y) * place_.width + x;
-    const std::int64_t ends = std::min(place_.width, 2);
-    const std::int64_t row = before + place_.width + (y - 1) * ends;
-    return y == place_.height - 1 ? row + x : row + (x == 0 ? 0 : 1);
-  }
-
- private:
-  tile_place place_;
-  bool volume_;
-  std::int64_t slice_ = 0, ring_ = 0;
 };
 
 template <class Key>

@@ -7,12 +7,10 @@
 
 #include "core/call.hpp"
 #include "core/neighbourhood.hpp"
+#include "engines/cpu/wave/tile_solver.hpp"
 #include "engines/cpu/wave/wave_image.hpp"
 
 namespace macareu::cpu {
-
-/// Continues from the states in the image, which every tile has published, or from the start.
-enum class contract_from { states, start };
 
 template <class Key>
 void contract(job& work, const neighbourhood& near, const wave_image<Key>& image, contract_from from,

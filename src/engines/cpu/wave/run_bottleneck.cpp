@@ -87,6 +87,7 @@ class tile_run {
 template <class Key>
 void run_bottleneck(job& work, const neighbourhood& near, const wave_image<Key>& image) {
   const int threads = threads_for(image.depth * image.height * image.width, work.how.threads);
+  work.report.threads = threads;
   const auto& strategy = work.how.strategy;
   if (strategy == "contraction") {
     work.report.strategy = "contraction";

@@ -1,0 +1,16 @@
+# Configures, builds and runs a consumer: cmake -D CONSUMER=folder -D WORK=folder -D ARGUMENTS=... [-D INSTALL=build tree]
+# ARGUMENTS are for cmake's configuration, separated by '|'.
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+string(REPLACE "|" ";" arguments "${ARGUMENTS}")
+if(INSTALL)
+  file(REMOVE_RECURSE ${WORK})
+  run(${CMAKE_COMMAND} --install ${INSTALL} --prefix ${WORK}/prefix)
+  list(APPEND arguments -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+endif()
+run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build ${arguments})
+cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
+run(${CMAKE_COMMAND} --build ${WORK}/build --target consumer --parallel ${processors})
+run(${WORK}/build/consumer)

@@ -1,0 +1,214 @@
+"""The same random images through macareu and through scikit-image and SciPy: every answer must be equal.
+
+usage: test_peers.py MACAREU_BATCH
+
+Where the peers have known limits, the image is left out for that operator, with the reason beside it.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+
+SKIPPED = 77
+
+
+def find_peers():
+    """Goes on under the first python3 on the path that has the peers; returns the modules."""
+    try:
+        import numpy
+        import scipy.ndimage
+        import skimage.morphology
+        return numpy, scipy.ndimage, skimage.morphology
+    except ImportError as missing:
+        reason = missing
+    if "MACAREU_PEERS_SEARCHED" not in os.environ:
+        os.environ["MACAREU_PEERS_SEARCHED"] = "1"
+        for folder in os.get_exec_path():
+            python = shutil.which("python3", path=folder)
+            if python and subprocess.run([python, "-c", "import numpy, scipy.ndimage, skimage.morphology"],
+                                         stderr=subprocess.DEVNULL).returncode == 0:
+                os.execv(python, [python] + sys.argv)
+    print(f"skipped: no python3 on the path has numpy, scipy and scikit-image ({reason})")
+    sys.exit(SKIPPED)
+
+
+np, ndimage, morphology = find_peers()
+
+SEED = 20240611
+IMAGES = 1200
+# Macareu's connectivity by number of axes and by how many coordinates may differ (SciPy's connectivity).
+NEIGHBOURS = {(2, 1): 4, (2, 2): 8, (3, 1): 6, (3, 2): 18, (3, 3): 26}
+TYPES = ["bool", "uint8", "int8", "uint16", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64"]
+
+
+def reconstruct(seed, mask, method, footprint):
+    """scikit-image works and answers in float64: exact for integers up to 2^53."""
+    result = morphology.reconstruction(seed, mask, method=method, footprint=footprint)
+    return result.astype(mask.dtype)
+
+
+def draw_image(rng, dtype, ndim):
+    longest = 24 if ndim == 2 else 10
+    shape = tuple(int(n) for n in rng.integers(1, longest + 1, ndim))
+    if rng.random() < 0.1:
+        shape = tuple(1 if rng.random() < 0.5 else n for n in shape)
+    kind = rng.integers(4)
+    if dtype == np.bool_:
+        return rng.random(shape) < rng.random()
+    if dtype.kind == "f":
+        if kind == 0:  # all values differ
+            return rng.normal(0, 10 ** rng.uniform(-3, 6), shape).astype(dtype)
+        if kind == 1:  # decimals: rounding matters
+            return (rng.integers(-20, 20, shape) / 10).astype(dtype)
+        return (rng.integers(-4, 5, shape) / 4).astype(dtype)
+    info = np.iinfo(dtype)
+    low, high = max(info.min, -2**52), min(info.max, 2**52)  # so that shifted values are exact in float64 too
+    if kind == 0:
+        return rng.integers(low, high, shape, dtype=dtype, endpoint=True)
+    start = int(rng.integers(low, high - 8, dtype=np.int64))
+    if kind == 1:  # at the ends of the type, where shifts saturate
+        start = int(rng.choice([low, high - 8]))
+    return (start + rng.integers(0, 9 if kind != 2 else 3, shape)).astype(dtype)
+
+
+def draw_height(rng, image):
+    """A height that the type holds; of floats any decimal."""
+    if image.dtype.kind == "f":
+        return float(rng.choice([0.1, 0.25, 0.3, 1.0, 2.5, float(np.abs(image).max()) + 0.1]))
+    if image.dtype == np.bool_:
+        return 1
+    spread = int(image.max()) - int(image.min())
+    return int(min(rng.choice([1, 2, 3, 5, max(spread, 1), spread + 1]), np.iinfo(image.dtype).max))
+
+
+def shifted(image, h, sign):
+    """image + sign * h that stops at the ends of the type, in exact arithmetic."""
+    if image.dtype.kind == "f":
+        return image + image.dtype.type(sign * h)
+    low, high = (0, 1) if image.dtype == np.bool_ else (np.iinfo(image.dtype).min, np.iinfo(image.dtype).max)
+    wide = [min(max(int(value) + sign * h, low), high) for value in image.ravel()]
+    return np.array(wide, dtype=image.dtype).reshape(image.shape)
+
+
+def excess(image, lower):
+    """image - lower, where that is nowhere negative; what the type cannot hold becomes its highest value."""
+    if image.dtype == np.bool_:
+        return image & ~lower
+    if image.dtype.kind == "f":
+        return image - lower
+    differences = [int(a) - int(b) for a, b in zip(image.ravel(), lower.ravel())]
+    return np.array([min(d, np.iinfo(image.dtype).max) for d in differences], image.dtype).reshape(image.shape)
+
+
+def h_extrema_comparable(image):
+    """scikit-image's h_maxima and h_minima take np.ptp of the image in its own type: it does not exist for bool,
+    and wraps around where the range of the image exceeds the maximum of a signed type."""
+    if image.dtype == np.bool_:
+        return False
+    if image.dtype.kind == "f":
+        return True
+    return int(image.max()) - int(image.min()) <= np.iinfo(image.dtype).max
+
+
+class Comparison:
+    def __init__(self, folder):
+        self.folder = folder
+        self.lines = []
+        self.expected = []
+        self.counts = {}
+
+    def save(self, image):
+        name = f"in{len(os.listdir(self.folder))}.npy"
+        np.save(self.folder / name, image)
+        return name
+
+    def add(self, case, operator, inputs, expected, **parameters):
+        output = f"out{len(self.lines)}.npy"
+        words = [operator, output, *inputs] + [f"{name}={value}" for name, value in parameters.items()]
+        self.lines.append(" ".join(words))
+        self.expected.append((case, expected))
+
+    def run(self, program):
+        (self.folder / "jobs").write_text("\n".join(self.lines) + "\n")
+        subprocess.run([program, self.folder / "jobs"], check=True)
+        failures = 0
+        for number, (line, (case, expected)) in enumerate(zip(self.lines, self.expected)):
+            got = np.load(self.folder / f"out{number}.npy")
+            operator = line.split()[0]
+            self.counts[operator] = self.counts.get(operator, 0) + 1
+            if got.dtype == expected.dtype and got.shape == expected.shape and np.array_equal(got, expected):
+                continue
+            failures += 1
+            if failures <= 5:
+                print(f"{case}: {line}: got {got.dtype} {got.shape}, expected {expected.dtype} {expected.shape}")
+                if got.shape == expected.shape:
+                    place = tuple(np.argwhere(got != expected)[0])
+                    print(f"  first difference at {place}: got {got[place]}, expected {expected[place]}")
+        return failures
+
+
+def add_image(comparison, rng, case, dtype, ndim, reach):
+    footprint = ndimage.generate_binary_structure(ndim, reach)
+    near = NEIGHBOURS[ndim, reach]
+    image = draw_image(rng, dtype, ndim)
+    name = comparison.save(image)
+
+    other = rng.permutation(image.ravel()).reshape(image.shape)
+    for method, bound in (("dilation", np.minimum), ("erosion", np.maximum)):
+        seed = bound(image, other)
+        comparison.add(case, "reconstruct", [comparison.save(seed), name],
+                       reconstruct(seed, image, method, footprint), by=method, connectivity=near)
+
+    for operator, peer in (("maxima", morphology.local_maxima), ("minima", morphology.local_minima)):
+        comparison.add(case, operator, [name], peer(image, connectivity=reach).astype(bool), connectivity=near)
+
+    seed = image.copy()
+    seed[(slice(1, -1),) * ndim] = image.max()
+    comparison.add(case, "fill_holes", [name], reconstruct(seed, image, "erosion", footprint), connectivity=near)
+    if dtype == np.bool_:
+        comparison.add(case, "fill_holes", [name], ndimage.binary_fill_holes(image, structure=footprint),
+                       connectivity=near)
+
+    seed[(slice(1, -1),) * ndim] = image.min()
+    comparison.add(case, "clear_border", [name],
+                   excess(image, reconstruct(seed, image, "dilation", footprint)), connectivity=near)
+
+    h = draw_height(rng, image)
+    if h_extrema_comparable(image):
+        # For a fractional height scikit-image turns integers into floats and shifts by 2e-15 of their value further:
+        # more than a grey level where they need some 50 bits.
+        fractional = image.dtype.kind != "f" and image.dtype.itemsize < 8 and rng.random() < 0.25
+        height = h - 0.5 if fractional else h
+        for operator, peer in (("h_maxima", morphology.h_maxima), ("h_minima", morphology.h_minima)):
+            comparison.add(case, operator, [name], peer(image, height, footprint=footprint).astype(bool), h=height,
+                           connectivity=near)
+    cut = reconstruct(shifted(image, h, -1), image, "dilation", footprint)
+    raised = reconstruct(shifted(image, h, +1), image, "erosion", footprint)
+    comparison.add(case, "hmax", [name], cut, h=h, connectivity=near)
+    comparison.add(case, "hmin", [name], raised, h=h, connectivity=near)
+    comparison.add(case, "hdome", [name], excess(image, cut), h=h, connectivity=near)
+
+
+def main():
+    program = sys.argv[1]
+    count = max(1, int(IMAGES * float(os.environ.get("MACAREU_TEST_WEIGHT", "1"))))
+    with tempfile.TemporaryDirectory(prefix="macareu-peers-") as name:
+        comparison = Comparison(pathlib.Path(name))
+        reaches = list(NEIGHBOURS)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # scikit-image warns about fractional heights of integers
+            for i in range(count):
+                rng = np.random.default_rng([SEED, i])
+                ndim, reach = reaches[i // len(TYPES) % len(reaches)]
+                add_image(comparison, rng, f"seed [{SEED}, {i}]", np.dtype(TYPES[i % len(TYPES)]), ndim, reach)
+        failures = comparison.run(program)
+    print(f"{count} images, {comparison.counts}, {failures} different")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

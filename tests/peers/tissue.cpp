@@ -1,0 +1,58 @@
+// A real pair, where it is: the sum of its reconstruction is known from scikit-image, ITK and the published
+// CUDA code.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include <macareu/macareu.hpp>
+
+namespace {
+
+using namespace macareu;
+
+constexpr int skipped = 77;
+constexpr std::uint64_t known_sum = 418704038;
+
+std::filesystem::path data_folder() {
+  if (const char* named = std::getenv("MACAREU_DATA")) return named;
+  return std::filesystem::path(MACAREU_SOURCE_DIR) / ".." / "shared" / "data";
+}
+
+std::uint64_t sum_of(const image& pixels) {
+  std::uint64_t sum = 0;
+  for (const auto value : pixels.pixels<std::uint8_t>()) sum += value;
+  return sum;
+}
+
+}  // namespace
+
+int main() {
+  const auto folder = data_folder(), marker_file = folder / "tissue-50-marker.jpg",
+             mask_file = folder / "tissue-50-mask.jpg";
+  if (!std::filesystem::exists(marker_file) || !std::filesystem::exists(mask_file)) {
+    std::printf("skipped: no tissue-50 pair in %s; MACAREU_DATA names the folder that has it\n",
+                folder.c_str());
+    return skipped;
+  }
+  const auto formats = writable_extensions();
+  if (std::ranges::find(formats, ".jpg") == formats.end()) {
+    std::puts("skipped: this build reads no JPEG, it was made without libvips");
+    return skipped;
+  }
+  const auto marker = read_image(marker_file).pixels, mask = read_image(mask_file).pixels;
+  bool good = true;
+  const auto check = [&](const context& how) {
+    const auto sum = sum_of(reconstruct(marker, mask, {.connectivity = 4, .clip = true}, how));
+    std::printf("%s, %s: %llu\n", how.device.c_str(), how.strategy.c_str(),
+                static_cast<unsigned long long>(sum));
+    good = good && sum == known_sum;
+  };
+  for (const auto device : devices()) {
+    check({.device = std::string(device)});
+    for (const auto strategy : strategies(device, "wave"))
+      check({.device = std::string(device), .strategy = std::string(strategy)});
+  }
+  return good ? 0 : 1;
+}
