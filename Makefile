@@ -20,7 +20,7 @@ test: setup-test
 
 # Side by side with scikit-image, from the system's packages.
 bench: all setup-test
-	@python3 bench/reconstruct_peers.py --tool $(BUILD)/bin/macareu
+	@$(PYTHON) bench/reconstruct_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/reconstruct.json
 
 docs: all
 	@cmake --build $(BUILD) --target write_catalogue
@@ -44,6 +44,9 @@ setup-%:
 
 clean:
 	rm -rf $(BUILD) build-asan build-tsan out
+
+# The first Python that has the peers.
+PYTHON = $(or $(shell for p in python3 /usr/bin/python3; do $$p -c 'import skimage' 2>/dev/null && echo $$p && break; done),python3)
 
 QUIETLY = -Wno-dev >/dev/null
 

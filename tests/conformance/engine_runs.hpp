@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <ostream>
 #include <span>
 #include <string>
 #include <tuple>
@@ -18,6 +19,10 @@
 #include "support/same.hpp"
 #include "support/scenes.hpp"
 #include "support/types.hpp"
+
+namespace macareu {
+inline void PrintTo(dtype type, std::ostream* out) { *out << name_of(type); }
+}  // namespace macareu
 
 namespace macareu::test {
 

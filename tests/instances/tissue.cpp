@@ -4,16 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <macareu/error.hpp>
 #include <macareu/files.hpp>
 
+#include "support/data.hpp"
 #include "support/tile_rounds.hpp"
 
 namespace macareu {
@@ -135,27 +133,13 @@ TEST(Tissue, BehavesLikeTheRealPair) {
   }
 }
 
-std::filesystem::path data_folder() {
-  if (const char* named = std::getenv("MACAREU_DATA")) return named;
-#ifdef MACAREU_SOURCE_DIR
-  return std::filesystem::path(MACAREU_SOURCE_DIR) / "../shared/data";
-#else
-  return {};
-#endif
-}
-
 TEST(Tissue, RealPair) {
-  const auto marker_file = data_folder() / "tissue-50-marker.jpg",
-             mask_file = data_folder() / "tissue-50-mask.jpg";
-  if (!std::filesystem::exists(marker_file) || !std::filesystem::exists(mask_file))
-    GTEST_SKIP() << "the real pair is not in " << data_folder() << "; set MACAREU_DATA";
-  image marker, mask;
-  try {
-    marker = read_image(marker_file).pixels;
-    mask = read_image(mask_file).pixels;
-  } catch (const error& failure) {
-    GTEST_SKIP() << "this build cannot read the real pair: " << failure.what();
-  }
+  const auto marker_file = testing::data_file("tissue-50-marker"),
+             mask_file = testing::data_file("tissue-50-mask");
+  if (marker_file.empty() || mask_file.empty())
+    GTEST_SKIP() << "the real pair is not in " << testing::data_folder()
+                 << ", or not readable; set MACAREU_DATA";
+  const auto marker = read_image(marker_file).pixels, mask = read_image(mask_file).pixels;
   ASSERT_EQ(mask.shape(), (extents{4096, 4096}));
   for (const auto& real : real_pair) {
     SCOPED_TRACE(std::to_string(real.neighbours) + " neighbours");

@@ -134,7 +134,7 @@ std::vector<T> without_holes(const lattice& on, const std::vector<T>& f) {
   return level;
 }
 
-/// |a - b| without loss for integers.
+/// |a - b|; a long double holds 64 bits.
 template <class T>
 long double apart(T a, T b) {
   if constexpr (std::is_floating_point_v<T>)
@@ -147,7 +147,8 @@ long double apart(T a, T b) {
 /// p stands out by h if from p, without descending h or more below it, no higher pixel can be reached.
 /// Nothing does where h exceeds the range of the image.
 template <class T>
-std::vector<std::uint8_t> h_extrema_of(const lattice& on, const std::vector<T>& f, double h, bool maxima) {
+std::vector<std::uint8_t> h_extrema_of(const lattice& on, const std::vector<T>& f, long double h,
+                                       bool maxima) {
   std::vector<std::uint8_t> found(f.size(), 0);
   if (f.empty() || apart(*std::ranges::max_element(f), *std::ranges::min_element(f)) < h) return found;
   const auto beyond = [&](T a, T b) { return maxima ? a > b : a < b; };

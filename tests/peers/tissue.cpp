@@ -1,12 +1,11 @@
 // A real pair, where it is: the sum of its reconstruction is known from scikit-image, ITK and the published
 // CUDA code.
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 
 #include <macareu/macareu.hpp>
+
+#include "support/data.hpp"
 
 namespace {
 
@@ -14,11 +13,6 @@ using namespace macareu;
 
 constexpr int skipped = 77;
 constexpr std::uint64_t known_sum = 418704038;
-
-std::filesystem::path data_folder() {
-  if (const char* named = std::getenv("MACAREU_DATA")) return named;
-  return std::filesystem::path(MACAREU_SOURCE_DIR) / ".." / "shared" / "data";
-}
 
 std::uint64_t sum_of(const image& pixels) {
   std::uint64_t sum = 0;
@@ -29,16 +23,12 @@ std::uint64_t sum_of(const image& pixels) {
 }  // namespace
 
 int main() {
-  const auto folder = data_folder(), marker_file = folder / "tissue-50-marker.jpg",
-             mask_file = folder / "tissue-50-mask.jpg";
-  if (!std::filesystem::exists(marker_file) || !std::filesystem::exists(mask_file)) {
-    std::printf("skipped: no tissue-50 pair in %s; MACAREU_DATA names the folder that has it\n",
-                folder.c_str());
-    return skipped;
-  }
-  const auto formats = writable_extensions();
-  if (std::ranges::find(formats, ".jpg") == formats.end()) {
-    std::puts("skipped: this build reads no JPEG, it was made without libvips");
+  const auto marker_file = testing::data_file("tissue-50-marker"),
+             mask_file = testing::data_file("tissue-50-mask");
+  if (marker_file.empty() || mask_file.empty()) {
+    std::printf(
+        "skipped: no tissue-50 pair in %s that this build reads; MACAREU_DATA names the folder that has it\n",
+        testing::data_folder().c_str());
     return skipped;
   }
   const auto marker = read_image(marker_file).pixels, mask = read_image(mask_file).pixels;
