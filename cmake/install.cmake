@@ -1,4 +1,3 @@
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS macareu macareu_files EXPORT macareu-targets

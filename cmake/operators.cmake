@@ -44,7 +44,7 @@ add_library(macareu::macareu ALIAS macareu)
 add_dependencies(macareu macareu_api)
 target_include_directories(macareu
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${generated}/include>
-         $<INSTALL_INTERFACE:include>
+         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE src)
 target_compile_features(macareu PUBLIC cxx_std_20)
 target_link_libraries(macareu PRIVATE $<BUILD_INTERFACE:macareu_build> OpenMP::OpenMP_CXX)

@@ -7,43 +7,65 @@ image=${2:-}
 out=out
 mkdir -p "$out"
 
-picture=png
-"$tool" info | grep -q ' \.png' || picture=pgm  # built without libvips
+has() { "$tool" info | grep -q " \\$1"; }  # can this build write such files?
+fact() { "$tool" info "$image" | awk -v name="$1" '$1 == name { print $2 }'; }
+
+picture=.png
+has .png || picture=.pgm  # built without libvips
 
 if [ -z "$image" ]; then
-  image=$out/mask.$picture
-  marker=$out/marker.$picture
-  "$tool" generate tissue --shape 2048,2048 -o "$image" --marker "$marker"
-  pixels="2048 x 2048, generated"
+  image=$out/mask$picture
+  given=$out/marker$picture
+  "$tool" generate tissue --shape 2048,2048 -o "$image" --marker "$given"
+  echo "2048 x 2048, generated"
 else
-  marker=$out/hmax.$picture  # a reconstruction of the image: reconstructing from it must give it back
-  pixels=$image
+  given=
+  echo "$image"
 fi
 
-# One row of the table: verb, arguments, and what the picture shows.
+# Results keep the pixel type: what a picture cannot hold goes into .tif or .npy. A twelfth of the range is a height worth seeing.
+type=$(fact type)
+grey=$picture
+case $type in
+  u8 | u16 | bool) ;;
+  i8 | i16 | i32 | u32 | f32) grey=.tif ;;
+  *) grey=.npy ;;
+esac
+masks=$picture
+if "$tool" info "$image" | grep '^ *shape' | grep -q 'x.*x'; then  # a volume
+  [ $grey = .npy ] || grey=.tif
+  masks=.tif
+fi
+has $grey || grey=.npy
+has $masks || masks=.npy
+h=$(awk -v low="$(fact min)" -v high="$(fact max)" -v type="$type" 'BEGIN {
+  h = (high - low) / 12
+  if (type !~ /^f/) h = h < 1 ? 1 : int(h)
+  print h > 0 ? h : 1 }')
+
+# One row of the table: what the result shows, the verb, and its arguments.
 row() {
-  shows=$1 name=$2 verb=$3
-  shift 3
-  report=$out/$name.json
-  "$tool" "$verb" "$@" --channel luminance -o "$out/$name.$picture" --report "$report" --quiet
-  seconds=$(sed -n 's/.*"compute": \([0-9.e+-]*\).*/\1/p' "$report")
-  awk -v s="$seconds" -v v="$verb" -v f="$out/$name.$picture" -v t="$shows" \
-    'BEGIN { printf "%-12s %9.2f ms  %-24s %s\n", v, 1000 * s, f, t }'
+  shows=$1 verb=$2
+  shift 2
+  case $verb in maxima | minima | hmaxima | hminima) file=$out/$verb$masks ;; *) file=$out/$verb$grey ;; esac
+  "$tool" "$verb" "$@" --channel luminance -o "$file" --report "$out/$verb.json" --quiet
+  awk -v verb="$verb" -v file="$file" -v shows="$shows" '/"compute":/ {
+    sub(/.*"compute": */, ""); printf "%-12s %9.2f ms  %-24s %s\n", verb, 1000 * $0, file, shows }' "$out/$verb.json"
 }
 
-echo "$pixels"
-row "maxima lower than 20 cut away" hmax hmax "$image" --h 20
-row "what the marker reaches under the image" reconstruct reconstruct "$marker" "$image"
-row "dark basins filled to their rim" fill-holes fill-holes "$image"
-row "what touches the border removed" clear-border clear-border "$image"
-row "minima shallower than 20 filled" hmin hmin "$image" --h 20
-row "what stands out by up to 20" hdome hdome "$image" --h 20
-row "plateaus with no higher neighbour" maxima maxima "$image"
-row "plateaus with no lower neighbour" minima minima "$image"
-row "maxima that stand out by 20" hmaxima hmaxima "$image" --h 20
-row "minima that are 20 deep" hminima hminima "$image" --h 20
-if [ "$marker" = "$out/hmax.$picture" ]; then
-  "$tool" compare "$marker" "$out/reconstruct.$picture" >"$out/compare.txt" ||
+row "maxima lower than $h cut away" hmax "$image" --h "$h"
+# An image of yours has no marker: reconstructing it from its own hmax must give that back.
+row "what the marker reaches under the image" reconstruct "${given:-$out/hmax$grey}" "$image"
+row "dark basins filled to their rim" fill-holes "$image"
+row "what touches the border removed" clear-border "$image"
+row "minima shallower than $h filled" hmin "$image" --h "$h"
+row "what stands out by up to $h" hdome "$image" --h "$h"
+row "plateaus with no higher neighbour" maxima "$image"
+row "plateaus with no lower neighbour" minima "$image"
+row "maxima that stand out by $h" hmaxima "$image" --h "$h"
+row "minima that are $h deep" hminima "$image" --h "$h"
+if [ -z "$given" ]; then
+  "$tool" compare "$out/hmax$grey" "$out/reconstruct$grey" >"$out/compare.txt" ||
     { echo "reconstruction changed its own result: see $out/compare.txt" >&2; exit 70; }
 fi
-echo "times are the computation alone; reports beside the pictures have the rest"
+echo "times are the computation alone; the reports beside the results have the rest"

@@ -73,8 +73,8 @@ argument parse_argument(const parameter_description& parameter, std::string_view
 std::vector<image> run_operator(const operator_description& about, std::span<const const_image_view> inputs,
                                 const arguments& given = {}, const context& how = {});
 
-/// The same into memory of the caller. It may be that of the first input where the description says so; no other overlap is
-/// allowed.
+/// The same into memory of the caller. It may be that of the first input where the description says so; no
+/// other overlap is allowed.
 void run_operator(const operator_description& about, std::span<const const_image_view> inputs,
                   std::span<const image_view> outputs, const arguments& given = {}, const context& how = {});
 

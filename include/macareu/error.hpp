@@ -35,7 +35,7 @@ class internal_error : public error {
   using error::error;
 };
 
-/// The caller's stop token was set; no result was produced.
+/// The caller's stop token was set. Memory given for the result is in no defined state.
 class interrupted : public error {
  public:
   interrupted() : error("interrupted") {}

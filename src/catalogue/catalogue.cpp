@@ -160,7 +160,10 @@ const entry& choose_entry(const operator_description& about, const context& how)
 }
 
 void check_context(const context& how) {
-  if (how.threads < 0) throw usage_error("threads: expected 0 or more, got " + std::to_string(how.threads));
+  constexpr int most = 1024;
+  if (how.threads < 0 || how.threads > most)
+    throw usage_error("threads: expected 0 (as many as the machine has) to " + std::to_string(most) +
+                      ", got " + std::to_string(how.threads));
 }
 
 void run_checked(const entry& chosen, std::span<const const_image_view> inputs,

@@ -109,15 +109,23 @@ image copy_of(const const_image_view& view) {
   const auto first = 3 - shape.rank();
   strides step{};
   for (int axis = 0; axis < shape.rank(); ++axis) step[first + axis] = view.steps()[axis];
+  const auto bytes = static_cast<std::int64_t>(size);
+  const auto row = static_cast<std::size_t>(shape.width()) * static_cast<std::size_t>(view.channels()) * size;
+  const bool packed = step[2] == view.channels() && (view.channels() == 1 || view.channel_stride() == 1);
   auto* to = static_cast<std::byte*>(copy.data());
   const auto* from = static_cast<const std::byte*>(view.data());
   for (std::int64_t z = 0; z < shape.depth(); ++z)
-    for (std::int64_t y = 0; y < shape.height(); ++y)
+    for (std::int64_t y = 0; y < shape.height(); ++y) {
+      if (packed) {
+        std::memcpy(to, from + (z * step[0] + y * step[1]) * bytes, row);
+        to += row;
+        continue;
+      }
       for (std::int64_t x = 0; x < shape.width(); ++x)
-        for (int c = 0; c < view.channels(); ++c, to += size) {
-          const auto element = z * step[0] + y * step[1] + x * step[2] + c * view.channel_stride();
-          std::memcpy(to, from + element * static_cast<std::int64_t>(size), size);
-        }
+        for (int c = 0; c < view.channels(); ++c, to += size)
+          std::memcpy(
+              to, from + (z * step[0] + y * step[1] + x * step[2] + c * view.channel_stride()) * bytes, size);
+    }
   return copy;
 }
 

@@ -24,7 +24,8 @@ struct view {
   MACAREU_HD operator view<const T>() const { return {data, depth, height, width, step_z, step_y, step_x}; }
 };
 
-/// visit(i, values...) for `count` pixels of a row from `first` on. Rows without gaps get a loop of their own, which compilers vectorise.
+/// visit(i, values...) for `count` pixels of a row from `first` on. Rows without gaps get a loop of their
+/// own, which compilers vectorise.
 template <class Visit, class... T>
 MACAREU_HD void over_row(site first, std::int64_t count, Visit&& visit, const view<T>&... images) {
   const auto packed = [&](T*... row) {

@@ -23,7 +23,8 @@ struct h_maxima {
           "f - R >= h, where R is the reconstruction of f from f - h; empty where h exceeds the range of "
           "the image. This is scikit-image's h_maxima (for floats it shifts slightly further than h, and so"
           " does this); ITK, DIPlib and MATLAB use the name for the filtered grey image, which is hmax "
-          "here. h may be fractional.",
+          "here. h may be fractional. A pixel at infinity does not stand out: shifted by h "
+          "it is the same.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters};

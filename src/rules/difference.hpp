@@ -1,5 +1,5 @@
-// What one image has more than another that is nowhere above it. A difference that a type with a sign cannot hold
-// becomes its largest value.
+// What one image has more than another that is nowhere above it. A difference that a type with a sign cannot
+// hold becomes its largest value.
 #pragma once
 
 #include <limits>

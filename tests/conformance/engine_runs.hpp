@@ -98,10 +98,8 @@ inline std::string parameter_name(const ::testing::TestParamInfo<std::tuple<std:
   return std::get<0>(info.param) + "_" + std::string(name_of(std::get<1>(info.param)));
 }
 
-}  // namespace macareu::test
+inline auto engines_and_types() {
+  return ::testing::Combine(::testing::ValuesIn(engines_under_test()), ::testing::ValuesIn(all_types));
+}
 
-#define MACAREU_ON_ALL_ENGINES(suite)                                                                     \
-  INSTANTIATE_TEST_SUITE_P(all, suite,                                                                    \
-                           ::testing::Combine(::testing::ValuesIn(::macareu::test::engines_under_test()), \
-                                              ::testing::ValuesIn(::macareu::test::all_types)),           \
-                           ::macareu::test::parameter_name)
+}  // namespace macareu::test

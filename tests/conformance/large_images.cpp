@@ -142,7 +142,7 @@ TEST_P(large_images, repeat_the_same_bits) {
   }
 }
 
-MACAREU_ON_ALL_ENGINES(large_images);
+INSTANTIATE_TEST_SUITE_P(all, large_images, engines_and_types(), parameter_name);
 
 }  // namespace
 }  // namespace macareu::test

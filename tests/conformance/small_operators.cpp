@@ -68,7 +68,7 @@ TEST_P(small_operators, equal_serial) {
   }
 }
 
-MACAREU_ON_ALL_ENGINES(small_operators);
+INSTANTIATE_TEST_SUITE_P(all, small_operators, engines_and_types(), parameter_name);
 
 }  // namespace
 }  // namespace macareu::test

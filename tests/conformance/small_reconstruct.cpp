@@ -89,7 +89,7 @@ TEST_P(small_reconstruct, equals_serial) {
   }
 }
 
-MACAREU_ON_ALL_ENGINES(small_reconstruct);
+INSTANTIATE_TEST_SUITE_P(all, small_reconstruct, engines_and_types(), parameter_name);
 
 }  // namespace
 }  // namespace macareu::test

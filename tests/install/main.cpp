@@ -8,7 +8,8 @@
 
 int main() {
   const macareu::extents shape{1, 9};
-  const std::vector<std::uint8_t> mask_pixels{0, 1, 2, 1, 0, 2, 5, 2, 0}, marker_pixels{0, 0, 0, 0, 0, 0, 4, 0, 0};
+  const std::vector<std::uint8_t> mask_pixels{0, 1, 2, 1, 0, 2, 5, 2, 0},
+      marker_pixels{0, 0, 0, 0, 0, 0, 4, 0, 0};
   const macareu::const_image_view marker(marker_pixels.data(), shape), mask(mask_pixels.data(), shape);
   const auto result = macareu::reconstruct(marker, mask, {.connectivity = 8});
   const std::vector<std::uint8_t> expected{0, 0, 0, 0, 0, 2, 4, 2, 0};

@@ -12,7 +12,8 @@ namespace {
 
 using macareu::extents;
 
-std::vector<std::uint8_t> cleared(std::vector<std::uint8_t> pixels, extents shape, macareu::connectivity near) {
+std::vector<std::uint8_t> cleared(std::vector<std::uint8_t> pixels, extents shape,
+                                  macareu::connectivity near) {
   const auto result =
       macareu::clear_border(macareu::const_image_view(pixels.data(), shape), {.connectivity = near});
   const auto values = result.pixels<std::uint8_t>();
@@ -31,11 +32,12 @@ TEST(clear_border, keeps_what_lies_inside) {
                                        0, 0, 0, 5, 0,  //
                                        0, 0, 0, 0, 0};
   EXPECT_EQ(cleared(image, {5, 5}, 4), face);
-  const std::vector<std::uint8_t> full{0, 0, 0, 0, 0,  // the 5 touches the corner diagonally, and the 7 touches the 5
-                                       0, 0, 2, 0, 0,  //
-                                       0, 0, 2, 0, 0,  //
-                                       0, 0, 0, 0, 0,  //
-                                       0, 0, 0, 0, 0};
+  const std::vector<std::uint8_t> full{
+      0, 0, 0, 0, 0,  // the 5 touches the corner diagonally, and the 7 touches the 5
+      0, 0, 2, 0, 0,  //
+      0, 0, 2, 0, 0,  //
+      0, 0, 0, 0, 0,  //
+      0, 0, 0, 0, 0};
   EXPECT_EQ(cleared(image, {5, 5}, 8), full);
 }
 

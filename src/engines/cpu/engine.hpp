@@ -38,7 +38,9 @@ class engine {
   requires map_rule<Rule, Out, In...>
   void map(const Rule& rule, view<Out> out, view<const In>... in) const {
     over_rows(out, [&](int, std::int64_t z, std::int64_t y) {
-      const auto each = [&](std::int64_t x, Out& to, const In&... value) { to = rule(site{z, y, x}, value...); };
+      const auto each = [&](std::int64_t x, Out& to, const In&... value) {
+        to = rule(site{z, y, x}, value...);
+      };
       over_row({z, y, 0}, out.width, each, out, in...);
     });
   }

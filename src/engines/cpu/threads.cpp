@@ -8,7 +8,11 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
+#include <exception>
+#include <filesystem>
 #include <fstream>
+#include <mutex>
+#include <optional>
 #include <string>
 
 namespace macareu::cpu {
@@ -16,15 +20,32 @@ namespace {
 
 constexpr std::int64_t pixels_worth_a_thread = 64 * 1024;
 
-/// Processors that the cgroup's quota pays for; 0 where there is no quota.
-double quota() {
-  std::string period_text;
-  double budget = 0, period = 0;
-  if (std::ifstream file("/sys/fs/cgroup/cpu.max"); file >> period_text >> period && period_text != "max")
-    return period > 0 ? std::atof(period_text.c_str()) / period : 0;
-  std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") >> budget;
-  std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_period_us") >> period;
-  return budget > 0 && period > 0 ? budget / period : 0;
+/// Processors that one cgroup's quota pays for; none where it has no quota.
+std::optional<double> quota_of(const std::filesystem::path& group) {
+  std::string budget;
+  double period = 0;
+  if (std::ifstream file(group / "cpu.max"); file >> budget >> period && budget != "max" && period > 0)
+    return std::atof(budget.c_str()) / period;
+  double old_budget = 0;
+  std::ifstream(group / "cpu.cfs_quota_us") >> old_budget;
+  std::ifstream(group / "cpu.cfs_period_us") >> period;
+  if (old_budget > 0 && period > 0) return old_budget / period;
+  return std::nullopt;
+}
+
+/// The least of this process's cgroup and those above it. Version 2 lists it as "0::/path"; version 1 is
+/// asked at its root, which is the process's own in a container.
+std::optional<double> quota() {
+  const std::filesystem::path root = "/sys/fs/cgroup";
+  std::optional<double> least = quota_of(root / "cpu");
+  std::string line;
+  for (std::ifstream groups("/proc/self/cgroup"); std::getline(groups, line);)
+    if (line.starts_with("0::/")) break;
+  std::filesystem::path group = root / (line.starts_with("0::/") ? line.substr(4) : "");
+  for (;; group = group.parent_path()) {
+    if (const auto found = quota_of(group)) least = std::min(least.value_or(*found), *found);
+    if (group == root || group == group.parent_path()) return least;
+  }
 }
 
 int count_available() {
@@ -34,7 +55,7 @@ int count_available() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) count = std::min(count, CPU_COUNT(&allowed));
 #endif
-  if (const double limit = quota(); limit > 0) count = std::min(count, static_cast<int>(std::ceil(limit)));
+  if (const auto limit = quota()) count = std::min(count, static_cast<int>(std::ceil(*limit)));
   return std::max(1, count);
 }
 
@@ -57,8 +78,16 @@ void parallel(int threads, const std::function<void(int)>& body) {
     owner_of_pool.compare_exchange_strong(nobody, getpid());
   }
   if (threads <= 1 || owner_of_pool != getpid()) return body(0);
+  std::exception_ptr failure;
+  std::mutex failing;
 #pragma omp parallel num_threads(threads)
-  body(omp_get_thread_num());
+  try {
+    body(omp_get_thread_num());
+  } catch (...) {
+    const std::lock_guard lock(failing);
+    failure = std::current_exception();
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace macareu::cpu

@@ -13,8 +13,9 @@ int available_threads();
 /// the caller asked for a number.
 int threads_for(std::int64_t pixels, int asked);
 
-/// Runs body(thread) on so many threads. The body must not throw. In a process that was forked from one that
-/// had used several threads there is only one: OpenMP's pool does not survive a fork.
+/// Runs body(thread) on so many threads. What a body throws is thrown here, once all have ended. In a process
+/// that was forked from one that had used several threads there is only one: OpenMP's pool does not survive a
+/// fork.
 void parallel(int threads, const std::function<void(int)>& body);
 
 }  // namespace macareu::cpu

@@ -3,14 +3,14 @@
 namespace macareu::cpu {
 
 extern const sweep_kernels sweep_kernels_baseline;
-#ifdef MACAREU_X86_LEVELS
-extern const sweep_kernels sweep_kernels_v3;
+#ifdef MACAREU_WITH_AVX2
+extern const sweep_kernels sweep_kernels_avx2;
 #endif
 
 const sweep_kernels& best_sweep_kernels() {
-#ifdef MACAREU_X86_LEVELS
-  static const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-  if (v3) return sweep_kernels_v3;
+#ifdef MACAREU_WITH_AVX2
+  static const bool avx2 = __builtin_cpu_supports("avx2");
+  if (avx2) return sweep_kernels_avx2;
 #endif
   return sweep_kernels_baseline;
 }

@@ -188,8 +188,9 @@ class contraction {
       forest.value(n) = graph_.value[n];
       forest.enter(n);
     }
-    for (const auto i : order) {
-      const auto& e = graph_.edges[i];
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      if (k % (1 << 20) == 0) work_.check_stop();
+      const auto& e = graph_.edges[order[k]];
       forest.join(forest.root(e.a), forest.root(e.b), e.weight);
     }
     for (std::uint32_t n = 0; n < graph_.value.size(); ++n) graph_.value[n] = forest.result(n);
@@ -218,14 +219,29 @@ class contraction {
 }  // namespace
 
 template <class Key>
+bool can_contract(const neighbourhood& near, const wave_image<Key>& image) {
+  // A rim pixel has at most 1 edge inside its tile and 13 (in images 4) to tiles that come after it; the rim
+  // is a fifth of a volume's pixels and a fortieth of an image's, and all of them where a side is short.
+  const std::int64_t pixels = image.depth * image.height * image.width;
+  const bool slim = std::min(image.height, image.width) < 64 || (near.rank == 3 && image.depth < 8);
+  const std::int64_t edges =
+      near.rank == 3 ? 14 * (slim ? pixels : pixels / 4) : 5 * (slim ? pixels : pixels / 32);
+  return edges < std::numeric_limits<std::uint32_t>::max();
+}
+
+template <class Key>
 void contract(job& work, const neighbourhood& near, const wave_image<Key>& image, contract_from from,
               int threads) {
   contraction<Key>(work, near, image, from, threads).run();
 }
 
+template bool can_contract(const neighbourhood&, const wave_image<std::uint8_t>&);
 template void contract(job&, const neighbourhood&, const wave_image<std::uint8_t>&, contract_from, int);
+template bool can_contract(const neighbourhood&, const wave_image<std::uint16_t>&);
 template void contract(job&, const neighbourhood&, const wave_image<std::uint16_t>&, contract_from, int);
+template bool can_contract(const neighbourhood&, const wave_image<std::uint32_t>&);
 template void contract(job&, const neighbourhood&, const wave_image<std::uint32_t>&, contract_from, int);
+template bool can_contract(const neighbourhood&, const wave_image<std::uint64_t>&);
 template void contract(job&, const neighbourhood&, const wave_image<std::uint64_t>&, contract_from, int);
 
 }  // namespace macareu::cpu

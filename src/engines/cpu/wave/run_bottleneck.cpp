@@ -20,9 +20,9 @@ constexpr tile_size image_tile{std::min(256, 512 / static_cast<int>(sizeof(Key))
 template <class Key>
 constexpr tile_size volume_tile{std::min(128, 512 / static_cast<int>(sizeof(Key))), 32, 16};
 
-/// How often the tiles' rows are swept on average before contraction takes over: it costs about as much as so
-/// many sweeps. Ordinary images need fewer than 20.
-constexpr std::int64_t patience = 32;
+/// How often the tiles' rows are swept on average before contraction takes over. In images it costs as much
+/// as some hundred sweeps, in volumes as much as a thousand; ordinary images and volumes need fewer than 20.
+constexpr std::int64_t image_patience = 32, volume_patience = 256;
 
 /// No larger than the image needs: small images should not pay for clearing large tiles.
 template <class Key>
@@ -56,7 +56,9 @@ class tile_run {
         const auto before = worker.rows_swept();
         worker.visit(tile);
         const auto done = worker.rows_swept() - before;
-        if (swept.fetch_add(done, std::memory_order_relaxed) / limit > rows_) waiting.stop();
+        // Not before every tile has published its states: contraction goes on from them.
+        const auto total = swept.fetch_add(done, std::memory_order_relaxed);
+        if (total / limit > rows_ && wave_.all_visited()) waiting.stop();
         if (thread == 0) report_progress(waiting);
       });
       const std::lock_guard lock(adding);
@@ -87,15 +89,18 @@ class tile_run {
 template <class Key>
 void run_bottleneck(job& work, const neighbourhood& near, const wave_image<Key>& image) {
   const int threads = threads_for(image.depth * image.height * image.width, work.how.threads);
-  work.report.threads = threads;
   const auto& strategy = work.how.strategy;
+  const bool contractible = can_contract(near, image);
+  work.report.threads = threads;
   if (strategy == "contraction") {
+    if (!contractible) throw usage_error("strategy contraction: the image is too large for it; use tiles");
     work.report.strategy = "contraction";
     return contract(work, near, image, contract_from::start, threads);
   }
   work.report.strategy = "tiles";
   work.report.tiles = work.report.passes = 0;
-  const bool bounded = strategy == "auto";
+  const bool bounded = strategy == "auto" && contractible;
+  const auto patience = near.rank == 3 ? volume_patience : image_patience;
   if (tile_run<Key>(work, near, image)
           .settle(threads, bounded ? patience : std::numeric_limits<std::int64_t>::max()))
     return;

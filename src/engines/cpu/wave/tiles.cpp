@@ -248,7 +248,10 @@ void tile_wave<Key>::worker::publish(std::int64_t tile, bool first) {
       for (int dz = -(z == 0); dz <= (z == place_.depth - 1); ++dz)
         for (int dy = -(y == 0); dy <= (y == place_.height - 1); ++dy) changes[dz + 1][dy + 1] |= bits;
     }
-  if (first) wave_.wakes_[tile].fetch_or(wake::visited, std::memory_order_release);
+  if (first) {
+    wave_.wakes_[tile].fetch_or(wake::visited, std::memory_order_release);
+    wave_.visited_.fetch_add(1, std::memory_order_relaxed);
+  }
   wake_neighbours(changes);
 }
 

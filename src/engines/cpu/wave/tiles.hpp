@@ -38,6 +38,7 @@ class tile_wave {
 
   const tile_grid& grid() const { return grid_; }
   worklist& waiting() { return waiting_; }
+  bool all_visited() const { return visited_.load(std::memory_order_relaxed) == grid_.tiles(); }
 
   /// A thread's private memory and counters.
   class worker {
@@ -98,6 +99,7 @@ class tile_wave {
   std::int64_t column_length_;
   columns left_, right_;
   std::unique_ptr<std::atomic<std::uint32_t>[]> wakes_;
+  std::atomic<std::int64_t> visited_{0};
   worklist waiting_;
 };
 

@@ -1,6 +1,7 @@
 #include "engines/cpu/wave/worklist.hpp"
 
 #include <bit>
+#include <chrono>
 #include <thread>
 
 namespace macareu::cpu {
@@ -10,7 +11,11 @@ namespace {
 class patience {
  public:
   void wait() {
-    if (++tries_ > 256) std::this_thread::yield();
+    if (++tries_ < 256) return;
+    if (tries_ < 4096)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   void reset() { tries_ = 0; }
 
@@ -56,7 +61,12 @@ void worklist::work(const std::function<void(std::int64_t)>& visit) {
   std::int64_t tile = 0;
   while (!stopped()) {
     if (pop(tile)) {
-      visit(tile);
+      try {
+        visit(tile);
+      } catch (...) {
+        stop();  // or the others would wait for this tile for ever
+        throw;
+      }
       open_.fetch_sub(1, std::memory_order_acq_rel);
       p.reset();
     } else if (open_.load(std::memory_order_acquire) == 0) {
