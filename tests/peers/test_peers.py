@@ -22,7 +22,7 @@ def find_peers():
         import numpy
         import scipy.ndimage
         import skimage.morphology
-        return numpy, scipy.ndimage, skimage.morphology
+        return numpy, scipy.ndimage, skimage.morphology, skimage.__version__
     except ImportError as missing:
         reason = missing
     if "MACAREU_PEERS_SEARCHED" not in os.environ:
@@ -36,7 +36,7 @@ def find_peers():
     sys.exit(SKIPPED)
 
 
-np, ndimage, morphology = find_peers()
+np, ndimage, morphology, SKIMAGE = find_peers()
 
 SEED = 20240611
 IMAGES = 1200
@@ -107,6 +107,8 @@ def excess(image, lower):
 def h_extrema_comparable(image):
     """scikit-image's h_maxima and h_minima take np.ptp of the image in its own type: it does not exist for bool,
     and wraps around where the range of the image exceeds the maximum of a signed type."""
+    if image.dtype == np.float32 and not SKIMAGE.startswith("0.19."):
+        return False  # other versions reconstruct f32 in f32, and round differently
     if image.dtype == np.bool_:
         return False
     if image.dtype.kind == "f":
