@@ -210,7 +210,8 @@ TEST(unknown, devices_strategies_and_parameters) {
       << strategy;
   for (const auto name : strategies("cpu", "wave"))
     EXPECT_NE(strategy.find(name), std::string::npos) << strategy;
-  EXPECT_EQ(refusal([&] { maxima(f.view(), {}, {.threads = -1}); }), "threads: expected 0 (as many as the machine has) to 1024, got -1");
+  EXPECT_EQ(refusal([&] { maxima(f.view(), {}, {.threads = -1}); }),
+            "threads: expected 0 (as many as the machine has) to 1024, got -1");
 
   const auto& about = *find_operator("hmax");
   EXPECT_EQ(refusal([&] {
