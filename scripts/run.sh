@@ -27,9 +27,9 @@ fi
 type=$(fact type)
 grey=$picture
 case $type in
-  u8 | u16 | bool) ;;
+  u8 | u16) ;;
   i8 | i16 | i32 | u32 | f32) grey=.tif ;;
-  *) grey=.npy ;;
+  *) grey=.npy ;;  # 64 bits, and bool, which a picture gives back as 0 and 255
 esac
 masks=$picture
 if "$tool" info "$image" | grep '^ *shape' | grep -q 'x.*x'; then  # a volume
@@ -41,7 +41,7 @@ has $masks || masks=.npy
 h=$(awk -v low="$(fact min)" -v high="$(fact max)" -v type="$type" 'BEGIN {
   h = (high - low) / 12
   if (type !~ /^f/) h = h < 1 ? 1 : int(h)
-  print h > 0 ? h : 1 }')
+  print (h > 0 ? h : 1) }')
 
 # One row of the table: what the result shows, the verb, and its arguments.
 row() {
