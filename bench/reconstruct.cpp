@@ -64,7 +64,7 @@ pair generated(std::string_view name, const extents& shape) {
 std::filesystem::path published(const options& chosen, const std::string& which) {
   const auto formats = writable_extensions();
   for (const std::string extension : {".npy", ".jpg"}) {
-    const auto file = chosen.data / ("tissue-50-" + which + extension);
+    auto file = chosen.data / ("tissue-50-" + which + extension);
     if (std::ranges::find(formats, extension) != formats.end() && std::filesystem::exists(file)) return file;
   }
   return {};

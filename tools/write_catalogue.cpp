@@ -84,7 +84,7 @@ void write_header(std::ostream& out) {
 }
 
 std::string argument_text(const operator_description& about, const parameter_description& parameter) {
-  const std::string value = "options." + std::string(parameter.name);
+  std::string value = "options." + std::string(parameter.name);
   if (parameter.kind != parameter_kind::choice) return value;
   std::string names;
   for (const auto choice : split(parameter.choices)) names += "\"" + std::string(choice) + "\", ";

@@ -54,6 +54,7 @@ class header_fields {
       fail(name,
            "has " + std::to_string(parts.size()) + " values where " + std::to_string(count) + " are needed");
     std::vector<T> result;
+    result.reserve(parts.size());
     for (const auto part : parts) result.push_back(parsed<T>(name, part));
     return result;
   }

@@ -31,7 +31,8 @@ class tile_solver {
     place_ = grid_.place(tile);
     row_ = place_.width + 2;
     slice_ = row_ * (place_.height + 2);
-    const auto pixels = static_cast<std::size_t>(slice_ * (near_.rank == 3 ? place_.depth + 2 : 1));
+    const auto pixels =
+        static_cast<std::size_t>(slice_) * static_cast<std::size_t>(near_.rank == 3 ? place_.depth + 2 : 1);
     capacity_.assign(pixels, 0);
     forest_.reset(pixels);
     inside_.clear();

@@ -51,7 +51,7 @@ tile_wave<Key>::worker::worker(tile_wave& wave) : wave_(wave), kernels_(best_swe
   tile_.pitch = size.width + 2 * margin<Key>;
   states_.resize(static_cast<std::size_t>(rows * tile_.pitch));
   capacities_.resize(states_.size());
-  row_flags_.resize(static_cast<std::size_t>(4 * rows));
+  row_flags_.resize(4 * static_cast<std::size_t>(rows));
   for (auto* keys : {&left_halo_, &right_halo_, &first_before_, &last_before_})
     keys->resize(static_cast<std::size_t>(rows));
   tile_.state = states_.data() + margin<Key>;
