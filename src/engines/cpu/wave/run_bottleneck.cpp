@@ -20,8 +20,8 @@ constexpr tile_size image_tile{std::min(256, 512 / static_cast<int>(sizeof(Key))
 template <class Key>
 constexpr tile_size volume_tile{std::min(128, 512 / static_cast<int>(sizeof(Key))), 32, 16};
 
-/// How often the tiles' rows are swept on average before contraction takes over. In images it costs as much
-/// as some hundred sweeps, in volumes as much as a thousand; ordinary images and volumes need fewer than 20.
+/// How often the tiles' rows are swept on average before contraction takes over. It pays late: 75 ns a pixel
+/// and core in images, 400 in volumes with 26 neighbours, where all tile visits of a tissue image take 4.
 constexpr std::int64_t image_patience = 32, volume_patience = 256;
 
 /// No larger than the image needs: small images should not pay for clearing large tiles.
