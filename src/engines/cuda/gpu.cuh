@@ -1,0 +1,87 @@
+// One GPU as a run sees it: its stream, its errors, its memory.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <macareu/error.hpp>
+
+#include "core/call.hpp"
+#include "core/view.hpp"
+
+namespace macareu::cuda {
+
+inline void check(cudaError_t code, const char* what) {
+  if (code == cudaSuccess) return;
+  throw device_error("cuda: " + std::string(what) + ": " + cudaGetErrorString(code) + " (" +
+                     std::to_string(static_cast<int>(code)) + ")");
+}
+
+struct gpu {
+  job& work;
+  int number = 0;
+  int multiprocessors = 1;
+  cudaStream_t stream = nullptr;
+
+  void launched(const char* kernel) const { check(cudaGetLastError(), kernel); }
+  void synchronize(const char* what) const { check(cudaStreamSynchronize(stream), what); }
+};
+
+/// Device memory, given back in the order of the stream.
+template <class T>
+class device_array {
+ public:
+  device_array() = default;
+  device_array(const gpu& on, std::int64_t count) : stream_(on.stream), count_(count) {
+    if (count == 0) return;
+    const auto bytes = static_cast<std::size_t>(count) * sizeof(T);
+    const auto code = cudaMallocAsync(reinterpret_cast<void**>(&data_), bytes, on.stream);
+    if (code == cudaErrorMemoryAllocation) {
+      cudaGetLastError();  // it would be reported again by the next launch
+      std::size_t free = 0, total = 0;
+      cudaMemGetInfo(&free, &total);
+      throw device_error("cuda: " + std::to_string(bytes >> 20) + " MiB more are needed on GPU " +
+                         std::to_string(on.number) + ", " + std::to_string(free >> 20) + " MiB of " +
+                         std::to_string(total >> 20) + " are free; use the cpu device or a smaller image");
+    }
+    check(code, "cudaMallocAsync");
+  }
+  device_array(device_array&& other) noexcept
+      : stream_(other.stream_), data_(std::exchange(other.data_, nullptr)), count_(other.count_) {}
+  device_array& operator=(device_array&& other) noexcept {
+    std::swap(stream_, other.stream_);
+    std::swap(data_, other.data_);
+    std::swap(count_, other.count_);
+    return *this;
+  }
+  ~device_array() {
+    if (data_) cudaFreeAsync(data_, stream_);
+  }
+
+  T* data() const { return data_; }
+  std::int64_t size() const { return count_; }
+  /// Every byte to one value.
+  void fill_bytes(int value) const {
+    if (count_) check(cudaMemsetAsync(data_, value, static_cast<std::size_t>(count_) * sizeof(T), stream_), "cudaMemsetAsync");
+  }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  T* data_ = nullptr;
+  std::int64_t count_ = 0;
+};
+
+/// A small struct of results back to the host: waits for the stream.
+template <class T>
+T fetch(const gpu& on, const T* from) {
+  T value;
+  check(cudaMemcpyAsync(&value, from, sizeof(T), cudaMemcpyDeviceToHost, on.stream), "cudaMemcpyAsync");
+  on.synchronize("cudaStreamSynchronize");
+  return value;
+}
+
+}  // namespace macareu::cuda

@@ -1,0 +1,58 @@
+// What the strategies see of a bottleneck wave: images in device memory, as bits of the pixel type, and how
+// bits map to rising keys. So their kernels are compiled once per key width, not per rule and pixel type.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+
+#include "core/key.hpp"
+#include "core/neighbourhood.hpp"
+#include "core/view.hpp"
+#include "patterns/wave.hpp"
+
+namespace macareu::cuda {
+
+/// Bits of a pixel to its rising key and back (core/key.hpp, patterns/wave.hpp), for every type of a width.
+template <class Key>
+struct key_map {
+  Key flip = 0;
+  bool floating = false;
+
+  MACAREU_HD Key key(Key bits) const {
+    if (floating) bits ^= static_cast<Key>(bits & sign ? ~Key{0} : sign);
+    return bits ^ flip;
+  }
+  MACAREU_HD Key bits(Key key) const {
+    key ^= flip;
+    if (floating) key ^= static_cast<Key>(key & sign ? sign : ~Key{0});
+    return key;
+  }
+
+  static constexpr Key sign = static_cast<Key>(Key{1} << (8 * sizeof(Key) - 1));
+};
+
+template <direction Toward, class T>
+constexpr key_map<key_of<T>> key_map_of() {
+  using K = key_of<T>;
+  K flip = Toward == direction::up ? K{0} : static_cast<K>(~K{0});
+  if (std::is_integral_v<T> && std::is_signed_v<T>) flip ^= key_map<K>::sign;
+  return {flip, std::is_floating_point_v<T>};
+}
+
+template <class Key>
+struct bottleneck_problem {
+  view<Key> state;             // the result, as bits
+  view<const Key> start;       // not clipped yet; may be the state's own memory
+  view<const Key> capacity;
+  key_map<Key> map;
+  neighbourhood near;
+
+  /// Keys. Capacity bounds the start.
+  MACAREU_HD Key capacity_at(site p) const { return map.key(capacity[p]); }
+  MACAREU_HD Key start_at(site p) const {
+    const Key key = map.key(start[p]), most = capacity_at(p);
+    return key < most ? key : most;
+  }
+};
+
+}  // namespace macareu::cuda
