@@ -1,0 +1,262 @@
+// The wave over the tiles of a 2-D image: one warp visits a tile, many warps share a worklist.
+#pragma once
+
+#include "engines/cuda/wave/problem.cuh"
+#include "engines/cuda/wave/tiles.cuh"
+#include "engines/cuda/wave/tiles/image_rims.cuh"
+#include "engines/cuda/wave/tiles/image_tile.cuh"
+#include "engines/cuda/wave/tiles/image_transfer.cuh"
+#include "engines/cuda/wave/tiles/worklist.cuh"
+
+namespace macareu::cuda::tiles {
+
+inline constexpr int warps_per_block = 4;
+
+template <class Key>
+struct image_wave {
+  bottleneck_problem<Key> problem;
+  worklist work;
+  wave_limits limits;
+  published_rims<Key> rims;
+  std::uint32_t across;
+  bool vectors;  // rows of all images are aligned
+  bool copies;   // the start lies elsewhere than the state
+};
+
+/// One warp at work. Its lanes hold rims in registers; the tile lies in shared memory.
+template <class Key, bool Diagonals>
+class image_worker {
+  using keys = lane_keys<Key>;
+  using word = typename keys::word;
+  static constexpr word no_key = 0;
+  static constexpr word every_key = ~word{0};
+
+ public:
+  __device__ image_worker(const image_wave<Key>& wave, image_tile<Key>& tile)
+      : wave_(wave),
+        tile_(tile),
+        schedule_(wave.work, wave.limits, wave.across),
+        lane_(static_cast<int>(threadIdx.x & 31)) {}
+
+  __device__ void run() {
+    scheduler::turn at;
+    for (bool last = false; !last && schedule_.next(at);) {
+      const bool visits = !schedule_.skips(at);
+      wakes_ = 0;
+      if (visits) visit(at.tile, at.first);
+      last = schedule_.leave(at, visits, wakes_, neighbours(at.tile).of_lane(lane_));
+    }
+    schedule_.report(visits_, passes_);
+  }
+
+ private:
+  __device__ tile_neighbours neighbours(std::uint32_t tile) const {
+    return tile_neighbours(tile, wave_.across, wave_.work.tiles);
+  }
+
+  __device__ void visit(std::uint32_t tile, bool first) {
+    ++visits_;
+    const auto& problem = wave_.problem;
+    const tile_place place{tile / wave_.across * std::int64_t{keys::side},
+                           tile % wave_.across * std::int64_t{keys::side}};
+    const bool whole = wave_.vectors && place.y + keys::side <= problem.state.height &&
+                       place.x + keys::side <= problem.state.width;
+    const auto near = neighbours(tile);
+    load(tile, near, place, whole, first);
+    settle(tile, near, first);
+    if (!changed_ && !first) return;
+    publish(tile, place, whole);
+    wakes_ = raises();
+  }
+
+  __device__ void load(std::uint32_t tile, const tile_neighbours& near, const tile_place& place, bool whole, bool first) {
+    const auto& problem = wave_.problem;
+    const view<const Key> from = first ? problem.start : view<const Key>(problem.state);
+    unsigned any = 0, room = 0;
+    __syncwarp();
+    if (whole) {
+      tile_vectors<Key> capacity, state;
+      load_vectors<constant_pixels>(problem.capacity, place, lane_, capacity);
+      if (lane_ == 0) wave_.work.begin(tile);
+      __syncwarp();  // what others published before is seen from here on
+      load_vectors<changing_pixels>(from, place, lane_, state);
+      pull(near);
+      place_vectors(capacity, problem.map, lane_, tile_.capacity, room);
+      place_vectors(state, problem.map, lane_, tile_.state, any);
+    } else {
+      if (lane_ == 0) wave_.work.begin(tile);
+      __syncwarp();
+      pull(near);
+      room = load_pixels(problem.capacity, problem.map, place, lane_, tile_.capacity);
+      any = load_pixels(from, problem.map, place, lane_, tile_.state);
+    }
+    __syncwarp();
+    has_keys_ = __any_sync(all_lanes, any != 0);
+    if (first && !has_keys_ && __any_sync(all_lanes, room != 0)) schedule_.found_no_start();
+    capacity_lines_ = outermost_lines<Key>(tile_.capacity, lane_);
+    sensor_.sum = ~0u;  // no sum of keys: the first pass counts as a change
+    changed_ = false;
+  }
+
+  /// Asks for the neighbours' rims; they are used after the next pass.
+  __device__ void pull(const tile_neighbours& near) {
+    around_ = wave_.rims.around(near, rim_kind::state, lane_, no_key);
+    limits_ = wave_.rims.around(near, rim_kind::threshold, lane_, every_key);
+    if constexpr (Diagonals) {
+      corner_ = wave_.rims.corner(near, rim_kind::state, lane_, Key{0});
+      corner_limit_ = wave_.rims.corner(near, rim_kind::threshold, lane_, static_cast<Key>(~Key{0}));
+    }
+  }
+
+  /// Passes until nothing changes and no rim can raise the tile any more.
+  __device__ void settle(std::uint32_t tile, const tile_neighbours& near, bool first) {
+    eager_ = 0;
+    bool run = first && has_keys_;
+    axis next = axis::x;
+    int needed = 2;
+    for (;;) {
+      lay_out_rims();
+      while (run) {
+        const auto before = around_;
+        pull(near);
+        const bool change = next == axis::x ? pass<axis::x, Diagonals>(tile_, lane_, before.left, before.right, sensor_)
+                                            : pass<axis::y, Diagonals>(tile_, lane_, before.top, before.bottom, sensor_);
+        ++passes_;
+        // A pass leaves its own axis settled, but for offers from diagonals.
+        if (change) {
+          changed_ = true;
+          needed = Diagonals && next == axis::y ? 2 : 1;
+          if (schedule_.others_wait()) wake_early(tile, near);
+        } else if (--needed == 0) {
+          run = false;
+        }
+        next = next == axis::x ? axis::y : axis::x;
+        if (run) lay_out_rims();
+      }
+      lines_ = outermost_lines<Key>(tile_.state, lane_);
+      limits_own_ = thresholds<Key>(lines_, capacity_lines_);
+      const unsigned offers = offered();
+      if (!offers) break;
+      run = true;
+      next = offers & 1 ? axis::x : axis::y;
+      needed = Diagonals ? 2 : 1;
+    }
+  }
+
+  /// With diagonals, the columns beside the tile where its passes along y look for them.
+  __device__ void lay_out_rims() {
+    if constexpr (Diagonals) {
+      constexpr int n = keys::per_cell;
+      __syncwarp();
+      const word l = around_.left, r = around_.right;
+      tile_.left[1 + lane_ * n] = keys::both(keys::first_key(l));
+      tile_.right[1 + lane_ * n] = keys::both(keys::first_key(r));
+      if constexpr (n == 2) {
+        tile_.left[2 + lane_ * n] = keys::both(keys::last_key(l));
+        tile_.right[2 + lane_ * n] = keys::both(keys::last_key(r));
+      }
+      if (lane_ >= 4 && lane_ < 8) {
+        auto* column = lane_ % 2 ? tile_.right : tile_.left;
+        column[lane_ < 6 ? 0 : keys::side + 1] = keys::both(corner_);
+      }
+      __syncwarp();
+    }
+  }
+
+  /// What a line offers to the pixels that face it: with diagonals also sideways.
+  __device__ word reaching(word line, word end) const {
+    if constexpr (Diagonals)
+      return keys::higher(line, keys::clean(beside<Key>(line, end, lane_)));
+    else
+      return line;
+  }
+  /// For a line between two corners: the corner before lane 0 and the one behind lane 31.
+  __device__ word end_of(int before, int after) const {
+    if constexpr (Diagonals) {
+      const Key a = __shfl_sync(all_lanes, corner_, before), b = __shfl_sync(all_lanes, corner_, after);
+      return keys::both(lane_ < 16 ? a : b);
+    } else {
+      return 0;
+    }
+  }
+
+  /// Bit 0: columns beside the tile can raise it; bit 1: rows can.
+  __device__ unsigned offered() const {
+    using n = tile_neighbours;
+    const word x = keys::above(reaching(around_.left, end_of(n::up_left, n::down_left)), limits_own_.left) |
+                   keys::above(reaching(around_.right, end_of(n::up_right, n::down_right)), limits_own_.right);
+    const word y = keys::above(reaching(around_.top, end_of(n::up_left, n::up_right)), limits_own_.top) |
+                   keys::above(reaching(around_.bottom, end_of(n::down_left, n::down_right)), limits_own_.bottom);
+    return __reduce_or_sync(all_lanes, (x ? 1u : 0u) | (y ? 2u : 0u));
+  }
+
+  /// A bit for every neighbour that the tile's lines can raise.
+  __device__ unsigned raises() const {
+    using n = tile_neighbours;
+    const auto bit = [](word raised, int i) { return raised ? 1u << i : 0u; };
+    unsigned bits = bit(keys::above(reaching(lines_.top, 0), limits_.top), n::up) |
+                    bit(keys::above(reaching(lines_.bottom, 0), limits_.bottom), n::down) |
+                    bit(keys::above(reaching(lines_.left, 0), limits_.left), n::left) |
+                    bit(keys::above(reaching(lines_.right, 0), limits_.right), n::right);
+    if constexpr (Diagonals) {
+      const word top_first = __shfl_sync(all_lanes, lines_.top, 0), top_last = __shfl_sync(all_lanes, lines_.top, 31);
+      const word bottom_first = __shfl_sync(all_lanes, lines_.bottom, 0);
+      const word bottom_last = __shfl_sync(all_lanes, lines_.bottom, 31);
+      const Key own = lane_ == n::up_left     ? keys::first_key(top_first)
+                      : lane_ == n::up_right  ? keys::last_key(top_last)
+                      : lane_ == n::down_left ? keys::first_key(bottom_first)
+                                              : keys::last_key(bottom_last);
+      if (lane_ >= 4 && lane_ < 8 && own > corner_limit_) bits |= 1u << lane_;
+    }
+    return __reduce_or_sync(all_lanes, bits);
+  }
+
+  /// While other warps wait for work, neighbours are woken before the tile has settled. Without a fence: a
+  /// neighbour that sees old rims gains nothing and loses nothing, since the tile wakes it again at the end.
+  __device__ void wake_early(std::uint32_t tile, const tile_neighbours& near) {
+    lines_ = outermost_lines<Key>(tile_.state, lane_);
+    const unsigned wanted = raises() & ~eager_;
+    if (!wanted) return;
+    eager_ |= wanted;
+    wave_.rims.write(tile, rim_kind::state, lines_, lane_);
+    __syncwarp();
+    schedule_.wake(wanted, near.of_lane(lane_));
+  }
+
+  __device__ void publish(std::uint32_t tile, const tile_place& place, bool whole) {
+    const auto& problem = wave_.problem;
+    if (changed_ || wave_.copies) {
+      if (whole)
+        store_vectors<Key>(tile_.state, problem.map, problem.state, place, lane_);
+      else
+        store_pixels<Key>(tile_.state, problem.map, problem.state, place, lane_);
+    }
+    wave_.rims.write(tile, rim_kind::state, lines_, lane_);
+    wave_.rims.write(tile, rim_kind::threshold, limits_own_, lane_);
+    __threadfence();
+    __syncwarp();
+  }
+
+  const image_wave<Key>& wave_;
+  image_tile<Key>& tile_;
+  scheduler schedule_;
+  int lane_;
+  unsigned long long visits_ = 0, passes_ = 0;
+
+  // Of the visit at hand.
+  change_sensor<Key> sensor_;
+  bool has_keys_ = false, changed_ = false;
+  unsigned wakes_ = 0, eager_ = 0;
+  rim_lines<Key> around_, limits_, lines_, limits_own_, capacity_lines_;
+  Key corner_ = 0, corner_limit_ = 0;
+};
+
+template <class Key, bool Diagonals>
+__global__ void __launch_bounds__(warps_per_block * 32, sizeof(Key) == 8 ? 2 : 3)
+    visit_image_tiles(const __grid_constant__ image_wave<Key> wave) {
+  extern __shared__ uint4 shared[];
+  auto* tiles = reinterpret_cast<image_tile<Key>*>(shared);
+  image_worker<Key, Diagonals>(wave, tiles[threadIdx.x / 32]).run();
+}
+
+}  // namespace macareu::cuda::tiles

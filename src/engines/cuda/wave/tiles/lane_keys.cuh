@@ -1,0 +1,140 @@
+// How a warp holds a square tile of keys: 32 lines in its lanes, or 32 pairs of lines for keys of 8 and 16
+// bits, two to a register, because one instruction then takes the minimum or maximum of both.
+//
+// In shared memory a tile is 32 x 32 cells, a cell being what one lane has of a line at one place: one key, or
+// 2 x 2 keys in the order (y0 x0) (y0 x1) (y1 x0) (y1 x1). A lane's registers run along x (then its lines are
+// rows) or along y (columns).
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace macareu::cuda::tiles {
+
+/// Two 16-bit numbers at a time.
+struct pair_arithmetic {
+  using word = std::uint32_t;
+  static constexpr int per_cell = 2;
+  static constexpr int side = 64;
+
+  static __device__ word lower(word a, word b) {
+    word r;
+    asm("min.u16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+  }
+  static __device__ word higher(word a, word b) {
+    word r;
+    asm("max.u16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+  }
+  /// All ones in the halves where a > b, or a >= b.
+  static __device__ word above(word a, word b) { return __vcmpgtu2(a, b); }
+  static __device__ word not_below(word a, word b) { return __vcmpgeu2(a, b); }
+  /// The keys on either side of each key, in a line that runs across the lanes.
+  static __device__ word left_of(word w, word lane_before) { return __byte_perm(lane_before, w, 0x5432); }
+  static __device__ word right_of(word w, word lane_after) { return __byte_perm(w, lane_after, 0x5432); }
+};
+
+template <class Word>
+struct plain_arithmetic {
+  using word = Word;
+  static constexpr int per_cell = 1;
+  static constexpr int side = 32;
+
+  static __device__ word lower(word a, word b) { return a < b ? a : b; }
+  static __device__ word higher(word a, word b) { return a > b ? a : b; }
+  static __device__ word above(word a, word b) { return a > b ? ~word{0} : 0; }
+  static __device__ word not_below(word a, word b) { return a >= b ? ~word{0} : 0; }
+  static __device__ word left_of(word, word lane_before) { return lane_before; }
+  static __device__ word right_of(word, word lane_after) { return lane_after; }
+};
+
+template <class Key>
+struct lane_keys;
+
+/// A key is the high byte of its half; the low byte is anything, and never decides.
+template <>
+struct lane_keys<std::uint8_t> : pair_arithmetic {
+  using key = std::uint8_t;
+  using cell = std::uint32_t;
+  using run = std::uint16_t;           // a lane's keys of a rim, as they lie in memory
+  static constexpr int pitch = 36;     // cells of a row: no bank conflicts by rows of 16 bytes, nor by columns
+  static constexpr bool sums = true;
+
+  static __device__ void along_x(cell c, word* r) { r[0] = c << 8, r[1] = c; }
+  static __device__ void along_y(cell c, word* r) { r[0] = __byte_perm(c, 0, 0x1404), r[1] = __byte_perm(c, 0, 0x3424); }
+  static __device__ cell from_x(const word* r) { return __byte_perm(r[0], r[1], 0x7351); }
+  static __device__ cell from_y(const word* r) { return __byte_perm(r[0], r[1], 0x7531); }
+  static __device__ word clean(word w) { return w & 0xff00ff00u; }
+  static __device__ word from_run(run r) { return __byte_perm(r, 0, 0x1404); }
+  static __device__ run to_run(word w) { return static_cast<run>(__byte_perm(w, 0, 0x4431)); }
+  static __device__ word both(key k) { return k * 0x01000100u; }
+  static __device__ key first_key(word w) { return static_cast<key>(w >> 8); }
+  static __device__ key last_key(word w) { return static_cast<key>(w >> 24); }
+  static __device__ cell make(const key (&k)[2][2]) {
+    return k[0][0] | k[0][1] << 8 | k[1][0] << 16 | static_cast<cell>(k[1][1]) << 24;
+  }
+  static __device__ key at(cell c, int y, int x) { return static_cast<key>(c >> (16 * y + 8 * x)); }
+  static __device__ unsigned sum(cell c, unsigned total) { return __dp4a(c, 0x01010101u, total); }
+};
+
+template <>
+struct lane_keys<std::uint16_t> : pair_arithmetic {
+  using key = std::uint16_t;
+  using cell = uint2;
+  using run = std::uint32_t;
+  static constexpr int pitch = 33;
+  static constexpr bool sums = true;
+
+  static __device__ void along_x(cell c, word* r) {
+    r[0] = __byte_perm(c.x, c.y, 0x5410), r[1] = __byte_perm(c.x, c.y, 0x7632);
+  }
+  static __device__ void along_y(cell c, word* r) { r[0] = c.x, r[1] = c.y; }
+  static __device__ cell from_x(const word* r) {
+    return {__byte_perm(r[0], r[1], 0x5410), __byte_perm(r[0], r[1], 0x7632)};
+  }
+  static __device__ cell from_y(const word* r) { return {r[0], r[1]}; }
+  static __device__ word clean(word w) { return w; }
+  static __device__ word from_run(run r) { return r; }
+  static __device__ run to_run(word w) { return w; }
+  static __device__ word both(key k) { return k * 0x00010001u; }
+  static __device__ key first_key(word w) { return static_cast<key>(w); }
+  static __device__ key last_key(word w) { return static_cast<key>(w >> 16); }
+  static __device__ cell make(const key (&k)[2][2]) {
+    return {k[0][0] | static_cast<word>(k[0][1]) << 16, k[1][0] | static_cast<word>(k[1][1]) << 16};
+  }
+  static __device__ key at(cell c, int y, int x) { return static_cast<key>((y ? c.y : c.x) >> (16 * x)); }
+  static __device__ unsigned sum(cell c, unsigned total) {
+    return __dp2a_lo(c.x, 0x0101u, __dp2a_lo(c.y, 0x0101u, total));
+  }
+};
+
+template <class Word>
+struct wide_lane_keys : plain_arithmetic<Word> {
+  using key = Word;
+  using cell = Word;
+  using run = Word;
+  using word = Word;
+  static constexpr int pitch = 33;
+  static constexpr bool sums = false;  // a sum could come round to where it was
+
+  static __device__ void along_x(cell c, word* r) { r[0] = c; }
+  static __device__ void along_y(cell c, word* r) { r[0] = c; }
+  static __device__ cell from_x(const word* r) { return r[0]; }
+  static __device__ cell from_y(const word* r) { return r[0]; }
+  static __device__ word clean(word w) { return w; }
+  static __device__ word from_run(run r) { return r; }
+  static __device__ run to_run(word w) { return w; }
+  static __device__ word both(key k) { return k; }
+  static __device__ key first_key(word w) { return w; }
+  static __device__ key last_key(word w) { return w; }
+  static __device__ cell make(const key (&k)[1][1]) { return k[0][0]; }
+  static __device__ key at(cell c, int, int) { return c; }
+};
+template <>
+struct lane_keys<std::uint32_t> : wide_lane_keys<std::uint32_t> {};
+template <>
+struct lane_keys<std::uint64_t> : wide_lane_keys<std::uint64_t> {};
+
+}  // namespace macareu::cuda::tiles

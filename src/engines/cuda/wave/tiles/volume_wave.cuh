@@ -1,0 +1,204 @@
+// The wave over the tiles of a volume: one block visits a tile.
+//
+// The state is written before the wave starts, and neighbours read each other's voxels in it, through relaxed
+// accesses: the owner stores them so, then fences, then wakes.
+#pragma once
+
+#include "engines/cuda/wave/problem.cuh"
+#include "engines/cuda/wave/tiles/relaxed.cuh"
+#include "engines/cuda/wave/tiles/scheduler.cuh"
+#include "engines/cuda/wave/tiles/volume_tile.cuh"
+
+namespace macareu::cuda::tiles {
+
+template <class Key>
+struct volume_wave {
+  bottleneck_problem<Key> problem;
+  worklist work;
+  wave_limits limits;
+  std::uint32_t across, down;  // tiles along x and y
+};
+
+template <class Key, volume_reach Reach>
+class volume_worker {
+  using tile_shape = volume_tile<Key>;
+
+ public:
+  /// What the block's threads share beside the tile.
+  struct board {
+    scheduler::turn turn;
+    bool more, visits;
+    unsigned wakes;
+  };
+
+  __device__ volume_worker(const volume_wave<Key>& wave, const tile_shape& tile, board& shared)
+      : wave_(wave), tile_(tile), board_(shared), thread_(static_cast<int>(threadIdx.x)) {}
+
+  /// Warp 0 deals with the worklist.
+  __device__ void run() {
+    const bool leads = thread_ < 32;
+    unsigned long long visits = 0, passes = 0;
+    scheduler schedule(wave_.work, wave_.limits, wave_.across, leads);
+    for (;;) {
+      if (leads) {
+        scheduler::turn at;
+        const bool more = schedule.next(at);
+        const bool visited = more && !schedule.skips(at);
+        if (visited && thread_ == 0) wave_.work.begin(at.tile);
+        if (thread_ == 0) board_ = {at, more, visited, 0};
+      }
+      __syncthreads();
+      if (!board_.more) break;
+      const auto at = board_.turn;
+      const bool visited = board_.visits;
+      if (visited) {
+        ++visits;
+        bool no_start;
+        passes += visit(at, no_start);
+        if (leads && at.first && no_start) schedule.found_no_start();
+      }
+      bool last = false;
+      if (leads) last = schedule.leave(at, visited, board_.wakes, neighbour(at.tile, thread_));
+      if (__syncthreads_or(last)) break;
+    }
+    if (leads) schedule.report(visits, passes);
+  }
+
+ private:
+  struct corner {
+    std::int64_t z, y, x;
+  };
+  __device__ corner origin(std::uint32_t tile) const {
+    const auto x = tile % wave_.across, y = tile / wave_.across % wave_.down, z = tile / wave_.across / wave_.down;
+    return {z * std::int64_t{tile_shape::depth}, y * std::int64_t{tile_shape::height},
+            x * std::int64_t{tile_shape::width}};
+  }
+
+  /// Tiles around, in the order of wake-up bits: (dz + 1) * 9 + (dy + 1) * 3 + dx + 1.
+  __device__ std::uint32_t neighbour(std::uint32_t tile, int bit) const {
+    if (bit == 13 || bit > 26) return no_tile;
+    const auto across = wave_.across, down = wave_.down, slab = across * down;
+    const std::int64_t x = tile % across + bit % 3 - 1ll, y = tile / across % down + bit / 3 % 3 - 1ll;
+    const std::int64_t z = tile / slab + bit / 9 - 1ll;
+    if (x < 0 || x >= across || y < 0 || y >= down || z < 0 || z >= wave_.work.tiles / slab) return no_tile;
+    return static_cast<std::uint32_t>((z * down + y) * across + x);
+  }
+
+  /// Returns how often the axes were swept.
+  __device__ unsigned visit(const scheduler::turn& at, bool& no_start) {
+    const auto from = origin(at.tile);
+    no_start = load(from);
+    unsigned rounds = 0;
+    bool changed = false;
+    while (sweep<Reach>(tile_)) changed = true, ++rounds;
+    if (changed) store(from);
+    if (changed || at.first) {
+      __threadfence();
+      find_wakes();
+    }
+    __syncthreads();
+    return rounds + 1;
+  }
+
+  /// The tile and its shell, a warp to a row; beyond the volume keys are 0. True if nothing can spread in it,
+  /// but could rise.
+  __device__ bool load(const corner& from) {
+    const int lane = thread_ & 31;
+    Key any = 0, room = 0;
+    for (int row = thread_ / 32; row < tile_shape::rows; row += tile_shape::warps) {
+      const int z = row / (tile_shape::height + 2) - 1, y = row % (tile_shape::height + 2) - 1;
+      load_voxel(from, z, y, lane, any, room);
+      if (lane < 2) load_voxel(from, z, y, lane ? tile_shape::width : -1, any, room);
+    }
+    const bool spreads = __syncthreads_or(any != 0), rises = __syncthreads_or(room != 0);
+    return rises && !spreads;
+  }
+
+  __device__ void load_voxel(const corner& from, int z, int y, int x, Key& any, Key& room) {
+    const auto& problem = wave_.problem;
+    const site p{from.z + z, from.y + y, from.x + x};
+    Key state = 0, capacity = 0;
+    if (problem.state.contains(p)) {
+      state = problem.map.key(load_relaxed(&problem.state[p]));
+      capacity = problem.capacity_at(p);
+    }
+    any |= state;
+    room |= capacity;
+    tile_.state[tile_shape::place(z, y, x)] = state;
+    tile_.capacity[tile_shape::place(z, y, x)] = capacity;
+  }
+
+  __device__ void store(const corner& from) {
+    const auto& problem = wave_.problem;
+    const int lane = thread_ & 31;
+    for (int row = thread_ / 32; row < tile_shape::height * tile_shape::depth; row += tile_shape::warps) {
+      const int z = row / tile_shape::height, y = row % tile_shape::height;
+      const site p{from.z + z, from.y + y, from.x + lane};
+      if (problem.state.contains(p))
+        store_relaxed(&problem.state[p], problem.map.bits(tile_.state[tile_shape::place(z, y, lane)]));
+    }
+  }
+
+  /// Which neighbours can the tile raise: looked for at every voxel of the shell.
+  __device__ void find_wakes() {
+    constexpr int w = tile_shape::width, h = tile_shape::height, d = tile_shape::depth;
+    constexpr int slices = 2 * (h + 2) * (w + 2), sides = 2 * d * (w + 2), ends = 2 * d * h;
+    unsigned wakes = 0;
+    for (int i = thread_; i < slices + sides + ends; i += tile_shape::warps * 32) {
+      int z, y, x;
+      if (i < slices) {
+        z = i < slices / 2 ? -1 : d;
+        y = i % (slices / 2) / (w + 2) - 1;
+        x = i % (w + 2) - 1;
+      } else if (i < slices + sides) {
+        const int k = i - slices;
+        y = k < sides / 2 ? -1 : h;
+        z = k % (sides / 2) / (w + 2);
+        x = k % (w + 2) - 1;
+      } else {
+        const int k = i - slices - sides;
+        x = k < ends / 2 ? -1 : w;
+        z = k % (ends / 2) / h;
+        y = k % h;
+      }
+      if (rises(z, y, x)) wakes |= 1u << (side_of(z, d) * 9 + side_of(y, h) * 3 + side_of(x, w));
+    }
+    wakes = __reduce_or_sync(all_lanes, wakes);
+    if (wakes && (thread_ & 31) == 0) atomicOr(&board_.wakes, wakes);
+  }
+
+  static __device__ int side_of(int i, int size) { return i < 0 ? 0 : i >= size ? 2 : 1; }
+
+  /// Does a voxel of the tile raise this one of its shell?
+  __device__ bool rises(int z, int y, int x) const {
+    const int here = tile_shape::place(z, y, x);
+    const Key state = tile_.state[here], capacity = tile_.capacity[here];
+    if (state >= capacity) return false;
+    Key offer = 0;
+    for (int zz = max(z - 1, 0); zz <= min(z + 1, tile_shape::depth - 1); ++zz)
+      for (int yy = max(y - 1, 0); yy <= min(y + 1, tile_shape::height - 1); ++yy)
+        for (int xx = max(x - 1, 0); xx <= min(x + 1, tile_shape::width - 1); ++xx) {
+          const int axes = abs(zz - z) + abs(yy - y) + abs(xx - x);
+          if (axes <= static_cast<int>(Reach)) offer = max(offer, tile_.state[tile_shape::place(zz, yy, xx)]);
+        }
+    return offer > state;
+  }
+
+  const volume_wave<Key>& wave_;
+  const tile_shape& tile_;
+  board& board_;
+  int thread_;
+};
+
+template <class Key, volume_reach Reach>
+__global__ void __launch_bounds__(volume_tile<Key>::warps * 32, sizeof(Key) <= 2 ? 3 : sizeof(Key) == 4 ? 2 : 1)
+    visit_volume_tiles(const __grid_constant__ volume_wave<Key> wave) {
+  using worker = volume_worker<Key, Reach>;
+  extern __shared__ uint4 shared[];
+  __shared__ typename worker::board board;
+  auto* keys = reinterpret_cast<Key*>(shared);
+  const volume_tile<Key> tile{keys, keys + volume_tile<Key>::size};
+  worker(wave, tile, board).run();
+}
+
+}  // namespace macareu::cuda::tiles
