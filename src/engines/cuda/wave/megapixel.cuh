@@ -1,0 +1,149 @@
+// Strategy megapixel (Oliveira et al., TPDS 2025): tiles swept line by line in shared memory.
+//
+// A sweep goes along one axis in one direction; a lane holds a line. Four directions (six in volumes) follow
+// each other until a whole turn changes nothing. With face neighbours a sweep hands states from pixel to
+// pixel of its line; diagonal neighbours belong to the sweep along the slowest axis in which they differ,
+// which takes offers from the whole slab behind it. So the sweeps together cover every offer. A sweep repeated
+// at once changes nothing (every offer behind has been weighed against a final state), so its own direction
+// counts as quiet.
+//
+// 3-D tiles: 8 x 8 x 16, the most pixels for their rim at the same 1024 pixels.
+#pragma once
+
+#include "engines/cuda/wave/tile_wave.cuh"
+
+namespace macareu::cuda {
+
+template <class Shape, int Rank>
+struct sweep_tile_by_lines {
+  using shape = Shape;
+
+  template <class Tile>
+  __device__ static settled settle(const Tile& tile) {
+    constexpr int turns = 2 * Rank;
+    settled result{false, 0};
+    for (int quiet = 0, turn = 0; quiet < turns; turn = turn + 1 < turns ? turn + 1 : 0) {
+      const bool moved = __any_sync(whole_warp, sweep(tile, turn % Rank, turn < Rank ? 1 : -1));
+      __syncwarp();
+      result.changed |= moved;
+      ++result.passes;
+      quiet = moved ? 1 : quiet + 1;
+    }
+    return result;
+  }
+
+ private:
+  /// Axes are numbered from the fastest: x, y, z.
+  template <class Tile>
+  __device__ static bool sweep(const Tile& tile, int axis, int sign) {
+    const cell step{axis == 2 ? sign : 0, axis == 1 ? sign : 0, axis == 0 ? sign : 0};
+    const int side = axis == 0 ? shape::width : axis == 1 ? shape::height : shape::depth;
+    const int end = axis == 0 ? tile.where.high.x : axis == 1 ? tile.where.high.y : tile.where.high.z;
+    const int length = end < side ? end : side;
+    if (axis > 0 && tile.near.reach > 1) return sweep_slabs(tile, axis, step, length);
+    bool moved = false;
+    for (int line = static_cast<int>(threadIdx.x); line * side < shape::own_cells; line += 32) {
+      const cell first = cell_of_line(axis, line, sign > 0 ? 0 : length - 1);
+      if (tile.where.inside(first)) moved |= follow_line(tile, first, step, length);
+    }
+    return moved;
+  }
+
+  __device__ static cell cell_of_line(int axis, int line, int position) {
+    if (axis == 0) return {line / shape::height, line % shape::height, position};
+    if (axis == 1) return {line / shape::width, position, line % shape::width};
+    return {position, line / shape::width, line % shape::width};
+  }
+
+  /// The state behind `at` and where it lies, carried along a line.
+  template <class Tile>
+  struct walker {
+    const Tile& tile;
+    cell at, step;
+    typename Tile::state_type carried;
+
+    /// Reads before it writes: only the chain of states waits, not each read for the last write.
+    template <int Count>
+    __device__ bool advance() {
+      using state_type = typename Tile::state_type;
+      using input_type = typename Tile::input_type;
+      state_type* states = &tile.state(at);
+      const input_type* inputs = &tile.input(at);
+      const int stride = shape::template slots_between<state_type>(step);
+      const int input_stride = shape::template slots_between<input_type>(step);
+      state_type held[Count];
+      input_type input[Count];
+#pragma unroll
+      for (int k = 0; k < Count; ++k) {
+        held[k] = states[k * stride];
+        input[k] = inputs[k * input_stride];
+      }
+      bool moved = false;
+#pragma unroll
+      for (int k = 0; k < Count; ++k) {
+        const site p = tile.where.place(at - step), q = tile.where.place(at);
+        if (take(tile.rule, held[k], carried, p, q, input[k])) {
+          states[k * stride] = held[k];
+          moved = true;
+        }
+        carried = held[k];
+        at = at + step;
+      }
+      return moved;
+    }
+  };
+
+  template <class Tile>
+  __device__ static bool follow_line(const Tile& tile, cell first, cell step, int length) {
+    const bool begins_outside = !tile.where.inside(first - step);
+    walker<Tile> walk{tile, first, step, tile.state(begins_outside ? first : first - step)};
+    if (begins_outside) {  // the first pixel has nobody behind it
+      walk.at = first + step;
+      --length;
+    }
+    bool moved = false;
+    for (; length >= 8; length -= 8) moved |= walk.template advance<8>();
+    for (; length > 0; --length) moved |= walk.template advance<1>();
+    return moved;
+  }
+
+  /// All lines one step at a time, because they take from each other's last step.
+  template <class Tile>
+  __device__ static bool sweep_slabs(const Tile& tile, int axis, cell step, int length) {
+    const int side = axis == 1 ? shape::height : shape::depth;
+    const bool forward = step.y + step.z > 0;
+    bool moved = false;
+    for (int i = 0; i < length; ++i) {
+      for (int line = static_cast<int>(threadIdx.x); line * side < shape::own_cells; line += 32)
+        moved |= take_from_behind(tile, cell_of_line(axis, line, forward ? i : length - 1 - i), step);
+      __syncwarp();
+    }
+    return moved;
+  }
+
+  template <class Tile>
+  __device__ static bool take_from_behind(const Tile& tile, cell q, cell step) {
+    if (!tile.where.inside(q)) return false;
+    const int wide = step.z != 0 ? 1 : 0;
+    typename Tile::state_type held = tile.state(q);
+    bool moved = false;
+    for (int dy = -step.y - wide; dy <= -step.y + wide; ++dy)
+      for (int dx = -1; dx <= 1; ++dx) {
+        const cell p = shape::neighbour(q, -step.z, dy, dx);
+        if (tile.near.contains(-step.z, dy, dx) && tile.where.inside(p)) moved |= tile.take(held, tile.state(p), p, q);
+      }
+    if (moved) tile.state(q) = held;
+    return moved;
+  }
+};
+
+/// The state already holds the start. Runs to the fixed point; report: tiles (visits), passes (sweeps in them).
+template <class Rule, class State, class... In>
+void megapixel(const gpu& on, const Rule& rule, const neighbourhood& near, view<State> state, view<const In>... in) {
+  if (state.pixels() == 0) return;
+  if (near.rank == 3)
+    return run_tiles<sweep_tile_by_lines<tile_shape<8, 8, 16, 1, 1, 0>, 3>>(on, rule, near, state, in...);
+  run_tiles<sweep_tile_by_lines<tile_shape<1, 32, 32, 0, 1, 0>, 2>>(on, rule, near, state, in...);
+}
+
+}  // namespace macareu::cuda
