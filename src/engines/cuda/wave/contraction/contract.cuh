@@ -1,0 +1,167 @@
+// The host's part of the contraction: memory, launches, and another try where the graph needed more room.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "engines/cuda/wave/contraction.cuh"
+#include "engines/cuda/wave/contraction/cross_edges.cuh"
+#include "engines/cuda/wave/contraction/graph_contraction.cuh"
+#include "engines/cuda/wave/contraction/tile_output.cuh"
+#include "engines/cuda/wave/contraction/write_back.cuh"
+
+namespace macareu::cuda::contraction {
+
+/// Nodes of images are bounded by the rim of a tile. Edges, and nodes of volumes, are guessed: their worst case
+/// is several times what images have.
+struct graph_size {
+  unsigned long long nodes, edges;
+};
+template <class Shape>
+graph_size likely_size(uint32_t tiles) {
+  constexpr unsigned long long nodes = Shape::depth == 1 ? Shape::most_nodes : std::min(Shape::most_nodes, 768);
+  constexpr unsigned long long edges = Shape::depth == 1 ? Shape::pixels / 8 : Shape::pixels / 2;
+  return {tiles * nodes, std::max(tiles * edges, 65536ull)};
+}
+
+/// Everything in one piece of memory: a call allocates once.
+template <class Key, class Shape>
+class workspace {
+ public:
+  workspace(const gpu& on, uint32_t tiles, graph_size size) {
+    lay_out(nullptr, tiles, size);
+    memory_ = device_array<std::byte>(on, static_cast<int64_t>(used_));
+    lay_out(memory_.data(), tiles, size);
+    check(cudaMemsetAsync(graph.count, 0, sizeof(counters), on.stream), "cudaMemsetAsync");
+  }
+
+  node_graph<Key> graph{};
+  tile_results<Key, Shape> tiles{};
+
+ private:
+  template <class T>
+  void take(T*& array, unsigned long long count) {
+    array = reinterpret_cast<T*>(base_ + used_);
+    used_ += (count * sizeof(T) + 255) / 256 * 256;
+  }
+  void lay_out(std::byte* base, uint32_t tile_count, graph_size size) {
+    base_ = base;
+    used_ = 0;
+    take(graph.count, 1);
+    take(graph.edges.ends, size.edges);
+    take(graph.edges.weight, size.edges);
+    take(graph.marker, size.nodes);
+    take(graph.link, size.nodes);
+    for (int i = 0; i < 2; ++i) {
+      take(graph.best[i], size.nodes);
+      take(graph.at_work[i], size.nodes);
+    }
+    take(tiles.first_node, tile_count);
+    take(tiles.nodes, tile_count);
+    take(tiles.bound, static_cast<unsigned long long>(tile_count) * Shape::pixels);
+    take(tiles.node, static_cast<unsigned long long>(tile_count) * Shape::pixels);
+    take(tiles.rim, static_cast<unsigned long long>(tile_count) * Shape::rim_entries);
+    graph.edges.capacity = size.edges;
+    graph.node_capacity = size.nodes;
+  }
+
+  device_array<std::byte> memory_;
+  std::byte* base_ = nullptr;
+  unsigned long long used_ = 0;
+};
+
+/// All resident at once, as a cooperative kernel must be. Few blocks make its barrier cheap; large graphs want more
+/// to hide the memory's latency.
+template <class Key>
+void launch_graph_rounds(const gpu& on, uint32_t tiles, node_graph<Key>& graph) {
+  int resident = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, contract_graph<Key>, graph_threads, 0),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  const int each = tiles < 16384 ? 1 : std::max(resident, 1);
+  const auto blocks = std::min<uint32_t>(on.multiprocessors * each, tiles / 8 + 1);
+  void* arguments[] = {&graph};
+  check(cudaLaunchCooperativeKernel(contract_graph<Key>, dim3(blocks), dim3(graph_threads), arguments, 0, on.stream),
+        "contract_graph");
+}
+
+/// One try; the counters tell whether the graph had room.
+template <class Key, class Shape>
+counters attempt(const gpu& on, const bottleneck_problem<Key>& problem, tile_grid grid, graph_size size) {
+  const uint32_t tiles = grid.tiles();
+  workspace<Key, Shape> space(on, tiles, size);
+  constexpr auto shared = static_cast<int>(tile_memory<Key, Shape>::bytes);
+  check(cudaFuncSetAttribute(contract_tiles<Key, Shape>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
+        "cudaFuncSetAttribute");
+  using four = pack<Key, 4>;
+  const bool packed = packed_rows<four>(problem.capacity) && packed_rows<four>(problem.start);
+  contract_tiles<Key, Shape>
+      <<<tiles, Shape::threads, shared, on.stream>>>(problem, packed, grid, space.tiles, space.graph);
+  on.launched("contract_tiles");
+  join_tiles<Key, Shape><<<tiles, cross_threads, 0, on.stream>>>(grid, space.tiles, space.graph);
+  on.launched("join_tiles");
+  launch_graph_rounds(on, tiles, space.graph);
+  write_back<Key, Shape><<<tiles, write_threads, 0, on.stream>>>(
+      problem.state, problem.map, packed_rows<ulonglong2>(problem.state), grid, space.tiles, space.graph);
+  on.launched("write_back");
+  return fetch(on, space.graph.count);
+}
+
+template <class Key, class Shape>
+void contract_in(const gpu& on, const bottleneck_problem<Key>& problem) {
+  const auto& image = problem.state;
+  if (image.pixels() == 0) return;
+  const auto parts = [](int64_t size, int part) { return (size + part - 1) / part; };
+  const int64_t across = parts(image.width, Shape::width), down = parts(image.height, Shape::height),
+                deep = parts(image.depth, Shape::depth);
+  constexpr unsigned long long most_nodes = 1ull << 31;  // a node's number has 31 bits, an edge's 32
+  if (across * down * deep > INT32_MAX) throw device_error("cuda: strategy contraction: too many tiles; use tiles");
+  const tile_grid grid{static_cast<uint32_t>(across), static_cast<uint32_t>(down), static_cast<uint32_t>(deep)};
+  auto size = likely_size<Shape>(grid.tiles());
+  for (int tries = 0; tries < 4; ++tries) {
+    if (size.nodes > most_nodes || size.edges >= no_weight)
+      throw device_error("cuda: strategy contraction: the image's graph is too large; use tiles");
+    const auto result = attempt<Key, Shape>(on, problem, grid, size);
+    if (result.nodes <= size.nodes && result.edges <= size.edges) {
+      if (result.unfinished) throw internal_error("cuda: contraction did not end: please report");
+      on.work.report.tiles = grid.tiles();
+      on.work.report.rounds = result.rounds;
+      return;
+    }
+    // Nodes are the same in every try; edges vary a little with the order of threads, and those between tiles are
+    // counted only when the nodes had room.
+    if (result.nodes > size.nodes) size.nodes = result.nodes;
+    size.edges = std::max(size.edges, result.edges + result.edges / 4);
+  }
+  throw internal_error("cuda: contraction found no room for its graph: please report");
+}
+
+template <class Key>
+void contract_image(const gpu& on, const bottleneck_problem<Key>& problem) {
+  // Keys of 64 bits fill the shared memory of a smaller tile.
+  constexpr int height = sizeof(Key) == 8 ? 32 : 64;
+  if (problem.near.reach == 1) contract_in<Key, tile_shape<64, height, 1, 1>>(on, problem);
+  else contract_in<Key, tile_shape<64, height, 1, 2>>(on, problem);
+}
+
+template <class Key>
+void contract_volume(const gpu& on, const bottleneck_problem<Key>& problem) {
+  constexpr int depth = sizeof(Key) == 8 ? 4 : 8;
+  switch (problem.near.reach) {
+    case 1: return contract_in<Key, tile_shape<32, 16, depth, 1>>(on, problem);
+    case 2: return contract_in<Key, tile_shape<32, 16, depth, 2>>(on, problem);
+    default: return contract_in<Key, tile_shape<32, 16, depth, 3>>(on, problem);
+  }
+}
+
+}  // namespace macareu::cuda::contraction
+
+namespace macareu::cuda {
+
+template <class Key>
+void contract(const gpu& on, const bottleneck_problem<Key>& problem) {
+  if (problem.near.rank == 3) contraction::contract_volume(on, problem);
+  else contraction::contract_image(on, problem);
+}
+
+}  // namespace macareu::cuda

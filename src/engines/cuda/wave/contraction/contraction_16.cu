@@ -1,0 +1,3 @@
+#include "engines/cuda/wave/contraction/contract.cuh"
+
+template void macareu::cuda::contract(const macareu::cuda::gpu&, const macareu::cuda::bottleneck_problem<std::uint16_t>&);

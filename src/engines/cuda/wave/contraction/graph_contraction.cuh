@@ -1,0 +1,177 @@
+// Contraction of the graph that tiles left open: one cooperative kernel, two phases a round, no host between.
+//
+// Of its best edge a node keeps the weight only. Nodes joined by an edge that is the best of both and exceeds the
+// markers of both have equal values: such classes are united in one round, however long (a corridor through
+// thousands of tiles is one class). A class then hooks on any node that one of its best edges leads to.
+//
+// Memory order. Between phases lies a barrier of the grid. Inside a phase, words that other blocks change are
+// `link` (both phases) and `marker`, `best` (first phase), which are read relaxed and changed whole:
+//   - a link leaves its root state once, by compare-and-swap; afterwards it is only replaced by a shorter way to
+//     an ancestor with the narrowest weight on it, so whichever of several writers wins, it tells the truth;
+//   - a marker that is read too early is too low, which keeps an edge alive for a round more.
+#pragma once
+
+#include <cooperative_groups.h>
+
+#include "engines/cuda/wave/contraction/graph.cuh"
+
+namespace macareu::cuda::contraction {
+
+constexpr int graph_threads = 512;
+
+template <class Key>
+struct graph_round {
+  using word = word_of<Key>;
+  static constexpr uint32_t linked_out = ~0u;
+
+  const node_graph<Key>& graph;
+  word* best;       // of this round
+  word* best_next;  // cleared for the next one
+
+  /// One step of path compression: `node`, whose link is `link`, now leads to its grandparent.
+  __device__ unsigned long long shorten(uint32_t node, unsigned long long link, unsigned long long parents) const {
+    const auto shorter = graph.link_to(graph.narrower(graph.handle_of(link), graph.handle_of(parents)),
+                                       graph.parent(parents));
+    store_relaxed(&graph.link[node], shorter);
+    return shorter;
+  }
+
+  /// The root, with final_node where it is final.
+  __device__ uint32_t root(uint32_t node) const {
+    auto link = relaxed(&graph.link[node]);
+    if (graph.parent(link) == node) return static_cast<uint32_t>(link);
+    while (true) {
+      const auto parents = relaxed(&graph.link[graph.parent(link)]);
+      if (graph.parent(parents) == graph.parent(link)) return static_cast<uint32_t>(parents);
+      link = shorten(node, link, parents);
+    }
+  }
+
+  /// First phase, nodes: what hooked gives its marker to its root; what did not stays at work.
+  __device__ void pass_markers(const uint32_t* before, uint32_t count, uint32_t* after, uint32_t* after_count,
+                               uint32_t thread, uint32_t threads) const {
+    for (uint32_t first = 0; first < count; first += threads) {
+      const uint64_t k = uint64_t{first} + thread;
+      bool stays = false;
+      uint32_t node = 0;
+      if (k < count) {
+        node = before ? before[k] : static_cast<uint32_t>(k);
+        const uint32_t to = root(node);
+        stays = to == node;
+        if (!stays && !(to & final_node)) {
+          // Only roots' markers rise, so the node's own one rests.
+          const word marker = graph.marker[node];
+          if (marker) atomicMax(&graph.marker[to], marker);
+        }
+      }
+      const uint32_t place = place_in_list(after_count, stays);
+      if (stays) after[place] = node;
+    }
+  }
+
+  /// First phase, edges: their roots, the best of each root; false: the edge is done with.
+  __device__ bool offer(unsigned long long place, bool first_round) const {
+    const auto ends = graph.edges.ends[place];
+    const Key weight = graph.edges.weight[place];
+    uint32_t a = static_cast<uint32_t>(ends >> 32), b = static_cast<uint32_t>(ends);
+    if (!first_round) a = root(a), b = root(b);
+    if (a == b || (a & b & final_node)) return false;
+    word *const marker_a = &graph.marker[a & ~final_node], *const marker_b = &graph.marker[b & ~final_node];
+    const word at_a = relaxed(marker_a), at_b = relaxed(marker_b);
+    if (weight <= at_a && weight <= at_b) return false;
+    if (a & final_node) return atomicMax(marker_b, min(static_cast<word>(weight), at_a)), false;
+    if (b & final_node) return atomicMax(marker_a, min(static_cast<word>(weight), at_b)), false;
+    atomicMax(&best[a], static_cast<word>(weight));
+    atomicMax(&best[b], static_cast<word>(weight));
+    if (!first_round) graph.edges.ends[place] = static_cast<unsigned long long>(a) << 32 | b;
+    return true;
+  }
+
+  /// Second phase: nodes whose marker no edge exceeds.
+  __device__ void finish(uint32_t node) const {
+    best_next[node] = 0;
+    if (graph.marker[node] >= best[node]) store_relaxed(&graph.link[node], graph.root_link(node) | final_node);
+  }
+
+  /// Does the node hook, by an edge of this weight?
+  __device__ bool hooks(uint32_t node, Key weight) const {
+    return best[node] == weight && graph.marker[node] < weight;
+  }
+
+  /// The root of the node's class of this weight, or linked_out: the class has hooked already.
+  __device__ uint32_t class_root(uint32_t node, Key weight) const {
+    auto link = relaxed(&graph.link[node]);
+    while (graph.parent(link) != node) {
+      const uint32_t above = graph.parent(link);
+      const auto parents = relaxed(&graph.link[above]);
+      if (graph.parent(parents) == above) {
+        node = above;
+        break;
+      }
+      node = graph.parent(shorten(node, link, parents));
+      link = relaxed(&graph.link[node]);
+    }
+    return hooks(node, weight) ? node : linked_out;
+  }
+
+  /// Second phase, edges: unites two classes of this weight, or hooks a class on a node that does better. Weights
+  /// grow from class to class, so links never close a circle. Of two classes the one that stays is chosen as if at
+  /// random: chains stay short.
+  __device__ void unite(unsigned long long place) const {
+    const auto ends = graph.edges.ends[place];
+    if (ends == graph.edges.dead) return;
+    const Key weight = graph.edges.weight[place];
+    const uint32_t a = static_cast<uint32_t>(ends >> 32), b = static_cast<uint32_t>(ends);
+    const bool a_hooks = hooks(a, weight), b_hooks = hooks(b, weight);
+    uint32_t from_a = a, from_b = b;
+    while (a_hooks || b_hooks) {
+      const uint32_t root_a = a_hooks ? class_root(from_a, weight) : linked_out;
+      const uint32_t root_b = b_hooks ? class_root(from_b, weight) : linked_out;
+      if (root_a == root_b) return;
+      if (root_a != linked_out) from_a = root_a;
+      if (root_b != linked_out) from_b = root_b;
+      constexpr uint32_t mix = 0x9e3779b1u;
+      uint32_t root = root_a, to = root_b;
+      if (root_a * mix < root_b * mix) root = root_b, to = root_a;
+      if (root_a == linked_out) root = root_b, to = a;
+      if (root_b == linked_out) root = root_a, to = b;
+      const auto was = graph.root_link(root);
+      if (atomicCAS(&graph.link[root], was, graph.link_to(graph.handle(weight, place), to)) == was) return;
+    }
+  }
+};
+
+template <class Key>
+__global__ void __launch_bounds__(graph_threads) contract_graph(node_graph<Key> graph) {
+  if (graph.too_small()) return;
+  auto grid = cooperative_groups::this_grid();
+  const uint32_t threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const uint32_t from_end = threads - 1 - thread;  // small rounds do nodes and edges in different warps
+  const unsigned long long edges = graph.count->edges;
+  uint32_t* const at_work_count = graph.count->at_work;
+  uint32_t count = static_cast<uint32_t>(graph.count->nodes);
+  int round = 0;
+  for (; count && round < most_rounds; ++round) {
+    const bool odd = round % 2;
+    const graph_round<Key> now{graph, odd ? graph.best[1] : graph.best[0], odd ? graph.best[0] : graph.best[1]};
+    uint32_t* after = odd ? graph.at_work[0] : graph.at_work[1];
+    const uint32_t* before = round < 2 ? nullptr : odd ? graph.at_work[1] : graph.at_work[0];  // null: all nodes
+    if (round) now.pass_markers(before, count, after, &at_work_count[round], thread, threads);
+    // Edges keep their places: closing the gaps cost more than reading over them.
+    for (unsigned long long e = from_end; e < edges; e += threads)
+      if (graph.edges.ends[e] != graph.edges.dead && !now.offer(e, round == 0))
+        graph.edges.ends[e] = graph.edges.dead;
+    grid.sync();
+    if (round) count = relaxed(&at_work_count[round]);
+    for (uint32_t k = thread; k < count; k += threads) now.finish(round ? after[k] : k);
+    if (count)
+      for (unsigned long long e = from_end; e < edges; e += threads) now.unite(e);
+    grid.sync();
+  }
+  if (thread == 0) {
+    graph.count->rounds = round;
+    graph.count->unfinished = count;
+  }
+}
+
+}  // namespace macareu::cuda::contraction

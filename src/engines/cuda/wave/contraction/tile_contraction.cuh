@@ -1,0 +1,210 @@
+// Contraction inside a tile: rounds of hooking and finalising until what is left depends on other tiles.
+#pragma once
+
+#include "engines/cuda/wave/contraction/tile_edges.cuh"
+#include "engines/cuda/wave/contraction/tile_load.cuh"
+
+namespace macareu::cuda::contraction {
+
+template <class Key, class Shape>
+struct tile_rounds {
+  using memory = tile_memory<Key, Shape>;
+  using best = best_edges<Key, Shape>;
+  using edge = tile_edge<Shape>;
+  using word = word_of<Key>;
+  using link = basin_link<Key>;
+  static constexpr uint32_t number = 0x7fffu;  // of a component, without final_basin
+
+  uint32_t basins = 0;
+  uint32_t listed = 0;         // edges in the list, dead ones included
+  bool all_listed = false;     // else the list was too short, and boundaries are searched again every round
+  Key leaving[Shape::rim_per_thread];  // potentials of the thread's rim entries
+
+  __device__ static int rim_pixel_of(int k) {
+    const step s = Shape::rim_site(threadIdx.x + k * Shape::threads);
+    return Shape::offset(s);
+  }
+  __device__ static bool has_rim(int k) { return threadIdx.x + k * Shape::threads < Shape::rim_entries; }
+
+  __device__ void load_rim(const bottleneck_problem<Key>& problem, tile_place<Shape> place) {
+#pragma unroll
+    for (int k = 0; k < Shape::rim_per_thread; ++k)
+      leaving[k] = has_rim(k) ? potential<Key, Shape>(problem, place, threadIdx.x + k * Shape::threads) : Key{0};
+  }
+
+  __device__ void start() {
+    basins = memory::basin_count();
+    for (uint32_t b = threadIdx.x; b < basins; b += Shape::threads) {
+      memory::marker()[b] = 0;
+      best::clear(b);
+      memory::links()[b] = link::self(b);
+    }
+    __syncthreads();
+  }
+
+  /// The best start of each basin. Zeros bring nothing, and most images have few others.
+  __device__ static void collect_markers(const tile_starts<Key, Shape>& starts) {
+#pragma unroll
+    for (int k = 0; k < tile_starts<Key, Shape>::packs; ++k) {
+      const auto& key = starts.at[k];
+      const auto label = *reinterpret_cast<const pack<uint16_t, 4>*>(&memory::label()[starts.first_pixel(k)]);
+      uint32_t basin = label.at[0];
+      word most = key.at[0];
+#pragma unroll
+      for (int i = 1; i < 4; ++i) {
+        const word value = key.at[i];
+        if (label.at[i] == basin) {
+          most = max(most, value);
+        } else {
+          if (most) atomicMax(&memory::marker()[basin], most);
+          basin = label.at[i];
+          most = value;
+        }
+      }
+      raise_together(memory::marker(), basin, most);
+    }
+    __syncthreads();
+  }
+
+  /// Offers an edge to its two components; false: the edge is done with. An edge no better than the markers of
+  /// both sides can never matter. Markers may rise meanwhile, by edges to final components: then an edge may
+  /// live a round longer. In the first round nothing is final and markers rest.
+  template <bool First>
+  __device__ static bool offer(uint32_t a, uint32_t b, Key weight, uint32_t name) {
+    if (a == b) return false;
+    word* const marker_a = &memory::marker()[a & number];
+    word* const marker_b = &memory::marker()[b & number];
+    const word at_a = First ? *marker_a : peek(marker_a), at_b = First ? *marker_b : peek(marker_b);
+    if (weight <= at_a && weight <= at_b) return false;
+    if (!First && ((a | b) & final_basin)) {
+      if (a & b & final_basin) return false;
+      if (a & final_basin) atomicMax(marker_b, min(static_cast<word>(weight), at_a));
+      else atomicMax(marker_a, min(static_cast<word>(weight), at_b));
+      return false;
+    }
+    best::offer(a, b, weight, name);
+    return true;
+  }
+
+  __device__ static uint32_t component(uint32_t basin) { return memory::links()[basin].to(); }
+  __device__ static Key weight(const edge& e) { return min(memory::capacity(e.p), memory::capacity(e.q)); }
+
+  template <bool First>
+  __device__ static void search_boundaries() {
+    over_boundaries<Key, Shape>([](uint32_t basin) { return First ? basin : component(basin); },
+                                [](bool there, uint32_t a, uint32_t b, Key weight, uint32_t name) {
+                                  const bool alive = there && offer<First>(a, b, weight, name);
+                                  const uint32_t place = place_in_list(&memory::list_count(), alive);
+                                  if (alive && place < memory::list_capacity) memory::list()[place] = name;
+                                });
+  }
+
+  template <bool First>
+  __device__ void offer_edges() {
+    if (all_listed) {
+      for (uint32_t k = threadIdx.x; k < listed; k += Shape::threads) {
+        const uint32_t name = memory::list()[k];
+        if (name == edge::none) continue;
+        const edge e(name);
+        if (!offer<false>(component(memory::label()[e.p]), component(memory::label()[e.q]), weight(e), name))
+          memory::list()[k] = edge::none;
+      }
+    } else {
+      search_boundaries<First>();
+    }
+#pragma unroll
+    for (int k = 0; k < Shape::rim_per_thread; ++k) {
+      if (!has_rim(k)) continue;
+      const uint32_t basin = memory::label()[rim_pixel_of(k)], c = First ? basin : component(basin);
+      raise_together(memory::best(), c & number, c & final_basin ? word{0} : best::offer_of(leaving[k], 0));
+    }
+    __syncthreads();
+    if (!all_listed) {
+      listed = memory::list_count();
+      all_listed = listed <= memory::list_capacity;
+    }
+  }
+
+  /// Among the best edges of a component, the one with the largest tag.
+  __device__ void settle_ties() const {
+    const auto settle = [](uint32_t a, uint32_t b, Key weight, uint32_t name) {
+      if (a != b && !((a | b) & final_basin)) best::settle(a, b, weight, name);
+    };
+    if (all_listed) {
+      for (uint32_t k = threadIdx.x; k < listed; k += Shape::threads) {
+        const uint32_t name = memory::list()[k];
+        if (name == edge::none) continue;
+        const edge e(name);
+        settle(component(memory::label()[e.p]), component(memory::label()[e.q]), weight(e), name);
+      }
+    } else {
+      over_boundaries<Key, Shape>(component, [&](bool there, uint32_t a, uint32_t b, Key weight, uint32_t name) {
+        if (there) settle(a, b, weight, name);
+      });
+    }
+    __syncthreads();
+  }
+
+  /// Final, hooked, or waiting for other tiles. Of two that would hook on each other the lower number stays.
+  __device__ bool decide() const {
+    bool changed = false;
+    for (uint32_t c = threadIdx.x; c < basins; c += Shape::threads) {
+      if (component(c) != c) continue;
+      const Key weight = best::weight(c);
+      const uint32_t tag = best::tag(c);
+      link next = link::self(c);
+      if (memory::marker()[c] >= weight) {
+        next = link::self(c | final_basin);
+        changed = true;
+      } else if (tag != 0) {
+        const edge e(name_of(tag));
+        const uint32_t a = component(memory::label()[e.p]), b = component(memory::label()[e.q]);
+        const uint32_t other = a == c ? b : a;
+        const bool mutual =
+            best::weight(other) == weight && best::tag(other) == tag && memory::marker()[other] < weight;
+        if (!mutual || c > other) {
+          next = link::of(weight, other);
+          changed = true;
+        }
+      }
+      memory::next()[c] = next;
+    }
+    return changed;
+  }
+
+  /// Basins learn their component's new root, and roots the markers of what hooked on them.
+  __device__ void follow_hooks() const {
+    if (threadIdx.x == 0) memory::list_count() = 0;
+    for (uint32_t b = threadIdx.x; b < basins; b += Shape::threads) {
+      const link before = memory::links()[b];
+      uint32_t root = before.to() & number;
+      Key weight = before.weight();
+      link next = memory::next()[root];
+      while ((next.to() & number) != root) {
+        weight = min(weight, next.weight());
+        root = next.to();
+        next = memory::next()[root];
+      }
+      memory::links()[b] = link::of(weight, next.to());
+      if (before.to() == b && root != b && !(next.to() & final_basin))
+        atomicMax(&memory::marker()[root], memory::marker()[b]);
+      best::clear(b);
+    }
+    __syncthreads();
+  }
+
+  __device__ bool round_changes() {
+    if constexpr (!best::one_pass) settle_ties();
+    return __syncthreads_or(decide());
+  }
+
+  __device__ void run() {
+    offer_edges<true>();
+    while (round_changes()) {
+      follow_hooks();
+      offer_edges<false>();
+    }
+  }
+};
+
+}  // namespace macareu::cuda::contraction

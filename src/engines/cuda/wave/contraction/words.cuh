@@ -1,0 +1,106 @@
+// Words that threads share: what hardware can take the maximum of, and reads beside other threads' writes.
+#pragma once
+
+#include <cuda/atomic>
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+namespace macareu::cuda::contraction {
+
+using std::int64_t, std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
+
+/// atomicMax knows 32 and 64 bits.
+template <class Key>
+using word_of = std::conditional_t<sizeof(Key) == 8, unsigned long long, unsigned int>;
+
+constexpr uint32_t all_lanes = 0xffffffffu;
+
+/// A read of global memory that other blocks change meanwhile: some value it had, never torn.
+template <class T>
+__device__ T relaxed(const T* at) {
+  return ::cuda::atomic_ref<T, ::cuda::thread_scope_device>(*const_cast<T*>(at)).load(::cuda::memory_order_relaxed);
+}
+template <class T>
+__device__ void store_relaxed(T* at, T value) {
+  ::cuda::atomic_ref<T, ::cuda::thread_scope_device>(*at).store(value, ::cuda::memory_order_relaxed);
+}
+
+/// The same for shared memory.
+template <class T>
+__device__ T peek(T* at) {
+  return atomicOr(at, T{0});
+}
+
+/// Raises in global memory; most tries come too late, so look first.
+template <class Word>
+__device__ void raise(Word* at, Word value) {
+  if (relaxed(at) < value) atomicMax(at, value);
+}
+
+/// The largest value of a warp.
+__device__ inline uint32_t warp_max(uint32_t value) { return __reduce_max_sync(all_lanes, value); }
+__device__ inline unsigned long long warp_max(unsigned long long value) {
+  const auto high = warp_max(static_cast<uint32_t>(value >> 32));
+  const auto low = warp_max(static_cast<uint32_t>(value >> 32) == high ? static_cast<uint32_t>(value) : 0u);
+  return static_cast<unsigned long long>(high) << 32 | low;
+}
+
+/// array[index] = max(itself, value), for all lanes of a warp; a zero offers nothing. One atomic where all
+/// lanes mean the same place, as they do in flat images.
+template <class Word>
+__device__ void raise_together(Word* array, uint32_t index, Word value) {
+  if (!__any_sync(all_lanes, value != 0)) return;
+  int same = 0;
+  __match_all_sync(all_lanes, index, &same);
+  if (same) value = warp_max(value);
+  if (value && (!same || threadIdx.x % 32 == 0)) atomicMax(&array[index], value);
+}
+
+/// Consecutive places in a list for those lanes of a warp that want one; one atomic a warp.
+template <class Count>
+__device__ Count place_in_list(Count* count, bool wanted) {
+  const uint32_t wishes = __ballot_sync(all_lanes, wanted);
+  if (!wishes) return 0;
+  const int lane = threadIdx.x % 32, first = __ffs(wishes) - 1;
+  Count base = 0;
+  if (lane == first) base = atomicAdd(count, static_cast<Count>(__popc(wishes)));
+  return __shfl_sync(all_lanes, base, first) + __popc(wishes & ((1u << lane) - 1));
+}
+
+/// Pixels that lie side by side, loaded at once where memory allows.
+template <class T, int Count>
+struct alignas(Count * sizeof(T) < 16 ? Count * sizeof(T) : 16) pack {
+  T at[Count];
+};
+
+/// A pack of narrow pixels, as words that hold several.
+template <class T, int Count>
+using words_of = pack<uint32_t, Count * sizeof(T) / 4>;
+
+template <class T, int Count>
+__device__ pack<T, Count> flipped(pack<T, Count> a, T flip) {
+  auto words = std::bit_cast<words_of<T, Count>>(a);
+#pragma unroll
+  for (auto& word : words.at) word ^= flip * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
+  return std::bit_cast<pack<T, Count>>(words);
+}
+
+template <class T, int Count>
+__device__ pack<T, Count> lower(pack<T, Count> a, pack<T, Count> b) {
+  if constexpr (sizeof(T) <= 2) {
+    auto x = std::bit_cast<words_of<T, Count>>(a);
+    const auto y = std::bit_cast<words_of<T, Count>>(b);
+#pragma unroll
+    for (unsigned i = 0; i < Count * sizeof(T) / 4; ++i)
+      x.at[i] = sizeof(T) == 1 ? __vminu4(x.at[i], y.at[i]) : __vminu2(x.at[i], y.at[i]);
+    return std::bit_cast<pack<T, Count>>(x);
+  } else {
+#pragma unroll
+    for (int i = 0; i < Count; ++i) a.at[i] = a.at[i] < b.at[i] ? a.at[i] : b.at[i];
+    return a;
+  }
+}
+
+}  // namespace macareu::cuda::contraction
