@@ -12,20 +12,23 @@ namespace macareu {
 struct run_report {
   std::string device;
   std::string strategy;
+  std::string note;  ///< one line where something else was done than `auto` had chosen; else empty
   int threads = 1;
   double compute_seconds = 0;
-  std::int64_t rounds = -1;  ///< synchronous steps of a strategy that has them
-  std::int64_t tiles = -1;   ///< tile visits
-  std::int64_t passes = -1;  ///< sweeps over tiles or images
+  double transfer_seconds = 0;  ///< between host and device memory; not part of compute_seconds
+  std::int64_t rounds = -1;     ///< synchronous steps of a strategy that has them
+  std::int64_t tiles = -1;      ///< tile visits
+  std::int64_t passes = -1;     ///< sweeps over tiles or images
 };
 
 struct context {
-  std::string device = "auto";                ///< auto, serial, cpu
+  std::string device = "auto";                ///< auto, serial, cpu, cuda (the current GPU) or cuda:N
   std::string strategy = "auto";              ///< auto, or a name the device knows for the operator's pattern
   int threads = 0;                            ///< 0: what affinity, cgroup and OMP_NUM_THREADS allow
   std::function<void(double)> progress = {};  ///< called with the fraction done, from one thread at a time
   std::stop_token stop = {};                  ///< when it is set, the call throws `interrupted`
   run_report* report = nullptr;               ///< filled in when the call returns
+  void* stream = nullptr;                     ///< the cudaStream_t that a cuda device uses; null: the default
 };
 
 }  // namespace macareu

@@ -26,6 +26,7 @@ entry make_entry() {
             Engine engine(call.work);
             with_pixel_type(call.inputs[0].type(),
                             [&]<class T>(std::type_identity<T>) { Operator::template run<T>(engine, call); });
+            engine.finish();
           }};
 }
 

@@ -20,6 +20,7 @@ namespace macareu {
 struct job {
   const context& how;
   run_report report;
+  bool results_touched = false;  // set by an engine that had left the caller's memory as it was until then
 
   void check_stop() const {
     if (how.stop.stop_requested()) throw interrupted();

@@ -1,4 +1,5 @@
-// histogram (R2V): every pixel adds weights to bins, through sink.add(bin, weight).
+// histogram (R2V): every pixel adds weights to bins, through sink.add(bin, weight). Every engine has a sink
+// of its own, so a rule takes any: its call operator is a template.
 //
 // Laws. What a pixel adds depends on that pixel alone; bins are 64-bit counts, so the order of additions does
 // not matter. A bin outside the range is ignored.
@@ -13,19 +14,23 @@
 
 namespace macareu {
 
+/// Of engines whose threads have bins of their own.
 struct bin_sink {
   std::span<std::uint64_t> bins;
 
-  void add(std::int64_t bin, std::uint64_t weight = 1) const {
+  MACAREU_HD void add(std::int64_t bin, std::uint64_t weight = 1) const {
     if (bin >= 0 && static_cast<std::size_t>(bin) < bins.size())
       bins[static_cast<std::size_t>(bin)] += weight;
   }
 };
 
-template <class Rule, class... In>
-concept histogram_rule = std::is_trivially_copyable_v<Rule> &&
-    requires(const Rule rule, const bin_sink& sink, site p, const In&... in) {
+template <class Rule, class Sink, class... In>
+concept adds_to = std::is_trivially_copyable_v<Rule> &&
+    requires(const Rule rule, const Sink& sink, site p, const In&... in) {
   rule(p, sink, in...);
 };
+
+template <class Rule, class... In>
+concept histogram_rule = adds_to<Rule, bin_sink, In...>;
 
 }  // namespace macareu

@@ -14,6 +14,10 @@
 // It is confluent by construction, and an engine may use all that is known of min and max. Order is that of
 // keys (core/key.hpp).
 //
+// A bottleneck rule whose capacity is its only input, unchanged, says `static constexpr bool
+// capacity_is_input = true`, and the rule of a start that is its first input, unchanged, `is_input = true`:
+// an engine then reads those images where they are.
+//
 // The states start as an image of the same size, given beside the rule: usually `mapped` from the inputs. It
 // is clipped to the capacity. The state's image may be one that the start is read from, never one that the
 // rule reads.
@@ -40,6 +44,18 @@ concept bottleneck_rule = std::is_trivially_copyable_v<Rule> &&
   { Rule::algebra::toward } -> std::convertible_to<direction>;
   { rule.capacity(q, in...) } -> std::same_as<State>;
 };
+
+template <class Rule>
+inline constexpr bool capacity_is_input = false;
+template <class Rule>
+requires requires { Rule::capacity_is_input; }
+inline constexpr bool capacity_is_input<Rule> = Rule::capacity_is_input;
+
+template <class StartRule>
+inline constexpr bool start_is_input = false;
+template <class StartRule>
+requires requires { StartRule::is_input; }
+inline constexpr bool start_is_input<StartRule> = StartRule::is_input;
 
 template <class Rule, class State, class... In>
 concept general_rule = std::is_trivially_copyable_v<Rule> &&

@@ -59,10 +59,10 @@ void refuse_marker_beyond_mask(Engine& engine, const call& call, std::size_t mar
   if (!p) return;
   refuse_nan<T>(engine, call, marker);
   refuse_nan<T>(engine, call, mask);
-  throw usage_error(std::string(call.about.name) + ": marker " + value_text(call.input<T>(marker)[*p]) +
-                    " is " + (Toward == direction::up ? "above" : "below") + " mask " +
-                    value_text(call.input<T>(mask)[*p]) + " at " + place(call, *p) +
-                    "; use clip to clip the marker to the mask");
+  const T given = engine.read(call.input<T>(marker), *p), bound = engine.read(call.input<T>(mask), *p);
+  throw usage_error(std::string(call.about.name) + ": marker " + value_text(given) + " is " +
+                    (Toward == direction::up ? "above" : "below") + " mask " + value_text(bound) + " at " +
+                    place(call, *p) + "; use clip to clip the marker to the mask");
 }
 
 }  // namespace macareu

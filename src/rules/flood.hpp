@@ -8,6 +8,7 @@ namespace macareu {
 template <direction Toward>
 struct flood {
   using algebra = bottleneck<Toward>;
+  static constexpr bool capacity_is_input = true;
   template <class T>
   MACAREU_HD T capacity(site, T mask) const {
     return mask;
@@ -18,6 +19,7 @@ using flood_over = flood<direction::down>;
 
 /// A start that is an image as it stands.
 struct as_given {
+  static constexpr bool is_input = true;
   template <class T, class... Rest>
   MACAREU_HD T operator()(site, T first, const Rest&...) const {
     return first;

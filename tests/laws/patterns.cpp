@@ -175,7 +175,8 @@ TEST(patterns, reduce) {
 
 /// Weighs by column; some bins are out of range and must be ignored.
 struct weighted_bins {
-  void operator()(site p, const bin_sink& sink, pixel a) const {
+  template <class Sink>
+  void operator()(site p, const Sink& sink, pixel a) const {
     sink.add(a / 10, static_cast<std::uint64_t>(p.x + 1));
   }
 };

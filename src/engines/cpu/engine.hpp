@@ -101,6 +101,12 @@ class engine {
       general_wave(work_, rule, near, state, start, in...);
   }
 
+  template <class T>
+  T read(view<const T> image, site p) const {
+    return image[p];
+  }
+  void finish() const {}
+
  private:
   /// visit(thread, z, y) for every row, several rows at a time so that narrow images do not queue for the
   /// counter.

@@ -84,6 +84,14 @@ class engine {
     }
   }
 
+  /// One pixel for the host; its memory may be another in other engines.
+  template <class T>
+  T read(view<const T> image, site p) const {
+    return image[p];
+  }
+  /// The results are in the caller's memory when it returns.
+  void finish() const {}
+
  private:
   template <class Rule, class State, class... In>
   void propagate(const Rule& rule, const neighbourhood& near, view<State> state, view<const In>... in) const {
