@@ -12,20 +12,16 @@
 
 #include "core/call.hpp"
 #include "core/view.hpp"
+#include "engines/cuda/check.hpp"
 
 namespace macareu::cuda {
-
-inline void check(cudaError_t code, const char* what) {
-  if (code == cudaSuccess) return;
-  throw device_error("cuda: " + std::string(what) + ": " + cudaGetErrorString(code) + " (" +
-                     std::to_string(static_cast<int>(code)) + ")");
-}
 
 struct gpu {
   job& work;
   int number = 0;
   int multiprocessors = 1;
   cudaStream_t stream = nullptr;
+  cudaMemPool_t pool = nullptr;  // null: the driver's default
 
   void launched(const char* kernel) const { check(cudaGetLastError(), kernel); }
   void synchronize(const char* what) const { check(cudaStreamSynchronize(stream), what); }
@@ -39,7 +35,9 @@ class device_array {
   device_array(const gpu& on, std::int64_t count) : stream_(on.stream), count_(count) {
     if (count == 0) return;
     const auto bytes = static_cast<std::size_t>(count) * sizeof(T);
-    const auto code = cudaMallocAsync(reinterpret_cast<void**>(&data_), bytes, on.stream);
+    auto** const place = reinterpret_cast<void**>(&data_);
+    const auto code = on.pool ? cudaMallocFromPoolAsync(place, bytes, on.pool, on.stream)
+                              : cudaMallocAsync(place, bytes, on.stream);
     if (code == cudaErrorMemoryAllocation) {
       cudaGetLastError();  // it would be reported again by the next launch
       std::size_t free = 0, total = 0;
@@ -66,7 +64,9 @@ class device_array {
   std::int64_t size() const { return count_; }
   /// Every byte to one value.
   void fill_bytes(int value) const {
-    if (count_) check(cudaMemsetAsync(data_, value, static_cast<std::size_t>(count_) * sizeof(T), stream_), "cudaMemsetAsync");
+    if (count_)
+      check(cudaMemsetAsync(data_, value, static_cast<std::size_t>(count_) * sizeof(T), stream_),
+            "cudaMemsetAsync");
   }
 
  private:
@@ -75,13 +75,25 @@ class device_array {
   std::int64_t count_ = 0;
 };
 
+/// Host memory that kernels can write, one for every type and thread.
+template <class T>
+T* landing_place() {
+  struct pinned {
+    void* data = nullptr;
+    pinned() { check(cudaMallocHost(&data, sizeof(T)), "cudaMallocHost"); }
+    ~pinned() { cudaFreeHost(data); }
+  };
+  static thread_local const pinned place;
+  return static_cast<T*>(place.data);
+}
+
 /// A small struct of results back to the host: waits for the stream.
 template <class T>
 T fetch(const gpu& on, const T* from) {
-  T value;
-  check(cudaMemcpyAsync(&value, from, sizeof(T), cudaMemcpyDeviceToHost, on.stream), "cudaMemcpyAsync");
+  T* const landing = landing_place<T>();
+  check(cudaMemcpyAsync(landing, from, sizeof(T), cudaMemcpyDeviceToHost, on.stream), "cudaMemcpyAsync");
   on.synchronize("cudaStreamSynchronize");
-  return value;
+  return *landing;
 }
 
 }  // namespace macareu::cuda

@@ -1,0 +1,136 @@
+// The cuda engine: one GPU. Patterns are kernels on one stream; what they need of the host's memory is
+// brought over when it is first used, and brought back by finish().
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "core/call.hpp"
+#include "engines/cuda/current_device.hpp"
+#include "engines/cuda/map.cuh"
+#include "engines/cuda/open_gpu.cuh"
+#include "engines/cuda/reduce.cuh"
+#include "engines/cuda/residence.cuh"
+#include "engines/cuda/wave/bottleneck.cuh"
+#include "engines/cuda/wave/general.cuh"
+#include "patterns/wave.hpp"
+
+namespace macareu::cuda {
+
+/// The capacity of a bottleneck rule as an image.
+template <class Rule>
+struct capacity_of {
+  Rule rule;
+  template <class... In>
+  MACAREU_HD auto operator()(site q, const In&... in) const {
+    return rule.capacity(q, in...);
+  }
+};
+
+class engine {
+ public:
+  static constexpr std::string_view name = "cuda";
+  static std::vector<std::string_view> strategies(std::string_view pattern) {
+    return pattern == "wave" ? wave_strategies() : std::vector<std::string_view>();
+  }
+
+  explicit engine(job& work) : current_(gpu_of(work.how)), on_(open_gpu(work)), images_(on_) {}
+  /// Nothing of a call that failed goes on behind the caller's back.
+  ~engine() { cudaStreamSynchronize(on_.stream); }
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  template <class T>
+  device_image<T> temporary(const view<const T>& like) const {
+    return {on_, like.depth, like.height, like.width};
+  }
+
+  template <class Rule, class Out, class... In>
+  requires map_rule<Rule, Out, In...>
+  void map(const Rule& rule, view<Out> out, view<const In>... in) {
+    ((in = images_.reading(in)), ...);
+    run_map(on_, rule, images_.writing(out), in...);
+  }
+
+  template <class Rule, class Out, class In>
+  requires window_rule<Rule, Out, In>
+  void window(const Rule& rule, border<In> edge, view<Out> out, view<const In> in) {
+    in = images_.reading(in);
+    run_window(on_, rule, edge, images_.writing(out), in);
+  }
+
+  template <class Rule, class First, class... In>
+  requires reduce_rule<Rule, First, In...>
+  typename Rule::value reduce(const Rule& rule, view<const First> first, view<const In>... in) {
+    return run_reduce(on_, rule, images_.reading(first), images_.reading(in)...);
+  }
+
+  template <class Rule, class First, class... In>
+  requires adds_to<Rule, shared_bins, First, In...>
+  void histogram(const Rule& rule, std::span<std::uint64_t> bins, view<const First> first,
+                 view<const In>... in) {
+    run_histogram(on_, rule, bins, images_.reading(first), images_.reading(in)...);
+  }
+
+  template <class Rule, class State, class StartRule, class... StartIn, class... In>
+  requires wave_rule<Rule, State, In...>
+  void wave(const Rule& rule, const neighbourhood& near, view<State> state,
+            const mapped<StartRule, StartIn...>& start, view<const In>... in) {
+    ((in = images_.reading(in)), ...);
+    if constexpr (bottleneck_rule<Rule, State, In...>) {
+      bottleneck_wave(rule, near, state, start, in...);
+    } else {
+      write_start(state, start);
+      run_general(on_, rule, near, images_.writing(state), in...);
+    }
+  }
+
+  template <class T>
+  T read(view<const T> image, site p) {
+    return fetch(on_, &images_.reading(image)[p]);
+  }
+
+  void finish() { images_.finish(); }
+
+ private:
+  template <class State, class StartRule, class... StartIn>
+  void write_start(const view<State>& state, const mapped<StartRule, StartIn...>& start) {
+    std::apply([&](const auto&... in) { map(start.rule, state, in...); }, start.in);
+  }
+
+  template <class Rule, class State, class Start, class... In>
+  void bottleneck_wave(const Rule& rule, const neighbourhood& near, const view<State>& state,
+                       const Start& start, const view<const In>&... in) {
+    if constexpr (capacity_is_input<Rule>) {
+      spread(rule, near, state, start, in...);
+    } else {
+      const device_image<State> capacity(on_, state.depth, state.height, state.width);
+      run_map(on_, capacity_of<Rule>{rule}, capacity.pixels(), in...);
+      spread(rule, near, state, start, view<const State>(capacity.pixels()));
+    }
+  }
+
+  template <class Rule, class State, class StartRule, class... StartIn>
+  void spread(const Rule&, const neighbourhood& near, const view<State>& state,
+              const mapped<StartRule, StartIn...>& start, const view<const State>& capacity) {
+    using key = key_of<State>;
+    view<const State> first;
+    if constexpr (start_is_input<StartRule>)
+      first = images_.reading(std::get<0>(start.in));
+    else
+      write_start(state, start);
+    const view<State> result = images_.writing(state);
+    if constexpr (!start_is_input<StartRule>) first = result;
+    run_bottleneck<key>(on_, {as_bits<key>(result), as_bits<const key>(first), as_bits<const key>(capacity),
+                              key_map_of<Rule::algebra::toward, State>(), near});
+  }
+
+  current_device current_;
+  gpu on_;
+  residence images_;
+};
+
+}  // namespace macareu::cuda

@@ -1,0 +1,22 @@
+#include "engines/cuda/open_gpu.cuh"
+
+#include "engines/cuda/memory_pool.hpp"
+#include "engines/cuda/presence.hpp"
+
+namespace macareu::cuda {
+
+int gpu_of(const context& how) {
+  const auto number = gpu_named(how.device);
+  return number ? *number : current_gpu();
+}
+
+gpu open_gpu(job& work) {
+  cudaGetLastError();  // what another part of the program left there is not this call's error
+  const int number = gpu_of(work.how);
+  int multiprocessors = 0;
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, number),
+        "cudaDeviceGetAttribute");
+  return {work, number, multiprocessors, static_cast<cudaStream_t>(work.how.stream), memory_pool(number)};
+}
+
+}  // namespace macareu::cuda

@@ -1,0 +1,37 @@
+// The pinned memory through which images travel.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace macareu::cuda {
+
+/// Chunks small enough for packing and copying to overlap in an image of a few megapixels, and large enough
+/// for the bus.
+inline constexpr std::int64_t chunk_bytes = 4 << 20;
+inline constexpr std::size_t chunk_count = 8;
+
+/// The process's ring, for one transfer at a time. At the end it waits for copies under way.
+class ring_lease {
+ public:
+  explicit ring_lease(cudaStream_t stream);
+  ~ring_lease();
+  ring_lease(const ring_lease&) = delete;
+  ring_lease& operator=(const ring_lease&) = delete;
+
+  /// Memory of a chunk, once the copy that used it last is done.
+  std::byte* chunk(std::int64_t turn);
+  /// The copy just put into the stream uses this chunk.
+  void in_use(std::int64_t turn);
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+  cudaStream_t stream_;
+  std::array<cudaEvent_t, chunk_count> copied_{};
+};
+
+}  // namespace macareu::cuda

@@ -1,0 +1,51 @@
+// What a build knows of GPUs, also one without CUDA: there are none then.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <macareu/machine.hpp>
+
+namespace macareu::cuda {
+
+struct gpu_list {
+  std::vector<gpu_description> gpus;  // by number
+  std::string problem;                // why there is none
+};
+
+/// Asks the driver once.
+const gpu_list& gpus_here();
+
+/// The GPU that CUDA would use in this thread.
+int current_gpu();
+
+/// N of "cuda:N".
+inline std::optional<int> gpu_named(std::string_view device) {
+  constexpr std::string_view prefix = "cuda:";
+  if (!device.starts_with(prefix)) return std::nullopt;
+  device.remove_prefix(prefix.size());
+  int number = 0;
+  const auto* const end = device.data() + device.size();
+  const auto [stop, code] = std::from_chars(device.data(), end, number);
+  if (code != std::errc() || stop != end || number < 0) return std::nullopt;
+  return number;
+}
+
+/// Bytes that this library could take.
+std::int64_t free_memory(int gpu);
+
+enum class memory_kind { host, pinned, device, managed };
+
+struct memory_place {
+  memory_kind kind = memory_kind::host;
+  int gpu = 0;  // of device memory
+};
+
+/// Starts nothing: a process that has not used CUDA has no memory of a GPU.
+memory_place place_of(const void* data);
+
+}  // namespace macareu::cuda

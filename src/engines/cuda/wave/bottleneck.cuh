@@ -1,0 +1,32 @@
+// Bottleneck waves on the GPU: `tiles`, `contraction`, `auto`, which starts with the first and turns to the
+// second when the wave proves long, and the strategies of the papers.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "engines/cuda/gpu.cuh"
+#include "engines/cuda/wave/problem.cuh"
+
+namespace macareu::cuda {
+
+inline std::vector<std::string_view> wave_strategies() {
+  return {"tiles", "contraction", "sweep", "queue", "megapixel", "diagonal"};
+}
+
+/// For 8, 16, 32 and 64-bit keys.
+template <class Key>
+void run_bottleneck(const gpu& on, const bottleneck_problem<Key>& problem);
+
+template <class Key, class T>
+view<Key> as_bits(const view<T>& image) {
+  return {reinterpret_cast<Key*>(image.data),
+          image.depth,
+          image.height,
+          image.width,
+          image.step_z,
+          image.step_y,
+          image.step_x};
+}
+
+}  // namespace macareu::cuda
