@@ -1,6 +1,9 @@
 # The library: core, catalogue and engines, and for every header in src/operators one generated file per engine.
 
 set(engines serial cpu)
+if(MACAREU_USES_CUDA)
+  list(APPEND engines cuda)
+endif()
 set(generated ${PROJECT_BINARY_DIR}/generated)
 configure_file(cmake/version.hpp.in ${generated}/include/macareu/version.hpp @ONLY)
 
@@ -14,8 +17,14 @@ foreach(op IN LISTS operators)
   string(APPEND includes "#include \"operators/${op}.hpp\"\n")
   string(APPEND descriptions "operators::${op}::about, ")
   foreach(engine IN LISTS engines)
-    configure_file(cmake/stamp.cpp.in ${generated}/${engine}/${op}.cpp @ONLY)
-    list(APPEND stamps ${generated}/${engine}/${op}.cpp)
+    set(header engines/${engine}/engine.hpp)
+    set(stamp ${generated}/${engine}/${op}.cpp)
+    if(engine STREQUAL "cuda")
+      set(header engines/cuda/engine.cuh)
+      set(stamp ${generated}/cuda/${op}.cu)
+    endif()
+    configure_file(cmake/stamp.cpp.in ${stamp} @ONLY)
+    list(APPEND stamps ${stamp})
     string(APPEND declarations "entry entry_${engine}_${op}();\n")
     string(APPEND calls "entry_${engine}_${op}(), ")
   endforeach()
@@ -39,7 +48,8 @@ add_custom_target(macareu_api DEPENDS ${api_header} ${api_source})
 add_library(macareu
   ${stamps} ${generated}/entries.cpp ${generated}/descriptions.cpp ${api_source} ${api_header}
   src/core/image.cpp src/core/connectivity.cpp src/core/compare.cpp
-  src/catalogue/arguments.cpp src/catalogue/catalogue.cpp src/catalogue/machine.cpp)
+  src/catalogue/arguments.cpp src/catalogue/catalogue.cpp src/catalogue/device_choice.cpp
+  src/catalogue/machine.cpp)
 add_library(macareu::macareu ALIAS macareu)
 add_dependencies(macareu macareu_api)
 target_include_directories(macareu
@@ -49,4 +59,5 @@ target_include_directories(macareu
 target_compile_features(macareu PUBLIC cxx_std_20)
 target_link_libraries(macareu PRIVATE $<BUILD_INTERFACE:macareu_build> OpenMP::OpenMP_CXX)
 add_subdirectory(src/engines/cpu)
+add_subdirectory(src/engines/cuda)
 add_subdirectory(src/instances)

@@ -9,7 +9,7 @@
 #include <macareu/error.hpp>
 
 #include "catalogue/arguments.hpp"
-#include "catalogue/entry.hpp"
+#include "catalogue/device_choice.hpp"
 
 namespace macareu {
 namespace {
@@ -137,28 +137,6 @@ void check_outputs(const operator_description& about, std::span<const const_imag
   }
 }
 
-const entry& choose_entry(const operator_description& about, const context& how) {
-  const auto device = how.device == "auto" ? std::string_view("cpu") : std::string_view(how.device);
-  const auto all = entries();
-  const auto found = std::ranges::find_if(
-      all, [&](const entry& e) { return e.about->name == about.name && e.engine == device; });
-  if (found == all.end()) {
-    std::string known = "auto";
-    for (const auto name : devices()) known += ", " + std::string(name);
-    const auto message = "device '" + std::string(device) + "' is not in this build; it has " + known;
-    if (device.starts_with("cuda")) throw device_error(message);
-    throw usage_error(message);
-  }
-  const auto names = found->strategies(about.pattern);
-  if (how.strategy != "auto" && std::ranges::find(names, how.strategy) == names.end()) {
-    std::string known = "auto";
-    for (const auto name : names) known += ", " + std::string(name);
-    throw usage_error("strategy '" + how.strategy + "' is unknown for " + std::string(about.name) + " on " +
-                      std::string(device) + "; it has " + known);
-  }
-  return *found;
-}
-
 void check_context(const context& how) {
   constexpr int most = 1024;
   if (how.threads < 0 || how.threads > most)
@@ -166,20 +144,39 @@ void check_context(const context& how) {
                       ", got " + std::to_string(how.threads));
 }
 
-void run_checked(const entry& chosen, std::span<const const_image_view> inputs,
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void run_checked(const device_choice& choice, std::span<const const_image_view> inputs,
                  std::span<const image_view> outputs, const arguments& values, const context& how) {
-  job work{how, {}};
-  const call call{*chosen.about, inputs, outputs, values, work};
+  auto told = how;
+  told.device = choice.device;
+  job work{told, {}};
+  work.report.note = choice.note;
+  const call call{*choice.chosen->about, inputs, outputs, values, work};
   if (values.contains("connectivity"))
     call.near();  // a number that does not fit the rank is an error for empty images too
   const auto begin = std::chrono::steady_clock::now();
   work.check_stop();
-  if (inputs[0].shape().pixels() > 0) chosen.run(call);
+  const auto* ran = choice.chosen;
+  const auto run = [&](const entry& on) {
+    if (inputs[0].shape().pixels() > 0) on.run(call);
+  };
+  try {
+    run(*ran);
+  } catch (const device_error& failure) {
+    if (!choice.instead || work.results_touched) throw;
+    ran = choice.instead;
+    told.device = ran->engine;
+    work.report = {};
+    work.report.note = computed_elsewhere(failure, *ran);
+    run(*ran);
+  }
   if (how.report) {
     *how.report = work.report;
-    how.report->device = chosen.engine;
-    how.report->compute_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    how.report->device = how.device == "auto" ? std::string(ran->engine) : how.device;
+    how.report->compute_seconds = seconds_since(begin) - work.report.transfer_seconds;
   }
 }
 
@@ -195,7 +192,7 @@ const operator_description* find_operator(std::string_view name) {
 std::vector<std::string_view> devices() {
   std::vector<std::string_view> names;
   for (const auto& e : entries())
-    if (std::ranges::find(names, e.engine) == names.end()) names.push_back(e.engine);
+    if (can_run_here(e) && std::ranges::find(names, e.engine) == names.end()) names.push_back(e.engine);
   return names;
 }
 
@@ -210,7 +207,8 @@ void run_operator(const operator_description& about, std::span<const const_image
   check_context(how);
   check_inputs(about, inputs);
   check_outputs(about, inputs, outputs);
-  run_checked(choose_entry(about, how), inputs, outputs, complete_arguments(about, given), how);
+  run_checked(choose_device(about, inputs, outputs, how), inputs, outputs, complete_arguments(about, given),
+              how);
 }
 
 std::vector<image> run_operator(const operator_description& about, std::span<const const_image_view> inputs,
@@ -218,13 +216,13 @@ std::vector<image> run_operator(const operator_description& about, std::span<con
   check_context(how);
   check_inputs(about, inputs);
   const auto values = complete_arguments(about, given);
-  const auto& chosen = choose_entry(about, how);
+  const auto choice = choose_device(about, inputs, {}, how);
   std::vector<image> results;
   std::vector<image_view> outputs;
   results.reserve(about.outputs.size());
   for (const auto& output : about.outputs)
     outputs.push_back(results.emplace_back(output_type(output, inputs[0].type()), inputs[0].shape()));
-  run_checked(chosen, inputs, outputs, values, how);
+  run_checked(choice, inputs, outputs, values, how);
   return results;
 }
 

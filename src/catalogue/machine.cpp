@@ -2,11 +2,13 @@
 
 #include "engines/cpu/threads.hpp"
 #include "engines/cpu/wave/sweep.hpp"
+#include "engines/cuda/presence.hpp"
 
 namespace macareu {
 
 machine_description this_machine() {
-  return {cpu::available_threads(), cpu::best_sweep_kernels().instruction_set};
+  const auto& here = cuda::gpus_here();
+  return {cpu::available_threads(), cpu::best_sweep_kernels().instruction_set, here.gpus, here.problem};
 }
 
 }  // namespace macareu

@@ -1,0 +1,166 @@
+#include "catalogue/device_choice.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "engines/cuda/presence.hpp"
+
+namespace macareu {
+namespace {
+
+constexpr std::string_view cuda_name = "cuda";
+
+/// Measured: below it the cpu is done before an image has been to a GPU and back.
+constexpr std::int64_t pixels_worth_a_gpu = std::int64_t{1} << 26;
+
+/// Two inputs and an output, and a quarter for what the engine needs besides.
+constexpr std::int64_t memory_needed(std::int64_t image_bytes) {
+  return 3 * image_bytes + 3 * image_bytes / 4;
+}
+
+/// Images of the call that only a GPU can read, or that it can use without a copy.
+struct gpu_images {
+  std::string name;  // of the first in device memory; empty: none is
+  int gpu = 0;       // where it is
+  bool any = false;  // in device or managed memory
+};
+
+void add_image(gpu_images& found, const const_image_view& image, std::string_view name) {
+  const auto place = cuda::place_of(image.data());
+  if (place.kind == cuda::memory_kind::managed) found.any = true;
+  if (place.kind != cuda::memory_kind::device) return;
+  found.any = true;
+  if (!found.name.empty() && found.gpu != place.gpu)
+    throw usage_error("image " + found.name + " is in the memory of GPU " + std::to_string(found.gpu) +
+                      ", but " + std::string(name) + " in that of GPU " + std::to_string(place.gpu) +
+                      ": they must be in one");
+  if (found.name.empty()) {
+    found.name = name;
+    found.gpu = place.gpu;
+  }
+}
+
+gpu_images find_gpu_images(const operator_description& about, std::span<const const_image_view> inputs,
+                           std::span<const image_view> outputs) {
+  gpu_images found;
+  for (std::size_t i = 0; i < inputs.size(); ++i) add_image(found, inputs[i], about.inputs[i].name);
+  for (std::size_t o = 0; o < outputs.size(); ++o) add_image(found, outputs[o], about.outputs[o].name);
+  return found;
+}
+
+const entry* find_entry(const operator_description& about, std::string_view engine) {
+  const auto all = entries();
+  const auto found = std::ranges::find_if(
+      all, [&](const entry& e) { return e.about->name == about.name && e.engine == engine; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+bool knows_strategy(const entry& candidate, const context& how) {
+  const auto names = candidate.strategies(candidate.about->pattern);
+  return how.strategy == "auto" || std::ranges::find(names, how.strategy) != names.end();
+}
+
+void check_strategy(const entry& chosen, const context& how) {
+  if (knows_strategy(chosen, how)) return;
+  std::string known = "auto";
+  for (const auto name : chosen.strategies(chosen.about->pattern)) known += ", " + std::string(name);
+  throw usage_error("strategy '" + how.strategy + "' is unknown for " + std::string(chosen.about->name) +
+                    " on " + std::string(chosen.engine) + "; it has " + known);
+}
+
+bool gpu_pays(const const_image_view& image) { return image.shape().pixels() >= pixels_worth_a_gpu; }
+
+bool fits(const const_image_view& image, int gpu) {
+  const auto bytes = image.shape().pixels() * static_cast<std::int64_t>(size_of(image.type()));
+  return memory_needed(bytes) <= cuda::free_memory(gpu);
+}
+
+[[noreturn]] void refuse_unknown(const context& how) {
+  std::string known = "auto";
+  for (const auto name : devices()) known += ", " + std::string(name);
+  const auto message = "device '" + how.device + "' is not in this build; it has " + known;
+  if (how.device.starts_with("cuda")) throw device_error(message);
+  throw usage_error(message);
+}
+
+void check_gpu(const context& how, int gpu) {
+  const auto& here = cuda::gpus_here();
+  const auto asked = "device '" + how.device + "' cannot be used: ";
+  if (here.gpus.empty()) throw device_error(asked + here.problem);
+  if (static_cast<std::size_t>(gpu) >= here.gpus.size())
+    throw device_error(asked + "this machine has " + std::to_string(here.gpus.size()) +
+                       " GPU(s), counted from 0");
+  const auto& found = here.gpus[static_cast<std::size_t>(gpu)];
+  if (!found.usable)
+    throw device_error(asked + found.name + " has compute capability " + std::to_string(found.major) + "." +
+                       std::to_string(found.minor) + ", older than this build has code for");
+}
+
+device_choice choose_gpu(const operator_description& about, const gpu_images& there, const context& how) {
+  const auto* const chosen = find_entry(about, cuda_name);
+  if (!chosen) refuse_unknown(how);
+  const auto named = cuda::gpu_named(how.device);
+  if (how.device.starts_with(cuda_name) && how.device != cuda_name && !named)
+    throw usage_error("device '" + how.device + "': expected cuda or cuda:N, where N is a GPU's number");
+  if (cuda::gpus_here().gpus.empty()) check_gpu(how, 0);
+  const int gpu = named ? *named : there.name.empty() ? cuda::current_gpu() : there.gpu;
+  check_gpu(how, gpu);
+  if (!there.name.empty() && there.gpu != gpu)
+    throw usage_error(std::string(about.name) + ": " + there.name + " is in the memory of GPU " +
+                      std::to_string(there.gpu) + ", not of device '" + how.device + "'");
+  return {chosen, "cuda:" + std::to_string(gpu)};
+}
+
+/// For images that the cpu can read.
+device_choice choose_automatically(const operator_description& about, const gpu_images& there,
+                                   const const_image_view& image, const context& how) {
+  const auto& host = *find_entry(about, "cpu");
+  device_choice on_host{&host, std::string(host.engine)};
+  const auto* const gpu_entry = find_entry(about, cuda_name);
+  if (!gpu_entry || !gpu_pays(image) || !can_run_here(*gpu_entry)) return on_host;
+  try {
+    auto on_gpu = choose_gpu(about, there, how);
+    if (!fits(image, *cuda::gpu_named(on_gpu.device))) return on_host;
+    // In managed memory the GPU works on the caller's images themselves: there is no going back.
+    if (!there.any && knows_strategy(host, how)) on_gpu.instead = &host;
+    return on_gpu;
+  } catch (const device_error& failure) {
+    on_host.note = computed_elsewhere(failure, host);
+    return on_host;
+  }
+}
+
+device_choice choose(const operator_description& about, const gpu_images& there,
+                     const const_image_view& image, const context& how) {
+  const bool automatic = how.device == "auto";
+  if (how.device.starts_with(cuda_name) || (automatic && !there.name.empty()))
+    return choose_gpu(about, there, how);
+  if (automatic) return choose_automatically(about, there, image, how);
+  const auto* const host = find_entry(about, how.device);
+  if (!host) refuse_unknown(how);
+  if (!there.name.empty())
+    throw usage_error(std::string(about.name) + ": " + there.name +
+                      " is in the memory of a GPU, which device '" + how.device +
+                      "' cannot read: use cuda, or copy the image");
+  return {host, how.device};
+}
+
+}  // namespace
+
+bool can_run_here(const entry& candidate) {
+  return candidate.engine != cuda_name ||
+         std::ranges::any_of(cuda::gpus_here().gpus, &gpu_description::usable);
+}
+
+std::string computed_elsewhere(const device_error& failure, const entry& instead) {
+  return std::string(failure.what()) + "; computed on " + std::string(instead.engine) + " instead";
+}
+
+device_choice choose_device(const operator_description& about, std::span<const const_image_view> inputs,
+                            std::span<const image_view> outputs, const context& how) {
+  const auto choice = choose(about, find_gpu_images(about, inputs, outputs), inputs[0], how);
+  check_strategy(*choice.chosen, how);
+  return choice;
+}
+
+}  // namespace macareu

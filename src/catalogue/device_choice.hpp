@@ -1,0 +1,31 @@
+// Which engine runs a call, and on which GPU.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <macareu/error.hpp>
+
+#include "catalogue/entry.hpp"
+
+namespace macareu {
+
+struct device_choice {
+  const entry* chosen;
+  std::string device;              // as the engine is told it: "cuda:1"
+  const entry* instead = nullptr;  // under `auto`, what to run where the chosen device fails
+  std::string note = {};           // for the report
+};
+
+/// Whether this machine has the device of a build that has it.
+bool can_run_here(const entry& candidate);
+
+/// Throws usage_error or device_error where the device that the caller asked for cannot serve: only `auto`
+/// is free to take another.
+device_choice choose_device(const operator_description& about, std::span<const const_image_view> inputs,
+                            std::span<const image_view> outputs, const context& how);
+
+/// One line for the report: why `auto` took this engine in the end.
+std::string computed_elsewhere(const device_error& failure, const entry& instead);
+
+}  // namespace macareu
