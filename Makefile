@@ -33,10 +33,10 @@ asan tsan: setup-check
 	@scripts/sanitized_tests.sh build-$@
 
 format: setup-check
-	@git ls-files '*.hpp' '*.cpp' | xargs clang-format -i
+	@git ls-files '*.hpp' '*.cpp' '*.cuh' '*.cu' | xargs clang-format -i
 
 check: setup-check
-	@git ls-files '*.hpp' '*.cpp' | xargs clang-format --dry-run --Werror
+	@git ls-files '*.hpp' '*.cpp' '*.cuh' '*.cu' | xargs clang-format --dry-run --Werror
 	@scripts/tidy.sh $(BUILD)
 
 setup-%:

@@ -34,6 +34,18 @@ std::string strategies_text(std::string_view device) {
   return text.empty() ? "" : " (" + text + ")";
 }
 
+std::string text_of_gpu(const gpu_description& gpu) {
+  return gpu.name + ", " + std::to_string(gpu.memory >> 30) + " GiB, compute capability " +
+         std::to_string(gpu.major) + "." + std::to_string(gpu.minor) +
+         (gpu.usable ? "" : " (older than this build has code for)");
+}
+
+void describe_gpus(const machine_description& machine) {
+  if (machine.gpus.empty()) line("GPUs", "none: " + machine.no_gpu);
+  for (std::size_t i = 0; i < machine.gpus.size(); ++i)
+    line(i == 0 ? "GPUs" : "", std::to_string(i) + ": " + text_of_gpu(machine.gpus[i]));
+}
+
 void describe_build() {
   std::vector<std::string> device_texts;
   for (const auto device : devices()) device_texts.push_back(std::string(device) + strategies_text(device));
@@ -42,6 +54,7 @@ void describe_build() {
   line("devices", joined(device_texts, ", "));
   line("threads", std::to_string(machine.threads));
   line("instruction set", std::string(machine.instruction_set));
+  describe_gpus(machine);
   line("operators", std::to_string(catalogue().size()));
   line("writes", joined(writable_extensions(), " "));
 }

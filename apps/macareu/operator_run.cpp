@@ -93,19 +93,24 @@ std::vector<image> operator_run::compute(const std::vector<image_file>& files, i
   auto how = running.how;
   how.stop = signals.token();
   how.report = &record_.run;
-  std::vector<double> seconds;
+  std::vector<double> seconds, transfers;
+  const auto keep_times = [&] {
+    seconds.push_back(record_.run.compute_seconds);
+    transfers.push_back(record_.run.transfer_seconds);
+  };
   if (const auto show = bar.callback())
     how.progress = [&, show](double fraction) {
       show((static_cast<double>(seconds.size()) + fraction) / running.repeat);
     };
   auto results = run_operator(about_, views, values, how);
-  seconds.push_back(record_.run.compute_seconds);
+  keep_times();
   const std::vector<image_view> again(results.begin(), results.end());
   while (std::cmp_less(seconds.size(), running.repeat)) {
     run_operator(about_, views, again, values, how);
-    seconds.push_back(record_.run.compute_seconds);
+    keep_times();
   }
   record_.compute_seconds = median(seconds);
+  record_.transfer_seconds = median(transfers);
   return results;
 }
 
@@ -123,12 +128,26 @@ void operator_run::write_outputs(const std::vector<image>& results, const metada
   all.commit();
 }
 
+void operator_run::tell_note() const {
+  if (!running.quiet && !record_.run.note.empty())
+    std::fprintf(stderr, "macareu: %s: %s\n", std::string(about_.verb).c_str(),
+                 one_line(record_.run.note).c_str());
+}
+
 void operator_run::tell_time() const {
   if (running.quiet || running.repeat == 1) return;
   const auto where = record_.run.device + (record_.run.strategy.empty() ? "" : ", " + record_.run.strategy);
-  std::fprintf(stderr, "%s: %s %s on %s: %.3f ms, median of %d\n", std::string(about_.verb).c_str(),
+  const auto milliseconds = [](double seconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3f ms", 1e3 * seconds);
+    return std::string(text);
+  };
+  const auto transfers = record_.transfer_seconds > 0
+                             ? " and " + milliseconds(record_.transfer_seconds) + " of transfers"
+                             : std::string();
+  std::fprintf(stderr, "%s: %s %s on %s: %s%s, median of %d\n", std::string(about_.verb).c_str(),
                to_string(record_.shape).c_str(), std::string(name_of(record_.type)).c_str(), where.c_str(),
-               1e3 * record_.compute_seconds, running.repeat);
+               milliseconds(record_.compute_seconds).c_str(), transfers.c_str(), running.repeat);
 }
 
 int operator_run::operator()(interruption& signals) {
@@ -153,6 +172,7 @@ int operator_run::operator()(interruption& signals) {
     throw device_error("not enough memory to compute on " + to_string(first.shape()) + " pixels of " +
                        std::string(name_of(first.type())));
   }
+  tell_note();
   tell_time();
   return exit_code::done;
 }

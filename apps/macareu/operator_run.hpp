@@ -32,6 +32,7 @@ class operator_run {
   std::vector<image_file> read_inputs();
   std::vector<image> compute(const std::vector<image_file>& files, interruption& signals);
   void write_outputs(const std::vector<image>& results, const metadata& info, const interruption& signals);
+  void tell_note() const;
   void tell_time() const;
 
   const operator_description& about_;

@@ -50,9 +50,11 @@ std::string to_json(const run_record& record) {
   for (int axis = 0; axis < record.shape.rank(); ++axis) object["shape"].push_back(record.shape[axis]);
   object["dtype"] = name_of(record.type);
   object["repeat"] = record.repeat;
-  const double total = record.read_seconds + record.compute_seconds + record.write_seconds;
+  if (!record.run.note.empty()) object["note"] = record.run.note;
+  const double total =
+      record.read_seconds + record.transfer_seconds + record.compute_seconds + record.write_seconds;
   object["seconds"] = {{"read", record.read_seconds},
-                       {"transfer", 0.0},
+                       {"transfer", record.transfer_seconds},
                        {"compute", record.compute_seconds},
                        {"write", record.write_seconds},
                        {"total", total}};

@@ -17,7 +17,8 @@ struct run_record {
   int repeat = 1;
   run_report run;  ///< of the last computation
   double read_seconds = 0;
-  double compute_seconds = 0;  ///< the median
+  double transfer_seconds = 0;  ///< the median
+  double compute_seconds = 0;   ///< likewise
   double write_seconds = 0;
 };
 

@@ -12,14 +12,14 @@ constexpr int most_threads = 4096;  // more would be a typing error
 
 std::string device_names() {
   std::string names = "auto";
-  for (const auto name : devices()) names += "|" + std::string(name);
+  for (const auto name : built_devices()) names += "|" + std::string(name);
   return names;
 }
 
 /// "cpu: tiles, contraction"
 std::string strategy_names(std::string_view pattern) {
   std::string text;
-  for (const auto device : devices()) {
+  for (const auto device : built_devices()) {
     std::vector<std::string> names;
     for (const auto name : strategies(device, pattern)) names.emplace_back(name);
     if (!names.empty()) text += "; on " + std::string(device) + ": " + joined(names, ", ");

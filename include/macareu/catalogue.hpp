@@ -57,7 +57,9 @@ std::span<const operator_description> catalogue();
 /// By name or verb; nullptr where there is none.
 const operator_description* find_operator(std::string_view name);
 
-/// The devices of this build, and what `strategy` may be on one of them.
+/// The devices of this build, whether or not this machine has them: asks no driver.
+std::vector<std::string_view> built_devices();
+/// Those that can run here, and what `strategy` may be on one of them.
 std::vector<std::string_view> devices();
 std::vector<std::string_view> strategies(std::string_view device, std::string_view pattern);
 

@@ -189,10 +189,16 @@ const operator_description* find_operator(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-std::vector<std::string_view> devices() {
+std::vector<std::string_view> built_devices() {
   std::vector<std::string_view> names;
   for (const auto& e : entries())
-    if (can_run_here(e) && std::ranges::find(names, e.engine) == names.end()) names.push_back(e.engine);
+    if (std::ranges::find(names, e.engine) == names.end()) names.push_back(e.engine);
+  return names;
+}
+
+std::vector<std::string_view> devices() {
+  auto names = built_devices();
+  std::erase_if(names, [](std::string_view name) { return !can_run_here(name); });
   return names;
 }
 

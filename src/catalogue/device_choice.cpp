@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view cuda_name = "cuda";
 
-/// Measured: below it the cpu is done before an image has been to a GPU and back.
+/// Below it the cpu is done before an image has been to a GPU and back. An estimate, not a measurement.
 constexpr std::int64_t pixels_worth_a_gpu = std::int64_t{1} << 26;
 
 /// Two inputs and an output, and a quarter for what the engine needs besides.
@@ -116,8 +116,7 @@ device_choice choose_automatically(const operator_description& about, const gpu_
                                    const const_image_view& image, const context& how) {
   const auto& host = *find_entry(about, "cpu");
   device_choice on_host{&host, std::string(host.engine)};
-  const auto* const gpu_entry = find_entry(about, cuda_name);
-  if (!gpu_entry || !gpu_pays(image) || !can_run_here(*gpu_entry)) return on_host;
+  if (!find_entry(about, cuda_name) || !gpu_pays(image) || !can_run_here(cuda_name)) return on_host;
   try {
     auto on_gpu = choose_gpu(about, there, how);
     if (!fits(image, *cuda::gpu_named(on_gpu.device))) return on_host;
@@ -147,9 +146,8 @@ device_choice choose(const operator_description& about, const gpu_images& there,
 
 }  // namespace
 
-bool can_run_here(const entry& candidate) {
-  return candidate.engine != cuda_name ||
-         std::ranges::any_of(cuda::gpus_here().gpus, &gpu_description::usable);
+bool can_run_here(std::string_view engine) {
+  return engine != cuda_name || std::ranges::any_of(cuda::gpus_here().gpus, &gpu_description::usable);
 }
 
 std::string computed_elsewhere(const device_error& failure, const entry& instead) {

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <macareu/error.hpp>
 
@@ -17,8 +18,8 @@ struct device_choice {
   std::string note = {};           // for the report
 };
 
-/// Whether this machine has the device of a build that has it.
-bool can_run_here(const entry& candidate);
+/// Whether this machine has a device that the build has.
+bool can_run_here(std::string_view engine);
 
 /// Throws usage_error or device_error where the device that the caller asked for cannot serve: only `auto`
 /// is free to take another.
