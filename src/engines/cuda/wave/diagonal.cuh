@@ -39,10 +39,12 @@ struct sweep_tile_by_diagonals {
 
   template <class Tile>
   __device__ static settled settle(const Tile& tile) {
+    const bool whole = tile.where.whole();
     settled result{false, 0};
     int sign = 1;
     for (int quiet = 0; quiet < 2; sign = -sign) {
-      const bool moved = __any_sync(whole_warp, pass<Tile>(tile, sign).run());
+      const bool moved = __any_sync(
+          whole_warp, whole ? pass<true, Tile>(tile, sign).run() : pass<false, Tile>(tile, sign).run());
       result.changed |= moved;
       ++result.passes;
       quiet = moved ? 1 : quiet + 1;
@@ -54,7 +56,7 @@ struct sweep_tile_by_diagonals {
  private:
   static constexpr int batch = 8;
 
-  template <class Tile>
+  template <bool Whole, class Tile>
   struct pass {
     using state_type = typename Tile::state_type;
     using input_type = typename Tile::input_type;
@@ -62,7 +64,7 @@ struct sweep_tile_by_diagonals {
     const Tile& tile;
     int sign, row, column;
     bool row_inside, upper_row_inside;
-    state_type left;                // 1 column back in this row
+    state_type left;                 // 1 column back in this row
     state_type upper[2 * Skew - 1];  // 1, 2, 3 columns back in the row above (below, in an anti-raster pass)
 
     __device__ pass(const Tile& t, int direction)
@@ -70,7 +72,8 @@ struct sweep_tile_by_diagonals {
       row_inside = tile.where.row_inside(0, row);
       upper_row_inside = tile.where.row_inside(0, row - sign);
       left = tile.state({0, row, column - sign});
-      for (int k = 0; k + 1 < 2 * Skew - 1; ++k) upper[k] = tile.state({0, row - sign, column - (k + 2) * sign});
+      for (int k = 0; k + 1 < 2 * Skew - 1; ++k)
+        upper[k] = tile.state({0, row - sign, column - (k + 2) * sign});
     }
 
     __device__ bool run() {
@@ -80,9 +83,9 @@ struct sweep_tile_by_diagonals {
     }
 
    private:
-    /// Reads before it writes, as in megapixel.cuh.
+    /// Reads all, then writes all, as in megapixel.cuh.
     __device__ bool advance() {
-      const int rim_row = sign > 0 ? -1 : side;
+      const int begin = column, rim_row = sign > 0 ? -1 : side;
       state_type held[batch], beyond[batch];
       input_type input[batch];
 #pragma unroll
@@ -95,14 +98,14 @@ struct sweep_tile_by_diagonals {
 #pragma unroll
       for (int k = 0; k < batch; ++k) {
         step_upper(beyond[k]);
-        if (take_all(held[k], input[k])) {
-          tile.state({0, row, column}) = held[k];
-          moved = true;
-        }
+        moved |= take_all(held[k], input[k]);
         left = held[k];
         column += sign;
       }
-      return moved;
+      if (!moved) return false;
+#pragma unroll
+      for (int k = 0; k < batch; ++k) tile.state({0, row, begin + k * sign}) = held[k];
+      return true;
     }
 
     /// The first row has the rim above it.
@@ -113,29 +116,41 @@ struct sweep_tile_by_diagonals {
       upper[0] = row == (sign > 0 ? 0 : side - 1) ? beyond : above;
     }
 
+    /// The upper state passed last comes last: it has just been shuffled.
     __device__ bool take_all(state_type& held, const input_type& input) const {
       const int x = column - Skew * row;
-      if (!row_inside || !tile.where.column_inside(x)) return false;
-      const cell c{0, row, column};
-      bool moved = tile.where.column_inside(x - sign) && take_one(held, left, c, 0, -sign, input);
+      if (!(Whole || (row_inside && tile.where.column_inside(x)))) return false;
+      const cell q{0, row, column};
+      bool moved = false;
 #pragma unroll
-      for (int k = 0; k < 2 * Skew - 1; ++k) {
-        const int dx = (Skew - 1 - k) * sign;
-        if (upper_row_inside && tile.where.column_inside(x + dx)) moved |= take_one(held, upper[k], c, -sign, dx, input);
-      }
-      return moved;
+      for (int k = 2 * Skew - 2; k > 0; --k) moved |= take_upper(k, held, q, input);
+      if (Whole || tile.where.column_inside(x - sign)) moved |= take_one(held, left, q, 0, -sign, input);
+      return take_upper(0, held, q, input) || moved;
     }
 
-    __device__ bool take_one(state_type& held, state_type given, cell q, int dy, int dx, const input_type& input) const {
-      return take(tile.rule, held, given, tile.where.place(shape::neighbour(q, 0, dy, dx)), tile.where.place(q), input);
+    __device__ bool take_upper(int k, state_type& held, cell q, const input_type& input) const {
+      const int dx = (Skew - 1 - k) * sign;
+      if (!(Whole || (upper_row_inside && tile.where.column_inside(q.x - Skew * row + dx)))) return false;
+      return take_one(held, upper[k], q, -sign, dx, input);
+    }
+
+    __device__ bool take_one(state_type& held, state_type given, cell q, int dy, int dx,
+                             const input_type& input) const {
+      return take(tile.rule, held, given, tile.where.place(shape::neighbour(q, 0, dy, dx)),
+                  tile.where.place(q), input);
     }
   };
 };
 
+inline void refuse_volumes(const neighbourhood& near) {
+  if (near.rank != 2) throw usage_error("strategy diagonal: 2-D images only; use megapixel");
+}
+
 /// The state already holds the start. Runs to the fixed point; report: tiles (visits), passes (in them).
 template <class Rule, class State, class... In>
-void diagonal(const gpu& on, const Rule& rule, const neighbourhood& near, view<State> state, view<const In>... in) {
-  if (near.rank != 2) throw usage_error("strategy diagonal: 2-D images only; use megapixel");
+void diagonal(const gpu& on, const Rule& rule, const neighbourhood& near, view<State> state,
+              view<const In>... in) {
+  refuse_volumes(near);
   if (state.pixels() == 0) return;
   if (near.reach == 1) return run_tiles<sweep_tile_by_diagonals<1>>(on, rule, near, state, in...);
   run_tiles<sweep_tile_by_diagonals<2>>(on, rule, near, state, in...);

@@ -1,4 +1,6 @@
-// A bottleneck rule as a general one on the bits of its pixels: one type for all rules and types of a width.
+// A bottleneck rule as a general one: one type for all rules and pixel types of a width. States are rising
+// keys while the wave runs, so that the chain of states along a line is one minimum and one comparison a
+// pixel; capacities stay bits and are mapped where they are read, off that chain.
 #pragma once
 
 #include "core/macros.hpp"
@@ -12,9 +14,10 @@ struct keyed_flood {
   static constexpr bool confluent = true;
   key_map<Key> map;
 
-  MACAREU_HD bool better(Key a, Key b, site) const { return map.key(a) > map.key(b); }
+  MACAREU_HD bool better(Key a, Key b, site) const { return a > b; }
   MACAREU_HD Key offer(Key state, site, site, Key capacity) const {
-    return map.key(state) < map.key(capacity) ? state : capacity;
+    const Key most = map.key(capacity);
+    return state < most ? state : most;
   }
 };
 

@@ -3,11 +3,11 @@
 // A sweep goes along one axis in one direction; a lane holds a line. Four directions (six in volumes) follow
 // each other until a whole turn changes nothing. With face neighbours a sweep hands states from pixel to
 // pixel of its line; diagonal neighbours belong to the sweep along the slowest axis in which they differ,
-// which takes offers from the whole slab behind it. So the sweeps together cover every offer. A sweep repeated
-// at once changes nothing (every offer behind has been weighed against a final state), so its own direction
-// counts as quiet.
+// which takes offers from the whole slab behind it. So the sweeps together cover every offer. A sweep
+// repeated at once changes nothing (every offer behind has been weighed against a final state), so its own
+// direction counts as quiet.
 //
-// 3-D tiles: 8 x 8 x 16, the most pixels for their rim at the same 1024 pixels.
+// 3-D tiles are 8 x 8 x 16: 1024 pixels as in 2-D, in a box that keeps the rim small.
 #pragma once
 
 #include "engines/cuda/wave/tile_wave.cuh"
@@ -40,7 +40,9 @@ struct sweep_tile_by_lines {
     const int side = axis == 0 ? shape::width : axis == 1 ? shape::height : shape::depth;
     const int end = axis == 0 ? tile.where.high.x : axis == 1 ? tile.where.high.y : tile.where.high.z;
     const int length = end < side ? end : side;
-    if (axis > 0 && tile.near.reach > 1) return sweep_slabs(tile, axis, step, length);
+    if (axis > 0 && tile.near.reach > 1)
+      return tile.where.whole() ? sweep_slabs<true>(tile, axis, step, length)
+                                : sweep_slabs<false>(tile, axis, step, length);
     bool moved = false;
     for (int line = static_cast<int>(threadIdx.x); line * side < shape::own_cells; line += 32) {
       const cell first = cell_of_line(axis, line, sign > 0 ? 0 : length - 1);
@@ -62,7 +64,7 @@ struct sweep_tile_by_lines {
     cell at, step;
     typename Tile::state_type carried;
 
-    /// Reads before it writes: only the chain of states waits, not each read for the last write.
+    /// Reads all, then writes all if there is something to write: between them is only the chain of states.
     template <int Count>
     __device__ bool advance() {
       using state_type = typename Tile::state_type;
@@ -82,14 +84,14 @@ struct sweep_tile_by_lines {
 #pragma unroll
       for (int k = 0; k < Count; ++k) {
         const site p = tile.where.place(at - step), q = tile.where.place(at);
-        if (take(tile.rule, held[k], carried, p, q, input[k])) {
-          states[k * stride] = held[k];
-          moved = true;
-        }
+        moved |= take(tile.rule, held[k], carried, p, q, input[k]);
         carried = held[k];
         at = at + step;
       }
-      return moved;
+      if (!moved) return false;
+#pragma unroll
+      for (int k = 0; k < Count; ++k) states[k * stride] = held[k];
+      return true;
     }
   };
 
@@ -108,38 +110,41 @@ struct sweep_tile_by_lines {
   }
 
   /// All lines one step at a time, because they take from each other's last step.
-  template <class Tile>
+  template <bool Whole, class Tile>
   __device__ static bool sweep_slabs(const Tile& tile, int axis, cell step, int length) {
     const int side = axis == 1 ? shape::height : shape::depth;
     const bool forward = step.y + step.z > 0;
     bool moved = false;
     for (int i = 0; i < length; ++i) {
       for (int line = static_cast<int>(threadIdx.x); line * side < shape::own_cells; line += 32)
-        moved |= take_from_behind(tile, cell_of_line(axis, line, forward ? i : length - 1 - i), step);
+        moved |= take_from_behind<Whole>(tile, cell_of_line(axis, line, forward ? i : length - 1 - i), step);
       __syncwarp();
     }
     return moved;
   }
 
-  template <class Tile>
+  template <bool Whole, class Tile>
   __device__ static bool take_from_behind(const Tile& tile, cell q, cell step) {
-    if (!tile.where.inside(q)) return false;
-    const int wide = step.z != 0 ? 1 : 0;
+    if (!(Whole || tile.where.inside(q))) return false;
+    const int wide = Rank == 3 && step.z != 0 ? 1 : 0;
     typename Tile::state_type held = tile.state(q);
     bool moved = false;
     for (int dy = -step.y - wide; dy <= -step.y + wide; ++dy)
       for (int dx = -1; dx <= 1; ++dx) {
         const cell p = shape::neighbour(q, -step.z, dy, dx);
-        if (tile.near.contains(-step.z, dy, dx) && tile.where.inside(p)) moved |= tile.take(held, tile.state(p), p, q);
+        const bool near = Rank == 2 || tile.near.contains(-step.z, dy, dx);  // 8 neighbours: all of them
+        if (near && (Whole || tile.where.inside(p))) moved |= tile.take(held, tile.state(p), p, q);
       }
     if (moved) tile.state(q) = held;
     return moved;
   }
 };
 
-/// The state already holds the start. Runs to the fixed point; report: tiles (visits), passes (sweeps in them).
+/// The state already holds the start. Runs to the fixed point; report: tiles (visits), passes (sweeps in
+/// them).
 template <class Rule, class State, class... In>
-void megapixel(const gpu& on, const Rule& rule, const neighbourhood& near, view<State> state, view<const In>... in) {
+void megapixel(const gpu& on, const Rule& rule, const neighbourhood& near, view<State> state,
+               view<const In>... in) {
   if (state.pixels() == 0) return;
   if (near.rank == 3)
     return run_tiles<sweep_tile_by_lines<tile_shape<8, 8, 16, 1, 1, 0>, 3>>(on, rule, near, state, in...);

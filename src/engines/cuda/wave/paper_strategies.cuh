@@ -1,4 +1,5 @@
-// The strategies of the papers on irregular wave fronts, for bottleneck waves: baselines to measure others by.
+// The strategies of the papers on irregular wave fronts, for bottleneck waves: baselines to measure others
+// by.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,9 @@
 // their neighbours; who takes one is in the next front.
 //
 // No update is lost: an offer is taken by compare and exchange (improve.cuh), and every pixel that took one
-// offers it in the next front, behind a barrier of all threads. A stamp per pixel holds the number of the last
-// front that the pixel was put in, so it is in a front at most once and a front never outgrows the image.
+// offers it in the next front, behind a barrier of all threads. A stamp per pixel holds the number of the
+// last front that the pixel was put in, so it is in a front at most once and a front never outgrows the
+// image.
 //
 // Rounds run inside one kernel; the host only looks in between whether to stop.
 //
@@ -65,7 +66,8 @@ template <class Index, class Rule, class State, class... In>
 __global__ void find_first_front(pixel_fronts<Index> fronts, Rule rule, neighbourhood near, view<State> state,
                                  view<const In>... in) {
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < state.pixels(); i += threads) {
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < state.pixels();
+       i += threads) {
     const site p = site_of(static_cast<Index>(i), state);
     bool gives = false;
     near.for_each(p, [&](site q) {
@@ -79,7 +81,8 @@ __global__ void find_first_front(pixel_fronts<Index> fronts, Rule rule, neighbou
 
 template <class Index, class Rule, class State, class... In>
 __device__ void spread_from(site p, unsigned front, const pixel_fronts<Index>& fronts, const Rule& rule,
-                            const neighbourhood& near, const view<State>& state, const view<const In>&... in) {
+                            const neighbourhood& near, const view<State>& state,
+                            const view<const In>&... in) {
   const State given = relaxed_load(&state[p]);
   near.for_each(p, [&](site q) {
     if (!state.contains(q)) return;
@@ -113,19 +116,21 @@ __global__ void spread_fronts(unsigned rounds, pixel_fronts<Index> fronts, Rule 
 
 template <class Index, class Rule, class State, class... In>
 void run_fronts(const gpu& on, Rule rule, neighbourhood near, view<State> state, view<const In>... in) {
-  constexpr int threads = 256;
+  constexpr int threads = 512;
   const std::int64_t pixels = state.pixels();
   const device_array<Index> even(on, pixels), odd(on, pixels);
   const device_array<unsigned> stamps(on, pixels);
   const device_array<front_counters> counters(on, 1);
   stamps.fill_bytes(0);
   const front_counters first{{0, 0, 0}, 1};
-  check(cudaMemcpyAsync(counters.data(), &first, sizeof(first), cudaMemcpyHostToDevice, on.stream), "cudaMemcpyAsync");
+  check(cudaMemcpyAsync(counters.data(), &first, sizeof(first), cudaMemcpyHostToDevice, on.stream),
+        "cudaMemcpyAsync");
   pixel_fronts<Index> fronts{even.data(), odd.data(), stamps.data(), counters.data()};
 
   const auto spread = spread_fronts<Index, Rule, State, In...>;
   int blocks_at_once = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_at_once, spread, threads, 0), "occupancy of spread_fronts");
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_at_once, spread, threads, 0),
+        "occupancy of spread_fronts");
   // Barriers cost more than rounds gain from many blocks: 2 a multiprocessor.
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(
       (pixels + threads - 1) / threads, std::int64_t{std::min(2, blocks_at_once)} * on.multiprocessors));
@@ -137,7 +142,8 @@ void run_fronts(const gpu& on, Rule rule, neighbourhood near, view<State> state,
   front_counters reached = first;
   do {
     on.work.check_stop();
-    check(cudaLaunchCooperativeKernel(spread, dim3(blocks), dim3(threads), arguments, 0, on.stream), "spread_fronts");
+    check(cudaLaunchCooperativeKernel(spread, dim3(blocks), dim3(threads), arguments, 0, on.stream),
+          "spread_fronts");
     reached = fetch(on, counters.data());
   } while (reached.size[reached.next % 3] != 0);
   on.work.report.rounds = static_cast<std::int64_t>(reached.next) - 1;
@@ -145,7 +151,8 @@ void run_fronts(const gpu& on, Rule rule, neighbourhood near, view<State> state,
 
 /// The state already holds the start. Runs to the fixed point; report: rounds (fronts).
 template <class Rule, class State, class... In>
-void queue(const gpu& on, const Rule& rule, const neighbourhood& near, view<State> state, view<const In>... in) {
+void queue(const gpu& on, const Rule& rule, const neighbourhood& near, view<State> state,
+           view<const In>... in) {
   if (state.pixels() == 0) return;
   if (state.pixels() <= std::numeric_limits<std::uint32_t>::max())
     return run_fronts<std::uint32_t>(on, rule, near, state, in...);

@@ -1,8 +1,8 @@
 // Strategy sweep (Karas 2011): line sweeps over the whole image until a round changes nothing.
 //
-// A round sweeps every axis forwards and backwards, a thread a line. With face neighbours a sweep hands states
-// along its line; diagonal neighbours belong to the sweep along the slowest axis in which they differ, which
-// takes offers from the whole slab behind it. So a round weighs every offer.
+// A round sweeps every axis forwards and backwards, a thread a line. With face neighbours a sweep hands
+// states along its line; diagonal neighbours belong to the sweep along the slowest axis in which they differ,
+// which takes offers from the whole slab behind it. So a round weighs every offer.
 //
 // No update is lost: within a launch only a line's thread writes its pixels, each time for the better, and
 // launches follow each other. A slab sweep reads neighbouring lines while their threads write them, with
@@ -41,10 +41,10 @@ struct image_lines {
   }
 };
 
-/// Reads come in batches before writes: only the chain of states waits, not each read for the last write.
+/// Reads a batch, then writes it if there is something to write: between them is only the chain of states.
 template <int Batch, class Rule, class State, class... In>
-__device__ bool sweep_line(const image_lines& lines, const Rule& rule, site& p, State& carried, std::int64_t& left,
-                           const view<State>& state, const view<const In>&... in) {
+__device__ bool sweep_line(const image_lines& lines, const Rule& rule, site& p, State& carried,
+                           std::int64_t& left, const view<State>& state, const view<const In>&... in) {
   bool moved = false;
   for (; left >= Batch; left -= Batch) {
     State held[Batch];
@@ -56,22 +56,27 @@ __device__ bool sweep_line(const image_lines& lines, const Rule& rule, site& p, 
       held[k] = state[q];
       inputs[k] = read_inputs(q, in...);
     }
+    const site first = lines.step(p);
+    bool changed = false;
 #pragma unroll
     for (int k = 0; k < Batch; ++k) {
       q = lines.step(p);
-      if (take(rule, held[k], carried, p, q, inputs[k])) {
-        state[q] = held[k];
-        moved = true;
-      }
+      changed |= take(rule, held[k], carried, p, q, inputs[k]);
       carried = held[k];
       p = q;
     }
+    if (!changed) continue;
+    moved = true;
+    q = first;
+#pragma unroll
+    for (int k = 0; k < Batch; ++k, q = lines.step(q)) state[q] = held[k];
   }
   return moved;
 }
 
 template <class Rule, class State, class... In>
-__global__ void sweep_lines(image_lines lines, Rule rule, int* changed, view<State> state, view<const In>... in) {
+__global__ void sweep_lines(image_lines lines, Rule rule, int* changed, view<State> state,
+                            view<const In>... in) {
   const std::int64_t line = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (line >= lines.count()) return;
   site p = lines.first(line);
@@ -118,7 +123,8 @@ __global__ void sweep_slabs(image_lines lines, Rule rule, neighbourhood near, in
 
 /// The state already holds the start. Runs to the fixed point; report: rounds, passes (sweeps).
 template <class Rule, class State, class... In>
-void sweep(const gpu& on, const Rule& rule, const neighbourhood& near, view<State> state, view<const In>... in) {
+void sweep(const gpu& on, const Rule& rule, const neighbourhood& near, view<State> state,
+           view<const In>... in) {
   if (state.pixels() == 0) return;
   constexpr int threads = 32;  // few lines: spread them over the multiprocessors
   const device_array<int> changed(on, 1);

@@ -98,7 +98,8 @@ struct tile_queue {
     const auto count = static_cast<unsigned>(__popc(who));
     unsigned long long ticket = 0;
     if (threadIdx.x == 0) ticket = atomicAdd(&counters->put, static_cast<unsigned long long>(count));
-    ticket = __shfl_sync(whole_warp, ticket, 0) + static_cast<unsigned>(__popc(who & ((1u << threadIdx.x) - 1)));
+    ticket =
+        __shfl_sync(whole_warp, ticket, 0) + static_cast<unsigned>(__popc(who & ((1u << threadIdx.x) - 1)));
     if (mine)
       while (atomicCAS(ring + (ticket & ring_mask), empty, tile) != empty) __nanosleep(20);
     return count;

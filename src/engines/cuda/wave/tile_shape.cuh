@@ -61,11 +61,13 @@ struct tile_shape {
     return c.z >= 0 && c.z < depth && c.y >= 0 && c.y < height && c.x >= 0 && c.x < width;
   }
   __device__ static cell own_cell(int i) {
-    return {i / (height * width), i / width % height, i % width};
+    const int row = i / width;
+    return {depth == 1 ? 0 : row / height, depth == 1 ? row : row % height, i % width};
   }
   __device__ static cell box_cell(int i) {
     const int row = i / box_width;
-    return {row / box_height - rim_z, row % box_height - rim_y, i % box_width - rim_x};
+    return {box_depth == 1 ? 0 : row / box_height - rim_z, (box_depth == 1 ? row : row % box_height) - rim_y,
+            i % box_width - rim_x};
   }
   /// The cell of the neighbour by (dz, dy, dx) in the image.
   __device__ static cell neighbour(cell c, int dz, int dy, int dx) {
@@ -83,9 +85,20 @@ struct placed_tile {
   __device__ site place(cell c) const {
     return {origin.z + c.z, origin.y + c.y, origin.x + c.x - Shape::skew * c.y};
   }
-  __device__ bool row_inside(int z, int y) const { return z >= low.z && z < high.z && y >= low.y && y < high.y; }
+  __device__ bool row_inside(int z, int y) const {
+    return z >= low.z && z < high.z && y >= low.y && y < high.y;
+  }
   __device__ bool column_inside(int image_x) const { return image_x >= low.x && image_x < high.x; }
-  __device__ bool inside(cell c) const { return row_inside(c.z, c.y) && column_inside(c.x - Shape::skew * c.y); }
+  __device__ bool inside(cell c) const {
+    return row_inside(c.z, c.y) && column_inside(c.x - Shape::skew * c.y);
+  }
+  /// The tile lies in the image with its rim, as most do: what asks often whether a cell is inside has a form
+  /// of its own for these.
+  __device__ bool whole() const {
+    return low.z <= -Shape::rim_z && high.z >= Shape::depth + Shape::rim_z && low.y <= -Shape::rim_y &&
+           high.y >= Shape::height + Shape::rim_y && low.x <= -Shape::rim_x - Shape::skew * Shape::height &&
+           high.x >= Shape::width + Shape::rim_x + Shape::skew;
+  }
 };
 
 template <class Shape>
@@ -94,31 +107,46 @@ struct tile_grid {
   unsigned deep, down, across;        // tiles
 
   static tile_grid over(std::int64_t depth, std::int64_t height, std::int64_t width) {
-    const auto tiles = [](std::int64_t pixels, int side) { return static_cast<unsigned>((pixels + side - 1) / side); };
-    const std::int64_t skewed = width + std::int64_t{Shape::skew} * (std::min<std::int64_t>(height, Shape::height) - 1);
-    return {depth, height, width, tiles(depth, Shape::depth), tiles(height, Shape::height), tiles(skewed, Shape::width)};
+    const auto tiles = [](std::int64_t pixels, int side) {
+      return static_cast<unsigned>((pixels + side - 1) / side);
+    };
+    const std::int64_t skewed =
+        width + std::int64_t{Shape::skew} * (std::min<std::int64_t>(height, Shape::height) - 1);
+    return {depth,
+            height,
+            width,
+            tiles(depth, Shape::depth),
+            tiles(height, Shape::height),
+            tiles(skewed, Shape::width)};
   }
 
   MACAREU_HD std::int64_t count() const { return std::int64_t{deep} * down * across; }
   __device__ unsigned number(cell at) const {
-    return (static_cast<unsigned>(at.z) * down + static_cast<unsigned>(at.y)) * across + static_cast<unsigned>(at.x);
+    return (static_cast<unsigned>(at.z) * down + static_cast<unsigned>(at.y)) * across +
+           static_cast<unsigned>(at.x);
   }
   __device__ placed_tile<Shape> tile(unsigned number) const {
     const unsigned row = number / across;
-    const cell at{static_cast<int>(row / down), static_cast<int>(row % down), static_cast<int>(number % across)};
+    const cell at{static_cast<int>(row / down), static_cast<int>(row % down),
+                  static_cast<int>(number % across)};
     const site origin{std::int64_t{at.z} * Shape::depth, std::int64_t{at.y} * Shape::height,
                       std::int64_t{at.x} * Shape::width};
-    return {at, origin, {before(origin.z), before(origin.y), before(origin.x)},
+    return {at,
+            origin,
+            {before(origin.z), before(origin.y), before(origin.x)},
             {after(depth - origin.z), after(height - origin.y), after(width - origin.x)}};
   }
   /// The tile of a rim's cell. `by`: on which side of the tile the cell lies, each axis -1, 0 or 1.
   __device__ unsigned neighbour(cell at, cell by) const {
-    return number({at.z + by.z, at.y + by.y, at.x + by.x - by.y * (Shape::skew * Shape::height / Shape::width)});
+    return number(
+        {at.z + by.z, at.y + by.y, at.x + by.x - by.y * (Shape::skew * Shape::height / Shape::width)});
   }
 
  private:
   static constexpr std::int64_t far = 1024;
-  __device__ static int before(std::int64_t origin) { return static_cast<int>(origin < far ? -origin : -far); }
+  __device__ static int before(std::int64_t origin) {
+    return static_cast<int>(origin < far ? -origin : -far);
+  }
   __device__ static int after(std::int64_t rest) {
     return static_cast<int>(rest > far ? far : rest < -far ? -far : rest);
   }

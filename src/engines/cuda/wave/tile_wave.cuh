@@ -12,6 +12,7 @@
 // confluent, and at the end no pixel has an offer to take.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/neighbourhood.hpp"
@@ -56,7 +57,7 @@ struct settled {
 };
 
 /// Loads come in batches, so that a warp waits for memory a few times a tile, not once a row.
-template <class Tile, class State, class... In>
+template <bool Whole, class Tile, class State, class... In>
 __device__ void load_tile(const Tile& tile, const view<State>& state, const view<const In>&... in) {
   using shape = typename Tile::shape;
   constexpr int batch = 10;
@@ -66,7 +67,7 @@ __device__ void load_tile(const Tile& tile, const view<State>& state, const view
 #pragma unroll
     for (int k = 0; k < batch; ++k) {
       const cell c = shape::box_cell(first + 32 * k);
-      if (first + 32 * k >= shape::box_cells || !tile.where.inside(c)) continue;
+      if (first + 32 * k >= shape::box_cells || !(Whole || tile.where.inside(c))) continue;
       const site q = tile.where.place(c);
       states[k] = relaxed_load(&state[q]);
       inputs[k] = read_inputs(q, in...);
@@ -122,7 +123,8 @@ __device__ unsigned sides_to_wake(const Tile& tile) {
   unsigned sides = 0;
   const auto look = [&](cell q) {
     const auto side = [](int at, int size) { return at < 0 ? 0 : at < size ? 1 : 2; };
-    const unsigned bit = 1u << (9 * side(q.z, shape::depth) + 3 * side(q.y, shape::height) + side(q.x, shape::width));
+    const unsigned bit =
+        1u << (9 * side(q.z, shape::depth) + 3 * side(q.y, shape::height) + side(q.x, shape::width));
     if (!(sides & bit) && gives(tile, q)) sides |= bit;
   };
   const int lane = static_cast<int>(threadIdx.x);
@@ -153,8 +155,12 @@ __global__ void __launch_bounds__(32)
   for (;;) {
     const unsigned number = queue.take();
     if (number == tile_queue::stop) break;
-    const visited_tile<shape, Rule, State, In...> tile{rule, near, grid.tile(number), memory.states, memory.inputs};
-    load_tile(tile, state, in...);
+    const visited_tile<shape, Rule, State, In...> tile{rule, near, grid.tile(number), memory.states,
+                                                       memory.inputs};
+    if (tile.where.whole())
+      load_tile<true>(tile, state, in...);
+    else
+      load_tile<false>(tile, state, in...);
     const settled result = Settle::settle(tile);
     unsigned announced = 0, woken = 0;
     if (result.changed) {
@@ -178,17 +184,15 @@ __global__ void __launch_bounds__(32)
 template <class Shape, class Rule, class State, class... In>
 __device__ bool can_move(const Rule& rule, const neighbourhood& near, const placed_tile<Shape>& where,
                          const view<State>& state, const view<const In>&... in) {
-  constexpr int batch = 2;
-  for (int first = static_cast<int>(threadIdx.x); first < Shape::own_cells; first += 32 * batch) {
+  for (int i = static_cast<int>(threadIdx.x); i < Shape::own_cells; i += 32) {
+    const cell c = Shape::own_cell(i);
     bool moves = false;
-#pragma unroll
-    for (int k = 0; k < batch; ++k) {
-      const cell c = Shape::own_cell(first + 32 * k);
-      if (!where.inside(c)) continue;
+    if (where.inside(c)) {
       const site q = where.place(c);
       const auto inputs = read_inputs(q, in...);
       State held = state[q];
-      near.for_each(q, [&](site p) { moves |= state.contains(p) && take(rule, held, state[p], p, q, inputs); });
+      near.for_each(q,
+                    [&](site p) { moves |= state.contains(p) && take(rule, held, state[p], p, q, inputs); });
     }
     if (__any_sync(whole_warp, moves)) return true;
   }
@@ -200,8 +204,8 @@ inline constexpr unsigned first_tiles_of_a_warp = 4;
 /// The first queue: the tiles that can move.
 template <class Shape, class Rule, class State, class... In>
 __global__ void __launch_bounds__(32)
-    queue_first_tiles(Rule rule, neighbourhood near, tile_grid<Shape> grid, tile_queue queue, view<State> state,
-                      view<const In>... in) {
+    queue_first_tiles(Rule rule, neighbourhood near, tile_grid<Shape> grid, tile_queue queue,
+                      view<State> state, view<const In>... in) {
   const std::int64_t first = std::int64_t{blockIdx.x} * first_tiles_of_a_warp;
   bool mine = false;
   for (unsigned k = 0; k < first_tiles_of_a_warp && first + k < grid.count(); ++k) {
@@ -214,18 +218,20 @@ __global__ void __launch_bounds__(32)
 }
 
 template <class Settle, class Rule, class State, class... In>
-void run_tiles(const gpu& on, const Rule& rule, const neighbourhood& near, view<State> state, view<const In>... in) {
+void run_tiles(const gpu& on, const Rule& rule, const neighbourhood& near, view<State> state,
+               view<const In>... in) {
   using shape = typename Settle::shape;
   const auto grid = tile_grid<shape>::over(state.depth, state.height, state.width);
   const auto kernel = visit_tiles<Settle, Rule, State, In...>;
   int warps_at_once = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&warps_at_once, kernel, 32, 0), "occupancy of visit_tiles");
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&warps_at_once, kernel, 32, 0),
+        "occupancy of visit_tiles");
   const auto warps = std::min<std::int64_t>(grid.count(), std::int64_t{warps_at_once} * on.multiprocessors);
   const tile_queue_memory memory(on, grid.count(), warps);
 
   const std::int64_t first_warps = (grid.count() + first_tiles_of_a_warp - 1) / first_tiles_of_a_warp;
-  queue_first_tiles<shape><<<static_cast<unsigned>(first_warps), 32, 0, on.stream>>>(rule, near, grid, memory.queue(),
-                                                                                      state, in...);
+  queue_first_tiles<shape><<<static_cast<unsigned>(first_warps), 32, 0, on.stream>>>(
+      rule, near, grid, memory.queue(), state, in...);
   on.launched("queue_first_tiles");
   kernel<<<static_cast<unsigned>(warps), 32, 0, on.stream>>>(rule, near, grid, memory.queue(), state, in...);
   on.launched("visit_tiles");
