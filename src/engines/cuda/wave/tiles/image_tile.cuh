@@ -8,14 +8,16 @@ namespace macareu::cuda::tiles {
 
 enum class axis { x, y };
 
+/// Around the states lies a rim of cells for the keys of the neighbours, used with diagonal neighbours only:
+/// rows and columns -1 and 32.
 template <class Key>
 struct alignas(16) image_tile {
   using keys = lane_keys<Key>;
-  typename keys::cell state[32 * keys::pitch];
+  static constexpr int origin = keys::pitch + 16 / static_cast<int>(sizeof(typename keys::cell));  // aligned
+  typename keys::cell with_rim[origin + 33 * keys::pitch];
   typename keys::cell capacity[32 * keys::pitch];
-  // With diagonal neighbours only: the keys left and right of every row, from the row above the tile to the
-  // row below it, in both halves.
-  typename keys::word left[keys::side + 2], right[keys::side + 2];
+
+  __device__ typename keys::cell* state() { return with_rim + origin; }
 };
 
 /// A lane's share of the four lines around a tile, or of its own outermost lines.
@@ -75,26 +77,37 @@ __device__ __forceinline__ typename lane_keys<Key>::word beside(typename lane_ke
   return keys::higher(keys::left_of(line, before), keys::right_of(line, after));
 }
 
-/// Every pixel takes the offers of its diagonal neighbours once. Not in the chain of a pass, where each row
-/// would wait for shuffles of the one before: thin diagonal paths take more passes, all else is faster.
+/// Reads columns, and gives every pixel the offers of its diagonal neighbours once, through take(i, offer). Not
+/// in the chain of a pass, where each row would wait for the one before: thin diagonal paths take more passes,
+/// all else is faster.
 template <class Key, class Take>
-__device__ __forceinline__ void take_diagonals(const image_tile<Key>& tile, int lane,
-                                               typename lane_keys<Key>::word before,
-                                               typename lane_keys<Key>::word after,
-                                               typename lane_keys<Key>::word (&state)[lane_keys<Key>::side],
-                                               Take take) {
+__device__ __forceinline__ void read_with_diagonals(const typename lane_keys<Key>::cell* cells, int lane,
+                                                    typename lane_keys<Key>::word (&state)[lane_keys<Key>::side],
+                                                    Take take) {
   using keys = lane_keys<Key>;
   using word = typename keys::word;
-  const word* ends = lane < 16 ? tile.left : tile.right;
-  word above = beside<Key>(before, ends[0], lane);
-  word here = beside<Key>(state[0], ends[1], lane);
+  constexpr int n = keys::per_cell;
+  word above[n], here[n], below[n];
+  const auto* row = cells + lane;
+  const auto look = [&](int k, word* beside) {
+    const auto* at = row + k * keys::pitch;
+    const auto centre = at[0];
+    keys::across(at[-1], centre, at[1], beside);
+    if (k >= 0 && k < 32) keys::along_y(centre, state + k * n);
+  };
+  look(-1, above);
+  look(0, here);
 #pragma unroll
-  for (int i = 0; i < keys::side; ++i) {
-    const word next = i + 1 < keys::side ? state[(i + 1) % keys::side] : after;
-    const word below = beside<Key>(next, ends[i + 2], lane);
-    take(i, keys::higher(above, below));
-    above = here;
-    here = below;
+  for (int k = 0; k < 32; ++k) {
+    look(k + 1, below);
+    if constexpr (n == 2) {
+      take(2 * k, keys::higher(above[1], here[1]));
+      take(2 * k + 1, keys::higher(here[0], below[0]));
+    } else {
+      take(k, keys::higher(above[0], below[0]));
+    }
+#pragma unroll
+    for (int i = 0; i < n; ++i) above[i] = here[i], here[i] = below[i];
   }
 }
 
@@ -106,15 +119,21 @@ __device__ __forceinline__ bool pass(image_tile<Key>& tile, int lane, typename l
   using keys = lane_keys<Key>;
   using word = typename keys::word;
   constexpr int side = keys::side, half = side / 2, per_cell = keys::per_cell;
+  constexpr bool in_quads = Along == axis::x && sizeof(Key) == 1;  // single words of a row would share banks
   word state[side], capacity[side], touched = 0;
-  read_line<Along, Key>(tile.state, lane, state);
+  auto* const cells = tile.state();
   read_line<Along, Key>(tile.capacity, lane, capacity);
   const auto take = [&](int i, word offer) {
     const word old = state[i];
     state[i] = keys::lower(keys::higher(old, offer), capacity[i]);
     if constexpr (!keys::sums) touched |= old ^ state[i];
   };
-  if constexpr (Diagonals && Along == axis::y) take_diagonals(tile, lane, before, after, state, take);
+  if constexpr (!Diagonals || Along == axis::x)
+    read_line<Along, Key>(cells, lane, state);
+  else if constexpr (keys::sums)  // the chains clip
+    read_with_diagonals<Key>(cells, lane, state, [&](int i, word offer) { state[i] = keys::higher(state[i], offer); });
+  else
+    read_with_diagonals<Key>(cells, lane, state, take);
 
   word forth = before, back = after;
 #pragma unroll
@@ -123,10 +142,16 @@ __device__ __forceinline__ bool pass(image_tile<Key>& tile, int lane, typename l
     take(side - 1 - i, back), back = state[side - 1 - i];
   }
   unsigned total = 0;
-  const auto write = [&](int k) {
-    const auto cell = Along == axis::x ? keys::from_x(state + k * per_cell) : keys::from_y(state + k * per_cell);
-    if constexpr (keys::sums) total = keys::sum(cell, total);
-    tile.state[place_in_line<Along, Key>(lane, k)] = cell;
+  typename keys::cell packed[32];
+  const auto pack = [&](int k) {
+    packed[k] = Along == axis::x ? keys::from_x(state + k * per_cell) : keys::from_y(state + k * per_cell);
+    if constexpr (keys::sums) total = keys::sum(packed[k], total);
+    if constexpr (!in_quads) cells[place_in_line<Along, Key>(lane, k)] = packed[k];
+  };
+  const auto write_quad = [&](int q) {
+    if constexpr (in_quads)
+      reinterpret_cast<uint4*>(cells + lane * keys::pitch)[q] = {packed[4 * q], packed[4 * q + 1], packed[4 * q + 2],
+                                                                 packed[4 * q + 3]};
   };
 #pragma unroll
   for (int k = 16; k < 32; ++k) {
@@ -136,8 +161,9 @@ __device__ __forceinline__ bool pass(image_tile<Key>& tile, int lane, typename l
       take(ahead, forth), forth = state[ahead];
       take(side - 1 - ahead, back), back = state[side - 1 - ahead];
     }
-    write(k);
-    write(31 - k);
+    pack(k);
+    pack(31 - k);
+    if (k % 4 == 3) write_quad(k / 4), write_quad((31 - k) / 4);
   }
   __syncwarp();
   if constexpr (keys::sums) {

@@ -28,8 +28,6 @@ template <class Key, bool Diagonals>
 class image_worker {
   using keys = lane_keys<Key>;
   using word = typename keys::word;
-  static constexpr word no_key = 0;
-  static constexpr word every_key = ~word{0};
 
  public:
   __device__ image_worker(const image_wave<Key>& wave, image_tile<Key>& tile)
@@ -63,7 +61,7 @@ class image_worker {
                        place.x + keys::side <= problem.state.width;
     const auto near = neighbours(tile);
     load(tile, near, place, whole, first);
-    settle(tile, near, first);
+    settle(near, first);
     if (!changed_ && !first) return;
     publish(tile, place, whole);
     wakes_ = raises();
@@ -71,69 +69,83 @@ class image_worker {
 
   __device__ void load(std::uint32_t tile, const tile_neighbours& near, const tile_place& place, bool whole, bool first) {
     const auto& problem = wave_.problem;
-    const view<const Key> from = first ? problem.start : view<const Key>(problem.state);
     unsigned any = 0, room = 0;
     __syncwarp();
     if (whole) {
       tile_vectors<Key> capacity, state;
       load_vectors<constant_pixels>(problem.capacity, place, lane_, capacity);
-      if (lane_ == 0) wave_.work.begin(tile);
-      __syncwarp();  // what others published before is seen from here on
-      load_vectors<changing_pixels>(from, place, lane_, state);
+      if (first) {
+        load_vectors<changing_pixels>(problem.start, place, lane_, state);
+        begin(tile);
+      } else {
+        load_vectors<changing_pixels>(view<const Key>(problem.state), place, lane_, state);
+      }
       pull(near);
       place_vectors(capacity, problem.map, lane_, tile_.capacity, room);
-      place_vectors(state, problem.map, lane_, tile_.state, any);
+      place_vectors(state, problem.map, lane_, tile_.state(), any);
     } else {
-      if (lane_ == 0) wave_.work.begin(tile);
-      __syncwarp();
+      if (first) begin(tile);
       pull(near);
       room = load_pixels(problem.capacity, problem.map, place, lane_, tile_.capacity);
-      any = load_pixels(from, problem.map, place, lane_, tile_.state);
+      any = load_pixels(first ? problem.start : view<const Key>(problem.state), problem.map, place, lane_,
+                        tile_.state());
     }
     __syncwarp();
     has_keys_ = __any_sync(all_lanes, any != 0);
     if (first && !has_keys_ && __any_sync(all_lanes, room != 0)) schedule_.found_no_start();
+    use_pulled();
     capacity_lines_ = outermost_lines<Key>(tile_.capacity, lane_);
     sensor_.sum = ~0u;  // no sum of keys: the first pass counts as a change
     changed_ = false;
   }
 
-  /// Asks for the neighbours' rims; they are used after the next pass.
+  /// What others published before is seen from here on.
+  __device__ void begin(std::uint32_t tile) const {
+    if (lane_ == 0) wave_.work.begin(tile);
+    __syncwarp();
+  }
+
+  /// Asks for the neighbours' rims. Between `pull` and `use_pulled` lies a pass, which hides the way.
   __device__ void pull(const tile_neighbours& near) {
-    around_ = wave_.rims.around(near, rim_kind::state, lane_, no_key);
-    limits_ = wave_.rims.around(near, rim_kind::threshold, lane_, every_key);
+    coming_ = wave_.rims.around(near, rim_kind::state, lane_);
+    coming_limits_ = wave_.rims.around(near, rim_kind::threshold, lane_);
     if constexpr (Diagonals) {
-      corner_ = wave_.rims.corner(near, rim_kind::state, lane_, Key{0});
-      corner_limit_ = wave_.rims.corner(near, rim_kind::threshold, lane_, static_cast<Key>(~Key{0}));
+      coming_corner_ = wave_.rims.corner(near, rim_kind::state, lane_);
+      coming_corner_limit_ = wave_.rims.corner(near, rim_kind::threshold, lane_);
     }
+  }
+  __device__ void use_pulled() {
+    around_ = coming_.arrived();
+    limits_ = coming_limits_.arrived();
+    corner_ = coming_corner_;
+    corner_limit_ = coming_corner_limit_;
   }
 
   /// Passes until nothing changes and no rim can raise the tile any more.
-  __device__ void settle(std::uint32_t tile, const tile_neighbours& near, bool first) {
-    eager_ = 0;
+  __device__ void settle(const tile_neighbours& near, bool first) {
     bool run = first && has_keys_;
     axis next = axis::x;
     int needed = 2;
     for (;;) {
       lay_out_rims();
       while (run) {
-        const auto before = around_;
         pull(near);
-        const bool change = next == axis::x ? pass<axis::x, Diagonals>(tile_, lane_, before.left, before.right, sensor_)
-                                            : pass<axis::y, Diagonals>(tile_, lane_, before.top, before.bottom, sensor_);
+        const bool change = next == axis::x
+                                ? pass<axis::x, Diagonals>(tile_, lane_, around_.left, around_.right, sensor_)
+                                : pass<axis::y, Diagonals>(tile_, lane_, around_.top, around_.bottom, sensor_);
+        use_pulled();
         ++passes_;
         // A pass leaves its own axis settled, but for offers from diagonals.
         if (change) {
           changed_ = true;
           needed = Diagonals && next == axis::y ? 2 : 1;
-          if (schedule_.others_wait()) wake_early(tile, near);
         } else if (--needed == 0) {
           run = false;
         }
         next = next == axis::x ? axis::y : axis::x;
         if (run) lay_out_rims();
       }
-      lines_ = outermost_lines<Key>(tile_.state, lane_);
+      lines_ = outermost_lines<Key>(tile_.state(), lane_);
       limits_own_ = thresholds<Key>(lines_, capacity_lines_);
       const unsigned offers = offered();
       if (!offers) break;
@@ -143,21 +155,21 @@ class image_worker {
     }
   }
 
-  /// With diagonals, the columns beside the tile where its passes along y look for them.
+  /// With diagonals, puts the rims where passes along y look for them.
   __device__ void lay_out_rims() {
     if constexpr (Diagonals) {
       constexpr int n = keys::per_cell;
+      auto* const cells = tile_.state();
+      const word above[2] = {n == 2 ? 0 : around_.top, around_.top}, below[2] = {around_.bottom, 0};
+      const word before[2] = {n == 2 ? 0 : around_.left, around_.left}, after[2] = {around_.right, 0};
       __syncwarp();
-      const word l = around_.left, r = around_.right;
-      tile_.left[1 + lane_ * n] = keys::both(keys::first_key(l));
-      tile_.right[1 + lane_ * n] = keys::both(keys::first_key(r));
-      if constexpr (n == 2) {
-        tile_.left[2 + lane_ * n] = keys::both(keys::last_key(l));
-        tile_.right[2 + lane_ * n] = keys::both(keys::last_key(r));
-      }
-      if (lane_ >= 4 && lane_ < 8) {
-        auto* column = lane_ % 2 ? tile_.right : tile_.left;
-        column[lane_ < 6 ? 0 : keys::side + 1] = keys::both(corner_);
+      cells[-keys::pitch + lane_] = keys::from_y(above);
+      cells[32 * keys::pitch + lane_] = keys::from_y(below);
+      cells[lane_ * keys::pitch - 1] = keys::from_x(before);
+      cells[lane_ * keys::pitch + 32] = keys::from_x(after);
+      if (lane_ >= 4 && lane_ < 8) {  // the neighbours' corners that touch ours; more of a cell is not looked at
+        const word both[2] = {keys::both(corner_), keys::both(corner_)};
+        cells[(lane_ < 6 ? -1 : 32) * keys::pitch + (lane_ % 2 ? 32 : -1)] = keys::from_y(both);
       }
       __syncwarp();
     }
@@ -211,29 +223,17 @@ class image_worker {
     return __reduce_or_sync(all_lanes, bits);
   }
 
-  /// While other warps wait for work, neighbours are woken before the tile has settled. Without a fence: a
-  /// neighbour that sees old rims gains nothing and loses nothing, since the tile wakes it again at the end.
-  __device__ void wake_early(std::uint32_t tile, const tile_neighbours& near) {
-    lines_ = outermost_lines<Key>(tile_.state, lane_);
-    const unsigned wanted = raises() & ~eager_;
-    if (!wanted) return;
-    eager_ |= wanted;
-    wave_.rims.write(tile, rim_kind::state, lines_, lane_);
-    __syncwarp();
-    schedule_.wake(wanted, near.of_lane(lane_));
-  }
-
   __device__ void publish(std::uint32_t tile, const tile_place& place, bool whole) {
     const auto& problem = wave_.problem;
     if (changed_ || wave_.copies) {
       if (whole)
-        store_vectors<Key>(tile_.state, problem.map, problem.state, place, lane_);
+        store_vectors<Key>(tile_.state(), problem.map, problem.state, place, lane_);
       else
-        store_pixels<Key>(tile_.state, problem.map, problem.state, place, lane_);
+        store_pixels<Key>(tile_.state(), problem.map, problem.state, place, lane_);
     }
     wave_.rims.write(tile, rim_kind::state, lines_, lane_);
     wave_.rims.write(tile, rim_kind::threshold, limits_own_, lane_);
-    __threadfence();
+    publish_fence();
     __syncwarp();
   }
 
@@ -241,14 +241,15 @@ class image_worker {
   image_tile<Key>& tile_;
   scheduler schedule_;
   int lane_;
-  unsigned long long visits_ = 0, passes_ = 0;
+  unsigned visits_ = 0, passes_ = 0;
 
   // Of the visit at hand.
   change_sensor<Key> sensor_;
   bool has_keys_ = false, changed_ = false;
-  unsigned wakes_ = 0, eager_ = 0;
+  unsigned wakes_ = 0;
   rim_lines<Key> around_, limits_, lines_, limits_own_, capacity_lines_;
-  Key corner_ = 0, corner_limit_ = 0;
+  arriving_lines<Key> coming_, coming_limits_;
+  Key corner_ = 0, corner_limit_ = 0, coming_corner_ = 0, coming_corner_limit_ = 0;
 };
 
 template <class Key, bool Diagonals>

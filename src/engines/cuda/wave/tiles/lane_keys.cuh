@@ -3,7 +3,8 @@
 //
 // In shared memory a tile is 32 x 32 cells, a cell being what one lane has of a line at one place: one key, or
 // 2 x 2 keys in the order (y0 x0) (y0 x1) (y1 x0) (y1 x1). A lane's registers run along x (then its lines are
-// rows) or along y (columns).
+// rows) or along y (columns). `across` gives, for the rows of a cell, the higher of the keys left and right of
+// each key, from the cells to both sides.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -28,8 +29,9 @@ struct pair_arithmetic {
     asm("max.u16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
     return r;
   }
-  /// All ones in the halves where a > b, or a >= b.
-  static __device__ word above(word a, word b) { return __vcmpgtu2(a, b); }
+  /// Not 0 if any key of a is above that of b.
+  static __device__ word above(word a, word b) { return higher(a, b) ^ b; }
+  /// All ones where a >= b.
   static __device__ word not_below(word a, word b) { return __vcmpgeu2(a, b); }
   /// The keys on either side of each key, in a line that runs across the lanes.
   static __device__ word left_of(word w, word lane_before) { return __byte_perm(lane_before, w, 0x5432); }
@@ -66,6 +68,10 @@ struct lane_keys<std::uint8_t> : pair_arithmetic {
   static __device__ void along_y(cell c, word* r) { r[0] = __byte_perm(c, 0, 0x1404), r[1] = __byte_perm(c, 0, 0x3424); }
   static __device__ cell from_x(const word* r) { return __byte_perm(r[0], r[1], 0x7351); }
   static __device__ cell from_y(const word* r) { return __byte_perm(r[0], r[1], 0x7531); }
+  static __device__ void across(cell l, cell c, cell r, word* to) {
+    to[0] = higher(__byte_perm(l, c, 0x4010), __byte_perm(c, r, 0x4010));
+    to[1] = higher(__byte_perm(l, c, 0x6030), __byte_perm(c, r, 0x6030));
+  }
   static __device__ word clean(word w) { return w & 0xff00ff00u; }
   static __device__ word from_run(run r) { return __byte_perm(r, 0, 0x1404); }
   static __device__ run to_run(word w) { return static_cast<run>(__byte_perm(w, 0, 0x4431)); }
@@ -84,7 +90,7 @@ struct lane_keys<std::uint16_t> : pair_arithmetic {
   using key = std::uint16_t;
   using cell = uint2;
   using run = std::uint32_t;
-  static constexpr int pitch = 33;
+  static constexpr int pitch = 35;
   static constexpr bool sums = true;
 
   static __device__ void along_x(cell c, word* r) {
@@ -95,6 +101,10 @@ struct lane_keys<std::uint16_t> : pair_arithmetic {
     return {__byte_perm(r[0], r[1], 0x5410), __byte_perm(r[0], r[1], 0x7632)};
   }
   static __device__ cell from_y(const word* r) { return {r[0], r[1]}; }
+  static __device__ void across(cell l, cell c, cell r, word* to) {
+    to[0] = higher(left_of(c.x, l.x), right_of(c.x, r.x));
+    to[1] = higher(left_of(c.y, l.y), right_of(c.y, r.y));
+  }
   static __device__ word clean(word w) { return w; }
   static __device__ word from_run(run r) { return r; }
   static __device__ run to_run(word w) { return w; }
@@ -116,13 +126,14 @@ struct wide_lane_keys : plain_arithmetic<Word> {
   using cell = Word;
   using run = Word;
   using word = Word;
-  static constexpr int pitch = 33;
+  static constexpr int pitch = 35;
   static constexpr bool sums = false;  // a sum could come round to where it was
 
   static __device__ void along_x(cell c, word* r) { r[0] = c; }
   static __device__ void along_y(cell c, word* r) { r[0] = c; }
   static __device__ cell from_x(const word* r) { return r[0]; }
   static __device__ cell from_y(const word* r) { return r[0]; }
+  static __device__ void across(cell l, cell, cell r, word* to) { to[0] = l > r ? l : r; }
   static __device__ word clean(word w) { return w; }
   static __device__ word from_run(run r) { return r; }
   static __device__ run to_run(word w) { return w; }

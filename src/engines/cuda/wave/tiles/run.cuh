@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
 
 #include "engines/cuda/wave/tiles.cuh"
@@ -32,17 +34,19 @@ class wave_memory {
              reinterpret_cast<std::uint32_t*>(base + boxes),
              mailboxes - 1,
              count,
-             workers};
+             workers,
+             landing_place<wave_summary>()};
     rims_ = base + rims;
   }
   const worklist& work() const { return work_; }
   void* rims() const { return rims_; }
 
+  /// Waits for the wave.
   tile_outcome outcome(const gpu& on) const {
-    const auto counters = fetch(on, work_.counters);
-    on.work.report.tiles = static_cast<std::int64_t>(counters.visits);
-    on.work.report.passes = static_cast<std::int64_t>(counters.passes);
-    return static_cast<tile_outcome>(counters.gave_up);
+    on.synchronize("cudaStreamSynchronize");
+    on.work.report.tiles = static_cast<std::int64_t>(work_.summary->visits);
+    on.work.report.passes = static_cast<std::int64_t>(work_.summary->passes);
+    return work_.summary->outcome;
   }
 
  private:
@@ -57,32 +61,38 @@ inline wave_limits limits_for(tile_patience patience, std::int64_t pixels, std::
           std::max(16u, count / 2)};
 }
 
-/// Blocks of a kernel that fit the GPU at a time, at most `most` to a multiprocessor.
-template <class Kernel>
-int resident_blocks(const gpu& on, Kernel kernel, int threads, std::size_t shared, int most) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
-        "cudaFuncSetAttribute");
-  int per_multiprocessor = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, threads, shared),
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  return on.multiprocessors * std::clamp(per_multiprocessor, 1, most);
+/// Blocks of a kernel that fit the GPU at a time, at most `most` to a multiprocessor. Asked once per GPU: it
+/// takes microseconds.
+template <auto Kernel>
+int resident_blocks(const gpu& on, int threads, std::size_t shared, int most) {
+  static std::array<std::atomic<int>, 64> known{};
+  auto& per_multiprocessor = known[static_cast<std::size_t>(on.number) % known.size()];
+  int blocks = per_multiprocessor.load();
+  if (blocks == 0) {
+    check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+          "cudaFuncSetAttribute");
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, Kernel, threads, shared),
+          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    per_multiprocessor.store(std::max(blocks, 1));
+  }
+  return on.multiprocessors * std::clamp(blocks, 1, most);
 }
 
 inline std::int64_t divided(std::int64_t size, std::int64_t by) { return (size + by - 1) / by; }
 
 template <class Key, bool Diagonals>
 tile_outcome run_image_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
-  const auto kernel = visit_image_tiles<Key, Diagonals>;
+  constexpr auto kernel = visit_image_tiles<Key, Diagonals>;
   const auto across = divided(problem.state.width, lane_keys<Key>::side);
   const auto count = static_cast<std::uint32_t>(across * divided(problem.state.height, lane_keys<Key>::side));
   const std::size_t shared = warps_per_block * sizeof(image_tile<Key>);
   // Fewer waiting warps end a small image sooner: tissue 4096^2 with two blocks to a multiprocessor 0.214 ms.
-  const int most = count <= 8192 ? 2 : 4;
-  const auto blocks = std::min<std::int64_t>(resident_blocks(on, kernel, 32 * warps_per_block, shared, most),
+    const int most = count <= 8192 ? 2 : 4;
+  const auto blocks = std::min<std::int64_t>(resident_blocks<kernel>(on, 32 * warps_per_block, shared, most),
                                              divided(count, warps_per_block));
   const auto workers = static_cast<std::uint32_t>(blocks * warps_per_block);
   const wave_memory memory(on, count, workers,
-                           published_rims<Key>::per_tile * count * static_cast<std::int64_t>(sizeof(Key)));
+                           published_rims<Key>::per_tile * (count + 1ll) * static_cast<std::int64_t>(sizeof(Key)));
   const image_wave<Key> wave{problem,
                              memory.work(),
                              limits_for(patience, problem.state.pixels(), count),
@@ -109,13 +119,13 @@ __global__ void write_start(const __grid_constant__ bottleneck_problem<Key> prob
 template <class Key, volume_reach Reach>
 tile_outcome run_volume_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
   using tile = volume_tile<Key>;
-  const auto kernel = visit_volume_tiles<Key, Reach>;
+  constexpr auto kernel = visit_volume_tiles<Key, Reach>;
   const auto& state = problem.state;
   const auto across = divided(state.width, tile::width), down = divided(state.height, tile::height);
   const auto count = static_cast<std::uint32_t>(across * down * divided(state.depth, tile::depth));
   const std::size_t shared = 2 * tile::size * sizeof(Key);
   const auto blocks =
-      std::min<std::int64_t>(resident_blocks(on, kernel, 32 * tile::warps, shared, 4), count);
+      std::min<std::int64_t>(resident_blocks<kernel>(on, 32 * tile::warps, shared, 4), count);
   const wave_memory memory(on, count, static_cast<std::uint32_t>(blocks), 0);
   write_start<<<static_cast<unsigned>(std::min<std::int64_t>(state.depth * state.height, 1 << 16)), 128, 0, on.stream>>>(
       problem);

@@ -20,13 +20,13 @@ class scheduler {
  public:
   struct turn {
     std::uint32_t tile;
-    bool first;  // visit of this tile
+    bool first;  // visit of this tile; the caller must begin it
   };
 
   /// `active`: whether the calling warp takes part; one of a block does where a block visits a tile.
   __device__ scheduler(const worklist& work, const wave_limits& limits, std::uint32_t across, bool active = true)
       : work_(work), limits_(limits), across_(across), lane_(static_cast<int>(threadIdx.x & 31)), began_(now()) {
-    if (active) draw();
+    if (active) count(0, 0, 1);
   }
 
   /// True while there is a next tile.
@@ -40,6 +40,7 @@ class scheduler {
       return true;
     }
     bool waited = false;
+    settle_put();
     to.tile = __shfl_sync(all_lanes, lane_ == 0 ? work_.take(ticket_, waited) : 0u, 0);
     others_wait_ = __shfl_sync(all_lanes, waited, 0);
     return to.tile != worklist::stop;
@@ -52,9 +53,6 @@ class scheduler {
            (gave_up_ != static_cast<std::uint32_t>(tile_outcome::settled) && !at.first);
   }
 
-  /// Other workers waited for work when last seen.
-  __device__ bool others_wait() const { return others_wait_; }
-
   /// A first visit found nothing to spread, but room to rise.
   __device__ void found_no_start() const {
     if (limits_.nanoseconds && lane_ == 0 &&
@@ -63,37 +61,23 @@ class scheduler {
       give_up(tile_outcome::few_starts);
   }
 
-  /// Before the end of a visit. Bit i of `wanted` is for the tile `mine` of lane i.
-  __device__ void wake(unsigned wanted, std::uint32_t mine) const {
-    const bool push = (wanted >> lane_ & 1) && mine != no_tile && work_.wake(mine);
-    const unsigned pushed = __ballot_sync(all_lanes, push);
-    if (!pushed) return;
-    std::uint32_t base = 0;
-    if (lane_ == 0) {
-      work_.count(__popc(pushed) + 1);  // none is finished
-      base = work_.draw_places(__popc(pushed));
-    }
-    put(push, pushed, __shfl_sync(all_lanes, base, 0), mine);
-  }
-
   /// The end of a visit, or of a turn that was skipped: wakes the `wanted` of the lanes' tiles `mine` (lanes
   /// below 27), gives the tile back, and keeps one woken tile where others wait for work (it saves the way
   /// through the queue). True if nothing is left to do anywhere.
   __device__ bool leave(const turn& at, bool visited, unsigned wanted, std::uint32_t mine) {
     constexpr int own = 27, ask_head = 28, ask_tail = 29, ask_gave_up = 30;
+    settle_put();
     const auto* counters = work_.counters;
-    bool push = false;
     std::uint32_t asked = 0;
-    if (lane_ < own)
-      push = (wanted >> lane_ & 1) && mine != no_tile && work_.wake(mine);
-    else if (lane_ == own)
-      mine = at.tile, push = visited && work_.end(at.tile);
-    else if (lane_ == ask_head)
-      asked = load_relaxed(&counters->head);
-    else if (lane_ == ask_tail)
-      asked = load_relaxed(&counters->tail);
-    else if (lane_ == ask_gave_up)
-      asked = load_relaxed(&counters->gave_up);
+    if (lane_ >= ask_head && lane_ <= ask_gave_up)
+      asked = load_relaxed(lane_ == ask_head   ? &counters->head
+                           : lane_ == ask_tail ? &counters->tail
+                                               : &counters->gave_up);
+    const bool ends = lane_ == own;
+    if (ends) mine = at.tile;
+    const bool acts = ends ? visited : lane_ < own && (wanted >> lane_ & 1) && mine != no_tile;
+    const auto before = acts ? work_.wake_or_end(mine, ends) : tile_state::queued;
+    bool push = acts && worklist::must_push(before, ends);
     unsigned pushed = __ballot_sync(all_lanes, push);
     notice(__shfl_sync(all_lanes, asked, ask_head), __shfl_sync(all_lanes, asked, ask_tail),
            __shfl_sync(all_lanes, asked, ask_gave_up));
@@ -105,23 +89,15 @@ class scheduler {
       pushed &= pushed - 1;
       push = push && lane_ != kept;
     }
-    std::uint32_t base = 0;
-    bool last = false;
-    if (lane_ == 0) {
-      if (pushed) base = work_.draw_places(__popc(pushed));
-      last = work_.count(opened);
-    }
-    if (handed_ == no_tile) draw();
-    put(push, pushed, __shfl_sync(all_lanes, base, 0), mine);
-    last = __shfl_sync(all_lanes, last, 0);
-    if (last) work_.release_all(lane_, 32);
-    return last;
+    if (lane_ == 31 && handed_ != no_tile) work_.begin(handed_);
+    const auto base = count(__popc(pushed), 1 - opened, handed_ == no_tile);
+    put(push, pushed, base, mine);
+    if (last_) work_.release_all(lane_, 32);
+    return last_;
   }
 
   __device__ void report(unsigned long long visits, unsigned long long passes) const {
-    if (lane_ != 0) return;
-    atomicAdd(&work_.counters->visits, visits);
-    atomicAdd(&work_.counters->passes, passes);
+    if (lane_ == 0) work_.report(visits, passes);
   }
 
  private:
@@ -131,12 +107,31 @@ class scheduler {
     return t;
   }
 
-  __device__ void draw() { ticket_ = __shfl_sync(all_lanes, lane_ == 0 ? work_.draw() : 0u, 0); }
+  /// Moves the counters, in one instruction: places at the tail, tiles finished, a ticket of our own. Returns
+  /// the first place. A tile is counted before it is in its mailbox, so the work can not seem done too early.
+  __device__ std::uint32_t count(int places, int finished, int tickets) {
+    auto* c = work_.counters;
+    const int amount = lane_ == 0 ? places : lane_ == 1 ? finished : lane_ == 2 ? tickets : 0;
+    std::uint32_t before = 0;
+    if (amount != 0)
+      before = word_ref(lane_ == 0   ? c->tail
+                        : lane_ == 1 ? c->finished
+                                     : c->head)
+                   .fetch_add(static_cast<std::uint32_t>(amount), ::cuda::std::memory_order_relaxed);
+    last_ = __shfl_sync(all_lanes, amount != 0 && before + amount == work_.tiles, 1);
+    if (tickets) ticket_ = __shfl_sync(all_lanes, before, 2);
+    return __shfl_sync(all_lanes, before, 0);
+  }
 
-  __device__ void put(bool push, unsigned pushed, std::uint32_t base, std::uint32_t mine) const {
+  /// Not waited for: whether the mailbox was empty is looked at before the next dealings with the queue.
+  __device__ void put(bool push, unsigned pushed, std::uint32_t base, std::uint32_t mine) {
     if (!push) return;
-    const auto ticket = base + __popc(pushed & ((1u << lane_) - 1));
-    work_.put_back(ticket, work_.put(ticket, mine));
+    placed_ = base + __popc(pushed & ((1u << lane_) - 1));
+    displaced_ = work_.put(placed_, mine);
+  }
+  __device__ void settle_put() {
+    if (displaced_) work_.put_back(placed_, displaced_);
+    displaced_ = 0;
   }
 
   __device__ void notice(std::uint32_t head, std::uint32_t tail, std::uint32_t gave_up_now) {
@@ -156,7 +151,8 @@ class scheduler {
   int lane_;
   unsigned long long began_;
   std::uint32_t ticket_ = 0, handed_ = no_tile, gave_up_ = 0;
-  bool others_wait_ = false;
+  std::uint32_t placed_ = 0, displaced_ = 0;
+  bool others_wait_ = false, last_ = false;
 };
 
 }  // namespace macareu::cuda::tiles

@@ -44,7 +44,7 @@ class volume_worker {
         scheduler::turn at;
         const bool more = schedule.next(at);
         const bool visited = more && !schedule.skips(at);
-        if (visited && thread_ == 0) wave_.work.begin(at.tile);
+        if (visited && at.first && thread_ == 0) wave_.work.begin(at.tile);
         if (thread_ == 0) board_ = {at, more, visited, 0};
       }
       __syncthreads();
@@ -93,7 +93,7 @@ class volume_worker {
     while (sweep<Reach>(tile_)) changed = true, ++rounds;
     if (changed) store(from);
     if (changed || at.first) {
-      __threadfence();
+      publish_fence();
       find_wakes();
     }
     __syncthreads();

@@ -9,7 +9,7 @@
 // State of a tile, so that it is in the queue at most once and never visited twice at a time:
 //   queued -> running (by its visitor) -> idle, or queued again by the visitor if it was woken meanwhile
 //   wake: idle -> queued (the waker pushes it), running -> running_woken, else nothing.
-// All zero at the start: every tile is queued.
+// The encoding makes each of wake and end the clearing of one bit, and all zeros the start: every tile queued.
 //
 // Memory order. A visitor publishes rims and pixels, then fences, then releases its own tile's state and
 // touches its neighbours' states. The next visitor's exchange on that state is an acquire: read-modify-writes
@@ -20,9 +20,17 @@
 
 #include <cstdint>
 
+#include "engines/cuda/wave/tiles.cuh"
+
 namespace macareu::cuda::tiles {
 
 using word_ref = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_device>;
+
+/// Between what a visitor publishes and what it does to the states of tiles. Lighter than __threadfence, which
+/// is sequentially consistent.
+__device__ inline void publish_fence() {
+  ::cuda::atomic_thread_fence(::cuda::std::memory_order_acq_rel, ::cuda::thread_scope_device);
+}
 
 struct tile_state {
   static constexpr std::uint32_t queued = 0, idle = 1, running_woken = 2, running = 3;
@@ -32,11 +40,18 @@ struct tile_state {
 struct worklist_counters {
   alignas(128) std::uint32_t head;
   alignas(128) std::uint32_t tail;
-  alignas(128) std::int32_t finished;  // minus the tiles that are queued or running, counted from their number
+  alignas(128) std::uint32_t finished;  // the tiles that are neither queued nor running
   alignas(128) std::uint32_t gave_up;  // a tile_outcome
   alignas(128) std::uint32_t without_start;
   alignas(128) unsigned long long visits;
   unsigned long long passes;
+  std::uint32_t reports;
+};
+
+/// What the host wants to know, in its own memory.
+struct wave_summary {
+  unsigned long long visits, passes;
+  tile_outcome outcome;
 };
 
 struct worklist {
@@ -47,22 +62,28 @@ struct worklist {
   std::uint32_t* mailboxes;  // tile + 1, stop, or 0
   std::uint32_t mask;        // mailboxes - 1: a power of two, at least tiles + workers
   std::uint32_t tiles, workers;
+  wave_summary* summary;
 
   __device__ word_ref mailbox(std::uint32_t ticket) const { return word_ref(mailboxes[ticket & mask]); }
 
-  __device__ std::uint32_t draw() const {
-    return word_ref(counters->head).fetch_add(1, ::cuda::std::memory_order_relaxed);
-  }
-
-  /// Takes what the ticket stands for; waits where it is not there yet. Returns the tile, or `stop`.
+  /// Takes the tile that the ticket stands for, and begins its visit; waits where it is not there yet. Returns
+  /// the tile, or `stop`. A tile is begun before it is known to be ours, so that both ways to memory are one.
+  /// Should another worker take it instead, nothing is lost: see begin.
   __device__ std::uint32_t take(std::uint32_t ticket, bool& waited) const {
     const auto box = mailbox(ticket - tiles);
     for (waited = false;; waited = true) {
-      if (box.load(::cuda::std::memory_order_relaxed)) {
-        const auto found = box.exchange(0, ::cuda::std::memory_order_relaxed);
-        if (found) return found == stop ? stop : found - 1;
+      std::uint32_t seen = box.load(::cuda::std::memory_order_relaxed);
+      while (!seen) {
+        waited = true;
+        __nanosleep(20);
+        seen = box.load(::cuda::std::memory_order_relaxed);
       }
-      __nanosleep(20);
+      const auto found = box.exchange(0, ::cuda::std::memory_order_relaxed);
+      if (seen != stop) begin(seen - 1);
+      if (!found) continue;
+      if (found == stop) return stop;
+      if (found != seen) begin(found - 1);
+      return found - 1;
     }
   }
 
@@ -75,35 +96,20 @@ struct worklist {
       if (mailbox(ticket).compare_exchange_weak(empty, displaced, ::cuda::std::memory_order_relaxed)) return;
   }
 
-  __device__ std::uint32_t draw_places(std::uint32_t count) const {
-    return word_ref(counters->tail).fetch_add(count, ::cuda::std::memory_order_relaxed);
-  }
-
-  /// True if the caller must push it.
-  __device__ bool wake(std::uint32_t tile) const {
-    return word_ref(states[tile]).fetch_and(~1u, ::cuda::std::memory_order_relaxed) == tile_state::idle;
-  }
+  /// Only a queued tile changes its state. One that was begun too early, by a worker who did not get it, stays
+  /// running for its true visitor; had it been woken meanwhile, it is visited once more.
   __device__ void begin(std::uint32_t tile) const {
-    word_ref(states[tile]).exchange(tile_state::running, ::cuda::std::memory_order_acquire);
+    std::uint32_t expected = tile_state::queued;
+    word_ref(states[tile]).compare_exchange_strong(expected, tile_state::running, ::cuda::std::memory_order_acquire,
+                                                   ::cuda::std::memory_order_acquire);
   }
-  /// True if the tile was woken meanwhile: it is queued again, and the caller must push it.
-  __device__ bool end(std::uint32_t tile) const {
-    std::uint32_t expected = tile_state::running;
-    const word_ref state(states[tile]);
-    if (state.compare_exchange_strong(expected, tile_state::idle, ::cuda::std::memory_order_relaxed))
-      return false;
-    state.store(tile_state::queued, ::cuda::std::memory_order_relaxed);
-    return true;
+  /// Waking a tile and ending its visit are one instruction, so that the lanes of a warp do both at once.
+  __device__ std::uint32_t wake_or_end(std::uint32_t tile, bool end) const {
+    return word_ref(states[tile]).fetch_and(end ? ~2u : ~1u, ::cuda::std::memory_order_relaxed);
   }
-
-  /// `more` tiles were queued and one was finished; true for the caller that finished the last. Tiles are
-  /// counted before they are in their mailbox.
-  __device__ bool count(int more) const {
-    using count_ref = ::cuda::atomic_ref<std::int32_t, ::cuda::thread_scope_device>;
-    const int change = 1 - more;
-    if (change == 0) return false;
-    return count_ref(counters->finished).fetch_add(change, ::cuda::std::memory_order_relaxed) + change ==
-           static_cast<std::int32_t>(tiles);
+  /// Must the caller push it? Woken: it was idle; ended: it was woken meanwhile, and is queued again.
+  static __device__ bool must_push(std::uint32_t state_before, bool end) {
+    return state_before == (end ? tile_state::running_woken : tile_state::idle);
   }
 
   /// Nothing is open: every worker waits, or will, at one of the next tickets. `first` and `step` share the
@@ -112,6 +118,17 @@ struct worklist {
     const auto tail = word_ref(counters->tail).load(::cuda::std::memory_order_relaxed);
     for (auto i = first; i < workers; i += step)
       mailbox(tail + i).store(stop, ::cuda::std::memory_order_relaxed);
+  }
+
+  /// A worker's last act; the last worker tells the host.
+  __device__ void report(unsigned long long visits, unsigned long long passes) const {
+    atomicAdd(&counters->visits, visits);
+    atomicAdd(&counters->passes, passes);
+    publish_fence();
+    if (word_ref(counters->reports).fetch_add(1, ::cuda::std::memory_order_relaxed) + 1 != workers) return;
+    publish_fence();
+    const auto outcome = word_ref(counters->gave_up).load(::cuda::std::memory_order_relaxed);
+    *summary = {atomicAdd(&counters->visits, 0ull), atomicAdd(&counters->passes, 0ull), static_cast<tile_outcome>(outcome)};
   }
 
   /// Visits in a checkerboard first: a tile's neighbours have published when it is visited.
