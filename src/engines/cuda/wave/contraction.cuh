@@ -1,15 +1,16 @@
 // Contraction: reconstruction at a cost that does not depend on the length of paths.
 //
 // An image is a graph: pixels that touch are joined by an edge as wide as the lower of their capacities, and
-// the result at a pixel is the widest way from a marker to it. Components of pixels carry one representative r,
-// and bottleneck(r, u) >= w holds for every edge of weight w that leaves the component at u. Then
+// the result at a pixel is the widest way from a marker to it. Components of pixels carry one representative
+// r, and bottleneck(r, u) >= w holds for every edge of weight w that leaves the component at u. Then
 //   if w is the best edge that leaves X, it leads to Y, and it exceeds all markers inside X,
 //   then R(r_X) = min(w, R(r_Y)): X hooks on Y;
 //   if the best marker inside X is no lower than w, then R(r_X) is that marker: X is final.
 // Each round does one of the two to every component, so their number halves at least.
 //
-// Stages: pixels -> basins -> components of a tile (tile_*.cuh), edges between tiles (cross_edges.cuh), rounds
-// on the graph of what tiles left open (graph_contraction.cuh), values back to the pixels (write_back.cuh).
+// Stages: pixels -> basins -> components of a tile (tile_*.cuh), edges between tiles (cross_edges.cuh),
+// rounds on the graph of what tiles left open (graph_contraction.cuh), values back to the pixels
+// (write_back.cuh).
 #pragma once
 
 #include "engines/cuda/gpu.cuh"
@@ -17,9 +18,9 @@
 
 namespace macareu::cuda {
 
-/// The bottleneck wave, exact. Key is std::uint8_t, 16, 32 or 64; images of any steps; `start` may be `state`.
-/// Cost: two reads and one write of the image and some 2 to 10 extra bytes a pixel, whatever the paths; rounds
-/// grow with the logarithm of the number of regional maxima. Waits for the stream.
+/// The bottleneck wave, exact. Key is std::uint8_t, 16, 32 or 64; images of any steps; `start` may be
+/// `state`. Cost: two reads and one write of the image and some 2 to 10 extra bytes a pixel, whatever the
+/// paths; rounds grow with the logarithm of the number of regional maxima. Waits for the stream.
 template <class Key>
 void contract(const gpu& on, const bottleneck_problem<Key>& problem);
 

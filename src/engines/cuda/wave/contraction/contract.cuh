@@ -13,14 +13,15 @@
 
 namespace macareu::cuda::contraction {
 
-/// Nodes of images are bounded by the rim of a tile. Edges, and nodes of volumes, are guessed: their worst case
-/// is several times what images have.
+/// Nodes of images are bounded by the rim of a tile. Edges, and nodes of volumes, are guessed: their worst
+/// case is several times what images have.
 struct graph_size {
   unsigned long long nodes, edges;
 };
 template <class Shape>
 graph_size likely_size(uint32_t tiles) {
-  constexpr unsigned long long nodes = Shape::depth == 1 ? Shape::most_nodes : std::min(Shape::most_nodes, 768);
+  constexpr unsigned long long nodes =
+      Shape::depth == 1 ? Shape::most_nodes : std::min(Shape::most_nodes, 768);
   constexpr unsigned long long edges = Shape::depth == 1 ? Shape::pixels / 8 : Shape::pixels / 2;
   return {tiles * nodes, std::max(tiles * edges, 65536ull)};
 }
@@ -71,8 +72,8 @@ class workspace {
   unsigned long long used_ = 0;
 };
 
-/// All resident at once, as a cooperative kernel must be. Few blocks make its barrier cheap; large graphs want more
-/// to hide the memory's latency.
+/// All resident at once, as a cooperative kernel must be. Few blocks make its barrier cheap; large graphs
+/// want more to hide the memory's latency.
 template <class Key>
 void launch_graph_rounds(const gpu& on, uint32_t tiles, node_graph<Key>& graph) {
   int resident = 0;
@@ -81,7 +82,8 @@ void launch_graph_rounds(const gpu& on, uint32_t tiles, node_graph<Key>& graph) 
   const int each = tiles < 16384 ? 1 : std::max(resident, 1);
   const auto blocks = std::min<uint32_t>(on.multiprocessors * each, tiles / 8 + 1);
   void* arguments[] = {&graph};
-  check(cudaLaunchCooperativeKernel(contract_graph<Key>, dim3(blocks), dim3(graph_threads), arguments, 0, on.stream),
+  check(cudaLaunchCooperativeKernel(contract_graph<Key>, dim3(blocks), dim3(graph_threads), arguments, 0,
+                                    on.stream),
         "contract_graph");
 }
 
@@ -115,8 +117,10 @@ void contract_in(const gpu& on, const bottleneck_problem<Key>& problem) {
   const int64_t across = parts(image.width, Shape::width), down = parts(image.height, Shape::height),
                 deep = parts(image.depth, Shape::depth);
   constexpr unsigned long long most_nodes = 1ull << 31;  // a node's number has 31 bits, an edge's 32
-  if (across * down * deep > INT32_MAX) throw device_error("cuda: strategy contraction: too many tiles; use tiles");
-  const tile_grid grid{static_cast<uint32_t>(across), static_cast<uint32_t>(down), static_cast<uint32_t>(deep)};
+  if (across * down * deep > INT32_MAX)
+    throw device_error("cuda: strategy contraction: too many tiles; use tiles");
+  const tile_grid grid{static_cast<uint32_t>(across), static_cast<uint32_t>(down),
+                       static_cast<uint32_t>(deep)};
   auto size = likely_size<Shape>(grid.tiles());
   for (int tries = 0; tries < 4; ++tries) {
     if (size.nodes > most_nodes || size.edges >= no_weight)
@@ -128,8 +132,8 @@ void contract_in(const gpu& on, const bottleneck_problem<Key>& problem) {
       on.work.report.rounds = result.rounds;
       return;
     }
-    // Nodes are the same in every try; edges vary a little with the order of threads, and those between tiles are
-    // counted only when the nodes had room.
+    // Nodes are the same in every try; edges vary a little with the order of threads, and those between tiles
+    // are counted only when the nodes had room.
     if (result.nodes > size.nodes) size.nodes = result.nodes;
     size.edges = std::max(size.edges, result.edges + result.edges / 4);
   }
@@ -140,17 +144,22 @@ template <class Key>
 void contract_image(const gpu& on, const bottleneck_problem<Key>& problem) {
   // Keys of 64 bits fill the shared memory of a smaller tile.
   constexpr int height = sizeof(Key) == 8 ? 32 : 64;
-  if (problem.near.reach == 1) contract_in<Key, tile_shape<64, height, 1, 1>>(on, problem);
-  else contract_in<Key, tile_shape<64, height, 1, 2>>(on, problem);
+  if (problem.near.reach == 1)
+    contract_in<Key, tile_shape<64, height, 1, 1>>(on, problem);
+  else
+    contract_in<Key, tile_shape<64, height, 1, 2>>(on, problem);
 }
 
 template <class Key>
 void contract_volume(const gpu& on, const bottleneck_problem<Key>& problem) {
   constexpr int depth = sizeof(Key) == 8 ? 4 : 8;
   switch (problem.near.reach) {
-    case 1: return contract_in<Key, tile_shape<32, 16, depth, 1>>(on, problem);
-    case 2: return contract_in<Key, tile_shape<32, 16, depth, 2>>(on, problem);
-    default: return contract_in<Key, tile_shape<32, 16, depth, 3>>(on, problem);
+    case 1:
+      return contract_in<Key, tile_shape<32, 16, depth, 1>>(on, problem);
+    case 2:
+      return contract_in<Key, tile_shape<32, 16, depth, 2>>(on, problem);
+    default:
+      return contract_in<Key, tile_shape<32, 16, depth, 3>>(on, problem);
   }
 }
 
@@ -160,8 +169,10 @@ namespace macareu::cuda {
 
 template <class Key>
 void contract(const gpu& on, const bottleneck_problem<Key>& problem) {
-  if (problem.near.rank == 3) contraction::contract_volume(on, problem);
-  else contraction::contract_image(on, problem);
+  if (problem.near.rank == 3)
+    contraction::contract_volume(on, problem);
+  else
+    contraction::contract_image(on, problem);
 }
 
 }  // namespace macareu::cuda

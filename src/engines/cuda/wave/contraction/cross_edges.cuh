@@ -27,10 +27,12 @@ struct waiting_edges {
   }
   __device__ void flush(const node_graph<Key>& graph) {
     __syncthreads();
-    if (threadIdx.x == 0 && count) first = atomicAdd(&graph.count->edges, static_cast<unsigned long long>(count));
+    if (threadIdx.x == 0 && count)
+      first = atomicAdd(&graph.count->edges, static_cast<unsigned long long>(count));
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < count; i += cross_threads)
-      graph.edges.put(first + i, static_cast<uint32_t>(ends[i] >> 32), static_cast<uint32_t>(ends[i]), weight[i]);
+      graph.edges.put(first + i, static_cast<uint32_t>(ends[i] >> 32), static_cast<uint32_t>(ends[i]),
+                      weight[i]);
   }
 };
 
@@ -52,7 +54,8 @@ struct rim_lookup {
     const uint32_t x = place.x + dx, y = place.y + dy, z = place.z + dz;
     if (x >= grid.across || y >= grid.down || z >= grid.deep) return {};
     const uint32_t tile = (z * grid.down + y) * grid.across + x;
-    const int entry = Shape::rim_entry({p.z - dz * Shape::depth, p.y - dy * Shape::height, p.x - dx * Shape::width});
+    const int entry =
+        Shape::rim_entry({p.z - dz * Shape::depth, p.y - dy * Shape::height, p.x - dx * Shape::width});
     return {true, tile, tiles.rim[static_cast<std::size_t>(tile) * Shape::rim_entries + entry]};
   }
   /// As for edges inside a tile: other corners of the box are lower.
@@ -123,13 +126,15 @@ __global__ void __launch_bounds__(cross_threads)
   waiting.clear();
   const rim_lookup<Key, Shape> rims{grid, tiles, tile_place<Shape>(grid, blockIdx.x)};
   const uint32_t first_p = tiles.first_node[blockIdx.x];
-  constexpr bool may_overflow = Shape::rim_entries > cross_threads || cross_threads * Shape::directions > cross_capacity;
+  constexpr bool may_overflow =
+      Shape::rim_entries > cross_threads || cross_threads * Shape::directions > cross_capacity;
   for (int first = 0; first < Shape::rim_entries; first += cross_threads) {
     const int entry = first + static_cast<int>(threadIdx.x);
     const bool valid = entry < Shape::rim_entries;
     const step p = Shape::rim_site(valid ? entry : 0);
     const bool mine = valid && Shape::rim_entry(p) == entry;  // pixels on edges have several entries
-    const auto own = tiles.rim[static_cast<std::size_t>(blockIdx.x) * Shape::rim_entries + (valid ? entry : 0)];
+    const auto own =
+        tiles.rim[static_cast<std::size_t>(blockIdx.x) * Shape::rim_entries + (valid ? entry : 0)];
     each<Shape::directions>([&](auto d) {
       constexpr step s = Shape::forward(d);
       constexpr int axes = s.z * s.z + s.y * s.y + s.x * s.x;

@@ -22,8 +22,8 @@ __device__ uint32_t zone_root(uint32_t pixel, Key own) {
   }
 }
 
-/// Joins the zones of a and b. Of two roots the later one leads to the earlier; if one zone leads upwards, the
-/// other's root leads into it. Only roots change, and only once: ways stay free of circles.
+/// Joins the zones of a and b. Of two roots the later one leads to the earlier; if one zone leads upwards,
+/// the other's root leads into it. Only roots change, and only once: ways stay free of circles.
 template <class Key, class Shape>
 __device__ __noinline__ void join_zones(uint32_t a, uint32_t b, Key own) {
   while (true) {
@@ -47,8 +47,8 @@ struct row_above {
 /// One row of a band with flat zones in it or above it. `to`: the higher neighbour, or the pixel itself;
 /// `flat`: lanes without a higher neighbour.
 template <class Key, class Shape>
-__device__ void follow_zones(const band<Shape>& mine, int row, const Key* at, Key own, uint32_t to, uint32_t flat,
-                             row_above& above) {
+__device__ void follow_zones(const band<Shape>& mine, int row, const Key* at, Key own, uint32_t to,
+                             uint32_t flat, row_above& above) {
   using memory = tile_memory<Key, Shape>;
   constexpr bool diagonal = Shape::reach > 1;
   constexpr int width = Shape::width, up = -Shape::mask_row;
@@ -80,7 +80,8 @@ __device__ void follow_zones(const band<Shape>& mine, int row, const Key* at, Ke
   const bool touches_open = touches && row_above::open(zone);
   const uint32_t run_leads_up = __ballot_sync(all_lanes, touches && !touches_open) & run;
   const uint32_t run_open = __ballot_sync(all_lanes, touches_open) & run;
-  const uint32_t way_up = __shfl_sync(all_lanes, static_cast<uint32_t>(touched), run_leads_up ? __ffs(run_leads_up) - 1 : lane);
+  const uint32_t way_up =
+      __shfl_sync(all_lanes, static_cast<uint32_t>(touched), run_leads_up ? __ffs(run_leads_up) - 1 : lane);
   uint32_t label = __shfl_sync(all_lanes, zone, run_open ? __ffs(run_open) - 1 : lane);
   if (!run_open) label = row_start + start;
 
@@ -93,7 +94,8 @@ __device__ void follow_zones(const band<Shape>& mine, int row, const Key* at, Ke
   const uint32_t joins = __ballot_sync(all_lanes, join);
   if (__any_sync(all_lanes, join || join_second)) {
     const uint32_t zone_of_left = __shfl_up_sync(all_lanes, zone, 1);
-    if (same_left && (joins >> (lane - 1) & 1) && zone_of_left == zone) join = false;  // the left lane does the same
+    if (same_left && (joins >> (lane - 1) & 1) && zone_of_left == zone)
+      join = false;  // the left lane does the same
     __syncwarp();
     const uint32_t here = known ? p : label;
     if (join) join_zones<Key, Shape>(zone, here, own);

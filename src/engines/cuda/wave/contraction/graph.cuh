@@ -15,7 +15,7 @@ constexpr uint16_t no_node = 0xffffu;
 constexpr int most_rounds = 40;
 
 struct counters {
-  unsigned long long nodes, edges;   // asked for, also where they did not fit
+  unsigned long long nodes, edges;  // asked for, also where they did not fit
   uint32_t rounds, unfinished;
   uint32_t at_work[most_rounds + 1];  // nodes neither hooked nor final, by round
 };
@@ -46,9 +46,7 @@ struct node_graph {
   uint32_t* at_work[2];
   unsigned long long node_capacity;
 
-  __device__ bool too_small() const {
-    return count->nodes > node_capacity || count->edges > edges.capacity;
-  }
+  __device__ bool too_small() const { return count->nodes > node_capacity || count->edges > edges.capacity; }
 
   /// A weight in 32 bits: itself, or the edge that has it.
   __device__ static uint32_t handle(Key weight, unsigned long long edge) {
@@ -63,15 +61,19 @@ struct node_graph {
     }
   }
   __device__ word weight_of(uint32_t handle) const {
-    if constexpr (sizeof(Key) <= 4) return handle;
-    else return handle == no_weight ? ~word{0} : edges.weight[handle];
+    if constexpr (sizeof(Key) <= 4)
+      return handle;
+    else
+      return handle == no_weight ? ~word{0} : edges.weight[handle];
   }
 
   __device__ static unsigned long long link_to(uint32_t handle, uint32_t parent) {
     return static_cast<unsigned long long>(handle) << 32 | parent;
   }
   __device__ static unsigned long long root_link(uint32_t node) { return link_to(no_weight, node); }
-  __device__ static uint32_t parent(unsigned long long link) { return static_cast<uint32_t>(link) & ~final_node; }
+  __device__ static uint32_t parent(unsigned long long link) {
+    return static_cast<uint32_t>(link) & ~final_node;
+  }
   __device__ static uint32_t handle_of(unsigned long long link) { return static_cast<uint32_t>(link >> 32); }
 };
 
@@ -81,7 +83,8 @@ struct rim_pixel {
   uint16_t node;
 };
 
-/// What a tile keeps. R = bound where the node is final, else min(bound, value of the node). Pixels tile by tile.
+/// What a tile keeps. R = bound where the node is final, else min(bound, value of the node). Pixels tile by
+/// tile.
 template <class Key, class Shape>
 struct tile_results {
   uint32_t* first_node;

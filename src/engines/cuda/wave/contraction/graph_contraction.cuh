@@ -1,12 +1,14 @@
 // Contraction of the graph that tiles left open: one cooperative kernel, two phases a round, no host between.
 //
-// Of its best edge a node keeps the weight only. Nodes joined by an edge that is the best of both and exceeds the
-// markers of both have equal values: such classes are united in one round, however long (a corridor through
-// thousands of tiles is one class). A class then hooks on any node that one of its best edges leads to.
+// Of its best edge a node keeps the weight only. Nodes joined by an edge that is the best of both and exceeds
+// the markers of both have equal values: such classes are united in one round, however long (a corridor
+// through thousands of tiles is one class). A class then hooks on any node that one of its best edges leads
+// to.
 //
 // Memory order. Between phases lies a barrier of the grid. Inside a phase, words that other blocks change are
 // `link` (both phases) and `marker`, `best` (first phase), which are read relaxed and changed whole:
-//   - a link leaves its root state once, by compare-and-swap; afterwards it is only replaced by a shorter way to
+//   - a link leaves its root state once, by compare-and-swap; afterwards it is only replaced by a shorter way
+//   to
 //     an ancestor with the narrowest weight on it, so whichever of several writers wins, it tells the truth;
 //   - a marker that is read too early is too low, which keeps an edge alive for a round more.
 #pragma once
@@ -29,9 +31,10 @@ struct graph_round {
   word* best_next;  // cleared for the next one
 
   /// One step of path compression: `node`, whose link is `link`, now leads to its grandparent.
-  __device__ unsigned long long shorten(uint32_t node, unsigned long long link, unsigned long long parents) const {
-    const auto shorter = graph.link_to(graph.narrower(graph.handle_of(link), graph.handle_of(parents)),
-                                       graph.parent(parents));
+  __device__ unsigned long long shorten(uint32_t node, unsigned long long link,
+                                        unsigned long long parents) const {
+    const auto shorter =
+        graph.link_to(graph.narrower(graph.handle_of(link), graph.handle_of(parents)), graph.parent(parents));
     store_relaxed(&graph.link[node], shorter);
     return shorter;
   }
@@ -44,6 +47,29 @@ struct graph_round {
       const auto parents = relaxed(&graph.link[graph.parent(link)]);
       if (graph.parent(parents) == graph.parent(link)) return static_cast<uint32_t>(parents);
       link = shorten(node, link, parents);
+    }
+  }
+
+  /// The roots of both ends of an edge, the two ways side by side.
+  __device__ void roots(uint32_t& a, uint32_t& b) const {
+    const uint32_t node_a = a, node_b = b;
+    auto link_a = relaxed(&graph.link[a]), link_b = relaxed(&graph.link[b]);
+    bool found_a = graph.parent(link_a) == a, found_b = graph.parent(link_b) == b;
+    if (found_a) a = static_cast<uint32_t>(link_a);
+    if (found_b) b = static_cast<uint32_t>(link_b);
+    const auto climb = [&](uint32_t node, unsigned long long& link, unsigned long long parents, uint32_t& end,
+                           bool& found) {
+      found = graph.parent(parents) == graph.parent(link);
+      if (found)
+        end = static_cast<uint32_t>(parents);
+      else
+        link = shorten(node, link, parents);
+    };
+    while (!found_a || !found_b) {
+      const auto parents_a = relaxed(&graph.link[graph.parent(link_a)]);
+      const auto parents_b = relaxed(&graph.link[graph.parent(link_b)]);
+      if (!found_a) climb(node_a, link_a, parents_a, a, found_a);
+      if (!found_b) climb(node_b, link_b, parents_b, b, found_b);
     }
   }
 
@@ -74,7 +100,7 @@ struct graph_round {
     const auto ends = graph.edges.ends[place];
     const Key weight = graph.edges.weight[place];
     uint32_t a = static_cast<uint32_t>(ends >> 32), b = static_cast<uint32_t>(ends);
-    if (!first_round) a = root(a), b = root(b);
+    if (!first_round) roots(a, b);
     if (a == b || (a & b & final_node)) return false;
     word *const marker_a = &graph.marker[a & ~final_node], *const marker_b = &graph.marker[b & ~final_node];
     const word at_a = relaxed(marker_a), at_b = relaxed(marker_b);
@@ -90,7 +116,8 @@ struct graph_round {
   /// Second phase: nodes whose marker no edge exceeds.
   __device__ void finish(uint32_t node) const {
     best_next[node] = 0;
-    if (graph.marker[node] >= best[node]) store_relaxed(&graph.link[node], graph.root_link(node) | final_node);
+    if (graph.marker[node] >= best[node])
+      store_relaxed(&graph.link[node], graph.root_link(node) | final_node);
   }
 
   /// Does the node hook, by an edge of this weight?
@@ -114,9 +141,9 @@ struct graph_round {
     return hooks(node, weight) ? node : linked_out;
   }
 
-  /// Second phase, edges: unites two classes of this weight, or hooks a class on a node that does better. Weights
-  /// grow from class to class, so links never close a circle. Of two classes the one that stays is chosen as if at
-  /// random: chains stay short.
+  /// Second phase, edges: unites two classes of this weight, or hooks a class on a node that does better.
+  /// Weights grow from class to class, so links never close a circle. Of two classes the one that stays is
+  /// chosen as if at random: chains stay short.
   __device__ void unite(unsigned long long place) const {
     const auto ends = graph.edges.ends[place];
     if (ends == graph.edges.dead) return;
@@ -153,9 +180,12 @@ __global__ void __launch_bounds__(graph_threads) contract_graph(node_graph<Key> 
   int round = 0;
   for (; count && round < most_rounds; ++round) {
     const bool odd = round % 2;
-    const graph_round<Key> now{graph, odd ? graph.best[1] : graph.best[0], odd ? graph.best[0] : graph.best[1]};
+    const graph_round<Key> now{graph, odd ? graph.best[1] : graph.best[0],
+                               odd ? graph.best[0] : graph.best[1]};
     uint32_t* after = odd ? graph.at_work[0] : graph.at_work[1];
-    const uint32_t* before = round < 2 ? nullptr : odd ? graph.at_work[1] : graph.at_work[0];  // null: all nodes
+    const uint32_t* before = round < 2 ? nullptr
+                             : odd     ? graph.at_work[1]
+                                       : graph.at_work[0];  // null: all nodes
     if (round) now.pass_markers(before, count, after, &at_work_count[round], thread, threads);
     // Edges keep their places: closing the gaps cost more than reading over them.
     for (unsigned long long e = from_end; e < edges; e += threads)
@@ -163,9 +193,9 @@ __global__ void __launch_bounds__(graph_threads) contract_graph(node_graph<Key> 
         graph.edges.ends[e] = graph.edges.dead;
     grid.sync();
     if (round) count = relaxed(&at_work_count[round]);
+    if (!count) continue;
     for (uint32_t k = thread; k < count; k += threads) now.finish(round ? after[k] : k);
-    if (count)
-      for (unsigned long long e = from_end; e < edges; e += threads) now.unite(e);
+    for (unsigned long long e = from_end; e < edges; e += threads) now.unite(e);
     grid.sync();
   }
   if (thread == 0) {

@@ -16,8 +16,8 @@ struct tile_rounds {
   static constexpr uint32_t number = 0x7fffu;  // of a component, without final_basin
 
   uint32_t basins = 0;
-  uint32_t listed = 0;         // edges in the list, dead ones included
-  bool all_listed = false;     // else the list was too short, and boundaries are searched again every round
+  uint32_t listed = 0;      // edges in the list, dead ones included
+  bool all_listed = false;  // else the list was too short, and boundaries are searched again every round
   Key leaving[Shape::rim_per_thread];  // potentials of the thread's rim entries
 
   __device__ static int rim_pixel_of(int k) {
@@ -26,10 +26,11 @@ struct tile_rounds {
   }
   __device__ static bool has_rim(int k) { return threadIdx.x + k * Shape::threads < Shape::rim_entries; }
 
-  __device__ void load_rim(const bottleneck_problem<Key>& problem, tile_place<Shape> place) {
+  __device__ void load_rim(const bottleneck_problem<Key>& problem, const tile_window<Shape>& window) {
 #pragma unroll
     for (int k = 0; k < Shape::rim_per_thread; ++k)
-      leaving[k] = has_rim(k) ? potential<Key, Shape>(problem, place, threadIdx.x + k * Shape::threads) : Key{0};
+      leaving[k] =
+          has_rim(k) ? potential<Key, Shape>(problem, window, threadIdx.x + k * Shape::threads) : Key{0};
   }
 
   __device__ void start() {
@@ -56,7 +57,7 @@ struct tile_rounds {
         if (label.at[i] == basin) {
           most = max(most, value);
         } else {
-          if (most) atomicMax(&memory::marker()[basin], most);
+          if (most) raise_shared(&memory::marker()[basin], most);
           basin = label.at[i];
           most = value;
         }
@@ -66,63 +67,68 @@ struct tile_rounds {
     __syncthreads();
   }
 
-  /// Offers an edge to its two components; false: the edge is done with. An edge no better than the markers of
-  /// both sides can never matter. Markers may rise meanwhile, by edges to final components: then an edge may
-  /// live a round longer. In the first round nothing is final and markers rest.
+  __device__ static uint32_t component(uint32_t basin) { return memory::links()[basin].to(); }
+  __device__ static Key weight(const edge& e) { return min(memory::capacity(e.p), memory::capacity(e.q)); }
+
+  /// An edge no better than the markers of both sides can never matter.
+  __device__ static bool matters(uint32_t a, uint32_t b, Key weight) {
+    return a != b && !(a & b & final_basin) &&
+           (weight > memory::marker()[a & number] || weight > memory::marker()[b & number]);
+  }
+
+  /// Lists the edges that matter. `First`: every basin is a component, none is final.
   template <bool First>
+  __device__ void list_edges() {
+    if (basins > 1)
+      over_boundaries<Key, Shape>([](uint32_t basin) { return First ? basin : component(basin); },
+                                  [](bool there, uint32_t a, uint32_t b, Key weight, uint32_t) {
+                                    return there && matters(a, b, weight);
+                                  },
+                                  list_edges_of<Key, Shape>);
+    __syncthreads();
+    listed = memory::list_count();
+    all_listed = listed <= memory::list_capacity;
+  }
+
+  /// Offers an edge to its two components; false: the edge is done with. Edges to final components raise
+  /// markers meanwhile: a marker read too early lets an edge live a round longer.
   __device__ static bool offer(uint32_t a, uint32_t b, Key weight, uint32_t name) {
     if (a == b) return false;
     word* const marker_a = &memory::marker()[a & number];
     word* const marker_b = &memory::marker()[b & number];
-    const word at_a = First ? *marker_a : peek(marker_a), at_b = First ? *marker_b : peek(marker_b);
+    const word at_a = peek(marker_a), at_b = peek(marker_b);
     if (weight <= at_a && weight <= at_b) return false;
-    if (!First && ((a | b) & final_basin)) {
+    if ((a | b) & final_basin) {
       if (a & b & final_basin) return false;
-      if (a & final_basin) atomicMax(marker_b, min(static_cast<word>(weight), at_a));
-      else atomicMax(marker_a, min(static_cast<word>(weight), at_b));
+      if (a & final_basin)
+        raise_shared(marker_b, min(static_cast<word>(weight), at_a));
+      else
+        raise_shared(marker_a, min(static_cast<word>(weight), at_b));
       return false;
     }
     best::offer(a, b, weight, name);
     return true;
   }
 
-  __device__ static uint32_t component(uint32_t basin) { return memory::links()[basin].to(); }
-  __device__ static Key weight(const edge& e) { return min(memory::capacity(e.p), memory::capacity(e.q)); }
-
-  template <bool First>
-  __device__ static void search_boundaries() {
-    over_boundaries<Key, Shape>([](uint32_t basin) { return First ? basin : component(basin); },
-                                [](bool there, uint32_t a, uint32_t b, Key weight, uint32_t name) {
-                                  const bool alive = there && offer<First>(a, b, weight, name);
-                                  const uint32_t place = place_in_list(&memory::list_count(), alive);
-                                  if (alive && place < memory::list_capacity) memory::list()[place] = name;
-                                });
-  }
-
-  template <bool First>
   __device__ void offer_edges() {
     if (all_listed) {
       for (uint32_t k = threadIdx.x; k < listed; k += Shape::threads) {
         const uint32_t name = memory::list()[k];
         if (name == edge::none) continue;
         const edge e(name);
-        if (!offer<false>(component(memory::label()[e.p]), component(memory::label()[e.q]), weight(e), name))
+        if (!offer(component(memory::label()[e.p]), component(memory::label()[e.q]), weight(e), name))
           memory::list()[k] = edge::none;
       }
     } else {
-      search_boundaries<First>();
+      over_boundaries<Key, Shape>(component, offer);
     }
 #pragma unroll
     for (int k = 0; k < Shape::rim_per_thread; ++k) {
       if (!has_rim(k)) continue;
-      const uint32_t basin = memory::label()[rim_pixel_of(k)], c = First ? basin : component(basin);
+      const uint32_t c = component(memory::label()[rim_pixel_of(k)]);
       raise_together(memory::best(), c & number, c & final_basin ? word{0} : best::offer_of(leaving[k], 0));
     }
     __syncthreads();
-    if (!all_listed) {
-      listed = memory::list_count();
-      all_listed = listed <= memory::list_capacity;
-    }
   }
 
   /// Among the best edges of a component, the one with the largest tag.
@@ -138,9 +144,7 @@ struct tile_rounds {
         settle(component(memory::label()[e.p]), component(memory::label()[e.q]), weight(e), name);
       }
     } else {
-      over_boundaries<Key, Shape>(component, [&](bool there, uint32_t a, uint32_t b, Key weight, uint32_t name) {
-        if (there) settle(a, b, weight, name);
-      });
+      over_boundaries<Key, Shape>(component, settle);
     }
     __syncthreads();
   }
@@ -193,16 +197,14 @@ struct tile_rounds {
     __syncthreads();
   }
 
-  __device__ bool round_changes() {
-    if constexpr (!best::one_pass) settle_ties();
-    return __syncthreads_or(decide());
-  }
-
   __device__ void run() {
-    offer_edges<true>();
-    while (round_changes()) {
+    list_edges<true>();
+    while (true) {
+      offer_edges();
+      if constexpr (!best::one_pass) settle_ties();
+      if (!__syncthreads_or(decide())) return;
       follow_hooks();
-      offer_edges<false>();
+      if (!all_listed) list_edges<false>();
     }
   }
 };

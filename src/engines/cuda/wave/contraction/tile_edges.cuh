@@ -18,8 +18,9 @@ struct tile_edge {
   __device__ static uint32_t name(int pixel, int direction) { return pixel * Shape::directions + direction; }
 };
 
-/// The tag of an edge orders edges of equal weight, in an order as good as random, so that chains of hooks stay
-/// short: a product with an odd number, modulo 2^16. The tag 0 stands for an edge that may leave the tile.
+/// The tag of an edge orders edges of equal weight, in an order as good as random, so that chains of hooks
+/// stay short: a product with an odd number, modulo 2^16. The tag 0 stands for an edge that may leave the
+/// tile.
 __device__ inline uint32_t tag_of(uint32_t name) { return (name + 1) * 0x9e35u & 0xffffu; }
 __device__ inline uint32_t name_of(uint32_t tag) {
   constexpr uint32_t inverse = [] {
@@ -39,24 +40,28 @@ struct best_edges {
   static constexpr bool one_pass = memory::tag_in_word;
 
   __device__ static word offer_of(Key weight, uint32_t tag) {
-    if constexpr (one_pass) return static_cast<word>(weight) << 16 | tag;
-    else return weight;
+    if constexpr (one_pass)
+      return static_cast<word>(weight) << 16 | tag;
+    else
+      return weight;
   }
   __device__ static void offer(uint32_t a, uint32_t b, Key weight, uint32_t name) {
     const word value = offer_of(weight, tag_of(name));
-    atomicMax(&memory::best()[a], value);
-    atomicMax(&memory::best()[b], value);
+    raise_shared(&memory::best()[a], value);
+    raise_shared(&memory::best()[b], value);
   }
   __device__ static void settle(uint32_t a, uint32_t b, Key weight, uint32_t name) {
-    if (memory::best()[a] == weight) atomicMax(&memory::tag()[a], tag_of(name));
-    if (memory::best()[b] == weight) atomicMax(&memory::tag()[b], tag_of(name));
+    if (memory::best()[a] == weight) raise_shared(&memory::tag()[a], tag_of(name));
+    if (memory::best()[b] == weight) raise_shared(&memory::tag()[b], tag_of(name));
   }
   __device__ static Key weight(uint32_t c) {
     return static_cast<Key>(one_pass ? memory::best()[c] >> (one_pass ? 16 : 0) : memory::best()[c]);
   }
   __device__ static uint32_t tag(uint32_t c) {
-    if constexpr (one_pass) return memory::best()[c] & 0xffffu;
-    else return memory::tag()[c];
+    if constexpr (one_pass)
+      return memory::best()[c] & 0xffffu;
+    else
+      return memory::tag()[c];
   }
   __device__ static void clear(uint32_t c) {
     memory::best()[c] = 0;
@@ -64,8 +69,8 @@ struct best_edges {
   }
 };
 
-/// Does an edge over several axes matter? Where another corner of the box it spans is no lower, edges over fewer
-/// axes are as good.
+/// Does an edge over several axes matter? Where another corner of the box it spans is no lower, edges over
+/// fewer axes are as good.
 template <class Shape, step S, class Key>
 __device__ bool needed(const Key* at, Key weight) {
   bool needed = true;
@@ -88,54 +93,99 @@ __device__ bool beaten_in_row(int lane, uint32_t pair, Key weight) {
   return (same && left_weight >= weight) || (beats_left >> 1 >> lane & 1);
 }
 
-/// visit(there, a, b, weight, name) for edges between components, by whole warps. Of edges between the same two
-/// components only the best of each vertical run, or local bests of a horizontal run, are visited.
-template <class Key, class Shape, class Component, class Visit>
-__device__ void over_boundaries(Component&& component, Visit&& visit) {
+/// visit(there, a, b, weight, name) for edges between components, by whole warps; keep(first row, bits) for
+/// those that it returns true for, named by bits: row after row, direction after direction. Of edges between
+/// the same two components only the best of each vertical run, or local bests of a horizontal run, are
+/// visited.
+template <class Key, class Shape, class Component, class Visit, class Keep>
+__device__ void over_boundaries(Component&& component, Visit&& visit, Keep&& keep) {
   constexpr uint32_t no_pair = ~0u;
+  constexpr int group = std::min(Shape::band_rows, 32 / Shape::directions);  // rows whose edges fit 32 bits
   constexpr int unrolled = Shape::depth > 1 ? 1 : 2;
   const band<Shape> mine;
   const auto* label = tile_memory<Key, Shape>::label() + mine.first;
   const Key* at = tile_memory<Key, Shape>::mask() + Shape::mask_index(mine.first);
   uint32_t own = component(label[0]);
 
-  uint32_t run_pair = no_pair, run_edge = 0;
-  Key run_weight = 0;
-  const auto end_run = [&](bool ends) {
-    visit(ends && run_pair != no_pair, run_pair >> 16, run_pair & 0xffffu, run_weight, run_edge);
-  };
+  for (int first = 0; first < Shape::band_rows; first += group) {
+    uint32_t kept = 0, run_pair = no_pair;
+    Key run_weight = 0;
+    int run_row = first;
+    const auto end_run = [&](bool ends) {
+      const bool alive = visit(ends && run_pair != no_pair, run_pair >> 16, run_pair & 0xffffu, run_weight,
+                               tile_edge<Shape>::name(mine.pixel(run_row), 0));
+      kept |= static_cast<uint32_t>(alive) << (run_row - first) * Shape::directions;
+    };
+    const int end = min(first + group, Shape::band_rows);
 #pragma unroll unrolled
-  for (int i = 0; i < Shape::band_rows; ++i, at += Shape::mask_row, label += Shape::width) {
-    const uint32_t below = mine.y + i + 1 < Shape::height ? component(label[Shape::width]) : own;
-    const Key here = *at;
-    each<Shape::directions>([&](auto d) {
-      constexpr step s = Shape::forward(d);
-      constexpr bool diagonal = s.z * s.z + s.y * s.y + s.x * s.x > 1;
-      const Key there = at[Shape::mask_offset(s)], weight = here < there ? here : there;
-      const uint32_t name = tile_edge<Shape>::name(mine.pixel(i), d);
-      if constexpr (d == 0) {
-        uint32_t other = __shfl_down_sync(all_lanes, own, 1);
-        if (mine.lane == 31) other = mine.x + 1 < Shape::width ? component(label[1]) : own;
-        const uint32_t pair = own != other ? own << 16 | other : no_pair;
-        end_run(pair != run_pair);
-        if (pair != run_pair || weight > run_weight) run_pair = pair, run_weight = weight, run_edge = name;
-      } else {
-        bool inside = Shape::holds(mine.z + s.z, mine.y + i + s.y, mine.x + s.x);
-        if constexpr (diagonal) {
-          inside = inside && needed<Shape, s>(at, weight);
-          if (!__any_sync(all_lanes, inside)) return;
+    for (int i = first; i < end; ++i, at += Shape::mask_row, label += Shape::width) {
+      const uint32_t below = mine.y + i + 1 < Shape::height ? component(label[Shape::width]) : own;
+      const Key here = *at;
+      each<Shape::directions>([&](auto d) {
+        constexpr step s = Shape::forward(d);
+        constexpr bool diagonal = s.z * s.z + s.y * s.y + s.x * s.x > 1;
+        const Key there = at[Shape::mask_offset(s)], weight = here < there ? here : there;
+        if constexpr (d == 0) {
+          uint32_t other = __shfl_down_sync(all_lanes, own, 1);
+          if (mine.lane == 31) other = mine.x + 1 < Shape::width ? component(label[1]) : own;
+          const uint32_t pair = own != other ? own << 16 | other : no_pair;
+          end_run(pair != run_pair);
+          if (pair != run_pair || weight > run_weight) run_pair = pair, run_weight = weight, run_row = i;
+        } else {
+          bool inside = Shape::holds(mine.z + s.z, mine.y + i + s.y, mine.x + s.x);
+          if constexpr (diagonal) {
+            inside = inside && needed<Shape, s>(at, weight);
+            if (!__any_sync(all_lanes, inside)) return;
+          }
+          uint32_t other = own;
+          if constexpr (!diagonal && s.y == 1)
+            other = below;
+          else if (inside)
+            other = component(label[Shape::offset(s)]);
+          const uint32_t pair = own != other ? own << 16 | other : no_pair;
+          const bool beaten = beaten_in_row(mine.lane, pair, weight);
+          const bool alive =
+              visit(pair != no_pair && !beaten, own, other, weight, tile_edge<Shape>::name(mine.pixel(i), d));
+          kept |= static_cast<uint32_t>(alive) << ((i - first) * Shape::directions + d);
         }
-        uint32_t other = own;
-        if constexpr (!diagonal && s.y == 1) other = below;
-        else if (inside) other = component(label[Shape::offset(s)]);
-        const uint32_t pair = own != other ? own << 16 | other : no_pair;
-        const bool beaten = beaten_in_row(mine.lane, pair, weight);
-        visit(pair != no_pair && !beaten, own, other, weight, name);
-      }
-    });
-    own = below;
+      });
+      own = below;
+    }
+    end_run(true);
+    keep(first, kept);
   }
-  end_run(true);
+}
+template <class Key, class Shape, class Component, class Visit>
+__device__ void over_boundaries(Component&& component, Visit&& visit) {
+  over_boundaries<Key, Shape>(
+      component,
+      [&](bool there, uint32_t a, uint32_t b, Key weight, uint32_t name) {
+        if (there) visit(a, b, weight, name);
+        return false;
+      },
+      [](int, uint32_t) {});
+}
+
+/// Appends the edges that the lanes of a warp name by bits.
+template <class Key, class Shape>
+__device__ void list_edges_of(int first_row, uint32_t bits) {
+  using memory = tile_memory<Key, Shape>;
+  if (!__any_sync(all_lanes, bits != 0)) return;
+  const band<Shape> mine;
+  uint32_t sum = __popc(bits);
+#pragma unroll
+  for (int i = 1; i < 32; i *= 2) {
+    const uint32_t left = __shfl_up_sync(all_lanes, sum, i);
+    if (mine.lane >= i) sum += left;
+  }
+  uint32_t place = sum - __popc(bits), base = 0;
+  if (mine.lane == 31) base = atomicAdd(&memory::list_count(), sum);
+  place += __shfl_sync(all_lanes, base, 31);
+  for (; bits && place < memory::list_capacity; bits &= bits - 1, ++place) {
+    const int bit = __ffs(bits) - 1;
+    memory::list()[place] =
+        tile_edge<Shape>::name(mine.pixel(first_row + bit / Shape::directions), bit % Shape::directions);
+  }
 }
 
 }  // namespace macareu::cuda::contraction

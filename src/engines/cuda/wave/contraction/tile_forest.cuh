@@ -1,7 +1,7 @@
 // Basins of a tile: every pixel leads to its highest neighbour, flat zones lead out where they can.
 //
-// A neighbour that is no lower can be joined at once, since no edge of a pixel is wider than its capacity. Along
-// such ways capacities rise, so R(p) = min(capacity(p), R(end of the way)).
+// A neighbour that is no lower can be joined at once, since no edge of a pixel is wider than its capacity.
+// Along such ways capacities rise, so R(p) = min(capacity(p), R(end of the way)).
 #pragma once
 
 #include "engines/cuda/wave/contraction/flat_zones.cuh"
@@ -67,7 +67,7 @@ __device__ void find_ways() {
   }
 }
 
-/// Every pixel of the thread learns the end of its way. Four hops a round, so ways grow fourfold.
+/// Every pixel of the thread learns the end of its way. Ways grow fourfold a round.
 template <class Key, class Shape>
 __device__ void follow_ways(uint32_t (&end)[Shape::band_rows]) {
   const band<Shape> mine;
@@ -80,15 +80,16 @@ __device__ void follow_ways(uint32_t (&end)[Shape::band_rows]) {
       moved = false;
 #pragma unroll
       for (int i = 0; i < Shape::band_rows; ++i) {
-        const uint32_t before = end[i];
-        end[i] = way[way[way[before]]];
-        moved |= end[i] != before;
+        const uint32_t near = way[way[end[i]]];
+        end[i] = way[near];
+        moved |= end[i] != near;
       }
     }
     if (!__syncthreads_or(moved)) return;
-    if (moved)
+    if (moved) {
 #pragma unroll
       for (int i = 0; i < Shape::band_rows; ++i) way[mine.pixel(i)] = end[i];
+    }
     __syncthreads();
   }
 }
@@ -118,6 +119,16 @@ __device__ void label_basins() {
 #pragma unroll
   for (int i = 0; i < Shape::band_rows; ++i)
     if (static_cast<int>(end[i]) != mine.pixel(i)) memory::label()[mine.pixel(i)] = memory::label()[end[i]];
+}
+
+/// A tile of one capacity is one basin.
+template <class Key, class Shape>
+__device__ void one_basin() {
+  using four = pack<uint16_t, 4>;
+  for (int i = threadIdx.x; i < Shape::pixels / 4; i += Shape::threads)
+    reinterpret_cast<four*>(tile_memory<Key, Shape>::label())[i] = {};
+  if (threadIdx.x == 0) tile_memory<Key, Shape>::basin_count() = 1;
+  __syncthreads();
 }
 
 /// Label of every pixel, count of basins. Capacities must be there, and a barrier passed.

@@ -33,33 +33,67 @@ __device__ pack<Key, Count> bits_of(const key_map<Key>& map, pack<Key, Count> ke
   return keys;
 }
 
+/// The part of an image that a tile sees, in coordinates of the tile: its own pixels and those around it.
+template <class Shape>
+struct tile_window {
+  int low_z, low_y, low_x;     // -1 where the image goes on before the tile
+  int high_z, high_y, high_x;  // exclusive; a pixel more than the tile where the image goes on behind it
+  site first;
+
+  template <class T>
+  __device__ tile_window(const view<T>& image, tile_place<Shape> place)
+      : low_z(place.z > 0 ? -1 : 0),
+        low_y(place.y > 0 ? -1 : 0),
+        low_x(place.x > 0 ? -1 : 0),
+        first(place.at(0, 0, 0)) {
+    const auto high = [](int64_t left, int size) { return left > size ? size + 1 : static_cast<int>(left); };
+    high_z = high(image.depth - first.z, Shape::depth);
+    high_y = high(image.height - first.y, Shape::height);
+    high_x = high(image.width - first.x, Shape::width);
+  }
+  __device__ bool holds(int z, int y, int x) const {
+    return z >= low_z && z < high_z && y >= low_y && y < high_y && x >= low_x && x < high_x;
+  }
+  template <class T>
+  __device__ T* at(const view<T>& image, int z, int y, int x) const {
+    T* row = &image[first] + y * image.step_y;
+    if constexpr (Shape::depth > 1) row += z * image.step_z;
+    return row + x * image.step_x;
+  }
+};
+
 /// Four keys of a row; zeros beyond the image.
-template <class Key>
-__device__ pack<Key, 4> load_keys(const view<const Key>& image, const key_map<Key>& map, site first, bool packed) {
-  pack<Key, 4> bits{};
-  if (first.z >= image.depth || first.y >= image.height || first.x >= image.width) return bits;
-  if (packed && first.x + 4 <= image.width)
-    return keys_of(map, *reinterpret_cast<const pack<Key, 4>*>(&image[first]));
+template <class Key, class Shape>
+__device__ pack<Key, 4> load_keys(const view<const Key>& image, const key_map<Key>& map,
+                                  const tile_window<Shape>& window, int pixel, bool packed) {
+  const int z = pixel / (Shape::width * Shape::height), y = pixel / Shape::width % Shape::height;
+  const int x = pixel % Shape::width;
+  pack<Key, 4> keys{};
+  if (z >= window.high_z || y >= window.high_y) return keys;
+  const Key* from = window.at(image, z, y, x);
+  if (packed && x + 4 <= window.high_x) return keys_of(map, *reinterpret_cast<const pack<Key, 4>*>(from));
 #pragma unroll
   for (int i = 0; i < 4; ++i)
-    if (first.x + i < image.width) bits.at[i] = map.key(image[{first.z, first.y, first.x + i}]);
-  return bits;
+    if (x + i < window.high_x) keys.at[i] = map.key(from[i * image.step_x]);
+  return keys;
 }
 
 /// Zeros around the capacities. Four pixels before a row are also those after the row above it.
 template <class Key, class Shape>
 __device__ void clear_rim() {
-  constexpr int row_packs = Shape::mask_row / 4, slice_packs = Shape::mask_slice / 4;
-  auto* packs = reinterpret_cast<pack<Key, 4>*>(tile_memory<Key, Shape>::mask());
-  for (int i = threadIdx.x; i < Shape::mask_size / 4; i += Shape::threads) {
-    const int column = i % row_packs, y = i % slice_packs / row_packs, z = i / slice_packs;
-    const bool inside = column > 0 && y > 0 && y <= Shape::height &&
-                        (Shape::depth == 1 ? z == 0 : z > 0 && z <= Shape::depth);
-    if (!inside) packs[i] = {};
+  constexpr int rows = Shape::mask_size / Shape::mask_row, height = Shape::height + 2;
+  constexpr int packs = Shape::mask_row / 4;
+  auto* packs_of_tile = reinterpret_cast<pack<Key, 4>*>(tile_memory<Key, Shape>::mask());
+  for (int row = threadIdx.x; row <= rows; row += Shape::threads) {
+    const int y = row % height, z = row / height;
+    auto* first = packs_of_tile + row * packs;
+    *first = {};
+    if (row < rows && (y == 0 || y == height - 1 || (Shape::depth > 1 && (z == 0 || z > Shape::depth))))
+      for (int i = 1; i < packs; ++i) first[i] = {};
   }
 }
 
-/// Fills the tile's capacities; returns the thread's starts, four pixels each from pixel 4 * (thread + k * threads).
+/// The thread's starts, four pixels each from pixel 4 * (thread + k * threads).
 template <class Key, class Shape>
 struct tile_starts {
   static constexpr int packs = Shape::pixels / 4 / Shape::threads;
@@ -67,27 +101,35 @@ struct tile_starts {
 
   __device__ static int first_pixel(int k) { return 4 * (threadIdx.x + k * Shape::threads); }
 
-  __device__ void load(const bottleneck_problem<Key>& problem, tile_place<Shape> place, bool packed) {
+  /// Fills the tile's capacities, too; returns whether those of the thread are all like the tile's first one.
+  __device__ bool load(const bottleneck_problem<Key>& problem, const tile_window<Shape>& window,
+                       bool packed) {
     clear_rim<Key, Shape>();
+    const Key like = problem.map.key(*window.at(problem.capacity, 0, 0, 0));
+    bool alike = true;
 #pragma unroll
     for (int k = 0; k < packs; ++k) {
       const int p = first_pixel(k);
-      const site first = place.at(p / (Shape::width * Shape::height), p / Shape::width % Shape::height, p % Shape::width);
-      const auto capacity = load_keys<Key>(problem.capacity, problem.map, first, packed);
-      at[k] = lower(load_keys<Key>(problem.start, problem.map, first, packed), capacity);
+      const auto capacity = load_keys<Key>(problem.capacity, problem.map, window, p, packed);
+      at[k] = lower(load_keys<Key>(problem.start, problem.map, window, p, packed), capacity);
       *reinterpret_cast<pack<Key, 4>*>(&tile_memory<Key, Shape>::mask()[Shape::mask_index(p)]) = capacity;
+      alike &= all_are(capacity, like);
     }
+    return alike;
   }
 };
 
 /// The best edge that may leave the tile at a rim pixel, through the face of this entry; 0: none.
 template <class Key, class Shape>
-__device__ Key potential(const bottleneck_problem<Key>& problem, tile_place<Shape> place, int entry) {
-  const step s = Shape::rim_site(entry);
-  const site p = place.at(s.z, s.y, s.x);
-  if (!problem.capacity.contains(p)) return 0;
-  const int axis = entry < 2 * Shape::face_x ? 2 : entry < 2 * (Shape::face_x + Shape::face_y) ? 1 : 0;
-  const int out = (axis == 2 ? s.x : axis == 1 ? s.y : s.z) == 0 ? -1 : 1;
+__device__ Key potential(const bottleneck_problem<Key>& problem, const tile_window<Shape>& window,
+                         int entry) {
+  const step p = Shape::rim_site(entry);
+  if (!window.holds(p.z, p.y, p.x)) return 0;
+  const auto key = [&](step s) { return problem.map.key(*window.at(problem.capacity, s.z, s.y, s.x)); };
+  const int axis = entry < 2 * Shape::face_x                                          ? 2
+                   : Shape::depth == 1 || entry < 2 * (Shape::face_x + Shape::face_y) ? 1
+                                                                                      : 0;
+  const int out = (axis == 2 ? p.x : axis == 1 ? p.y : p.z) == 0 ? -1 : 1;
   constexpr int side = Shape::reach > 1, other = Shape::depth > 1 ? side : 0;
   Key best = 0;
 #pragma unroll
@@ -95,13 +137,17 @@ __device__ Key potential(const bottleneck_problem<Key>& problem, tile_place<Shap
 #pragma unroll
     for (int v = -side; v <= side; ++v) {
       if (1 + u * u + v * v > Shape::reach) continue;
-      const site q{p.z + (axis == 0 ? out : u), p.y + (axis == 1 ? out : axis == 0 ? u : v),
+      const step q{p.z + (axis == 0 ? out : u),
+                   p.y + (axis == 1   ? out
+                          : axis == 0 ? u
+                                      : v),
                    p.x + (axis == 2 ? out : v)};
-      if (!problem.capacity.contains(q)) continue;
-      const Key beyond = problem.capacity_at(q);
+      if (!window.holds(q.z, q.y, q.x)) continue;
+      const Key beyond = key(q);
       best = beyond > best ? beyond : best;
     }
-  const Key own = problem.capacity_at(p);
+  if (!best) return 0;
+  const Key own = key(p);
   return own < best ? own : best;
 }
 

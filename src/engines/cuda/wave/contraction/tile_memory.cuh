@@ -13,13 +13,16 @@ namespace macareu::cuda::contraction {
 
 constexpr uint32_t final_basin = 0x8000u;
 
-/// Where a basin leads: the narrowest weight on the way, and the component there (with final_basin) in 16 bits.
+/// Where a basin leads: the narrowest weight on the way, and the component there (with final_basin) in 16
+/// bits.
 template <class Key>
 struct basin_link {
   using word = std::conditional_t<sizeof(Key) <= 2, uint32_t, unsigned long long>;
   word bits;
 
-  __device__ static basin_link of(Key weight, uint32_t to) { return {static_cast<word>(weight) << shift | to}; }
+  __device__ static basin_link of(Key weight, uint32_t to) {
+    return {static_cast<word>(weight) << shift | to};
+  }
   __device__ static basin_link self(uint32_t basin) { return of(std::numeric_limits<Key>::max(), basin); }
   __device__ Key weight() const { return static_cast<Key>(bits >> shift); }
   __device__ uint32_t to() const { return static_cast<uint32_t>(bits) & 0xffffu; }
@@ -45,7 +48,6 @@ struct tile_memory {
   using word = word_of<Key>;
   using link = basin_link<Key>;
   static constexpr bool tag_in_word = sizeof(Key) <= 2;
-  static constexpr int list_capacity = Shape::depth > 1 ? 2 * Shape::pixels : Shape::pixels * 3 / 4;
   static constexpr int table_slots = Shape::depth > 1 ? 2048 : 1024;
 
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
@@ -57,14 +59,23 @@ struct tile_memory {
   static constexpr std::size_t next_at = tag_at + (tag_in_word ? 0 : Shape::basins * sizeof(uint32_t));
   static constexpr std::size_t after_basins =
       std::max({next_at + Shape::basins * sizeof(link), marker_at + Shape::pixels * sizeof(uint32_t),
-                best_at + table_slots * (sizeof(word) + sizeof(uint32_t))});
+                best_at + table_slots*(sizeof(word) + sizeof(uint32_t))});
   static constexpr std::size_t list_at = aligned(after_basins);
+
+  /// Four blocks of 512 threads share a multiprocessor, if each leaves room for the others; the list of edges
+  /// takes what is left, or what tiles of noise need.
+  static constexpr std::size_t quarter = 228 * 1024 / 4 - 1024 - 32;
+  static constexpr std::size_t noisy = 2 * Shape::pixels * sizeof(uint16_t);
+  static constexpr int list_capacity =
+      (list_at + noisy / 4 < quarter && Shape::depth == 1 ? std::min(noisy, (quarter - list_at) / 16 * 16)
+                                                          : noisy) /
+      sizeof(uint16_t);
   static constexpr std::size_t count_at = aligned(list_at + list_capacity * sizeof(uint16_t));
   static constexpr std::size_t bytes = count_at + 32;
 
   /// Register and shared memory use allow so many blocks on a multiprocessor; volumes want registers more.
   static constexpr int blocks = std::min<int>(Shape::depth > 1 ? 2 : 2048 / Shape::threads,
-                                              static_cast<int>(227 * 1024 / (bytes + 1024)));
+                                              static_cast<int>(228 * 1024 / (bytes + 1024)));
 
   template <class T>
   __device__ static T* array(std::size_t place) {
@@ -72,8 +83,8 @@ struct tile_memory {
   }
   __device__ static Key* mask() { return array<Key>(0); }
   __device__ static uint16_t* label() { return array<uint16_t>(label_at); }
-  __device__ static uint32_t* open() { return array<uint32_t>(label_at); }   // bits of pixels, 32 a word
-  __device__ static uint32_t* way() { return array<uint32_t>(marker_at); }   // of each pixel, upwards
+  __device__ static uint32_t* open() { return array<uint32_t>(label_at); }  // bits of pixels, 32 a word
+  __device__ static uint32_t* way() { return array<uint32_t>(marker_at); }  // of each pixel, upwards
   __device__ static word* marker() { return array<word>(marker_at); }
   __device__ static link* links() { return array<link>(link_at); }
   __device__ static word* best() { return array<word>(best_at); }
@@ -81,7 +92,7 @@ struct tile_memory {
   __device__ static link* next() { return array<link>(next_at); }
   __device__ static word* table_weight() { return array<word>(best_at); }
   __device__ static uint32_t* table_pair() { return array<uint32_t>(best_at + table_slots * sizeof(word)); }
-  __device__ static uint32_t* slot() { return array<uint32_t>(best_at); }    // of open components
+  __device__ static uint32_t* slot() { return array<uint32_t>(best_at); }  // of open components
   __device__ static uint16_t* list() { return array<uint16_t>(list_at); }
 
   __device__ static uint32_t& basin_count() { return array<uint32_t>(count_at)[0]; }

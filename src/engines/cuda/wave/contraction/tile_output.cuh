@@ -1,4 +1,5 @@
-// What a tile hands on: nodes for its open components, a bound and a node for every pixel, edges between nodes.
+// What a tile hands on: nodes for its open components, a bound and a node for every pixel, edges between
+// nodes.
 #pragma once
 
 #include "engines/cuda/wave/contraction/graph.cuh"
@@ -36,8 +37,9 @@ struct tile_output {
       const link way = memory::links()[b];
       const uint32_t root = way.to() & rounds.number;
       const word value = memory::marker()[root];
-      memory::links()[b] = way.to() & final_basin ? link::of(min(static_cast<word>(way.weight()), value), no_node)
-                                                  : link::of(way.weight(), memory::slot()[root]);
+      memory::links()[b] = way.to() & final_basin
+                               ? link::of(min(static_cast<word>(way.weight()), value), no_node)
+                               : link::of(way.weight(), memory::slot()[root]);
     }
     __syncthreads();
   }
@@ -86,7 +88,8 @@ struct tile_output {
     }
   }
 
-  /// The best edge of each pair of nodes, by a table of pairs. A crowded table only costs edges, not exactness.
+  /// The best edge of each pair of nodes, by a table of pairs. A crowded table only costs edges, not
+  /// exactness.
   __device__ void put_in_table(uint32_t a, uint32_t b, Key weight) const {
     if (a > b) {
       const uint32_t least = b;
@@ -121,20 +124,21 @@ struct tile_output {
       for (uint32_t k = threadIdx.x; k < rounds.listed; k += Shape::threads)
         if (memory::list()[k] != edge::none) put_edge(memory::list()[k]);
     } else {
-      over_boundaries<Key, Shape>(rounds.component, [&](bool there, uint32_t, uint32_t, Key, uint32_t name) {
-        if (there) put_edge(name);
-      });
+      over_boundaries<Key, Shape>(rounds.component,
+                                  [&](uint32_t, uint32_t, Key, uint32_t name) { put_edge(name); });
     }
     __syncthreads();
   }
 
   __device__ void write_edges() const {
     uint32_t mine = 0;
-    for (int i = threadIdx.x; i < memory::table_slots; i += Shape::threads) mine += memory::table_pair()[i] != 0;
+    for (int i = threadIdx.x; i < memory::table_slots; i += Shape::threads)
+      mine += memory::table_pair()[i] != 0;
     const uint32_t before = mine ? atomicAdd(&memory::edge_count(), mine) : 0;
     __syncthreads();
     if (threadIdx.x == 0 && memory::edge_count())
-      memory::first_edge() = atomicAdd(&graph.count->edges, static_cast<unsigned long long>(memory::edge_count()));
+      memory::first_edge() =
+          atomicAdd(&graph.count->edges, static_cast<unsigned long long>(memory::edge_count()));
     __syncthreads();
     if (!mine) return;
     unsigned long long place = memory::first_edge() + before;
@@ -162,17 +166,20 @@ struct tile_output {
 /// One block a tile.
 template <class Key, class Shape>
 __global__ void __launch_bounds__(Shape::threads, tile_memory<Key, Shape>::blocks)
-    contract_tiles(bottleneck_problem<Key> problem, bool packed, tile_grid grid, tile_results<Key, Shape> results,
-                   node_graph<Key> graph) {
+    contract_tiles(bottleneck_problem<Key> problem, bool packed, tile_grid grid,
+                   tile_results<Key, Shape> results, node_graph<Key> graph) {
   using memory = tile_memory<Key, Shape>;
-  const tile_place<Shape> place(grid, blockIdx.x);
-  if (threadIdx.x == 0) memory::basin_count() = memory::list_count() = memory::node_count() = memory::edge_count() = 0;
+  if (threadIdx.x == 0)
+    memory::basin_count() = memory::list_count() = memory::node_count() = memory::edge_count() = 0;
+  const tile_window<Shape> window(problem.capacity, tile_place<Shape>(grid, blockIdx.x));
   tile_starts<Key, Shape> starts;
-  starts.load(problem, place, packed);
+  const bool alike = starts.load(problem, window, packed);
   tile_rounds<Key, Shape> rounds;
-  rounds.load_rim(problem, place);
-  __syncthreads();
-  find_basins<Key, Shape>();
+  rounds.load_rim(problem, window);
+  if (__syncthreads_and(alike))
+    one_basin<Key, Shape>();
+  else
+    find_basins<Key, Shape>();
   rounds.start();
   rounds.collect_markers(starts);
   rounds.run();

@@ -18,9 +18,8 @@ struct step {
 /// visit(constant 0), ..., visit(constant Count - 1).
 template <int Count, class Visit>
 __device__ void each(Visit&& visit) {
-  [&]<int... I>(std::integer_sequence<int, I...>) {
-    (visit(std::integral_constant<int, I>{}), ...);
-  }(std::make_integer_sequence<int, Count>{});
+  [&]<int... I>(std::integer_sequence<int, I...>) { (visit(std::integral_constant<int, I>{}), ...); }
+  (std::make_integer_sequence<int, Count>{});
 }
 
 /// Sizes are powers of two. A warp owns a band: 32 columns of 8 rows of one slice. Pixels count from 0, rows
@@ -70,7 +69,8 @@ struct tile_shape {
 
   /// Rim pixels face by face: x low, x high, y low, y high, z low, z high. Pixels on edges have several
   /// entries; rim_entry names one of them.
-  static constexpr int face_x = Height * Depth, face_y = Width * Depth, face_z = Depth > 1 ? Width * Height : 0;
+  static constexpr int face_x = Height * Depth, face_y = Width * Depth,
+                       face_z = Depth > 1 ? Width *Height : 0;
   static constexpr int rim_entries = 2 * (face_x + face_y + face_z);
   static constexpr int rim_per_thread = (rim_entries + threads - 1) / threads;
   __device__ static step rim_site(int entry) {
@@ -112,18 +112,42 @@ struct band {
   __device__ int pixel(int row) const { return first + row * Shape::width; }
 };
 
-struct tile_grid {
-  uint32_t across = 1, down = 1, deep = 1;
+/// How many tiles along each axis. Numbers of tiles are divided by a product: n / d is the upper half of
+/// n * (2^64 / d + 1) for all n and d of 32 bits (d > 1).
+class tile_grid {
+ public:
+  tile_grid(uint32_t across_, uint32_t down_, uint32_t deep_)
+      : across(across_),
+        down(down_),
+        deep(deep_),
+        by_across_(~0ull / across_ + 1),
+        by_down_(~0ull / down_ + 1) {}
 
   MACAREU_HD uint32_t tiles() const { return across * down * deep; }
+  __device__ uint32_t row_of(uint32_t tile) const { return divide(tile, by_across_); }
+  __device__ uint32_t slice_of(uint32_t row) const { return divide(row, by_down_); }
+
+  uint32_t across, down, deep;
+
+ private:
+  __device__ static uint32_t divide(uint32_t number, unsigned long long inverse) {
+    return inverse ? static_cast<uint32_t>(__umul64hi(inverse, number)) : number;
+  }
+  unsigned long long by_across_, by_down_;
 };
 
 template <class Shape>
 struct tile_place {
-  uint32_t x, y, z;
+  uint32_t x, y, z = 0;
 
-  __device__ tile_place(tile_grid grid, uint32_t tile)
-      : x(tile % grid.across), y(tile / grid.across % grid.down), z(tile / grid.across / grid.down) {}
+  __device__ tile_place(const tile_grid& grid, uint32_t tile) {
+    y = grid.row_of(tile);
+    x = tile - y * grid.across;
+    if constexpr (Shape::depth > 1) {
+      z = grid.slice_of(y);
+      y -= z * grid.down;
+    }
+  }
   __device__ site at(int pz, int py, int px) const {
     return {static_cast<int64_t>(z) * Shape::depth + pz, static_cast<int64_t>(y) * Shape::height + py,
             static_cast<int64_t>(x) * Shape::width + px};

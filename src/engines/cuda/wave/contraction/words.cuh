@@ -20,7 +20,8 @@ constexpr uint32_t all_lanes = 0xffffffffu;
 /// A read of global memory that other blocks change meanwhile: some value it had, never torn.
 template <class T>
 __device__ T relaxed(const T* at) {
-  return ::cuda::atomic_ref<T, ::cuda::thread_scope_device>(*const_cast<T*>(at)).load(::cuda::memory_order_relaxed);
+  return ::cuda::atomic_ref<T, ::cuda::thread_scope_device>(*const_cast<T*>(at))
+      .load(::cuda::memory_order_relaxed);
 }
 template <class T>
 __device__ void store_relaxed(T* at, T value) {
@@ -29,14 +30,18 @@ __device__ void store_relaxed(T* at, T value) {
 
 /// The same for shared memory.
 template <class T>
-__device__ T peek(T* at) {
-  return atomicOr(at, T{0});
+__device__ T peek(const T* at) {
+  return *static_cast<const volatile T*>(at);
 }
 
-/// Raises in global memory; most tries come too late, so look first.
+/// Most tries to raise a value come too late, so look first: in global memory, and in shared memory.
 template <class Word>
 __device__ void raise(Word* at, Word value) {
   if (relaxed(at) < value) atomicMax(at, value);
+}
+template <class Word>
+__device__ void raise_shared(Word* at, Word value) {
+  if (peek(at) < value) atomicMax(at, value);
 }
 
 /// The largest value of a warp.
@@ -55,7 +60,7 @@ __device__ void raise_together(Word* array, uint32_t index, Word value) {
   int same = 0;
   __match_all_sync(all_lanes, index, &same);
   if (same) value = warp_max(value);
-  if (value && (!same || threadIdx.x % 32 == 0)) atomicMax(&array[index], value);
+  if (!same || threadIdx.x % 32 == 0) raise_shared(&array[index], value);
 }
 
 /// Consecutive places in a list for those lanes of a warp that want one; one atomic a warp.
@@ -85,6 +90,20 @@ __device__ pack<T, Count> flipped(pack<T, Count> a, T flip) {
 #pragma unroll
   for (auto& word : words.at) word ^= flip * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
   return std::bit_cast<pack<T, Count>>(words);
+}
+
+template <class T, int Count>
+__device__ bool all_are(pack<T, Count> a, T value) {
+  bool equal = true;
+  if constexpr (sizeof(T) <= 2) {
+    const auto difference = std::bit_cast<words_of<T, Count>>(flipped(a, value));
+#pragma unroll
+    for (const auto word : difference.at) equal &= word == 0;
+  } else {
+#pragma unroll
+    for (const auto own : a.at) equal &= own == value;
+  }
+  return equal;
 }
 
 template <class T, int Count>

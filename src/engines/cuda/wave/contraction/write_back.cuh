@@ -20,37 +20,50 @@ __device__ Key value_of(const node_graph<Key>& graph, uint32_t node) {
   }
 }
 
-/// One block a tile. Writes only if the graph was solved: the state may be the start's memory, which another try
-/// reads again.
+/// One block a tile. Writes only if the graph was solved: the state may be the start's memory, which another
+/// try reads again.
 template <class Key, class Shape>
 __global__ void __launch_bounds__(write_threads)
     write_back(view<Key> state, key_map<Key> map, bool packed, tile_grid grid, tile_results<Key, Shape> tiles,
                node_graph<Key> graph) {
   using index = typename Shape::index;
   constexpr index final = static_cast<index>(no_node);
-  constexpr int count = 16 / sizeof(Key);
-  __shared__ Key value[Shape::most_nodes];
+  constexpr bool final_in_table = sizeof(index) == 1;
+  constexpr int count = 16 / sizeof(Key), packs = Shape::pixels / count / write_threads;
+  static_assert(packs * count * write_threads == Shape::pixels);
+  __shared__ Key value[final_in_table ? 256 : Shape::most_nodes];
   if (graph.too_small()) return;
-  const tile_place<Shape> place(grid, blockIdx.x);
+  pack<Key, count> bound[packs];
+  pack<index, count> node[packs];
+  const auto first_pixel = [](int k) { return count * static_cast<int>(threadIdx.x + k * write_threads); };
+#pragma unroll
+  for (int k = 0; k < packs; ++k) {
+    const auto from = static_cast<std::size_t>(blockIdx.x) * Shape::pixels + first_pixel(k);
+    bound[k] = *reinterpret_cast<const pack<Key, count>*>(&tiles.bound[from]);
+    node[k] = *reinterpret_cast<const pack<index, count>*>(&tiles.node[from]);
+  }
   const uint32_t first_node = tiles.first_node[blockIdx.x], nodes = tiles.nodes[blockIdx.x];
   for (uint32_t k = threadIdx.x; k < nodes; k += write_threads) value[k] = value_of(graph, first_node + k);
+  if (final_in_table && threadIdx.x == 0) value[final] = std::numeric_limits<Key>::max();
   __syncthreads();
-  for (int p = count * threadIdx.x; p < Shape::pixels; p += count * write_threads) {
-    const site first = place.at(p / (Shape::width * Shape::height), p / Shape::width % Shape::height, p % Shape::width);
-    if (first.z >= state.depth || first.y >= state.height || first.x >= state.width) continue;
-    const auto from = static_cast<std::size_t>(blockIdx.x) * Shape::pixels + p;
-    const auto bound = *reinterpret_cast<const pack<Key, count>*>(&tiles.bound[from]);
-    const auto node = *reinterpret_cast<const pack<index, count>*>(&tiles.node[from]);
+  const tile_window<Shape> window(state, tile_place<Shape>(grid, blockIdx.x));
+#pragma unroll
+  for (int k = 0; k < packs; ++k) {
+    const int p = first_pixel(k), x = p % Shape::width;
+    const int y = p / Shape::width % Shape::height, z = p / (Shape::width * Shape::height);
+    if (z >= window.high_z || y >= window.high_y || x >= window.high_x) continue;
     pack<Key, count> result;
 #pragma unroll
-    for (int i = 0; i < count; ++i) result.at[i] = node.at[i] == final ? bound.at[i] : value[node.at[i]];
-    result = bits_of(map, lower(result, bound));
-    if (packed && first.x + count <= state.width) {
-      *reinterpret_cast<pack<Key, count>*>(&state[first]) = result;
+    for (int i = 0; i < count; ++i)
+      result.at[i] = !final_in_table && node[k].at[i] == final ? bound[k].at[i] : value[node[k].at[i]];
+    result = bits_of(map, lower(result, bound[k]));
+    Key* to = window.at(state, z, y, x);
+    if (packed && x + count <= window.high_x) {
+      *reinterpret_cast<pack<Key, count>*>(to) = result;
     } else {
 #pragma unroll
       for (int i = 0; i < count; ++i)
-        if (first.x + i < state.width) state[{first.z, first.y, first.x + i}] = result.at[i];
+        if (x + i < window.high_x) to[i * state.step_x] = result.at[i];
     }
   }
 }
