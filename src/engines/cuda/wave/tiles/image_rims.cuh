@@ -13,8 +13,8 @@
 
 namespace macareu::cuda::tiles {
 
-/// The neighbours of a tile, in the order of wake-up bits. Beyond the image lies tile number `tiles`, whose rims
-/// stay 0: it offers nothing, and nobody can wake it.
+/// The neighbours of a tile, in the order of wake-up bits. Beyond the image lies tile number `tiles`, whose
+/// rims stay 0: it offers nothing, and nobody can wake it.
 struct tile_neighbours {
   enum { up, down, left, right, up_left, up_right, down_left, down_right };
   std::uint32_t at[8];
@@ -81,7 +81,8 @@ struct published_rims {
   __device__ arriving_lines<Key> around(const tile_neighbours& near, rim_kind kind, int lane) const {
     using side = rim_side;
     return {read(near.at[near.up], kind, side::bottom, lane), read(near.at[near.down], kind, side::top, lane),
-            read(near.at[near.left], kind, side::right, lane), read(near.at[near.right], kind, side::left, lane)};
+            read(near.at[near.left], kind, side::right, lane),
+            read(near.at[near.right], kind, side::left, lane)};
   }
   /// Lanes 4 to 7: the pixel of a diagonal neighbour that touches the tile's corner.
   __device__ Key corner(const tile_neighbours& near, rim_kind kind, int lane) const {

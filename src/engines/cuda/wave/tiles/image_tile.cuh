@@ -8,16 +8,23 @@ namespace macareu::cuda::tiles {
 
 enum class axis { x, y };
 
+__device__ inline axis other(axis a) { return a == axis::x ? axis::y : axis::x; }
+
 /// Around the states lies a rim of cells for the keys of the neighbours, used with diagonal neighbours only:
-/// rows and columns -1 and 32.
+/// lines and places -1 and 32. Capacities of 8 bits are kept for both axes; wider ones are as quickly read
+/// across.
 template <class Key>
 struct alignas(16) image_tile {
   using keys = lane_keys<Key>;
-  static constexpr int origin = keys::pitch + 16 / static_cast<int>(sizeof(typename keys::cell));  // aligned
-  typename keys::cell with_rim[origin + 33 * keys::pitch];
-  typename keys::cell capacity[32 * keys::pitch];
+  using cell = typename keys::cell;
+  static constexpr int origin = keys::pitch + 16 / static_cast<int>(sizeof(cell));  // aligned
+  static constexpr bool twice = sizeof(Key) == 1;
+  cell with_rim[origin + 33 * keys::pitch];
+  cell capacity_along[twice ? 2 : 1][32 * keys::pitch];
 
-  __device__ typename keys::cell* state() { return with_rim + origin; }
+  __device__ cell* state() { return with_rim + origin; }
+  __device__ cell* capacity() { return capacity_along[0]; }
+  __device__ cell* turned_capacity() { return capacity_along[twice ? 1 : 0]; }
 };
 
 /// A lane's share of the four lines around a tile, or of its own outermost lines.
@@ -32,44 +39,63 @@ struct change_sensor {
   unsigned sum = 0;
 };
 
-template <axis Along, class Key>
-__device__ __forceinline__ int place_in_line(int lane, int k) {
-  constexpr int pitch = lane_keys<Key>::pitch;
-  return Along == axis::x ? lane * pitch + k : k * pitch + lane;
+/// Four cells of a line; single words of lines would share banks.
+template <class Key>
+__device__ __forceinline__ void read_four(const typename lane_keys<Key>::cell* line, int quad,
+                                          typename lane_keys<Key>::cell (&to)[4]) {
+  if constexpr (sizeof(Key) == 1) {
+    const uint4 four = reinterpret_cast<const uint4*>(line)[quad];
+    to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) to[i] = line[4 * quad + i];
+  }
 }
 
-template <axis Along, class Key>
+template <class Key>
 __device__ __forceinline__ void read_line(const typename lane_keys<Key>::cell* cells, int lane,
                                           typename lane_keys<Key>::word (&line)[lane_keys<Key>::side]) {
   using keys = lane_keys<Key>;
-  if constexpr (Along == axis::x && sizeof(Key) == 1) {
-    const auto* quads = reinterpret_cast<const uint4*>(cells + lane * keys::pitch);
 #pragma unroll
-    for (int k = 0; k < 8; ++k) {
-      const uint4 four = quads[k];
-      keys::along_x(four.x, line + 8 * k);
-      keys::along_x(four.y, line + 8 * k + 2);
-      keys::along_x(four.z, line + 8 * k + 4);
-      keys::along_x(four.w, line + 8 * k + 6);
-    }
+  for (int quad = 0; quad < 8; ++quad) {
+    typename keys::cell four[4];
+    read_four<Key>(cells + lane * keys::pitch, quad, four);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) keys::unpack(four[i], line + (4 * quad + i) * keys::per_cell);
+  }
+}
+
+template <class Key>
+__device__ __forceinline__ void read_capacity(image_tile<Key>& tile, axis along, int lane,
+                                              typename lane_keys<Key>::word (&line)[lane_keys<Key>::side]) {
+  using keys = lane_keys<Key>;
+  if (along == axis::x || image_tile<Key>::twice) {
+    read_line<Key>(along == axis::x ? tile.capacity() : tile.turned_capacity(), lane, line);
   } else {
 #pragma unroll
-    for (int k = 0; k < 32; ++k) {
-      const auto cell = cells[place_in_line<Along, Key>(lane, k)];
-      if constexpr (Along == axis::x)
-        keys::along_x(cell, line + k * keys::per_cell);
-      else
-        keys::along_y(cell, line + k * keys::per_cell);
-    }
+    for (int k = 0; k < 32; ++k)
+      keys::unpack_turned(tile.capacity()[k * keys::pitch + lane], line + k * keys::per_cell);
   }
+}
+
+/// The same tile with lines along the other axis. `to` may be `from`.
+template <class Key>
+__device__ __forceinline__ void turn(const typename lane_keys<Key>::cell* from,
+                                     typename lane_keys<Key>::cell* to, int lane) {
+  using keys = lane_keys<Key>;
+  typename keys::word line[keys::side];
+  read_line<Key>(from, lane, line);
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < 32; ++k) to[k * keys::pitch + lane] = keys::pack_turned(line + k * keys::per_cell);
+  __syncwarp();
 }
 
 /// For a line across the lanes: the higher of the keys on both sides of each. `end` is what lies before the
 /// first lane, and in the last lane what lies behind it.
 template <class Key>
 __device__ __forceinline__ typename lane_keys<Key>::word beside(typename lane_keys<Key>::word line,
-                                                                typename lane_keys<Key>::word end,
-                                                                int lane) {
+                                                                typename lane_keys<Key>::word end, int lane) {
   using keys = lane_keys<Key>;
   auto before = __shfl_up_sync(all_lanes, line, 1), after = __shfl_down_sync(all_lanes, line, 1);
   if (lane == 0) before = end;
@@ -77,61 +103,80 @@ __device__ __forceinline__ typename lane_keys<Key>::word beside(typename lane_ke
   return keys::higher(keys::left_of(line, before), keys::right_of(line, after));
 }
 
-/// Reads columns, and gives every pixel the offers of its diagonal neighbours once, through take(i, offer). Not
-/// in the chain of a pass, where each row would wait for the one before: thin diagonal paths take more passes,
-/// all else is faster.
+/// Reads a lane's lines, and gives every pixel the offers of its diagonal neighbours once, through
+/// take(i, offer). Not in the chain of a pass, where each place would wait for the one before: thin diagonal
+/// paths take more passes, all else is faster.
 template <class Key, class Take>
-__device__ __forceinline__ void read_with_diagonals(const typename lane_keys<Key>::cell* cells, int lane,
-                                                    typename lane_keys<Key>::word (&state)[lane_keys<Key>::side],
-                                                    Take take) {
+__device__ __forceinline__ void read_with_diagonals(
+    const typename lane_keys<Key>::cell* cells, int lane,
+    typename lane_keys<Key>::word (&state)[lane_keys<Key>::side], Take take) {
   using keys = lane_keys<Key>;
   using word = typename keys::word;
+  using cell = typename keys::cell;
   constexpr int n = keys::per_cell;
-  word above[n], here[n], below[n];
-  const auto* row = cells + lane;
-  const auto look = [&](int k, word* beside) {
-    const auto* at = row + k * keys::pitch;
-    const auto centre = at[0];
-    keys::across(at[-1], centre, at[1], beside);
-    if (k >= 0 && k < 32) keys::along_y(centre, state + k * n);
-  };
-  look(-1, above);
-  look(0, here);
+  const cell* const own = cells + lane * keys::pitch;
+  const cell* const lower = own - keys::pitch;
+  const cell* const upper = own + keys::pitch;
+  // The higher of the keys beside a line's key in the lines to both sides.
+  const auto across = [](const cell& l, const cell& c, const cell& r, word* to) {
+    word left[n], centre[n], right[n];
+    keys::unpack(l, left), keys::unpack(c, centre), keys::unpack(r, right);
 #pragma unroll
-  for (int k = 0; k < 32; ++k) {
-    look(k + 1, below);
+    for (int i = 0; i < n; ++i)
+      to[i] = keys::higher(keys::left_of(centre[i], left[i]), keys::right_of(centre[i], right[i]));
+  };
+  word before[n], here[n], behind[n];
+  // The offers to cell k, once what lies beside the next cell is known.
+  const auto give = [&](int k) {
     if constexpr (n == 2) {
-      take(2 * k, keys::higher(above[1], here[1]));
-      take(2 * k + 1, keys::higher(here[0], below[0]));
+      take(2 * k, keys::higher(before[1], here[1]));
+      take(2 * k + 1, keys::higher(here[0], behind[0]));
     } else {
-      take(k, keys::higher(above[0], below[0]));
+      take(k, keys::higher(before[0], behind[0]));
     }
 #pragma unroll
-    for (int i = 0; i < n; ++i) above[i] = here[i], here[i] = below[i];
+    for (int i = 0; i < n; ++i) before[i] = here[i], here[i] = behind[i];
+  };
+  across(lower[-1], own[-1], upper[-1], before);
+#pragma unroll
+  for (int quad = 0; quad < 8; ++quad) {
+    cell l[4], c[4], r[4];
+    read_four<Key>(lower, quad, l), read_four<Key>(own, quad, c), read_four<Key>(upper, quad, r);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int k = 4 * quad + i;
+      keys::unpack(c[i], state + k * n);
+      across(l[i], c[i], r[i], k ? behind : here);
+      if (k) give(k - 1);
+    }
   }
+  across(lower[32], own[32], upper[32], behind);
+  give(31);
 }
 
-/// All lines along an axis to their fixed point, both ways at once: two chains that cross in the middle.
-/// `before` and `after` lie at the ends of the lines. Also clips states to capacities.
-template <axis Along, bool Diagonals, class Key>
-__device__ __forceinline__ bool pass(image_tile<Key>& tile, int lane, typename lane_keys<Key>::word before,
+/// All lines to their fixed point, both ways at once: two chains that cross in the middle. `before` and
+/// `after` lie at the ends of the lines, which run `along` an axis. Also clips states to capacities. Leaves
+/// the tile turned.
+template <bool Diagonals, class Key>
+__device__ __forceinline__ bool pass(image_tile<Key>& tile, axis along, int lane,
+                                     typename lane_keys<Key>::word before,
                                      typename lane_keys<Key>::word after, change_sensor<Key>& sensor) {
   using keys = lane_keys<Key>;
   using word = typename keys::word;
-  constexpr int side = keys::side, half = side / 2, per_cell = keys::per_cell;
-  constexpr bool in_quads = Along == axis::x && sizeof(Key) == 1;  // single words of a row would share banks
+  constexpr int side = keys::side, half = side / 2, n = keys::per_cell;
   word state[side], capacity[side], touched = 0;
   auto* const cells = tile.state();
-  read_line<Along, Key>(tile.capacity, lane, capacity);
+  read_capacity(tile, along, lane, capacity);
   const auto take = [&](int i, word offer) {
     const word old = state[i];
     state[i] = keys::lower(keys::higher(old, offer), capacity[i]);
     if constexpr (!keys::sums) touched |= old ^ state[i];
   };
-  if constexpr (!Diagonals || Along == axis::x)
-    read_line<Along, Key>(cells, lane, state);
+  if constexpr (!Diagonals)
+    read_line<Key>(cells, lane, state);
   else if constexpr (keys::sums)  // the chains clip
-    read_with_diagonals<Key>(cells, lane, state, [&](int i, word offer) { state[i] = keys::higher(state[i], offer); });
+    read_with_diagonals<Key>(cells, lane, state,
+                             [&](int i, word offer) { state[i] = keys::higher(state[i], offer); });
   else
     read_with_diagonals<Key>(cells, lane, state, take);
 
@@ -141,29 +186,23 @@ __device__ __forceinline__ bool pass(image_tile<Key>& tile, int lane, typename l
     take(i, forth), forth = state[i];
     take(side - 1 - i, back), back = state[side - 1 - i];
   }
+  __syncwarp();  // all have read
   unsigned total = 0;
-  typename keys::cell packed[32];
-  const auto pack = [&](int k) {
-    packed[k] = Along == axis::x ? keys::from_x(state + k * per_cell) : keys::from_y(state + k * per_cell);
-    if constexpr (keys::sums) total = keys::sum(packed[k], total);
-    if constexpr (!in_quads) cells[place_in_line<Along, Key>(lane, k)] = packed[k];
-  };
-  const auto write_quad = [&](int q) {
-    if constexpr (in_quads)
-      reinterpret_cast<uint4*>(cells + lane * keys::pitch)[q] = {packed[4 * q], packed[4 * q + 1], packed[4 * q + 2],
-                                                                 packed[4 * q + 3]};
+  const auto write = [&](int k) {
+    const auto cell = keys::pack_turned(state + k * n);
+    if constexpr (keys::sums) total = keys::sum(cell, total);
+    cells[k * keys::pitch + lane] = cell;
   };
 #pragma unroll
   for (int k = 16; k < 32; ++k) {
 #pragma unroll
-    for (int i = 0; i < per_cell; ++i) {
-      const int ahead = k * per_cell + i;
+    for (int i = 0; i < n; ++i) {
+      const int ahead = k * n + i;
       take(ahead, forth), forth = state[ahead];
       take(side - 1 - ahead, back), back = state[side - 1 - ahead];
     }
-    pack(k);
-    pack(31 - k);
-    if (k % 4 == 3) write_quad(k / 4), write_quad((31 - k) / 4);
+    write(k);
+    write(31 - k);
   }
   __syncwarp();
   if constexpr (keys::sums) {
@@ -177,24 +216,25 @@ __device__ __forceinline__ bool pass(image_tile<Key>& tile, int lane, typename l
 }
 
 template <class Key>
-__device__ __forceinline__ rim_lines<Key> outermost_lines(const typename lane_keys<Key>::cell* cells, int lane) {
+__device__ __forceinline__ rim_lines<Key> outermost_lines(const typename lane_keys<Key>::cell* cells,
+                                                          axis along, int lane) {
   using keys = lane_keys<Key>;
-  typename keys::word first[keys::per_cell], last[keys::per_cell];
-  rim_lines<Key> lines;
-  keys::along_y(cells[lane], first);
-  keys::along_y(cells[31 * keys::pitch + lane], last);
-  lines.top = keys::clean(first[0]);
-  lines.bottom = keys::clean(last[keys::per_cell - 1]);
-  keys::along_x(cells[lane * keys::pitch], first);
-  keys::along_x(cells[lane * keys::pitch + 31], last);
-  lines.left = keys::clean(first[0]);
-  lines.right = keys::clean(last[keys::per_cell - 1]);
-  return lines;
+  constexpr int last = keys::per_cell - 1;
+  typename keys::word first_line[keys::per_cell], last_line[keys::per_cell];
+  typename keys::word first_place[keys::per_cell], last_place[keys::per_cell];
+  keys::unpack_turned(cells[lane], first_line);
+  keys::unpack_turned(cells[31 * keys::pitch + lane], last_line);
+  keys::unpack(cells[lane * keys::pitch], first_place);
+  keys::unpack(cells[lane * keys::pitch + 31], last_place);
+  const auto a = keys::clean(first_line[0]), b = keys::clean(last_line[last]);
+  const auto c = keys::clean(first_place[0]), d = keys::clean(last_place[last]);
+  return along == axis::x ? rim_lines<Key>{a, b, c, d} : rim_lines<Key>{c, d, a, b};
 }
 
 /// A key raises a pixel if it is above its threshold: its state, or no key at all if it is at its capacity.
 template <class Key>
-__device__ __forceinline__ rim_lines<Key> thresholds(const rim_lines<Key>& state, const rim_lines<Key>& capacity) {
+__device__ __forceinline__ rim_lines<Key> thresholds(const rim_lines<Key>& state,
+                                                     const rim_lines<Key>& capacity) {
   using keys = lane_keys<Key>;
   const auto one = [](auto s, auto c) { return s | keys::not_below(s, c); };
   return {one(state.top, capacity.top), one(state.bottom, capacity.bottom), one(state.left, capacity.left),

@@ -1,5 +1,6 @@
 // A tile of a 2-D image between device memory and a warp's shared memory: in vectors of 16 bytes where the
-// tile is whole and rows are aligned, pixel by pixel where not. Beyond the image keys are 0: nothing rises there.
+// tile is whole and rows are aligned, pixel by pixel where not. Beyond the image keys are 0: nothing rises
+// there.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -69,8 +70,12 @@ __device__ __forceinline__ void load_vectors(const view<const Key>& image, const
 }
 
 /// Cells of 2 x 2 bytes from, or to, four bytes of each of two rows.
-__device__ __forceinline__ std::uint32_t low_cell(std::uint32_t a, std::uint32_t b) { return __byte_perm(a, b, 0x5410); }
-__device__ __forceinline__ std::uint32_t high_cell(std::uint32_t a, std::uint32_t b) { return __byte_perm(a, b, 0x7632); }
+__device__ __forceinline__ std::uint32_t low_cell(std::uint32_t a, std::uint32_t b) {
+  return __byte_perm(a, b, 0x5410);
+}
+__device__ __forceinline__ std::uint32_t high_cell(std::uint32_t a, std::uint32_t b) {
+  return __byte_perm(a, b, 0x7632);
+}
 
 template <class Key>
 __device__ __forceinline__ uint4 mapped_keys(uint4 v, const key_map<Key>& map) {
@@ -93,7 +98,8 @@ __device__ __forceinline__ uint4 mapped_bits(uint4 v, const key_map<Key>& map) {
   } else if constexpr (sizeof(Key) == 4) {
     return {map.bits(v.x), map.bits(v.y), map.bits(v.z), map.bits(v.w)};
   } else {
-    const Key a = map.bits(v.x | static_cast<Key>(v.y) << 32), b = map.bits(v.z | static_cast<Key>(v.w) << 32);
+    const Key a = map.bits(v.x | static_cast<Key>(v.y) << 32),
+              b = map.bits(v.z | static_cast<Key>(v.w) << 32);
     return {static_cast<unsigned>(a), static_cast<unsigned>(a >> 32), static_cast<unsigned>(b),
             static_cast<unsigned>(b >> 32)};
   }
@@ -102,13 +108,15 @@ __device__ __forceinline__ uint4 mapped_bits(uint4 v, const key_map<Key>& map) {
 /// Visits a lane's cells of one step: visit(index, row a, row b) with what the cells hold of both rows, or of
 /// the one row that wide keys have.
 template <class Key>
-__device__ __forceinline__ void cells_of(const uint4& a, const uint4& b, int first, typename lane_keys<Key>::cell* to) {
+__device__ __forceinline__ void cells_of(const uint4& a, const uint4& b, int first,
+                                         typename lane_keys<Key>::cell* to) {
   if constexpr (sizeof(Key) == 1) {
     auto* quads = reinterpret_cast<uint4*>(to + first);
     quads[0] = {low_cell(a.x, b.x), high_cell(a.x, b.x), low_cell(a.y, b.y), high_cell(a.y, b.y)};
     quads[1] = {low_cell(a.z, b.z), high_cell(a.z, b.z), low_cell(a.w, b.w), high_cell(a.w, b.w)};
   } else if constexpr (sizeof(Key) == 2) {
-    to[first] = {a.x, b.x}, to[first + 1] = {a.y, b.y}, to[first + 2] = {a.z, b.z}, to[first + 3] = {a.w, b.w};
+    to[first] = {a.x, b.x}, to[first + 1] = {a.y, b.y}, to[first + 2] = {a.z, b.z},
+    to[first + 3] = {a.w, b.w};
   } else if constexpr (sizeof(Key) == 4) {
     to[first] = a.x, to[first + 1] = a.y, to[first + 2] = a.z, to[first + 3] = a.w;
   } else {
@@ -117,7 +125,8 @@ __device__ __forceinline__ void cells_of(const uint4& a, const uint4& b, int fir
 }
 
 template <class Key>
-__device__ __forceinline__ void rows_of(const typename lane_keys<Key>::cell* from, int first, uint4& a, uint4& b) {
+__device__ __forceinline__ void rows_of(const typename lane_keys<Key>::cell* from, int first, uint4& a,
+                                        uint4& b) {
   if constexpr (sizeof(Key) == 1) {
     const auto* quads = reinterpret_cast<const uint4*>(from + first);
     const uint4 l = quads[0], r = quads[1];
@@ -140,21 +149,24 @@ constexpr int cells_per_vector = vector_layout<Key>::per_vector / lane_keys<Key>
 
 /// Puts vectors in place; `any` collects whether some key is not 0.
 template <class Key>
-__device__ __forceinline__ void place_vectors(const tile_vectors<Key>& from, const key_map<Key>& map, int lane,
-                                              typename lane_keys<Key>::cell* to, unsigned& any) {
+__device__ __forceinline__ void place_vectors(const tile_vectors<Key>& from, const key_map<Key>& map,
+                                              int lane, typename lane_keys<Key>::cell* to, unsigned& any) {
   using layout = vector_layout<Key>;
 #pragma unroll
   for (int s = 0; s < layout::steps; ++s) {
     const uint4 a = mapped_keys(from.part[s][0], map);
     const uint4 b = mapped_keys(from.part[s][lane_keys<Key>::per_cell - 1], map);
     any |= a.x | a.y | a.z | a.w | b.x | b.y | b.z | b.w;
-    cells_of<Key>(a, b, layout::unit(s, lane) * lane_keys<Key>::pitch + layout::column(lane) * cells_per_vector<Key>, to);
+    cells_of<Key>(
+        a, b, layout::unit(s, lane) * lane_keys<Key>::pitch + layout::column(lane) * cells_per_vector<Key>,
+        to);
   }
 }
 
 template <class Key>
-__device__ __forceinline__ void store_vectors(const typename lane_keys<Key>::cell* from, const key_map<Key>& map,
-                                              const view<Key>& image, const tile_place& at, int lane) {
+__device__ __forceinline__ void store_vectors(const typename lane_keys<Key>::cell* from,
+                                              const key_map<Key>& map, const view<Key>& image,
+                                              const tile_place& at, int lane) {
   using layout = vector_layout<Key>;
   constexpr int rows = lane_keys<Key>::per_cell;
   Key* origin = image.data + at.y * image.step_y + at.x + layout::column(lane) * layout::per_vector;
@@ -162,7 +174,8 @@ __device__ __forceinline__ void store_vectors(const typename lane_keys<Key>::cel
   for (int s = 0; s < layout::steps; ++s) {
     uint4 part[2];
     const int unit = layout::unit(s, lane);
-    rows_of<Key>(from, unit * lane_keys<Key>::pitch + layout::column(lane) * cells_per_vector<Key>, part[0], part[1]);
+    rows_of<Key>(from, unit * lane_keys<Key>::pitch + layout::column(lane) * cells_per_vector<Key>, part[0],
+                 part[1]);
 #pragma unroll
     for (int r = 0; r < rows; ++r)
       *reinterpret_cast<uint4*>(origin + (unit * rows + r) * image.step_y) = mapped_bits(part[r], map);
@@ -170,8 +183,9 @@ __device__ __forceinline__ void store_vectors(const typename lane_keys<Key>::cel
 }
 
 template <class Key>
-__device__ __noinline__ unsigned load_pixels(const view<const Key>& image, const key_map<Key>& map, const tile_place& at,
-                                             int lane, typename lane_keys<Key>::cell* to) {
+__device__ __noinline__ unsigned load_pixels(const view<const Key>& image, const key_map<Key>& map,
+                                             const tile_place& at, int lane,
+                                             typename lane_keys<Key>::cell* to) {
   using keys = lane_keys<Key>;
   constexpr int n = keys::per_cell;
   unsigned any = 0;

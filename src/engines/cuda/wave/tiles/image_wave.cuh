@@ -67,7 +67,8 @@ class image_worker {
     wakes_ = raises();
   }
 
-  __device__ void load(std::uint32_t tile, const tile_neighbours& near, const tile_place& place, bool whole, bool first) {
+  __device__ void load(std::uint32_t tile, const tile_neighbours& near, const tile_place& place, bool whole,
+                       bool first) {
     const auto& problem = wave_.problem;
     unsigned any = 0, room = 0;
     __syncwarp();
@@ -81,12 +82,12 @@ class image_worker {
         load_vectors<changing_pixels>(view<const Key>(problem.state), place, lane_, state);
       }
       pull(near);
-      place_vectors(capacity, problem.map, lane_, tile_.capacity, room);
+      place_vectors(capacity, problem.map, lane_, tile_.capacity(), room);
       place_vectors(state, problem.map, lane_, tile_.state(), any);
     } else {
       if (first) begin(tile);
       pull(near);
-      room = load_pixels(problem.capacity, problem.map, place, lane_, tile_.capacity);
+      room = load_pixels(problem.capacity, problem.map, place, lane_, tile_.capacity());
       any = load_pixels(first ? problem.start : view<const Key>(problem.state), problem.map, place, lane_,
                         tile_.state());
     }
@@ -94,7 +95,9 @@ class image_worker {
     has_keys_ = __any_sync(all_lanes, any != 0);
     if (first && !has_keys_ && __any_sync(all_lanes, room != 0)) schedule_.found_no_start();
     use_pulled();
-    capacity_lines_ = outermost_lines<Key>(tile_.capacity, lane_);
+    capacity_lines_ = outermost_lines<Key>(tile_.capacity(), axis::x, lane_);
+    if constexpr (image_tile<Key>::twice) turn<Key>(tile_.capacity(), tile_.turned_capacity(), lane_);
+    along_ = axis::x;
     sensor_.sum = ~0u;  // no sum of keys: the first pass counts as a change
     changed_ = false;
   }
@@ -124,55 +127,66 @@ class image_worker {
   /// Passes until nothing changes and no rim can raise the tile any more.
   __device__ void settle(const tile_neighbours& near, bool first) {
     bool run = first && has_keys_;
-    axis next = axis::x;
     int needed = 2;
     for (;;) {
-      lay_out_rims();
       while (run) {
         pull(near);
-        const bool change = next == axis::x
-                                ? pass<axis::x, Diagonals>(tile_, lane_, around_.left, around_.right, sensor_)
-                                : pass<axis::y, Diagonals>(tile_, lane_, around_.top, around_.bottom, sensor_);
+        const bool across = along_ == axis::y;
+        const bool change = one_pass();
         use_pulled();
         ++passes_;
         // A pass leaves its own axis settled, but for offers from diagonals.
         if (change) {
           changed_ = true;
-          needed = Diagonals && next == axis::y ? 2 : 1;
+          needed = Diagonals && across ? 2 : 1;
         } else if (--needed == 0) {
           run = false;
         }
-        next = next == axis::x ? axis::y : axis::x;
-        if (run) lay_out_rims();
       }
-      lines_ = outermost_lines<Key>(tile_.state(), lane_);
+      lines_ = outermost_lines<Key>(tile_.state(), along_, lane_);
       limits_own_ = thresholds<Key>(lines_, capacity_lines_);
       const unsigned offers = offered();
       if (!offers) break;
       run = true;
-      next = offers & 1 ? axis::x : axis::y;
       needed = Diagonals ? 2 : 1;
+      if (offers == (along_ == axis::x ? 2 : 1)) turn_state();
     }
+    if (along_ == axis::y) turn_state();  // as it is stored
   }
 
-  /// With diagonals, puts the rims where passes along y look for them.
-  __device__ void lay_out_rims() {
-    if constexpr (Diagonals) {
-      constexpr int n = keys::per_cell;
-      auto* const cells = tile_.state();
-      const word above[2] = {n == 2 ? 0 : around_.top, around_.top}, below[2] = {around_.bottom, 0};
-      const word before[2] = {n == 2 ? 0 : around_.left, around_.left}, after[2] = {around_.right, 0};
-      __syncwarp();
-      cells[-keys::pitch + lane_] = keys::from_y(above);
-      cells[32 * keys::pitch + lane_] = keys::from_y(below);
-      cells[lane_ * keys::pitch - 1] = keys::from_x(before);
-      cells[lane_ * keys::pitch + 32] = keys::from_x(after);
-      if (lane_ >= 4 && lane_ < 8) {  // the neighbours' corners that touch ours; more of a cell is not looked at
-        const word both[2] = {keys::both(corner_), keys::both(corner_)};
-        cells[(lane_ < 6 ? -1 : 32) * keys::pitch + (lane_ % 2 ? 32 : -1)] = keys::from_y(both);
-      }
-      __syncwarp();
+  __device__ bool one_pass() {
+    const axis along = along_;
+    along_ = other(along);
+    const bool rows = along == axis::x;
+    const word before = rows ? around_.left : around_.top, after = rows ? around_.right : around_.bottom;
+    if (Diagonals && !rows) {
+      lay_out_rims();
+      return pass<Diagonals>(tile_, along, lane_, before, after, sensor_);
     }
+    return pass<false>(tile_, along, lane_, before, after, sensor_);
+  }
+
+  __device__ void turn_state() {
+    turn<Key>(tile_.state(), tile_.state(), lane_);
+    along_ = other(along_);
+  }
+
+  /// With diagonals, puts the rims where a pass along columns looks for them: lines are columns.
+  __device__ void lay_out_rims() {
+    constexpr int n = keys::per_cell;
+    auto* const cells = tile_.state();
+    const word left[2] = {n == 2 ? 0 : around_.left, around_.left}, right[2] = {around_.right, 0};
+    const word top[2] = {n == 2 ? 0 : around_.top, around_.top}, bottom[2] = {around_.bottom, 0};
+    cells[-keys::pitch + lane_] = keys::pack_turned(left);
+    cells[32 * keys::pitch + lane_] = keys::pack_turned(right);
+    cells[lane_ * keys::pitch - 1] = keys::pack(top);
+    cells[lane_ * keys::pitch + 32] = keys::pack(bottom);
+    if (lane_ >= 4 &&
+        lane_ < 8) {  // the neighbours' corners that touch ours; more of a cell is not looked at
+      const word both[2] = {keys::both(corner_), keys::both(corner_)};
+      cells[(lane_ % 2 ? 32 : -1) * keys::pitch + (lane_ < 6 ? -1 : 32)] = keys::pack(both);
+    }
+    __syncwarp();
   }
 
   /// What a line offers to the pixels that face it: with diagonals also sideways.
@@ -195,10 +209,12 @@ class image_worker {
   /// Bit 0: columns beside the tile can raise it; bit 1: rows can.
   __device__ unsigned offered() const {
     using n = tile_neighbours;
-    const word x = keys::above(reaching(around_.left, end_of(n::up_left, n::down_left)), limits_own_.left) |
-                   keys::above(reaching(around_.right, end_of(n::up_right, n::down_right)), limits_own_.right);
-    const word y = keys::above(reaching(around_.top, end_of(n::up_left, n::up_right)), limits_own_.top) |
-                   keys::above(reaching(around_.bottom, end_of(n::down_left, n::down_right)), limits_own_.bottom);
+    const word x =
+        keys::above(reaching(around_.left, end_of(n::up_left, n::down_left)), limits_own_.left) |
+        keys::above(reaching(around_.right, end_of(n::up_right, n::down_right)), limits_own_.right);
+    const word y =
+        keys::above(reaching(around_.top, end_of(n::up_left, n::up_right)), limits_own_.top) |
+        keys::above(reaching(around_.bottom, end_of(n::down_left, n::down_right)), limits_own_.bottom);
     return __reduce_or_sync(all_lanes, (x ? 1u : 0u) | (y ? 2u : 0u));
   }
 
@@ -211,7 +227,8 @@ class image_worker {
                     bit(keys::above(reaching(lines_.left, 0), limits_.left), n::left) |
                     bit(keys::above(reaching(lines_.right, 0), limits_.right), n::right);
     if constexpr (Diagonals) {
-      const word top_first = __shfl_sync(all_lanes, lines_.top, 0), top_last = __shfl_sync(all_lanes, lines_.top, 31);
+      const word top_first = __shfl_sync(all_lanes, lines_.top, 0),
+                 top_last = __shfl_sync(all_lanes, lines_.top, 31);
       const word bottom_first = __shfl_sync(all_lanes, lines_.bottom, 0);
       const word bottom_last = __shfl_sync(all_lanes, lines_.bottom, 31);
       const Key own = lane_ == n::up_left     ? keys::first_key(top_first)
@@ -246,6 +263,7 @@ class image_worker {
   // Of the visit at hand.
   change_sensor<Key> sensor_;
   bool has_keys_ = false, changed_ = false;
+  axis along_ = axis::x;  // which the lines in shared memory run along
   unsigned wakes_ = 0;
   rim_lines<Key> around_, limits_, lines_, limits_own_, capacity_lines_;
   arriving_lines<Key> coming_, coming_limits_;

@@ -1,10 +1,10 @@
 // How a warp holds a square tile of keys: 32 lines in its lanes, or 32 pairs of lines for keys of 8 and 16
 // bits, two to a register, because one instruction then takes the minimum or maximum of both.
 //
-// In shared memory a tile is 32 x 32 cells, a cell being what one lane has of a line at one place: one key, or
-// 2 x 2 keys in the order (y0 x0) (y0 x1) (y1 x0) (y1 x1). A lane's registers run along x (then its lines are
-// rows) or along y (columns). `across` gives, for the rows of a cell, the higher of the keys left and right of
-// each key, from the cells to both sides.
+// In shared memory a tile is 32 lines, or pairs of lines, of 32 cells. A cell is what a lane has of its lines
+// at one place: one key, or 2 x 2 keys in the order (line 0, place 0) (0, 1) (1, 0) (1, 1). Lines run along x
+// or along y; a pass along them writes its result turned, so that the next pass finds the lines of the other
+// axis.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -33,7 +33,7 @@ struct pair_arithmetic {
   static __device__ word above(word a, word b) { return higher(a, b) ^ b; }
   /// All ones where a >= b.
   static __device__ word not_below(word a, word b) { return __vcmpgeu2(a, b); }
-  /// The keys on either side of each key, in a line that runs across the lanes.
+  /// The keys on either side of each key across the lanes.
   static __device__ word left_of(word w, word lane_before) { return __byte_perm(lane_before, w, 0x5432); }
   static __device__ word right_of(word w, word lane_after) { return __byte_perm(w, lane_after, 0x5432); }
 };
@@ -60,18 +60,16 @@ template <>
 struct lane_keys<std::uint8_t> : pair_arithmetic {
   using key = std::uint8_t;
   using cell = std::uint32_t;
-  using run = std::uint16_t;           // a lane's keys of a rim, as they lie in memory
-  static constexpr int pitch = 36;     // cells of a row: no bank conflicts by rows of 16 bytes, nor by columns
+  using run = std::uint16_t;        // a lane's keys of a rim, as they lie in memory
+  static constexpr int pitch = 36;  // cells of a row: no bank conflicts by rows of 16 bytes, nor by columns
   static constexpr bool sums = true;
 
-  static __device__ void along_x(cell c, word* r) { r[0] = c << 8, r[1] = c; }
-  static __device__ void along_y(cell c, word* r) { r[0] = __byte_perm(c, 0, 0x1404), r[1] = __byte_perm(c, 0, 0x3424); }
-  static __device__ cell from_x(const word* r) { return __byte_perm(r[0], r[1], 0x7351); }
-  static __device__ cell from_y(const word* r) { return __byte_perm(r[0], r[1], 0x7531); }
-  static __device__ void across(cell l, cell c, cell r, word* to) {
-    to[0] = higher(__byte_perm(l, c, 0x4010), __byte_perm(c, r, 0x4010));
-    to[1] = higher(__byte_perm(l, c, 0x6030), __byte_perm(c, r, 0x6030));
+  static __device__ void unpack(cell c, word* r) { r[0] = c << 8, r[1] = c; }
+  static __device__ cell pack(const word* r) { return __byte_perm(r[0], r[1], 0x7351); }
+  static __device__ void unpack_turned(cell c, word* r) {
+    r[0] = __byte_perm(c, 0, 0x1404), r[1] = __byte_perm(c, 0, 0x3424);
   }
+  static __device__ cell pack_turned(const word* r) { return __byte_perm(r[0], r[1], 0x7531); }
   static __device__ word clean(word w) { return w & 0xff00ff00u; }
   static __device__ word from_run(run r) { return __byte_perm(r, 0, 0x1404); }
   static __device__ run to_run(word w) { return static_cast<run>(__byte_perm(w, 0, 0x4431)); }
@@ -93,18 +91,14 @@ struct lane_keys<std::uint16_t> : pair_arithmetic {
   static constexpr int pitch = 35;
   static constexpr bool sums = true;
 
-  static __device__ void along_x(cell c, word* r) {
+  static __device__ void unpack(cell c, word* r) {
     r[0] = __byte_perm(c.x, c.y, 0x5410), r[1] = __byte_perm(c.x, c.y, 0x7632);
   }
-  static __device__ void along_y(cell c, word* r) { r[0] = c.x, r[1] = c.y; }
-  static __device__ cell from_x(const word* r) {
+  static __device__ cell pack(const word* r) {
     return {__byte_perm(r[0], r[1], 0x5410), __byte_perm(r[0], r[1], 0x7632)};
   }
-  static __device__ cell from_y(const word* r) { return {r[0], r[1]}; }
-  static __device__ void across(cell l, cell c, cell r, word* to) {
-    to[0] = higher(left_of(c.x, l.x), right_of(c.x, r.x));
-    to[1] = higher(left_of(c.y, l.y), right_of(c.y, r.y));
-  }
+  static __device__ void unpack_turned(cell c, word* r) { r[0] = c.x, r[1] = c.y; }
+  static __device__ cell pack_turned(const word* r) { return {r[0], r[1]}; }
   static __device__ word clean(word w) { return w; }
   static __device__ word from_run(run r) { return r; }
   static __device__ run to_run(word w) { return w; }
@@ -129,11 +123,10 @@ struct wide_lane_keys : plain_arithmetic<Word> {
   static constexpr int pitch = 35;
   static constexpr bool sums = false;  // a sum could come round to where it was
 
-  static __device__ void along_x(cell c, word* r) { r[0] = c; }
-  static __device__ void along_y(cell c, word* r) { r[0] = c; }
-  static __device__ cell from_x(const word* r) { return r[0]; }
-  static __device__ cell from_y(const word* r) { return r[0]; }
-  static __device__ void across(cell l, cell, cell r, word* to) { to[0] = l > r ? l : r; }
+  static __device__ void unpack(cell c, word* r) { r[0] = c; }
+  static __device__ cell pack(const word* r) { return r[0]; }
+  static __device__ void unpack_turned(cell c, word* r) { r[0] = c; }
+  static __device__ cell pack_turned(const word* r) { return r[0]; }
   static __device__ word clean(word w) { return w; }
   static __device__ word from_run(run r) { return r; }
   static __device__ run to_run(word w) { return w; }

@@ -57,7 +57,8 @@ class wave_memory {
 
 inline wave_limits limits_for(tile_patience patience, std::int64_t pixels, std::uint32_t count) {
   if (patience == tile_patience::endless) return {};
-  return {static_cast<unsigned long long>(least_nanoseconds + nanoseconds_per_pixel * static_cast<double>(pixels)),
+  return {static_cast<unsigned long long>(least_nanoseconds +
+                                          nanoseconds_per_pixel * static_cast<double>(pixels)),
           std::max(16u, count / 2)};
 }
 
@@ -87,19 +88,21 @@ tile_outcome run_image_tiles(const gpu& on, const bottleneck_problem<Key>& probl
   const auto count = static_cast<std::uint32_t>(across * divided(problem.state.height, lane_keys<Key>::side));
   const std::size_t shared = warps_per_block * sizeof(image_tile<Key>);
   // Fewer waiting warps end a small image sooner: tissue 4096^2 with two blocks to a multiprocessor 0.214 ms.
-    const int most = count <= 8192 ? 2 : 4;
+  const int most = count <= 8192 ? 2 : 4;
   const auto blocks = std::min<std::int64_t>(resident_blocks<kernel>(on, 32 * warps_per_block, shared, most),
                                              divided(count, warps_per_block));
   const auto workers = static_cast<std::uint32_t>(blocks * warps_per_block);
-  const wave_memory memory(on, count, workers,
-                           published_rims<Key>::per_tile * (count + 1ll) * static_cast<std::int64_t>(sizeof(Key)));
-  const image_wave<Key> wave{problem,
-                             memory.work(),
-                             limits_for(patience, problem.state.pixels(), count),
-                             {static_cast<Key*>(memory.rims())},
-                             static_cast<std::uint32_t>(across),
-                             in_vectors(problem.state) && in_vectors(problem.start) && in_vectors(problem.capacity),
-                             problem.start.data != problem.state.data};
+  const wave_memory memory(
+      on, count, workers,
+      published_rims<Key>::per_tile * (count + 1ll) * static_cast<std::int64_t>(sizeof(Key)));
+  const image_wave<Key> wave{
+      problem,
+      memory.work(),
+      limits_for(patience, problem.state.pixels(), count),
+      {static_cast<Key*>(memory.rims())},
+      static_cast<std::uint32_t>(across),
+      in_vectors(problem.state) && in_vectors(problem.start) && in_vectors(problem.capacity),
+      problem.start.data != problem.state.data};
   kernel<<<static_cast<unsigned>(blocks), 32 * warps_per_block, shared, on.stream>>>(wave);
   on.launched("visit_image_tiles");
   return memory.outcome(on);
@@ -124,11 +127,10 @@ tile_outcome run_volume_tiles(const gpu& on, const bottleneck_problem<Key>& prob
   const auto across = divided(state.width, tile::width), down = divided(state.height, tile::height);
   const auto count = static_cast<std::uint32_t>(across * down * divided(state.depth, tile::depth));
   const std::size_t shared = 2 * tile::size * sizeof(Key);
-  const auto blocks =
-      std::min<std::int64_t>(resident_blocks<kernel>(on, 32 * tile::warps, shared, 4), count);
+  const auto blocks = std::min<std::int64_t>(resident_blocks<kernel>(on, 32 * tile::warps, shared, 4), count);
   const wave_memory memory(on, count, static_cast<std::uint32_t>(blocks), 0);
-  write_start<<<static_cast<unsigned>(std::min<std::int64_t>(state.depth * state.height, 1 << 16)), 128, 0, on.stream>>>(
-      problem);
+  write_start<<<static_cast<unsigned>(std::min<std::int64_t>(state.depth * state.height, 1 << 16)), 128, 0,
+                on.stream>>>(problem);
   on.launched("write_start");
   const volume_wave<Key> wave{problem, memory.work(), limits_for(patience, state.pixels(), count),
                               static_cast<std::uint32_t>(across), static_cast<std::uint32_t>(down)};

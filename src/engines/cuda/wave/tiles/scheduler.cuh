@@ -24,8 +24,13 @@ class scheduler {
   };
 
   /// `active`: whether the calling warp takes part; one of a block does where a block visits a tile.
-  __device__ scheduler(const worklist& work, const wave_limits& limits, std::uint32_t across, bool active = true)
-      : work_(work), limits_(limits), across_(across), lane_(static_cast<int>(threadIdx.x & 31)), began_(now()) {
+  __device__ scheduler(const worklist& work, const wave_limits& limits, std::uint32_t across,
+                       bool active = true)
+      : work_(work),
+        limits_(limits),
+        across_(across),
+        lane_(static_cast<int>(threadIdx.x & 31)),
+        began_(now()) {
     if (active) count(0, 0, 1);
   }
 
@@ -142,7 +147,8 @@ class scheduler {
   }
 
   __device__ void give_up(tile_outcome why) const {
-    word_ref(work_.counters->gave_up).store(static_cast<std::uint32_t>(why), ::cuda::std::memory_order_relaxed);
+    word_ref(work_.counters->gave_up)
+        .store(static_cast<std::uint32_t>(why), ::cuda::std::memory_order_relaxed);
   }
 
   const worklist& work_;

@@ -24,13 +24,15 @@ struct volume_tile {
   Key* state;
   Key* capacity;
 
-  static __device__ int place(int z, int y, int x) { return ((z + 1) * (height + 2) + y + 1) * pitch + x + 1; }
+  static __device__ int place(int z, int y, int x) {
+    return ((z + 1) * (height + 2) + y + 1) * pitch + x + 1;
+  }
 };
 
 /// Two chains that cross, as in images; `touched` collects changes.
 template <class Key, int Length>
-__device__ __forceinline__ void settle_line(Key (&state)[Length], const Key (&capacity)[Length], Key before, Key after,
-                                            Key& touched) {
+__device__ __forceinline__ void settle_line(Key (&state)[Length], const Key (&capacity)[Length], Key before,
+                                            Key after, Key& touched) {
   const auto take = [&](int i, Key& carry) {
     const Key old = state[i];
     carry = min(max(old, carry), capacity[i]);
@@ -70,8 +72,8 @@ __device__ __forceinline__ void sweep_y(const volume_tile<Key>& tile, Key& touch
     sweep_line<Key, t::height>(tile, t::place(z, 0, x), t::pitch, touched);
 }
 
-/// A slice seen from two voxels, one above the other in y: the highest key of their 3 x 3 in the slice, and of
-/// what the neighbourhood reaches of it from the slices beside.
+/// A slice seen from two voxels, one above the other in y: the highest key of their 3 x 3 in the slice, and
+/// of what the neighbourhood reaches of it from the slices beside.
 template <volume_reach Reach, class Key>
 struct slice_offers {
   Key own[2], full[2], beside[2];

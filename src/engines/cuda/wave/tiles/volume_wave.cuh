@@ -69,7 +69,8 @@ class volume_worker {
     std::int64_t z, y, x;
   };
   __device__ corner origin(std::uint32_t tile) const {
-    const auto x = tile % wave_.across, y = tile / wave_.across % wave_.down, z = tile / wave_.across / wave_.down;
+    const auto x = tile % wave_.across, y = tile / wave_.across % wave_.down,
+               z = tile / wave_.across / wave_.down;
     return {z * std::int64_t{tile_shape::depth}, y * std::int64_t{tile_shape::height},
             x * std::int64_t{tile_shape::width}};
   }
@@ -191,7 +192,9 @@ class volume_worker {
 };
 
 template <class Key, volume_reach Reach>
-__global__ void __launch_bounds__(volume_tile<Key>::warps * 32, sizeof(Key) <= 2 ? 3 : sizeof(Key) == 4 ? 2 : 1)
+__global__ void __launch_bounds__(volume_tile<Key>::warps * 32, sizeof(Key) <= 2   ? 3
+                                                                : sizeof(Key) == 4 ? 2
+                                                                                   : 1)
     visit_volume_tiles(const __grid_constant__ volume_wave<Key> wave) {
   using worker = volume_worker<Key, Reach>;
   extern __shared__ uint4 shared[];

@@ -9,7 +9,8 @@
 // State of a tile, so that it is in the queue at most once and never visited twice at a time:
 //   queued -> running (by its visitor) -> idle, or queued again by the visitor if it was woken meanwhile
 //   wake: idle -> queued (the waker pushes it), running -> running_woken, else nothing.
-// The encoding makes each of wake and end the clearing of one bit, and all zeros the start: every tile queued.
+// The encoding makes each of wake and end the clearing of one bit, and all zeros the start: every tile
+// queued.
 //
 // Memory order. A visitor publishes rims and pixels, then fences, then releases its own tile's state and
 // touches its neighbours' states. The next visitor's exchange on that state is an acquire: read-modify-writes
@@ -26,8 +27,8 @@ namespace macareu::cuda::tiles {
 
 using word_ref = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_device>;
 
-/// Between what a visitor publishes and what it does to the states of tiles. Lighter than __threadfence, which
-/// is sequentially consistent.
+/// Between what a visitor publishes and what it does to the states of tiles. Lighter than __threadfence,
+/// which is sequentially consistent.
 __device__ inline void publish_fence() {
   ::cuda::atomic_thread_fence(::cuda::std::memory_order_acq_rel, ::cuda::thread_scope_device);
 }
@@ -41,7 +42,7 @@ struct worklist_counters {
   alignas(128) std::uint32_t head;
   alignas(128) std::uint32_t tail;
   alignas(128) std::uint32_t finished;  // the tiles that are neither queued nor running
-  alignas(128) std::uint32_t gave_up;  // a tile_outcome
+  alignas(128) std::uint32_t gave_up;   // a tile_outcome
   alignas(128) std::uint32_t without_start;
   alignas(128) unsigned long long visits;
   unsigned long long passes;
@@ -66,9 +67,9 @@ struct worklist {
 
   __device__ word_ref mailbox(std::uint32_t ticket) const { return word_ref(mailboxes[ticket & mask]); }
 
-  /// Takes the tile that the ticket stands for, and begins its visit; waits where it is not there yet. Returns
-  /// the tile, or `stop`. A tile is begun before it is known to be ours, so that both ways to memory are one.
-  /// Should another worker take it instead, nothing is lost: see begin.
+  /// Takes the tile that the ticket stands for, and begins its visit; waits where it is not there yet.
+  /// Returns the tile, or `stop`. A tile is begun before it is known to be ours, so that both ways to memory
+  /// are one. Should another worker take it instead, nothing is lost: see begin.
   __device__ std::uint32_t take(std::uint32_t ticket, bool& waited) const {
     const auto box = mailbox(ticket - tiles);
     for (waited = false;; waited = true) {
@@ -96,12 +97,13 @@ struct worklist {
       if (mailbox(ticket).compare_exchange_weak(empty, displaced, ::cuda::std::memory_order_relaxed)) return;
   }
 
-  /// Only a queued tile changes its state. One that was begun too early, by a worker who did not get it, stays
-  /// running for its true visitor; had it been woken meanwhile, it is visited once more.
+  /// Only a queued tile changes its state. One that was begun too early, by a worker who did not get it,
+  /// stays running for its true visitor; had it been woken meanwhile, it is visited once more.
   __device__ void begin(std::uint32_t tile) const {
     std::uint32_t expected = tile_state::queued;
-    word_ref(states[tile]).compare_exchange_strong(expected, tile_state::running, ::cuda::std::memory_order_acquire,
-                                                   ::cuda::std::memory_order_acquire);
+    word_ref(states[tile])
+        .compare_exchange_strong(expected, tile_state::running, ::cuda::std::memory_order_acquire,
+                                 ::cuda::std::memory_order_acquire);
   }
   /// Waking a tile and ending its visit are one instruction, so that the lanes of a warp do both at once.
   __device__ std::uint32_t wake_or_end(std::uint32_t tile, bool end) const {
@@ -128,7 +130,8 @@ struct worklist {
     if (word_ref(counters->reports).fetch_add(1, ::cuda::std::memory_order_relaxed) + 1 != workers) return;
     publish_fence();
     const auto outcome = word_ref(counters->gave_up).load(::cuda::std::memory_order_relaxed);
-    *summary = {atomicAdd(&counters->visits, 0ull), atomicAdd(&counters->passes, 0ull), static_cast<tile_outcome>(outcome)};
+    *summary = {atomicAdd(&counters->visits, 0ull), atomicAdd(&counters->passes, 0ull),
+                static_cast<tile_outcome>(outcome)};
   }
 
   /// Visits in a checkerboard first: a tile's neighbours have published when it is visited.
