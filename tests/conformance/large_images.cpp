@@ -78,7 +78,8 @@ TEST_P(large_images, reconstruct_equals_serial) {
       draw(from, near.rank, i % 2 == 1, erosion);
       const auto given = reconstruct_arguments(erosion, near.count);
       const auto expected = reconstruct_on(given, {.device = "serial"});
-      for (const auto& how : contexts(device(), reconstruct_.pattern, static_cast<int>(i % 3) + 1)) {
+      for (const auto& how :
+           contexts(device(), reconstruct_.pattern, static_cast<int>(i % 3) + 1, near.rank)) {
         SCOPED_TRACE(describe(reconstruct_, how, given) + ", seed " + std::to_string(seed));
         if (i % 4 == 2) {
           strided_image marker(from, type(), mask_.shape()), mask(from, type(), mask_.shape()),
@@ -117,7 +118,8 @@ TEST_P(large_images, operators_equal_serial) {
         if (inputs.size() > 1) inputs[0] = marker_;
         image expected(output_type(about, type()), mask_.shape()), got(expected.type(), mask_.shape());
         const auto error = run(about, inputs, expected, given, {.device = "serial"});
-        for (const auto& how : contexts(device(), about.pattern, static_cast<int>(from.between(1, 3)))) {
+        for (const auto& how :
+             contexts(device(), about.pattern, static_cast<int>(from.between(1, 3)), near.rank)) {
           SCOPED_TRACE(describe(about, how, given) + ", seed " + std::to_string(seed));
           ASSERT_EQ(run(about, inputs, got, given, how), error);
           if (!error) {
@@ -133,7 +135,7 @@ TEST_P(large_images, repeat_the_same_bits) {
     dice from(seed);
     draw(from, near.rank, from.once_in(2), false);
     const auto given = reconstruct_arguments(false, near.count);
-    for (const auto& how : contexts(device(), reconstruct_.pattern, 3)) {
+    for (const auto& how : contexts(device(), reconstruct_.pattern, 3, near.rank)) {
       const auto first = reconstruct_on(given, how);
       for (int again = 1; again < 20; ++again)
         ASSERT_TRUE(same_bits(reconstruct_on(given, how), first))

@@ -35,7 +35,7 @@ class small_operators : public engine_and_type {
     const auto out_type = output_type(about, type());
     const auto expected = expected_.spoiled(out_type, scene_.shape);
     const auto error = run(about, inputs, expected, given, {.device = "serial"});
-    for (const auto& how : contexts(device(), about.pattern, threads)) {
+    for (const auto& how : contexts(device(), about.pattern, threads, near.rank)) {
       const auto out = got_.spoiled(out_type, scene_.shape);
       ASSERT_EQ(run(about, inputs, out, given, how), error) << describe(about, how, given);
       if (!error) {
@@ -55,7 +55,7 @@ TEST_P(small_operators, equal_serial) {
   for (const auto& about : catalogue()) {
     refused_ = 0;
     for (const auto near : all_neighbours)
-      for (std::int64_t i = 0; i < scaled(images_per_connectivity); ++i) {
+      for (std::int64_t i = 0; i < scaled_for(device(), images_per_connectivity); ++i) {
         const auto seed = seed_of(about.name, type(), near.count, i);
         ASSERT_NO_FATAL_FAILURE(compare(about, near, seed,
                                         i % 16 == 3    ? 2
@@ -64,7 +64,8 @@ TEST_P(small_operators, equal_serial) {
             << "seed " << seed;
       }
     // Parameters and images that are refused test little.
-    EXPECT_LT(refused_, std::ssize(all_neighbours) * scaled(images_per_connectivity) / 2 + 5) << about.name;
+    EXPECT_LT(refused_, std::ssize(all_neighbours) * scaled_for(device(), images_per_connectivity) / 2 + 5)
+        << about.name;
   }
 }
 

@@ -62,14 +62,14 @@ class small_reconstruct : public engine_and_type {
 };
 
 TEST_P(small_reconstruct, equals_serial) {
-  const std::vector<context> by_threads[] = {contexts(device(), about_.pattern, 1),
-                                             contexts(device(), about_.pattern, 2),
-                                             contexts(device(), about_.pattern, 3)};
   const context serial{.device = "serial"};
   for (const auto near : all_neighbours) {
+    const std::vector<context> by_threads[] = {contexts(device(), about_.pattern, 1, near.rank),
+                                               contexts(device(), about_.pattern, 2, near.rank),
+                                               contexts(device(), about_.pattern, 3, near.rank)};
     const arguments given[] = {{{"by", std::string("dilation")}, {"connectivity", connectivity(near.count)}},
                                {{"by", std::string("erosion")}, {"connectivity", connectivity(near.count)}}};
-    for (std::int64_t i = 0; i < scaled(images_per_connectivity); ++i) {
+    for (std::int64_t i = 0; i < scaled_for(device(), images_per_connectivity); ++i) {
       const auto seed = seed_of("small_reconstruct", type(), near.count, i);
       dice from(seed);
       const bool erosion = from.once_in(2);

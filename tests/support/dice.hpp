@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <iterator>
 #include <string_view>
 
@@ -45,8 +46,11 @@ constexpr std::uint64_t seed_of(std::string_view name, Number... numbers) {
 }
 
 /// How many of n random images to run: sanitizer builds run a share of them, long runs a multiple.
+/// MACAREU_TEST_SHARE in the environment is a further factor.
 inline std::int64_t scaled(std::int64_t n) {
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(n) * (MACAREU_TEST_WEIGHT)));
+  static const char* const given = std::getenv("MACAREU_TEST_SHARE");
+  static const double share = (MACAREU_TEST_WEIGHT) * (given ? std::strtod(given, nullptr) : 1.0);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(n) * share));
 }
 
 }  // namespace macareu::test
