@@ -1,24 +1,19 @@
 // Reconstruction and what is made from it: the images, types and sizes that the project's promises name.
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include <macareu/catalogue.hpp>
-#include <macareu/error.hpp>
 #include <macareu/files.hpp>
-#include <macareu/generate.hpp>
 #include <macareu/machine.hpp>
 
+#include "mirrored.hpp"
+#include "pairs.hpp"
 #include "suite.hpp"
 
 namespace macareu::bench {
 namespace {
-
-struct pair {
-  image marker, mask;
-};
 
 struct bench_case {
   std::string_view instance;
@@ -54,84 +49,29 @@ constexpr auto cases = std::to_array<bench_case>({
 
 constexpr double height = 10;  // of the h-maxima
 
-pair generated(std::string_view name, const extents& shape) {
-  auto made = generate(name, shape);
-  return {std::move(made.marker.value()), std::move(made.mask)};
-}
-
-/// As .npy, or as it was published where this build can read JPEG (then it writes it too); empty where there
-/// is none.
-std::filesystem::path published(const options& chosen, const std::string& which) {
-  const auto formats = writable_extensions();
-  for (const std::string extension : {".npy", ".jpg"}) {
-    auto file = chosen.data / ("tissue-50-" + which + extension);
-    if (std::ranges::find(formats, extension) != formats.end() && std::filesystem::exists(file)) return file;
-  }
-  return {};
-}
-
-bool is_published(const options& chosen) {
-  return !chosen.quick && !published(chosen, "marker").empty() && !published(chosen, "mask").empty();
-}
-
-/// The published pair where it is at hand. Its marker exceeds the mask here and there, from JPEG's noise.
+/// The published pair where it is at hand.
 pair tissue(const options& chosen) {
   const std::int64_t side = chosen.quick ? 256 : 4096;
-  if (!is_published(chosen)) return generated("tissue", {side, side});
-  pair both{read_image(published(chosen, "marker")).pixels, read_image(published(chosen, "mask")).pixels};
-  const auto marker = both.marker.pixels<std::uint8_t>();
-  const auto mask = both.mask.pixels<std::uint8_t>();
-  if (both.marker.shape() != both.mask.shape() || both.marker.channels() != 1 || both.mask.channels() != 1)
-    throw usage_error(chosen.data.string() + ": marker and mask must be grey and have one shape");
-  std::ranges::transform(marker, mask, marker.begin(),
-                         [](std::uint8_t a, std::uint8_t b) { return std::min(a, b); });
-  return both;
-}
-
-/// Twice as high and wide: beside the image and below it lie its mirror images, so that no seam shows.
-image mirrored(const image& from) {
-  const auto height_px = from.shape().height(), width = from.shape().width();
-  image to(dtype::u8, {2 * height_px, 2 * width});
-  const auto in = from.pixels<std::uint8_t>();
-  const auto out = to.pixels<std::uint8_t>();
-  for (std::int64_t y = 0; y < height_px; ++y) {
-    const auto* line = in.data() + y * width;
-    auto* upper = out.data() + y * 2 * width;
-    std::copy(line, line + width, upper);
-    std::reverse_copy(line, line + width, upper + width);
-    std::copy(upper, upper + 2 * width, out.data() + (2 * height_px - 1 - y) * 2 * width);
-  }
-  return to;
+  return has_published_pair(chosen) ? published_pair(chosen) : generated_pair("tissue", {side, side});
 }
 
 pair make_instance(std::string_view name, const options& chosen) {
   if (name == "tissue") return tissue(chosen);
   if (name == "tissue-mirrored") {
     const auto base = tissue(chosen);
-    return {mirrored(mirrored(base.marker)), mirrored(mirrored(base.mask))};
+    return {mirrored(base.marker, 4).whole(), mirrored(base.mask, 4).whole()};
   }
   if (name == "noise") {
     const std::int64_t side = chosen.quick ? 32 : 256;
-    return generated(name, {side, side, side});
+    return generated_pair(name, {side, side, side});
   }
   const std::int64_t side = chosen.quick ? 256 : 4096;
-  return generated(name, {side, side});
-}
-
-template <class T>
-image converted_to(const image& from) {
-  image to(dtype_of<T>, from.shape());
-  std::ranges::copy(from.pixels<std::uint8_t>(), to.pixels<T>().begin());
-  return to;
-}
-
-image converted(const image& from, dtype type) {
-  return type == dtype::u16 ? converted_to<std::uint16_t>(from) : converted_to<float>(from);
+  return generated_pair(name, {side, side});
 }
 
 std::string instance_name(std::string_view instance, const options& chosen) {
   std::string name(instance);
-  if (name.starts_with("tissue") && is_published(chosen))
+  if (name.starts_with("tissue") && has_published_pair(chosen))
     name.insert(std::string_view("tissue").size(), "-50");
   return name;
 }

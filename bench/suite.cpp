@@ -16,6 +16,7 @@
 #include <macareu/machine.hpp>
 #include <macareu/version.hpp>
 
+#include "checksum.hpp"
 #include "machine.hpp"
 #include "memory.hpp"
 
@@ -25,41 +26,15 @@ namespace {
 using clock = std::chrono::steady_clock;
 using json = nlohmann::ordered_json;
 
+constexpr int usual_repeat = 7;
 /// Spent on one case at most, unless a single run takes longer.
-constexpr double most_ms = 8000;
+constexpr double usual_most_ms = 8000;
 
 constexpr std::array all_suites{
     suite{"reconstruct", "reconstruction, fill holes and h-maxima: images, types, threads, memory",
-          run_reconstruct}};
-
-double milliseconds(const std::function<void()>& run) {
-  const auto begin = clock::now();
-  run();
-  return std::chrono::duration<double, std::milli>(clock::now() - begin).count();
-}
-
-template <class T>
-std::int64_t sum_of(const image& pixels) {
-  std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t> sum = 0;
-  for (const T value : pixels.pixels<T>()) sum += value;
-  return static_cast<std::int64_t>(sum);
-}
-
-/// Images here hold whole numbers, whatever their type.
-std::int64_t checksum(const image& pixels) {
-  switch (pixels.type()) {
-    case dtype::boolean:
-      return sum_of<bool>(pixels);
-    case dtype::u8:
-      return sum_of<std::uint8_t>(pixels);
-    case dtype::u16:
-      return sum_of<std::uint16_t>(pixels);
-    case dtype::f32:
-      return sum_of<float>(pixels);
-    default:
-      throw internal_error("bench: no checksum for pixels of " + std::string(name_of(pixels.type())));
-  }
-}
+          run_reconstruct},
+    suite{"wave", "reconstruction by every strategy of a GPU, against the papers: images, types, slides",
+          run_wave}};
 
 template <class... Values>
 std::string format(const char* pattern, Values... values) {
@@ -68,7 +43,13 @@ std::string format(const char* pattern, Values... values) {
   return text.data();
 }
 
-std::string row(const result& r) {
+constexpr auto heading = "%-32s %-16s %-5s %3s %3s %4s %10s %10s %8s %14s\n";
+
+std::string plain_heading() {
+  return format(heading, "case", "shape", "type", "n", "thr", "runs", "median ms", "min ms", "ns/px", "sum");
+}
+
+std::string plain_row(const result& r) {
   const auto pixels = static_cast<double>(r.shape.pixels());
   auto text = format("%-32s %-16s %-5s %3d %3d ", r.name.c_str(), to_string(r.shape).c_str(),
                      std::string(name_of(r.type)).c_str(), r.neighbours, r.threads);
@@ -82,6 +63,59 @@ std::string row(const result& r) {
   else
     text += "memory is not told by this system";
   return text;
+}
+
+constexpr auto run_columns = "%-36s %-17s %4s %10s %10s %8s %8s %5s %9s %9s %11s %10s  %s";
+
+std::string run_heading() {
+  return format(run_columns, "case", "shape", "runs", "median ms", "min ms", "ns/px", "must", "holds",
+                "of better", "rounds", "tiles", "passes", "check\n");
+}
+
+std::string count_text(std::int64_t count) { return count < 0 ? "" : std::to_string(count); }
+
+std::string check_text(const device_run& run) {
+  return (run.equal ? "as " : "NOT AS ") + run.checked_by + (run.ran.empty() ? "" : " (" + run.ran + ")");
+}
+
+std::string run_row(const result& r) {
+  const auto& run = *r.run;
+  const auto shape = to_string(r.shape);
+  if (!run.failure.empty())
+    return format("%-36s %-17s failed: ", r.name.c_str(), shape.c_str()) + run.failure;
+  const auto number = [](const char* pattern, double value) { return format(pattern, value); };
+  return format(run_columns, r.name.c_str(), shape.c_str(), std::to_string(r.runs).c_str(),
+                number("%.4f", r.median_ms).c_str(), number("%.4f", r.least_ms).c_str(),
+                number("%.4f", 1e6 * r.median_ms / static_cast<double>(r.shape.pixels())).c_str(),
+                run.limit ? number("%.3f", run.limit->must_ms).c_str() : "",
+                !run.limit                          ? ""
+                : r.median_ms <= run.limit->must_ms ? "yes"
+                                                    : "NO",
+                run.of_better ? number("%.2f", *run.of_better).c_str() : "", count_text(run.rounds).c_str(),
+                count_text(run.tiles).c_str(), count_text(run.passes).c_str(), check_text(run).c_str());
+}
+
+void add_run(json& object, const device_run& run) {
+  object["device"] = run.device;
+  object["strategy"] = run.strategy;
+  object["transfers"] = run.transfers;
+  if (run.published_ms > 0) object["published_ms"] = run.published_ms;
+  if (run.limit) object["must_ms"] = run.limit->must_ms;
+  if (run.limit && run.limit->goal_ms > 0) object["goal_ms"] = run.limit->goal_ms;
+  if (!run.failure.empty()) {
+    object["failure"] = run.failure;
+    return;
+  }
+  if (!run.ran.empty()) object["ran"] = run.ran;
+  if (run.of_better) object["of_better"] = *run.of_better;
+  for (const auto& [name, count] :
+       {std::pair{"rounds", run.rounds}, {"tiles", run.tiles}, {"passes", run.passes}})
+    if (count >= 0) object[name] = count;
+  object["compute_ms"] = run.compute_ms;
+  if (run.transfers) object["transfer_ms"] = run.transfer_ms;
+  object["hash"] = format("%016llx", static_cast<unsigned long long>(run.hash));
+  object["checked_by"] = run.checked_by;
+  object["equal"] = run.equal;
 }
 
 json object_of(const result& r) {
@@ -103,10 +137,54 @@ json object_of(const result& r) {
     object["extra_bytes"] = *r.extra_bytes;
     object["extra_bytes_per_pixel"] = static_cast<double>(*r.extra_bytes) / pixels;
   }
+  if (r.run) add_run(object, *r.run);
+  return object;
+}
+
+/// The time of the last run. The first in a process may load code and take memory, so it says nothing; and a
+/// GPU that was idle takes a while to reach its clock.
+double warm_up(double most_ms, const std::function<double()>& run) {
+  constexpr double least_ms = 5;
+  auto last = run();
+  if (last > most_ms / 2) return last;
+  for (double spent = 0; spent < least_ms; spent += last) last = std::max(run(), 1e-3);
+  return last;
+}
+
+json machine_object() {
+  const auto machine = this_machine();
+  json object{{"processor", processor()},
+              {"cores", std::thread::hardware_concurrency()},
+              {"threads", machine.threads},
+              {"instruction_set", machine.instruction_set}};
+  for (const auto& gpu : machine.gpus)
+    object["gpus"].push_back(
+        {{"name", gpu.name},
+         {"compute_capability", std::to_string(gpu.major) + "." + std::to_string(gpu.minor)},
+         {"memory", gpu.memory}});
   return object;
 }
 
 }  // namespace
+
+double milliseconds(const std::function<void()>& run) {
+  const auto begin = clock::now();
+  run();
+  return std::chrono::duration<double, std::milli>(clock::now() - begin).count();
+}
+
+void take_times(result& about, int repeat, double most_ms, const std::function<double()>& run) {
+  const auto last = warm_up(most_ms, run);
+  std::vector<double> times{last};
+  if (const auto affordable = std::min(most_ms / std::max(last, 1e-3), 1e6); affordable >= 1) {
+    times.resize(static_cast<std::size_t>(std::min(static_cast<int>(affordable), repeat)));
+    std::ranges::generate(times, run);
+  }
+  std::ranges::sort(times);
+  about.runs = static_cast<int>(times.size());
+  about.least_ms = times.front();
+  about.median_ms = (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
+}
 
 std::span<const suite> suites() { return all_suites; }
 
@@ -117,38 +195,28 @@ bool recorder::wants(const std::string& name) const {
 }
 
 void recorder::time(result about, const std::function<void()>& run, const image& output) {
-  const auto warm_up = milliseconds(run);
-  const auto affordable = static_cast<int>(std::min(1e6, most_ms / std::max(warm_up, 1e-3)));
-  std::vector<double> times(static_cast<std::size_t>(std::clamp(affordable, 1, chosen_.repeat)));
-  for (auto& each : times) each = milliseconds(run);
-  std::ranges::sort(times);
-  about.runs = static_cast<int>(times.size());
-  about.least_ms = times.front();
-  about.median_ms = (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
-  keep(std::move(about), output);
+  take_times(about, repeat(usual_repeat), usual_most_ms, [&] { return milliseconds(run); });
+  about.sum = checksum_of(output).sum;
+  keep(std::move(about));
 }
 
 void recorder::measure_memory(result about, const std::function<void()>& run, const image& output) {
   about.extra_bytes = peak_rise(run);
-  keep(std::move(about), output);
+  about.sum = checksum_of(output).sum;
+  keep(std::move(about));
 }
 
-void recorder::keep(result done, const image& output) {
-  done.sum = checksum(output);
-  if (results_.empty())
-    table_ << format("%-32s %-16s %-5s %3s %3s %4s %10s %10s %8s %14s\n", "case", "shape", "type", "n", "thr",
-                     "runs", "median ms", "min ms", "ns/px", "sum");
-  table_ << row(done) << std::endl;
+void recorder::keep(result done) {
+  if (results_.empty()) table_ << (done.run ? run_heading() : plain_heading());
+  table_ << (done.run ? run_row(done) : plain_row(done)) << std::endl;
   results_.push_back(std::move(done));
 }
 
+void recorder::say(const std::string& line) { table_ << line << std::endl; }
+
 std::string to_json(const suite& about, const recorder& done) {
-  const auto machine = this_machine();
   json report{{"suite", about.name}, {"version", version}, {"commit", commit()}, {"compiler", compiler()}};
-  report["machine"] = {{"processor", processor()},
-                       {"cores", std::thread::hardware_concurrency()},
-                       {"threads", machine.threads},
-                       {"instruction_set", machine.instruction_set}};
+  report["machine"] = machine_object();
   report["quick"] = done.chosen().quick;
   report["cases"] = json::array();
   for (const auto& each : done.results()) report["cases"].push_back(object_of(each));

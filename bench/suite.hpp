@@ -16,11 +16,35 @@
 namespace macareu::bench {
 
 struct options {
-  int repeat = 7;
+  int repeat = 0;      ///< runs of each case; 0: as many as the suite finds right
   bool quick = false;  ///< small images: to see that it works, not to measure
   std::string only;    ///< part of a case's name, or a pattern with * and ?
   std::filesystem::path data;
   std::filesystem::path save_inputs;  ///< a directory; empty: nowhere
+};
+
+/// The time a case must stay within on the GPU that the project measures on, and the one it aims at.
+struct time_limit {
+  double must_ms = 0;
+  double goal_ms = 0;  ///< 0: none
+};
+
+/// What a device did, in suites that compare devices and strategies.
+struct device_run {
+  std::string device;
+  std::string strategy;
+  std::string ran = {};  ///< what `auto` came to
+  std::int64_t rounds = -1, tiles = -1, passes = -1;
+  std::uint64_t hash = 0;       ///< of the output's bytes
+  std::string checked_by = {};  ///< the device whose output has to have the same hash
+  bool equal = true;
+  bool transfers = false;  ///< whether images come from host memory and go back there
+  double compute_ms = 0;   ///< of the last run, by its report: without transfers
+  double transfer_ms = 0;
+  double published_ms = 0;  ///< what the published megapixel code takes on the same GPU; 0: not known
+  std::optional<time_limit> limit = {};
+  std::optional<double> of_better = {};  ///< `auto`: its time by that of the better of tiles and contraction
+  std::string failure = {};              ///< instead of times
 };
 
 struct result {
@@ -37,7 +61,13 @@ struct result {
   std::int64_t sum = 0;  ///< of the output
   /// Memory beyond inputs and output, where the case measures that instead of time.
   std::optional<std::int64_t> extra_bytes = {};
+  std::optional<device_run> run = {};
 };
+
+/// Calls `run`, which gives its time in milliseconds, to warm up and then up to `repeat` times, fewer where
+/// that would take longer than `most_ms`. A run too long for a second one counts as it is.
+void take_times(result& about, int repeat, double most_ms, const std::function<double()>& run);
+double milliseconds(const std::function<void()>& run);
 
 /// One run of a suite: it prints a row for every case as it ends, and keeps the results.
 class recorder {
@@ -48,14 +78,18 @@ class recorder {
   const std::vector<result>& results() const { return results_; }
   bool wants(const std::string& name) const;
 
-  /// Calls `run` once to warm up and then up to `repeat` times, fewer where it is slow; fills in the times.
+  int repeat(int usual) const { return chosen_.repeat > 0 ? chosen_.repeat : usual; }
+
+  /// Warms up and takes times of `run`; fills them in.
   void time(result about, const std::function<void()>& run, const image& output);
   /// Calls `run` once; fills in the memory it takes.
   void measure_memory(result about, const std::function<void()>& run, const image& output);
+  /// Where the suite has measured by itself.
+  void keep(result done);
+  /// A line between the rows.
+  void say(const std::string& line);
 
  private:
-  void keep(result done, const image& output);
-
   options chosen_;
   std::ostream& table_;
   std::vector<result> results_;
@@ -73,5 +107,6 @@ std::span<const suite> suites();
 std::string to_json(const suite& about, const recorder& done);
 
 void run_reconstruct(recorder& to);
+void run_wave(recorder& to);
 
 }  // namespace macareu::bench

@@ -112,6 +112,31 @@ class Bench(CliTest):
                      "--connectivity", "4")
         self.assertEqual(sum(self.read_npy("x.npy")[2]), case["sum"])
 
+    def test_wave(self):
+        page = self.succeed("bench", "wave", "--quick", "--repeat", "1", "--json", "b.json")
+        with open(self.path("b.json"), encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertEqual(report["suite"], "wave")
+        cases = {case["name"]: case for case in report["cases"]}
+        for name, case in cases.items():
+            self.assertIn(name, page)
+            self.assertTrue(case["equal"], name)
+            self.assertIn("median_ms", case)
+            self.assertNotIn("must_ms", case)
+        for strategy in ("tiles", "contraction", "auto"):
+            self.assertEqual(cases[f"slide-100k-25-u8-4-{strategy}"]["shape"], [1560, 1560])
+            self.assertEqual(cases[f"noise-512-u8-26-{strategy}"]["shape"], [32, 32, 32])
+        # Every strategy and type has the same pixels.
+        self.assertEqual(len({case["sum"] for case in cases.values() if case["instance"] == "tissue-50-4k"
+                              and case["connectivity"] == 4}), 1)
+        self.assertIn("of_better", cases["flat-4k-u8-4-auto"])
+
+    def test_selection_of_waves(self):
+        self.succeed("bench", "wave", "--quick", "--repeat", "1", "--only", "slide-64k*auto", "--json", "b.json")
+        with open(self.path("b.json"), encoding="utf-8") as file:
+            names = [case["name"] for case in json.load(file)["cases"]]
+        self.assertEqual(names, [f"slide-64k-{percent}-u8-4-auto" for percent in (25, 50, 75, 100)])
+
 
 if __name__ == "__main__":
     unittest.main()

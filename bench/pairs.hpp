@@ -1,0 +1,27 @@
+// Markers and masks that suites measure on.
+#pragma once
+
+#include <string_view>
+
+#include <macareu/generate.hpp>
+#include <macareu/image.hpp>
+
+#include "suite.hpp"
+
+namespace macareu::bench {
+
+struct pair {
+  image marker, mask;
+};
+
+pair generated_pair(std::string_view name, const extents& shape, const generate_options& how = {});
+
+/// Whether the data directory has the pair published with paper 1, tissue on half of 4096 x 4096, in a format
+/// that this build reads. Never with --quick.
+bool has_published_pair(const options& chosen);
+pair published_pair(const options& chosen);
+
+/// From u8 to u8, u16 or f32.
+image converted(const image& from, dtype type);
+
+}  // namespace macareu::bench

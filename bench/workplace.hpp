@@ -1,0 +1,59 @@
+// Where a suite's images lie: in the memory of the device that works on them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <macareu/image.hpp>
+
+#include "checksum.hpp"
+#include "device_memory.hpp"
+#include "mirrored.hpp"
+
+namespace macareu::bench {
+
+/// The cuda device with its own memory, or any device with the host's.
+class workplace {
+ public:
+  static workplace on_host(std::string device);
+  static workplace on_gpu();
+
+  const std::string& device() const { return device_; }
+  bool is_gpu() const { return timer_.has_value(); }
+  void* stream() const { return timer_ ? timer_->stream() : nullptr; }
+  const pinned_memory& staging() const { return *staging_; }
+  double milliseconds(const std::function<void()>& run);
+
+ private:
+  explicit workplace(std::string device) : device_(std::move(device)) {}
+
+  std::string device_;
+  std::optional<device_timer> timer_;
+  std::optional<pinned_memory> staging_;
+};
+
+/// An image at a workplace, which must outlive it.
+class placed_image {
+ public:
+  placed_image(const workplace& at, dtype type, const extents& shape);
+  placed_image(const workplace& at, const mirrored& from);
+
+  const extents& shape() const { return shape_; }
+  image_view view();
+  void clear();
+  checksum sum() const;
+
+ private:
+  /// Calls `each` with the first row and the rows of one piece after another, as pieces of pinned memory.
+  template <class Each>
+  void for_pieces(const Each& each) const;
+
+  const workplace* at_;
+  dtype type_;
+  extents shape_;
+  image host_;
+  std::optional<device_memory> device_;
+};
+
+}  // namespace macareu::bench
