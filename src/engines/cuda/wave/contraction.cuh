@@ -18,9 +18,12 @@
 
 namespace macareu::cuda {
 
-/// The bottleneck wave, exact. Key is std::uint8_t, 16, 32 or 64; images of any steps; `start` may be
-/// `state`. Cost: two reads and one write of the image and some 2 to 10 extra bytes a pixel, whatever the
-/// paths; rounds grow with the logarithm of the number of regional maxima. Waits for the stream.
+/// The bottleneck wave, exact. Key is std::uint8_t, 16, 32 or 64; images have any steps. `start` may be
+/// `state`: nothing is written before all of it was read, nor where the device's memory does not suffice.
+/// Cost: the images are read once and written once, and rounds grow with the logarithm of the number of
+/// regional maxima; 4096 x 4096 pixels of 8 bits take 0.2 (flat) to 0.9 ms (noise, one seed) on an H200.
+/// Device memory besides the images: 5 (8-bit images) to 50 bytes a pixel (64-bit volumes). Waits for the
+/// stream.
 template <class Key>
 void contract(const gpu& on, const bottleneck_problem<Key>& problem);
 

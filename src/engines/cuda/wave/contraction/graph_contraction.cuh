@@ -19,7 +19,7 @@
 
 namespace macareu::cuda::contraction {
 
-constexpr int graph_threads = 512;
+constexpr int graph_threads = 1024;
 
 template <class Key>
 struct graph_round {
@@ -95,11 +95,8 @@ struct graph_round {
     }
   }
 
-  /// First phase, edges: their roots, the best of each root; false: the edge is done with.
-  __device__ bool offer(unsigned long long place, bool first_round) const {
-    const auto ends = graph.edges.ends[place];
-    const Key weight = graph.edges.weight[place];
-    uint32_t a = static_cast<uint32_t>(ends >> 32), b = static_cast<uint32_t>(ends);
+  /// First phase, edges: from now on between roots, which learn the best; false: the edge is done with.
+  __device__ bool offer(uint32_t& a, uint32_t& b, Key weight, bool first_round) const {
     if (!first_round) roots(a, b);
     if (a == b || (a & b & final_node)) return false;
     word *const marker_a = &graph.marker[a & ~final_node], *const marker_b = &graph.marker[b & ~final_node];
@@ -109,8 +106,31 @@ struct graph_round {
     if (b & final_node) return atomicMax(marker_a, min(static_cast<word>(weight), at_b)), false;
     atomicMax(&best[a], static_cast<word>(weight));
     atomicMax(&best[b], static_cast<word>(weight));
-    if (!first_round) graph.edges.ends[place] = static_cast<unsigned long long>(a) << 32 | b;
     return true;
+  }
+
+  /// Offers a warp's part of the edges; those done with leave it, the others close up (no other warp reads
+  /// them). Keys of 64 bits are known by the place of their edge: there the dead stay.
+  __device__ uint32_t offer_all(const edge_list<Key>& part, uint32_t count, bool first_round) const {
+    const uint32_t lane = threadIdx.x % 32;
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < count; k += 32) {
+      bool alive = k + lane < count;
+      uint32_t a = 0, b = 0;
+      Key weight = 0;
+      if (alive) {
+        const auto ends = part.ends[k + lane];
+        weight = part.weight[k + lane];
+        a = static_cast<uint32_t>(ends >> 32), b = static_cast<uint32_t>(ends);
+        alive = ends != part.dead && offer(a, b, weight, first_round);
+        if (sizeof(Key) == 8 && !alive) part.ends[k + lane] = part.dead;
+      }
+      const uint32_t stay = __ballot_sync(all_lanes, alive);
+      const uint32_t place = sizeof(Key) == 8 ? k + lane : kept + __popc(stay & ((1u << lane) - 1));
+      if (alive) part.put(place, a, b, weight);
+      kept += __popc(stay);
+    }
+    return sizeof(Key) == 8 ? count : kept;
   }
 
   /// Second phase: nodes whose marker no edge exceeds.
@@ -144,10 +164,8 @@ struct graph_round {
   /// Second phase, edges: unites two classes of this weight, or hooks a class on a node that does better.
   /// Weights grow from class to class, so links never close a circle. Of two classes the one that stays is
   /// chosen as if at random: chains stay short.
-  __device__ void unite(unsigned long long place) const {
-    const auto ends = graph.edges.ends[place];
+  __device__ void unite(unsigned long long ends, Key weight, uint32_t handle) const {
     if (ends == graph.edges.dead) return;
-    const Key weight = graph.edges.weight[place];
     const uint32_t a = static_cast<uint32_t>(ends >> 32), b = static_cast<uint32_t>(ends);
     const bool a_hooks = hooks(a, weight), b_hooks = hooks(b, weight);
     uint32_t from_a = a, from_b = b;
@@ -163,18 +181,23 @@ struct graph_round {
       if (root_a == linked_out) root = root_b, to = a;
       if (root_b == linked_out) root = root_a, to = b;
       const auto was = graph.root_link(root);
-      if (atomicCAS(&graph.link[root], was, graph.link_to(graph.handle(weight, place), to)) == was) return;
+      if (atomicCAS(&graph.link[root], was, graph.link_to(handle, to)) == was) return;
     }
   }
 };
 
 template <class Key>
-__global__ void __launch_bounds__(graph_threads) contract_graph(node_graph<Key> graph) {
+__global__ void __launch_bounds__(graph_threads, 1) contract_graph(node_graph<Key> graph) {
   if (graph.too_small()) return;
   auto grid = cooperative_groups::this_grid();
   const uint32_t threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
-  const uint32_t from_end = threads - 1 - thread;  // small rounds do nodes and edges in different warps
-  const unsigned long long edges = graph.count->edges;
+  // Every warp has its part of the edges, the last warps the first ones: small graphs do nodes and edges in
+  // different warps.
+  const unsigned long long edges = graph.count->edges, part = (edges + threads - 1) / threads * 32;
+  const unsigned long long first = (threads - 1 - thread) / 32 * part;
+  uint32_t left = first < edges ? static_cast<uint32_t>(min(part, edges - first)) : 0;
+  const edge_list<Key> mine{graph.edges.ends + first, graph.edges.weight + first, left};
+
   uint32_t* const at_work_count = graph.count->at_work;
   uint32_t count = static_cast<uint32_t>(graph.count->nodes);
   int round = 0;
@@ -187,15 +210,13 @@ __global__ void __launch_bounds__(graph_threads) contract_graph(node_graph<Key> 
                              : odd     ? graph.at_work[1]
                                        : graph.at_work[0];  // null: all nodes
     if (round) now.pass_markers(before, count, after, &at_work_count[round], thread, threads);
-    // Edges keep their places: closing the gaps cost more than reading over them.
-    for (unsigned long long e = from_end; e < edges; e += threads)
-      if (graph.edges.ends[e] != graph.edges.dead && !now.offer(e, round == 0))
-        graph.edges.ends[e] = graph.edges.dead;
+    left = now.offer_all(mine, left, round == 0);
     grid.sync();
     if (round) count = relaxed(&at_work_count[round]);
     if (!count) continue;
     for (uint32_t k = thread; k < count; k += threads) now.finish(round ? after[k] : k);
-    for (unsigned long long e = from_end; e < edges; e += threads) now.unite(e);
+    for (uint32_t k = threadIdx.x % 32; k < left; k += 32)
+      now.unite(mine.ends[k], mine.weight[k], graph.handle(mine.weight[k], first + k));
     grid.sync();
   }
   if (thread == 0) {

@@ -16,7 +16,7 @@ struct tile_rounds {
   static constexpr uint32_t number = 0x7fffu;  // of a component, without final_basin
 
   uint32_t basins = 0;
-  uint32_t listed = 0;      // edges in the list, dead ones included
+  uint32_t first_listed = 0, listed = 0;  // the warp's part of the list of edges
   bool all_listed = false;  // else the list was too short, and boundaries are searched again every round
   Key leaving[Shape::rim_per_thread];  // potentials of the thread's rim entries
 
@@ -86,8 +86,10 @@ struct tile_rounds {
                                   },
                                   list_edges_of<Key, Shape>);
     __syncthreads();
-    listed = memory::list_count();
-    all_listed = listed <= memory::list_capacity;
+    const uint32_t edges = memory::list_count(), part = (edges + Shape::threads - 1) / Shape::threads * 32;
+    all_listed = edges <= memory::list_capacity;
+    first_listed = threadIdx.x / 32 * part;
+    listed = first_listed < edges ? min(part, edges - first_listed) : 0;
   }
 
   /// Offers an edge to its two components; false: the edge is done with. Edges to final components raise
@@ -110,15 +112,34 @@ struct tile_rounds {
     return true;
   }
 
+  /// Edges that are done with leave the warp's part of the list; the others close up.
+  __device__ void offer_listed() {
+    auto* const list = memory::list() + first_listed;
+    const uint32_t lane = threadIdx.x % 32;
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < listed; k += 32) {
+      uint32_t name = 0;
+      bool alive = k + lane < listed;
+      if (alive) {
+        name = list[k + lane];
+        const edge e(name);
+        alive = offer(component(memory::label()[e.p]), component(memory::label()[e.q]), weight(e), name);
+      }
+      __syncwarp();
+      const uint32_t stay = __ballot_sync(all_lanes, alive);
+      if (alive) list[kept + __popc(stay & ((1u << lane) - 1))] = name;
+      kept += __popc(stay);
+    }
+    listed = kept;
+  }
+  template <class Visit>
+  __device__ void over_listed(Visit&& visit) const {
+    for (uint32_t k = threadIdx.x % 32; k < listed; k += 32) visit(memory::list()[first_listed + k]);
+  }
+
   __device__ void offer_edges() {
     if (all_listed) {
-      for (uint32_t k = threadIdx.x; k < listed; k += Shape::threads) {
-        const uint32_t name = memory::list()[k];
-        if (name == edge::none) continue;
-        const edge e(name);
-        if (!offer(component(memory::label()[e.p]), component(memory::label()[e.q]), weight(e), name))
-          memory::list()[k] = edge::none;
-      }
+      offer_listed();
     } else {
       over_boundaries<Key, Shape>(component, offer);
     }
@@ -137,12 +158,10 @@ struct tile_rounds {
       if (a != b && !((a | b) & final_basin)) best::settle(a, b, weight, name);
     };
     if (all_listed) {
-      for (uint32_t k = threadIdx.x; k < listed; k += Shape::threads) {
-        const uint32_t name = memory::list()[k];
-        if (name == edge::none) continue;
+      over_listed([&](uint32_t name) {
         const edge e(name);
         settle(component(memory::label()[e.p]), component(memory::label()[e.q]), weight(e), name);
-      }
+      });
     } else {
       over_boundaries<Key, Shape>(component, settle);
     }

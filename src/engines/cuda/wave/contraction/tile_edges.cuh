@@ -8,7 +8,6 @@ namespace macareu::cuda::contraction {
 /// An edge is named by its first pixel and its direction, in 16 bits.
 template <class Shape>
 struct tile_edge {
-  static constexpr uint32_t none = 0xffffu;
   static_assert(Shape::pixels * Shape::directions < 0xffff);
   int p, q;
 
@@ -55,7 +54,8 @@ struct best_edges {
     if (memory::best()[b] == weight) raise_shared(&memory::tag()[b], tag_of(name));
   }
   __device__ static Key weight(uint32_t c) {
-    return static_cast<Key>(one_pass ? memory::best()[c] >> (one_pass ? 16 : 0) : memory::best()[c]);
+    constexpr int below = one_pass ? 16 : 0;
+    return static_cast<Key>(memory::best()[c] >> below);
   }
   __device__ static uint32_t tag(uint32_t c) {
     if constexpr (one_pass)
@@ -101,7 +101,7 @@ template <class Key, class Shape, class Component, class Visit, class Keep>
 __device__ void over_boundaries(Component&& component, Visit&& visit, Keep&& keep) {
   constexpr uint32_t no_pair = ~0u;
   constexpr int group = std::min(Shape::band_rows, 32 / Shape::directions);  // rows whose edges fit 32 bits
-  constexpr int unrolled = Shape::depth > 1 ? 1 : 2;
+  constexpr int unrolled = Shape::depth > 1 ? 1 : Shape::reach > 1 ? 2 : 8;
   const band<Shape> mine;
   const auto* label = tile_memory<Key, Shape>::label() + mine.first;
   const Key* at = tile_memory<Key, Shape>::mask() + Shape::mask_index(mine.first);

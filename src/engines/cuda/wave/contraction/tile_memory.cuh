@@ -62,8 +62,8 @@ struct tile_memory {
                 best_at + table_slots*(sizeof(word) + sizeof(uint32_t))});
   static constexpr std::size_t list_at = aligned(after_basins);
 
-  /// Four blocks of 512 threads share a multiprocessor, if each leaves room for the others; the list of edges
-  /// takes what is left, or what tiles of noise need.
+  /// Four blocks of 512 threads share a multiprocessor, if each leaves room for the others (three with more
+  /// registers each: tissue 3 % slower); the list of edges takes what is left, or what tiles of noise need.
   static constexpr std::size_t quarter = 228 * 1024 / 4 - 1024 - 32;
   static constexpr std::size_t noisy = 2 * Shape::pixels * sizeof(uint16_t);
   static constexpr int list_capacity =

@@ -121,8 +121,7 @@ struct tile_output {
     }
     __syncthreads();
     if (rounds.all_listed) {
-      for (uint32_t k = threadIdx.x; k < rounds.listed; k += Shape::threads)
-        if (memory::list()[k] != edge::none) put_edge(memory::list()[k]);
+      rounds.over_listed([&](uint32_t name) { put_edge(name); });
     } else {
       over_boundaries<Key, Shape>(rounds.component,
                                   [&](uint32_t, uint32_t, Key, uint32_t name) { put_edge(name); });
@@ -156,8 +155,7 @@ struct tile_output {
     write_nodes();
     write_pixels();
     write_rim();
-    if (rounds.all_listed && rounds.listed == 0) return;
-    __syncthreads();
+    if (!__syncthreads_or(!rounds.all_listed || rounds.listed)) return;
     fill_table();
     write_edges();
   }
