@@ -1,5 +1,6 @@
 #include "checksum.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <type_traits>
