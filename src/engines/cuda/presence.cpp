@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <atomic>
 
 #include "engines/cuda/check.hpp"
 #include "engines/cuda/current_device.hpp"
@@ -14,7 +15,9 @@ namespace macareu::cuda {
 namespace {
 
 gpu_list ask_driver() {
-  int count = 0;
+  int driver = 0, count = 0;
+  if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
+    return {{}, "no NVIDIA driver is installed"};
   if (const auto code = cudaGetDeviceCount(&count); code != cudaSuccess) {
     cudaGetLastError();  // it would be reported again by a later call
     return {{}, cudaGetErrorString(code)};
@@ -35,9 +38,12 @@ using ask_pointer = decltype(&cuPointerGetAttributes);
 
 /// None where nobody in this process has loaded the driver.
 ask_pointer loaded_driver() {
+  static std::atomic<ask_pointer> known{nullptr};  // it stays loaded; looking for it takes microseconds
+  if (const auto ask = known.load(std::memory_order_relaxed)) return ask;
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (!driver) return nullptr;
   const auto ask = reinterpret_cast<ask_pointer>(dlsym(driver, "cuPointerGetAttributes"));
+  known.store(ask, std::memory_order_relaxed);
   dlclose(driver);
   return ask;
 }
