@@ -12,7 +12,8 @@ constexpr int most_threads = 4096;  // more would be a typing error
 
 std::string device_names() {
   std::string names = "auto";
-  for (const auto name : built_devices()) names += "|" + std::string(name);
+  for (const auto name : built_devices())
+    names += "|" + std::string(name) + (name == "cuda" ? "|cuda:N" : "");
   return names;
 }
 

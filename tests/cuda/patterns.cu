@@ -15,10 +15,64 @@
 #include "support/strided.hpp"
 
 namespace macareu::test {
+
+using pixel = std::int16_t;
+
+struct weighted_sum {
+  std::int32_t factor;
+  MACAREU_HD std::int32_t operator()(site p, pixel a, pixel b) const {
+    return factor * a - b + static_cast<std::int32_t>(100 * p.z + 10 * p.y + p.x);
+  }
+};
+
+struct double_it {
+  MACAREU_HD pixel operator()(site, pixel value) const { return static_cast<pixel>(2 * value); }
+};
+
+/// Asymmetric in every axis, and reads as far as its radius.
+struct lopsided {
+  MACAREU_HD int radius() const { return 2; }
+  MACAREU_HD std::int64_t operator()(site p, const near_pixels<pixel>& near) const {
+    return near(0, 0, 0) + 2 * near(-1, 0, 0) + 3 * near(1, 0, 0) + 5 * near(0, -2, 1) + 7 * near(0, 2, 0) +
+           11 * near(0, 0, -2) + 13 * near(2, -1, 2) + 17 * p.x;
+  }
+};
+
+/// Sum, and the largest place of a pixel whose two values are equal.
+struct sum_and_last {
+  struct value {
+    std::int64_t sum, last;
+    bool operator==(const value&) const = default;
+  };
+  MACAREU_HD value identity() const { return {0, -1}; }
+  MACAREU_HD value lift(site p, pixel a, pixel b) const {
+    return {a, a == b ? (p.z * 1000 + p.y) * 1000000 + p.x : -1};
+  }
+  MACAREU_HD value join(value a, value b) const { return {a.sum + b.sum, a.last > b.last ? a.last : b.last}; }
+};
+
+/// Weighs by column; some bins are out of range and must be ignored.
+struct weighted_bins {
+  template <class Sink>
+  MACAREU_HD void operator()(site p, const Sink& sink, pixel a) const {
+    sink.add(a / 10, static_cast<std::uint64_t>(p.x + 1));
+  }
+};
+
+/// The plainest confluent rule that is not a bottleneck: every region takes the smallest label in it.
+struct smallest_label {
+  static constexpr bool confluent = true;
+  MACAREU_HD std::int32_t offer(std::int32_t label, site, site, std::uint8_t inside) const {
+    return inside ? label : std::numeric_limits<std::int32_t>::max();
+  }
+  MACAREU_HD bool better(std::int32_t a, std::int32_t b, site) const { return a < b; }
+};
+static_assert(general_rule<smallest_label, std::int32_t, std::uint8_t>);
+static_assert(!bottleneck_rule<smallest_label, std::int32_t, std::uint8_t>);
+
 namespace {
 
 using cuda_patterns = on_gpu;
-using pixel = std::int16_t;
 
 // Narrow, wide, one of each, and more tiles than there are blocks.
 const extents shapes[] = {{1, 1},      {1, 7},       {9, 1},       {13, 17},     {200, 3},
@@ -49,17 +103,6 @@ auto on(Run run, const context& how = {}) {
   return run(engine);
 }
 
-struct weighted_sum {
-  std::int32_t factor;
-  MACAREU_HD std::int32_t operator()(site p, pixel a, pixel b) const {
-    return factor * a - b + static_cast<std::int32_t>(100 * p.z + 10 * p.y + p.x);
-  }
-};
-
-struct double_it {
-  MACAREU_HD pixel operator()(site, pixel value) const { return static_cast<pixel>(2 * value); }
-};
-
 TEST_F(cuda_patterns, map) {
   for (const auto& shape : shapes) {
     dice from(seed_of("cuda_map", shape.pixels()));
@@ -88,7 +131,8 @@ TEST_F(cuda_patterns, maps_of_maps_stay_on_the_device) {
     engine.map(double_it{}, half.pixels(), a.in());
     engine.map(double_it{}, place, view<const pixel>(half.pixels()));
     engine.map(double_it{}, place, view<const pixel>(place));
-    EXPECT_EQ(engine.read(view<const pixel>(place), site{0, 3, 5}), 8 * a.in()[{0, 3, 5}]);
+    const site p{0, 3, 5};
+    EXPECT_EQ(engine.read(view<const pixel>(place), p), 8 * a.in()[p]);
     engine.finish();
   };
   on<cuda::engine>([&](auto& engine) { run(engine, out); });
@@ -107,15 +151,6 @@ TEST_F(cuda_patterns, nothing_is_written_before_the_end) {
   EXPECT_TRUE(std::ranges::all_of(out, [](pixel value) { return value == -999; }));
 }
 
-/// Asymmetric in every axis, and reads as far as its radius.
-struct lopsided {
-  MACAREU_HD int radius() const { return 2; }
-  MACAREU_HD std::int64_t operator()(site p, const near_pixels<pixel>& near) const {
-    return near(0, 0, 0) + 2 * near(-1, 0, 0) + 3 * near(1, 0, 0) + 5 * near(0, -2, 1) + 7 * near(0, 2, 0) +
-           11 * near(0, 0, -2) + 13 * near(2, -1, 2) + 17 * p.x;
-  }
-};
-
 TEST_F(cuda_patterns, window) {
   for (const auto& shape : shapes)
     for (const auto mode :
@@ -133,19 +168,6 @@ TEST_F(cuda_patterns, window) {
     }
 }
 
-/// Sum, and the largest place of a pixel whose two values are equal.
-struct sum_and_last {
-  struct value {
-    std::int64_t sum, last;
-    bool operator==(const value&) const = default;
-  };
-  MACAREU_HD value identity() const { return {0, -1}; }
-  MACAREU_HD value lift(site p, pixel a, pixel b) const {
-    return {a, a == b ? (p.z * 1000 + p.y) * 1000000 + p.x : -1};
-  }
-  MACAREU_HD value join(value a, value b) const { return {a.sum + b.sum, a.last > b.last ? a.last : b.last}; }
-};
-
 TEST_F(cuda_patterns, reduce) {
   for (const auto& shape : shapes) {
     dice from(seed_of("cuda_reduce", shape.pixels()));
@@ -154,14 +176,6 @@ TEST_F(cuda_patterns, reduce) {
     EXPECT_TRUE(on<cuda::engine>(run) == on<serial::engine>(run)) << to_string(shape);
   }
 }
-
-/// Weighs by column; some bins are out of range and must be ignored.
-struct weighted_bins {
-  template <class Sink>
-  MACAREU_HD void operator()(site p, const Sink& sink, pixel a) const {
-    sink.add(a / 10, static_cast<std::uint64_t>(p.x + 1));
-  }
-};
 
 TEST_F(cuda_patterns, histogram) {
   for (const auto& shape : shapes) {
@@ -176,17 +190,6 @@ TEST_F(cuda_patterns, histogram) {
     EXPECT_EQ(on<cuda::engine>(run), on<serial::engine>(run)) << to_string(shape);
   }
 }
-
-/// The plainest confluent rule that is not a bottleneck: every region takes the smallest label in it.
-struct smallest_label {
-  static constexpr bool confluent = true;
-  MACAREU_HD std::int32_t offer(std::int32_t label, site, site, std::uint8_t inside) const {
-    return inside ? label : std::numeric_limits<std::int32_t>::max();
-  }
-  MACAREU_HD bool better(std::int32_t a, std::int32_t b, site) const { return a < b; }
-};
-static_assert(general_rule<smallest_label, std::int32_t, std::uint8_t>);
-static_assert(!bottleneck_rule<smallest_label, std::int32_t, std::uint8_t>);
 
 struct label_problem {
   label_problem(dice& from, const extents& s)
