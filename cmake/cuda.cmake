@@ -11,7 +11,7 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
   find_program(MACAREU_NVCC nvcc HINTS /usr/local/cuda/bin ENV CUDA_PATH PATH_SUFFIXES bin)
   mark_as_advanced(MACAREU_NVCC)
   if(MACAREU_NVCC)
-    set(CMAKE_CUDA_COMPILER ${MACAREU_NVCC})
+    set(ENV{CUDACXX} ${MACAREU_NVCC})  # what check_language tries
   endif()
 endif()
 if(MACAREU_CUDA STREQUAL "AUTO")
