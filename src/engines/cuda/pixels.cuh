@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "core/key.hpp"
 #include "core/view.hpp"
 #include "engines/cuda/gpu.cuh"
 
@@ -84,35 +83,16 @@ struct alignas(Group * sizeof(T)) pixel_group {
   T value[Group];
 };
 
-namespace detail {
-template <std::size_t Bytes>
-struct word_of {
-  using type = typename macareu::detail::unsigned_of<Bytes>::type;
-};
-template <>
-struct word_of<16> {
-  using type = uint4;
-};
-}  // namespace detail
-
-/// One access where groups are aligned, else pixel by pixel: `aligned` is the same in all threads. Both ways
-/// give one word, so that nothing waits for the pixels in it before the groups of other images are on their
-/// way.
+/// One access where groups are aligned, else pixel by pixel: `aligned` is the same in all threads.
 template <int Group, class T>
 __device__ pixel_group<T, Group> load_group(const view<const T>& image, site p, bool aligned) {
   using group = pixel_group<T, Group>;
-  using word = typename detail::word_of<sizeof(group)>::type;
   const T* const first = &image[p];
-  word loaded;
-  if (aligned) {
-    loaded = *reinterpret_cast<const word*>(first);
-  } else {
-    group gathered;
+  if (aligned) return *reinterpret_cast<const group*>(first);
+  group loaded;
 #pragma unroll
-    for (int i = 0; i < Group; ++i) gathered.value[i] = first[i * image.step_x];
-    loaded = std::bit_cast<word>(gathered);
-  }
-  return std::bit_cast<group>(loaded);
+  for (int i = 0; i < Group; ++i) loaded.value[i] = first[i * image.step_x];
+  return loaded;
 }
 
 template <int Group, class T>
