@@ -41,8 +41,8 @@ constexpr key_map<key_of<T>> key_map_of() {
 
 template <class Key>
 struct bottleneck_problem {
-  view<Key> state;             // the result, as bits
-  view<const Key> start;       // not clipped yet; may be the state's own memory
+  view<Key> state;        // the result, as bits
+  view<const Key> start;  // not clipped yet; may be the state's own memory
   view<const Key> capacity;
   key_map<Key> map;
   neighbourhood near;

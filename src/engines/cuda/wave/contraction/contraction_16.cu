@@ -1,3 +1,4 @@
 #include "engines/cuda/wave/contraction/contract.cuh"
 
-template void macareu::cuda::contract(const macareu::cuda::gpu&, const macareu::cuda::bottleneck_problem<std::uint16_t>&);
+template void macareu::cuda::contract(const macareu::cuda::gpu&,
+                                      const macareu::cuda::bottleneck_problem<std::uint16_t>&);
