@@ -17,7 +17,9 @@ const extents volume_shapes[] = {{36, 70, 140}, {17, 33, 129}, {3, 70, 270},
 /// A corridor of one pixel. The marker is one pixel at its start, or a staircase along it, so that each wave
 /// is overtaken by the next.
 void draw_corridor(dice& from, const extents& shape, scene& s) {
-  const auto path = from.once_in(2) ? serpentine(shape) : spiral(shape);
+  const auto path = from.once_in(2)   ? spiral(shape)
+                    : from.once_in(2) ? serpentine(shape)
+                                      : serpentine_of_columns(shape);
   const auto length = *std::ranges::max_element(path) + 1;
   s.shape = shape;
   s.levels = static_cast<int>(from.between(2, 12));

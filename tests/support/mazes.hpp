@@ -39,6 +39,19 @@ inline corridor serpentine(const extents& shape) {
   return place;
 }
 
+/// The same with columns instead of rows.
+inline corridor serpentine_of_columns(const extents& shape) {
+  const auto depth = shape.depth(), height = shape.height(), width = shape.width();
+  const auto turned = serpentine(shape.rank() == 3 ? extents{depth, width, height} : extents{width, height});
+  corridor place(turned.size());
+  for (std::int64_t z = 0; z < depth; ++z)
+    for (std::int64_t y = 0; y < height; ++y)
+      for (std::int64_t x = 0; x < width; ++x)
+        place[static_cast<std::size_t>((z * height + y) * width + x)] =
+            turned[static_cast<std::size_t>((z * width + x) * height + y)];
+  return place;
+}
+
 /// Winding inwards from the first pixel; a volume has the spiral in every other slice, unconnected.
 inline corridor spiral(const extents& shape) {
   const auto height = shape.height(), width = shape.width();

@@ -53,9 +53,9 @@ class tile_run {
       typename tile_wave<Key>::worker worker(wave_);
       waiting.work([&](std::int64_t tile) {
         if (work_.how.stop.stop_requested()) return waiting.stop();
-        const auto before = worker.rows_swept();
+        const auto before = worker.rows_of_work();
         worker.visit(tile);
-        const auto done = worker.rows_swept() - before;
+        const auto done = worker.rows_of_work() - before;
         // Not before every tile has published its states: contraction goes on from them.
         const auto total = swept.fetch_add(done, std::memory_order_relaxed);
         if (total / limit > rows_ && wave_.all_visited()) waiting.stop();

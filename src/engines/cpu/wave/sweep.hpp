@@ -1,4 +1,4 @@
-// The kernel of the tile engine: raster and anti-raster passes over a tile until nothing changes.
+// The kernels of the tile engine: raster and anti-raster passes over a tile until nothing changes.
 #pragma once
 
 #include "engines/cpu/wave/tile.hpp"
@@ -8,20 +8,32 @@ namespace macareu::cpu {
 /// The widest vector of any instruction set, in bytes: tiles are padded to it.
 inline constexpr int widest_vector = 64;
 
+template <class Key>
+struct sweep_kernel {
+  /// True when nothing can rise any more, false when the tile's limit of rows ended it.
+  bool (*sweep)(tile<Key>&);
+  /// The pixels of due rows that a neighbour can raise, each with the state it would get: their number, or
+  /// -1 when there are more than `most`.
+  int (*find_raisable)(tile<Key>&, raised_pixel<Key>* found, int most);
+};
+
 struct sweep_kernels {
   const char* instruction_set;
-  void (*sweep_8)(tile<std::uint8_t>&);
-  void (*sweep_16)(tile<std::uint16_t>&);
-  void (*sweep_32)(tile<std::uint32_t>&);
-  void (*sweep_64)(tile<std::uint64_t>&);
+  sweep_kernel<std::uint8_t> on_8;
+  sweep_kernel<std::uint16_t> on_16;
+  sweep_kernel<std::uint32_t> on_32;
+  sweep_kernel<std::uint64_t> on_64;
+
+  template <class Key>
+  const sweep_kernel<Key>& on() const {
+    if constexpr (sizeof(Key) == 1) return on_8;
+    if constexpr (sizeof(Key) == 2) return on_16;
+    if constexpr (sizeof(Key) == 4) return on_32;
+    if constexpr (sizeof(Key) == 8) return on_64;
+  }
 };
 
 /// The best this processor can run.
 const sweep_kernels& best_sweep_kernels();
-
-inline void sweep(const sweep_kernels& with, tile<std::uint8_t>& t) { with.sweep_8(t); }
-inline void sweep(const sweep_kernels& with, tile<std::uint16_t>& t) { with.sweep_16(t); }
-inline void sweep(const sweep_kernels& with, tile<std::uint32_t>& t) { with.sweep_32(t); }
-inline void sweep(const sweep_kernels& with, tile<std::uint64_t>& t) { with.sweep_64(t); }
 
 }  // namespace macareu::cpu

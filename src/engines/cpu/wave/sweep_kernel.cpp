@@ -202,6 +202,7 @@ bool pass(tile<Key>& t, const row_offsets& offsets) {
       const int z = onward ? i : t.depth - 1 - i, y = onward ? k : t.height - 1 - k;
       const int row = (z + 1) * slice + y + 1;
       if (!due[row]) continue;
+      if (t.rows_swept >= t.rows_limit) return true;  // this row is left
       due[row] = 0;
       any_row = true;
       if (!t.loaded[row]) t.load(t.owner, row);
@@ -226,28 +227,107 @@ bool pass(tile<Key>& t, const row_offsets& offsets) {
 }
 
 template <class Key, int Faces, int Wides>
-void sweep_until_stable(tile<Key>& t) {
+bool sweep_until_stable(tile<Key>& t) {
   const auto offsets = offsets_of(t.volume, t.reach, t.height + 2);
   bool more = true;
-  while (more) {
+  while (more && t.rows_swept < t.rows_limit) {
     more = pass<Key, 1, Faces, Wides>(t, offsets);
     more = pass<Key, -1, Faces, Wides>(t, offsets) || more;
   }
+  return !more;
+}
+
+/// The best offer to the pixels at x from the rows that a row is due for.
+template <class Key, int Faces, int Wides>
+class due_offers {
+ public:
+  due_offers(tile<Key>& t, const row_offsets& offsets, int row)
+      : forward_(t.due_forward[row] != 0), backward_(t.due_backward[row] != 0) {
+    for (int s = 0; s < Faces + Wides; ++s) {
+      if (forward_) above_[s] = loaded(t, row + offsets.rows[s]);
+      if (backward_) below_[s] = loaded(t, row - offsets.rows[s]);
+    }
+  }
+  vec<Key> at(int x) const {
+    vec<Key> best = {};
+    if (forward_) best = offers<Key, Faces, Wides>(above_, x);
+    if (backward_) best = max(best, offers<Key, Faces, Wides>(below_, x));
+    return best;
+  }
+
+ private:
+  static const Key* loaded(tile<Key>& t, int row) {
+    if (!t.loaded[row]) t.load(t.owner, row);
+    return t.state + row * t.pitch;
+  }
+  bool forward_, backward_;
+  const Key* above_[Faces + Wides];
+  const Key* below_[Faces + Wides];
+};
+
+template <class Key, int Faces, int Wides>
+int raisable_in(tile<Key>& t, raised_pixel<Key>* found, int most) {
+  constexpr int lanes = simd<Key>::lanes;
+  const auto offsets = offsets_of(t.volume, t.reach, t.height + 2);
+  int count = 0;
+  for (int z = 0; z < t.depth; ++z)
+    for (int y = 0; y < t.height; ++y) {
+      const int row = (z + 1) * (t.height + 2) + y + 1;
+      if (!t.due_forward[row] && !t.due_backward[row]) continue;
+      if (!t.loaded[row]) t.load(t.owner, row);
+      const due_offers<Key, Faces, Wides> sources(t, offsets, row);
+      const Key* state = t.state + row * t.pitch;
+      for (int x = 0; x < t.width; x += lanes) {
+        const vec<Key> before = load(state + x);
+        const vec<Key> beside = max(load(state + x - 1), load(state + x + 1));
+        const vec<Key> after =
+            clamp(max(beside, sources.at(x)), before, load(t.capacity + row * t.pitch + x));
+        if (!any<Key>(after ^ before)) continue;
+        for (int lane = 0; lane < lanes; ++lane) {
+          if (after[lane] == before[lane]) continue;
+          if (count == most) return -1;
+          found[count++] = {{static_cast<std::int16_t>(z), static_cast<std::int16_t>(y),
+                             static_cast<std::int16_t>(x + lane)},
+                            after[lane]};
+        }
+      }
+    }
+  return count;
+}
+
+template <class Key, int Faces, int Wides>
+struct of_sources {
+  static bool sweep(tile<Key>& t) { return sweep_until_stable<Key, Faces, Wides>(t); }
+  static int find_raisable(tile<Key>& t, raised_pixel<Key>* found, int most) {
+    return raisable_in<Key, Faces, Wides>(t, found, most);
+  }
+};
+
+/// use(of_sources) with the number of rows that the tile's neighbourhood takes offers from.
+template <class Key, class Use>
+auto with_sources(const tile<Key>& t, Use&& use) {
+  if (!t.volume) return t.reach == 1 ? use(of_sources<Key, 1, 0>{}) : use(of_sources<Key, 0, 1>{});
+  if (t.reach == 1) return use(of_sources<Key, 2, 0>{});
+  if (t.reach == 2) return use(of_sources<Key, 2, 2>{});
+  return use(of_sources<Key, 0, 4>{});
 }
 
 template <class Key>
-void sweep_tile(tile<Key>& t) {
-  if (!t.volume) return t.reach == 1 ? sweep_until_stable<Key, 1, 0>(t) : sweep_until_stable<Key, 0, 1>(t);
-  if (t.reach == 1) return sweep_until_stable<Key, 2, 0>(t);
-  if (t.reach == 2) return sweep_until_stable<Key, 2, 2>(t);
-  return sweep_until_stable<Key, 0, 4>(t);
+bool sweep_tile(tile<Key>& t) {
+  return with_sources(t, [&](auto kernel) { return kernel.sweep(t); });
 }
+template <class Key>
+int find_raisable(tile<Key>& t, raised_pixel<Key>* found, int most) {
+  return with_sources(t, [&](auto kernel) { return kernel.find_raisable(t, found, most); });
+}
+template <class Key>
+constexpr sweep_kernel<Key> kernel_on{&sweep_tile<Key>, &find_raisable<Key>};
 
 }  // namespace
 
 extern const sweep_kernels MACAREU_SWEEP_KERNELS;
-const sweep_kernels MACAREU_SWEEP_KERNELS{MACAREU_INSTRUCTION_SET, &sweep_tile<std::uint8_t>,
-                                          &sweep_tile<std::uint16_t>, &sweep_tile<std::uint32_t>,
-                                          &sweep_tile<std::uint64_t>};
+const sweep_kernels MACAREU_SWEEP_KERNELS{MACAREU_INSTRUCTION_SET, kernel_on<std::uint8_t>,
+                                          kernel_on<std::uint16_t>, kernel_on<std::uint32_t>,
+                                          kernel_on<std::uint64_t>};
 
 }  // namespace macareu::cpu

@@ -7,6 +7,17 @@
 
 namespace macareu::cpu {
 
+/// A pixel by its place in its tile.
+struct tile_pixel {
+  std::int16_t z, y, x;
+};
+
+template <class Key>
+struct raised_pixel {
+  tile_pixel at;
+  Key state;
+};
+
 /// Rows are numbered slice by slice with the rim rows counted: row (z, y) of the tile is (z + 1) * (height +
 /// 2) + y + 1.
 template <class Key>
@@ -27,6 +38,9 @@ struct tile {
 
   void (*load)(void* owner, int row);
   void* owner;
+
+  /// Sweeps end when rows_swept reaches it, finished or not.
+  std::int64_t rows_limit;
 
   // Counted by the kernel.
   std::int64_t rows_swept;

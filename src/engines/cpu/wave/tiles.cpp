@@ -1,6 +1,7 @@
 #include "engines/cpu/wave/tiles.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace macareu::cpu {
@@ -19,11 +20,33 @@ void relaxed_store(Key& place, Key value) {
 template <class Key>
 constexpr int margin = 16 / sizeof(Key);
 
+/// A later visit sweeps `later_rows` rows, a first one all rows `first_sweeps` times, before it is seen
+/// whether so few pixels can still rise that the wave goes on from them one by one, for `most_steps`.
+constexpr int later_rows = 16, first_sweeps = 8, most_seeds = 16;
+constexpr std::int64_t most_steps = 1 << 15;
+
 /// Own rows that touch the neighbouring tiles in direction d along an axis of n rows.
 struct span {
   int begin, end;
 };
 span facing(int d, int n) { return d < 0 ? span{0, 1} : d > 0 ? span{n - 1, n} : span{0, n}; }
+
+tile_pixel to_pixel(int z, int y, int x) {
+  return {static_cast<std::int16_t>(z), static_cast<std::int16_t>(y), static_cast<std::int16_t>(x)};
+}
+
+/// The neighbouring tile in which place i along an axis of n lies: -1, 0 for the tile itself, or 1.
+int side(int i, int n) { return i < 0 ? -1 : i >= n ? 1 : 0; }
+
+/// Whether a pixel of a row is above one of the pixels it touches in another.
+template <class Key>
+bool any_above(const Key* row, const Key* other, int count, int reach) {
+  bool above = false;
+  for (int i = 0; i < count; ++i) above |= row[i] > other[i];
+  if (reach == 1 || above) return above;
+  for (int i = 1; i < count; ++i) above |= (row[i] > other[i - 1]) | (row[i - 1] > other[i]);
+  return above;
+}
 
 }  // namespace
 
@@ -45,7 +68,7 @@ tile_wave<Key>::tile_wave(const neighbourhood& near, const wave_image<Key>& imag
 }
 
 template <class Key>
-tile_wave<Key>::worker::worker(tile_wave& wave) : wave_(wave), kernels_(best_sweep_kernels()) {
+tile_wave<Key>::worker::worker(tile_wave& wave) : wave_(wave), kernel_(best_sweep_kernels().on<Key>()) {
   const auto& size = wave.grid_.size();
   const int rows = (size.height + 2) * (size.depth + 2);
   tile_.pitch = size.width + 2 * margin<Key>;
@@ -69,8 +92,8 @@ void tile_wave<Key>::worker::visit(std::int64_t tile) {
   const auto wakes = word.exchange(visited | wake::busy, std::memory_order_acq_rel);
   ++visits;
   prepare(tile, wakes);
-  sweep(kernels_, tile_);
-  publish(tile, starting_);
+  settle(wakes);
+  wake_neighbours();
   if (word.fetch_and(~wake::busy, std::memory_order_acq_rel) & wake::any_side) wave_.waiting_.push(tile);
 }
 
@@ -93,6 +116,7 @@ void tile_wave<Key>::worker::prepare(std::int64_t tile, std::uint32_t wakes) {
     flags += rows_;
   }
   for (auto* halo : {&left_halo_, &right_halo_}) std::fill_n(halo->begin(), rows_, Key{0});
+  std::memset(raisable_, 0, sizeof raisable_);
 
   for (int dz = tile_.volume ? -1 : 0; dz <= (tile_.volume ? 1 : 0); ++dz)
     for (int dy = -1; dy <= 1; ++dy)
@@ -211,56 +235,156 @@ void tile_wave<Key>::worker::load_row(void* self, int row) {
   me.tile_.loaded[row] = 1;
 }
 
+/// Most waves are wide, and rows are swept many pixels at a time; but a front of few pixels that crosses rows
+/// would have a row swept for each of its steps.
 template <class Key>
-void tile_wave<Key>::worker::publish(std::int64_t tile, bool first) {
-  Key* left = wave_.column(wave_.left_, tile);
-  Key* right = wave_.column(wave_.right_, tile);
-  const int last = place_.width - 1;
-  std::uint32_t changes[3][3] = {};  // by direction; bits: 1 left pixel, 2 any, 4 right pixel
-  for (int z = 0; z < place_.depth; ++z)
-    for (int y = 0; y < place_.height; ++y) {
-      const int row = row_of(z, y);
-      if (!first && !tile_.changed[row]) continue;
-      const auto i = static_cast<std::size_t>(row);
-      const int place = z * place_.height + y;
-      const Key* state = state_row(row);
-      const bool edge_y = y == 0 || y == place_.height - 1;
-      const bool edge_z = tile_.volume && (z == 0 || z == place_.depth - 1);
-      const site at{place_.first.z + z, place_.first.y + y, place_.first.x};
-      if (edge_y || edge_z)
-        wave_.image_.write_shared(at, place_.width, state);
-      else
-        wave_.image_.write_own(at, place_.width, state);
-      std::uint32_t bits = 2;
-      if (first || state[0] != first_before_[i]) {
-        relaxed_store(left[place], state[0]);
-        bits |= 1;
-      }
-      if (first || state[last] != last_before_[i]) {
-        relaxed_store(right[place], state[last]);
-        bits |= 4;
-      }
-      if (first) {
-        const Key* capacity = tile_.capacity + row * tile_.pitch;
-        wave_.column_capacity(wave_.left_, tile)[place] = capacity[0];
-        wave_.column_capacity(wave_.right_, tile)[place] = capacity[last];
-      }
-      for (int dz = -(z == 0); dz <= (z == place_.depth - 1); ++dz)
-        for (int dy = -(y == 0); dy <= (y == place_.height - 1); ++dy) changes[dz + 1][dy + 1] |= bits;
-    }
-  if (first) {
-    wave_.wakes_[tile].fetch_or(wake::visited, std::memory_order_release);
-    wave_.visited_.fetch_add(1, std::memory_order_relaxed);
+void tile_wave<Key>::worker::settle(std::uint32_t wakes) {
+  constexpr auto sides = wake::from(0, 0, -1) | wake::from(0, 0, 1);
+  if (!starting_ && !(wakes & sides) && flood()) return;
+  const std::int64_t all_rows = static_cast<std::int64_t>(place_.height) * place_.depth;
+  tile_.rows_limit = tile_.rows_swept + (starting_ ? first_sweeps * all_rows : later_rows);
+  while (!kernel_.sweep(tile_)) {
+    if (flood()) return;
+    tile_.rows_limit = tile_.rows_swept + first_sweeps * all_rows;
   }
-  wake_neighbours(changes);
+  publish_rows();
+}
+
+/// Goes on pixel by pixel, in the image. False when sweeps must go on: too many pixels to start from, or too
+/// long a way.
+template <class Key>
+bool tile_wave<Key>::worker::flood() {
+  std::array<raised_pixel<Key>, most_seeds> seeds;
+  const int count = kernel_.find_raisable(tile_, seeds.data(), most_seeds);
+  if (count < 0) return false;
+  publish_rows();
+  queue_.clear();
+  for (int i = 0; i < count; ++i) {
+    const auto& seed = seeds[static_cast<std::size_t>(i)];
+    const auto& at = seed.at;
+    wave_.image_.write_shared({place_.first.z + at.z, place_.first.y + at.y, place_.first.x + at.x}, 1,
+                              &seed.state);
+    queue_.push(at);
+    queue_.on_rim.push_back(seed);
+  }
+  std::int64_t steps = most_steps;
+  const bool done = wave_.image_.flood(wave_.near_, place_, queue_, steps);
+  steps_ += steps;
+  for (const auto& raised : queue_.on_rim) publish_pixel(raised);
+  if (!done) sweep_from_queue();
+  return done;
+}
+
+/// What the queue still holds is left to sweeps, which see the image as the queue has left it.
+template <class Key>
+void tile_wave<Key>::worker::sweep_from_queue() {
+  for (auto* flags : {tile_.due_forward, tile_.due_backward})
+    std::memset(flags, 0, static_cast<std::size_t>(rows_));
+  for (int z = 0; z < place_.depth; ++z)
+    std::memset(tile_.loaded + row_of(z, 0), 0, static_cast<std::size_t>(place_.height));
+  const int deep = tile_.volume ? 1 : 0;
+  while (queue_.size() > 0) {
+    const auto p = queue_.pop();
+    for (int z = p.z - deep; z <= p.z + deep; ++z)
+      for (int y = p.y - 1; y <= p.y + 1; ++y)
+        tile_.due_forward[row_of(z, y)] = tile_.due_backward[row_of(z, y)] = 1;
+  }
 }
 
 template <class Key>
-void tile_wave<Key>::worker::wake_neighbours(const std::uint32_t (&changes)[3][3]) {
+void tile_wave<Key>::worker::publish_rows() {
+  for (int z = 0; z < place_.depth; ++z)
+    for (int y = 0; y < place_.height; ++y)
+      if (starting_ || tile_.changed[row_of(z, y)]) publish_row(z, y);
+  std::memset(tile_.changed, 0, static_cast<std::size_t>(rows_));
+  if (!starting_) return;
+  starting_ = false;
+  wave_.wakes_[current_].fetch_or(wake::visited, std::memory_order_release);
+  wave_.visited_.fetch_add(1, std::memory_order_relaxed);
+}
+
+template <class Key>
+void tile_wave<Key>::worker::publish_row(int z, int y) {
+  const int row = row_of(z, y), last = place_.width - 1;
+  const auto i = static_cast<std::size_t>(row);
+  const auto place = z * place_.height + y;
+  const Key* state = state_row(row);
+  const bool edge_y = y == 0 || y == place_.height - 1;
+  const bool edge_z = tile_.volume && (z == 0 || z == place_.depth - 1);
+  const site at{place_.first.z + z, place_.first.y + y, place_.first.x};
+  if (edge_y || edge_z)
+    wave_.image_.write_shared(at, place_.width, state);
+  else
+    wave_.image_.write_own(at, place_.width, state);
+  const bool first = starting_ || state[0] != first_before_[i];
+  const bool end = starting_ || state[last] != last_before_[i];
+  if (first) relaxed_store(wave_.column(wave_.left_, current_)[place], state[0]);
+  if (end) relaxed_store(wave_.column(wave_.right_, current_)[place], state[last]);
+  if (starting_) {
+    const Key* capacity = tile_.capacity + row * tile_.pitch;
+    wave_.column_capacity(wave_.left_, current_)[place] = capacity[0];
+    wave_.column_capacity(wave_.right_, current_)[place] = capacity[last];
+  }
+  if (edge_y || edge_z || first || end) note_row(z, y, (first ? 1u : 0u) | (end ? 4u : 0u));
+}
+
+template <class Key>
+void tile_wave<Key>::worker::publish_pixel(const raised_pixel<Key>& raised) {
+  const auto& at = raised.at;
+  const auto place = at.z * place_.height + at.y;
+  if (at.x == 0) relaxed_store(wave_.column(wave_.left_, current_)[place], raised.state);
+  if (at.x == place_.width - 1) relaxed_store(wave_.column(wave_.right_, current_)[place], raised.state);
+  note_pixel(raised);
+}
+
+/// Notes the neighbours that a row which has changed may raise. On later visits to images' tiles they are
+/// compared, so that a tile does not wake the one that has just raised it; elsewhere that costs more than it
+/// saves.
+template <class Key>
+void tile_wave<Key>::worker::note_row(int z, int y, std::uint32_t ends) {
+  const bool compare = !starting_ && !tile_.volume;
+  const Key* state = state_row(row_of(z, y));
+  for (int dz = -(tile_.volume && z == 0); dz <= (tile_.volume && z == place_.depth - 1); ++dz)
+    for (int dy = -(y == 0); dy <= (y == place_.height - 1); ++dy) {
+      const Key* rim = state_row(row_of(z + dz, y + dy));
+      auto& bits = raisable_[dz + 1][dy + 1];
+      const bool outside = dz != 0 || dy != 0;
+      if (!compare || (outside && any_above(state, rim, place_.width, wave_.near_.reach))) bits |= 2;
+      if (!compare) bits |= ends;
+    }
+  if (!compare) return;
+  if (ends & 1) note_pixel({to_pixel(0, y, 0), state[0]});
+  if (ends & 4) note_pixel({to_pixel(0, y, place_.width - 1), state[place_.width - 1]});
+}
+
+/// Notes the neighbours that a pixel on the rim can raise. Rims that were not read are at the lowest key, and
+/// those that have risen since then can only be raised less.
+template <class Key>
+void tile_wave<Key>::worker::note_pixel(const raised_pixel<Key>& raised) {
+  const auto& at = raised.at;
+  wave_.near_.for_each({at.z, at.y, at.x}, [&](site q) {
+    const int z = static_cast<int>(q.z), y = static_cast<int>(q.y), x = static_cast<int>(q.x);
+    const int to_z = side(z, place_.depth), to_y = side(y, place_.height), to_x = side(x, place_.width);
+    if (to_z == 0 && to_y == 0 && to_x == 0) return;
+    const int row = row_of(z, y);
+    const auto i = static_cast<std::size_t>(row);
+    const Key rim = to_z != 0 || to_y != 0 ? state_row(row)[x] : to_x < 0 ? left_halo_[i] : right_halo_[i];
+    const auto neighbour = wave_.grid_.neighbour(position_, to_z, to_y, to_x);
+    auto& bits = raisable_[to_z + 1][to_y + 1];
+    const auto bit = 1u << (to_x + 1);
+    if (raised.state <= rim || (bits & bit) != 0 || neighbour < 0) return;
+    Key capacity;
+    wave_.image_.read_capacity({place_.first.z + z, place_.first.y + y, place_.first.x + x}, 1, &capacity);
+    if (rim < capacity) bits |= bit;
+  });
+}
+
+template <class Key>
+void tile_wave<Key>::worker::wake_neighbours() {
   for (int dz = -1; dz <= 1; ++dz)
     for (int dy = -1; dy <= 1; ++dy)
       for (int dx = -1; dx <= 1; ++dx) {
-        if (!wave_.near_.contains(dz, dy, dx) || !(changes[dz + 1][dy + 1] & (1u << (dx + 1)))) continue;
+        if (!wave_.near_.contains(dz, dy, dx) || !(raisable_[dz + 1][dy + 1] & (1u << (dx + 1)))) continue;
         const auto neighbour = wave_.grid_.neighbour(position_, dz, dy, dx);
         if (neighbour < 0) continue;
         const auto bit = wake::from(-dz, -dy, -dx);

@@ -13,6 +13,7 @@
 
 #include "core/neighbourhood.hpp"
 #include "engines/cpu/wave/grid.hpp"
+#include "engines/cpu/wave/pixel_queue.hpp"
 #include "engines/cpu/wave/sweep.hpp"
 #include "engines/cpu/wave/tile.hpp"
 #include "engines/cpu/wave/wave_image.hpp"
@@ -48,9 +49,11 @@ class tile_wave {
 
     std::int64_t visits = 0;
     std::int64_t passes() const { return tile_.passes; }
-    std::int64_t rows_swept() const { return tile_.rows_swept; }
+    /// Rows swept, or the same time spent on single pixels.
+    std::int64_t rows_of_work() const { return tile_.rows_swept + steps_ / steps_per_row; }
 
    private:
+    static constexpr std::int64_t steps_per_row = 8;  // 50 ns each, mostly waiting for memory
     static void load_row(void* self, int row);
     int row_of(int z, int y) const { return (z + 1) * (place_.height + 2) + y + 1; }
     Key* state_row(int row) { return tile_.state + row * tile_.pitch; }
@@ -60,15 +63,25 @@ class tile_wave {
     void read_column(std::vector<Key>& halo, int dx);
     void mark_raisable(const std::vector<Key>& halo, int dx);
     void mark_region(int dz, int dy, std::uint8_t* due);
-    void publish(std::int64_t tile, bool first);
-    void wake_neighbours(const std::uint32_t (&changes)[3][3]);
+    void settle(std::uint32_t wakes);
+    bool flood();
+    void sweep_from_queue();
+    void publish_rows();
+    void publish_row(int z, int y);
+    void publish_pixel(const raised_pixel<Key>& raised);
+    void note_row(int z, int y, std::uint32_t ends);
+    void note_pixel(const raised_pixel<Key>& raised);
+    void wake_neighbours();
 
     tile_wave& wave_;
-    const sweep_kernels& kernels_;
+    const sweep_kernel<Key>& kernel_;
     std::vector<Key> states_, capacities_;
     std::vector<std::uint8_t> row_flags_;
     std::vector<Key> left_halo_, right_halo_;      // by row of the tile's numbering
     std::vector<Key> first_before_, last_before_;  // edge pixels as they were loaded
+    pixel_queue<Key> queue_;
+    std::int64_t steps_ = 0;
+    std::uint32_t raisable_[3][3] = {};  // neighbours to wake, by dz and dy; bits by dx
     tile<Key> tile_{};
     tile_place place_{};
     site position_{};

@@ -10,7 +10,11 @@
 #include <cstdint>
 #include <tuple>
 
+#include "core/neighbourhood.hpp"
 #include "core/view.hpp"
+#include "engines/cpu/wave/flood.hpp"
+#include "engines/cpu/wave/grid.hpp"
+#include "engines/cpu/wave/pixel_queue.hpp"
 #include "patterns/wave.hpp"
 
 namespace macareu::cpu {
@@ -26,6 +30,12 @@ class wave_image {
   virtual void read_shared(site first, std::int64_t count, Key* keys) const = 0;
   virtual void write_own(site first, std::int64_t count, const Key* keys) const = 0;
   virtual void write_shared(site first, std::int64_t count, const Key* keys) const = 0;
+
+  /// Runs the wave inside an own tile from the pixels in the queue on. False when it is given up, about when
+  /// `steps` are spent: the queue then holds what may still raise its neighbours. `steps` becomes what it
+  /// took.
+  virtual bool flood(const neighbourhood& near, const tile_place& within, pixel_queue<Key>& queue,
+                     std::int64_t& steps) const = 0;
 
   std::int64_t depth = 1, height = 0, width = 0;
 };
@@ -77,6 +87,46 @@ class rule_image final : public wave_image<key_of<State>> {
     for (std::int64_t i = 0; i < count; ++i)
       std::atomic_ref<State>(row[i * state_.step_x])
           .store(from_rising_key<toward, State>(keys[i]), std::memory_order_relaxed);
+  }
+
+  /// Rows without gaps, whose pixels a few at a time are one vector: see tile_flood.
+  bool is_packed() const {
+    return state_.step_x == 1 && std::apply([](const auto&... in) { return ((in.step_x == 1) && ...); }, in_);
+  }
+  template <std::size_t Count>
+  std::array<key, Count> packed_states(site first) const {
+    std::array<key, Count> keys;
+    const State* row = state_.at(first.z, first.y) + first.x;
+    for (std::size_t i = 0; i < Count; ++i) keys[i] = rising_key<toward>(row[i]);
+    return keys;
+  }
+  template <std::size_t Count>
+  std::array<key, Count> packed_capacities(site first) const {
+    std::array<key, Count> keys;
+    const auto read = [&](const In*... row) {
+      for (std::size_t i = 0; i < Count; ++i)
+        keys[i] = rising_key<toward>(
+            rule_.capacity(site{first.z, first.y, first.x + static_cast<std::int64_t>(i)}, row[i]...));
+    };
+    std::apply([&](const auto&... in) { read(in.at(first.z, first.y) + first.x...); }, in_);
+    return keys;
+  }
+  template <std::size_t Count>
+  void write_packed(site first, const std::array<key, Count>& keys) const {
+    State* row = state_.at(first.z, first.y) + first.x;
+    for (std::size_t i = 0; i < Count; ++i) row[i] = from_rising_key<toward, State>(keys[i]);
+  }
+  void fetch(site at) const {
+    __builtin_prefetch(&state_[at], 1);
+    std::apply([&](const auto&... in) { (__builtin_prefetch(&in[at]), ...); }, in_);
+  }
+
+  bool flood(const neighbourhood& near, const tile_place& within, pixel_queue<key>& queue,
+             std::int64_t& steps) const override {
+    tile_flood<rule_image, key> wave(*this, near, within, queue);
+    const bool done = wave.run(steps);
+    steps = wave.steps();
+    return done;
   }
 
  private:

@@ -1,0 +1,196 @@
+// The wave inside one tile from single pixels on, in the images themselves: a front of a few pixels touches
+// little of a row, and copying rows to private memory would cost more than the wave.
+//
+// In images the front crosses rows in bands of a few columns, one vector wide: what a band's row gives the
+// next one needs no queue. Pixels that can raise others outside the band, or back in the row they come from,
+// go to the queue.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <utility>
+
+#include "core/neighbourhood.hpp"
+#include "core/site.hpp"
+#include "engines/cpu/wave/grid.hpp"
+#include "engines/cpu/wave/pixel_queue.hpp"
+
+namespace macareu::cpu {
+
+/// Image is a final wave_image, so that its rows are read and written without calls.
+template <class Image, class Key>
+class tile_flood {
+ public:
+  tile_flood(const Image& image, const neighbourhood& near, const tile_place& within, pixel_queue<Key>& queue)
+      : image_(image), near_(near), within_(within), queue_(queue) {}
+
+  /// Until the queue is empty; false when there is more to do after `most` steps, or when the front gets so
+  /// wide that sweeps are cheaper. The queue holds what is left.
+  bool run(std::int64_t most) {
+    const bool bands = near_.rank == 2 && within_.width >= lanes && image_.is_packed();
+    while (queue_.size() > 0) {
+      if (steps_ > most || queue_.size() > most_waiting) return false;
+      const auto p = queue_.pop();
+      ++steps_;
+      if (bands)
+        raise_in_bands(p);
+      else
+        near_.for_each({p.z, p.y, p.x}, [&](site q) {
+          if (rise(to_pixel(q), state(p))) queue_.push(to_pixel(q));
+        });
+    }
+    return true;
+  }
+
+  std::int64_t steps() const { return steps_; }
+
+ private:
+  static constexpr std::size_t most_waiting = 256;
+  static constexpr int lanes = std::max<int>(16 / sizeof(Key), 4);
+  static constexpr int ahead = 16;  // rows
+  typedef Key keys __attribute__((vector_size(lanes * sizeof(Key))));
+
+  static tile_pixel to_pixel(site q) {
+    return {static_cast<std::int16_t>(q.z), static_cast<std::int16_t>(q.y), static_cast<std::int16_t>(q.x)};
+  }
+  site place(int z, int y, int x) const {
+    return {within_.first.z + z, within_.first.y + y, within_.first.x + x};
+  }
+  Key state(tile_pixel p) const {
+    Key key;
+    image_.read_own(place(p.z, p.y, p.x), 1, &key);
+    return key;
+  }
+
+  /// Whether `from` raises the pixel, which it does then.
+  bool rise(tile_pixel q, Key from) {
+    if (q.z < 0 || q.z >= within_.depth || q.y < 0 || q.y >= within_.height || q.x < 0 ||
+        q.x >= within_.width)
+      return false;
+    const Key before = state(q);
+    if (before >= from) return false;
+    const site at = place(q.z, q.y, q.x);
+    Key limit;
+    image_.read_capacity(at, 1, &limit);
+    const Key after = std::min(from, limit);
+    if (after <= before) return false;
+    image_.write_shared(at, 1, &after);
+    if (on_rim(q)) queue_.on_rim.push_back({q, after});
+    return true;
+  }
+  bool on_rim(tile_pixel q) const {
+    return q.y == 0 || q.y == within_.height - 1 || q.x == 0 || q.x == within_.width - 1 ||
+           (near_.rank == 3 && (q.z == 0 || q.z == within_.depth - 1));
+  }
+
+  void raise_in_bands(tile_pixel p) {
+    raise_along(p, -1);
+    raise_along(p, 1);
+    cross_rows(p, -1);
+    cross_rows(p, 1);
+  }
+
+  /// Along the row as far as it goes. A band takes the neighbours of a pixel with it, so one pixel in a
+  /// quarter of a band is queued.
+  void raise_along(tile_pixel p, int dx) {
+    tile_pixel q = p;
+    for (int walked = 0;; ++walked) {
+      const Key from = state(q);
+      const tile_pixel next{q.z, q.y, static_cast<std::int16_t>(q.x + dx)};
+      const bool rises = rise(next, from);
+      if (walked > 0 && (!rises || walked % (lanes / 4) == 0)) queue_.push(q);
+      if (!rises) return;
+      ++steps_;
+      q = next;
+    }
+  }
+
+  /// A band around the pixel, row by row for as long as it rises.
+  void cross_rows(tile_pixel p, int dy) {
+    const int left = std::clamp(p.x - lanes / 2 + 1, 0, within_.width - lanes);
+    keys leaving = {};
+    if (left > 0) leaving[0] = 1;
+    if (left + lanes < within_.width) leaving[lanes - 1] = 1;
+    int y = p.y + dy;
+    if (y < 0 || y >= within_.height) return;
+    band_row from = read(p.y, left);
+    for (; y >= 0 && y < within_.height; y += dy) {
+      fetch(y + ahead * dy, left);
+      const band_row before = read(y, left);
+      band_row after{clamped(offers(from.state), before), before.limit};
+      if (!any(after.state ^ before.state)) return;
+      ++steps_;
+      if (any(clamped(beside(after.state), after) ^ after.state)) close(after);
+      const keys changes = after.state ^ before.state;
+      write(y, left, after.state, changes);
+      const keys back = clamped(offers(after.state), from) ^ from.state;
+      if (any(back | (leaving != 0 ? changes : keys{}))) queue_changes(y, left, changes);
+      from = after;
+    }
+  }
+
+  struct band_row {
+    keys state, limit;
+  };
+  /// The rows of a band lie far apart in memory.
+  void fetch(int y, int left) const {
+    const auto row = within_.first.y + y;
+    if (row >= 0 && row < image_.height) image_.fetch(place(0, y, left));
+  }
+  band_row read(int y, int left) const {
+    const site at = place(0, y, left);
+    return {std::bit_cast<keys>(image_.template packed_states<lanes>(at)),
+            std::bit_cast<keys>(image_.template packed_capacities<lanes>(at))};
+  }
+  void write(int y, int left, keys state, keys changes) {
+    const auto pixels = std::bit_cast<std::array<Key, lanes>>(state);
+    const bool edge = y == 0 || y == within_.height - 1;
+    if (edge)
+      image_.write_shared(place(0, y, left), lanes, pixels.data());
+    else
+      image_.write_packed(place(0, y, left), pixels);
+    if (!edge && left > 0 && left + lanes < within_.width) return;
+    for (int i = 0; i < lanes; ++i)
+      if (const auto q = to_pixel({0, y, left + i}); changes[i] && on_rim(q))
+        queue_.on_rim.push_back({q, state[i]});
+  }
+  void queue_changes(int y, int left, keys changes) {
+    for (int i = 0; i < lanes; ++i)
+      if (changes[i]) queue_.push(to_pixel({0, y, left + i}));
+  }
+
+  /// The pixels to the left and right of each; beyond the band is the lowest key.
+  static keys beside(keys row) { return beside(row, std::make_integer_sequence<int, lanes>{}); }
+  template <int... Lane>
+  static keys beside(keys row, std::integer_sequence<int, Lane...>) {
+    const keys lowest = {};
+    return larger(__builtin_shufflevector(row, lowest, (Lane + 1)...),
+                  __builtin_shufflevector(lowest, row, (lanes - 1 + Lane)...));
+  }
+  static keys larger(keys a, keys b) { return a > b ? a : b; }
+  static keys clamped(keys offer, const band_row& to) {
+    const keys raised = larger(offer, to.state);
+    return raised < to.limit ? raised : to.limit;
+  }
+  keys offers(keys from) const { return near_.reach == 1 ? from : larger(from, beside(from)); }
+  static bool any(keys changes) {
+    const auto words = std::bit_cast<std::array<std::uint64_t, lanes * sizeof(Key) / 8>>(changes);
+    return std::ranges::any_of(words, [](auto word) { return word != 0; });
+  }
+  /// Along the band's row, both ways.
+  static void close(band_row& row) {
+    keys& s = row.state;
+    for (int i = 1; i < lanes; ++i) s[i] = std::max<Key>(s[i], std::min<Key>(s[i - 1], row.limit[i]));
+    for (int i = lanes - 2; i >= 0; --i) s[i] = std::max<Key>(s[i], std::min<Key>(s[i + 1], row.limit[i]));
+  }
+
+  const Image& image_;
+  const neighbourhood& near_;
+  const tile_place& within_;
+  pixel_queue<Key>& queue_;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace macareu::cpu
