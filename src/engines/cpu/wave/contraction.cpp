@@ -5,11 +5,10 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
-#include <numeric>
 #include <vector>
 
 #include "engines/cpu/threads.hpp"
-#include "engines/cpu/wave/descending.hpp"
+#include "engines/cpu/wave/boundary_edges.hpp"
 #include "engines/cpu/wave/grid.hpp"
 #include "engines/cpu/wave/rim_numbering.hpp"
 #include "engines/cpu/wave/source_forest.hpp"
@@ -18,11 +17,12 @@
 namespace macareu::cpu {
 namespace {
 
-/// With one pixel around it a tile's pixels are numbered in 16 bits.
-constexpr tile_size image_tile{256, 128, 1}, volume_tile{64, 32, 16};
+/// As large as 16 bits can number the pixels of, with one pixel around: the graph is on the tiles' rims.
+constexpr tile_size image_tile{252, 252, 1}, volume_tile{60, 30, 30};
 
+/// Without gaps: of these the graph has most.
 template <class Key>
-struct edge {
+struct [[gnu::packed]] edge {
   std::uint32_t a, b;
   Key weight;
 };
@@ -36,6 +36,19 @@ struct rim_graph {
   std::mutex adding;
 };
 
+tile_grid grid_over(const neighbourhood& near, std::int64_t depth, std::int64_t height, std::int64_t width) {
+  return {depth, height, width, near.rank == 3 ? volume_tile : image_tile};
+}
+
+template <class Key>
+std::int64_t count_nodes(const neighbourhood& near, const wave_image<Key>& image) {
+  const auto grid = grid_over(near, image.depth, image.height, image.width);
+  std::int64_t nodes = 0;
+  for (std::int64_t tile = 0; tile < grid.tiles(); ++tile)
+    nodes += rim_numbering(grid.place(tile), near.rank == 3).count();
+  return nodes;
+}
+
 template <class Key>
 class contraction {
  public:
@@ -46,7 +59,7 @@ class contraction {
         image_(image),
         from_(from),
         threads_(threads),
-        grid_(image.depth, image.height, image.width, near.rank == 3 ? volume_tile : image_tile) {}
+        grid_(grid_over(near, image.depth, image.height, image.width)) {}
 
   void run() {
     number_nodes();
@@ -77,12 +90,13 @@ class contraction {
     for (std::int64_t tile = 0; tile < grid_.tiles(); ++tile) {
       graph_.first_node.push_back(static_cast<std::uint32_t>(nodes));
       nodes += rim_numbering(grid_.place(tile), near_.rank == 3).count();
-      if (nodes >= std::numeric_limits<std::uint32_t>::max())
-        throw usage_error("strategy contraction: the image is too large for it; use tiles");
     }
     graph_.first_node.push_back(static_cast<std::uint32_t>(nodes));
     graph_.capacity.resize(static_cast<std::size_t>(nodes));
     graph_.value.resize(static_cast<std::size_t>(nodes));
+    // Less than one a node inside tiles, and about one for every two nodes between them. What is not used is
+    // never touched; growing would touch everything twice.
+    graph_.edges.reserve(2 * static_cast<std::size_t>(nodes));
   }
 
   void add(std::vector<edge<Key>>& edges) {
@@ -152,49 +166,58 @@ class contraction {
 
   void join_pair(std::int64_t tile, const tile_place& place, const rim_numbering& own, std::int64_t other,
                  site d, std::vector<edge<Key>>& edges) {
-    const auto theirs_place = grid_.place(other);
-    const rim_numbering theirs(theirs_place, near_.rank == 3);
+    const auto other_place = grid_.place(other);
+    const rim_numbering theirs(other_place, near_.rank == 3);
     const auto first = graph_.first_node[static_cast<std::size_t>(tile)];
     const auto other_first = graph_.first_node[static_cast<std::size_t>(other)];
-    const auto from = [](std::int64_t step, int size) { return step > 0 ? size - 1 : 0; };
-    const auto to = [](std::int64_t step, int size) { return step < 0 ? 0 : size - 1; };
-    for (int z = from(d.z, place.depth); z <= to(d.z, place.depth); ++z)
-      for (int y = from(d.y, place.height); y <= to(d.y, place.height); ++y)
-        for (int x = from(d.x, place.width); x <= to(d.x, place.width); ++x)
-          near_.for_each({place.first.z + z, place.first.y + y, place.first.x + x}, [&](site q) {
-            const site in{q.z - theirs_place.first.z, q.y - theirs_place.first.y, q.x - theirs_place.first.x};
-            if (in.z < 0 || in.y < 0 || in.x < 0 || in.z >= theirs_place.depth ||
-                in.y >= theirs_place.height || in.x >= theirs_place.width)
-              return;
-            const auto a = first + static_cast<std::uint32_t>(own.index(z, y, x));
-            const auto b =
-                other_first + static_cast<std::uint32_t>(theirs.index(
-                                  static_cast<int>(in.z), static_cast<int>(in.y), static_cast<int>(in.x)));
-            const Key weight = std::min(graph_.capacity[a], graph_.capacity[b]);
-            if (weight > graph_.value[a] || weight > graph_.value[b]) edges.push_back({a, b, weight});
-          });
+    const auto here = facing(place, d), there = facing(other_place, {-d.z, -d.y, -d.x});
+    const auto node = [&](site p) {
+      const auto of = [&](const tile_place& in, const rim_numbering& numbers) {
+        return static_cast<std::uint32_t>(numbers.index(static_cast<int>(p.z - in.first.z),
+                                                        static_cast<int>(p.y - in.first.y),
+                                                        static_cast<int>(p.x - in.first.x)));
+      };
+      return here.contains(p) ? first + of(place, own) : other_first + of(other_place, theirs);
+    };
+    const auto weight = [&](site p, site q) {
+      return std::min(graph_.capacity[node(p)], graph_.capacity[node(q)]);
+    };
+    boundary_edges<Key>().reduce(
+        near_, here, there, weight,
+        [&](site p, site q) { return weight(p, q) > std::min(graph_.value[node(p)], graph_.value[node(q)]); },
+        [&](site p, site q) {
+          edges.push_back({node(p), node(q), weight(p, q)});
+        });
+  }
+
+  /// The part of a tile's rim that touches its neighbour in direction d.
+  static rim_part facing(const tile_place& place, site d) {
+    const auto first = [](std::int64_t from, std::int64_t step, int size) {
+      return step > 0 ? from + size - 1 : from;
+    };
+    const auto size = [](std::int64_t step, int all) { return step == 0 ? all : 1; };
+    return {{first(place.first.z, d.z, place.depth), first(place.first.y, d.y, place.height),
+             first(place.first.x, d.x, place.width)},
+            {size(d.z, place.depth), size(d.y, place.height), size(d.x, place.width)}};
   }
 
   void solve_graph() {
-    std::vector<Key> weights;
-    weights.reserve(graph_.edges.size());
-    for (const auto& e : graph_.edges) weights.push_back(e.weight);
-    std::vector<std::uint32_t> order(weights.size()), spare;
-    std::iota(order.begin(), order.end(), 0u);
-    descending<Key, std::uint32_t>(weights, order, spare);
+    auto& edges = graph_.edges;
+    std::sort(edges.begin(), edges.end(), [](const auto& a, const auto& b) { return a.weight > b.weight; });
+    graph_.capacity = {};
     source_forest<Key, std::uint32_t> forest;
     forest.reset(graph_.value.size());
     for (std::uint32_t n = 0; n < graph_.value.size(); ++n) {
       forest.value(n) = graph_.value[n];
       forest.enter(n);
     }
-    for (std::size_t k = 0; k < order.size(); ++k) {
+    for (std::size_t k = 0; k < edges.size(); ++k) {
       if (k % (1 << 20) == 0) work_.check_stop();
-      const auto& e = graph_.edges[order[k]];
+      const auto e = edges[k];
       forest.join(forest.root(e.a), forest.root(e.b), e.weight);
     }
     for (std::uint32_t n = 0; n < graph_.value.size(); ++n) graph_.value[n] = forest.result(n);
-    graph_.edges = {};
+    edges = {};
   }
 
   void finish(tile_solver<Key>& solver, std::int64_t tile) {
@@ -220,13 +243,15 @@ class contraction {
 
 template <class Key>
 bool can_contract(const neighbourhood& near, const wave_image<Key>& image) {
-  // A rim pixel has at most 1 edge inside its tile and 13 (in images 4) to tiles that come after it; the rim
-  // is a fifth of a volume's pixels and a fortieth of an image's, and all of them where a side is short.
-  const std::int64_t pixels = image.depth * image.height * image.width;
-  const bool slim = std::min(image.height, image.width) < 64 || (near.rank == 3 && image.depth < 8);
-  const std::int64_t edges =
-      near.rank == 3 ? 14 * (slim ? pixels : pixels / 4) : 5 * (slim ? pixels : pixels / 32);
-  return edges < std::numeric_limits<std::uint32_t>::max();
+  return count_nodes(near, image) < std::numeric_limits<std::uint32_t>::max();
+}
+
+template <class Key>
+std::int64_t contraction_memory(const neighbourhood& near, const wave_image<Key>& image) {
+  // A node has at most one edge inside its tile and about half of one to another tile; then its value, and
+  // its place in the forest.
+  constexpr std::int64_t edges = 3 * sizeof(edge<Key>) / 2, forest = sizeof(std::uint32_t) + sizeof(Key) + 1;
+  return count_nodes(near, image) * (edges + static_cast<std::int64_t>(sizeof(Key)) + forest);
 }
 
 template <class Key>
@@ -236,12 +261,16 @@ void contract(job& work, const neighbourhood& near, const wave_image<Key>& image
 }
 
 template bool can_contract(const neighbourhood&, const wave_image<std::uint8_t>&);
+template std::int64_t contraction_memory(const neighbourhood&, const wave_image<std::uint8_t>&);
 template void contract(job&, const neighbourhood&, const wave_image<std::uint8_t>&, contract_from, int);
 template bool can_contract(const neighbourhood&, const wave_image<std::uint16_t>&);
+template std::int64_t contraction_memory(const neighbourhood&, const wave_image<std::uint16_t>&);
 template void contract(job&, const neighbourhood&, const wave_image<std::uint16_t>&, contract_from, int);
 template bool can_contract(const neighbourhood&, const wave_image<std::uint32_t>&);
+template std::int64_t contraction_memory(const neighbourhood&, const wave_image<std::uint32_t>&);
 template void contract(job&, const neighbourhood&, const wave_image<std::uint32_t>&, contract_from, int);
 template bool can_contract(const neighbourhood&, const wave_image<std::uint64_t>&);
+template std::int64_t contraction_memory(const neighbourhood&, const wave_image<std::uint64_t>&);
 template void contract(job&, const neighbourhood&, const wave_image<std::uint64_t>&, contract_from, int);
 
 }  // namespace macareu::cpu

@@ -12,9 +12,13 @@
 
 namespace macareu::cpu {
 
-/// Nodes and edges of the graph are numbered in 32 bits: some 10^10 pixels, or 10^9 voxels.
+/// Nodes of the graph are numbered in 32 bits: some 10^11 pixels, or 10^10 voxels.
 template <class Key>
 bool can_contract(const neighbourhood& near, const wave_image<Key>& image);
+
+/// In bytes, of the graph: at most.
+template <class Key>
+std::int64_t contraction_memory(const neighbourhood& near, const wave_image<Key>& image);
 
 template <class Key>
 void contract(job& work, const neighbourhood& near, const wave_image<Key>& image, contract_from from,

@@ -24,6 +24,10 @@ constexpr tile_size volume_tile{std::min(128, 512 / static_cast<int>(sizeof(Key)
 /// and core in images, 400 in volumes with 26 neighbours, where all tile visits of a tissue image take 4.
 constexpr std::int64_t image_patience = 32, volume_patience = 256;
 
+/// What `auto` may take beyond half a byte a pixel for contraction: the rest of 64 MiB is left to the
+/// threads.
+constexpr std::int64_t graph_allowance = 48 << 20;
+
 /// No larger than the image needs: small images should not pay for clearing large tiles.
 template <class Key>
 tile_size fitting_tile(const neighbourhood& near, const wave_image<Key>& image) {
@@ -99,7 +103,9 @@ void run_bottleneck(job& work, const neighbourhood& near, const wave_image<Key>&
   }
   work.report.strategy = "tiles";
   work.report.tiles = work.report.passes = 0;
-  const bool bounded = strategy == "auto" && contractible;
+  const bool bounded =
+      strategy == "auto" && contractible &&
+      contraction_memory(near, image) <= image.depth * image.height * image.width / 2 + graph_allowance;
   const auto patience = near.rank == 3 ? volume_patience : image_patience;
   if (tile_run<Key>(work, near, image)
           .settle(threads, bounded ? patience : std::numeric_limits<std::int64_t>::max()))
