@@ -39,6 +39,8 @@ constexpr auto cases = std::to_array<bench_case>({
     {"tissue-mirrored", 8},
     {"serpentine", 4},
     {"serpentine", 8},
+    {"serpentine-transposed", 4},
+    {"serpentine-transposed", 8},
     {"random", 8},
     {"flat", 8},
     {"percolation", 8},
@@ -55,6 +57,18 @@ pair tissue(const options& chosen) {
   return has_published_pair(chosen) ? published_pair(chosen) : generated_pair("tissue", {side, side});
 }
 
+/// Rows become columns.
+image transposed(const image& from) {
+  const auto height_px = from.shape().height(), width = from.shape().width();
+  image to(dtype::u8, {width, height_px});
+  const auto in = from.pixels<std::uint8_t>();
+  const auto out = to.pixels<std::uint8_t>();
+  for (std::int64_t y = 0; y < height_px; ++y)
+    for (std::int64_t x = 0; x < width; ++x)
+      out[static_cast<std::size_t>(x * height_px + y)] = in[static_cast<std::size_t>(y * width + x)];
+  return to;
+}
+
 pair make_instance(std::string_view name, const options& chosen) {
   if (name == "tissue") return tissue(chosen);
   if (name == "tissue-mirrored") {
@@ -66,6 +80,10 @@ pair make_instance(std::string_view name, const options& chosen) {
     return generated_pair(name, {side, side, side});
   }
   const std::int64_t side = chosen.quick ? 256 : 4096;
+  if (name == "serpentine-transposed") {
+    const auto base = generated_pair("serpentine", {side, side});
+    return {transposed(base.marker), transposed(base.mask)};
+  }
   return generated_pair(name, {side, side});
 }
 

@@ -49,7 +49,8 @@ class tile_flood {
  private:
   static constexpr std::size_t most_waiting = 256;
   static constexpr int lanes = std::max<int>(16 / sizeof(Key), 4);
-  static constexpr int ahead = 16;  // rows
+  /// Rows. A serpentine of columns, 4096^2, u8, one thread: none 455 ms, 16 ahead 372, 6 ahead 320.
+  static constexpr int ahead = 6;
   typedef Key keys __attribute__((vector_size(lanes * sizeof(Key))));
 
   static tile_pixel to_pixel(site q) {
@@ -134,8 +135,9 @@ class tile_flood {
   struct band_row {
     keys state, limit;
   };
-  /// The rows of a band lie far apart in memory.
-  void fetch(int y, int left) const {
+  /// The rows of a band lie far apart in memory. Inlined, for a function that has no other effect may be
+  /// left out.
+  [[gnu::always_inline]] void fetch(int y, int left) const {
     const auto row = within_.first.y + y;
     if (row >= 0 && row < image_.height) image_.fetch(place(0, y, left));
   }

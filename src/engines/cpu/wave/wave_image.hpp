@@ -116,7 +116,7 @@ class rule_image final : public wave_image<key_of<State>> {
     State* row = state_.at(first.z, first.y) + first.x;
     for (std::size_t i = 0; i < Count; ++i) row[i] = from_rising_key<toward, State>(keys[i]);
   }
-  void fetch(site at) const {
+  [[gnu::always_inline]] void fetch(site at) const {
     __builtin_prefetch(&state_[at], 1);
     std::apply([&](const auto&... in) { (__builtin_prefetch(&in[at]), ...); }, in_);
   }
