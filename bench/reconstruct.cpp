@@ -119,8 +119,7 @@ void run_case(const bench_case& each, result about, const pair& base, recorder& 
   arguments values{{"connectivity", connectivity(each.neighbours)}};
   if (each.operation == "h_maxima") values.emplace("h", number(height));
   const auto& operation = *find_operator(each.operation);
-  const bool boolean = operation.outputs[0].type == output_description::type_rule::boolean;
-  image out(boolean ? dtype::boolean : each.type, base.mask.shape());
+  image out(output_type(operation, 0, each.type, base.mask.shape(), values), base.mask.shape());
   std::memset(out.data(), 0, out.bytes());
 
   about.shape = base.mask.shape();

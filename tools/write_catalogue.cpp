@@ -40,7 +40,12 @@ std::string member(const operator_description& about, const parameter_descriptio
     case parameter_kind::flag:
       return "bool " + name + " = " + value;
     case parameter_kind::number:
-      return "number " + name + (value.empty() ? "" : " = " + value);
+      return "number " + name +
+             (value.empty()    ? ""
+              : value == "inf" ? " = std::numeric_limits<double>::infinity()"
+                               : " = " + value);
+    case parameter_kind::numbers:
+      return "std::vector<number> " + name + (value.empty() ? "" : " = {" + value + "}");
   }
   return {};
 }
@@ -63,7 +68,7 @@ std::string signature(const operator_description& about, bool into, bool default
 
 void write_header(std::ostream& out) {
   out << "// Generated from the catalogue: the operators as functions. The form with `out` fills memory of the caller.\n"
-         "#pragma once\n\n#include <macareu/catalogue.hpp>\n\nnamespace macareu {\n";
+         "#pragma once\n\n#include <limits>\n#include <vector>\n\n#include <macareu/catalogue.hpp>\n\nnamespace macareu {\n";
   for (const auto& about : catalogue()) {
     out << '\n';
     for (const auto& parameter : about.parameters) {
@@ -121,6 +126,11 @@ void write_source(std::ostream& out) {
   out << "\n}  // namespace macareu\n";
 }
 
+std::string_view type_text(const output_description& output) {
+  if (output.type == output_description::type_rule::computed) return output.computed_help;
+  return output.type == output_description::type_rule::boolean ? "bool" : "the input's type";
+}
+
 void write_reference(std::ostream& out, const operator_description& about) {
   out << "\n### " << about.name << "\n\n"
       << about.brief << ' ' << about.notes << "\n\n    macareu " << about.verb;
@@ -132,8 +142,7 @@ void write_reference(std::ostream& out, const operator_description& about) {
   for (const auto& input : about.inputs)
     out << "| input | `" << input.name << "` | " << input.help << " | |\n";
   for (const auto& output : about.outputs)
-    out << "| output | `" << output.name << "` | " << output.help << ", "
-        << (output.type == output_description::type_rule::boolean ? "bool" : "the input's type") << " | |\n";
+    out << "| output | `" << output.name << "` | " << output.help << ", " << type_text(output) << " | |\n";
   for (const auto& parameter : about.parameters) {
     std::string help(parameter.help);
     if (parameter.kind == parameter_kind::choice)

@@ -69,12 +69,13 @@ void operator_run::check_before_reading() const {
   check_distinct(files);
   reading.check(inputs);
   // On empty images the library checks device, strategy and parameters, and computes nothing. Which
-  // connectivity fits is not known before the inputs are.
+  // connectivity fits, and how many numbers, is not known before the inputs are.
   const image nothing(dtype::u8, extents{0, 0});
   const std::vector<const_image_view> empty(about_.inputs.size(), nothing);
   auto known = values;
   for (const auto& parameter : about_.parameters)
-    if (parameter.kind == parameter_kind::connectivity) known.erase(std::string(parameter.name));
+    if (parameter.kind == parameter_kind::connectivity || parameter.kind == parameter_kind::numbers)
+      known.erase(std::string(parameter.name));
   run_operator(about_, empty, known, running.how);
 }
 
@@ -161,10 +162,8 @@ int operator_run::operator()(interruption& signals) {
   record_.repeat = running.repeat;
 
   const interruption::careful_section careful(signals);
-  for (std::size_t o = 0; o < outputs.size(); ++o) {
-    const bool mask = about_.outputs[o].type == output_description::type_rule::boolean;
-    check_image_fits(outputs[o], mask ? dtype::boolean : first.type(), first.shape());
-  }
+  for (std::size_t o = 0; o < outputs.size(); ++o)
+    check_image_fits(outputs[o], output_type(about_, o, first.type(), first.shape(), values), first.shape());
   try {
     const auto results = in_the_words_of_the_command_line(about_, [&] { return compute(files, signals); });
     write_outputs(results, files[0].info, signals);

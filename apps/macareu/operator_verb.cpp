@@ -20,10 +20,23 @@ std::string upper(std::string_view text) {
   return result;
 }
 
-std::string option_name(std::string_view parameter) {
-  std::string name = "--" + std::string(parameter);
-  std::ranges::replace(name, '_', '-');
-  return name;
+/// Names are city_block in C++ and city-block on the command line.
+std::string dashed(std::string_view name) {
+  std::string text(name);
+  std::ranges::replace(text, '_', '-');
+  return text;
+}
+
+std::string option_name(std::string_view parameter) { return "--" + dashed(parameter); }
+
+argument value_from(const parameter_description& parameter, std::string text) {
+  if (parameter.kind == parameter_kind::choice) std::ranges::replace(text, '-', '_');
+  try {
+    return parse_argument(parameter, text);
+  } catch (const usage_error& e) {
+    const std::string message = e.what();  // it starts with the parameter's name
+    throw usage_error(option_name(parameter.name) + message.substr(parameter.name.size()));
+  }
 }
 
 std::string value_name(const parameter_description& parameter) {
@@ -31,11 +44,13 @@ std::string value_name(const parameter_description& parameter) {
     case parameter_kind::connectivity:
       return "NEIGHBOURS";
     case parameter_kind::choice:
-      return std::string(parameter.choices);
+      return dashed(parameter.choices);
     case parameter_kind::flag:
       return "";
     case parameter_kind::number:
       return "NUMBER";
+    case parameter_kind::numbers:
+      return "NUMBER,...";
   }
   throw internal_error("no such kind of parameter");
 }
@@ -50,11 +65,17 @@ std::string parameter_help(const parameter_description& parameter) {
 }
 
 std::string output_help(const output_description& output, std::string_view first_input) {
-  const bool same = output.type == output_description::type_rule::same_as_input;
-  return std::string(output.help) + "; " +
-         (same ? "type and shape of " + upper(first_input)
-               : "bool (0 and 255 in pictures), shape of " + upper(first_input)) +
-         "; the extension says the format";
+  const auto shape = "shape of " + upper(first_input) + "; the extension says the format";
+  const auto help = std::string(output.help) + "; ";
+  switch (output.type) {
+    case output_description::type_rule::same_as_input:
+      return help + "type and " + shape;
+    case output_description::type_rule::boolean:
+      return help + "bool (0 and 255 in pictures), " + shape;
+    case output_description::type_rule::computed:
+      return help + std::string(output.computed_help) + ", " + shape;
+  }
+  throw internal_error("no such rule for the type of an output");
 }
 
 void add_files(parser& options, const operator_description& about, operator_run& run) {
@@ -81,12 +102,7 @@ void add_parameters(parser& options, const operator_description& about, operator
                  .help = parameter_help(parameter),
                  .required = parameter.default_text.empty(),
                  .take = [&run, &parameter](const std::string& text) {
-                   try {
-                     run.values.insert_or_assign(std::string(parameter.name),
-                                                 parse_argument(parameter, text));
-                   } catch (const usage_error& e) {
-                     throw usage_error("--" + std::string(e.what()));  // it starts with the parameter's name
-                   }
+                   run.values.insert_or_assign(std::string(parameter.name), value_from(parameter, text));
                  }});
 }
 

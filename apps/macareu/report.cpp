@@ -30,6 +30,11 @@ json value_of(const argument& given) {
     }
     json operator()(const std::string& value) const { return value; }
     json operator()(const connectivity& value) const { return value.name(); }
+    json operator()(const std::vector<number>& values) const {
+      auto list = json::array();
+      for (const auto& value : values) list.push_back((*this)(value));
+      return list;
+    }
   } convert;
   return std::visit(convert, given);
 }

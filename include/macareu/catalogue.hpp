@@ -16,7 +16,12 @@
 
 namespace macareu {
 
-enum class parameter_kind { connectivity, choice, flag, number };
+/// `numbers` is a list, one number or several.
+enum class parameter_kind { connectivity, choice, flag, number, numbers };
+
+/// A choice is given by its text.
+using argument = std::variant<bool, number, std::string, connectivity, std::vector<number>>;
+using arguments = std::map<std::string, argument, std::less<>>;
 
 struct parameter_description {
   std::string_view name;
@@ -24,7 +29,7 @@ struct parameter_description {
   std::string_view default_text;  ///< empty: the caller must give a value
   std::string_view help;
   std::string_view choices = {};  ///< of a choice, separated by '|'
-  double above = 0;               ///< a number must be greater than this
+  double above = 0;               ///< a number must be greater than this; inf is one where it is the default
 };
 
 struct input_description {
@@ -34,11 +39,14 @@ struct input_description {
 
 /// An output has the shape of the first input.
 struct output_description {
-  enum class type_rule { same_as_input, boolean };
+  enum class type_rule { same_as_input, boolean, computed };
   std::string_view name;
   type_rule type;
   std::string_view help;
   bool may_replace_first_input = false;  ///< the caller may give the first input's memory for it
+  /// Of type_rule::computed: the type for a complete set of arguments and a shape, and what it is in words.
+  dtype (*computed)(const arguments& all, const extents& shape) = nullptr;
+  std::string_view computed_help = {};
 };
 
 struct operator_description {
@@ -63,12 +71,12 @@ std::vector<std::string_view> built_devices();
 std::vector<std::string_view> devices();
 std::vector<std::string_view> strategies(std::string_view device, std::string_view pattern);
 
-/// A choice is given by its text.
-using argument = std::variant<bool, number, std::string, connectivity>;
-using arguments = std::map<std::string, argument, std::less<>>;
-
 /// Throws usage_error naming the parameter and what it takes.
 argument parse_argument(const parameter_description& parameter, std::string_view text);
+
+/// The pixel type of an output; parameters that are not given have their default.
+dtype output_type(const operator_description& about, std::size_t output, dtype input, const extents& shape,
+                  const arguments& given = {});
 
 /// Runs an operator; parameters that are not given have their default. Throws usage_error before any work for
 /// what shapes, types and arguments can have wrong.

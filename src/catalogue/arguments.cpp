@@ -1,13 +1,17 @@
 // Arguments from text, and what is missing from its default.
 #include "catalogue/arguments.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include <macareu/error.hpp>
 
 namespace macareu {
 namespace {
+
+constexpr std::string_view infinity = "inf";
 
 std::string takes(const parameter_description& parameter) {
   switch (parameter.kind) {
@@ -18,7 +22,10 @@ std::string takes(const parameter_description& parameter) {
     case parameter_kind::flag:
       return "true or false";
     case parameter_kind::number:
-      return "a number greater than " + to_string(number(parameter.above));
+      return "a number greater than " + to_string(number(parameter.above)) +
+             (parameter.default_text == infinity ? ", or inf" : "");
+    case parameter_kind::numbers:
+      return "numbers greater than " + to_string(number(parameter.above)) + ", separated by commas";
   }
   throw internal_error("no such kind of parameter");
 }
@@ -43,6 +50,23 @@ std::optional<number> parse_number(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<std::vector<number>> parse_numbers(std::string_view text) {
+  std::vector<number> all;
+  while (true) {
+    const auto comma = text.find(',');
+    const auto one = parse_number(text.substr(0, comma));
+    if (!one) return std::nullopt;
+    all.push_back(*one);
+    if (comma == std::string_view::npos) return all;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+bool in_range(const parameter_description& parameter, const number& value) {
+  const double v = value.to_double();
+  return v > parameter.above && (std::isfinite(v) || parameter.default_text == infinity);
+}
+
 bool is_choice(std::string_view choices, std::string_view text) {
   while (true) {
     const auto bar = choices.find('|');
@@ -63,8 +87,12 @@ void check(const parameter_description& parameter, const argument& value) {
       case parameter_kind::flag:
         return std::holds_alternative<bool>(value);
       case parameter_kind::number:
-        return std::holds_alternative<number>(value) && std::isfinite(std::get<number>(value).to_double()) &&
-               std::get<number>(value).to_double() > parameter.above;
+        return std::holds_alternative<number>(value) && in_range(parameter, std::get<number>(value));
+      case parameter_kind::numbers: {
+        const auto* const all = std::get_if<std::vector<number>>(&value);
+        return all && !all->empty() &&
+               std::ranges::all_of(*all, [&](const number& one) { return in_range(parameter, one); });
+      }
     }
     return false;
   }();
@@ -85,6 +113,11 @@ std::string to_string(const argument& value) {
     std::string operator()(const number& v) const { return to_string(v); }
     std::string operator()(const std::string& v) const { return v; }
     std::string operator()(const connectivity& v) const { return v.name(); }
+    std::string operator()(const std::vector<number>& all) const {
+      std::string joined;
+      for (const auto& v : all) joined += (joined.empty() ? "" : ",") + to_string(v);
+      return joined;
+    }
   } text;
   return std::visit(text, value);
 }
@@ -101,7 +134,11 @@ argument parse_argument(const parameter_description& parameter, std::string_view
         if (text != "true" && text != "false") return std::nullopt;
         return text == "true";
       case parameter_kind::number:
+        if (text == infinity) return number(std::numeric_limits<double>::infinity());
         if (const auto parsed = parse_number(text)) return *parsed;
+        return std::nullopt;
+      case parameter_kind::numbers:
+        if (const auto parsed = parse_numbers(text)) return *parsed;
         return std::nullopt;
     }
     return std::nullopt;

@@ -105,19 +105,28 @@ void check_inputs(const operator_description& about, std::span<const const_image
   }
 }
 
-dtype output_type(const output_description& output, dtype input) {
-  return output.type == output_description::type_rule::boolean ? dtype::boolean : input;
+/// `all` is complete.
+dtype type_of(const output_description& output, const const_image_view& input, const arguments& all) {
+  switch (output.type) {
+    case output_description::type_rule::same_as_input:
+      return input.type();
+    case output_description::type_rule::boolean:
+      return dtype::boolean;
+    case output_description::type_rule::computed:
+      return output.computed(all, input.shape());
+  }
+  throw internal_error("no such rule for the type of an output");
 }
 
 void check_outputs(const operator_description& about, std::span<const const_image_view> inputs,
-                   std::span<const image_view> outputs) {
+                   std::span<const image_view> outputs, const arguments& values) {
   if (outputs.size() != about.outputs.size())
     throw usage_error(std::string(about.name) + ": gives " + std::to_string(about.outputs.size()) +
                       " image(s), got room for " + std::to_string(outputs.size()));
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     const auto& output = outputs[o];
     const auto image = quoted(about, "output " + std::string(about.outputs[o].name));
-    const auto type = output_type(about.outputs[o], inputs[0].type());
+    const auto type = type_of(about.outputs[o], inputs[0], values);
     if (output.shape() != inputs[0].shape() || output.channels() != 1)
       throw usage_error(image + " must be grey and " + to_string(inputs[0].shape()) + ", like the input");
     if (output.type() != type)
@@ -208,13 +217,19 @@ std::vector<std::string_view> strategies(std::string_view device, std::string_vi
   return found == all.end() ? std::vector<std::string_view>() : found->strategies(pattern);
 }
 
+dtype output_type(const operator_description& about, std::size_t output, dtype input, const extents& shape,
+                  const arguments& given) {
+  return type_of(about.outputs[output], {nullptr, input, shape, contiguous_strides(shape)},
+                 complete_arguments(about, given));
+}
+
 void run_operator(const operator_description& about, std::span<const const_image_view> inputs,
                   std::span<const image_view> outputs, const arguments& given, const context& how) {
   check_context(how);
   check_inputs(about, inputs);
-  check_outputs(about, inputs, outputs);
-  run_checked(choose_device(about, inputs, outputs, how), inputs, outputs, complete_arguments(about, given),
-              how);
+  const auto values = complete_arguments(about, given);
+  check_outputs(about, inputs, outputs, values);
+  run_checked(choose_device(about, inputs, outputs, how), inputs, outputs, values, how);
 }
 
 std::vector<image> run_operator(const operator_description& about, std::span<const const_image_view> inputs,
@@ -227,7 +242,7 @@ std::vector<image> run_operator(const operator_description& about, std::span<con
   std::vector<image_view> outputs;
   results.reserve(about.outputs.size());
   for (const auto& output : about.outputs)
-    outputs.push_back(results.emplace_back(output_type(output, inputs[0].type()), inputs[0].shape()));
+    outputs.push_back(results.emplace_back(type_of(output, inputs[0], values), inputs[0].shape()));
   run_checked(choice, inputs, outputs, values, how);
   return results;
 }

@@ -47,10 +47,20 @@ number draw_number(dice& from, const parameter_description& parameter, dtype typ
   return small;
 }
 
+/// Whole numbers and fractions.
+inline std::vector<number> draw_numbers(dice& from, int count) {
+  std::vector<number> all;
+  const bool whole = from.once_in(2);
+  while (std::ssize(all) < count)
+    all.push_back(whole ? number(from.between(1, 3)) : number(static_cast<double>(from.between(1, 40)) / 10));
+  return all;
+}
+
 template <class T>
 arguments draw_arguments(dice& from, const operator_description& about, dtype type, int neighbour_count,
                          const std::vector<T>& palette) {
   arguments given;
+  const int rank = neighbour_count == 4 || neighbour_count == 8 ? 2 : 3;
   for (const auto& parameter : about.parameters) {
     const std::string name(parameter.name);
     switch (parameter.kind) {
@@ -65,6 +75,9 @@ arguments draw_arguments(dice& from, const operator_description& about, dtype ty
         break;
       case parameter_kind::number:
         given.emplace(name, draw_number(from, parameter, type, palette));
+        break;
+      case parameter_kind::numbers:
+        given.emplace(name, draw_numbers(from, from.once_in(2) ? 1 : rank));
     }
   }
   return given;

@@ -59,6 +59,8 @@ inline std::string describe(const operator_description& about, const context& ho
     if (const auto* quantity = std::get_if<number>(&value)) text += to_string(*quantity);
     if (const auto* choice = std::get_if<std::string>(&value)) text += *choice;
     if (const auto* near = std::get_if<connectivity>(&value)) text += near->name();
+    if (const auto* list = std::get_if<std::vector<number>>(&value))
+      for (const auto& one : *list) text += to_string(one) + " ";
   }
   return text;
 }
@@ -90,10 +92,6 @@ inline std::optional<std::string> run(const operator_description& about,
   } catch (const usage_error& error) {
     return error.what();
   }
-}
-
-inline dtype output_type(const operator_description& about, dtype input) {
-  return about.outputs[0].type == output_description::type_rule::boolean ? dtype::boolean : input;
 }
 
 /// One test for every engine and pixel type.

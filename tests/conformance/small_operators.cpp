@@ -32,7 +32,7 @@ class small_operators : public engine_and_type {
     std::vector<const_image_view> inputs(about.inputs.size(), mask_.of(type(), scene_.shape));
     if (inputs.size() > 1) inputs[0] = marker_.of(type(), scene_.shape);
 
-    const auto out_type = output_type(about, type());
+    const auto out_type = output_type(about, 0, type(), scene_.shape, given);
     const auto expected = expected_.spoiled(out_type, scene_.shape);
     const auto error = run(about, inputs, expected, given, {.device = "serial"});
     for (const auto& how : contexts(device(), about.pattern, threads, near.rank)) {

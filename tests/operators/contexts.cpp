@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstring>
+#include <span>
 #include <stop_token>
 #include <thread>
 
@@ -50,11 +52,11 @@ TEST(contexts, a_stop_that_is_set_interrupts) {
       const auto given = required_arguments(about);
       EXPECT_THROW(run_operator(about, inputs, given, how), interrupted)
           << about.name << " on " << how.device;
-      const bool mask = about.outputs[0].type == output_description::type_rule::boolean;
-      picture<std::uint8_t> out{f.shape, std::vector<std::uint8_t>(f.pixels.size(), 0xa5),
-                                mask ? dtype::boolean : dtype::u8};
-      EXPECT_THROW(run_operator(about, inputs, std::array{out.view()}, given, how), interrupted);
-      EXPECT_TRUE(std::ranges::all_of(out.pixels, [](int value) { return value == 0xa5; }))
+      image out(output_type(about, 0, dtype::u8, f.shape, given), f.shape);
+      std::memset(out.data(), 0xa5, out.bytes());
+      EXPECT_THROW(run_operator(about, inputs, std::array<image_view, 1>{out}, given, how), interrupted);
+      const std::span bytes(static_cast<const std::uint8_t*>(out.data()), out.bytes());
+      EXPECT_TRUE(std::ranges::all_of(bytes, [](int value) { return value == 0xa5; }))
           << about.name << " on " << how.device << " wrote after a stop that came first";
     }
   }

@@ -2,17 +2,19 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "core/call.hpp"
+#include "engines/cpu/line/run_line.hpp"
 #include "engines/cpu/threads.hpp"
+#include "engines/cpu/units.hpp"
 #include "engines/cpu/wave/bottleneck.hpp"
 #include "engines/cpu/wave/general.hpp"
 #include "patterns/histogram.hpp"
+#include "patterns/line.hpp"
 #include "patterns/map.hpp"
 #include "patterns/reduce.hpp"
 #include "patterns/wave.hpp"
@@ -91,6 +93,12 @@ class engine {
       for (std::size_t i = 0; i < bins.size(); ++i) bins[i] += part[i];
   }
 
+  template <class Rule, class Out, class In>
+  requires line_rule<Rule, Out, In>
+  void line(const Rule& rule, line_axis axis, view<Out> out, view<const In> in) const {
+    run_line(work_, rule, axis, out, in);
+  }
+
   template <class Rule, class State, class Start, class... In>
   requires wave_rule<Rule, State, In...>
   void wave(const Rule& rule, const neighbourhood& near, view<State> state, const Start& start,
@@ -114,16 +122,8 @@ class engine {
   void over_rows(const view<T>& image, Visit&& visit) const {
     const std::int64_t rows = image.depth * image.height;
     const std::int64_t batch = std::max<std::int64_t>(1, 16 * 1024 / std::max<std::int64_t>(image.width, 1));
-    std::atomic<std::int64_t> next{0};
-    parallel(threads_for(image.pixels(), work_.how.threads), [&](int thread) {
-      while (!work_.how.stop.stop_requested()) {
-        const auto begin = next.fetch_add(batch, std::memory_order_relaxed);
-        if (begin >= rows) return;
-        const auto end = std::min(rows, begin + batch);
-        for (auto row = begin; row < end; ++row) visit(thread, row / image.height, row % image.height);
-      }
-    });
-    work_.check_stop();
+    over_units(work_, threads_for(image.pixels(), work_.how.threads), rows, batch,
+               [&](int thread, std::int64_t row) { visit(thread, row / image.height, row % image.height); });
   }
 
   job& work_;

@@ -75,6 +75,13 @@ class engine {
     run_histogram(on_, rule, bins, images_.reading(first), images_.reading(in)...);
   }
 
+  template <class Rule, class Out, class In>
+  requires line_rule<Rule, Out, In>
+  void line(const Rule& rule, line_axis axis, view<Out> out, view<const In> in) {
+    in = images_.reading(in);
+    run_line(on_, rule, axis, images_.writing(out), in);
+  }
+
   template <class Rule, class State, class StartRule, class... StartIn, class... In>
   requires wave_rule<Rule, State, In...>
   void wave(const Rule& rule, const neighbourhood& near, view<State> state,

@@ -1,7 +1,8 @@
-// map and window on the GPU.
+// map, window and line on the GPU.
 #pragma once
 
 #include "engines/cuda/pixels.cuh"
+#include "patterns/line.hpp"
 #include "patterns/map.hpp"
 #include "patterns/window.hpp"
 
@@ -47,6 +48,20 @@ void run_window(const gpu& on, const Rule& rule, const border<In>& edge, const v
   const pixel_tiles tiles(out, 1);
   window_pixels<<<tiles.blocks(on), tiles.threads, 0, on.stream>>>(tiles, rule, edge, out, in);
   on.launched("window");
+}
+
+/// A thread searches for one pixel, so neighbours along a row read side by side along every axis.
+template <class Rule, class Out, class In>
+__global__ void line_pixels(pixel_tiles tiles, Rule rule, line_axis axis, view<Out> out, view<const In> in) {
+  tiles.for_each_group<1>([&](site p, int) { out[p] = rule.result(best_on_line(rule, axis, in, p)); });
+}
+
+template <class Rule, class Out, class In>
+void run_line(const gpu& on, const Rule& rule, line_axis axis, const view<Out>& out,
+              const view<const In>& in) {
+  const pixel_tiles tiles(out, 1);
+  line_pixels<<<tiles.blocks(on), tiles.threads, 0, on.stream>>>(tiles, rule, axis, out, in);
+  on.launched("line");
 }
 
 }  // namespace macareu::cuda

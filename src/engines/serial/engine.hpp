@@ -12,6 +12,7 @@
 #include "core/call.hpp"
 #include "core/neighbourhood.hpp"
 #include "patterns/histogram.hpp"
+#include "patterns/line.hpp"
 #include "patterns/map.hpp"
 #include "patterns/reduce.hpp"
 #include "patterns/wave.hpp"
@@ -82,6 +83,15 @@ class engine {
       for_each_site(state.depth, state.height, state.width, [&](site p) { state[p] = start[p]; });
       propagate(rule, near, state, in...);
     }
+  }
+
+  template <class Rule, class Out, class In>
+  requires line_rule<Rule, Out, In>
+  void line(const Rule& rule, line_axis axis, view<Out> out, view<const In> in) const {
+    for_each_site(out.depth, out.height, out.width, [&](site p) {
+      if (p.x == 0) work_.check_stop();
+      out[p] = rule.result(best_on_line(rule, axis, in, p));
+    });
   }
 
   /// One pixel for the host; its memory may be another in other engines.

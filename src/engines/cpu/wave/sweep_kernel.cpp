@@ -9,56 +9,16 @@
 // one step from the left changes nothing, no number of steps does.
 #include "engines/cpu/wave/sweep.hpp"
 
-#include <cstring>
 #include <utility>
+
+#include "engines/cpu/simd.hpp"
 
 namespace macareu::cpu {
 namespace {
 
-#if defined(__AVX2__)
-constexpr int vector_bytes = 32;
-#else
-constexpr int vector_bytes = 16;
-#endif
-
-template <class Key>
-struct simd {
-  static constexpr int lanes = vector_bytes / sizeof(Key);
-  typedef Key type __attribute__((vector_size(vector_bytes)));
-  typedef std::uint64_t words __attribute__((vector_size(vector_bytes)));
-};
-template <class Key>
-using vec = typename simd<Key>::type;
-
-template <class Key>
-[[gnu::always_inline]] inline vec<Key> load(const Key* from) {
-  vec<Key> v;
-  std::memcpy(&v, from, sizeof v);
-  return v;
-}
-template <class Key>
-[[gnu::always_inline]] inline void store(Key* to, vec<Key> v) {
-  std::memcpy(to, &v, sizeof v);
-}
-template <class V>
-[[gnu::always_inline]] inline V min(V a, V b) {
-  return a < b ? a : b;
-}
-template <class V>
-[[gnu::always_inline]] inline V max(V a, V b) {
-  return a > b ? a : b;
-}
 template <class V>
 [[gnu::always_inline]] inline V clamp(V x, V low, V high) {
   return min(max(x, low), high);
-}
-
-template <class Key>
-[[gnu::always_inline]] inline bool any(vec<Key> v) {
-  const auto words = (typename simd<Key>::words)v;
-  std::uint64_t all = words[0] | words[1];
-  if constexpr (vector_bytes == 32) all |= words[2] | words[3];
-  return all != 0;
 }
 
 /// Lanes i .. i + lanes - 1 of the 2 * lanes values of `low` and `high` in a row.
@@ -96,11 +56,6 @@ template <class Key, int By>
     a = composed;
     scan_leftwards<Key, 2 * By>(a, b);
   }
-}
-
-template <class Key>
-[[gnu::always_inline]] inline vec<Key> all_lanes(Key value) {
-  return vec<Key>{} + value;
 }
 
 /// What the rows above (in the order of the pass) offer to the pixels at x: of the first Faces rows the pixel

@@ -1,0 +1,150 @@
+// Compiled once per instruction set (engines/cpu/simd.hpp).
+//
+// Blocks of 16 pixels search outwards, k steps both ways at a time, until no cost is below any of their
+// values. Where that would take long, runs of such blocks are divided and conquered: the nearest place of a
+// pixel lies between those of the pixels left and right of it, so that every level of halving looks at each
+// place about once, and a block has only the places between those of its ends to look at.
+#include "engines/cpu/line/envelope.hpp"
+
+#include <limits>
+
+#include "engines/cpu/simd.hpp"
+
+namespace macareu::cpu {
+namespace {
+
+/// Steps between two looks at whether a block is done, and until it is asked whether it will take long.
+constexpr std::int64_t stride = 4, first_steps = 8;
+
+template <line_join Join, class V>
+[[gnu::always_inline]] inline V with_cost(V value, V cost) {
+  return Join == line_join::sum ? value + cost : max(value, cost);
+}
+
+template <class Value>
+constexpr int parts = envelope_block / simd<Value>::lanes;
+
+template <class Value>
+[[gnu::always_inline]] inline bool any_above(vec<Value> values, Value bound) {
+  return any<Value>((vec<Value>)(values > all_lanes(bound)));
+}
+
+/// False where the block would have to look far; its best is then what was found so far.
+template <class Value, line_join Join>
+bool search_outwards(const envelope<Value>& e, std::int64_t x) {
+  constexpr int lanes = simd<Value>::lanes;
+  vec<Value> best[parts<Value>];
+  for (int i = 0; i < parts<Value>; ++i) best[i] = load(e.value + x + i * lanes);
+  bool done = true;
+  for (std::int64_t k = 1; k < e.size && e.cost[k] <= e.limit; k += stride) {
+    vec<Value> farthest = best[0];
+    for (int i = 1; i < parts<Value>; ++i) farthest = max(farthest, best[i]);
+    if (!any_above<Value>(farthest, e.cost[k])) break;
+    if constexpr (std::is_integral_v<Value>) {
+      if (k > first_steps && any_above<Value>(farthest, e.cost[far_steps])) {
+        done = false;
+        break;
+      }
+    }
+    for (std::int64_t s = k; s < k + stride; ++s) {
+      const vec<Value> cost = all_lanes(e.cost[s]);
+      for (int i = 0; i < parts<Value>; ++i) {
+        const Value* const here = e.value + x + i * lanes;
+        best[i] = min(best[i], with_cost<Join>(min(load(here - s), load(here + s)), cost));
+      }
+    }
+  }
+  for (int i = 0; i < parts<Value>; ++i) store(e.best + x + i * lanes, best[i]);
+  return done;
+}
+
+/// A place in first .. last with the least value for pixel x; beyond `last` only places as good could be
+/// found.
+template <class Value, line_join Join>
+std::int64_t nearest_place(const envelope<Value>& e, std::int64_t x, std::int64_t first, std::int64_t last) {
+  constexpr int lanes = simd<Value>::lanes;
+  vec<Value> best = all_lanes(std::numeric_limits<Value>::max()), place = {}, index = {};
+  for (int lane = 0; lane < lanes; ++lane) index[lane] = static_cast<Value>(first + lane);
+  for (std::int64_t j = first; j <= last; j += lanes, index += Value{lanes}) {
+    const vec<Value> offer = with_cost<Join>(load(e.value + j), load(e.cost + (j - x)));
+    place = offer < best ? index : place;
+    best = min(best, offer);
+  }
+  int least = 0;
+  for (int lane = 1; lane < lanes; ++lane)
+    if (best[lane] < best[least]) least = lane;
+  return min(static_cast<std::int64_t>(place[least]), last);
+}
+
+/// No place further from x than this is better than what x has.
+template <class Value>
+std::int64_t reach_of(const envelope<Value>& e, std::int64_t x) {
+  std::int64_t reach = far_steps;
+  while (reach < e.size && e.cost[reach] < e.best[x]) reach *= 2;
+  return reach;
+}
+
+template <class Value, line_join Join>
+void look_between(const envelope<Value>& e, std::int64_t x, std::int64_t first, std::int64_t last) {
+  constexpr int lanes = simd<Value>::lanes;
+  vec<Value> best[parts<Value>];
+  for (int i = 0; i < parts<Value>; ++i) best[i] = load(e.best + x + i * lanes);
+  for (std::int64_t j = first; j <= last; ++j) {
+    const vec<Value> value = all_lanes(e.value[j]);
+    for (int i = 0; i < parts<Value>; ++i)
+      best[i] = min(best[i], with_cost<Join>(value, load(e.cost + (x - j) + i * lanes)));
+  }
+  for (int i = 0; i < parts<Value>; ++i) store(e.best + x + i * lanes, best[i]);
+}
+
+/// Divide and conquer for the blocks from pixel `begin` to `end`.
+template <class Value, line_join Join>
+void conquer(const envelope<Value>& e, std::int64_t begin, std::int64_t end) {
+  const std::int64_t blocks = (end - begin + envelope_block - 1) / envelope_block;
+  const auto find = [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+    e.nearest[b] = nearest_place<Value, Join>(e, min(begin + b * envelope_block, end - 1), first, last);
+  };
+  const std::int64_t before = begin - reach_of(e, begin), after = end - 1 + reach_of(e, end - 1);
+  find(0, max(before, std::int64_t{0}), min(begin + (begin - before), e.size - 1));
+  find(blocks, e.nearest[0], max(e.nearest[0], min(after, e.size - 1)));
+  std::int64_t half = 1;
+  while (half < blocks) half *= 2;
+  while (half /= 2)
+    for (std::int64_t b = half; b < blocks; b += 2 * half)
+      find(b, e.nearest[b - half], e.nearest[min(b + half, blocks)]);
+  for (std::int64_t b = 0; b < blocks; ++b)
+    look_between<Value, Join>(e, begin + b * envelope_block, e.nearest[b], e.nearest[b + 1]);
+}
+
+/// The last block ends with the line, over the one before it: there is nothing to find for what lies beyond.
+template <class Value, line_join Join>
+void solve_line(const envelope<Value>& e) {
+  std::int64_t begin = -1;  // of the blocks that are left for divide and conquer
+  for (std::int64_t x = 0; x < e.size; x += envelope_block) {
+    const std::int64_t at = max(min(x, e.size - envelope_block), std::int64_t{0});
+    const bool done = search_outwards<Value, Join>(e, at);
+    if constexpr (std::is_integral_v<Value>) {
+      if (!done && begin < 0) begin = at;
+      if (done && begin >= 0) conquer<Value, Join>(e, begin, x);
+      if (done) begin = -1;
+    }
+  }
+  if constexpr (std::is_integral_v<Value>)
+    if (begin >= 0) conquer<Value, Join>(e, begin, e.size);
+}
+
+template <class Value>
+void solve_line(line_join join, const envelope<Value>& e) {
+  if (join == line_join::sum)
+    solve_line<Value, line_join::sum>(e);
+  else
+    solve_line<Value, line_join::maximum>(e);
+}
+
+}  // namespace
+
+extern const envelope_kernels MACAREU_ENVELOPE_KERNELS;
+const envelope_kernels MACAREU_ENVELOPE_KERNELS{&solve_line<std::uint32_t>, &solve_line<std::uint64_t>,
+                                                &solve_line<double>};
+
+}  // namespace macareu::cpu

@@ -1,0 +1,212 @@
+// line on the cpu. Linear costs are two scans, row by row over a strip of columns. Other lines are copied
+// into memory of their own for the kernel; across rows several side by side, so that every cache line is used
+// whole.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "engines/cpu/line/envelope.hpp"
+#include "engines/cpu/units.hpp"
+
+namespace macareu::cpu {
+
+/// The image as planes of rows: lines along z or y run through the rows of a plane.
+struct line_planes {
+  line_axis axis;
+  std::int64_t count, rows, width;
+
+  template <class T>
+  line_planes(line_axis along, const view<T>& image)
+      : axis(along),
+        count(along == line_axis::z ? image.height : image.depth),
+        rows(length_along(along, image)),
+        width(image.width) {}
+
+  site place(std::int64_t plane, std::int64_t row, std::int64_t x) const {
+    return axis == line_axis::z ? site{row, plane, x} : site{plane, row, x};
+  }
+};
+
+/// out(i) = min(lift(in(i)), out(i - 1) + step), then the same upwards: one strip of columns at a time,
+/// narrow enough to be in the cache still when the second scan comes.
+template <class Rule, class Out, class In>
+void scan_strip(const Rule& rule, const line_planes& planes, std::int64_t plane, std::int64_t x,
+                std::int64_t width, const view<Out>& out, const view<const In>& in) {
+  using value = typename Rule::value;
+  const value step = rule.cost(1);
+  over_row(
+      planes.place(plane, 0, x), width,
+      [&](std::int64_t, value& to, const In& from) { to = rule.lift(from); }, out, in);
+  const auto beside = [&](std::int64_t row) {
+    view<const value> moved = out;
+    moved.data = &out[planes.place(plane, row, x)];
+    return moved;
+  };
+  const auto here = [&](const auto& image, std::int64_t row) {
+    auto moved = image;
+    moved.data = &image[planes.place(plane, row, x)];
+    return moved;
+  };
+  for (std::int64_t row = 1; row < planes.rows; ++row)
+    over_row(
+        {0, 0, 0}, width,
+        [&](std::int64_t, value& to, const value& above, const In& from) {
+          to = std::min<value>(rule.lift(from), static_cast<value>(above + step));
+        },
+        here(out, row), beside(row - 1), here(in, row));
+  for (std::int64_t row = planes.rows - 2; row >= 0; --row)
+    over_row(
+        {0, 0, 0}, width,
+        [&](std::int64_t, value& to, const value& below) {
+          to = std::min<value>(to, static_cast<value>(below + step));
+        },
+        here(out, row), beside(row + 1));
+  for (std::int64_t row = 0; row < planes.rows; ++row)
+    over_row(
+        {0, 0, 0}, width, [&](std::int64_t, value& to) { to = rule.result(to); }, here(out, row));
+}
+
+template <class Rule, class Out, class In>
+void scan_row(const Rule& rule, site first, const view<Out>& out, const view<const In>& in) {
+  using value = typename Rule::value;
+  const value step = rule.cost(1);
+  Out* const row = &out[first];
+  const In* const from = &in[first];
+  row[0] = rule.lift(from[0]);
+  for (std::int64_t x = 1; x < in.width; ++x)
+    row[x * out.step_x] =
+        std::min<value>(rule.lift(from[x * in.step_x]), static_cast<value>(row[(x - 1) * out.step_x] + step));
+  for (std::int64_t x = in.width - 2; x >= 0; --x)
+    row[x * out.step_x] =
+        std::min<value>(row[x * out.step_x], static_cast<value>(row[(x + 1) * out.step_x] + step));
+  for (std::int64_t x = 0; x < in.width; ++x) row[x * out.step_x] = rule.result(row[x * out.step_x]);
+}
+
+template <class Rule, class Out, class In>
+void run_scans(const job& work, int threads, const Rule& rule, line_axis axis, const view<Out>& out,
+               const view<const In>& in) {
+  constexpr std::int64_t strip_bytes = 512 * 1024, narrowest = 128;
+  if (axis == line_axis::x)
+    return over_units(work, threads, in.depth * in.height, 1, [&](int, std::int64_t row) {
+      scan_row(rule, {row / in.height, row % in.height, 0}, out, in);
+    });
+  const line_planes planes(axis, out);
+  const auto fitting = strip_bytes / (planes.rows * static_cast<std::int64_t>(sizeof(Out)));
+  const auto strip = std::max(narrowest, fitting / narrowest * narrowest);
+  const auto strips = (planes.width + strip - 1) / strip;
+  over_units(work, threads, planes.count * strips, 1, [&](int, std::int64_t unit) {
+    const auto x = unit % strips * strip;
+    scan_strip(rule, planes, unit / strips, x, std::min(strip, planes.width - x), out, in);
+  });
+}
+
+/// One thread's lines for the kernel, side by side.
+template <class Value>
+class line_bundle {
+ public:
+  line_bundle(std::int64_t size, std::int64_t lines, Value beyond)
+      : margin_(envelope_margin<Value>(size)),
+        pitch_(size + 2 * margin_),
+        values_(static_cast<std::size_t>(lines * pitch_), beyond),
+        best_(static_cast<std::size_t>(lines * pitch_)),
+        nearest_(static_cast<std::size_t>(size / envelope_block + 2)) {}
+
+  Value* value(std::int64_t line) { return values_.data() + line * pitch_ + margin_; }
+  Value* best(std::int64_t line) { return best_.data() + line * pitch_; }
+  std::int64_t* nearest() { return nearest_.data(); }
+
+ private:
+  std::int64_t margin_, pitch_;
+  std::vector<Value> values_, best_;
+  std::vector<std::int64_t> nearest_;
+};
+
+template <class Rule>
+struct line_costs {
+  using value = typename Rule::value;
+  line_costs(const Rule& rule, std::int64_t size)
+      : middle(size + envelope_margin<value>(size)), costs(static_cast<std::size_t>(2 * middle + 1)) {
+    for (std::int64_t k = 0; k <= middle; ++k)
+      costs[static_cast<std::size_t>(middle - k)] = costs[static_cast<std::size_t>(middle + k)] =
+          rule.cost(std::min(k, size - 1));
+  }
+  const value* data() const { return costs.data() + middle; }
+
+  std::int64_t middle;
+  std::vector<value> costs;
+};
+
+/// Above the limit, and no more than a lifted value may be.
+template <class Rule>
+typename Rule::value beyond_limit(const Rule& rule) {
+  using value = typename Rule::value;
+  if constexpr (std::is_floating_point_v<value>)
+    return std::numeric_limits<value>::infinity();
+  else
+    return rule.limit() + 1;
+}
+
+template <class Rule, class Out, class In>
+void run_rows(const job& work, int threads, const Rule& rule, const view<Out>& out,
+              const view<const In>& in) {
+  using value = typename Rule::value;
+  const line_costs<Rule> costs(rule, in.width);
+  std::vector<line_bundle<value>> own(static_cast<std::size_t>(threads), {in.width, 1, beyond_limit(rule)});
+  const auto batch = std::max<std::int64_t>(1, 16 * 1024 / in.width);
+  over_units(work, threads, in.depth * in.height, batch, [&](int thread, std::int64_t row) {
+    auto& mine = own[static_cast<std::size_t>(thread)];
+    const site first{row / in.height, row % in.height, 0};
+    value* const lifted = mine.value(0);
+    value* const best = mine.best(0);
+    over_row(
+        first, in.width, [&](std::int64_t x, const In& from) { lifted[x] = rule.lift(from); }, in);
+    solve(rule.join(), {in.width, lifted, costs.data(), rule.limit(), best, mine.nearest()});
+    over_row(
+        first, in.width, [&](std::int64_t x, Out& to) { to = rule.result(best[x]); }, out);
+  });
+}
+
+template <class Rule, class Out, class In>
+void run_bundles(const job& work, int threads, const Rule& rule, line_axis axis, const view<Out>& out,
+                 const view<const In>& in) {
+  using value = typename Rule::value;
+  constexpr std::int64_t most = 16;
+  const line_planes planes(axis, in);
+  const line_costs<Rule> costs(rule, planes.rows);
+  std::vector<line_bundle<value>> own(static_cast<std::size_t>(threads),
+                                      {planes.rows, std::min(most, planes.width), beyond_limit(rule)});
+  const auto bundles = (planes.width + most - 1) / most;
+  over_units(work, threads, planes.count * bundles, 1, [&](int thread, std::int64_t unit) {
+    auto& mine = own[static_cast<std::size_t>(thread)];
+    const auto plane = unit / bundles, x = unit % bundles * most, lines = std::min(most, planes.width - x);
+    for (std::int64_t row = 0; row < planes.rows; ++row)
+      over_row(
+          planes.place(plane, row, x), lines,
+          [&](std::int64_t i, const In& from) { mine.value(i)[row] = rule.lift(from); }, in);
+    for (std::int64_t i = 0; i < lines; ++i)
+      solve(rule.join(),
+            {planes.rows, mine.value(i), costs.data(), rule.limit(), mine.best(i), mine.nearest()});
+    for (std::int64_t row = 0; row < planes.rows; ++row)
+      over_row(
+          planes.place(plane, row, x), lines,
+          [&](std::int64_t i, Out& to) { to = rule.result(mine.best(i)[row]); }, out);
+  });
+}
+
+template <class Rule, class Out, class In>
+void run_line(const job& work, const Rule& rule, line_axis axis, const view<Out>& out,
+              const view<const In>& in) {
+  const int threads = threads_for(in.pixels(), work.how.threads);
+  if constexpr (is_linear<Rule> && std::is_same_v<Out, typename Rule::value>)
+    run_scans(work, threads, rule, axis, out, in);
+  else if (axis == line_axis::x)
+    run_rows(work, threads, rule, out, in);
+  else
+    run_bundles(work, threads, rule, axis, out, in);
+}
+
+}  // namespace macareu::cpu

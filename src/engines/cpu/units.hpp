@@ -1,0 +1,28 @@
+// Work in pieces that threads take one after the other.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "core/call.hpp"
+#include "engines/cpu/threads.hpp"
+
+namespace macareu::cpu {
+
+/// visit(thread, unit) for every unit, `batch` at a time; throws `interrupted` when the caller asks to stop.
+template <class Visit>
+void over_units(const job& work, int threads, std::int64_t units, std::int64_t batch, Visit&& visit) {
+  std::atomic<std::int64_t> next{0};
+  parallel(threads, [&](int thread) {
+    while (!work.how.stop.stop_requested()) {
+      const auto begin = next.fetch_add(batch, std::memory_order_relaxed);
+      if (begin >= units) return;
+      const auto end = std::min(units, begin + batch);
+      for (auto unit = begin; unit < end; ++unit) visit(thread, unit);
+    }
+  });
+  work.check_stop();
+}
+
+}  // namespace macareu::cpu

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <array>
+#include <limits>
+#include <type_traits>
+
+#include "core/call.hpp"
+#include "core/pixel_types.hpp"
+#include "rules/distance.hpp"
+#include "rules/distance_plan.hpp"
+
+namespace macareu::operators {
+
+struct distance_transform {
+  static constexpr std::array inputs{input_description{"image", "binary: zero or not"}};
+  static constexpr std::array outputs{output_description{
+      .name = "distance",
+      .type = output_description::type_rule::computed,
+      .help = "distance to the nearest zero pixel",
+      .computed = &distance_type,
+      .computed_help =
+          "f32 or f64; squared: u32, or u64 where that is too small, or f64 where spacing is fractional"}};
+  static constexpr std::array parameters{
+      parameter_description{"metric", parameter_kind::choice, "euclidean", "what distance is",
+                            "euclidean|city_block|chessboard"},
+      parameter_description{
+          "spacing", parameter_kind::numbers, "1",
+          "distance between neighbours: one number for each axis of the array, or one for all"},
+      parameter_description{"squared", parameter_kind::flag, "false",
+                            "squares of euclidean distances, without rounding"},
+      parameter_description{"type", parameter_kind::choice, "f32", "pixel type where not squared", "f32|f64"},
+      parameter_description{"invert", parameter_kind::flag, "false", "to the nearest pixel that is not zero"},
+      parameter_description{"max_distance", parameter_kind::number, "inf",
+                            "pixels further away count as if there were no zero pixel"}};
+  static constexpr operator_description about{
+      .name = "distance_transform",
+      .verb = "distance",
+      .group = "distance",
+      .pattern = "line",
+      .brief = "Distance of every pixel to the nearest zero pixel, exactly.",
+      .notes =
+          "Zero pixels get 0. The euclidean transform is exact: SciPy's distance_transform_edt, its sampling is "
+          "spacing here. Computed in integers where spacing is whole, else in f64. Where there is no zero pixel "
+          "the distance is infinity, or the type's maximum for integers; so it is beyond max_distance.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    const auto image = call.input<T>(0);
+    const auto first = call.rank() == 3 ? line_axis::z : line_axis::y;
+    if (length_along(first, image) <= no_steps<std::uint16_t>)
+      count_steps<std::uint16_t>(engine, call, first, image);
+    else
+      count_steps<std::uint32_t>(engine, call, first, image);
+  }
+
+ private:
+  template <class Steps, class T, class Engine>
+  static void count_steps(Engine& engine, const call& call, line_axis first, view<const T> image) {
+    const auto steps = engine.temporary(view<const Steps>{nullptr, image.depth, image.height, image.width});
+    engine.line(steps_to_site<Steps>{!call.flag("invert")}, first, steps.pixels(), image);
+    const auto plan = plan_distances(call.values, call.inputs[0].shape());
+    const view<const Steps> counted = steps.pixels();
+    if (plan.fits(largest_u32))
+      add_axes<std::uint32_t>(engine, call, plan, counted);
+    else if (plan.fits(largest_u64))
+      add_axes<std::uint64_t>(engine, call, plan, counted);
+    else
+      add_axes<double>(engine, call, plan, counted);
+  }
+
+  template <class Value>
+  static distance_range<Value> range_of(const distance_plan& plan) {
+    if constexpr (std::is_floating_point_v<Value>) {
+      constexpr Value none = std::numeric_limits<Value>::infinity();
+      return {std::min(plan.limit, std::numeric_limits<Value>::max()), none};
+    } else {
+      const auto none = static_cast<Value>(plan.most()) + 1;
+      return {plan.limit < static_cast<double>(none) ? static_cast<Value>(plan.limit) : none - 1, none};
+    }
+  }
+
+  template <class Value>
+  static axis_cost<Value> cost_of(const distance_plan& plan, line_axis axis) {
+    return {static_cast<Value>(plan.spacing[static_cast<std::size_t>(axis)]), plan.squares};
+  }
+
+  template <class Value, class Steps, class Engine>
+  static void add_axes(Engine& engine, const call& call, const distance_plan& plan,
+                       view<const Steps> counted) {
+    const auto range = range_of<Value>(plan);
+    const auto along_x = cost_of<Value>(plan, line_axis::x), along_y = cost_of<Value>(plan, line_axis::y);
+    if (call.rank() == 2)
+      return last_axis(engine, call, plan, range, along_x, from_steps<Value>{along_y}, counted);
+    const auto values =
+        engine.temporary(view<const Value>{nullptr, counted.depth, counted.height, counted.width});
+    const from_steps<Value> from{cost_of<Value>(plan, line_axis::z)};
+    engine.line(
+        distance_pass<Value, from_steps<Value>, to_values<Value>>{along_y, plan.join, range, from, {}},
+        line_axis::y, values.pixels(), counted);
+    last_axis(engine, call, plan, range, along_x, from_values<Value>{}, view<const Value>(values.pixels()));
+  }
+
+  template <class Value, class Lift, class In, class Engine>
+  static void last_axis(Engine& engine, const call& call, const distance_plan& plan,
+                        const distance_range<Value>& range, const axis_cost<Value>& along, const Lift& from,
+                        view<const In> in) {
+    const auto type = call.outputs[0].type();
+    const auto write = [&]<class Out>(std::type_identity<Out>) {
+      using limits = std::numeric_limits<Out>;
+      constexpr Out far = limits::has_infinity ? limits::infinity() : limits::max();
+      const auto pass = [&]<class Result>(const Result& to) {
+        engine.line(distance_pass<Value, Lift, Result>{along, plan.join, range, from, to}, line_axis::x,
+                    call.output<Out>(0), in);
+      };
+      if constexpr (limits::has_infinity)
+        if (plan.root) return pass(to_root<Value, Out>{far});
+      pass(to_distance<Value, Out>{far});
+    };
+    if (type == dtype::f32) return write(std::type_identity<float>{});
+    if (type == dtype::f64) return write(std::type_identity<double>{});
+    if constexpr (!std::is_floating_point_v<Value>) {
+      if (type == dtype::u32) return write(std::type_identity<std::uint32_t>{});
+      return write(std::type_identity<std::uint64_t>{});
+    }
+  }
+};
+
+}  // namespace macareu::operators

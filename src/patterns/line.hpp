@@ -1,0 +1,84 @@
+// line: every line along an axis is transformed as a whole,
+//   out(i) = result(min over j of lift(in(j)) joined with cost(|i - j|)),
+// where joined means added, or the greater of the two.
+//
+// Laws. lift(...) >= 0, cost(0) = 0, and cost never falls; where it is added it is convex. Values above
+// limit() have one result, whatever they are. A sum of any lifted value and any cost of the line fits the
+// type. `out` is not the input.
+//
+// What engines make of it. The search may stop at the first cost that is not below the best so far, or that
+// is above the limit; this holds for floats too, since rounding keeps the order of sums. With integers, if j
+// is not worse than some j' < j at i, it is not worse at i + 1 either: the best j never goes back as i grows,
+// and lines can be divided and conquered. A rule whose cost is integer and linear says so, `static constexpr
+// bool linear = true`: its lines are two scans, min(own, neighbour + cost(1)).
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/view.hpp"
+
+namespace macareu {
+
+enum class line_axis { z, y, x };
+enum class line_join { sum, maximum };
+
+template <class Rule, class Out, class In>
+concept line_rule = std::is_trivially_copyable_v<Rule> &&
+    requires(const Rule rule, typename Rule::value v, std::int64_t steps, const In& in) {
+  { rule.join() } -> std::same_as<line_join>;
+  { rule.lift(in) } -> std::same_as<typename Rule::value>;
+  { rule.cost(steps) } -> std::same_as<typename Rule::value>;
+  { rule.limit() } -> std::same_as<typename Rule::value>;
+  { rule.result(v) } -> std::same_as<Out>;
+};
+
+template <class Rule>
+inline constexpr bool is_linear = false;
+template <class Rule>
+requires requires { Rule::linear; }
+inline constexpr bool is_linear<Rule> = Rule::linear;
+
+template <class T>
+MACAREU_HD std::int64_t length_along(line_axis axis, const view<T>& image) {
+  return axis == line_axis::z ? image.depth : axis == line_axis::y ? image.height : image.width;
+}
+
+template <class T>
+MACAREU_HD std::int64_t step_along(line_axis axis, const view<T>& image) {
+  return axis == line_axis::z ? image.step_z : axis == line_axis::y ? image.step_y : image.step_x;
+}
+
+MACAREU_HD inline std::int64_t place_along(line_axis axis, site p) {
+  return axis == line_axis::z ? p.z : axis == line_axis::y ? p.y : p.x;
+}
+
+template <class Value>
+MACAREU_HD Value joined(line_join how, Value value, Value cost) {
+  if (how == line_join::sum) return static_cast<Value>(value + cost);
+  return value < cost ? cost : value;
+}
+
+/// One pixel by definition, from the nearest places outwards.
+template <class Rule, class In>
+MACAREU_HD typename Rule::value best_on_line(const Rule& rule, line_axis axis, const view<const In>& in,
+                                             site p) {
+  const std::int64_t i = place_along(axis, p), size = length_along(axis, in), step = step_along(axis, in);
+  const In* const here = &in[p];
+  auto best = rule.lift(*here);
+  const auto offer = [&](std::int64_t j, typename Rule::value cost) {
+    if (j < 0 || j >= size) return;
+    const auto value = joined(rule.join(), rule.lift(here[(j - i) * step]), cost);
+    if (value < best) best = value;
+  };
+  for (std::int64_t steps = 1; steps <= i || i + steps < size; ++steps) {
+    const auto cost = rule.cost(steps);
+    if (cost >= best || cost > rule.limit()) break;
+    offer(i - steps, cost);
+    offer(i + steps, cost);
+  }
+  return best;
+}
+
+}  // namespace macareu

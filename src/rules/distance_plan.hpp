@@ -1,0 +1,85 @@
+// What a distance transform computes with, from its parameters and the shape: spacing of the axes, metric,
+// and the narrowest type that holds every distance of the image.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <macareu/catalogue.hpp>
+#include <macareu/error.hpp>
+
+#include "patterns/line.hpp"
+
+namespace macareu {
+
+struct distance_plan {
+  std::array<double, 3> spacing{1, 1, 1};  // z, y, x
+  std::array<double, 3> longest{};         // cost from one end of an axis to the other
+  line_join join = line_join::sum;
+  bool squares = true;  // euclidean: costs are squared
+  bool root = true;     // and the result is not
+  bool whole = true;    // distances are integers
+  double limit = 0;     // as a cost; may be infinite
+
+  /// No distance of the image exceeds it.
+  double most() const { return longest[0] + longest[1] + longest[2]; }
+  /// The law of the pattern: any value, "no site" included, and the cost of one more axis fit.
+  bool fits(double largest) const {
+    return whole && most() + *std::ranges::max_element(longest) + 1 <= largest;
+  }
+};
+
+inline constexpr double largest_u32 = 4294967295.0;
+inline constexpr double largest_u64 = 9223372036854775808.0;  // of f64 that surely fit
+
+template <class T>
+const T& argument_of(const arguments& all, const char* name) {
+  return std::get<T>(all.find(name)->second);
+}
+
+inline distance_plan plan_distances(const arguments& all, const extents& shape) {
+  const std::string who = "distance_transform: ";
+  const auto& spacing = argument_of<std::vector<number>>(all, "spacing");
+  const auto& metric = argument_of<std::string>(all, "metric");
+  const int rank = shape.rank();
+  if (spacing.size() != 1 && std::cmp_not_equal(spacing.size(), rank))
+    throw usage_error(who + "spacing has " + std::to_string(spacing.size()) + " numbers, but the image " +
+                      std::to_string(rank) + " axes: give one for each, or one for all");
+  distance_plan plan;
+  plan.squares = metric == "euclidean";
+  plan.join = metric == "chessboard" ? line_join::maximum : line_join::sum;
+  plan.root = plan.squares && !argument_of<bool>(all, "squared");
+  if (!plan.squares && argument_of<bool>(all, "squared"))
+    throw usage_error(who + "squared is for the euclidean metric, not for " + metric);
+  for (int axis = 0; axis < rank; ++axis) {
+    if (shape[axis] > std::numeric_limits<std::int32_t>::max())
+      throw usage_error(who + "a side of " + std::to_string(shape[axis]) + " pixels is above 2147483647");
+    const double step = spacing[spacing.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double();
+    const double length = step * static_cast<double>(std::max<std::int64_t>(shape[axis] - 1, 0));
+    const auto at = static_cast<std::size_t>(3 - rank + axis);
+    plan.spacing[at] = step;
+    plan.longest[at] = plan.squares ? length * length : length;
+    plan.whole = plan.whole && step == std::floor(step) && step < largest_u32;
+  }
+  const double limit = argument_of<number>(all, "max_distance").to_double();
+  plan.limit = plan.squares ? limit * limit : limit;
+  return plan;
+}
+
+/// f32 or f64 as asked; squares of whole distances are integers.
+inline dtype distance_type(const arguments& all, const extents& shape) {
+  const auto plan = plan_distances(all, shape);
+  if (plan.squares && !plan.root)
+    return plan.whole && plan.most() < largest_u32 ? dtype::u32
+           : plan.fits(largest_u64)                ? dtype::u64
+                                                   : dtype::f64;
+  return argument_of<std::string>(all, "type") == "f64" ? dtype::f64 : dtype::f32;
+}
+
+}  // namespace macareu

@@ -1,0 +1,210 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <macareu/macareu.hpp>
+
+#include "support/same.hpp"
+
+namespace macareu::test {
+namespace {
+
+using options = distance_transform_options;
+using metric = distance_transform_metric;
+using type = distance_transform_type;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct binary_image {
+  extents shape;
+  std::vector<std::uint8_t> pixels;
+  operator const_image_view() const { return {pixels.data(), shape}; }
+};
+
+template <class T>
+std::vector<T> values_of(const image& result) {
+  const auto all = result.pixels<T>();
+  return {all.begin(), all.end()};
+}
+
+/// By definition: the least distance over all sites, every operation in f64 and in the order of the axes.
+/// Squared for the euclidean metric.
+std::vector<double> by_definition(const binary_image& f, const options& how) {
+  const int rank = f.shape.rank();
+  std::vector<std::array<std::int64_t, 3>> places;
+  for (std::int64_t z = 0; z < f.shape.depth(); ++z)
+    for (std::int64_t y = 0; y < f.shape.height(); ++y)
+      for (std::int64_t x = 0; x < f.shape.width(); ++x) places.push_back({z, y, x});
+  const auto cost = [&](const auto& p, const auto& q) {
+    double total = 0;
+    for (int axis = 3 - rank; axis < 3; ++axis) {
+      const auto a = static_cast<std::size_t>(axis);
+      const auto s = how.spacing.size() == 1 ? 0 : a - static_cast<std::size_t>(3 - rank);
+      const double length = static_cast<double>(std::abs(p[a] - q[a])) * how.spacing[s].to_double();
+      if (how.metric == metric::chessboard)
+        total = std::max(total, length);
+      else
+        total += how.metric == metric::euclidean ? length * length : length;
+    }
+    return total;
+  };
+  std::vector<double> best(places.size(), infinity);
+  for (std::size_t j = 0; j < places.size(); ++j)
+    if ((f.pixels[j] == 0) != how.invert)
+      for (std::size_t i = 0; i < places.size(); ++i) best[i] = std::min(best[i], cost(places[i], places[j]));
+  const double most = how.max_distance.to_double();
+  for (auto& value : best)
+    if (value > (how.metric == metric::euclidean ? most * most : most)) value = infinity;
+  return best;
+}
+
+binary_image draw(std::mt19937& dice) {
+  const auto side = [&](unsigned most) { return static_cast<std::int64_t>(1 + dice() % most); };
+  binary_image f;
+  f.shape = dice() % 2 ? extents{side(20), side(40)} : extents{side(7), side(8), side(9)};
+  f.pixels.resize(static_cast<std::size_t>(f.shape.pixels()));
+  const auto one_in = 1 + dice() % (dice() % 3 ? 5 : 100);
+  for (auto& pixel : f.pixels) pixel = dice() % one_in == 0 ? 0 : static_cast<std::uint8_t>(1 + dice() % 255);
+  return f;
+}
+
+options draw_options(std::mt19937& dice, int rank) {
+  options how;
+  how.metric = static_cast<metric>(dice() % 3);
+  how.invert = dice() % 4 == 0;
+  if (dice() % 3 == 0) how.max_distance = static_cast<double>(1 + dice() % 40) / 4;
+  const bool whole = dice() % 2 == 0;
+  if (dice() % 2 == 0) {
+    how.spacing.clear();
+    for (int axis = 0; axis < (dice() % 4 ? rank : 1); ++axis)
+      how.spacing.push_back(whole ? number(1 + dice() % 4)
+                                  : number(static_cast<double>(1 + dice() % 30) / 10));
+    if (how.spacing.size() == 2 && rank == 3) how.spacing.resize(1, 1);
+  }
+  return how;
+}
+
+void expect_distances(const binary_image& f, options how, const context& where) {
+  const auto expected = by_definition(f, how);
+  how.type = type::f64;
+  const auto exact = values_of<double>(distance_transform(f, how, where));
+  how.type = type::f32;
+  const auto rounded = values_of<float>(distance_transform(f, how, where));
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double distance = how.metric == metric::euclidean ? std::sqrt(expected[i]) : expected[i];
+    ASSERT_EQ(exact[i], distance) << "pixel " << i;
+    ASSERT_EQ(rounded[i], static_cast<float>(distance)) << "pixel " << i;
+  }
+  if (how.metric != metric::euclidean) return;
+  how.squared = true;
+  const auto squares = distance_transform(f, how, where);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (squares.type() == dtype::f64) {
+      ASSERT_EQ(squares.pixels<double>()[i], expected[i]);
+    } else {
+      const auto far = std::numeric_limits<std::uint32_t>::max();
+      ASSERT_EQ(squares.pixels<std::uint32_t>()[i],
+                expected[i] == infinity ? far : static_cast<std::uint32_t>(expected[i]));
+    }
+  }
+}
+
+TEST(distance_transform, equals_brute_force) {
+  std::mt19937 dice(7);
+  for (int round = 0; round < 400; ++round) {
+    const auto f = draw(dice);
+    const auto how = draw_options(dice, f.shape.rank());
+    for (const auto* device : {"serial", "cpu"})
+      ASSERT_NO_FATAL_FAILURE(expect_distances(f, how, {.device = device}))
+          << "round " << round << " on " << device;
+  }
+}
+
+TEST(distance_transform, known_answer) {
+  const binary_image f{{3, 4}, {1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1}};
+  EXPECT_EQ(values_of<std::uint32_t>(distance_transform(f, {.squared = true})),
+            (std::vector<std::uint32_t>{2, 1, 2, 5, 1, 0, 1, 4, 2, 1, 2, 5}));
+  EXPECT_EQ(values_of<float>(distance_transform(f, {.metric = metric::city_block})),
+            (std::vector<float>{2, 1, 2, 3, 1, 0, 1, 2, 2, 1, 2, 3}));
+  EXPECT_EQ(values_of<float>(distance_transform(f, {.metric = metric::chessboard})),
+            (std::vector<float>{1, 1, 1, 2, 1, 0, 1, 2, 1, 1, 1, 2}));
+  EXPECT_EQ(values_of<std::uint32_t>(distance_transform(f, {.spacing = {10, 1}, .squared = true})),
+            (std::vector<std::uint32_t>{101, 100, 101, 104, 1, 0, 1, 4, 101, 100, 101, 104}));
+}
+
+TEST(distance_transform, no_site_at_all) {
+  for (const auto& shape :
+       {extents{1, 9}, extents{9, 1}, extents{5, 70}, extents{1, 1, 9}, extents{3, 40, 5}}) {
+    const binary_image f{shape, std::vector<std::uint8_t>(static_cast<std::size_t>(shape.pixels()), 3)};
+    for (const auto* device : {"serial", "cpu"}) {
+      const context where{.device = device};
+      for (const auto value : values_of<float>(distance_transform(f, {}, where)))
+        ASSERT_EQ(value, std::numeric_limits<float>::infinity());
+      for (const auto value :
+           values_of<double>(distance_transform(f, {.spacing = {0.1}, .type = type::f64}, where)))
+        ASSERT_EQ(value, infinity);
+      for (const auto value : values_of<std::uint32_t>(distance_transform(f, {.squared = true}, where)))
+        ASSERT_EQ(value, std::numeric_limits<std::uint32_t>::max());
+      for (const auto value : values_of<float>(distance_transform(f, {.invert = true}, where)))
+        ASSERT_EQ(value, 0);
+    }
+  }
+}
+
+/// Sides where squares, or their sums, leave 32 bits, and where steps leave 16.
+TEST(distance_transform, long_sides) {
+  for (const std::int64_t side : {32767, 32768, 32769, 46341, 46342, 65535, 65536, 70001}) {
+    for (const auto& shape : {extents{1, side}, extents{side, 1}, extents{1, side, 1}, extents{side, 1, 2}}) {
+      binary_image f{shape, std::vector<std::uint8_t>(static_cast<std::size_t>(shape.pixels()), 1)};
+      f.pixels[0] = 0;
+      const double far = static_cast<double>(side - 1), beside = shape.pixels() > side ? 1 : 0;
+      const auto distances = distance_transform(f, {.type = type::f64}, {.device = "cpu"});
+      ASSERT_EQ(distances.pixels<double>().back(), std::sqrt(far * far + beside)) << to_string(shape);
+      const auto squares = distance_transform(f, {.squared = true}, {.device = "cpu"});
+      const auto expected = static_cast<std::uint64_t>(side - 1) * static_cast<std::uint64_t>(side - 1) +
+                            static_cast<std::uint64_t>(beside);
+      if (squares.type() == dtype::u32)
+        ASSERT_EQ(squares.pixels<std::uint32_t>().back(), expected) << to_string(shape);
+      else
+        ASSERT_EQ(squares.pixels<std::uint64_t>().back(), expected) << to_string(shape);
+      ASSERT_EQ(squares.type(), side <= 65536 ? dtype::u32 : dtype::u64);
+    }
+  }
+}
+
+TEST(distance_transform, empty_images) {
+  for (const auto& shape : {extents{0, 0}, extents{0, 5}, extents{5, 0}, extents{2, 0, 3}})
+    EXPECT_EQ(distance_transform(image(dtype::u8, shape)).shape(), shape);
+}
+
+TEST(distance_transform, zero_is_zero_of_any_type) {
+  const std::vector<float> f{-0.0f, 1e-30f, std::numeric_limits<float>::quiet_NaN(), -1};
+  EXPECT_EQ(values_of<float>(distance_transform(const_image_view(f.data(), extents{1, 4}))),
+            (std::vector<float>{0, 1, 2, 3}));
+}
+
+TEST(distance_transform, refuses) {
+  const binary_image f{{2, 3}, std::vector<std::uint8_t>(6, 1)};
+  const auto refused = [&](const options& how) {
+    return message_of<usage_error>([&] { distance_transform(f, how); });
+  };
+  EXPECT_EQ(refused({.metric = metric::chessboard, .squared = true}),
+            "distance_transform: squared is for the euclidean metric, not for chessboard");
+  EXPECT_EQ(
+      refused({.spacing = {1, 2, 3}}),
+      "distance_transform: spacing has 3 numbers, but the image 2 axes: give one for each, or one for all");
+  EXPECT_EQ(refused({.spacing = {1, 0}}),
+            "spacing: expected numbers greater than 0, separated by commas, got '1,0'");
+  EXPECT_EQ(refused({.spacing = {}}),
+            "spacing: expected numbers greater than 0, separated by commas, got ''");
+  EXPECT_EQ(refused({.max_distance = -1}),
+            "max_distance: expected a number greater than 0, or inf, got '-1'");
+}
+
+}  // namespace
+}  // namespace macareu::test
