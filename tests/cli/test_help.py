@@ -9,7 +9,7 @@ class Help(CliTest):
         page = self.succeed("--help")
         self.assertEqual(page, self.succeed("-h"))
         for verb in ("reconstruct", "fill-holes", "maxima", "minima", "hmaxima", "hminima", "hmax", "hmin",
-                     "hdome", "info", "generate", "compare", "bench"):
+                     "hdome", "distance", "info", "generate", "compare", "bench"):
             self.assertIn(verb, verbs())
         self.assertIn("Exit codes", page)
 
@@ -37,7 +37,7 @@ class Help(CliTest):
         for verb in operators():
             with self.subTest(verb):
                 page = self.succeed(verb, "--help")
-                for part in ("Inputs:", "Outputs:", "-o, --output", "Parameters:", "--connectivity", "--device",
+                for part in ("Inputs:", "Outputs:", "-o, --output", "Parameters:", "--device",
                              "--strategy", "--threads", "--repeat", "--report", "--quiet", "--channel ",
                              "--channels last", "--shape", "--dtype", "--offset", "--endian"):
                     self.assertIn(part, page)

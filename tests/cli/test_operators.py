@@ -22,7 +22,7 @@ class Operators(CliTest):
                 self.assertIn("equal", self.succeed("compare", "serial.npy", "cpu.npy"))
                 found, dtype, _ = self.read_npy("cpu.npy")
                 self.assertEqual(found, shape)
-                self.assertIn(dtype, ("u8", "bool"))
+                self.assertIn(dtype, ("u8", "bool", "f32"))
 
     def test_images(self):
         self.check_all("90,70", (90, 70))
@@ -52,6 +52,19 @@ class Operators(CliTest):
         self.write_npy("f.npy", (1, 5), [0, 0.75, 0, 0.25, 0], "f64")
         self.succeed("hmaxima", "f.npy", "-o", "m.npy", "--h", "0.5")
         self.assertEqual(self.read_npy("m.npy"), ((1, 5), "bool", [False, True, False, False, False]))
+
+    def test_distances(self):
+        self.write_npy("f.npy", (1, 5), [1, 0, 1, 1, 1])
+        self.succeed("distance", "f.npy", "-o", "d.npy")
+        self.assertEqual(self.read_npy("d.npy"), ((1, 5), "f32", [1, 0, 1, 2, 3]))
+        self.succeed("distance", "f.npy", "-o", "d.npy", "--squared", "--spacing", "1,2")
+        self.assertEqual(self.read_npy("d.npy"), ((1, 5), "u32", [4, 0, 4, 16, 36]))
+        self.succeed("distance", "f.npy", "-o", "d.npy", "--metric", "city-block", "--type", "f64", "--max-distance", "2")
+        self.assertEqual(self.read_npy("d.npy"), ((1, 5), "f64", [1, 0, 1, 2, float("inf")]))
+        self.succeed("distance", "f.npy", "-o", "d.npy", "--invert")
+        self.assertEqual(self.read_npy("d.npy")[2], [0, 1, 0, 0, 0])
+        self.assertIn("--max-distance: expected a number greater than 0, or inf, got 'far'",
+                      self.run_tool("distance", "f.npy", "-o", "d.npy", "--max-distance", "far").stderr)
 
     def test_empty_images(self):
         self.write_npy("empty.npy", (0, 5), [])

@@ -31,43 +31,35 @@ struct line_planes {
   }
 };
 
-/// out(i) = min(lift(in(i)), out(i - 1) + step), then the same upwards: one strip of columns at a time,
-/// narrow enough to be in the cache still when the second scan comes.
+/// out(i) = min(lift(in(i)), out(i - 1) + step), then the same upwards. What the loops use is captured by
+/// value: behind a reference it might be what they write, and they would not be vectorised.
 template <class Rule, class Out, class In>
 void scan_strip(const Rule& rule, const line_planes& planes, std::int64_t plane, std::int64_t x,
                 std::int64_t width, const view<Out>& out, const view<const In>& in) {
-  using value = typename Rule::value;
-  const value step = rule.cost(1);
-  over_row(
-      planes.place(plane, 0, x), width,
-      [&](std::int64_t, value& to, const In& from) { to = rule.lift(from); }, out, in);
-  const auto beside = [&](std::int64_t row) {
-    view<const value> moved = out;
-    moved.data = &out[planes.place(plane, row, x)];
-    return moved;
+  const Out step = rule.cost(1);
+  const auto row_of = [&](auto image, std::int64_t row) {
+    image.data = &image[planes.place(plane, row, x)];
+    return image;
   };
-  const auto here = [&](const auto& image, std::int64_t row) {
-    auto moved = image;
-    moved.data = &image[planes.place(plane, row, x)];
-    return moved;
+  const site first{0, 0, 0};
+  const auto lift = [rule](std::int64_t, Out& to, const In& from) { to = rule.lift(from); };
+  const auto down = [rule, step](std::int64_t, Out& to, const Out& above, const In& from) {
+    const Out own = rule.lift(from), offer = static_cast<Out>(above + step);
+    to = own < offer ? own : offer;
   };
+  const auto up = [step](std::int64_t, Out& to, const Out& below) {
+    const Out own = to, offer = static_cast<Out>(below + step);
+    to = own < offer ? own : offer;
+  };
+  const auto finish = [rule](std::int64_t, Out& to) { to = rule.result(to); };
+  over_row(first, width, lift, row_of(out, 0), row_of(in, 0));
   for (std::int64_t row = 1; row < planes.rows; ++row)
-    over_row(
-        {0, 0, 0}, width,
-        [&](std::int64_t, value& to, const value& above, const In& from) {
-          to = std::min<value>(rule.lift(from), static_cast<value>(above + step));
-        },
-        here(out, row), beside(row - 1), here(in, row));
-  for (std::int64_t row = planes.rows - 2; row >= 0; --row)
-    over_row(
-        {0, 0, 0}, width,
-        [&](std::int64_t, value& to, const value& below) {
-          to = std::min<value>(to, static_cast<value>(below + step));
-        },
-        here(out, row), beside(row + 1));
-  for (std::int64_t row = 0; row < planes.rows; ++row)
-    over_row(
-        {0, 0, 0}, width, [&](std::int64_t, value& to) { to = rule.result(to); }, here(out, row));
+    over_row(first, width, down, row_of(out, row), row_of(out, row - 1), row_of(in, row));
+  for (std::int64_t row = planes.rows - 1; row > 0; --row) {
+    over_row(first, width, up, row_of(out, row - 1), row_of(out, row));
+    over_row(first, width, finish, row_of(out, row));
+  }
+  over_row(first, width, finish, row_of(out, 0));
 }
 
 template <class Rule, class Out, class In>
@@ -89,14 +81,14 @@ void scan_row(const Rule& rule, site first, const view<Out>& out, const view<con
 template <class Rule, class Out, class In>
 void run_scans(const job& work, int threads, const Rule& rule, line_axis axis, const view<Out>& out,
                const view<const In>& in) {
-  constexpr std::int64_t strip_bytes = 512 * 1024, narrowest = 128;
   if (axis == line_axis::x)
     return over_units(work, threads, in.depth * in.height, 1, [&](int, std::int64_t row) {
       scan_row(rule, {row / in.height, row % in.height, 0}, out, in);
     });
   const line_planes planes(axis, out);
-  const auto fitting = strip_bytes / (planes.rows * static_cast<std::int64_t>(sizeof(Out)));
-  const auto strip = std::max(narrowest, fitting / narrowest * narrowest);
+  // As wide as can be: rows are read as memory has them, which beats strips that fit the cache.
+  const auto share = planes.count >= threads ? planes.width : (planes.width + threads - 1) / threads;
+  const auto strip = (share + 63) / 64 * 64;
   const auto strips = (planes.width + strip - 1) / strip;
   over_units(work, threads, planes.count * strips, 1, [&](int, std::int64_t unit) {
     const auto x = unit % strips * strip;
@@ -118,6 +110,8 @@ class line_bundle {
   Value* value(std::int64_t line) { return values_.data() + line * pitch_ + margin_; }
   Value* best(std::int64_t line) { return best_.data() + line * pitch_; }
   std::int64_t* nearest() { return nearest_.data(); }
+  /// From one line to the next.
+  std::int64_t pitch() const { return pitch_; }
 
  private:
   std::int64_t margin_, pitch_;
@@ -163,10 +157,10 @@ void run_rows(const job& work, int threads, const Rule& rule, const view<Out>& o
     value* const lifted = mine.value(0);
     value* const best = mine.best(0);
     over_row(
-        first, in.width, [&](std::int64_t x, const In& from) { lifted[x] = rule.lift(from); }, in);
+        first, in.width, [rule, lifted](std::int64_t x, const In& from) { lifted[x] = rule.lift(from); }, in);
     solve(rule.join(), {in.width, lifted, costs.data(), rule.limit(), best, mine.nearest()});
     over_row(
-        first, in.width, [&](std::int64_t x, Out& to) { to = rule.result(best[x]); }, out);
+        first, in.width, [rule, best](std::int64_t x, Out& to) { to = rule.result(best[x]); }, out);
   });
 }
 
@@ -183,17 +177,22 @@ void run_bundles(const job& work, int threads, const Rule& rule, line_axis axis,
   over_units(work, threads, planes.count * bundles, 1, [&](int thread, std::int64_t unit) {
     auto& mine = own[static_cast<std::size_t>(thread)];
     const auto plane = unit / bundles, x = unit % bundles * most, lines = std::min(most, planes.width - x);
-    for (std::int64_t row = 0; row < planes.rows; ++row)
-      over_row(
-          planes.place(plane, row, x), lines,
-          [&](std::int64_t i, const In& from) { mine.value(i)[row] = rule.lift(from); }, in);
+    const auto pitch = mine.pitch();
+    for (std::int64_t row = 0; row < planes.rows; ++row) {
+      const auto lift = [rule, pitch, to = mine.value(0) + row](std::int64_t i, const In& from) {
+        to[i * pitch] = rule.lift(from);
+      };
+      over_row(planes.place(plane, row, x), lines, lift, in);
+    }
     for (std::int64_t i = 0; i < lines; ++i)
       solve(rule.join(),
             {planes.rows, mine.value(i), costs.data(), rule.limit(), mine.best(i), mine.nearest()});
-    for (std::int64_t row = 0; row < planes.rows; ++row)
-      over_row(
-          planes.place(plane, row, x), lines,
-          [&](std::int64_t i, Out& to) { to = rule.result(mine.best(i)[row]); }, out);
+    for (std::int64_t row = 0; row < planes.rows; ++row) {
+      const auto finish = [rule, pitch, from = mine.best(0) + row](std::int64_t i, Out& to) {
+        to = rule.result(from[i * pitch]);
+      };
+      over_row(planes.place(plane, row, x), lines, finish, out);
+    }
   });
 }
 
