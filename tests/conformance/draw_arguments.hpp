@@ -80,6 +80,8 @@ arguments draw_arguments(dice& from, const operator_description& about, dtype ty
         given.emplace(name, draw_numbers(from, from.once_in(2) ? 1 : rank));
     }
   }
+  if (given.contains("squared") && std::get<std::string>(given.at("metric")) != "euclidean")
+    given.insert_or_assign("squared", false);  // there are no others
   return given;
 }
 

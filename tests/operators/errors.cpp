@@ -78,7 +78,7 @@ TEST_P(errors, nan_is_named_with_its_place) {
   EXPECT_EQ(refusal([&] { reconstruct(good.view(), bad.view(), {.clip = true}, on()); }),
             "reconstruct: mask " + place);
   for (const auto& about : catalogue()) {
-    if (about.inputs.size() != 1) continue;
+    if (about.inputs.size() != 1 || about.pattern != "wave") continue;  // the others need no order
     arguments given;
     for (const auto& parameter : about.parameters)
       if (parameter.default_text.empty()) given.emplace(parameter.name, number(1));
