@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "core/call.hpp"
-#include "core/pixel_types.hpp"
+#include "operators/parameters.hpp"
 #include "rules/distance.hpp"
 #include "rules/distance_plan.hpp"
 
@@ -21,17 +21,13 @@ struct distance_transform {
       .computed_help =
           "f32 or f64; squared: u32, or u64 where that is too small, or f64 where spacing is fractional"}};
   static constexpr std::array parameters{
-      parameter_description{"metric", parameter_kind::choice, "euclidean", "what distance is",
-                            "euclidean|city_block|chessboard"},
-      parameter_description{
-          "spacing", parameter_kind::numbers, "1",
-          "distance between neighbours: one number for each axis of the array, or one for all"},
+      metric_parameter,
+      spacing_parameter,
       parameter_description{"squared", parameter_kind::flag, "false",
                             "squares of euclidean distances, without rounding"},
       parameter_description{"type", parameter_kind::choice, "f32", "pixel type where not squared", "f32|f64"},
       parameter_description{"invert", parameter_kind::flag, "false", "to the nearest pixel that is not zero"},
-      parameter_description{"max_distance", parameter_kind::number, "inf",
-                            "pixels further away count as if there were no zero pixel"}};
+      max_distance_parameter};
   static constexpr operator_description about{
       .name = "distance_transform",
       .verb = "distance",
@@ -61,7 +57,7 @@ struct distance_transform {
   static void count_steps(Engine& engine, const call& call, line_axis first, view<const T> image) {
     const auto steps = engine.temporary(view<const Steps>{nullptr, image.depth, image.height, image.width});
     engine.line(steps_to_site<Steps>{!call.flag("invert")}, first, steps.pixels(), image);
-    const auto plan = plan_distances(call.values, call.inputs[0].shape());
+    const auto plan = plan_distances(call.about.name, call.values, call.inputs[0].shape());
     const view<const Steps> counted = steps.pixels();
     if (plan.fits(largest_u32))
       add_axes<std::uint32_t>(engine, call, plan, counted);
@@ -69,22 +65,6 @@ struct distance_transform {
       add_axes<std::uint64_t>(engine, call, plan, counted);
     else
       add_axes<double>(engine, call, plan, counted);
-  }
-
-  template <class Value>
-  static distance_range<Value> range_of(const distance_plan& plan) {
-    if constexpr (std::is_floating_point_v<Value>) {
-      constexpr Value none = std::numeric_limits<Value>::infinity();
-      return {std::min(plan.limit, std::numeric_limits<Value>::max()), none};
-    } else {
-      const auto none = static_cast<Value>(plan.most()) + 1;
-      return {plan.limit < static_cast<double>(none) ? static_cast<Value>(plan.limit) : none - 1, none};
-    }
-  }
-
-  template <class Value>
-  static axis_cost<Value> cost_of(const distance_plan& plan, line_axis axis) {
-    return {static_cast<Value>(plan.spacing[static_cast<std::size_t>(axis)]), plan.squares};
   }
 
   template <class Value, class Steps, class Engine>

@@ -15,4 +15,15 @@ constexpr parameter_description connectivity_parameter(std::string_view default_
 inline constexpr parameter_description height_parameter{"h", parameter_kind::number, "",
                                                         "height, in grey values; greater than 0"};
 
+inline constexpr parameter_description metric_parameter{
+    "metric", parameter_kind::choice, "euclidean", "what distance is", "euclidean|city_block|chessboard"};
+
+inline constexpr parameter_description spacing_parameter{
+    "spacing", parameter_kind::numbers, "1",
+    "distance between neighbours: one number for each axis of the array, or one for all"};
+
+inline constexpr parameter_description max_distance_parameter{
+    "max_distance", parameter_kind::number, "inf",
+    "pixels further away count as if there were no zero pixel"};
+
 }  // namespace macareu::operators

@@ -6,6 +6,9 @@
 // limit() have one result, whatever they are. A sum of any lifted value and any cost of the line fits the
 // type. `out` is not the input.
 //
+// carry is the same search for what lies elsewhere: out(i) = carried(j), where j is the first place on the
+// line that gives the least value, or `nothing` where that is above the limit.
+//
 // What engines make of it. The search may stop at the first cost that is not below the best so far, or that
 // is above the limit; this holds for floats too, since rounding keeps the order of sums. With integers, if j
 // is not worse than some j' < j at i, it is not worse at i + 1 either: the best j never goes back as i grows,
@@ -79,6 +82,42 @@ MACAREU_HD typename Rule::value best_on_line(const Rule& rule, line_axis axis, c
     offer(i + steps, cost);
   }
   return best;
+}
+
+/// The first place with the least value; -1 where that is above the limit.
+template <class Rule, class In>
+MACAREU_HD std::int64_t place_on_line(const Rule& rule, line_axis axis, const view<const In>& in, site p) {
+  const std::int64_t i = place_along(axis, p), size = length_along(axis, in), step = step_along(axis, in);
+  const In* const here = &in[p];
+  auto best = rule.lift(*here);
+  std::int64_t place = i;
+  const auto offer = [&](std::int64_t j, typename Rule::value cost) {
+    if (j < 0 || j >= size) return;
+    const auto value = joined(rule.join(), rule.lift(here[(j - i) * step]), cost);
+    if (value > best || (value == best && j > place)) return;
+    best = value;
+    place = j;
+  };
+  for (std::int64_t steps = 1; steps <= i || i + steps < size; ++steps) {
+    const auto cost = rule.cost(steps);
+    if (cost > best || cost > rule.limit()) break;
+    offer(i - steps, cost);
+    offer(i + steps, cost);
+  }
+  return best > rule.limit() ? -1 : place;
+}
+
+MACAREU_HD inline site moved_along(line_axis axis, site p, std::int64_t place) {
+  (axis == line_axis::z ? p.z : axis == line_axis::y ? p.y : p.x) = place;
+  return p;
+}
+
+/// One pixel of carry by definition.
+template <class Rule, class In, class Carried>
+MACAREU_HD Carried carried_on_line(const Rule& rule, line_axis axis, Carried nothing,
+                                   const view<const In>& in, const view<const Carried>& carried, site p) {
+  const std::int64_t place = place_on_line(rule, axis, in, p);
+  return place < 0 ? nothing : carried[moved_along(axis, p, place)];
 }
 
 }  // namespace macareu

@@ -8,13 +8,15 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
-#include "patterns/line.hpp"
+#include "rules/distance.hpp"
 
 namespace macareu {
 
@@ -43,8 +45,9 @@ const T& argument_of(const arguments& all, const char* name) {
   return std::get<T>(all.find(name)->second);
 }
 
-inline distance_plan plan_distances(const arguments& all, const extents& shape) {
-  const std::string who = "distance_transform: ";
+/// `about`: who asks, for messages.
+inline distance_plan plan_distances(std::string_view about, const arguments& all, const extents& shape) {
+  const auto who = std::string(about) + ": ";
   const auto& spacing = argument_of<std::vector<number>>(all, "spacing");
   const auto& metric = argument_of<std::string>(all, "metric");
   const int rank = shape.rank();
@@ -54,8 +57,9 @@ inline distance_plan plan_distances(const arguments& all, const extents& shape) 
   distance_plan plan;
   plan.squares = metric == "euclidean";
   plan.join = metric == "chessboard" ? line_join::maximum : line_join::sum;
-  plan.root = plan.squares && !argument_of<bool>(all, "squared");
-  if (!plan.squares && argument_of<bool>(all, "squared"))
+  const bool squared = all.contains("squared") && argument_of<bool>(all, "squared");
+  plan.root = plan.squares && !squared;
+  if (!plan.squares && squared)
     throw usage_error(who + "squared is for the euclidean metric, not for " + metric);
   for (int axis = 0; axis < rank; ++axis) {
     if (shape[axis] > std::numeric_limits<std::int32_t>::max())
@@ -72,9 +76,25 @@ inline distance_plan plan_distances(const arguments& all, const extents& shape) 
   return plan;
 }
 
+template <class Value>
+distance_range<Value> range_of(const distance_plan& plan) {
+  if constexpr (std::is_floating_point_v<Value>) {
+    constexpr Value none = std::numeric_limits<Value>::infinity();
+    return {std::min(plan.limit, std::numeric_limits<Value>::max()), none};
+  } else {
+    const auto none = static_cast<Value>(plan.most()) + 1;
+    return {plan.limit < static_cast<double>(none) ? static_cast<Value>(plan.limit) : none - 1, none};
+  }
+}
+
+template <class Value>
+axis_cost<Value> cost_of(const distance_plan& plan, line_axis axis) {
+  return {static_cast<Value>(plan.spacing[static_cast<std::size_t>(axis)]), plan.squares};
+}
+
 /// f32 or f64 as asked; squares of whole distances are integers.
 inline dtype distance_type(const arguments& all, const extents& shape) {
-  const auto plan = plan_distances(all, shape);
+  const auto plan = plan_distances("distance_transform", all, shape);
   if (plan.squares && !plan.root)
     return plan.whole && plan.most() < largest_u32 ? dtype::u32
            : plan.fits(largest_u64)                ? dtype::u64

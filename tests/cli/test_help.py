@@ -9,7 +9,8 @@ class Help(CliTest):
         page = self.succeed("--help")
         self.assertEqual(page, self.succeed("-h"))
         for verb in ("reconstruct", "fill-holes", "maxima", "minima", "hmaxima", "hminima", "hmax", "hmin",
-                     "hdome", "distance", "info", "generate", "compare", "bench"):
+                     "hdome", "distance", "nearest-site", "nearest-label",
+                     "info", "generate", "compare", "bench"):
             self.assertIn(verb, verbs())
         self.assertIn("Exit codes", page)
 

@@ -22,7 +22,7 @@ class Operators(CliTest):
                 self.assertIn("equal", self.succeed("compare", "serial.npy", "cpu.npy"))
                 found, dtype, _ = self.read_npy("cpu.npy")
                 self.assertEqual(found, shape)
-                self.assertIn(dtype, ("u8", "bool", "f32"))
+                self.assertIn(dtype, ("u8", "bool", "f32", "i64"))
 
     def test_images(self):
         self.check_all("90,70", (90, 70))

@@ -133,6 +133,8 @@ def add_distances(comparison, rng, case, ndim):
     squares = np.rint(ndimage.distance_transform_edt(image) ** 2).astype(np.uint32)
     comparison.add(case, "distance_transform", [name], squares, squared="true")
     comparison.add(case, "distance_transform", [name], np.sqrt(squares.astype(np.float64)), type="f64")
+    places = ndimage.distance_transform_edt(image, return_distances=False, return_indices=True)
+    comparison.add(case, "nearest_site", [name], np.ravel_multi_index(tuple(places), image.shape).astype(np.int64))
     # Tenths: SciPy compares candidates in an order of its own, and may keep one that is farther by a rounding.
     spacing = [float(s) / 10 for s in rng.integers(1, 40, ndim)]
     comparison.add_close(case, "distance_transform", [name], ndimage.distance_transform_edt(image, sampling=spacing),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/call.hpp"
+#include "engines/cpu/line/run_carry.hpp"
 #include "engines/cpu/line/run_line.hpp"
 #include "engines/cpu/threads.hpp"
 #include "engines/cpu/units.hpp"
@@ -97,6 +98,12 @@ class engine {
   requires line_rule<Rule, Out, In>
   void line(const Rule& rule, line_axis axis, view<Out> out, view<const In> in) const {
     run_line(work_, rule, axis, out, in);
+  }
+
+  template <class Rule, class In, class Carried>
+  void carry(const Rule& rule, line_axis axis, Carried nothing, view<Carried> out, view<const In> in,
+             view<const Carried> carried) const {
+    run_carry(work_, rule, axis, nothing, out, in, carried);
   }
 
   template <class Rule, class State, class Start, class... In>

@@ -82,6 +82,14 @@ class engine {
     run_line(on_, rule, axis, images_.writing(out), in);
   }
 
+  template <class Rule, class In, class Carried>
+  void carry(const Rule& rule, line_axis axis, Carried nothing, view<Carried> out, view<const In> in,
+             view<const Carried> carried) {
+    in = images_.reading(in);
+    carried = images_.reading(carried);
+    run_carry(on_, rule, axis, nothing, images_.writing(out), in, carried);
+  }
+
   template <class Rule, class State, class StartRule, class... StartIn, class... In>
   requires wave_rule<Rule, State, In...>
   void wave(const Rule& rule, const neighbourhood& near, view<State> state,

@@ -64,4 +64,19 @@ void run_line(const gpu& on, const Rule& rule, line_axis axis, const view<Out>& 
   on.launched("line");
 }
 
+template <class Rule, class Carried, class In>
+__global__ void carry_pixels(pixel_tiles tiles, Rule rule, line_axis axis, Carried nothing, view<Carried> out,
+                             view<const In> in, view<const Carried> carried) {
+  tiles.for_each_group<1>(
+      [&](site p, int) { out[p] = carried_on_line(rule, axis, nothing, in, carried, p); });
+}
+
+template <class Rule, class Carried, class In>
+void run_carry(const gpu& on, const Rule& rule, line_axis axis, Carried nothing, const view<Carried>& out,
+               const view<const In>& in, const view<const Carried>& carried) {
+  const pixel_tiles tiles(out, 1);
+  carry_pixels<<<tiles.blocks(on), tiles.threads, 0, on.stream>>>(tiles, rule, axis, nothing, out, in, carried);
+  on.launched("carry");
+}
+
 }  // namespace macareu::cuda

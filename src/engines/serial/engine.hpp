@@ -94,6 +94,15 @@ class engine {
     });
   }
 
+  template <class Rule, class In, class Carried>
+  void carry(const Rule& rule, line_axis axis, Carried nothing, view<Carried> out, view<const In> in,
+             view<const Carried> carried) const {
+    for_each_site(out.depth, out.height, out.width, [&](site p) {
+      if (p.x == 0) work_.check_stop();
+      out[p] = carried_on_line(rule, axis, nothing, in, carried, p);
+    });
+  }
+
   /// One pixel for the host; its memory may be another in other engines.
   template <class T>
   T read(view<const T> image, site p) const {

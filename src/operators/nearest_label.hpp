@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+
+#include "core/call.hpp"
+#include "operators/parameters.hpp"
+#include "rules/nearest.hpp"
+
+namespace macareu::operators {
+
+struct nearest_label {
+  static constexpr std::array inputs{input_description{"image", "labels; zero where there is none"}};
+  static constexpr std::array outputs{output_description{
+      "labels", output_description::type_rule::same_as_input, "value of the nearest pixel that is not zero"}};
+  static constexpr std::array parameters{metric_parameter, spacing_parameter, max_distance_parameter};
+  static constexpr operator_description about{
+      .name = "nearest_label",
+      .verb = "nearest-label",
+      .group = "distance",
+      .pattern = "line",
+      .brief = "Gives every pixel the value of the nearest pixel that is not zero.",
+      .notes =
+          "The Voronoi cells of labelled objects, cut at max_distance. Of "
+          "labels equally far away the one with the smallest index on the last axis is taken, then on the axis "
+          "before it. Where there is none the value is 0.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    const auto image = call.input<T>(0);
+    carry_nearest(engine, call, false, image, carried_images<T>{T{}, call.output<T>(0), image});
+  }
+};
+
+}  // namespace macareu::operators

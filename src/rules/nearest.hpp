@@ -1,0 +1,74 @@
+// Carries what the nearest site has to every pixel, axis by axis like distances: the first place on the last
+// axis wins a tie, then the first on the axis before it.
+#pragma once
+
+#include <cstdint>
+
+#include "core/call.hpp"
+#include "rules/distance.hpp"
+#include "rules/distance_plan.hpp"
+
+namespace macareu {
+
+template <class Carried>
+struct carried_images {
+  Carried nothing;  // where there is no site
+  view<Carried> out;
+  view<const Carried> own;  // what a site has
+};
+
+template <class Value, class Steps, class Carried, class Engine>
+void carry_further(Engine& engine, const call& call, const distance_plan& plan, view<const Steps> steps,
+                   const carried_images<Carried>& images, view<const Carried> carried) {
+  using from_counts = distance_pass<Value, from_steps<Value>, to_values<Value>>;
+  const auto range = range_of<Value>(plan);
+  const auto along_x = cost_of<Value>(plan, line_axis::x), along_y = cost_of<Value>(plan, line_axis::y);
+  if (call.rank() == 2) {
+    const from_counts pass{along_x, plan.join, range, {along_y}, {}};
+    return engine.carry(pass, line_axis::x, images.nothing, images.out, steps, carried);
+  }
+  const auto values = engine.temporary(view<const Value>{nullptr, steps.depth, steps.height, steps.width});
+  const auto further = engine.temporary(carried);
+  const from_counts pass{along_y, plan.join, range, {cost_of<Value>(plan, line_axis::z)}, {}};
+  engine.line(pass, line_axis::y, values.pixels(), steps);
+  engine.carry(pass, line_axis::y, images.nothing, further.pixels(), steps, carried);
+  const distance_pass<Value, from_values<Value>, to_values<Value>> last{along_x, plan.join, range, {}, {}};
+  engine.carry(last, line_axis::x, images.nothing, images.out, view<const Value>(values.pixels()),
+               view<const Carried>(further.pixels()));
+}
+
+template <class Steps, class T, class Carried, class Engine>
+void carry_from(Engine& engine, const call& call, const steps_to_site<Steps>& count, view<const T> image,
+                const carried_images<Carried>& images) {
+  const auto plan = plan_distances(call.about.name, call.values, call.inputs[0].shape());
+  const auto first = call.rank() == 3 ? line_axis::z : line_axis::y;
+  const auto steps = engine.temporary(view<const Steps>{nullptr, image.depth, image.height, image.width});
+  const auto carried = engine.temporary(images.own);
+  engine.line(count, first, steps.pixels(), image);
+  engine.carry(count, first, images.nothing, carried.pixels(), image, images.own);
+  const view<const Steps> counted = steps.pixels();
+  const view<const Carried> along = carried.pixels();
+  if (plan.fits(largest_u32))
+    carry_further<std::uint32_t>(engine, call, plan, counted, images, along);
+  else if (plan.fits(largest_u64))
+    carry_further<std::uint64_t>(engine, call, plan, counted, images, along);
+  else
+    carry_further<double>(engine, call, plan, counted, images, along);
+}
+
+template <class T, class Carried, class Engine>
+void carry_nearest(Engine& engine, const call& call, bool sites_are_zero, view<const T> image,
+                   const carried_images<Carried>& images) {
+  if (image.depth <= no_steps<std::uint16_t> && image.height <= no_steps<std::uint16_t>)
+    carry_from(engine, call, steps_to_site<std::uint16_t>{sites_are_zero}, image, images);
+  else
+    carry_from(engine, call, steps_to_site<std::uint32_t>{sites_are_zero}, image, images);
+}
+
+/// Of a pixel, in the order of the array.
+struct own_index {
+  std::int64_t height, width;
+  MACAREU_HD std::int64_t operator()(site p) const { return (p.z * height + p.y) * width + p.x; }
+};
+
+}  // namespace macareu

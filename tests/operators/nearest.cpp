@@ -1,0 +1,103 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <macareu/macareu.hpp>
+
+#include "support/same.hpp"
+
+namespace macareu::test {
+namespace {
+
+struct label_image {
+  extents shape;
+  std::vector<std::uint16_t> pixels;
+  operator const_image_view() const { return {pixels.data(), shape}; }
+};
+
+/// By definition, euclidean: the least sum of squares; of equals the smallest x, then y, then z.
+std::vector<std::int64_t> by_definition(const label_image& f, const std::vector<double>& spacing, double most,
+                                        bool zeros) {
+  const auto height = f.shape.height(), width = f.shape.width();
+  std::vector<std::int64_t> found(f.pixels.size(), -1);
+  for (std::int64_t i = 0; i < std::ssize(f.pixels); ++i) {
+    auto best = std::numeric_limits<double>::infinity();
+    for (std::int64_t x = 0; x < width; ++x)
+      for (std::int64_t y = 0; y < height; ++y)
+        for (std::int64_t z = 0; z < f.shape.depth(); ++z) {
+          const auto j = (z * height + y) * width + x;
+          if ((f.pixels[static_cast<std::size_t>(j)] == 0) != zeros) continue;
+          const std::array<std::int64_t, 3> apart{i / width / height - z, i / width % height - y,
+                                                  i % width - x};
+          double cost = 0;
+          for (std::size_t axis = 0; axis < 3; ++axis) {
+            const double length = static_cast<double>(std::abs(apart[axis])) * spacing[axis];
+            cost += length * length;
+          }
+          if (cost >= best || cost > most * most) continue;
+          best = cost;
+          found[static_cast<std::size_t>(i)] = j;
+        }
+  }
+  return found;
+}
+
+TEST(nearest_site, equals_brute_force) {
+  std::mt19937 dice(11);
+  for (int round = 0; round < 300; ++round) {
+    const auto side = [&](unsigned most) { return static_cast<std::int64_t>(1 + dice() % most); };
+    label_image f;
+    f.shape = dice() % 2 ? extents{side(14), side(60)} : extents{side(6), side(7), side(8)};
+    f.pixels.resize(static_cast<std::size_t>(f.shape.pixels()));
+    const bool zeros = dice() % 2;
+    const auto one_in = 1 + dice() % (dice() % 3 ? 6 : 80);
+    for (auto& pixel : f.pixels)
+      pixel = (dice() % one_in == 0) == zeros ? std::uint16_t{0} : static_cast<std::uint16_t>(1 + dice() % 9);
+    const double most = dice() % 3 ? std::numeric_limits<double>::infinity() : 1 + dice() % 5;
+    std::vector<double> spacing(3, 1);
+    if (dice() % 2)
+      for (auto& s : spacing) s = dice() % 2 ? 1 + dice() % 3 : 0.5 * (1 + dice() % 5);
+    const std::vector<number> given(spacing.end() - f.shape.rank(), spacing.end());
+    const auto expected = by_definition(f, spacing, most, zeros);
+    for (const auto* device : {"serial", "cpu"}) {
+      SCOPED_TRACE("round " + std::to_string(round) + " on " + device);
+      const auto places = nearest_site(f, {.spacing = given, .invert = !zeros, .max_distance = most},
+                                       {.device = device, .threads = 2});
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        ASSERT_EQ(places.pixels<std::int64_t>()[i], expected[i]) << to_string(f.shape) << " at " << i;
+      if (zeros) continue;
+      const auto labels =
+          nearest_label(f, {.spacing = given, .max_distance = most}, {.device = device, .threads = 2});
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        ASSERT_EQ(labels.pixels<std::uint16_t>()[i],
+                  expected[i] < 0 ? 0 : f.pixels[static_cast<std::size_t>(expected[i])]);
+    }
+  }
+}
+
+TEST(nearest_site, no_site_at_all) {
+  const label_image ones{{3, 5}, std::vector<std::uint16_t>(15, 1)},
+      zeros{{3, 5}, std::vector<std::uint16_t>(15)};
+  for (const auto* device : {"serial", "cpu"}) {
+    const auto places = nearest_site(ones, {}, {.device = device});
+    for (const auto index : places.pixels<std::int64_t>()) EXPECT_EQ(index, -1);
+    const auto labels = nearest_label(zeros, {}, {.device = device});
+    for (const auto label : labels.pixels<std::uint16_t>()) EXPECT_EQ(label, 0);
+  }
+}
+
+TEST(nearest_site, refuses) {
+  const label_image f{{2, 3}, std::vector<std::uint16_t>(6, 1)};
+  EXPECT_EQ(message_of<usage_error>([&] {
+              nearest_site(f, {.spacing = {1, 2, 3}});
+            }),
+            "nearest_site: spacing has 3 numbers, but the image 2 axes: give one for each, or one for all");
+}
+
+}  // namespace
+}  // namespace macareu::test
