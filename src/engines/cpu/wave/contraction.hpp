@@ -16,7 +16,7 @@ namespace macareu::cpu {
 template <class Key>
 bool can_contract(const neighbourhood& near, const wave_image<Key>& image);
 
-/// In bytes, of the graph: at most.
+/// Of the graph, in bytes, estimated: one and a half edges a node.
 template <class Key>
 std::int64_t contraction_memory(const neighbourhood& near, const wave_image<Key>& image);
 
