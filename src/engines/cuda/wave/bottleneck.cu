@@ -18,8 +18,13 @@ void tiles_then_contraction(const gpu& on, bottleneck_problem<Key> problem) {
     return;
   }
   if (outcome == tile_outcome::long_wave) problem.start = problem.state;
-  contract(on, problem);
   on.work.report.strategy = outcome == tile_outcome::long_wave ? "tiles, then contraction" : "contraction";
+  try {
+    contract(on, problem);
+  } catch (const device_error&) {  // it needs several times the memory; nothing is written yet
+    on.work.report.strategy = "tiles";
+    run_tiles(on, problem, tile_patience::endless);
+  }
 }
 
 paper_strategy paper_strategy_named(const std::string& name) {

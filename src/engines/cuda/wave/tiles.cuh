@@ -15,7 +15,7 @@ enum class tile_patience { endless, bounded };
 enum class tile_outcome {
   settled,
   long_wave,  // given up: the states reached so far are a better start
-  few_starts  // given up at once: most tiles hold no start, so the wave must travel; the state is not written
+  few_starts  // given up early: most tiles hold no start, so the wave must travel; the state is not written
               // everywhere
 };
 

@@ -105,8 +105,7 @@ __device__ __forceinline__ uint4 mapped_bits(uint4 v, const key_map<Key>& map) {
   }
 }
 
-/// Visits a lane's cells of one step: visit(index, row a, row b) with what the cells hold of both rows, or of
-/// the one row that wide keys have.
+/// A lane's cells of one step, from 16 bytes of both rows, or of the one row that wide keys have.
 template <class Key>
 __device__ __forceinline__ void cells_of(const uint4& a, const uint4& b, int first,
                                          typename lane_keys<Key>::cell* to) {

@@ -250,8 +250,8 @@ class image_worker {
     }
     wave_.rims.write(tile, rim_kind::state, lines_, lane_);
     wave_.rims.write(tile, rim_kind::threshold, limits_own_, lane_);
-    publish_fence();
     __syncwarp();
+    publish_fence();
   }
 
   const image_wave<Key>& wave_;

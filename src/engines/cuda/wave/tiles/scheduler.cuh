@@ -146,9 +146,12 @@ class scheduler {
       give_up(tile_outcome::long_wave);
   }
 
+  /// The first reason stands: whoever acts on it has skipped what the other would need.
   __device__ void give_up(tile_outcome why) const {
+    auto expected = static_cast<std::uint32_t>(tile_outcome::settled);
     word_ref(work_.counters->gave_up)
-        .store(static_cast<std::uint32_t>(why), ::cuda::std::memory_order_relaxed);
+        .compare_exchange_strong(expected, static_cast<std::uint32_t>(why),
+                                 ::cuda::std::memory_order_relaxed);
   }
 
   const worklist& work_;

@@ -58,6 +58,7 @@ class volume_worker {
         if (leads && at.first && no_start) schedule.found_no_start();
       }
       bool last = false;
+      if (leads) publish_fence();  // for the stores of the other warps
       if (leads) last = schedule.leave(at, visited, board_.wakes, neighbour(at.tile, thread_));
       if (__syncthreads_or(last)) break;
     }

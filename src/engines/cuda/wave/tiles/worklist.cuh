@@ -68,8 +68,8 @@ struct worklist {
   __device__ word_ref mailbox(std::uint32_t ticket) const { return word_ref(mailboxes[ticket & mask]); }
 
   /// Takes the tile that the ticket stands for, and begins its visit; waits where it is not there yet.
-  /// Returns the tile, or `stop`. A tile is begun before it is known to be ours, so that both ways to memory
-  /// are one. Should another worker take it instead, nothing is lost: see begin.
+  /// Returns the tile, or `stop`. A tile is begun while the exchange that makes it ours is on its way.
+  /// Should another worker have taken it, nothing is lost: see begin.
   __device__ std::uint32_t take(std::uint32_t ticket, bool& waited) const {
     const auto box = mailbox(ticket - tiles);
     for (waited = false;; waited = true) {
