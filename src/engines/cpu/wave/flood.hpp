@@ -48,7 +48,7 @@ class tile_flood {
 
  private:
   static constexpr std::size_t most_waiting = 256;
-  static constexpr int lanes = 16 / sizeof(Key);  // every processor has vectors of 16 bytes
+  static constexpr int lanes = std::max<int>(16 / sizeof(Key), 4);  // a pixel's neighbours fit a band
   /// Rows. A serpentine of columns, 4096^2, u8, one thread, busy machine: none 455 ms, 16 ahead 372,
   /// 6 ahead 320.
   static constexpr int ahead = 6;
@@ -102,7 +102,7 @@ class tile_flood {
       const Key from = state(q);
       const tile_pixel next{q.z, q.y, static_cast<std::int16_t>(q.x + dx)};
       const bool rises = rise(next, from);
-      if (walked > 0 && (!rises || walked % std::max(1, lanes / 4) == 0)) queue_.push(q);
+      if (walked > 0 && (!rises || walked % (lanes / 4) == 0)) queue_.push(q);
       if (!rises) return;
       ++steps_;
       q = next;
