@@ -103,7 +103,7 @@ class Bench(CliTest):
 
     def test_selection_and_inputs(self):
         os.mkdir(self.path("inputs"))
-        self.succeed("bench", "reconstruct", "--quick", "--repeat", "1", "--only", "serpentine-*-4", "--json", "b.json",
+        self.succeed("bench", "reconstruct", "--quick", "--repeat", "1", "--only", "serpentine-u?-4", "--json", "b.json",
                      "--save-inputs", "inputs")
         with open(self.path("b.json"), encoding="utf-8") as file:
             (case,) = json.load(file)["cases"]
