@@ -26,7 +26,7 @@ struct distance_transform {
       parameter_description{"squared", parameter_kind::flag, "false",
                             "squares of euclidean distances, without rounding"},
       parameter_description{"type", parameter_kind::choice, "f32", "pixel type where not squared", "f32|f64"},
-      parameter_description{"invert", parameter_kind::flag, "false", "to the nearest pixel that is not zero"},
+      invert_parameter,
       max_distance_parameter};
   static constexpr operator_description about{
       .name = "distance_transform",

@@ -22,10 +22,8 @@ struct nearest_site {
                                                          .help = "index of the nearest zero pixel",
                                                          .computed = &index_type,
                                                          .computed_help = "i64"}};
-  static constexpr std::array parameters{
-      metric_parameter, spacing_parameter,
-      parameter_description{"invert", parameter_kind::flag, "false", "to the nearest pixel that is not zero"},
-      max_distance_parameter};
+  static constexpr std::array parameters{metric_parameter, spacing_parameter, invert_parameter,
+                                         max_distance_parameter};
   static constexpr operator_description about{
       .name = "nearest_site",
       .verb = "nearest-site",

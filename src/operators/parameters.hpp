@@ -22,6 +22,9 @@ inline constexpr parameter_description spacing_parameter{
     "spacing", parameter_kind::numbers, "1",
     "distance between neighbours: one number for each axis of the array, or one for all"};
 
+inline constexpr parameter_description invert_parameter{"invert", parameter_kind::flag, "false",
+                                                        "to the nearest pixel that is not zero"};
+
 inline constexpr parameter_description max_distance_parameter{
     "max_distance", parameter_kind::number, "inf",
     "pixels further away count as if there were no zero pixel"};
