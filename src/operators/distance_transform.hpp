@@ -55,45 +55,42 @@ struct distance_transform {
  private:
   template <class Steps, class T, class Engine>
   static void count_steps(Engine& engine, const call& call, line_axis first, view<const T> image) {
-    const auto steps = engine.temporary(view<const Steps>{nullptr, image.depth, image.height, image.width});
-    engine.line(steps_to_site<Steps>{!call.flag("invert")}, first, steps.pixels(), image);
+    const along count{first, steps_to_site<Steps>{!call.flag("invert")}};
     const auto plan = plan_distances(call.about.name, call.values, call.inputs[0].shape());
-    const view<const Steps> counted = steps.pixels();
     if (plan.fits(largest_u32))
-      add_axes<std::uint32_t>(engine, call, plan, counted);
+      add_axes<std::uint32_t>(engine, call, plan, image, count);
     else if (plan.fits(largest_u64))
-      add_axes<std::uint64_t>(engine, call, plan, counted);
+      add_axes<std::uint64_t>(engine, call, plan, image, count);
     else
-      add_axes<double>(engine, call, plan, counted);
+      add_axes<double>(engine, call, plan, image, count);
   }
 
-  template <class Value, class Steps, class Engine>
-  static void add_axes(Engine& engine, const call& call, const distance_plan& plan,
-                       view<const Steps> counted) {
+  template <class Value, class Steps, class T, class Engine>
+  static void add_axes(Engine& engine, const call& call, const distance_plan& plan, view<const T> image,
+                       const along<steps_to_site<Steps>>& count) {
     const auto range = range_of<Value>(plan);
-    const auto along_x = cost_of<Value>(plan, line_axis::x), along_y = cost_of<Value>(plan, line_axis::y);
+    const auto along_y = cost_of<Value>(plan, line_axis::y);
     if (call.rank() == 2)
-      return last_axis(engine, call, plan, range, along_x, from_steps<Value>{along_y}, counted);
-    const auto values =
-        engine.temporary(view<const Value>{nullptr, counted.depth, counted.height, counted.width});
+      return last_axis<Value>(call, plan, from_steps<Value>{along_y},
+                              [&](auto out, const auto& last) { engine.lines(out, image, count, last); });
     const from_steps<Value> from{cost_of<Value>(plan, line_axis::z)};
-    engine.line(
-        distance_pass<Value, from_steps<Value>, to_values<Value>>{along_y, plan.join, range, from, {}},
-        line_axis::y, values.pixels(), counted);
-    last_axis(engine, call, plan, range, along_x, from_values<Value>{}, view<const Value>(values.pixels()));
+    const along middle{line_axis::y, distance_pass<Value, from_steps<Value>, to_values<Value>>{
+                                         along_y, plan.join, range, from, {}}};
+    last_axis<Value>(call, plan, from_values<Value>{},
+                     [&](auto out, const auto& last) { engine.lines(out, image, count, middle, last); });
   }
 
-  template <class Value, class Lift, class In, class Engine>
-  static void last_axis(Engine& engine, const call& call, const distance_plan& plan,
-                        const distance_range<Value>& range, const axis_cost<Value>& along, const Lift& from,
-                        view<const In> in) {
+  /// run(output, the line along x that writes it)
+  template <class Value, class Lift, class Run>
+  static void last_axis(const call& call, const distance_plan& plan, const Lift& from, const Run& run) {
     const auto type = call.outputs[0].type();
     const auto write = [&]<class Out>(std::type_identity<Out>) {
       using limits = std::numeric_limits<Out>;
       constexpr Out far = limits::has_infinity ? limits::infinity() : limits::max();
       const auto pass = [&]<class Result>(const Result& to) {
-        engine.line(distance_pass<Value, Lift, Result>{along, plan.join, range, from, to}, line_axis::x,
-                    call.output<Out>(0), in);
+        run(call.output<Out>(0), along{line_axis::x, distance_pass<Value, Lift, Result>{
+                                                         cost_of<Value>(plan, line_axis::x), plan.join,
+                                                         range_of<Value>(plan), from, to}});
       };
       if constexpr (limits::has_infinity)
         if (plan.root) return pass(to_root<Value, Out>{far});

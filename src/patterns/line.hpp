@@ -14,6 +14,17 @@
 // is not worse than some j' < j at i, it is not worse at i + 1 either: the best j never goes back as i grows,
 // and lines can be divided and conquered. A rule whose cost is integer and linear says so, `static constexpr
 // bool linear = true`: its lines are two scans, min(own, neighbour + cost(1)).
+//
+// lines is one line after another, each with the result of the one before; what lies between is the engine's
+// own matter. What a rule says of itself for engines that fuse them (rules without such words are served
+// too):
+//   static constexpr bool counts_steps   linear with cost(k) = k; what is lifted is 0, or above the limit and
+//                                        then `no_steps`; the result is the steps, at most `no_steps`
+//   bool unit_squares() const            joined by addition, cost(k) = k^2; lifts steps to their square and
+//                                        `no_steps` to a value above the limit, or values to themselves;
+//                                        whether values above the limit stay apart does not matter
+//   static constexpr line_result ending  root: result(v) = sqrt(v) rounded to f64, then to Out; same: v; both
+//                                        up to the limit
 #pragma once
 
 #include <concepts>
@@ -26,6 +37,7 @@ namespace macareu {
 
 enum class line_axis { z, y, x };
 enum class line_join { sum, maximum };
+enum class line_result { other, same, root };
 
 template <class Rule, class Out, class In>
 concept line_rule = std::is_trivially_copyable_v<Rule> &&
@@ -42,6 +54,18 @@ inline constexpr bool is_linear = false;
 template <class Rule>
 requires requires { Rule::linear; }
 inline constexpr bool is_linear<Rule> = Rule::linear;
+
+template <class Rule>
+inline constexpr bool counts_steps = false;
+template <class Rule>
+requires requires { Rule::counts_steps; }
+inline constexpr bool counts_steps<Rule> = Rule::counts_steps;
+
+template <class Rule>
+inline constexpr line_result line_ending = line_result::other;
+template <class Rule>
+requires requires { Rule::ending; }
+inline constexpr line_result line_ending<Rule> = Rule::ending;
 
 template <class T>
 MACAREU_HD std::int64_t length_along(line_axis axis, const view<T>& image) {
@@ -105,6 +129,29 @@ MACAREU_HD std::int64_t place_on_line(const Rule& rule, line_axis axis, const vi
     offer(i + steps, cost);
   }
   return best > rule.limit() ? -1 : place;
+}
+
+/// One of several lines.
+template <class Rule>
+struct along {
+  line_axis axis;
+  Rule rule;
+};
+template <class Rule>
+along(line_axis, Rule) -> along<Rule>;
+
+/// lines by definition: with a temporary image between one line and the next.
+template <class Engine, class Out, class In, class First, class... More>
+void one_line_after_another(Engine& engine, view<Out> out, view<const In> in, const along<First>& first,
+                            const along<More>&... more) {
+  if constexpr (sizeof...(more) == 0) {
+    engine.line(first.rule, first.axis, out, in);
+  } else {
+    using between = decltype(first.rule.result(first.rule.limit()));
+    const auto next = engine.temporary(view<const between>{nullptr, in.depth, in.height, in.width});
+    engine.line(first.rule, first.axis, next.pixels(), in);
+    one_line_after_another(engine, out, view<const between>(next.pixels()), more...);
+  }
 }
 
 MACAREU_HD inline site moved_along(line_axis axis, site p, std::int64_t place) {

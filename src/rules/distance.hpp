@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "patterns/line.hpp"
 
@@ -18,7 +19,7 @@ inline constexpr Steps no_steps = std::numeric_limits<Steps>::max() / 2;
 template <class Steps>
 struct steps_to_site {
   using value = Steps;
-  static constexpr bool linear = true;
+  static constexpr bool linear = true, counts_steps = true;
   bool sites_are_zero = true;
 
   MACAREU_HD line_join join() const { return line_join::sum; }
@@ -42,6 +43,7 @@ struct axis_cost {
     const Value length = static_cast<Value>(steps) * spacing;
     return squared ? length * length : length;
   }
+  MACAREU_HD bool unit_squares() const { return squared && spacing == Value{1}; }
 };
 
 /// What the passes of one transform share.
@@ -53,6 +55,7 @@ struct distance_range {
 
 template <class Value>
 struct from_steps {
+  MACAREU_HD bool unit_squares() const { return before.unit_squares(); }
   axis_cost<Value> before;  // of the axis along which the steps were counted
   template <class Steps>
   MACAREU_HD Value operator()(Steps steps, const distance_range<Value>& range) const {
@@ -63,11 +66,13 @@ struct from_steps {
 
 template <class Value>
 struct from_values {
+  MACAREU_HD bool unit_squares() const { return true; }
   MACAREU_HD Value operator()(Value value, const distance_range<Value>&) const { return value; }
 };
 
 template <class Value>
 struct to_values {
+  static constexpr auto ending = line_result::same;
   MACAREU_HD Value operator()(Value value, const distance_range<Value>& range) const {
     return value > range.limit ? range.none : value;
   }
@@ -75,6 +80,7 @@ struct to_values {
 
 template <class Value, class Out>
 struct to_distance {
+  static constexpr auto ending = std::is_same_v<Value, Out> ? line_result::same : line_result::other;
   Out far;  // no site, or one beyond the limit
   MACAREU_HD Out operator()(Value value, const distance_range<Value>& range) const {
     const Out near = static_cast<Out>(value);
@@ -84,6 +90,7 @@ struct to_distance {
 
 template <class Value, class Out>
 struct to_root {
+  static constexpr auto ending = line_result::root;
   Out far;
   MACAREU_HD Out operator()(Value value, const distance_range<Value>& range) const {
     const Out near = static_cast<Out>(sqrt(static_cast<double>(value)));
@@ -94,6 +101,7 @@ struct to_root {
 template <class Value, class Lift, class Result>
 struct distance_pass {
   using value = Value;
+  static constexpr auto ending = Result::ending;
   axis_cost<Value> along;
   line_join how;
   distance_range<Value> range;
@@ -101,6 +109,9 @@ struct distance_pass {
   Result to;
 
   MACAREU_HD line_join join() const { return how; }
+  MACAREU_HD bool unit_squares() const {
+    return how == line_join::sum && along.unit_squares() && from.unit_squares();
+  }
   template <class In>
   MACAREU_HD Value lift(In in) const {
     return from(in, range);

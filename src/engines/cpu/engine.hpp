@@ -100,6 +100,11 @@ class engine {
     run_line(work_, rule, axis, out, in);
   }
 
+  template <class Out, class In, class... Rules>
+  void lines(view<Out> out, view<const In> in, const along<Rules>&... one_by_one) const {
+    one_line_after_another(*this, out, in, one_by_one...);
+  }
+
   template <class Rule, class In, class Carried>
   void carry(const Rule& rule, line_axis axis, Carried nothing, view<Carried> out, view<const In> in,
              view<const Carried> carried) const {

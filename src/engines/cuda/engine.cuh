@@ -10,6 +10,7 @@
 
 #include "core/call.hpp"
 #include "engines/cuda/current_device.hpp"
+#include "engines/cuda/line/run_line.cuh"
 #include "engines/cuda/map.cuh"
 #include "engines/cuda/open_gpu.cuh"
 #include "engines/cuda/reduce.cuh"
@@ -80,6 +81,12 @@ class engine {
   void line(const Rule& rule, line_axis axis, view<Out> out, view<const In> in) {
     in = images_.reading(in);
     run_line(on_, rule, axis, images_.writing(out), in);
+  }
+
+  template <class Out, class In, class... Rules>
+  void lines(view<Out> out, view<const In> in, const along<Rules>&... one_by_one) {
+    if (!run_fused_squares(on_, images_, out, in, one_by_one...))
+      one_line_after_another(*this, out, in, one_by_one...);
   }
 
   template <class Rule, class In, class Carried>

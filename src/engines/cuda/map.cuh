@@ -1,8 +1,7 @@
-// map, window and line on the GPU.
+// map and window on the GPU.
 #pragma once
 
 #include "engines/cuda/pixels.cuh"
-#include "patterns/line.hpp"
 #include "patterns/map.hpp"
 #include "patterns/window.hpp"
 
@@ -48,35 +47,6 @@ void run_window(const gpu& on, const Rule& rule, const border<In>& edge, const v
   const pixel_tiles tiles(out, 1);
   window_pixels<<<tiles.blocks(on), tiles.threads, 0, on.stream>>>(tiles, rule, edge, out, in);
   on.launched("window");
-}
-
-/// A thread searches for one pixel, so neighbours along a row read side by side along every axis.
-template <class Rule, class Out, class In>
-__global__ void line_pixels(pixel_tiles tiles, Rule rule, line_axis axis, view<Out> out, view<const In> in) {
-  tiles.for_each_group<1>([&](site p, int) { out[p] = rule.result(best_on_line(rule, axis, in, p)); });
-}
-
-template <class Rule, class Out, class In>
-void run_line(const gpu& on, const Rule& rule, line_axis axis, const view<Out>& out,
-              const view<const In>& in) {
-  const pixel_tiles tiles(out, 1);
-  line_pixels<<<tiles.blocks(on), tiles.threads, 0, on.stream>>>(tiles, rule, axis, out, in);
-  on.launched("line");
-}
-
-template <class Rule, class Carried, class In>
-__global__ void carry_pixels(pixel_tiles tiles, Rule rule, line_axis axis, Carried nothing, view<Carried> out,
-                             view<const In> in, view<const Carried> carried) {
-  tiles.for_each_group<1>(
-      [&](site p, int) { out[p] = carried_on_line(rule, axis, nothing, in, carried, p); });
-}
-
-template <class Rule, class Carried, class In>
-void run_carry(const gpu& on, const Rule& rule, line_axis axis, Carried nothing, const view<Carried>& out,
-               const view<const In>& in, const view<const Carried>& carried) {
-  const pixel_tiles tiles(out, 1);
-  carry_pixels<<<tiles.blocks(on), tiles.threads, 0, on.stream>>>(tiles, rule, axis, nothing, out, in, carried);
-  on.launched("carry");
 }
 
 }  // namespace macareu::cuda

@@ -1,0 +1,135 @@
+// The search for chunks whose best columns are far away. The first best column never goes back along a line
+// (patterns/line.hpp), so it is found for the ends of the chunks by halving: for an end in the middle it lies
+// between those of the ends on either side, and every level looks at each column about once. A chunk then
+// has to look at the columns between those of its two ends only.
+#pragma once
+
+#include "engines/cuda/line/shared_lines.cuh"
+
+namespace macareu::cuda {
+
+template <int Lines>
+struct open_chunks {
+  using lines = shared_lines<Lines>;
+
+  int* reach;  // of a chunk: no best column is further away; 0 for a settled one
+  int* end;    // the ends of open chunks, in order
+  int* place;  // the best column of an end, `ends` to a line
+  int chunks, ends;
+
+  static constexpr int words(int chunks) { return chunks + (Lines + 1) * (chunks + 1); }
+
+  __device__ open_chunks(std::uint32_t* memory, int count)
+      : reach(reinterpret_cast<int*>(memory)),
+        end(reach + count),
+        place(end + count + 1),
+        chunks(count),
+        ends(count + 1) {}
+
+  /// The end that chunk e begins with: of the last one, the last column.
+  static __device__ int column(int e, int width) { return min(e * lines::chunk, width - 1); }
+
+  /// Whoever calls it needs a barrier before and after. Gives the number of ends that are wanted.
+  __device__ int list_ends(int* shared_count) const {
+    const int lane = threadIdx.x % 32;
+    if (threadIdx.x < 32) {
+      int listed = 0;
+      for (int e0 = 0; e0 < ends; e0 += 32) {
+        const int e = e0 + lane;
+        const bool wanted = e < ends && ((e < chunks && reach[e]) || (e > 0 && reach[e - 1]));
+        const unsigned all = __ballot_sync(whole_warp, wanted);
+        if (wanted) end[listed + __popc(all & ((1u << lane) - 1))] = e;
+        listed += __popc(all);
+      }
+      if (lane == 0) *shared_count = listed;
+    }
+    __syncthreads();
+    return *shared_count;
+  }
+
+  /// A distance at an end is at most one more than that of the chunk before.
+  __device__ int reach_of(int e) const { return e < chunks && reach[e] ? reach[e] : reach[e - 1] + 1; }
+
+  /// The first best column of x in [low, high], in all lanes of a line.
+  static __device__ int best_column(const std::uint32_t* line, int x, int low, int high) {
+    std::uint32_t best = ~0u;
+    int at = low & ~3;
+    for (int i = at + 4 * static_cast<int>(threadIdx.x % lines::lanes); i <= high; i += lines::chunk) {
+      const uint4 v = *reinterpret_cast<const uint4*>(line + i);
+      const int t = x - i;
+      const auto m =
+          min(min(v.x + square(t), v.y + square(t - 1)), min(v.z + square(t - 2), v.w + square(t - 3)));
+      if (m < best) {
+        best = m;
+        at = i;
+      }
+    }
+    auto all = best;
+#pragma unroll
+    for (int apart = lines::lanes / 2; apart > 0; apart /= 2)
+      all = min(all, __shfl_xor_sync(whole_warp, all, apart));
+    int found = 1 << 30;
+    if (best == all) {
+      const uint4 v = *reinterpret_cast<const uint4*>(line + at);
+      const int t = x - at;
+      found = at + (v.x + square(t) == all       ? 0
+                    : v.y + square(t - 1) == all ? 1
+                    : v.z + square(t - 2) == all ? 2
+                                                 : 3);
+    }
+#pragma unroll
+    for (int apart = lines::lanes / 2; apart > 0; apart /= 2)
+      found = min(found, __shfl_xor_sync(whole_warp, found, apart));
+    return found;
+  }
+
+  /// All ends: counted from one, those at odd multiples of `step` have their neighbours in the halving
+  /// at distance `step`. A warp does an end of all lines.
+  __device__ void halve(const lines& in, int width, int wanted) const {
+    const int lane = threadIdx.x % 32, l = lane / lines::lanes;
+    const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    const std::uint32_t* const line = in.line(l);
+    for (int step = 1 << (31 - __clz(wanted)); step > 0; step /= 2) {
+      for (int n = step + 2 * step * warp; n <= wanted; n += 2 * step * warps) {
+        const int e = end[n - 1], x = column(e, width), reached = reach_of(e);
+        const int left = n - step > 0 ? place[l * ends + end[n - step - 1]] : 0;
+        const int right = n + step <= wanted ? place[l * ends + end[n + step - 1]] : width - 1;
+        const int best = best_column(line, x, max(left, x - reached), min(right, x + reached));
+        if (lane % lines::lanes == 0) place[l * ends + e] = best;
+      }
+      __syncthreads();
+    }
+  }
+
+  /// Chunk c, once the places of its ends are known.
+  __device__ void settle(const lines& in, int c, line_places& p) const {
+    const int* const best = place + threadIdx.x % 32 / lines::lanes * ends + c;
+    int g = best[0] / 8;
+    const int last = best[1] / 8;
+    if (!__any_sync(whole_warp, last - g > few)) {
+      for (; __any_sync(whole_warp, g <= last); ++g) p.offer_group(8 * min(g, last));
+      return;
+    }
+    p.offer_group(8 * g);
+    p.offer_group(8 * last);
+    const int lane = threadIdx.x % 32;
+    const int from = __reduce_min_sync(whole_warp, g), to = __reduce_max_sync(whole_warp, last);
+    const int begin = __shfl_sync(whole_warp, p.x, 0), finish = begin + lines::chunk;
+    auto most = greatest(p.d);
+    auto worst = __reduce_max_sync(whole_warp, most);
+    for (int g0 = from; g0 <= to; g0 += 32) {
+      const int own = g0 + lane, gap = max(max(8 * own - (finish - 1), begin - (8 * own + 7)), 0);
+      unsigned open = __ballot_sync(whole_warp, own <= to && in.least[min(own, to)] + square(gap) < worst);
+      for (; open; open &= open - 1) {
+        const int chosen = g0 + __ffs(open) - 1;
+        if (!__any_sync(whole_warp, in.least[chosen] + square(p.gap(8 * chosen)) < most)) continue;
+        p.offer_group(8 * chosen);
+        most = greatest(p.d);
+      }
+      worst = __reduce_max_sync(whole_warp, most);
+    }
+  }
+  static constexpr int few = 5;
+};
+
+}  // namespace macareu::cuda

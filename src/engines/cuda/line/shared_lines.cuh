@@ -1,0 +1,171 @@
+// Lines in shared memory, and the search for the least value + distance^2 along them. A warp takes a chunk:
+// the same 128 / Lines places of all lines of the block, four places to a lane, so that every 16 bytes
+// loaded serve 16 sums.
+#pragma once
+
+#include <cstdint>
+
+#include "core/macros.hpp"
+
+namespace macareu::cuda {
+
+inline constexpr unsigned whole_warp = 0xffffffffu;
+
+/// min(a + b, c), one instruction on Hopper.
+__device__ __forceinline__ std::uint32_t least_sum(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  return __viaddmin_u32(a, b, c);
+}
+__device__ __forceinline__ std::uint32_t greatest(const std::uint32_t (&d)[4]) {
+  return max(max(d[0], d[1]), max(d[2], d[3]));
+}
+__device__ __forceinline__ std::uint32_t square(int k) { return static_cast<std::uint32_t>(k * k); }
+
+template <int Lines>
+struct shared_lines {
+  static constexpr int lanes = 32 / Lines;  // of a line
+  static constexpr int chunk = 4 * lanes;
+  static constexpr int margin = 32;  // columns of `none` on either side
+  static constexpr int group = 8;    // columns with one least value
+  /// Columns that are loaded come in so many.
+  static constexpr int unit = 128;
+
+  std::uint32_t* value;  // of column `first`
+  std::uint32_t* least;  // of a group, over all lines
+  int first, width;      // columns [first, first + width)
+  std::uint32_t none;    // what has no site; as much as any value
+
+  static constexpr int stride(int width) { return width + 2 * margin; }
+  static constexpr int words(int width) { return Lines * stride(width) + width / group; }
+
+  __device__ shared_lines(std::uint32_t* memory, int first_column, int columns, std::uint32_t no_site)
+      : value(memory + margin),
+        least(memory + Lines * stride(columns)),
+        first(first_column),
+        width(columns),
+        none(no_site) {}
+
+  __device__ int groups() const { return width / group; }
+  /// So that column x of the line is line(l)[x].
+  __device__ const std::uint32_t* line(int l) const { return value + l * stride(width) - first; }
+
+  __device__ void fill_margins() const {
+    for (int i = threadIdx.x; i < Lines * 2 * margin; i += blockDim.x) {
+      const int l = i / (2 * margin), j = i % (2 * margin);
+      value[l * stride(width) + (j < margin ? j - margin : width + j - margin)] = none;
+    }
+  }
+
+  __device__ void find_least_of_groups() const {
+    for (int g = threadIdx.x; g < groups(); g += blockDim.x) {
+      std::uint32_t m = none;
+#pragma unroll
+      for (int l = 0; l < Lines; ++l) {
+        const auto* const at = reinterpret_cast<const uint4*>(value + l * stride(width) + group * g);
+        const uint4 a = at[0], b = at[1];
+        m = min(m, min(min(min(a.x, a.y), min(a.z, a.w)), min(min(b.x, b.y), min(b.z, b.w))));
+      }
+      least[g] = m;
+    }
+  }
+};
+
+/// The four columns at x of one line, and the best known for them.
+struct line_places {
+  const std::uint32_t* line;
+  int x;
+  std::uint32_t d[4];
+
+  __device__ void offer_group(int column) {
+    const auto* const at = reinterpret_cast<const uint4*>(line + column);
+    const uint4 a = at[0], b = at[1];
+    const std::uint32_t value[8]{a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+    const int apart = x - column;
+    std::uint32_t cost[11];
+#pragma unroll
+    for (int k = 0; k < 11; ++k) cost[k] = square(apart + k - 7);
+#pragma unroll
+    for (int k = 0; k < 8; ++k)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) d[i] = least_sum(value[k], cost[i - k + 7], d[i]);
+  }
+
+  /// Columns between a group and these, none where they overlap.
+  __device__ int gap(int column) const { return max(max(column - (x + 3), x - (column + 7)), 0); }
+};
+
+/// Steps of four columns outwards from the own ones, at most six.
+struct near_search {
+  static constexpr int steps = 6;
+  static constexpr std::uint32_t worth_it = 100;  // below this some group beside is near
+  static constexpr std::uint32_t far = 784;       // from here on groups are cheaper
+
+  /// All are settled. `own` are the values of the four columns.
+  static __device__ bool settle(line_places& p, const uint4& own) {
+    auto& d = p.d;
+    d[0] = least_sum(own.w, 9, least_sum(own.z, 4, least_sum(own.y, 1, d[0])));
+    d[1] = least_sum(own.w, 4, least_sum(own.z, 1, least_sum(own.x, 1, d[1])));
+    d[2] = least_sum(own.w, 1, least_sum(own.y, 1, least_sum(own.x, 4, d[2])));
+    d[3] = least_sum(own.z, 1, least_sum(own.y, 4, least_sum(own.x, 9, d[3])));
+#pragma unroll
+    for (int m = 1; m <= steps; ++m) {
+      if (m > 1) {
+        const auto most = greatest(d);
+        if (!__any_sync(whole_warp, most > square(4 * m - 3))) return true;
+        if (m == 2 && __any_sync(whole_warp, most > far)) return false;
+      }
+      const uint4 a = *reinterpret_cast<const uint4*>(p.line + p.x - 4 * m);
+      const uint4 b = *reinterpret_cast<const uint4*>(p.line + p.x + 4 * m);
+      const std::uint32_t left[4]{a.x, a.y, a.z, a.w}, right[4]{b.x, b.y, b.z, b.w};
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          d[i] = least_sum(left[j], square(4 * m + i - j), d[i]);
+          d[i] = least_sum(right[j], square(4 * m + j - i), d[i]);
+        }
+    }
+    return !__any_sync(whole_warp, greatest(d) > square(4 * steps + 1));
+  }
+};
+
+/// Groups of columns from the chunk outwards, those with the least bound first. A group can matter only if
+/// its least value + gap^2 is below the greatest value of the warp. It gives up where that is no use.
+template <int Lines>
+struct group_search {
+  static constexpr int most_groups = 12, most_rounds = 6;
+
+  /// All columns in memory were searched; `worst` becomes the greatest value of the warp.
+  static __device__ bool settle(const shared_lines<Lines>& in, int chunk_x, line_places& p,
+                                std::uint32_t& worst) {
+    constexpr int chunk = shared_lines<Lines>::chunk;
+    const int lane = threadIdx.x % 32, own = (chunk_x - in.first) / 8, j = lane % 16;
+    const bool left = lane < 16;
+    std::uint32_t most = greatest(p.d);
+    worst = min(__reduce_max_sync(whole_warp, most), in.none);  // what has no site never counts
+    int taken = 0;
+    for (int round = 0;; ++round) {
+      const int nearest = max(0, 128 * round - (chunk - 1));
+      if (square(nearest) >= worst) return true;
+      if (own - 1 - 16 * round < 0 && own + 16 * round >= in.groups()) return true;
+      if (round == most_rounds) return false;
+      const int g = left ? own - 1 - 16 * round - j : own + 16 * round + j;
+      const int gap = left ? 128 * round + 8 * j + 1 : max(0, 128 * round + 8 * j - (chunk - 1));
+      std::uint32_t bound = g >= 0 && g < in.groups() ? in.least[g] + square(gap) : ~0u;
+      for (;;) {
+        const auto best = __reduce_min_sync(whole_warp, bound);
+        if (best >= worst) break;
+        const int from = __ffs(__ballot_sync(whole_warp, bound == best)) - 1;
+        const int chosen = __shfl_sync(whole_warp, g, from);
+        if (lane == from) bound = ~0u;
+        const int column = in.first + 8 * chosen;
+        if (!__any_sync(whole_warp, in.least[chosen] + square(p.gap(column)) < most)) continue;
+        if (++taken > most_groups) return false;
+        p.offer_group(column);
+        most = greatest(p.d);
+        worst = min(__reduce_max_sync(whole_warp, most), in.none);
+      }
+    }
+  }
+};
+
+}  // namespace macareu::cuda

@@ -1,0 +1,105 @@
+// Sites as bits: one word holds 32 places of a line, so the first axis of a distance transform costs an
+// eighth of a byte a pixel instead of its steps. Beside every word stand the steps from its first place to
+// the last site before it, and from its last place to the first site after it.
+#pragma once
+
+#include <cstdint>
+
+#include "engines/cuda/line/dependent_launch.cuh"
+#include "engines/cuda/pixels.cuh"
+#include "patterns/line.hpp"
+
+namespace macareu::cuda {
+
+/// Steps from a word where there is no site: with those inside a word still 16 bits, and above any length.
+inline constexpr std::uint32_t no_site_beyond = 0xffe0;
+inline constexpr std::int64_t longest_word_line = 32767;
+
+/// Word k of the lines of row b begins at k * plane + b * pitch.
+struct site_words {
+  std::uint32_t* word;
+  std::uint16_t *before, *after;
+  std::int64_t pitch;   // columns, a multiple of 4
+  std::int64_t rows;    // rows of lines side by side
+  std::int64_t plane;   // rows * pitch
+  std::int64_t length;  // of a line
+  std::int64_t count;   // words of a line
+};
+
+/// An image as lines along its first axis: place i of the lines in row b is a row of the image.
+template <class T>
+struct stacked_rows {
+  T* data;
+  std::int64_t length, rows, width;
+  std::int64_t step_length, step_row;  // step_x is 1, or `step_x`
+  std::int64_t step_x;
+
+  stacked_rows(line_axis axis, const view<T>& image)
+      : data(image.data),
+        length(length_along(axis, image)),
+        rows(axis == line_axis::z ? image.height : image.depth),
+        width(image.width),
+        step_length(step_along(axis, image)),
+        step_row(axis == line_axis::z ? image.step_y : image.step_z),
+        step_x(image.step_x) {}
+  MACAREU_HD T* at(std::int64_t place, std::int64_t row) const {
+    return data + place * step_length + row * step_row;
+  }
+};
+
+inline constexpr int pack_threads = 128;
+
+/// A thread packs four columns of 32 places.
+template <class Rule, class T>
+__global__ __launch_bounds__(pack_threads) void pack_sites(Rule rule, stacked_rows<const T> in, bool aligned,
+                                                           site_words to) {
+  let_next_start();
+  const std::int64_t across = (to.pitch / 4 + pack_threads - 1) / pack_threads;
+  const std::int64_t line = blockIdx.x / across;  // of blocks: word and row
+  const std::int64_t k = line / in.rows, row = line - k * in.rows;
+  const std::int64_t x = ((blockIdx.x - line * across) * pack_threads + threadIdx.x) * 4;
+  if (x >= to.pitch) return;
+  constexpr int batch = sizeof(T) == 1 ? 32 : 8;
+  const bool inside = x + 4 <= in.width;
+  std::uint32_t bits[4]{};
+#pragma unroll 1
+  for (int first = 0; first < 32; first += batch) {
+    pixel_group<T, 4> pixels[batch];
+    const T* const from = in.at(k * 32 + first, row) + x * in.step_x;
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      const T* const at = from + i * in.step_length;
+      if (k * 32 + first + i >= in.length) continue;
+      if (inside && aligned) {
+        pixels[i] = *reinterpret_cast<const pixel_group<T, 4>*>(at);
+      } else {
+#pragma unroll
+        for (int j = 0; j < 4; ++j)
+          if (x + j < in.width) pixels[i].value[j] = at[j * in.step_x];
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < batch; ++i)
+#pragma unroll
+      for (int j = 0; j < 4; ++j)
+        if (k * 32 + first + i < in.length && (inside || x + j < in.width) &&
+            rule.lift(pixels[i].value[j]) == 0)
+          bits[j] |= 1u << (first + i);
+  }
+  *reinterpret_cast<uint4*>(to.word + k * to.plane + row * to.pitch + x) = {bits[0], bits[1], bits[2],
+                                                                            bits[3]};
+}
+
+template <class Rule, class T>
+void run_pack(const gpu& on, const Rule& rule, line_axis axis, const view<const T>& in,
+              const site_words& to) {
+  const auto across = (to.pitch / 4 + pack_threads - 1) / pack_threads;
+  pack_sites<<<static_cast<unsigned>(across * to.rows * to.count), pack_threads, 0, on.stream>>>(
+      rule, stacked_rows<const T>(axis, in), has_aligned_groups(in, 4), to);
+  on.launched("pack_sites");
+}
+
+/// Fills what stands beside the words, and clears `flags` on the way.
+void run_carries(const gpu& on, const site_words& to, std::uint8_t* flags, std::int64_t flag_count);
+
+}  // namespace macareu::cuda

@@ -1,0 +1,59 @@
+// Squared distances with unit spacing, in integers: the first axis as bits, the last from them, in volumes
+// the one between at the end; sums of integers know no order. Compiled once, for all pixel types.
+#pragma once
+
+#include <cstdint>
+
+#include "engines/cuda/line/finish.cuh"
+#include "engines/cuda/line/site_words.cuh"
+
+namespace macareu::cuda {
+
+/// Words for lines along an axis of an image, and a flag for every four rows: a quarter of a byte a pixel
+/// where lines are long.
+class site_memory {
+ public:
+  template <class T>
+  site_memory(const gpu& on, line_axis axis, const view<T>& image) {
+    const stacked_rows<T> lines(axis, image);
+    site_words& w = words_;
+    w.pitch = (lines.width + 3) / 4 * 4;
+    w.rows = lines.rows;
+    w.plane = w.rows * w.pitch;
+    w.length = lines.length;
+    w.count = (lines.length + 31) / 32;
+    flags_per_row_ = (w.length + 3) / 4;
+    const auto words = w.count * w.plane;
+    memory_ = device_array<unsigned char>(on, 8 * words + flag_count());
+    w.word = reinterpret_cast<std::uint32_t*>(memory_.data());
+    w.before = reinterpret_cast<std::uint16_t*>(w.word + words);
+    w.after = w.before + words;
+  }
+  const site_words& words() const { return words_; }
+  std::uint8_t* flags() const {
+    return reinterpret_cast<std::uint8_t*>(words_.after + words_.count * words_.plane);
+  }
+  std::int64_t flags_per_row() const { return flags_per_row_; }
+  std::int64_t flag_count() const { return flags_per_row_ * words_.rows; }
+
+ private:
+  device_array<unsigned char> memory_;
+  site_words words_{};
+  std::int64_t flags_per_row_ = 0;
+};
+
+/// Do lines of these lengths fit the shared memory of a block? `columns` is 1 in images.
+bool squares_fit(const gpu& on, std::int64_t columns, std::int64_t width);
+
+/// `none`: the square where there is no site; with the square of any line's length and 64 more it fits 32
+/// bits.
+template <class Finish>
+void run_square_rows(const gpu& on, const site_memory& sites, std::uint32_t none, line_axis first,
+                     const view<typename Finish::result>& out, const Finish& finish);
+
+/// `values` may be the memory of `out`.
+template <class Finish>
+void run_square_columns(const gpu& on, std::uint32_t none, const view<const std::uint32_t>& values,
+                        const view<typename Finish::result>& out, const Finish& finish);
+
+}  // namespace macareu::cuda
