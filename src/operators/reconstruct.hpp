@@ -50,14 +50,16 @@ struct reconstruct {
  private:
   template <direction Toward, class T, class Engine>
   static void toward(Engine& engine, const call& call) {
+    const mapped marker(as_given{}, call.input<T>(0));
+    const auto mask = call.input<T>(1);
     if (call.flag("clip")) {
       refuse_nan<T>(engine, call, 0);
       refuse_nan<T>(engine, call, 1);
+      engine.wave(flood<Toward>{}, call.near(), call.output<T>(0), marker, mask);
     } else {
-      refuse_marker_beyond_mask<Toward, T>(engine, call, 0, 1);
+      const auto refuse = [&] { refuse_marker_beyond_mask<Toward, T>(engine, call, 0, 1); };
+      engine.wave(flood<Toward>{}, call.near(), call.output<T>(0), guarded{marker, refuse}, mask);
     }
-    engine.wave(flood<Toward>{}, call.near(), call.output<T>(0), mapped(as_given{}, call.input<T>(0)),
-                call.input<T>(1));
   }
 };
 

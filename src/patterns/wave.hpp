@@ -33,6 +33,17 @@ namespace macareu {
 
 enum class direction { up, down };
 
+/// A start that must not lie beyond the capacity. `refuse` looks for a pixel that does, and throws; an engine
+/// that saw on its way that there is none need not call it. It is called before an image in the host's memory
+/// changes.
+template <class Start, class Refuse>
+struct guarded {
+  Start start;
+  Refuse refuse;
+};
+template <class Start, class Refuse>
+guarded(Start, Refuse) -> guarded<Start, Refuse>;
+
 template <direction Toward>
 struct bottleneck {
   static constexpr direction toward = Toward;

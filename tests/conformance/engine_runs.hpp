@@ -44,11 +44,19 @@ inline std::vector<context> contexts(const std::string& device, std::string_view
   return all;
 }
 
-/// On a GPU a small image takes as long as a large one: fewer of them, so that every strategy sees some
-/// 20,000 over all types and connectivities.
-inline std::int64_t scaled_for(const std::string& device, std::int64_t images) {
-  return device == "cuda" ? scaled(std::max<std::int64_t>(2, images / 50)) : scaled(images);
+/// On a GPU a small image takes as long as a large one: fewer of them, so that every strategy, also one for
+/// 2-D only, sees more than 20,000 over all types and connectivities.
+inline std::int64_t scaled_for(const std::string& device, int rank, std::int64_t images) {
+  if (device != "cuda") return scaled(images);
+  return scaled(std::max<std::int64_t>(2, images / (rank == 2 ? 20 : 50)));
 }
+
+/// On a GPU every other image crosses tiles, which are up to 64 pixels wide.
+inline std::int64_t longest_side(const std::string& device, int rank, std::int64_t i) {
+  if (device != "cuda" || i % 2) return 24;
+  return rank == 2 ? 150 : 36;
+}
+inline constexpr std::int64_t most_small_pixels = 36 * 36 * 36;
 
 inline std::string describe(const operator_description& about, const context& how, const arguments& given) {
   std::string text = std::string(about.name) + " on " + how.device + ", strategy " + how.strategy + ", " +

@@ -5,7 +5,6 @@
 namespace macareu::test {
 namespace {
 
-constexpr std::int64_t longest = 24;
 constexpr std::int64_t images_per_connectivity = 20000;
 
 class small_reconstruct : public engine_and_type {
@@ -47,7 +46,7 @@ class small_reconstruct : public engine_and_type {
   }
 
   template <class T>
-  void draw(dice& from, int rank, bool erosion, std::vector<T>& palette) {
+  void draw(dice& from, int rank, std::int64_t longest, bool erosion, std::vector<T>& palette) {
     draw_scene(from, draw_shape(from, rank, longest), scene_);
     palette.resize(static_cast<std::size_t>(scene_.levels));
     draw_palette(from, type(), palette);
@@ -57,8 +56,8 @@ class small_reconstruct : public engine_and_type {
 
   const operator_description& about_ = *find_operator("reconstruct");
   scene scene_;
-  canvas marker_{longest * longest * longest}, mask_{longest * longest * longest},
-      expected_{longest * longest * longest}, got_{longest * longest * longest};
+  canvas marker_{most_small_pixels}, mask_{most_small_pixels}, expected_{most_small_pixels},
+      got_{most_small_pixels};
 };
 
 TEST_P(small_reconstruct, equals_serial) {
@@ -69,13 +68,13 @@ TEST_P(small_reconstruct, equals_serial) {
                                                contexts(device(), about_.pattern, 3, near.rank)};
     const arguments given[] = {{{"by", std::string("dilation")}, {"connectivity", connectivity(near.count)}},
                                {{"by", std::string("erosion")}, {"connectivity", connectivity(near.count)}}};
-    for (std::int64_t i = 0; i < scaled_for(device(), images_per_connectivity); ++i) {
+    for (std::int64_t i = 0; i < scaled_for(device(), near.rank, images_per_connectivity); ++i) {
       const auto seed = seed_of("small_reconstruct", type(), near.count, i);
       dice from(seed);
       const bool erosion = from.once_in(2);
       with_type(type(), [&]<class T>() {
         static std::vector<T> palette;
-        draw(from, near.rank, erosion, palette);
+        draw(from, near.rank, longest_side(device(), near.rank, i), erosion, palette);
       });
       const auto marker = marker_.of(type(), scene_.shape), mask = mask_.of(type(), scene_.shape);
       run_operator(about_, std::array<const_image_view, 2>{marker, mask},

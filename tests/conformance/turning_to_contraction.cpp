@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include <macareu/catalogue.hpp>
 #include <macareu/operators.hpp>
 
 namespace macareu::test {
@@ -60,6 +61,11 @@ void expect_serial_bits(const maze& m, bool turns) {
           << near << " neighbours, " << threads << " threads, " << report.strategy;
       EXPECT_EQ(report.strategy, turns ? "tiles, then contraction" : "tiles");
     }
+    const auto present = devices();
+    if (std::ranges::find(present, "cuda") == present.end()) continue;
+    std::vector<std::uint8_t> out(m.mask.size(), 77);
+    reconstruct(marker, mask, image_view(out.data(), m.shape), {.connectivity = near}, {.device = "cuda"});
+    EXPECT_TRUE(std::ranges::equal(out, expected.pixels<std::uint8_t>())) << near << " neighbours, cuda";
   }
 }
 

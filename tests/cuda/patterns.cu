@@ -227,9 +227,11 @@ TEST_F(cuda_patterns, wave_of_a_general_rule) {
       const label_problem given(
           from, near.rank == 3 ? extents{side(6), side(9), side(12)} : extents{side(30), side(40)});
       const auto expected = given.solve<serial::engine>(near);
-      for (const auto* strategy : {"auto", "sweep", "queue", "megapixel", "diagonal"})
+      for (const std::string strategy : {"auto", "sweep", "queue", "megapixel", "diagonal"}) {
+        if (strategy == "diagonal" && near.rank == 3) continue;  // for images only
         EXPECT_TRUE(same_bits(given.solve<cuda::engine>(near, {.strategy = strategy}), expected))
             << strategy << ", seed " << seed;
+      }
     }
 }
 

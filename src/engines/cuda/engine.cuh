@@ -110,6 +110,22 @@ class engine {
     }
   }
 
+  /// A wave sees itself whether its start lies within the capacity, but must not write over it then.
+  template <class Rule, class State, class StartRule, class... StartIn, class Refuse, class... In>
+  requires wave_rule<Rule, State, In...>
+  void wave(const Rule& rule, const neighbourhood& near, view<State> state,
+            const guarded<mapped<StartRule, StartIn...>, Refuse>& start, view<const In>... in) {
+    if constexpr (bottleneck_rule<Rule, State, In...> && start_is_input<StartRule>) {
+      if (std::get<0>(start.start.in).data != state.data) {
+        ((in = images_.reading(in)), ...);
+        if (!bottleneck_wave(rule, near, state, start.start, in...)) start.refuse();
+        return;
+      }
+    }
+    start.refuse();
+    wave(rule, near, state, start.start, in...);
+  }
+
   template <class T>
   T read(view<const T> image, site p) {
     return fetch(on_, &images_.reading(image)[p]);
@@ -123,20 +139,21 @@ class engine {
     std::apply([&](const auto&... in) { map(start.rule, state, in...); }, start.in);
   }
 
+  /// True if every start was seen to lie within its capacity; else it is not known.
   template <class Rule, class State, class Start, class... In>
-  void bottleneck_wave(const Rule& rule, const neighbourhood& near, const view<State>& state,
+  bool bottleneck_wave(const Rule& rule, const neighbourhood& near, const view<State>& state,
                        const Start& start, const view<const In>&... in) {
     if constexpr (capacity_is_input<Rule>) {
-      spread(rule, near, state, start, in...);
+      return spread(rule, near, state, start, in...);
     } else {
       const device_image<State> capacity(on_, state.depth, state.height, state.width);
       run_map(on_, capacity_of<Rule>{rule}, capacity.pixels(), in...);
-      spread(rule, near, state, start, view<const State>(capacity.pixels()));
+      return spread(rule, near, state, start, view<const State>(capacity.pixels()));
     }
   }
 
   template <class Rule, class State, class StartRule, class... StartIn>
-  void spread(const Rule&, const neighbourhood& near, const view<State>& state,
+  bool spread(const Rule&, const neighbourhood& near, const view<State>& state,
               const mapped<StartRule, StartIn...>& start, const view<const State>& capacity) {
     using key = key_of<State>;
     view<const State> first;
@@ -146,8 +163,9 @@ class engine {
       write_start(state, start);
     const view<State> result = images_.writing(state);
     if constexpr (!start_is_input<StartRule>) first = result;
-    run_bottleneck<key>(on_, {as_bits<key>(result), as_bits<const key>(first), as_bits<const key>(capacity),
-                              key_map_of<Rule::algebra::toward, State>(), near});
+    return run_bottleneck<key>(on_,
+                               {as_bits<key>(result), as_bits<const key>(first), as_bits<const key>(capacity),
+                                key_map_of<Rule::algebra::toward, State>(), near});
   }
 
   current_device current_;

@@ -70,6 +70,14 @@ class engine {
                   [&](site p) { rule(p, bin_sink{bins}, first[p], in[p]...); });
   }
 
+  template <class Rule, class State, class Start, class Refuse, class... In>
+  requires wave_rule<Rule, State, In...>
+  void wave(const Rule& rule, const neighbourhood& near, view<State> state,
+            const guarded<Start, Refuse>& start, view<const In>... in) {
+    start.refuse();
+    wave(rule, near, state, start.start, in...);
+  }
+
   template <class Rule, class State, class Start, class... In>
   requires wave_rule<Rule, State, In...>
   void wave(const Rule& rule, const neighbourhood& near, view<State> state, const Start& start,

@@ -11,20 +11,19 @@ namespace {
 
 /// Contraction takes the same time whatever the wave's path, and tiles less where paths are short.
 template <class Key>
-void tiles_then_contraction(const gpu& on, bottleneck_problem<Key> problem) {
-  const auto outcome = run_tiles(on, problem, tile_patience::bounded);
-  if (outcome == tile_outcome::settled) {
-    on.work.report.strategy = "tiles";
-    return;
-  }
-  if (outcome == tile_outcome::long_wave) problem.start = problem.state;
-  on.work.report.strategy = outcome == tile_outcome::long_wave ? "tiles, then contraction" : "contraction";
+bool tiles_then_contraction(const gpu& on, bottleneck_problem<Key> problem) {
+  auto& strategy = on.work.report.strategy;
+  const auto [settled, within] = run_tiles(on, problem, tile_patience::bounded);
+  strategy = "tiles";
+  if (settled) return within;
+  problem.start = problem.state;
   try {
     contract(on, problem);
-  } catch (const device_error&) {  // it needs several times the memory; nothing is written yet
-    on.work.report.strategy = "tiles";
+    strategy = "tiles, then contraction";
+  } catch (const device_error&) {  // it needs several times the memory; the states are as they were
     run_tiles(on, problem, tile_patience::endless);
   }
+  return within;
 }
 
 paper_strategy paper_strategy_named(const std::string& name) {
@@ -38,21 +37,21 @@ paper_strategy paper_strategy_named(const std::string& name) {
 }  // namespace
 
 template <class Key>
-void run_bottleneck(const gpu& on, const bottleneck_problem<Key>& problem) {
+bool run_bottleneck(const gpu& on, const bottleneck_problem<Key>& problem) {
   const auto& strategy = on.work.how.strategy;
   if (strategy == "auto") return tiles_then_contraction(on, problem);
-  if (strategy == "tiles")
-    run_tiles(on, problem, tile_patience::endless);
-  else if (strategy == "contraction")
+  on.work.report.strategy = strategy;
+  if (strategy == "tiles") return run_tiles(on, problem, tile_patience::endless).within;
+  if (strategy == "contraction")
     contract(on, problem);
   else
     run_paper_strategy(paper_strategy_named(strategy), on, problem);
-  on.work.report.strategy = strategy;
+  return false;
 }
 
-template void run_bottleneck(const gpu&, const bottleneck_problem<std::uint8_t>&);
-template void run_bottleneck(const gpu&, const bottleneck_problem<std::uint16_t>&);
-template void run_bottleneck(const gpu&, const bottleneck_problem<std::uint32_t>&);
-template void run_bottleneck(const gpu&, const bottleneck_problem<std::uint64_t>&);
+template bool run_bottleneck(const gpu&, const bottleneck_problem<std::uint8_t>&);
+template bool run_bottleneck(const gpu&, const bottleneck_problem<std::uint16_t>&);
+template bool run_bottleneck(const gpu&, const bottleneck_problem<std::uint32_t>&);
+template bool run_bottleneck(const gpu&, const bottleneck_problem<std::uint64_t>&);
 
 }  // namespace macareu::cuda

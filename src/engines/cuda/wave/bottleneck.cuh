@@ -14,9 +14,10 @@ inline std::vector<std::string_view> wave_strategies() {
   return {"tiles", "contraction", "sweep", "queue", "megapixel", "diagonal"};
 }
 
-/// For 8, 16, 32 and 64-bit keys.
+/// For 8, 16, 32 and 64-bit keys. True if every start was seen to lie within its capacity; else it is not
+/// known.
 template <class Key>
-void run_bottleneck(const gpu& on, const bottleneck_problem<Key>& problem);
+bool run_bottleneck(const gpu& on, const bottleneck_problem<Key>& problem);
 
 template <class Key, class T>
 view<Key> as_bits(const view<T>& image) {

@@ -27,6 +27,12 @@ struct key_map {
     if (floating) key ^= static_cast<Key>(key & sign ? sign : ~Key{0});
     return key;
   }
+  /// NaN has no order, so its keys lie beyond those of the infinities.
+  MACAREU_HD bool is_nan(Key key) const {
+    if constexpr (sizeof(Key) < 4) return false;
+    constexpr Key infinity = sizeof(Key) == 8 ? static_cast<Key>(0x7ff0000000000000) : Key{0x7f800000};
+    return floating && (bits(key) & static_cast<Key>(~sign)) > infinity;
+  }
 
   static constexpr Key sign = static_cast<Key>(Key{1} << (8 * sizeof(Key) - 1));
 };

@@ -12,14 +12,12 @@ namespace macareu::cuda {
 
 enum class tile_patience { endless, bounded };
 
-enum class tile_outcome {
-  settled,
-  long_wave,  // given up: the states reached so far are a better start
-  few_starts  // given up early: most tiles hold no start, so the wave must travel; the state is not written
-              // everywhere
+struct tile_result {
+  bool settled;  // else given up, as too long a wave: the states reached so far are a better start
+  bool within;   // no start was seen beyond its capacity, nor a NaN
 };
 
 template <class Key>
-tile_outcome run_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience);
+tile_result run_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience);
 
 }  // namespace macareu::cuda

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engines/cuda/occupancy.cuh"
 #include "engines/cuda/wave/contraction.cuh"
 #include "engines/cuda/wave/contraction/cross_edges.cuh"
 #include "engines/cuda/wave/contraction/graph_contraction.cuh"
@@ -74,11 +75,8 @@ class workspace {
 /// hide the memory's latency (512 threads a block instead of 1024: noise with one seed 3 % slower).
 template <class Key>
 void launch_graph_rounds(const gpu& on, uint32_t tiles, node_graph<Key>& graph) {
-  int resident = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, contract_graph<Key>, graph_threads, 0),
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  if (resident < 1) throw device_error("cuda: contract_graph: no block fits a multiprocessor");
-  const auto blocks = std::min<uint32_t>(on.multiprocessors, tiles / 8 + 1);
+  const auto blocks =
+      std::min<uint32_t>(resident_blocks<contract_graph<Key>>(on, graph_threads, 0, 1), tiles / 8 + 1);
   void* arguments[] = {&graph};
   check(cudaLaunchCooperativeKernel(contract_graph<Key>, dim3(blocks), dim3(graph_threads), arguments, 0,
                                     on.stream),
@@ -91,8 +89,7 @@ counters attempt(const gpu& on, const bottleneck_problem<Key>& problem, tile_gri
   const uint32_t tiles = grid.tiles();
   workspace<Key, Shape> space(on, tiles, size);
   constexpr auto shared = static_cast<int>(tile_memory<Key, Shape>::bytes);
-  check(cudaFuncSetAttribute(contract_tiles<Key, Shape>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
-        "cudaFuncSetAttribute");
+  resident_blocks<contract_tiles<Key, Shape>>(on, Shape::threads, shared, 1);
   using four = pack<Key, 4>;
   const bool packed = packed_rows<four>(problem.capacity) && packed_rows<four>(problem.start);
   contract_tiles<Key, Shape>

@@ -10,21 +10,21 @@ enum class axis { x, y };
 
 __device__ inline axis other(axis a) { return a == axis::x ? axis::y : axis::x; }
 
-/// Around the states lies a rim of cells for the keys of the neighbours, used with diagonal neighbours only:
-/// lines and places -1 and 32. Capacities of 8 bits are kept for both axes; wider ones are as quickly read
-/// across.
-template <class Key>
+/// Capacities of 8 bits are kept for both axes; wider ones are as quickly read across.
+template <class Key, bool Diagonals>
 struct alignas(16) image_tile {
   using keys = lane_keys<Key>;
   using cell = typename keys::cell;
-  static constexpr int origin = keys::pitch + 16 / static_cast<int>(sizeof(cell));  // aligned
+  static constexpr int size = 32 * keys::pitch;
   static constexpr bool twice = sizeof(Key) == 1;
-  cell with_rim[origin + 33 * keys::pitch];
-  cell capacity_along[twice ? 2 : 1][32 * keys::pitch];
+  cell states[size];
+  cell capacities[twice ? 2 : 1][size];
+  cell besides[Diagonals ? size : 1];
 
-  __device__ cell* state() { return with_rim + origin; }
-  __device__ cell* capacity() { return capacity_along[0]; }
-  __device__ cell* turned_capacity() { return capacity_along[twice ? 1 : 0]; }
+  __device__ cell* state() { return states; }
+  __device__ cell* capacity() { return capacities[0]; }
+  __device__ cell* turned_capacity() { return capacities[twice ? 1 : 0]; }
+  __device__ cell* beside() { return besides; }
 };
 
 /// A lane's share of the four lines around a tile, or of its own outermost lines.
@@ -65,11 +65,11 @@ __device__ __forceinline__ void read_line(const typename lane_keys<Key>::cell* c
   }
 }
 
-template <class Key>
-__device__ __forceinline__ void read_capacity(image_tile<Key>& tile, axis along, int lane,
+template <class Key, bool Diagonals>
+__device__ __forceinline__ void read_capacity(image_tile<Key, Diagonals>& tile, axis along, int lane,
                                               typename lane_keys<Key>::word (&line)[lane_keys<Key>::side]) {
   using keys = lane_keys<Key>;
-  if (along == axis::x || image_tile<Key>::twice) {
+  if (along == axis::x || tile.twice) {
     read_line<Key>(along == axis::x ? tile.capacity() : tile.turned_capacity(), lane, line);
   } else {
 #pragma unroll
@@ -103,84 +103,70 @@ __device__ __forceinline__ typename lane_keys<Key>::word beside(typename lane_ke
   return keys::higher(keys::left_of(line, before), keys::right_of(line, after));
 }
 
-/// Reads a lane's lines, and gives every pixel the offers of its diagonal neighbours once, through
-/// take(i, offer). Not in the chain of a pass, where each place would wait for the one before: thin diagonal
-/// paths take more passes, all else is faster.
+/// Gives every pixel of a lane's lines, through take(i, offer), the keys that were left beside the pixels
+/// before and behind it; `before` and `after` are those beyond the lines' ends.
 template <class Key, class Take>
-__device__ __forceinline__ void read_with_diagonals(
-    const typename lane_keys<Key>::cell* cells, int lane,
-    typename lane_keys<Key>::word (&state)[lane_keys<Key>::side], Take take) {
+__device__ __forceinline__ void take_besides(const typename lane_keys<Key>::cell* cells, int lane,
+                                             typename lane_keys<Key>::word before,
+                                             typename lane_keys<Key>::word after, Take take) {
   using keys = lane_keys<Key>;
   using word = typename keys::word;
-  using cell = typename keys::cell;
-  constexpr int n = keys::per_cell;
-  const cell* const own = cells + lane * keys::pitch;
-  const cell* const lower = own - keys::pitch;
-  const cell* const upper = own + keys::pitch;
-  // The higher of the keys beside a line's key in the lines to both sides.
-  const auto across = [](const cell& l, const cell& c, const cell& r, word* to) {
-    word left[n], centre[n], right[n];
-    keys::unpack(l, left), keys::unpack(c, centre), keys::unpack(r, right);
-#pragma unroll
-    for (int i = 0; i < n; ++i)
-      to[i] = keys::higher(keys::left_of(centre[i], left[i]), keys::right_of(centre[i], right[i]));
-  };
-  word before[n], here[n], behind[n];
-  // The offers to cell k, once what lies beside the next cell is known.
-  const auto give = [&](int k) {
-    if constexpr (n == 2) {
-      take(2 * k, keys::higher(before[1], here[1]));
-      take(2 * k + 1, keys::higher(here[0], behind[0]));
-    } else {
-      take(k, keys::higher(before[0], behind[0]));
-    }
-#pragma unroll
-    for (int i = 0; i < n; ++i) before[i] = here[i], here[i] = behind[i];
-  };
-  across(lower[-1], own[-1], upper[-1], before);
+  word last_but_one = 0, last = before;
 #pragma unroll
   for (int quad = 0; quad < 8; ++quad) {
-    cell l[4], c[4], r[4];
-    read_four<Key>(lower, quad, l), read_four<Key>(own, quad, c), read_four<Key>(upper, quad, r);
+    typename keys::cell four[4];
+    read_four<Key>(cells + lane * keys::pitch, quad, four);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int k = 4 * quad + i;
-      keys::unpack(c[i], state + k * n);
-      across(l[i], c[i], r[i], k ? behind : here);
-      if (k) give(k - 1);
+    for (int i = 0; i < 4 * keys::per_cell; ++i) {
+      word both[keys::per_cell];
+      keys::unpack(four[i / keys::per_cell], both);
+      const word here = both[i % keys::per_cell];
+      const int place = 4 * keys::per_cell * quad + i;
+      if (place > 0) take(place - 1, keys::higher(last_but_one, here));
+      last_but_one = last, last = here;
     }
   }
-  across(lower[32], own[32], upper[32], behind);
-  give(31);
+  take(keys::side - 1, keys::higher(last_but_one, after));
 }
 
-/// All lines to their fixed point, both ways at once: two chains that cross in the middle. `before` and
-/// `after` lie at the ends of the lines, which run `along` an axis. Also clips states to capacities. Leaves
-/// the tile turned.
-template <bool Diagonals, class Key>
-__device__ __forceinline__ bool pass(image_tile<Key>& tile, axis along, int lane,
-                                     typename lane_keys<Key>::word before,
-                                     typename lane_keys<Key>::word after, change_sensor<Key>& sensor) {
+/// What lies beyond the two ends of a lane's lines: keys, and along columns the higher of the keys beside
+/// those.
+template <class Key>
+struct line_ends {
+  typename lane_keys<Key>::word before, after, beside_before = 0, beside_after = 0;
+};
+
+/// All lines to their fixed point, both ways at once: two chains that cross in the middle. The lines run
+/// `along` an axis. Also clips states to capacities. Leaves the tile turned.
+///
+/// Diagonals: a pass along rows leaves, for every pixel, the higher of the two keys beside it; the next one,
+/// along columns, takes that of the pixels before and behind. They are not in the chains, where each place
+/// would wait for the one before: thin diagonal paths take more passes, all else is faster. One body for both
+/// axes, which the instruction cache holds.
+template <class Key, bool Diagonals>
+__device__ __forceinline__ bool pass(image_tile<Key, Diagonals>& tile, axis along, int lane,
+                                     const line_ends<Key>& ends, change_sensor<Key>& sensor) {
   using keys = lane_keys<Key>;
   using word = typename keys::word;
   constexpr int side = keys::side, half = side / 2, n = keys::per_cell;
   word state[side], capacity[side], touched = 0;
   auto* const cells = tile.state();
   read_capacity(tile, along, lane, capacity);
+  read_line<Key>(cells, lane, state);
   const auto take = [&](int i, word offer) {
     const word old = state[i];
     state[i] = keys::lower(keys::higher(old, offer), capacity[i]);
     if constexpr (!keys::sums) touched |= old ^ state[i];
   };
-  if constexpr (!Diagonals)
-    read_line<Key>(cells, lane, state);
-  else if constexpr (keys::sums)  // the chains clip
-    read_with_diagonals<Key>(cells, lane, state,
-                             [&](int i, word offer) { state[i] = keys::higher(state[i], offer); });
-  else
-    read_with_diagonals<Key>(cells, lane, state, take);
+  if (Diagonals && along == axis::y)
+    take_besides<Key>(tile.beside(), lane, ends.beside_before, ends.beside_after, [&](int i, word offer) {
+      if constexpr (keys::sums)
+        state[i] = keys::higher(state[i], offer);  // the chains clip
+      else
+        take(i, offer);
+    });
 
-  word forth = before, back = after;
+  word forth = ends.before, back = ends.after;
 #pragma unroll
   for (int i = 0; i < half; ++i) {
     take(i, forth), forth = state[i];
@@ -203,6 +189,19 @@ __device__ __forceinline__ bool pass(image_tile<Key>& tile, axis along, int lane
     }
     write(k);
     write(31 - k);
+  }
+  if (Diagonals && along == axis::x) {
+#pragma unroll
+    for (int k = 0; k < 32; ++k) {
+      word both[n];
+#pragma unroll
+      for (int i = 0; i < n; ++i) {
+        const int at = k * n + i;
+        both[i] =
+            keys::higher(at > 0 ? state[at - 1] : ends.before, at + 1 < side ? state[at + 1] : ends.after);
+      }
+      tile.beside()[k * keys::pitch + lane] = keys::pack_turned(both);
+    }
   }
   __syncwarp();
   if constexpr (keys::sums) {

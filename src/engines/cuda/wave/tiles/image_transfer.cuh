@@ -10,6 +10,7 @@
 #include "core/view.hpp"
 #include "engines/cuda/wave/problem.cuh"
 #include "engines/cuda/wave/tiles/image_tile.cuh"
+#include "engines/cuda/wave/tiles/tile_survey.cuh"
 
 namespace macareu::cuda::tiles {
 
@@ -146,20 +147,38 @@ __device__ __forceinline__ void rows_of(const typename lane_keys<Key>::cell* fro
 template <class Key>
 constexpr int cells_per_vector = vector_layout<Key>::per_vector / lane_keys<Key>::per_cell;
 
-/// Puts vectors in place; `any` collects whether some key is not 0.
 template <class Key>
-__device__ __forceinline__ void place_vectors(const tile_vectors<Key>& from, const key_map<Key>& map,
-                                              int lane, typename lane_keys<Key>::cell* to, unsigned& any) {
+__device__ __forceinline__ void map_vectors(tile_vectors<Key>& vectors, const key_map<Key>& map) {
+  for (auto& rows : vectors.part)
+    for (uint4& row : rows) row = mapped_keys(row, map);
+}
+
+/// Of vectors of keys.
+template <class Key>
+__device__ __forceinline__ tile_survey<Key> survey_vectors(const tile_vectors<Key>& state,
+                                                           const tile_vectors<Key>& capacity,
+                                                           const key_map<Key>& map) {
+  const auto& some = state.part[0][0];
+  Key first = static_cast<Key>(some.x);
+  if constexpr (sizeof(Key) == 8) first |= static_cast<Key>(some.y) << 32;
+  tile_survey<Key> found(map, static_cast<Key>(__shfl_sync(all_lanes, first, 0)));
+#pragma unroll
+  for (int s = 0; s < vector_layout<Key>::steps; ++s)
+#pragma unroll
+    for (int r = 0; r < lane_keys<Key>::per_cell; ++r) found.add(state.part[s][r], capacity.part[s][r]);
+  return found;
+}
+
+/// Puts vectors of keys in place.
+template <class Key>
+__device__ __forceinline__ void place_vectors(const tile_vectors<Key>& from, int lane,
+                                              typename lane_keys<Key>::cell* to) {
   using layout = vector_layout<Key>;
 #pragma unroll
-  for (int s = 0; s < layout::steps; ++s) {
-    const uint4 a = mapped_keys(from.part[s][0], map);
-    const uint4 b = mapped_keys(from.part[s][lane_keys<Key>::per_cell - 1], map);
-    any |= a.x | a.y | a.z | a.w | b.x | b.y | b.z | b.w;
+  for (int s = 0; s < layout::steps; ++s)
     cells_of<Key>(
-        a, b, layout::unit(s, lane) * lane_keys<Key>::pitch + layout::column(lane) * cells_per_vector<Key>,
-        to);
-  }
+        from.part[s][0], from.part[s][lane_keys<Key>::per_cell - 1],
+        layout::unit(s, lane) * lane_keys<Key>::pitch + layout::column(lane) * cells_per_vector<Key>, to);
 }
 
 template <class Key>
@@ -181,24 +200,30 @@ __device__ __forceinline__ void store_vectors(const typename lane_keys<Key>::cel
   }
 }
 
+/// Both images at a time, so that they can be surveyed.
 template <class Key>
-__device__ __noinline__ unsigned load_pixels(const view<const Key>& image, const key_map<Key>& map,
-                                             const tile_place& at, int lane,
-                                             typename lane_keys<Key>::cell* to) {
+__device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& states,
+                                                     const view<const Key>& capacities,
+                                                     const key_map<Key>& map, const tile_place& at, int lane,
+                                                     typename lane_keys<Key>::cell* to_state,
+                                                     typename lane_keys<Key>::cell* to_capacity) {
   using keys = lane_keys<Key>;
   constexpr int n = keys::per_cell;
-  unsigned any = 0;
+  tile_survey<Key> found(map, map.key(__ldcg(&states[site{0, at.y, at.x}])));
   for (int row = 0; row < 32; ++row) {
-    Key cell[n][n];
+    Key state[n][n], capacity[n][n];
     for (int y = 0; y < n; ++y)
       for (int x = 0; x < n; ++x) {
         const site p{0, at.y + row * n + y, at.x + lane * n + x};
-        cell[y][x] = image.contains(p) ? map.key(__ldcg(&image[p])) : Key{0};
-        any |= cell[y][x] != 0;
+        const bool inside = states.contains(p);
+        state[y][x] = inside ? map.key(__ldcg(&states[p])) : Key{0};
+        capacity[y][x] = inside ? map.key(capacities[p]) : Key{0};
+        if (inside) found.add(state[y][x], capacity[y][x]);
       }
-    to[row * keys::pitch + lane] = keys::make(cell);
+    to_state[row * keys::pitch + lane] = keys::make(state);
+    to_capacity[row * keys::pitch + lane] = keys::make(capacity);
   }
-  return any;
+  return found;
 }
 
 template <class Key>

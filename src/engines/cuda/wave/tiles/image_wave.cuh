@@ -30,7 +30,7 @@ class image_worker {
   using word = typename keys::word;
 
  public:
-  __device__ image_worker(const image_wave<Key>& wave, image_tile<Key>& tile)
+  __device__ image_worker(const image_wave<Key>& wave, image_tile<Key, Diagonals>& tile)
       : wave_(wave),
         tile_(tile),
         schedule_(wave.work, wave.limits, wave.across),
@@ -70,7 +70,6 @@ class image_worker {
   __device__ void load(std::uint32_t tile, const tile_neighbours& near, const tile_place& place, bool whole,
                        bool first) {
     const auto& problem = wave_.problem;
-    unsigned any = 0, room = 0;
     __syncwarp();
     if (whole) {
       tile_vectors<Key> capacity, state;
@@ -82,24 +81,33 @@ class image_worker {
         load_vectors<changing_pixels>(view<const Key>(problem.state), place, lane_, state);
       }
       pull(near);
-      place_vectors(capacity, problem.map, lane_, tile_.capacity(), room);
-      place_vectors(state, problem.map, lane_, tile_.state(), any);
+      map_vectors(capacity, problem.map);
+      map_vectors(state, problem.map);
+      if (first) take_note(survey_vectors(state, capacity, problem.map));
+      place_vectors(capacity, lane_, tile_.capacity());
+      place_vectors(state, lane_, tile_.state());
     } else {
       if (first) begin(tile);
       pull(near);
-      room = load_pixels(problem.capacity, problem.map, place, lane_, tile_.capacity());
-      any = load_pixels(first ? problem.start : view<const Key>(problem.state), problem.map, place, lane_,
-                        tile_.state());
+      const auto found = load_pixels(first ? problem.start : view<const Key>(problem.state), problem.capacity,
+                                     problem.map, place, lane_, tile_.state(), tile_.capacity());
+      if (first) take_note(found);
     }
     __syncwarp();
-    has_keys_ = __any_sync(all_lanes, any != 0);
-    if (first && !has_keys_ && __any_sync(all_lanes, room != 0)) schedule_.found_no_start();
     use_pulled();
     capacity_lines_ = outermost_lines<Key>(tile_.capacity(), axis::x, lane_);
-    if constexpr (image_tile<Key>::twice) turn<Key>(tile_.capacity(), tile_.turned_capacity(), lane_);
+    if constexpr (image_tile<Key, Diagonals>::twice)
+      turn<Key>(tile_.capacity(), tile_.turned_capacity(), lane_);
     along_ = axis::x;
     sensor_.sum = ~0u;  // no sum of keys: the first pass counts as a change
     changed_ = false;
+  }
+
+  __device__ void take_note(tile_survey<Key> found) {
+    found.join_lanes();
+    has_keys_ = found.any_key();
+    if (found.waits()) schedule_.found_no_start();
+    if (found.beyond()) schedule_.found_start_beyond();
   }
 
   /// What others published before is seen from here on.
@@ -149,7 +157,8 @@ class image_worker {
       if (!offers) break;
       run = true;
       needed = Diagonals ? 2 : 1;
-      if (offers == (along_ == axis::x ? 2 : 1)) turn_state();
+      // With diagonals a pass along columns follows one along rows.
+      if (!Diagonals && offers == (along_ == axis::x ? 2 : 1)) turn_state();
     }
     if (along_ == axis::y) turn_state();  // as it is stored
   }
@@ -158,35 +167,18 @@ class image_worker {
     const axis along = along_;
     along_ = other(along);
     const bool rows = along == axis::x;
-    const word before = rows ? around_.left : around_.top, after = rows ? around_.right : around_.bottom;
+    line_ends<Key> ends{rows ? around_.left : around_.top, rows ? around_.right : around_.bottom};
     if (Diagonals && !rows) {
-      lay_out_rims();
-      return pass<Diagonals>(tile_, along, lane_, before, after, sensor_);
+      using n = tile_neighbours;
+      ends.beside_before = beside<Key>(ends.before, end_of(n::up_left, n::up_right), lane_);
+      ends.beside_after = beside<Key>(ends.after, end_of(n::down_left, n::down_right), lane_);
     }
-    return pass<false>(tile_, along, lane_, before, after, sensor_);
+    return pass(tile_, along, lane_, ends, sensor_);
   }
 
   __device__ void turn_state() {
     turn<Key>(tile_.state(), tile_.state(), lane_);
     along_ = other(along_);
-  }
-
-  /// With diagonals, puts the rims where a pass along columns looks for them: lines are columns.
-  __device__ void lay_out_rims() {
-    constexpr int n = keys::per_cell;
-    auto* const cells = tile_.state();
-    const word left[2] = {n == 2 ? 0 : around_.left, around_.left}, right[2] = {around_.right, 0};
-    const word top[2] = {n == 2 ? 0 : around_.top, around_.top}, bottom[2] = {around_.bottom, 0};
-    cells[-keys::pitch + lane_] = keys::pack_turned(left);
-    cells[32 * keys::pitch + lane_] = keys::pack_turned(right);
-    cells[lane_ * keys::pitch - 1] = keys::pack(top);
-    cells[lane_ * keys::pitch + 32] = keys::pack(bottom);
-    if (lane_ >= 4 &&
-        lane_ < 8) {  // the neighbours' corners that touch ours; more of a cell is not looked at
-      const word both[2] = {keys::both(corner_), keys::both(corner_)};
-      cells[(lane_ % 2 ? 32 : -1) * keys::pitch + (lane_ < 6 ? -1 : 32)] = keys::pack(both);
-    }
-    __syncwarp();
   }
 
   /// What a line offers to the pixels that face it: with diagonals also sideways.
@@ -255,7 +247,7 @@ class image_worker {
   }
 
   const image_wave<Key>& wave_;
-  image_tile<Key>& tile_;
+  image_tile<Key, Diagonals>& tile_;
   scheduler schedule_;
   int lane_;
   unsigned visits_ = 0, passes_ = 0;
@@ -271,10 +263,11 @@ class image_worker {
 };
 
 template <class Key, bool Diagonals>
-__global__ void __launch_bounds__(warps_per_block * 32, sizeof(Key) == 8 ? 2 : 3)
+__global__ void __launch_bounds__(warps_per_block * 32,
+                                  sizeof(Key) == 8 || (sizeof(Key) < 4 && Diagonals) ? 2 : 3)
     visit_image_tiles(const __grid_constant__ image_wave<Key> wave) {
   extern __shared__ uint4 shared[];
-  auto* tiles = reinterpret_cast<image_tile<Key>*>(shared);
+  auto* tiles = reinterpret_cast<image_tile<Key, Diagonals>*>(shared);
   image_worker<Key, Diagonals>(wave, tiles[threadIdx.x / 32]).run();
 }
 

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <bit>
 
+#include "engines/cuda/occupancy.cuh"
 #include "engines/cuda/wave/tiles.cuh"
 #include "engines/cuda/wave/tiles/image_wave.cuh"
 #include "engines/cuda/wave/tiles/volume_wave.cuh"
@@ -14,14 +13,14 @@ namespace macareu::cuda {
 namespace tiles {
 
 /// `bounded`: what tiles may take before contraction goes on from their states, about as long as contraction
-/// takes. Measured on an H200, 4096^2, 4 neighbours, in nanoseconds a pixel: contraction 0.011 (flat) to 0.05
-/// (noise from one seed), tissue 0.026 where tiles take 0.015; 32-bit keys 0.038 where tiles take 0.026;
-/// 512^3 with 26 neighbours some 0.2 where tiles take 0.1.
+/// takes. In cycles, which stand for time on any GPU. Measured on an H200 (2 GHz), 4096^2, 4 neighbours, in
+/// cycles a pixel: contraction 0.02 (flat) to 0.1 (noise from one seed), tissue 0.05 where tiles take 0.03;
+/// 32-bit keys 0.08 where tiles take 0.05; 512^3 with 26 neighbours some 0.4 where tiles take 0.2.
 template <class Key>
-double patience_in_nanoseconds(const neighbourhood& near, std::int64_t pixels) {
-  constexpr double least = 1e5;
+double patience_in_cycles(const neighbourhood& near, std::int64_t pixels) {
+  constexpr double least = 2e5;
   constexpr double width = sizeof(Key) <= 2 ? 1 : sizeof(Key) == 4 ? 1.5 : 4;
-  const double per_pixel = near.rank == 3 ? 0.25 : near.reach == 1 ? 0.02 : 0.03;
+  const double per_pixel = near.rank == 3 ? 0.5 : near.reach == 1 ? 0.04 : 0.06;
   return least + width * per_pixel * static_cast<double>(pixels);
 }
 
@@ -49,11 +48,12 @@ class wave_memory {
   void* rims() const { return rims_; }
 
   /// Waits for the wave.
-  tile_outcome outcome(const gpu& on) const {
+  tile_result result(const gpu& on) const {
     on.synchronize("cudaStreamSynchronize");
-    on.work.report.tiles = static_cast<std::int64_t>(work_.summary->visits);
-    on.work.report.passes = static_cast<std::int64_t>(work_.summary->passes);
-    return work_.summary->outcome;
+    const wave_summary& told = *work_.summary;
+    on.work.report.tiles = static_cast<std::int64_t>(told.visits);
+    on.work.report.passes = static_cast<std::int64_t>(told.passes);
+    return {!told.gave_up, !told.beyond};
   }
 
  private:
@@ -65,35 +65,18 @@ class wave_memory {
 template <class Key>
 wave_limits limits_for(tile_patience patience, const bottleneck_problem<Key>& problem, std::uint32_t count) {
   if (patience == tile_patience::endless) return {};
-  return {static_cast<unsigned long long>(patience_in_nanoseconds<Key>(problem.near, problem.state.pixels())),
+  return {static_cast<long long>(patience_in_cycles<Key>(problem.near, problem.state.pixels())),
           std::max(16u, count / 2)};
-}
-
-/// Blocks of a kernel that fit the GPU at a time, at most `most` to a multiprocessor. Asked once per GPU: it
-/// takes microseconds.
-template <auto Kernel>
-int resident_blocks(const gpu& on, int threads, std::size_t shared, int most) {
-  static std::array<std::atomic<int>, 64> known{};
-  auto& per_multiprocessor = known[static_cast<std::size_t>(on.number) % known.size()];
-  int blocks = per_multiprocessor.load();
-  if (blocks == 0) {
-    check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
-          "cudaFuncSetAttribute");
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, Kernel, threads, shared),
-          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    per_multiprocessor.store(std::max(blocks, 1));
-  }
-  return on.multiprocessors * std::clamp(blocks, 1, most);
 }
 
 inline std::int64_t divided(std::int64_t size, std::int64_t by) { return (size + by - 1) / by; }
 
 template <class Key, bool Diagonals>
-tile_outcome run_image_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
+tile_result run_image_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
   constexpr auto kernel = visit_image_tiles<Key, Diagonals>;
   const auto across = divided(problem.state.width, lane_keys<Key>::side);
   const auto count = static_cast<std::uint32_t>(across * divided(problem.state.height, lane_keys<Key>::side));
-  const std::size_t shared = warps_per_block * sizeof(image_tile<Key>);
+  const std::size_t shared = warps_per_block * sizeof(image_tile<Key, Diagonals>);
   // Fewer waiting warps end a small image sooner: tissue 4096^2 with two blocks to a multiprocessor 0.214 ms.
   const int most = count <= 8192 ? 2 : 4;
   const auto blocks = std::min<std::int64_t>(resident_blocks<kernel>(on, 32 * warps_per_block, shared, most),
@@ -112,22 +95,27 @@ tile_outcome run_image_tiles(const gpu& on, const bottleneck_problem<Key>& probl
       problem.start.data != problem.state.data};
   kernel<<<static_cast<unsigned>(blocks), 32 * warps_per_block, shared, on.stream>>>(wave);
   on.launched("visit_image_tiles");
-  return memory.outcome(on);
+  return memory.result(on);
 }
 
 template <class Key>
-__global__ void write_start(const __grid_constant__ bottleneck_problem<Key> problem) {
+__global__ void write_start(const __grid_constant__ bottleneck_problem<Key> problem,
+                            worklist_counters* counters) {
   const auto& state = problem.state;
+  bool beyond = false;
   const std::int64_t rows = state.depth * state.height;
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x)
     for (std::int64_t x = threadIdx.x; x < state.width; x += blockDim.x) {
       const site p{row / state.height, row % state.height, x};
-      state[p] = problem.map.bits(problem.start_at(p));
+      const Key start = problem.map.key(problem.start[p]), most = problem.capacity_at(p);
+      beyond |= start > most || problem.map.is_nan(start) || problem.map.is_nan(most);
+      state[p] = problem.map.bits(min(start, most));
     }
+  if (beyond) store_relaxed(&counters->beyond, 1u);
 }
 
 template <class Key, volume_reach Reach>
-tile_outcome run_volume_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
+tile_result run_volume_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
   using tile = volume_tile<Key>;
   constexpr auto kernel = visit_volume_tiles<Key, Reach>;
   const auto& state = problem.state;
@@ -137,19 +125,19 @@ tile_outcome run_volume_tiles(const gpu& on, const bottleneck_problem<Key>& prob
   const auto blocks = std::min<std::int64_t>(resident_blocks<kernel>(on, 32 * tile::warps, shared, 4), count);
   const wave_memory memory(on, count, static_cast<std::uint32_t>(blocks), 0);
   write_start<<<static_cast<unsigned>(std::min<std::int64_t>(state.depth * state.height, 1 << 16)), 128, 0,
-                on.stream>>>(problem);
+                on.stream>>>(problem, memory.work().counters);
   on.launched("write_start");
   const volume_wave<Key> wave{problem, memory.work(), limits_for(patience, problem, count),
                               static_cast<std::uint32_t>(across), static_cast<std::uint32_t>(down)};
   kernel<<<static_cast<unsigned>(blocks), 32 * tile::warps, shared, on.stream>>>(wave);
   on.launched("visit_volume_tiles");
-  return memory.outcome(on);
+  return memory.result(on);
 }
 
 }  // namespace tiles
 
 template <class Key>
-tile_outcome run_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
+tile_result run_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
   using namespace tiles;
   const auto& near = problem.near;
   if (near.rank == 2)

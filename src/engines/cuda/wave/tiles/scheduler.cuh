@@ -10,9 +10,11 @@ namespace macareu::cuda::tiles {
 inline constexpr unsigned all_lanes = ~0u;
 inline constexpr std::uint32_t no_tile = ~0u;
 
-/// When a wave is given up; no limits for one that must settle.
+/// When a wave is given up as too long; no limits for one that must settle. Where most tiles hold no start,
+/// what still moves when all have been visited must travel, and is given up soon after.
 struct wave_limits {
-  unsigned long long nanoseconds = 0;
+  static constexpr long long cycles_to_travel = 30000;  // some five visits
+  long long cycles = 0;
   std::uint32_t tiles_without_start = 0;
 };
 
@@ -45,39 +47,38 @@ class scheduler {
       return true;
     }
     bool waited = false;
+    if (!all_begun_) all_begun_ = now();
     settle_put();
     to.tile = __shfl_sync(all_lanes, lane_ == 0 ? work_.take(ticket_, waited) : 0u, 0);
     others_wait_ = __shfl_sync(all_lanes, waited, 0);
     return to.tile != worklist::stop;
   }
 
-  /// Once a wave is given up, tiles are only taken from the queue; but a long wave's states must have been
-  /// written everywhere.
-  __device__ bool skips(const turn& at) const {
-    return gave_up_ == static_cast<std::uint32_t>(tile_outcome::few_starts) ||
-           (gave_up_ != static_cast<std::uint32_t>(tile_outcome::settled) && !at.first);
-  }
+  /// Once a wave is given up, tiles are only taken from the queue; but states must have been written
+  /// everywhere.
+  __device__ bool skips(const turn& at) const { return gave_up_ && !at.first; }
 
-  /// A first visit found nothing to spread, but room to rise.
   __device__ void found_no_start() const {
-    if (limits_.nanoseconds && lane_ == 0 &&
-        word_ref(work_.counters->without_start).fetch_add(1, ::cuda::std::memory_order_relaxed) ==
-            limits_.tiles_without_start)
-      give_up(tile_outcome::few_starts);
+    if (limits_.cycles && lane_ == 0)
+      word_ref(work_.counters->without_start).fetch_add(1, ::cuda::std::memory_order_relaxed);
+  }
+  __device__ void found_start_beyond() const {
+    if (lane_ == 0) store_relaxed(&work_.counters->beyond, 1u);
   }
 
   /// The end of a visit, or of a turn that was skipped: wakes the `wanted` of the lanes' tiles `mine` (lanes
   /// below 27), gives the tile back, and keeps one woken tile where others wait for work (it saves the way
   /// through the queue). True if nothing is left to do anywhere.
   __device__ bool leave(const turn& at, bool visited, unsigned wanted, std::uint32_t mine) {
-    constexpr int own = 27, ask_head = 28, ask_tail = 29, ask_gave_up = 30;
+    constexpr int own = 27, ask_head = 28, ask_tail = 29, ask_gave_up = 30, ask_without_start = 31;
     settle_put();
     const auto* counters = work_.counters;
     std::uint32_t asked = 0;
-    if (lane_ >= ask_head && lane_ <= ask_gave_up)
-      asked = load_relaxed(lane_ == ask_head   ? &counters->head
-                           : lane_ == ask_tail ? &counters->tail
-                                               : &counters->gave_up);
+    if (lane_ >= ask_head)
+      asked = load_relaxed(lane_ == ask_head      ? &counters->head
+                           : lane_ == ask_tail    ? &counters->tail
+                           : lane_ == ask_gave_up ? &counters->gave_up
+                                                  : &counters->without_start);
     const bool ends = lane_ == own;
     if (ends) mine = at.tile;
     const bool acts = ends ? visited : lane_ < own && (wanted >> lane_ & 1) && mine != no_tile;
@@ -85,8 +86,9 @@ class scheduler {
     bool push = acts && worklist::must_push(before, ends);
     unsigned pushed = __ballot_sync(all_lanes, push);
     notice(__shfl_sync(all_lanes, asked, ask_head), __shfl_sync(all_lanes, asked, ask_tail),
-           __shfl_sync(all_lanes, asked, ask_gave_up));
+           __shfl_sync(all_lanes, asked, ask_gave_up), __shfl_sync(all_lanes, asked, ask_without_start));
 
+    if (gave_up_) pushed = 0, push = false;  // the wave ends here, not where every warp has heard of it
     const int opened = __popc(pushed);
     if (others_wait_ && pushed) {
       const int kept = __ffs(pushed) - 1;
@@ -106,10 +108,10 @@ class scheduler {
   }
 
  private:
-  static __device__ unsigned long long now() {
-    unsigned long long t;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
-    return t;
+  static __device__ long long now() {
+    long long cycles;
+    asm volatile("mov.u64 %0, %clock64;" : "=l"(cycles));
+    return cycles;
   }
 
   /// Moves the counters, in one instruction: places at the tail, tiles finished, a ticket of our own. Returns
@@ -139,29 +141,26 @@ class scheduler {
     displaced_ = 0;
   }
 
-  __device__ void notice(std::uint32_t head, std::uint32_t tail, std::uint32_t gave_up_now) {
+  __device__ void notice(std::uint32_t head, std::uint32_t tail, bool gave_up_now,
+                         std::uint32_t without_start) {
     others_wait_ = static_cast<std::int32_t>(tail + work_.tiles - head) < 0;
     gave_up_ = gave_up_now;
-    if (limits_.nanoseconds && !gave_up_ && lane_ == 0 && now() - began_ > limits_.nanoseconds)
-      give_up(tile_outcome::long_wave);
-  }
-
-  /// The first reason stands: whoever acts on it has skipped what the other would need.
-  __device__ void give_up(tile_outcome why) const {
-    auto expected = static_cast<std::uint32_t>(tile_outcome::settled);
-    word_ref(work_.counters->gave_up)
-        .compare_exchange_strong(expected, static_cast<std::uint32_t>(why),
-                                 ::cuda::std::memory_order_relaxed);
+    if (!limits_.cycles || gave_up_ || lane_ != 0) return;
+    const auto time = now();
+    if (!all_begun_ && head >= work_.tiles) all_begun_ = time;
+    if (time - began_ > limits_.cycles || (without_start > limits_.tiles_without_start && all_begun_ &&
+                                           time - all_begun_ > wave_limits::cycles_to_travel))
+      store_relaxed(&work_.counters->gave_up, 1u);
   }
 
   const worklist& work_;
   const wave_limits& limits_;
   std::uint32_t across_;
   int lane_;
-  unsigned long long began_;
-  std::uint32_t ticket_ = 0, handed_ = no_tile, gave_up_ = 0;
+  long long began_, all_begun_ = 0;  // by the multiprocessor's clock, which is read at once
+  std::uint32_t ticket_ = 0, handed_ = no_tile;
   std::uint32_t placed_ = 0, displaced_ = 0;
-  bool others_wait_ = false, last_ = false;
+  bool gave_up_ = false, others_wait_ = false, last_ = false;
 };
 
 }  // namespace macareu::cuda::tiles

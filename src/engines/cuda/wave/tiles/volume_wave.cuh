@@ -102,30 +102,36 @@ class volume_worker {
     return rounds + 1;
   }
 
-  /// The tile and its shell, a warp to a row; beyond the volume keys are 0. True if nothing can spread in it,
-  /// but could rise.
+  /// The tile and its shell, a warp to a row; beyond the volume keys are 0. True if all states are the same,
+  /// so that nothing spreads in it, but could rise.
   __device__ bool load(const corner& from) {
     const int lane = thread_ & 31;
-    Key any = 0, room = 0;
+    voxels_seen seen;
     for (int row = thread_ / 32; row < tile_shape::rows; row += tile_shape::warps) {
       const int z = row / (tile_shape::height + 2) - 1, y = row % (tile_shape::height + 2) - 1;
-      load_voxel(from, z, y, lane, any, room);
-      if (lane < 2) load_voxel(from, z, y, lane ? tile_shape::width : -1, any, room);
+      load_voxel(from, z, y, lane, seen);
+      if (lane < 2) load_voxel(from, z, y, lane ? tile_shape::width : -1, seen);
     }
-    const bool spreads = __syncthreads_or(any != 0), rises = __syncthreads_or(room != 0);
+    const bool rises = __syncthreads_or(seen.rises);
+    const Key some = tile_.state[tile_shape::place(0, 0, 0)];
+    const bool spreads = __syncthreads_or(seen.low <= seen.high && (seen.low != some || seen.high != some));
     return rises && !spreads;
   }
 
-  __device__ void load_voxel(const corner& from, int z, int y, int x, Key& any, Key& room) {
+  struct voxels_seen {
+    Key low = static_cast<Key>(~Key{0}), high = 0;
+    bool rises = false;
+  };
+  __device__ void load_voxel(const corner& from, int z, int y, int x, voxels_seen& seen) {
     const auto& problem = wave_.problem;
     const site p{from.z + z, from.y + y, from.x + x};
     Key state = 0, capacity = 0;
     if (problem.state.contains(p)) {
       state = problem.map.key(load_relaxed(&problem.state[p]));
       capacity = problem.capacity_at(p);
+      seen.low = min(seen.low, state), seen.high = max(seen.high, state);
+      seen.rises |= state < capacity;
     }
-    any |= state;
-    room |= capacity;
     tile_.state[tile_shape::place(z, y, x)] = state;
     tile_.capacity[tile_shape::place(z, y, x)] = capacity;
   }

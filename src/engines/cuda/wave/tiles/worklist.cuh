@@ -42,8 +42,9 @@ struct worklist_counters {
   alignas(128) std::uint32_t head;
   alignas(128) std::uint32_t tail;
   alignas(128) std::uint32_t finished;  // the tiles that are neither queued nor running
-  alignas(128) std::uint32_t gave_up;   // a tile_outcome
-  alignas(128) std::uint32_t without_start;
+  alignas(128) std::uint32_t gave_up;
+  alignas(128) std::uint32_t without_start;  // first visits that found nothing to spread, but room to rise
+  alignas(128) std::uint32_t beyond;         // a start lies beyond its capacity, or is NaN
   alignas(128) unsigned long long visits;
   unsigned long long passes;
   std::uint32_t reports;
@@ -52,7 +53,7 @@ struct worklist_counters {
 /// What the host wants to know, in its own memory.
 struct wave_summary {
   unsigned long long visits, passes;
-  tile_outcome outcome;
+  bool gave_up, beyond;
 };
 
 struct worklist {
@@ -129,9 +130,11 @@ struct worklist {
     publish_fence();
     if (word_ref(counters->reports).fetch_add(1, ::cuda::std::memory_order_relaxed) + 1 != workers) return;
     publish_fence();
-    const auto outcome = word_ref(counters->gave_up).load(::cuda::std::memory_order_relaxed);
+    const auto told = [](std::uint32_t& word) {
+      return word_ref(word).load(::cuda::std::memory_order_relaxed) != 0;
+    };
     *summary = {atomicAdd(&counters->visits, 0ull), atomicAdd(&counters->passes, 0ull),
-                static_cast<tile_outcome>(outcome)};
+                told(counters->gave_up), told(counters->beyond)};
   }
 
   /// Visits in a checkerboard first: a tile's neighbours have published when it is visited.
