@@ -11,12 +11,16 @@ configure_file(cmake/version.hpp.in ${generated}/include/macareu/version.hpp @ON
 file(GLOB operators RELATIVE ${PROJECT_SOURCE_DIR}/src/operators CONFIGURE_DEPENDS src/operators/*.hpp)
 list(TRANSFORM operators REPLACE "[.]hpp$" "")
 list(REMOVE_ITEM operators parameters)
+set(not_on_cuda label)  # engines/cuda has no component pattern yet
 
 set(stamps)
 foreach(op IN LISTS operators)
   string(APPEND includes "#include \"operators/${op}.hpp\"\n")
   string(APPEND descriptions "operators::${op}::about, ")
   foreach(engine IN LISTS engines)
+    if(engine STREQUAL "cuda" AND op IN_LIST not_on_cuda)
+      continue()
+    endif()
     set(header engines/${engine}/engine.hpp)
     set(stamp ${generated}/${engine}/${op}.cpp)
     if(engine STREQUAL "cuda")
@@ -36,7 +40,8 @@ configure_file(cmake/descriptions.cpp.in ${generated}/descriptions.cpp @ONLY)
 configure_file(cmake/entries.cpp.in ${generated}/entries.cpp @ONLY)
 
 # The public functions come from the descriptions.
-add_executable(write_catalogue tools/write_catalogue.cpp ${generated}/descriptions.cpp)
+add_executable(write_catalogue tools/write_catalogue.cpp ${generated}/descriptions.cpp
+  src/catalogue/arguments.cpp src/core/image.cpp src/core/connectivity.cpp)
 target_include_directories(write_catalogue PRIVATE include src)
 target_link_libraries(write_catalogue PRIVATE macareu_build)
 set(api_header ${generated}/include/macareu/operators.hpp)

@@ -46,6 +46,8 @@ std::string member(const operator_description& about, const parameter_descriptio
                                : " = " + value);
     case parameter_kind::numbers:
       return "std::vector<number> " + name + (value.empty() ? "" : " = {" + value + "}");
+    case parameter_kind::intervals:
+      return "std::vector<interval> " + name + " = {}";
   }
   return {};
 }

@@ -1,5 +1,6 @@
 // The verbs of all operators, from their descriptions.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -51,13 +52,16 @@ std::string value_name(const parameter_description& parameter) {
       return "NUMBER";
     case parameter_kind::numbers:
       return "NUMBER,...";
+    case parameter_kind::intervals:
+      return "LOW:HIGH,...";
   }
   throw internal_error("no such kind of parameter");
 }
 
 std::string parameter_help(const parameter_description& parameter) {
   std::string help(parameter.help);
-  if (parameter.kind == parameter_kind::number && help.find("greater than") == std::string::npos)
+  if (parameter.kind == parameter_kind::number && std::isfinite(parameter.above) &&
+      help.find("greater than") == std::string::npos)
     help += "; greater than " + shortest(parameter.above);
   if (parameter.kind == parameter_kind::flag) return help;
   return help + (parameter.default_text.empty() ? " (required)"

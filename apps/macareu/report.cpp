@@ -35,6 +35,11 @@ json value_of(const argument& given) {
       for (const auto& value : values) list.push_back((*this)(value));
       return list;
     }
+    json operator()(const std::vector<interval>& values) const {
+      auto list = json::array();
+      for (const auto& [low, high] : values) list.push_back({(*this)(low), (*this)(high)});
+      return list;
+    }
   } convert;
   return std::visit(convert, given);
 }
@@ -66,6 +71,7 @@ std::string to_json(const run_record& record) {
   add_counter(object, "rounds", record.run.rounds);
   add_counter(object, "tiles", record.run.tiles);
   add_counter(object, "passes", record.run.passes);
+  add_counter(object, "count", record.run.count);
   object["peak_memory"] = peak_memory();
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -16,11 +16,12 @@
 
 namespace macareu {
 
-/// `numbers` is a list, one number or several.
-enum class parameter_kind { connectivity, choice, flag, number, numbers };
+/// `numbers` is a list, one number or several; `intervals` is a list LOW:HIGH,... that may be empty: none.
+enum class parameter_kind { connectivity, choice, flag, number, numbers, intervals };
 
 /// A choice is given by its text.
-using argument = std::variant<bool, number, std::string, connectivity, std::vector<number>>;
+using argument =
+    std::variant<bool, number, std::string, connectivity, std::vector<number>, std::vector<interval>>;
 using arguments = std::map<std::string, argument, std::less<>>;
 
 struct parameter_description {
@@ -29,7 +30,8 @@ struct parameter_description {
   std::string_view default_text;  ///< empty: the caller must give a value
   std::string_view help;
   std::string_view choices = {};  ///< of a choice, separated by '|'
-  double above = 0;               ///< a number must be greater than this; inf is one where it is the default
+  /// A number must be greater than this, or any where it is -inf; inf is one where it is the default.
+  double above = 0;
 };
 
 struct input_description {

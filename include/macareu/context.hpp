@@ -19,6 +19,7 @@ struct run_report {
   std::int64_t rounds = -1;     ///< synchronous steps of a strategy that has them
   std::int64_t tiles = -1;      ///< tile visits
   std::int64_t passes = -1;     ///< sweeps over tiles or images
+  std::int64_t count = -1;      ///< objects found
 };
 
 struct context {

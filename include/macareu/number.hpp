@@ -29,4 +29,9 @@ class number {
 
 std::string to_string(const number& value);
 
+/// Both ends belong to it.
+struct interval {
+  number low, high;
+};
+
 }  // namespace macareu

@@ -22,10 +22,13 @@ std::string takes(const parameter_description& parameter) {
     case parameter_kind::flag:
       return "true or false";
     case parameter_kind::number:
-      return "a number greater than " + to_string(number(parameter.above)) +
-             (parameter.default_text == infinity ? ", or inf" : "");
+      return std::isinf(parameter.above) ? "a number"
+                                         : "a number greater than " + to_string(number(parameter.above)) +
+                                               (parameter.default_text == infinity ? ", or inf" : "");
     case parameter_kind::numbers:
       return "numbers greater than " + to_string(number(parameter.above)) + ", separated by commas";
+    case parameter_kind::intervals:
+      return "intervals LOW:HIGH, separated by commas, or none";
   }
   throw internal_error("no such kind of parameter");
 }
@@ -62,6 +65,22 @@ std::optional<std::vector<number>> parse_numbers(std::string_view text) {
   }
 }
 
+std::optional<std::vector<interval>> parse_intervals(std::string_view text) {
+  std::vector<interval> all;
+  if (text == "none") return all;
+  while (true) {
+    const auto comma = text.find(',');
+    const auto one = text.substr(0, comma);
+    const auto colon = one.find(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    const auto low = parse_number(one.substr(0, colon)), high = parse_number(one.substr(colon + 1));
+    if (!low || !high) return std::nullopt;
+    all.push_back({*low, *high});
+    if (comma == std::string_view::npos) return all;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 bool in_range(const parameter_description& parameter, const number& value) {
   const double v = value.to_double();
   return v > parameter.above && (std::isfinite(v) || parameter.default_text == infinity);
@@ -93,6 +112,12 @@ void check(const parameter_description& parameter, const argument& value) {
         return all && !all->empty() &&
                std::ranges::all_of(*all, [&](const number& one) { return in_range(parameter, one); });
       }
+      case parameter_kind::intervals: {
+        const auto* const all = std::get_if<std::vector<interval>>(&value);
+        return all && std::ranges::all_of(*all, [](const interval& one) {
+                 return one.low.to_double() <= one.high.to_double();
+               });
+      }
     }
     return false;
   }();
@@ -118,6 +143,12 @@ std::string to_string(const argument& value) {
       for (const auto& v : all) joined += (joined.empty() ? "" : ",") + to_string(v);
       return joined;
     }
+    std::string operator()(const std::vector<interval>& all) const {
+      std::string joined;
+      for (const auto& [low, high] : all)
+        joined += (joined.empty() ? "" : ",") + to_string(low) + ":" + to_string(high);
+      return joined.empty() ? "none" : joined;
+    }
   } text;
   return std::visit(text, value);
 }
@@ -139,6 +170,9 @@ argument parse_argument(const parameter_description& parameter, std::string_view
         return std::nullopt;
       case parameter_kind::numbers:
         if (const auto parsed = parse_numbers(text)) return *parsed;
+        return std::nullopt;
+      case parameter_kind::intervals:
+        if (const auto parsed = parse_intervals(text)) return *parsed;
         return std::nullopt;
     }
     return std::nullopt;

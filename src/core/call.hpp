@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
@@ -78,6 +79,10 @@ struct call {
     return value<std::string>(name) == choice;
   }
   const number& quantity(std::string_view name) const { return value<number>(name); }
+  template <class Item>
+  const std::vector<Item>& list(std::string_view name) const {
+    return value<std::vector<Item>>(name);
+  }
 
  private:
   template <class T>

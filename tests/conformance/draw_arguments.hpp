@@ -1,6 +1,8 @@
 // Random arguments for any operator, from what its description says its parameters take.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -32,13 +34,14 @@ number draw_number(dice& from, const parameter_description& parameter, dtype typ
   if (type == dtype::boolean && !from.once_in(4)) return 1;
   const auto low = from.pick(palette), high = from.pick(palette);
   const auto kind = from.below(8);
-  const double small = parameter.above + static_cast<double>(from.between(1, 12));
+  const double least = std::isfinite(parameter.above) ? parameter.above : 0;
+  const double small = least + static_cast<double>(from.between(1, 12));
   if (kind == 0) return small / 4;
   if (kind <= 2) return small;
   if (kind == 3) return static_cast<std::int64_t>(from.between(1, 300));
   if constexpr (std::is_floating_point_v<T>) {
     const auto apart = static_cast<double>(high) - static_cast<double>(low);
-    if (apart > parameter.above && apart <= std::numeric_limits<T>::max()) return apart;
+    if (apart > least && apart <= std::numeric_limits<T>::max()) return apart;
   } else {
     using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
     const auto apart = static_cast<std::uint64_t>(wide{high}) - static_cast<std::uint64_t>(wide{low});
@@ -53,6 +56,22 @@ inline std::vector<number> draw_numbers(dice& from, int count) {
   const bool whole = from.once_in(2);
   while (std::ssize(all) < count)
     all.push_back(whole ? number(from.between(1, 3)) : number(static_cast<double>(from.between(1, 40)) / 10));
+  return all;
+}
+
+/// None, or some of a few disjoint ones, in values of the palette.
+template <class T>
+std::vector<interval> draw_intervals(dice& from, std::vector<T> palette) {
+  std::vector<interval> all;
+  std::erase_if(palette, [](T value) { return value != value; });
+  std::ranges::sort(palette);
+  if (from.once_in(3)) return all;
+  for (std::size_t i = 0; i < palette.size() && all.size() < 5; ++i) {
+    const auto low = i;
+    while (from.once_in(2) && i + 1 < palette.size()) ++i;
+    if (all.empty() || all.back().high.to_double() < static_cast<double>(palette[low]))
+      if (!from.once_in(4)) all.push_back({palette[low], palette[i]});
+  }
   return all;
 }
 
@@ -78,10 +97,15 @@ arguments draw_arguments(dice& from, const operator_description& about, dtype ty
         break;
       case parameter_kind::numbers:
         given.emplace(name, draw_numbers(from, from.once_in(2) ? 1 : rank));
+        break;
+      case parameter_kind::intervals:
+        given.emplace(name, draw_intervals(from, palette));
     }
   }
   if (given.contains("squared") && std::get<std::string>(given.at("metric")) != "euclidean")
     given.insert_or_assign("squared", false);  // there are no others
+  if (given.contains("intervals") && !std::get<std::vector<interval>>(given.at("intervals")).empty())
+    given.insert_or_assign("values", false);  // one or the other
   return given;
 }
 

@@ -69,6 +69,8 @@ inline std::string describe(const operator_description& about, const context& ho
     if (const auto* near = std::get_if<connectivity>(&value)) text += near->name();
     if (const auto* list = std::get_if<std::vector<number>>(&value))
       for (const auto& one : *list) text += to_string(one) + " ";
+    if (const auto* list = std::get_if<std::vector<interval>>(&value))
+      for (const auto& one : *list) text += to_string(one.low) + ":" + to_string(one.high) + " ";
   }
   return text;
 }

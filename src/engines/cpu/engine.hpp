@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "core/call.hpp"
+#include "engines/cpu/component/run_component.hpp"
 #include "engines/cpu/line/run_carry.hpp"
 #include "engines/cpu/line/run_line.hpp"
 #include "engines/cpu/threads.hpp"
 #include "engines/cpu/units.hpp"
 #include "engines/cpu/wave/bottleneck.hpp"
 #include "engines/cpu/wave/general.hpp"
+#include "patterns/component.hpp"
 #include "patterns/histogram.hpp"
 #include "patterns/line.hpp"
 #include "patterns/map.hpp"
@@ -128,6 +130,11 @@ class engine {
     else
       general_wave(work_, rule, near, state, start, in...);
   }
+
+  template <class Rule, label_type Label, class T>
+  requires component_rule<Rule, T> std::uint64_t component(const Rule& rule, const neighbourhood& near,
+                                                           view<Label> labels, view<const T> image)
+  const { return run_component(work_, rule, near, labels, image); }
 
   template <class T>
   T read(view<const T> image, site p) const {

@@ -11,6 +11,7 @@
 
 #include "core/call.hpp"
 #include "core/neighbourhood.hpp"
+#include "patterns/component.hpp"
 #include "patterns/histogram.hpp"
 #include "patterns/line.hpp"
 #include "patterns/map.hpp"
@@ -114,6 +115,32 @@ class engine {
       if (p.x == 0) work_.check_stop();
       out[p] = carried_on_line(rule, axis, nothing, in, carried, p);
     });
+  }
+
+  /// labels[p]: the number of p's object, 1..n in the raster order of first pixels, or 0. Returns n.
+  template <class Rule, label_type Label, class T>
+  requires component_rule<Rule, T> std::uint64_t component(const Rule& rule, const neighbourhood& near,
+                                                           view<Label> labels, view<const T> image)
+  const {
+    std::uint64_t count = 0;
+    std::vector<site> front;
+    for_each_site(labels.depth, labels.height, labels.width, [&](site p) { labels[p] = 0; });
+    for_each_site(labels.depth, labels.height, labels.width, [&](site first) {
+      if (first.x == 0) work_.check_stop();
+      if (labels[first] != 0 || !rule.inside(image[first])) return;
+      labels[first] = static_cast<Label>(++count);
+      front.push_back(first);
+      while (!front.empty()) {
+        const site p = front.back();
+        front.pop_back();
+        near.for_each(p, [&](site q) {
+          if (!labels.contains(q) || labels[q] != 0 || !joined(rule, image[p], image[q])) return;
+          labels[q] = labels[p];
+          front.push_back(q);
+        });
+      }
+    });
+    return count;
   }
 
   /// One pixel for the host; its memory may be another in other engines.

@@ -1,0 +1,71 @@
+// The labelling of bit rows by runs, the same for every pixel type.
+//
+// Rows are bits, 64 pixels to a word. A line is a row, or where all neighbours count and there is one
+// class two rows, in volumes 2 x 2: pixels of such a line that are set in columns side by side are
+// neighbours, so the runs of the rows ORed together are connected, and fewer. Runs are the nodes of a
+// union-find. Numbers come from the order of first pixels, and every label is written once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "core/call.hpp"
+#include "core/neighbourhood.hpp"
+
+namespace macareu::cpu {
+
+using bit_word = std::uint64_t;
+inline constexpr std::int64_t word_bits = 64;
+
+/// How rows are bundled to lines.
+struct line_shape {
+  std::int64_t depth, height, width;
+  int gather_z = 1, gather_y = 1;  // rows of a line along each axis
+
+  std::int64_t words() const { return (width + word_bits - 1) / word_bits; }
+  std::int64_t lines_z() const { return (depth + gather_z - 1) / gather_z; }
+  std::int64_t lines_y() const { return (height + gather_y - 1) / gather_y; }
+  std::int64_t lines() const { return lines_z() * lines_y(); }
+};
+
+/// Where pixels of several classes are labelled: which pixels of a row have the class of those of another,
+/// that is of pixel x, x - 1 and x + 1 there. Rows are counted z * height + y.
+struct class_matches {
+  bit_word *same, *before, *after;
+};
+using match_classes =
+    std::function<void(std::int64_t row, std::int64_t other, bool diagonals, class_matches to)>;
+
+template <class T>
+std::unique_ptr<T[]> room_for(std::int64_t count) {
+  return std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(count));
+}
+
+struct bit_lines {
+  explicit bit_lines(const line_shape& of)
+      : shape(of),
+        bits(room_for<bit_word>(of.depth * of.height * of.words())),
+        heads(room_for<bit_word>(of.lines() * of.words())),
+        earlier(room_for<std::uint32_t>(of.lines() * of.words())),
+        first(room_for<std::uint64_t>(of.lines() + 1)) {}
+
+  line_shape shape;
+  std::unique_ptr<bit_word[]> bits;          // of every row: the pixels inside
+  std::unique_ptr<bit_word[]> heads;         // of every line: where its runs begin
+  std::unique_ptr<std::uint32_t[]> earlier;  // of every word of a line: runs that begin in words before
+  std::unique_ptr<std::uint64_t[]> first;    // of every line: its runs, and their first number once summed up
+
+  bit_word* row(std::int64_t z, std::int64_t y) const {
+    return bits.get() + (z * shape.height + y) * shape.words();
+  }
+  bit_word* heads_of(std::int64_t line) const { return heads.get() + line * shape.words(); }
+};
+
+/// Numbers the objects of packed rows (bits and heads are given) and writes their labels. `matches` is empty
+/// where there is one class. Returns the number of objects.
+template <class Label>
+std::uint64_t label_lines(const job& work, int threads, const neighbourhood& near, const bit_lines& lines,
+                          const match_classes& matches, const view<Label>& labels);
+
+}  // namespace macareu::cpu

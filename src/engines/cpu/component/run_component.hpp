@@ -1,0 +1,131 @@
+// The component pattern on the cpu: rows to bits with the rule, then label_lines.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "engines/cpu/component/lines.hpp"
+#include "engines/cpu/units.hpp"
+#include "patterns/component.hpp"
+
+namespace macareu::cpu {
+
+/// 64 bytes of 0 and 1 to bits, the first the lowest.
+inline bit_word pack(const std::uint8_t* bytes) {
+  bit_word bits = 0;
+  for (int i = 0; i < 8; ++i) {
+    bit_word eight;
+    std::memcpy(&eight, bytes + 8 * i, 8);
+    if constexpr (std::endian::native == std::endian::big) eight = __builtin_bswap64(eight);
+    bits |= (eight * 0x0102040810204080u >> 56) << (8 * i);
+  }
+  return bits;
+}
+
+/// bits[x] = holds(x) for pixels 0 .. width - 1, the rest of the last word 0.
+template <class Holds>
+void pack_row(std::int64_t width, bit_word* bits, Holds&& holds) {
+  alignas(64) std::uint8_t bytes[word_bits];
+  std::int64_t x = 0;
+  for (; x + word_bits <= width; x += word_bits) {
+    for (std::int64_t i = 0; i < word_bits; ++i) bytes[i] = static_cast<std::uint8_t>(holds(x + i));
+    *bits++ = pack(bytes);
+  }
+  if (x == width) return;
+  std::fill_n(bytes, word_bits, std::uint8_t{0});
+  for (std::int64_t i = 0; x + i < width; ++i) bytes[i] = static_cast<std::uint8_t>(holds(x + i));
+  *bits = pack(bytes);
+}
+
+template <class Rule, class T>
+class component_rows {
+ public:
+  component_rows(const Rule& rule, const view<const T>& image) : rule_(rule), image_(image) {}
+
+  void pack_inside(std::int64_t z, std::int64_t y, bit_word* bits) const {
+    const Rule rule = rule_;
+    const T* const row = image_.at(z, y);
+    if (image_.step_x == 1)
+      pack_row(image_.width, bits, [=](std::int64_t x) { return rule.inside(row[x]); });
+    else
+      pack_row(image_.width, bits,
+               [=, step = image_.step_x](std::int64_t x) { return rule.inside(row[x * step]); });
+  }
+
+  /// Of rows counted z * height + y: whether x here has the class of x + shift there.
+  void pack_matches(std::int64_t row, std::int64_t other, std::int64_t shift, bit_word* bits) const {
+    const Rule rule = rule_;
+    const T* const a = image_.at(row / image_.height, row % image_.height);
+    const T* const b = image_.at(other / image_.height, other % image_.height);
+    pack_row(image_.width, bits, [=, step = image_.step_x, width = image_.width](std::int64_t x) {
+      const auto there = std::clamp<std::int64_t>(x + shift, 0, width - 1);  // beyond the row no bit is set
+      return rule.class_of(a[x * step]) == rule.class_of(b[there * step]);
+    });
+  }
+
+ private:
+  Rule rule_;
+  view<const T> image_;
+};
+
+/// The runs of a line: where they begin, and how many.
+template <class Rows, bool OneClass>
+void find_runs(const Rows& rows, bit_lines& lines, std::int64_t line) {
+  const auto& shape = lines.shape;
+  const auto z = line / shape.lines_y() * shape.gather_z, y = line % shape.lines_y() * shape.gather_y;
+  bit_word* const heads = lines.heads_of(line);
+  std::fill_n(heads, shape.words(), bit_word{0});
+  for (auto slice = z; slice < std::min(z + shape.gather_z, shape.depth); ++slice)
+    for (auto row = y; row < std::min(y + shape.gather_y, shape.height); ++row) {
+      bit_word* const bits = lines.row(slice, row);
+      rows.pack_inside(slice, row, bits);
+      for (std::int64_t i = 0; i < shape.words(); ++i) heads[i] |= bits[i];
+    }
+  std::unique_ptr<bit_word[]> same;
+  if constexpr (!OneClass) {
+    same = room_for<bit_word>(shape.words());
+    rows.pack_matches(z * shape.height + y, z * shape.height + y, -1, same.get());
+  }
+  std::uint32_t runs = 0;
+  bit_word before = 0;
+  for (std::int64_t i = 0; i < shape.words(); ++i) {
+    const bit_word bits = heads[i];
+    bit_word goes_on = bits << 1 | before >> 63;
+    if constexpr (!OneClass) goes_on &= same[static_cast<std::size_t>(i)];
+    heads[i] = bits & ~goes_on;
+    lines.earlier[static_cast<std::size_t>(line * shape.words() + i)] = runs;
+    runs += static_cast<std::uint32_t>(std::popcount(heads[i]));
+    before = bits;
+  }
+  lines.first[static_cast<std::size_t>(line)] = runs;
+}
+
+template <class Rule, class Label, class T>
+std::uint64_t run_component(const job& work, const Rule& rule, const neighbourhood& near,
+                            const view<Label>& labels, const view<const T>& image) {
+  constexpr bool binary = one_class<Rule>;
+  const int threads = threads_for(image.pixels(), work.how.threads);
+  line_shape shape{image.depth, image.height, image.width};
+  if (binary && near.reach == near.rank) {
+    shape.gather_y = 2;
+    shape.gather_z = near.rank == 3 && image.depth > 1 ? 2 : 1;
+  }
+  bit_lines lines(shape);
+  const component_rows<Rule, T> rows(rule, image);
+  const auto batch = std::max<std::int64_t>(1, 1024 / shape.words());
+  over_units(work, threads, shape.lines(), batch,
+             [&](int, std::int64_t line) { find_runs<decltype(rows), binary>(rows, lines, line); });
+  match_classes matches;
+  if constexpr (!binary)
+    matches = [&rows](std::int64_t row, std::int64_t other, bool diagonals, class_matches to) {
+      rows.pack_matches(row, other, 0, to.same);
+      if (!diagonals) return;
+      rows.pack_matches(row, other, -1, to.before);
+      rows.pack_matches(row, other, 1, to.after);
+    };
+  return label_lines(work, threads, near, lines, matches, labels);
+}
+
+}  // namespace macareu::cpu
