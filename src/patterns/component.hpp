@@ -45,6 +45,6 @@ MACAREU_HD bool joined(const Rule& rule, T a, T b) {
 }
 
 template <class Label>
-concept label_type = std::same_as<Label, std::uint32_t> || std::same_as<Label, std::uint64_t>;
+concept label_number = std::same_as<Label, std::uint32_t> || std::same_as<Label, std::uint64_t>;
 
 }  // namespace macareu

@@ -9,7 +9,7 @@ class Help(CliTest):
         page = self.succeed("--help")
         self.assertEqual(page, self.succeed("-h"))
         for verb in ("reconstruct", "fill-holes", "maxima", "minima", "hmaxima", "hminima", "hmax", "hmin",
-                     "hdome", "distance", "nearest-site", "nearest-label",
+                     "hdome", "distance", "nearest-site", "nearest-label", "label",
                      "info", "generate", "compare", "bench"):
             self.assertIn(verb, verbs())
         self.assertIn("Exit codes", page)

@@ -21,8 +21,9 @@ def find_peers():
     try:
         import numpy
         import scipy.ndimage
+        import skimage.measure
         import skimage.morphology
-        return numpy, scipy.ndimage, skimage.morphology, skimage.__version__
+        return numpy, scipy.ndimage, skimage.morphology, skimage.measure, skimage.__version__
     except ImportError as missing:
         reason = missing
     if "MACAREU_PEERS_SEARCHED" not in os.environ:
@@ -36,7 +37,7 @@ def find_peers():
     sys.exit(SKIPPED)
 
 
-np, ndimage, morphology, SKIMAGE = find_peers()
+np, ndimage, morphology, measure, SKIMAGE = find_peers()
 
 SEED = 20240611
 IMAGES = 1200
@@ -144,6 +145,25 @@ def add_distances(comparison, rng, case, ndim):
         comparison.add(case, "distance_transform", [name], steps.astype(np.float32), metric=metric)
 
 
+def add_labels(comparison, rng, case, dtype, ndim, reach):
+    """SciPy numbers objects as we do; scikit-image's order is the same for values with background 0."""
+    near = NEIGHBOURS[ndim, reach]
+    structure = ndimage.generate_binary_structure(ndim, reach)
+    longest = 40 if ndim == 2 else 12
+    shape = tuple(int(n) for n in rng.integers(1, longest + 1, ndim))
+    if rng.random() < 0.2:
+        shape = shape[:-1] + (int(rng.integers(1, 300)),)
+    grey = (rng.random(shape) < rng.random()) * rng.integers(1, int(rng.integers(2, 5)), shape)
+    image = grey.astype(dtype)
+    name = comparison.save(image)
+    labels = ndimage.label(image, structure)[0].astype(np.uint32)
+    comparison.add(case, "label", [name], labels, connectivity=near)
+    # scikit-image turns volumes whose last axes have length 1, and numbers them in that order.
+    if dtype.kind in "bui" and (ndim == 2 or min(shape) > 1):
+        comparison.add(case, "label", [name], measure.label(image, connectivity=reach, background=0).astype(np.uint32),
+                       connectivity=near, values="true")
+
+
 class Comparison:
     def __init__(self, folder):
         self.folder = folder
@@ -242,6 +262,8 @@ def main():
                 add_image(comparison, rng, f"seed [{SEED}, {i}]", np.dtype(TYPES[i % len(TYPES)]), ndim, reach)
                 for again in range(2):
                     add_distances(comparison, rng, f"seed [{SEED}, {i}], distances {again}", ndim)
+                    add_labels(comparison, rng, f"seed [{SEED}, {i}], labels {again}",
+                               np.dtype(TYPES[i % len(TYPES)]), ndim, reach)
         failures = comparison.run(program)
     print(f"{count} images, {comparison.counts}, {failures} different")
     return 1 if failures else 0

@@ -131,7 +131,7 @@ class engine {
       general_wave(work_, rule, near, state, start, in...);
   }
 
-  template <class Rule, label_type Label, class T>
+  template <class Rule, label_number Label, class T>
   requires component_rule<Rule, T> std::uint64_t component(const Rule& rule, const neighbourhood& near,
                                                            view<Label> labels, view<const T> image)
   const { return run_component(work_, rule, near, labels, image); }

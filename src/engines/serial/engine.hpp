@@ -118,7 +118,7 @@ class engine {
   }
 
   /// labels[p]: the number of p's object, 1..n in the raster order of first pixels, or 0. Returns n.
-  template <class Rule, label_type Label, class T>
+  template <class Rule, label_number Label, class T>
   requires component_rule<Rule, T> std::uint64_t component(const Rule& rule, const neighbourhood& near,
                                                            view<Label> labels, view<const T> image)
   const {

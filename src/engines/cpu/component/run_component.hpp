@@ -19,8 +19,16 @@ inline bit_word pack(const std::uint8_t* bytes) {
     bit_word eight;
     std::memcpy(&eight, bytes + 8 * i, 8);
     if constexpr (std::endian::native == std::endian::big) eight = __builtin_bswap64(eight);
-    bits |= (eight * 0x0102040810204080u >> 56) << (8 * i);
+    bits |= eight << i;
   }
+  // Byte j has the pixels 8 i + j: an 8 x 8 matrix of bits, to be transposed.
+  const auto swap = [&](int apart, bit_word which) {
+    const bit_word differ = (bits ^ bits >> apart) & which;
+    bits ^= differ ^ differ << apart;
+  };
+  swap(7, 0x00aa00aa00aa00aa);
+  swap(14, 0x0000cccc0000cccc);
+  swap(28, 0x00000000f0f0f0f0);
   return bits;
 }
 

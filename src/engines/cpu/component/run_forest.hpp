@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 
 #include "engines/cpu/component/lines.hpp"
 
@@ -22,20 +21,26 @@ class run_forest {
   }
 
   void unite(index a, index b) const {
-    while (a != b) {
-      if (a < b) std::swap(a, b);  // a hangs below something earlier in the end: Rem's algorithm
-      const index above = parent_[a];
-      if (above == a) {
-        parent_[a] = b;
-        return;
-      }
-      // Splicing: a's tree goes where b is, if that is earlier.
-      if (b < above) parent_[a] = b;
-      a = above;
-    }
+    a = halving(a);
+    b = halving(b);
+    if (a < b)
+      parent_[b] = a;
+    else
+      parent_[a] = b;
   }
 
  private:
+  index halving(index run) const {
+    while (true) {
+      const index above = parent_[run];
+      if (above == run) return run;
+      const index next = parent_[above];
+      if (next == above) return above;
+      parent_[run] = next;
+      run = next;
+    }
+  }
+
   std::unique_ptr<index[]> parent_;
 };
 

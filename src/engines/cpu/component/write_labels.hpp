@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -11,23 +12,53 @@
 
 namespace macareu::cpu {
 
-/// to[x] = bit x ? from[x] : 0
+/// Four labels at once.
 template <class Label>
-void write_masked(Label* to, bit_word bits, const Label* from) {
-  for (int byte = 0; byte < 8; ++byte) {
-    const auto mask = static_cast<std::uint32_t>(bits >> (8 * byte) & 0xff);
-    for (int x = 0; x < 8; ++x) to[8 * byte + x] = mask >> x & 1 ? from[8 * byte + x] : 0;
+struct label_quad {
+  typedef Label type __attribute__((vector_size(4 * sizeof(Label))));
+
+  static type load(const Label* from) {
+    type quad;
+    std::memcpy(&quad, from, sizeof quad);
+    return quad;
   }
-}
-template <class Label>
-void write_masked(Label* to, bit_word bits, Label label) {
-  if (bits == 0 || bits == ~bit_word{0}) {
-    std::fill_n(to, word_bits, bits == 0 ? Label{} : label);
+  static void store(Label* to, type quad) { std::memcpy(to, &quad, sizeof quad); }
+  static type all(Label label) { return type{} + label; }
+  /// All ones in the lanes whose bit is set.
+  static type mask(bit_word four) { return load(masks[four & 15].data()); }
+
+ private:
+  static constexpr auto masks = [] {
+    std::array<std::array<Label, 4>, 16> table{};
+    for (unsigned bits = 0; bits < 16; ++bits)
+      for (unsigned lane = 0; lane < 4; ++lane) table[bits][lane] = bits >> lane & 1 ? ~Label{} : Label{};
+    return table;
+  }();
+};
+
+/// to[x] = bit x ? from(x) : 0, four at a time.
+template <class Label, class From>
+void write_masked(Label* to, bit_word bits, From&& from) {
+  using quad = label_quad<Label>;
+  if (bits == ~bit_word{0}) {
+    for (int x = 0; x < word_bits; x += 4) quad::store(to + x, from(x));
     return;
   }
-  for (int byte = 0; byte < 8; ++byte) {
-    const auto mask = static_cast<std::uint32_t>(bits >> (8 * byte) & 0xff);
-    for (int x = 0; x < 8; ++x) to[8 * byte + x] = mask >> x & 1 ? label : 0;
+  for (int x = 0; x < word_bits; x += 4) quad::store(to + x, from(x) & quad::mask(bits >> x));
+}
+
+/// Labels of the pixels of a word in which runs begin, right wherever a pixel is set. `label` is that of the
+/// run at the word's beginning, and afterwards at its end. Room for 4 more labels is behind `from`.
+template <class Label>
+void spread_labels(bit_word heads, const std::uint32_t*& number, Label& label, Label* from) {
+  using quad = label_quad<Label>;
+  int x = 0;
+  for (bit_word open = heads; x < word_bits; open &= open - 1) {
+    const int next = open != 0 ? std::countr_zero(open) : static_cast<int>(word_bits);
+    const auto same = quad::all(label);
+    for (; x < next; x += 4) quad::store(from + x, same);  // beyond `next` the next run overwrites it
+    x = next;
+    if (open != 0) label = *number++;
   }
 }
 
@@ -35,6 +66,7 @@ void write_masked(Label* to, bit_word bits, Label label) {
 template <class Label>
 void write_row(const std::uint32_t* number, const bit_word* heads, const bit_word* bits,
                const view<Label>& labels, std::int64_t z, std::int64_t y) {
+  using quad = label_quad<Label>;
   Label* const out = labels.at(z, y);
   Label label{};  // of the run that reaches into the word at hand
   for (std::int64_t x = 0; x < labels.width; x += word_bits) {
@@ -44,18 +76,12 @@ void write_row(const std::uint32_t* number, const bit_word* heads, const bit_wor
     Label own[word_bits];
     Label* const to = direct ? out + x : own;
     if (heads[i] == 0) {
-      write_masked(to, bits[i], label);
+      const auto same = quad::all(bits[i] != 0 ? label : Label{});
+      write_masked(to, bits[i] != 0 ? bits[i] : ~bit_word{0}, [&](int) { return same; });
     } else {
-      Label from[word_bits];
-      std::int64_t filled = 0;
-      for (bit_word open = heads[i]; open != 0; open &= open - 1) {
-        const auto head = std::countr_zero(open);
-        std::fill(from + filled, from + head, label);
-        filled = head;
-        label = *number++;
-      }
-      std::fill(from + filled, from + word_bits, label);
-      write_masked(to, bits[i], from);
+      Label from[word_bits + 4];
+      spread_labels(heads[i], number, label, from);
+      write_masked(to, bits[i], [&](int at) { return quad::load(from + at); });
     }
     if (!direct)
       for (std::int64_t k = 0; k < count; ++k) out[(x + k) * labels.step_x] = own[k];
