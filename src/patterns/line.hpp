@@ -18,8 +18,9 @@
 // lines is one line after another, each with the result of the one before; what lies between is the engine's
 // own matter. What a rule says of itself for engines that fuse them (rules without such words are served
 // too):
-//   static constexpr bool counts_steps   linear with cost(k) = k; what is lifted is 0, or above the limit and
-//                                        then `no_steps`; the result is the steps, at most `no_steps`
+//   static constexpr bool counts_steps   linear with cost(k) = k; either zero pixels are lifted to 0 and all
+//                                        others to `no_steps`, above the limit, or the other way round; the
+//                                        result is the steps, at most `no_steps`
 //   bool unit_squares() const            joined by addition, cost(k) = k^2; lifts steps to their square and
 //                                        `no_steps` to a value above the limit, or values to themselves;
 //                                        whether values above the limit stay apart does not matter

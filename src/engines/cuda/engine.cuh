@@ -40,7 +40,9 @@ class engine {
 
   explicit engine(job& work) : current_(gpu_of(work.how)), on_(open_gpu(work)), images_(on_) {}
   /// Nothing of a call that failed goes on behind the caller's back.
-  ~engine() { cudaStreamSynchronize(on_.stream); }
+  ~engine() {
+    if (!finished_) cudaStreamSynchronize(on_.stream);
+  }
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
@@ -131,7 +133,10 @@ class engine {
     return fetch(on_, &images_.reading(image)[p]);
   }
 
-  void finish() { images_.finish(); }
+  void finish() {
+    images_.finish();
+    finished_ = true;
+  }
 
  private:
   template <class State, class StartRule, class... StartIn>
@@ -171,6 +176,7 @@ class engine {
   current_device current_;
   gpu on_;
   residence images_;
+  bool finished_ = false;  // and waited for
 };
 
 }  // namespace macareu::cuda

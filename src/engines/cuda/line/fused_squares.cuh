@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -31,15 +32,21 @@ struct results_of {
   MACAREU_HD auto operator()(site, std::uint32_t value) const { return rule.result(value); }
 };
 
-/// Sites and the image's shape, with what stands for no site: can they be computed in shared memory and 32
-/// bits?
+/// Steps beside a word that mean no site: their square is not below `none`.
+inline std::uint32_t steps_beyond(std::uint32_t none) {
+  return static_cast<std::uint32_t>(std::sqrt(static_cast<double>(none))) + 1;
+}
+
+/// Can the squares of this image be computed in shared memory and 32 bits?
 template <class T>
 bool squares_suffice(const gpu& on, line_axis first, const view<T>& image, std::uint32_t none) {
   const bool volume = first == line_axis::z && image.height > 1;
   const auto columns = volume ? image.height : 1, longest = std::max(columns, image.width) + 64;
-  return length_along(first, image) <= longest_word_line && squares_fit(on, columns, image.width) &&
-         static_cast<std::uint64_t>(longest) * static_cast<std::uint64_t>(longest) + none <=
-             std::numeric_limits<std::uint32_t>::max();
+  const std::uint64_t beyond = steps_beyond(none) + 31ull,
+                      cost = static_cast<std::uint64_t>(longest * longest);
+  return length_along(first, image) <= longest_word_line && beyond <= most_beyond + 31 &&
+         squares_fit(on, columns, image.width) &&
+         beyond * beyond + cost <= std::numeric_limits<std::uint32_t>::max();
 }
 
 /// Rows, then columns where there are some, ending in `finish`; between them are `values`.
@@ -74,7 +81,7 @@ bool run_fused_squares(const gpu& on, residence& images, view<Out> out, view<con
     out = images.writing(out);
     const site_memory sites(on, count.axis, in);
     run_pack(on, count.rule, count.axis, in, sites.words());
-    run_carries(on, sites.words(), sites.flags(), sites.flag_count());
+    run_carries(on, sites.words(), steps_beyond(none), sites.flags(), sites.flag_count());
     const auto limit = last.limit();
     const view<std::uint32_t> own{reinterpret_cast<std::uint32_t*>(out.data),
                                   out.depth,

@@ -1,7 +1,8 @@
 // The search for chunks whose best columns are far away. The first best column never goes back along a line
 // (patterns/line.hpp), so it is found for the ends of the chunks by halving: for an end in the middle it lies
 // between those of the ends on either side, and every level looks at each column about once. A chunk then
-// has to look at the columns between those of its two ends only.
+// has to look at the columns between those of its two ends only. Where these are many, as in the middle of a
+// circle, the whole block looks for the chunk.
 #pragma once
 
 #include "engines/cuda/line/shared_lines.cuh"
@@ -12,17 +13,19 @@ template <int Lines>
 struct open_chunks {
   using lines = shared_lines<Lines>;
 
-  int* reach;  // of a chunk: no best column is further away; 0 for a settled one
-  int* end;    // the ends of open chunks, in order
-  int* place;  // the best column of an end, `ends` to a line
+  int* reach;             // of a chunk: no best column is further away; 0 for a settled one
+  int* end;               // the ends of open chunks, in order
+  int* place;             // the best column of an end, `ends` to a line
+  std::uint32_t* solved;  // a chunk that the whole block looks for
   int chunks, ends;
 
-  static constexpr int words(int chunks) { return chunks + (Lines + 1) * (chunks + 1); }
+  static constexpr int words(int chunks) { return 128 + chunks + (Lines + 1) * (chunks + 1); }
 
   __device__ open_chunks(std::uint32_t* memory, int count)
-      : reach(reinterpret_cast<int*>(memory)),
+      : reach(reinterpret_cast<int*>(memory) + 128),
         end(reach + count),
         place(end + count + 1),
+        solved(memory),
         chunks(count),
         ends(count + 1) {}
 
@@ -54,6 +57,7 @@ struct open_chunks {
   static __device__ int best_column(const std::uint32_t* line, int x, int low, int high) {
     std::uint32_t best = ~0u;
     int at = low & ~3;
+#pragma unroll 4
     for (int i = at + 4 * static_cast<int>(threadIdx.x % lines::lanes); i <= high; i += lines::chunk) {
       const uint4 v = *reinterpret_cast<const uint4*>(line + i);
       const int t = x - i;
@@ -94,21 +98,39 @@ struct open_chunks {
         const int e = end[n - 1], x = column(e, width), reached = reach_of(e);
         const int left = n - step > 0 ? place[l * ends + end[n - step - 1]] : 0;
         const int right = n + step <= wanted ? place[l * ends + end[n + step - 1]] : width - 1;
-        const int best = best_column(line, x, max(left, x - reached), min(right, x + reached));
+        const int low = max(left, x - reached), high = min(right, x + reached);
+        const int best = __any_sync(whole_warp, low < high) ? best_column(line, x, low, high) : low;
         if (lane % lines::lanes == 0) place[l * ends + e] = best;
       }
       __syncthreads();
     }
   }
 
-  /// Chunk c, once the places of its ends are known.
-  __device__ void settle(const lines& in, int c, line_places& p) const {
+  /// The best columns of both ends of a chunk, on the line of this lane.
+  __device__ int2 range(int c) const {
     const int* const best = place + threadIdx.x % 32 / lines::lanes * ends + c;
-    int g = best[0] / 8;
-    const int last = best[1] / 8;
+    return {best[0], best[1]};
+  }
+
+  /// The whole block looks for chunk c, a warp for a column of all lines.
+  __device__ void solve_long(const lines& in, int c, int width) const {
+    const int l = threadIdx.x % 32 / lines::lanes;
+    const std::uint32_t* const line = in.line(l);
+    const int2 columns = range(c);
+    for (int i = threadIdx.x / 32; i < min(lines::chunk, width - c * lines::chunk); i += blockDim.x / 32) {
+      const int x = c * lines::chunk + i, best = best_column(line, x, columns.x, columns.y);
+      if (threadIdx.x % lines::lanes == 0) solved[l * lines::chunk + i] = line[best] + square(x - best);
+    }
+  }
+
+  /// One warp settles chunk c; it gives up where too many groups remain.
+  __device__ bool settle(const lines& in, int c, line_places& p) const {
+    const int2 columns = range(c);
+    int g = columns.x / 8;
+    const int last = columns.y / 8;
     if (!__any_sync(whole_warp, last - g > few)) {
       for (; __any_sync(whole_warp, g <= last); ++g) p.offer_group(8 * min(g, last));
-      return;
+      return true;
     }
     p.offer_group(8 * g);
     p.offer_group(8 * last);
@@ -117,19 +139,22 @@ struct open_chunks {
     const int begin = __shfl_sync(whole_warp, p.x, 0), finish = begin + lines::chunk;
     auto most = greatest(p.d);
     auto worst = __reduce_max_sync(whole_warp, most);
+    int taken = 0;
     for (int g0 = from; g0 <= to; g0 += 32) {
       const int own = g0 + lane, gap = max(max(8 * own - (finish - 1), begin - (8 * own + 7)), 0);
       unsigned open = __ballot_sync(whole_warp, own <= to && in.least[min(own, to)] + square(gap) < worst);
       for (; open; open &= open - 1) {
         const int chosen = g0 + __ffs(open) - 1;
         if (!__any_sync(whole_warp, in.least[chosen] + square(p.gap(8 * chosen)) < most)) continue;
+        if (++taken > most_groups) return false;
         p.offer_group(8 * chosen);
         most = greatest(p.d);
       }
       worst = __reduce_max_sync(whole_warp, most);
     }
+    return true;
   }
-  static constexpr int few = 5;
+  static constexpr int few = 5, most_groups = 48;
 };
 
 }  // namespace macareu::cuda

@@ -30,16 +30,16 @@ struct shared_lines {
   static constexpr int unit = 128;
 
   std::uint32_t* value;  // of column `first`
-  std::uint32_t* least;  // of a group, over all lines
+  std::uint32_t* least;  // of a group, over all lines; `none` beside the first and the last
   int first, width;      // columns [first, first + width)
   std::uint32_t none;    // what has no site; as much as any value
 
   static constexpr int stride(int width) { return width + 2 * margin; }
-  static constexpr int words(int width) { return Lines * stride(width) + width / group; }
+  static constexpr int words(int width) { return Lines * stride(width) + width / group + 8; }
 
   __device__ shared_lines(std::uint32_t* memory, int first_column, int columns, std::uint32_t no_site)
       : value(memory + margin),
-        least(memory + Lines * stride(columns)),
+        least(memory + Lines * stride(columns) + 4),
         first(first_column),
         width(columns),
         none(no_site) {}
@@ -53,6 +53,7 @@ struct shared_lines {
       const int l = i / (2 * margin), j = i % (2 * margin);
       value[l * stride(width) + (j < margin ? j - margin : width + j - margin)] = none;
     }
+    if (threadIdx.x < 2) least[threadIdx.x ? groups() : -1] = none;
   }
 
   __device__ void find_least_of_groups() const {
@@ -129,14 +130,15 @@ struct near_search {
 };
 
 /// Groups of columns from the chunk outwards, those with the least bound first. A group can matter only if
-/// its least value + gap^2 is below the greatest value of the warp. It gives up where that is no use.
+/// its least value + gap^2 is below the greatest value of the warp. It gives up after so many groups, or
+/// rounds of 128 columns either way.
 template <int Lines>
 struct group_search {
-  static constexpr int most_groups = 12, most_rounds = 6;
+  int most_groups, most_rounds;
 
   /// All columns in memory were searched; `worst` becomes the greatest value of the warp.
-  static __device__ bool settle(const shared_lines<Lines>& in, int chunk_x, line_places& p,
-                                std::uint32_t& worst) {
+  __device__ bool settle(const shared_lines<Lines>& in, int chunk_x, line_places& p,
+                         std::uint32_t& worst) const {
     constexpr int chunk = shared_lines<Lines>::chunk;
     const int lane = threadIdx.x % 32, own = (chunk_x - in.first) / 8, j = lane % 16;
     const bool left = lane < 16;

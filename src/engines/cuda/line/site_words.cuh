@@ -11,8 +11,8 @@
 
 namespace macareu::cuda {
 
-/// Steps from a word where there is no site: with those inside a word still 16 bits, and above any length.
-inline constexpr std::uint32_t no_site_beyond = 0xffe0;
+/// Steps from a word where there is no site, at most: with those inside a word still 16 bits.
+inline constexpr std::uint32_t most_beyond = 0xffe0;
 inline constexpr std::int64_t longest_word_line = 32767;
 
 /// Word k of the lines of row b begins at k * plane + b * pitch.
@@ -49,42 +49,70 @@ struct stacked_rows {
 
 inline constexpr int pack_threads = 128;
 
-/// A thread packs four columns of 32 places.
-template <class Rule, class T>
-__global__ __launch_bounds__(pack_threads) void pack_sites(Rule rule, stacked_rows<const T> in, bool aligned,
-                                                           site_words to) {
+/// Bit i of bits[j]: is pixel j of row i not zero? For rows that begin at multiples of four pixels.
+template <class T>
+__device__ void pack_nonzero(const T* from, std::int64_t step, std::uint32_t (&bits)[4]) {
+  constexpr int batch = 8;
+#pragma unroll 1
+  for (int first = 0; first < 32; first += batch) {
+    pixel_group<T, 4> pixels[batch];
+#pragma unroll
+    for (int i = 0; i < batch; ++i)
+      pixels[i] = *reinterpret_cast<const pixel_group<T, 4>*>(from + (first + i) * step);
+#pragma unroll
+    for (int i = 0; i < batch; ++i)
+#pragma unroll
+      for (int j = 0; j < 4; ++j)
+        if (pixels[i].value[j] != T{}) bits[j] |= 1u << (first + i);
+  }
+}
+
+/// Bytes four at a time: the top bit of each says whether it is not zero. Eight rows make bytes of bits,
+/// which are turned into words.
+template <class T>
+requires(sizeof(T) == 1) __device__
+    void pack_nonzero(const T* from, std::int64_t step, std::uint32_t (&bits)[4]) {
+  std::uint32_t four[32], eight[4]{};
+#pragma unroll
+  for (int i = 0; i < 32; ++i) four[i] = *reinterpret_cast<const std::uint32_t*>(from + i * step);
+#pragma unroll
+  for (int i = 0; i < 32; ++i) {
+    const std::uint32_t low = (four[i] & 0x7f7f7f7fu) + 0x7f7f7f7fu;
+    eight[i / 8] = eight[i / 8] >> 1 | ((low | four[i]) & 0x80808080u);
+  }
+  const std::uint32_t a = __byte_perm(eight[0], eight[1], 0x5140),
+                      b = __byte_perm(eight[0], eight[1], 0x7362);
+  const std::uint32_t c = __byte_perm(eight[2], eight[3], 0x5140),
+                      d = __byte_perm(eight[2], eight[3], 0x7362);
+  bits[0] = __byte_perm(a, c, 0x5410);
+  bits[1] = __byte_perm(a, c, 0x7632);
+  bits[2] = __byte_perm(b, d, 0x5410);
+  bits[3] = __byte_perm(b, d, 0x7632);
+}
+
+/// A thread packs four columns of 32 places. Sites are the pixels that are zero, or all others.
+template <class T>
+__global__ __launch_bounds__(pack_threads) void pack_sites(bool sites_are_zero, stacked_rows<const T> in,
+                                                           bool aligned, site_words to) {
   let_next_start();
   const std::int64_t across = (to.pitch / 4 + pack_threads - 1) / pack_threads;
   const std::int64_t line = blockIdx.x / across;  // of blocks: word and row
   const std::int64_t k = line / in.rows, row = line - k * in.rows;
   const std::int64_t x = ((blockIdx.x - line * across) * pack_threads + threadIdx.x) * 4;
   if (x >= to.pitch) return;
-  constexpr int batch = sizeof(T) == 1 ? 32 : 8;
-  const bool inside = x + 4 <= in.width;
+  const T* const from = in.at(k * 32, row) + x * in.step_x;
   std::uint32_t bits[4]{};
+  if (aligned && x + 4 <= in.width && k * 32 + 32 <= in.length) {
+    pack_nonzero(from, in.step_length, bits);
+    const std::uint32_t turned = sites_are_zero ? ~0u : 0;
+#pragma unroll
+    for (int j = 0; j < 4; ++j) bits[j] ^= turned;
+  } else {
+#pragma unroll
+    for (int j = 0; j < 4; ++j)
 #pragma unroll 1
-  for (int first = 0; first < 32; first += batch) {
-    pixel_group<T, 4> pixels[batch];
-    const T* const from = in.at(k * 32 + first, row) + x * in.step_x;
-#pragma unroll
-    for (int i = 0; i < batch; ++i) {
-      const T* const at = from + i * in.step_length;
-      if (k * 32 + first + i >= in.length) continue;
-      if (inside && aligned) {
-        pixels[i] = *reinterpret_cast<const pixel_group<T, 4>*>(at);
-      } else {
-#pragma unroll
-        for (int j = 0; j < 4; ++j)
-          if (x + j < in.width) pixels[i].value[j] = at[j * in.step_x];
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < batch; ++i)
-#pragma unroll
-      for (int j = 0; j < 4; ++j)
-        if (k * 32 + first + i < in.length && (inside || x + j < in.width) &&
-            rule.lift(pixels[i].value[j]) == 0)
-          bits[j] |= 1u << (first + i);
+      for (int i = 0; i < 32 && k * 32 + i < in.length && x + j < in.width; ++i)
+        if ((from[i * in.step_length + j * in.step_x] == T{}) == sites_are_zero) bits[j] |= 1u << i;
   }
   *reinterpret_cast<uint4*>(to.word + k * to.plane + row * to.pitch + x) = {bits[0], bits[1], bits[2],
                                                                             bits[3]};
@@ -95,11 +123,12 @@ void run_pack(const gpu& on, const Rule& rule, line_axis axis, const view<const 
               const site_words& to) {
   const auto across = (to.pitch / 4 + pack_threads - 1) / pack_threads;
   pack_sites<<<static_cast<unsigned>(across * to.rows * to.count), pack_threads, 0, on.stream>>>(
-      rule, stacked_rows<const T>(axis, in), has_aligned_groups(in, 4), to);
+      rule.lift(T{}) == 0, stacked_rows<const T>(axis, in), has_aligned_groups(in, 4), to);
   on.launched("pack_sites");
 }
 
-/// Fills what stands beside the words, and clears `flags` on the way.
-void run_carries(const gpu& on, const site_words& to, std::uint8_t* flags, std::int64_t flag_count);
+/// Fills what stands beside the words, `beyond` where there is no site, and clears `flags` on the way.
+void run_carries(const gpu& on, const site_words& to, std::uint32_t beyond, std::uint8_t* flags,
+                 std::int64_t flag_count);
 
 }  // namespace macareu::cuda

@@ -13,35 +13,50 @@ struct chunk_search {
   using lines = shared_lines<Lines>;
 
   const lines& in;
-  int x;  // of the chunk
+  int x;       // of the chunk
+  int there;   // columns from p.x on that are asked for: none on lines that are not there
+  bool whole;  // all columns of all lines are
   line_places p;
   std::uint32_t worst = 0;
   bool tiny = false;
 
-  /// Columns from `width` on, and lines that are not there, are 0 and ask for nothing.
-  __device__ chunk_search(const lines& memory, int chunk_x, int width, bool line_is_there)
-      : in(memory), x(chunk_x) {
+  __device__ chunk_search(const lines& memory, int chunk_x, int width, int lines_there)
+      : in(memory), x(chunk_x), whole(lines_there == Lines && chunk_x + lines::chunk <= width) {
     const int lane = threadIdx.x % 32;
     p.line = in.line(lane / lines::lanes);
     p.x = x + 4 * (lane % lines::lanes);
-    const int there = line_is_there ? width - p.x : 0;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) p.d[i] = i < there ? ~0u : 0;
+    there = lane / lines::lanes < lines_there ? width - p.x : 0;
   }
 
-  __device__ bool settle() {
+  /// What is not there is 0 and asks for nothing.
+  __device__ void start(const uint4& own) {
+    p.d[0] = own.x;
+    p.d[1] = own.y;
+    p.d[2] = own.z;
+    p.d[3] = own.w;
+    if (whole) return;
+    p.d[0] = there > 0 ? own.x : 0;
+    p.d[1] = there > 1 ? own.y : 0;
+    p.d[2] = there > 2 ? own.z : 0;
+    p.d[3] = there > 3 ? own.w : 0;
+  }
+
+  __device__ bool settle(const group_search<Lines>& by_groups) {
     const uint4 own = *reinterpret_cast<const uint4*>(p.line + p.x);
-    p.d[0] = min(p.d[0], own.x);
-    p.d[1] = min(p.d[1], own.y);
-    p.d[2] = min(p.d[2], own.z);
-    p.d[3] = min(p.d[3], own.w);
+    start(own);
     tiny = !__any_sync(whole_warp, greatest(p.d) > 1);
     if (tiny) return true;
-    const int lane = threadIdx.x % 32, g = (x - in.first) / 8 - 1 + lane;
-    const bool close = lane < lines::chunk / 8 + 2 && g >= 0 && g < in.groups() &&
-                       in.least[min(max(g, 0), in.groups() - 1)] < near_search::worth_it;
+    const int lane = threadIdx.x % 32;
+    const bool close =
+        lane < lines::chunk / 8 + 2 && in.least[(x - in.first) / 8 - 1 + lane] < near_search::worth_it;
     if (__any_sync(whole_warp, close) && near_search::settle(p, own)) return true;
-    return group_search<Lines>::settle(in, x, p, worst);
+    return by_groups.settle(in, x, p, worst);
+  }
+
+  /// Between the best columns of both ends.
+  __device__ bool settle(const open_chunks<Lines>& open, int c) {
+    start({~0u, ~0u, ~0u, ~0u});
+    return open.settle(in, c, p);
   }
 };
 
@@ -54,10 +69,12 @@ __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* 
   const int lane = threadIdx.x % 32, l = lane / lines::lanes;
   const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
   const open_chunks<Lines> open(memory, (width + lines::chunk - 1) / lines::chunk);
-  bool all_settled = true;
+  bool hopeful = true, all_settled = true;
   for (int c = warp; c < open.chunks; c += warps) {
-    chunk_search<Lines> search(in, c * lines::chunk, width, l < lines_there);
-    const bool settled = search.settle();
+    chunk_search<Lines> search(in, c * lines::chunk, width, lines_there);
+    // Where groups were of no use they will be of none beside.
+    const bool settled = search.settle(group_search<Lines>{hopeful ? 12 : 0, hopeful ? 6 : 0});
+    hopeful = hopeful && settled;
     all_settled = all_settled && settled;
     if (lane == 0)
       open.reach[c] = settled ? 0 : static_cast<int>(sqrtf(static_cast<float>(search.worst))) + 2;
@@ -65,15 +82,32 @@ __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* 
   }
   if (!__syncthreads_or(!all_settled)) return;
   open.halve(in, width, open.list_ends(&wanted_ends));
+  bool some_are_long = false;
   for (int c = warp; c < open.chunks; c += warps) {
     if (!open.reach[c]) continue;
-    chunk_search<Lines> search(in, c * lines::chunk, width, l < lines_there);
-    open.settle(in, c, search.p);
-    store(l, search.p, false);
+    chunk_search<Lines> search(in, c * lines::chunk, width, lines_there);
+    if (search.settle(open, c)) {
+      store(l, search.p, false);
+      if (lane == 0) open.reach[c] = 0;
+    } else {
+      some_are_long = true;
+    }
+  }
+  if (!__syncthreads_or(some_are_long)) return;
+  for (int c = 0; c < open.chunks; ++c) {
+    if (!open.reach[c]) continue;
+    open.solve_long(in, c, width);
+    __syncthreads();
+    if (warp == 0) {
+      chunk_search<Lines> search(in, c * lines::chunk, width, lines_there);
+      search.start(*reinterpret_cast<const uint4*>(open.solved + 4 * lane));
+      store(l, search.p, false);
+    }
+    __syncthreads();
   }
 }
 
-/// Rows from words: line l of the block is place `first` + l of the words' lines.
+/// Rows from words: line l of the block is place `first` + l of the words' lines, all in one word.
 template <int Lines>
 __device__ void fill_from_words(const shared_lines<Lines>& to, const site_words& from, std::int64_t first,
                                 std::int64_t row) {
@@ -98,8 +132,7 @@ __device__ void fill_from_words(const shared_lines<Lines>& to, const site_words&
 #pragma unroll
         for (int l = Lines - 2; l >= 0; --l) ahead[l] = here & (1u << l) ? 0 : ahead[l + 1] + 1;
 #pragma unroll
-        for (int l = 0; l < Lines; ++l)
-          (j ? squares[l].y : squares[l].x) = min(square(min(back[l], ahead[l])), to.none);
+        for (int l = 0; l < Lines; ++l) (j ? squares[l].y : squares[l].x) = square(min(back[l], ahead[l]));
       }
     } else {
 #pragma unroll
@@ -110,34 +143,41 @@ __device__ void fill_from_words(const shared_lines<Lines>& to, const site_words&
   }
 }
 
-/// Four pixels side by side to the image.
+/// Four pixels side by side to the image. Every thread has one line.
 template <class Finish>
 struct store_row {
   using result = typename Finish::result;
-  stacked_rows<result> out;
+  result* line;
+  int width;  // 0 where the line is not there
   bool aligned;
-  std::int64_t first, row;
+  std::int64_t step_x;
   Finish finish;
+  result one;
 
-  __device__ void operator()(int l, const line_places& p, bool tiny) const {
-    if (first + l >= out.length || p.x >= out.width) return;
+  __device__ store_row(const stacked_rows<result>& out, bool in_fours, std::int64_t place, std::int64_t row,
+                       const Finish& by)
+      : line(out.at(place, row)),
+        width(place < out.length ? static_cast<int>(out.width) : 0),
+        aligned(in_fours),
+        step_x(out.step_x),
+        finish(by),
+        one(by(1)) {}
+
+  __device__ void operator()(int, const line_places& p, bool tiny) const {
     alignas(16) result value[4];
     if (tiny) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
-        value[i] = finish.limit == 0 && p.d[i] ? finish.far : static_cast<result>(p.d[i]);
+      for (int i = 0; i < 4; ++i) value[i] = p.d[i] ? one : result{0};
     } else {
-#pragma unroll
-      for (int i = 0; i < 4; ++i) value[i] = finish(p.d[i]);
+      finish(p.d, value);
     }
-    result* const to = out.at(first + l, row) + p.x * out.step_x;
-    if (aligned && p.x + 4 <= out.width) {
-      __stcs(reinterpret_cast<uint4*>(to), *reinterpret_cast<const uint4*>(value));
+    if (aligned && p.x + 4 <= width) {
+      __stcs(reinterpret_cast<uint4*>(line + p.x), *reinterpret_cast<const uint4*>(value));
       return;
     }
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      if (p.x + i < out.width) to[i * out.step_x] = value[i];
+      if (p.x + i < width) line[(p.x + i) * step_x] = value[i];
   }
 };
 
@@ -171,7 +211,7 @@ __global__ __launch_bounds__(Threads,
   __syncthreads();
   const int there = static_cast<int>(min(std::int64_t{Lines}, out.length - first));
   solve_whole_lines(in, memory + lines::words(in.width), width, there,
-                    store_row<Finish>{out, aligned, first, row, finish});
+                    store_row<Finish>(out, aligned, first + threadIdx.x % 32 / lines::lanes, row, finish));
 }
 
 /// Columns [begin, begin + Size) of four rows, with `Halo` columns more on either side: memory does not grow
@@ -197,29 +237,30 @@ __global__ __launch_bounds__(Threads, 5) void square_windows(row_problem problem
   __syncthreads();
   const int width = static_cast<int>(out.width), end = min(width, begin + Size);
   const int l = threadIdx.x % 32 / lines::lanes;
-  const store_row<Finish> store{out, aligned, 4 * fours, row, finish};
+  const int there = static_cast<int>(min(std::int64_t{4}, out.length - 4 * fours));
+  const store_row<Finish> store(out, aligned, 4 * fours + l, row, finish);
   for (int x = begin + threadIdx.x / 32 * lines::chunk; x < end; x += Threads / 32 * lines::chunk) {
-    chunk_search<4> search(in, x, width, 4 * fours + l < out.length);
-    bool settled = search.settle();
+    chunk_search<4> search(in, x, width, there);
+    bool settled = search.settle({30, 12});
     if (settled && search.worst) {  // by groups: could columns outside be better?
       const int to_left = x - first + 1, to_right = last - (x + lines::chunk - 1);
       settled = (first == 0 || square(to_left) >= search.worst) &&
                 (last == whole || square(to_right) >= search.worst);
     }
-    if (settled)
-      store(l, search.p, search.tiny);
-    else if (threadIdx.x % 32 == 0)
-      problem.flags[row * problem.flags_per_row + fours] = 1;  // whoever writes it writes the same
+    if (!settled) {  // the whole row will be searched
+      if (threadIdx.x % 32 == 0) problem.flags[row * problem.flags_per_row + fours] = 1;
+      return;
+    }
+    store(l, search.p, search.tiny);
   }
 }
 
 /// The lines along y of a volume, in place or not: four columns to a block.
 template <int Lines, int Threads, class Finish>
-__global__ __launch_bounds__(Threads, 1536 / Threads) void square_columns(view<const std::uint32_t> values,
-                                                                          bool values_aligned,
-                                                                          view<typename Finish::result> out,
-                                                                          bool aligned, std::uint32_t none,
-                                                                          Finish finish) {
+__global__ __launch_bounds__(Threads) void square_columns(view<const std::uint32_t> values,
+                                                          bool values_aligned,
+                                                          view<typename Finish::result> out, bool aligned,
+                                                          std::uint32_t none, Finish finish) {
   extern __shared__ __align__(16) std::uint32_t memory[];
   using lines = shared_lines<Lines>;
   using result = typename Finish::result;

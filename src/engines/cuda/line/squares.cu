@@ -52,14 +52,16 @@ void run_rows(const gpu& on, const row_problem& problem, const stacked_rows<type
                    Threads, line_bytes<Lines>(out.width), problem, out, aligned, finish);
 }
 
-/// As many rows to a block as fit: four are fastest.
+/// Of a block, so that three fit a multiprocessor of an H200.
+constexpr std::size_t comfortable_bytes = 76500;
+
+/// Four rows to a block are fastest, unless they leave no room for other blocks.
 template <int Threads, class Finish>
 void run_whole_rows(const gpu& on, const row_problem& problem,
                     const stacked_rows<typename Finish::result>& out, bool aligned, const Finish& finish) {
-  const auto limit = shared_limit(on);
-  if (line_bytes<4>(out.width) <= limit)
+  if (line_bytes<4>(out.width) <= comfortable_bytes)
     run_rows<4, Threads>(on, problem, out, aligned, finish);
-  else if (line_bytes<2>(out.width) <= limit)
+  else if (line_bytes<2>(out.width) <= comfortable_bytes)
     run_rows<2, Threads>(on, problem, out, aligned, finish);
   else
     run_rows<1, Threads>(on, problem, out, aligned, finish);
@@ -87,12 +89,13 @@ bool squares_fit(const gpu& on, std::int64_t columns, std::int64_t width) {
 template <class Finish>
 void run_square_rows(const gpu& on, const site_memory& sites, std::uint32_t none, line_axis first,
                      const view<typename Finish::result>& out, const Finish& finish) {
-  constexpr int narrow = 2048, wide = 6144, window = 2048, halo = 128, threads = 256;
+  constexpr int narrow = 2048, window = 2048, halo = 128, threads = 256;
   const stacked_rows<typename Finish::result> rows(first, out);
   const bool aligned = has_aligned_groups(out, 4);
   row_problem problem{sites.words(), none, nullptr, sites.flags_per_row()};
   if (rows.width <= narrow) return run_rows<4, 128>(on, problem, rows, aligned, finish);
-  if (rows.width <= wide) return run_whole_rows<512>(on, problem, rows, aligned, finish);
+  if (line_bytes<4>(rows.width) <= comfortable_bytes)
+    return run_rows<4, 512>(on, problem, rows, aligned, finish);
   problem.flags = sites.flags();
   const auto windows = (rows.width + window - 1) / window * rows.rows * sites.flags_per_row();
   launch_dependent(on, "square_windows", square_windows<window, halo, threads, Finish>,

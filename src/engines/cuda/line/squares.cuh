@@ -45,8 +45,8 @@ class site_memory {
 /// Do lines of these lengths fit the shared memory of a block? `columns` is 1 in images.
 bool squares_fit(const gpu& on, std::int64_t columns, std::int64_t width);
 
-/// `none`: the square where there is no site; with the square of any line's length and 64 more it fits 32
-/// bits.
+/// `none`: no square of a distance is so much, those without a site are at least that (fused_squares.cuh).
+/// With the square of any line's length and 64 more they fit 32 bits.
 template <class Finish>
 void run_square_rows(const gpu& on, const site_memory& sites, std::uint32_t none, line_axis first,
                      const view<typename Finish::result>& out, const Finish& finish);
