@@ -1,6 +1,8 @@
 # make run [IMAGE=slide.tif]   the main job on generated images, or on yours: pictures and reports in out/
 # make test                    all tests
 # make                         builds the tool: build/bin/macareu
+# make python                  builds the Python package: build/python
+# make test-peers              the tests of scikit-image and SciPy, run against ours
 BUILD ?= build
 IMAGE ?=
 JOBS ?= $(shell nproc)
@@ -17,6 +19,15 @@ test: setup-test
 	@cmake -S . -B $(BUILD) -DMACAREU_TESTS=ON $(QUIETLY)
 	@cmake --build $(BUILD) --parallel $(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --no-tests=error
+
+python: setup-python
+	@cmake -S . -B $(BUILD) -DMACAREU_TESTS=OFF $(QUIETLY) -DMACAREU_PYTHON=ON
+	@cmake --build $(BUILD) --parallel $(JOBS) --target macareu_package
+
+test-peers: setup-test
+	@cmake -S . -B $(BUILD) $(QUIETLY) -DMACAREU_PYTHON=ON
+	@cmake --build $(BUILD) --parallel $(JOBS) --target macareu_package
+	@PYTHONPATH=$(BUILD)/python $(PYTHON) tests/python/run_peers_tests.py
 
 # Side by side with scikit-image, from the system's packages.
 bench: all setup-test
@@ -45,10 +56,12 @@ setup-%:
 clean:
 	rm -rf $(BUILD) build-asan build-tsan out
 
-# The first Python that has the peers.
-PYTHON = $(or $(shell for p in python3 /usr/bin/python3; do $$p -c 'import skimage' 2>/dev/null && echo $$p && break; done),python3)
+# The first Python that has the peers, or else NumPy.
+PYTHON = $(or $(shell for m in skimage numpy; do for p in python3 /usr/bin/python3; do \
+	$$p -c "import $$m" 2>/dev/null && echo $$p && exit; done; done),python3)
 
 # A new compiler's new warning must not stop a user.
-QUIETLY = -DMACAREU_WERROR=$(if $(CI),ON,OFF) -Wno-dev >/dev/null
+QUIETLY = -DMACAREU_WERROR=$(if $(CI),ON,OFF) -DMACAREU_PYTHON=AUTO \
+	-DPython3_EXECUTABLE=$(shell command -v $(PYTHON)) -Wno-dev >/dev/null
 
-.PHONY: all run test bench docs asan tsan format check clean
+.PHONY: all run python test test-peers bench docs asan tsan format check clean

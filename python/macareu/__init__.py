@@ -1,0 +1,20 @@
+"""Image operators whose work travels as an irregular wave front: reconstruction, extrema, distances and their kin.
+
+One function for each operator of the catalogue, on arrays of NumPy (any strides, no copy), CuPy, PyTorch and others
+in a GPU's memory. `macareu.skimage` and `macareu.scipy` have functions under the names and with the signatures of
+those packages.
+
+>>> import macareu
+>>> mask, marker = macareu.generate("tissue", (256, 256))
+>>> macareu.reconstruct(marker, mask).dtype.name
+'uint8'
+"""
+
+from . import _functions
+from ._tools import Comparison, compare, generate, info
+
+globals().update(_functions.functions)
+from . import scipy, skimage  # noqa: E402, they call the functions
+
+__version__ = info()["version"]
+__all__ = [*_functions.functions, "Comparison", "compare", "generate", "info", "scipy", "skimage"]

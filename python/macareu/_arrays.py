@@ -1,0 +1,168 @@
+"""Arrays that are not NumPy's: the result is of the same kind, on the same device, and nothing is copied.
+
+Memory of a GPU is described by `__cuda_array_interface__`, which CuPy, PyTorch, Numba and JAX have; what has DLPack
+only goes through CuPy or PyTorch, whichever is there.
+"""
+
+import sys
+
+import numpy as np
+
+
+def _described(array, writable=False):
+    """(address, kind, bytes of an item, shape, strides in bytes), and the stream that the array is ready on."""
+    interface = array.__cuda_array_interface__
+    address, read_only = interface["data"]
+    if writable and read_only:
+        raise ValueError("out: the array is read-only")
+    type = np.dtype(interface["typestr"])
+    shape = tuple(interface["shape"])
+    strides = interface.get("strides")
+    if strides is None:
+        strides = tuple(int(np.prod(shape[axis + 1:], dtype=np.int64)) * type.itemsize for axis in range(len(shape)))
+    return (address or 0, type.kind, type.itemsize, shape, tuple(strides)), interface.get("stream")
+
+
+class _OnGpu:
+    """Arrays with `__cuda_array_interface__`. A subclass knows how its package makes arrays, and its stream."""
+
+    @staticmethod
+    def empty(like, shape, type):
+        raise TypeError(f"cannot make an array like {type_name(like)}: give out=")
+
+    @staticmethod
+    def stream(like, ready_on):
+        return ready_on or 0
+
+    @classmethod
+    def run(cls, operation, images, values, out, device, strategy, threads, progress):
+        for image in images:
+            if not hasattr(image, "__cuda_array_interface__"):
+                raise TypeError(f"one image is {type_name(images[0])} on a GPU, another {type_name(image)}: "
+                                "they must be of one kind")
+        inputs, streams = zip(*map(_described, images))
+        _, kind, size, shape, _ = inputs[0]
+        several = len(operation.about["outputs"]) > 1
+        if out is None:
+            name = "bool" if kind == "b" else f"{kind}{8 * size}"
+            types = [operation.result_type(o, name, list(shape), values) for o in range(len(operation.about["outputs"]))]
+            outs = tuple(cls.empty(images[0], shape, numpy_type(type)) for type in types)
+        else:
+            outs = tuple(out) if several else (out,)
+        operation.run_described(inputs, values, tuple(_described(o, True)[0] for o in outs), device, strategy, threads,
+                                progress, cls.stream(images[0], streams[0]))
+        return outs if several else outs[0]
+
+
+class _CuPy(_OnGpu):
+    @staticmethod
+    def empty(like, shape, type):
+        with like.device:
+            return sys.modules["cupy"].empty(shape, type)
+
+    @staticmethod
+    def stream(like, ready_on):
+        return sys.modules["cupy"].cuda.get_current_stream().ptr
+
+
+class _Torch(_OnGpu):
+    @staticmethod
+    def empty(like, shape, type):
+        torch = sys.modules["torch"]
+        if not hasattr(torch, type.name):
+            raise TypeError(f"PyTorch has no {type.name}, the type of the result")
+        return torch.empty(shape, dtype=getattr(torch, type.name), device=like.device)
+
+    @staticmethod
+    def stream(like, ready_on):
+        return sys.modules["torch"].cuda.current_stream(like.device).cuda_stream
+
+
+class _Numba(_OnGpu):
+    @staticmethod
+    def empty(like, shape, type):
+        return sys.modules["numba"].cuda.device_array(shape, type)
+
+
+class _Jax(_OnGpu):
+    """Its arrays are never written to by others, so the result is CuPy's or PyTorch's, handed over by DLPack."""
+
+    @staticmethod
+    def run(operation, images, *how):
+        return _Exchanged.run(operation, images, *how)
+
+
+class _Exchanged:
+    """What has DLPack only: taken over by CuPy or PyTorch, and handed back."""
+
+    @staticmethod
+    def run(operation, images, values, out, *how):
+        bridge = _bridge()
+        taken = tuple(map(bridge.from_dlpack, images))
+        room = None if out is None else bridge.from_dlpack(out)
+        result = kind_of(taken).run(operation, taken, values, room, *how)
+        if out is not None:
+            return out
+        give_back = getattr(_package(images[0]), "from_dlpack", None)
+        return result if give_back is None else give_back(result)
+
+
+class _OnHost:
+    """Arrays of other packages in the host's memory: PyTorch's tensors, and what has DLPack."""
+
+    @staticmethod
+    def run(operation, images, values, out, *how):
+        taken = tuple(map(_as_numpy, images))
+        room = None if out is None else _as_numpy(out)
+        result = operation.run(taken, values, room, *how)
+        if out is not None:
+            return out
+        package = _package(images[0])
+        give_back = getattr(package, "from_numpy", None) or getattr(package, "from_dlpack", None)
+        return result if give_back is None else give_back(result)
+
+
+def _as_numpy(array):
+    """By `__array__`, as PyTorch's tensors: NumPy makes what comes by DLPack read-only, which is no room for results."""
+    return np.asarray(array) if hasattr(array, "__array__") else np.from_dlpack(array)
+
+
+def _bridge():
+    for name in ("cupy", "torch"):
+        try:
+            return __import__(name)
+        except ImportError:
+            pass
+    raise TypeError("arrays on a GPU that have DLPack only need CuPy or PyTorch")
+
+
+def _package(array):
+    namespace = getattr(array, "__array_namespace__", None)
+    if namespace is not None:
+        return namespace()
+    return sys.modules.get(type(array).__module__.partition(".")[0])
+
+
+def type_name(array):
+    return f"{type(array).__module__}.{type(array).__qualname__}"
+
+
+def numpy_type(name):
+    """u8 is uint8."""
+    return np.dtype(name if name == "bool" else f"{name[0]}{int(name[1:]) // 8}")
+
+
+_HOST_DEVICES = (1, 3)  # of DLPack: the CPU's memory, and pinned memory
+_KINDS = {"cupy": _CuPy, "torch": _Torch, "numba": _Numba, "jaxlib": _Jax, "jax": _Jax}
+
+
+def kind_of(images):
+    """Who runs the call, or None: NumPy, and what it makes an array of."""
+    for image in images:
+        if isinstance(image, (np.ndarray, list, tuple)):
+            continue
+        if hasattr(image, "__cuda_array_interface__"):
+            return _KINDS.get(type(image).__module__.partition(".")[0], _OnGpu)
+        if hasattr(image, "__dlpack_device__"):
+            return _OnHost if image.__dlpack_device__()[0] in _HOST_DEVICES else _Exchanged
+    return None

@@ -1,0 +1,36 @@
+"""How a call reaches the library."""
+
+import contextlib
+
+from numpy import ndarray
+
+from . import _arrays
+
+
+@contextlib.contextmanager
+def _progress(progress, name):
+    """What the library shall call with the fraction done, or None."""
+    if callable(progress):
+        yield progress
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        yield None
+        return
+    with tqdm(total=1.0, desc=name, bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}") as bar:
+        yield lambda done: bar.update(done - bar.n)
+        bar.update(1 - bar.n)
+
+
+def call(operation, images, values, out, device, strategy, threads, progress):
+    if progress:
+        with _progress(progress, operation.about["name"]) as told:
+            return _run(operation, images, values, out, device, strategy, threads, told)
+    return _run(operation, images, values, out, device, strategy, threads, None)
+
+
+def _run(operation, images, values, out, device, strategy, threads, progress):
+    if type(images[0]) is not ndarray and (kind := _arrays.kind_of(images)) is not None:
+        return kind.run(operation, images, values, out, device, strategy, threads, progress)
+    return operation.run(images, values, out, device, strategy, threads, progress)

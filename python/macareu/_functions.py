@@ -1,0 +1,118 @@
+"""Makes the functions from the catalogue: an operator that is new there is here without a line written for it."""
+
+import textwrap
+
+from . import _macareu
+from ._calls import call
+
+_RUNNING = (
+    ("out", "Any", "None", "where the result goes; by default a new array"),
+    ("device", "str", "'auto'", "auto, serial, cpu, cuda or cuda:N"),
+    ("strategy", "str", "'auto'", "auto, or a name that the device knows for this operator"),
+    ("threads", "int", "0", "0: as many as the machine has"),
+    ("progress", "bool | Callable[[float], object]", "False",
+     "True shows tqdm's bar where it is installed; a function is called with the fraction done"),
+)
+_HINTS = {
+    "connectivity": "int | str",
+    "flag": "bool",
+    "number": "float | str",
+    "numbers": "float | Sequence[float]",
+    "text": "object",
+}
+
+
+def _default(kind, text):
+    """The Python object of a parameter's default."""
+    if kind == "flag":
+        return text == "true"
+    if kind in ("number", "numbers"):
+        for convert in (int, float):
+            try:
+                return convert(text)
+            except ValueError:
+                pass
+    return None if text == "none" else text
+
+
+def _hint(kind, choices):
+    return f"Literal[{', '.join(map(repr, choices.split('|')))}]" if kind == "choice" else _HINTS[kind]
+
+
+def _parameters(about):
+    """(name, hint, default or None where there is none, help) of every parameter, in the catalogue's order."""
+    for name, kind, default, help, choices in about["parameters"]:
+        text = repr(_default(kind, default)) if default else None
+        if text == "inf":
+            text = "float('inf')"
+        yield name, _hint(kind, choices), text, help
+
+
+def signature(about):
+    """What stands between the parentheses. Parameters without default come before the star, like images."""
+    parameters = list(_parameters(about))
+    parts = [f"{name}: ArrayLike" for name, _ in about["inputs"]]
+    parts += [f"{name}: {hint}" for name, hint, default, _ in parameters if default is None]
+    parts.append("*")
+    parts += [f"{name}: {hint} = {default}" for name, hint, default, _ in parameters if default is not None]
+    parts += [f"{name}: {hint} = {default}" for name, hint, default, _ in _RUNNING]
+    return ", ".join(parts)
+
+
+def _wrapped(text, indent):
+    return textwrap.fill(text, 110, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
+
+
+def _example(operation, about, values):
+    """Runs as a test. The catalogue knows the type of the result, so the example can show it."""
+    images = ["image" for _ in about["inputs"]] if len(about["inputs"]) == 1 else ["marker", "mask"]
+    source = "mask, marker" if len(images) == 2 else "image, _"
+    required = [f"{name}=20" for name, _, default, _ in _parameters(about) if default is None]
+    names = [operation.result_type(o, "u8", [64, 96], tuple(values)) for o in range(len(about["outputs"]))]
+    lines = [">>> import macareu", f">>> {source} = macareu.generate('tissue', (64, 96))",
+             f">>> result = macareu.{about['name']}({', '.join(images + required)})",
+             ">>> result.shape, result.dtype.name", f"((64, 96), {numpy_name(names[0])!r})"]
+    return lines
+
+
+def numpy_name(name):
+    """u8 is uint8."""
+    return name if name == "bool" else {"i": "int", "u": "uint", "f": "float"}[name[0]] + name[1:]
+
+
+def _documentation(operation, about, values):
+    lines = [about["brief"], "", textwrap.fill(about["notes"], 114), "", "Parameters", "----------"]
+    for name, help in about["inputs"]:
+        lines += [f"{name} : array", _wrapped(help, "    ")]
+    for name, hint, default, help in (*_parameters(about), *_RUNNING):
+        lines += [f"{name} : {hint}" + (f", default {default}" if default else ""), _wrapped(help, "    ")]
+    lines += ["", "Returns", "-------"]
+    for name, help, type in about["outputs"]:
+        lines += [f"{name} : array", _wrapped(f"{help}; {type}", "    ")]
+    lines += ["", "Examples", "--------", *_example(operation, about, values)]
+    return "\n".join(lines) + "\n"
+
+
+def _make(operation):
+    about = operation.about
+    name = about["name"]
+    defaults = [None if text is None else eval(text) for _, _, text, _ in _parameters(about)]  # our own repr
+    images = "".join(f"{image}, " for image, _ in about["inputs"])
+    values = "".join(f"{parameter}, " for parameter, *_ in about["parameters"])
+    # Real code instead of **arguments: it has a signature, and a call costs nothing.
+    code = ("from __future__ import annotations\n"
+            f"def {name}({signature(about)}) -> Any:\n"
+            f"    return _call(_operation, ({images}), ({values}), out, device, strategy, threads, progress)\n")
+    scope = {"_call": call, "_operation": operation}
+    exec(compile(code, f"<macareu.{name}>", "exec"), scope)
+    function = scope[name]
+    function.__module__ = "macareu"
+    # What is this very object was not given, so it need not be converted.
+    operation.set_defaults(tuple(function.__kwdefaults__.get(p[0]) for p in about["parameters"]))
+    example_values = [20 if value is None and text is None else value
+                      for value, (_, _, text, _) in zip(defaults, _parameters(about))]
+    function.__doc__ = _documentation(operation, about, example_values)
+    return function
+
+
+functions = {operation.about["name"]: _make(operation) for operation in _macareu.operations}

@@ -1,0 +1,42 @@
+"""What the functions under other packages' names share."""
+
+import numpy as np
+
+
+def spatial(array, name="image"):
+    """As an image or a volume: one axis becomes one row."""
+    if array.ndim == 1:
+        return array.reshape(1, -1)
+    if array.ndim not in (2, 3):
+        raise NotImplementedError(f"{name}: arrays of {array.ndim} axes are not supported, only of 1 to 3")
+    return array
+
+
+def structure_of(axes, reach):
+    """The neighbours whose coordinates differ by one in at most `reach` places, as an array of 3 x 3 (x 3)."""
+    return np.abs(np.indices((3,) * axes) - 1).sum(axis=0) <= reach
+
+
+def reach_of(structure, axes, name):
+    """How many coordinates may differ by one between neighbours; the centre does not count."""
+    structure = np.array(structure, dtype=bool)
+    if structure.ndim == axes and all(size in (1, 3) for size in structure.shape):
+        structure = np.pad(structure, [(0, 0) if size == 3 else (1, 1) for size in structure.shape])
+        structure[(1,) * axes] = True
+        for reach in range(1, axes + 1):
+            if np.array_equal(structure, structure_of(axes, reach)):
+                return reach
+    raise NotImplementedError(f"{name}: only neighbourhoods of 3 x 3 (x 3) pixels that are alike in all directions "
+                              "are supported (scipy.ndimage.generate_binary_structure)")
+
+
+def connectivity_of(reach, axes):
+    return "full" if reach >= axes else ("face", "edge")[reach - 1]
+
+
+def refuse(**unsupported):
+    """Names what was asked for and is not served; the values are (given, the only one served)."""
+    for name, (given, served) in unsupported.items():
+        same = given is served or (np.ndim(served) == 0 and np.all(np.equal(given, served)))
+        if not same:
+            raise NotImplementedError(f"{name}: only {served!r} is supported, got {given!r}")

@@ -1,0 +1,76 @@
+"""What the command line has beside operators."""
+
+from typing import NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from . import _macareu
+
+
+def generate(name, shape, seed=1, coverage=50):
+    """A test image by formula, the same bytes on every machine.
+
+    Parameters
+    ----------
+    name : str
+        which instance: see docs/instances.md; an unknown name raises a ValueError that lists them
+    shape : tuple of int
+        (rows, columns) or (slices, rows, columns)
+    seed : int
+        another image of the same kind
+    coverage : {25, 50, 75, 100}
+        tissue: per cent of the slide that is covered
+
+    Returns
+    -------
+    (mask, marker) : arrays of uint8
+        marker is None where the instance has none
+
+    Examples
+    --------
+    >>> import macareu
+    >>> mask, marker = macareu.generate("random", (4, 5), seed=7)
+    >>> mask.shape, bool((marker <= mask).all())
+    ((4, 5), True)
+    """
+    return _macareu.generate(name, list(shape), seed, coverage)
+
+
+class Comparison(NamedTuple):
+    """How far two images are apart; true where they are equal."""
+
+    pixels: int  #: compared
+    different: int  #: that are not equal; two NaN are equal
+    largest: float  #: absolute difference
+    first: Optional[Tuple[int, ...]]  #: index of the first difference, or None
+    left: float  #: the value there
+    right: float
+
+    def __bool__(self):
+        return self.different == 0
+
+
+def compare(left, right):
+    """Compares two images of the same shape and type, pixel by pixel.
+
+    Examples
+    --------
+    >>> import macareu, numpy as np
+    >>> a = np.zeros((3, 4)); b = a.copy(); b[1, 2] = 5
+    >>> found = macareu.compare(a, b)
+    >>> found.different, found.first, found.right, bool(found)
+    (1, (1, 2), 5.0, False)
+    """
+    return Comparison(*_macareu.compare(np.asarray(left), np.asarray(right)))
+
+
+def info():
+    """Version, devices, threads, instruction set and GPUs.
+
+    Examples
+    --------
+    >>> import macareu
+    >>> "cpu" in macareu.info()["devices"]
+    True
+    """
+    return _macareu.machine()

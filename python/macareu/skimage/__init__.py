@@ -1,0 +1,8 @@
+"""Functions with scikit-image's names, signatures, defaults and types of results: changing the import is enough.
+
+What a parameter of scikit-image means and is not served here raises NotImplementedError, naming it.
+"""
+
+from . import morphology
+
+__all__ = ["morphology"]

@@ -1,0 +1,120 @@
+"""As skimage.morphology."""
+
+import warnings
+
+import numpy as np
+
+import macareu
+
+from .. import _peers
+
+__all__ = ["reconstruction", "local_maxima", "local_minima", "h_maxima", "h_minima"]
+
+
+def reconstruction(seed, mask, method="dilation", footprint=None, offset=None):
+    """As skimage.morphology.reconstruction: the result is float64. NaN is refused."""
+    seed, mask = np.asarray(seed), np.asarray(mask)
+    if method not in ("dilation", "erosion"):
+        raise ValueError(f"Reconstruction method can be one of 'erosion' or 'dilation'. Got '{method}'.")
+    reach = seed.ndim
+    if footprint is not None:
+        footprint = np.asarray(footprint)
+        if offset is None and not all(size % 2 for size in footprint.shape):
+            raise ValueError("Footprint dimensions must all be odd")
+    if offset is not None:
+        _check_offset(np.asarray(offset), (3,) * seed.ndim if footprint is None else footprint.shape)
+    if footprint is not None:
+        reach = _peers.reach_of(footprint, seed.ndim, "footprint")
+    # scikit-image computes in float64, which holds integers of up to 32 bits.
+    if seed.dtype != mask.dtype or seed.dtype.kind not in "biuf" or seed.dtype.itemsize == 8 or seed.dtype == np.float16:
+        seed, mask = seed.astype(np.float64), mask.astype(np.float64)
+    grown = macareu.reconstruct(_peers.spatial(seed, "seed"), _peers.spatial(mask, "mask"), by=method,
+                                   connectivity=_peers.connectivity_of(reach, seed.ndim))
+    return grown.reshape(seed.shape).astype(np.float64, copy=False)
+
+
+def _check_offset(offset, shape):
+    if offset.size != len(shape):
+        raise ValueError("Offset and footprint ndims must be equal.")
+    if not all(0 <= o < size for o, size in zip(offset, shape)):
+        raise ValueError("Offset must be included inside footprint")
+    if any(o != size // 2 for o, size in zip(offset, shape)):
+        raise NotImplementedError(f"offset: only the centre of the footprint is supported, got {offset.tolist()}")
+
+
+def h_maxima(image, h, footprint=None):
+    """As skimage.morphology.h_maxima: uint8, 1 where a maximum stands out by at least h."""
+    return _h_extrema("h_maxima", "local_maxima", image, h, footprint)
+
+
+def h_minima(image, h, footprint=None):
+    """As skimage.morphology.h_minima: uint8, 1 where a minimum is at least h deep."""
+    return _h_extrema("h_minima", "local_minima", image, h, footprint)
+
+
+def _h_extrema(name, instead, image, h, footprint):
+    image = np.asarray(image)
+    if h > np.ptp(image):
+        return np.zeros(image.shape, dtype=np.uint8)
+    if h == 0:
+        raise ValueError(f"h = 0 is ambiguous, use {instead}() instead?")
+    if isinstance(h, (float, np.floating)) and image.dtype.kind in "iu":
+        if h % 1 != 0:
+            warnings.warn("possible precision loss converting image to floating point. To silence this warning, "
+                          "ensure image and h have same data type.", stacklevel=3)
+            image = image.astype(np.float64)
+        else:
+            h = int(h)
+    reach = image.ndim if footprint is None else _peers.reach_of(footprint, image.ndim, "footprint")
+    found = getattr(macareu, name)(_peers.spatial(image), h, connectivity=_peers.connectivity_of(reach, image.ndim))
+    return found.reshape(image.shape).view(np.uint8)
+
+
+def local_maxima(image, footprint=None, connectivity=None, indices=False, allow_borders=True):
+    """As skimage.morphology.local_maxima. NaN is refused."""
+    return _local_extrema("maxima", image, footprint, connectivity, indices, allow_borders)
+
+
+def local_minima(image, footprint=None, connectivity=None, indices=False, allow_borders=True):
+    """As skimage.morphology.local_minima, but exact for floats too: scikit-image looks at 1 - image. NaN is refused."""
+    return _local_extrema("minima", image, footprint, connectivity, indices, allow_borders)
+
+
+def _local_extrema(name, image, footprint, connectivity, indices, allow_borders):
+    image = np.asarray(image)
+    if image.dtype == np.float16:
+        raise TypeError("dtype of `image` is float16 which is not supported, try upcasting to float32")
+    found = np.zeros(image.shape, dtype=bool)
+    if not allow_borders and any(size < 3 for size in image.shape) and image.size:
+        warnings.warn("maxima can't exist for an image with any dimension smaller 3 if borders aren't allowed",
+                      stacklevel=3)
+    elif image.size:
+        near = _peers.connectivity_of(_reach_of(footprint, connectivity, image.ndim), image.ndim)
+        found = getattr(macareu, name)(_peers.spatial(image), connectivity=near)
+        if not allow_borders:
+            found = _inside(found, near, image.ndim)
+        found = found.reshape(image.shape)
+    return np.nonzero(found) if indices else found
+
+
+def _inside(found, near, axes):
+    """Without what touches the border. The one row of an array of one axis would touch it everywhere."""
+    if axes > 1:
+        return macareu.clear_border(found, connectivity=near)
+    below = np.pad(found, ((1, 1), (0, 0)))
+    ends = np.zeros_like(below)
+    ends[:, [0, -1]] = below[:, [0, -1]]
+    return (below & ~macareu.reconstruct(ends, below))[1:2]
+
+
+def _reach_of(footprint, connectivity, axes):
+    if footprint is None:
+        if connectivity is not None and connectivity < 1:
+            raise NotImplementedError(f"connectivity: {connectivity} leaves no neighbours")
+        return axes if connectivity is None else int(connectivity)
+    footprint = np.asarray(footprint, dtype=bool)
+    if footprint.ndim != axes:
+        raise ValueError("number of dimensions in image and footprint do notmatch")
+    if any(size != 3 for size in footprint.shape):
+        raise ValueError("dimension size in footprint is not 3")
+    return _peers.reach_of(footprint, axes, "footprint")

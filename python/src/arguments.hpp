@@ -1,0 +1,79 @@
+// Values of Python as arguments of an operator.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+#include <vector>
+
+#include <macareu/catalogue.hpp>
+
+namespace macareu::python {
+
+namespace py = pybind11;
+
+[[noreturn]] inline void refuse(const parameter_description& parameter, py::handle value) {
+  throw py::type_error(std::string(parameter.name) + ": cannot be " + std::string(py::repr(value)));
+}
+
+/// Exact: integers stay integers.
+inline number number_from(const parameter_description& parameter, py::handle value) {
+  if (PyBool_Check(value.ptr())) refuse(parameter, value);
+  if (PyFloat_Check(value.ptr())) return PyFloat_AS_DOUBLE(value.ptr());
+  if (PyIndex_Check(value.ptr())) {
+    const auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+    if (!whole) throw py::error_already_set();
+    int overflow = 0;
+    const long long small = PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow);
+    if (overflow == 0) return small;
+    const unsigned long long large = PyLong_AsUnsignedLongLong(whole.ptr());
+    if (!PyErr_Occurred()) return large;
+    PyErr_Clear();
+  }
+  const double real = PyFloat_AsDouble(value.ptr());
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    refuse(parameter, value);
+  }
+  return real;
+}
+
+inline bool is_list(py::handle value) {
+  return py::isinstance<py::sequence>(value) || py::hasattr(value, "__len__");
+}
+
+/// As the command line takes it: lists with commas, pairs with a colon.
+inline std::string text_of(py::handle value, const char* separator = ",") {
+  if (value.is_none()) return "none";
+  if (!is_list(value) || py::isinstance<py::str>(value)) return py::str(value);
+  std::string text;
+  for (const auto item : value) text += (text.empty() ? "" : separator) + text_of(item, ":");
+  return text.empty() ? "none" : text;
+}
+
+inline argument argument_from(const parameter_description& parameter, py::handle value) {
+  if (py::isinstance<py::str>(value)) return parse_argument(parameter, value.cast<std::string>());
+  switch (parameter.kind) {
+    case parameter_kind::flag:
+      if (!PyBool_Check(value.ptr()) && std::string(Py_TYPE(value.ptr())->tp_name) != "numpy.bool_")
+        refuse(parameter, value);
+      return PyObject_IsTrue(value.ptr()) == 1;
+    case parameter_kind::number:
+      return number_from(parameter, value);
+    case parameter_kind::numbers: {
+      std::vector<number> all;
+      if (!is_list(value)) return all.push_back(number_from(parameter, value)), all;
+      for (const auto item : value) all.push_back(number_from(parameter, item));
+      return all;
+    }
+    case parameter_kind::connectivity:
+      if (!PyIndex_Check(value.ptr()) || PyBool_Check(value.ptr())) refuse(parameter, value);
+      return parse_argument(parameter, std::string(py::str(value)));
+    case parameter_kind::choice:
+      refuse(parameter, value);
+    default:
+      return parse_argument(parameter, text_of(value));
+  }
+}
+
+}  // namespace macareu::python

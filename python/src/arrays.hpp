@@ -1,0 +1,95 @@
+// Arrays of Python as views, without a copy: NumPy's, and memory that macareu/_arrays.py describes.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <macareu/image.hpp>
+
+namespace macareu::python {
+
+namespace py = pybind11;
+
+inline dtype type_from(char kind, py::ssize_t bytes, const py::handle& shown) {
+  const auto name = kind == 'b' ? "bool" : kind + std::to_string(8 * bytes);
+  if (const auto type = dtype_named(name)) return *type;
+  throw py::type_error("pixels of type " + std::string(py::str(shown)) +
+                       " are not supported: use bool, int8 to int64, uint8 to uint64, float32 or float64");
+}
+
+inline const py::dtype& numpy_type(dtype type) {
+  static const auto* const all = [] {
+    auto* types = new std::array<py::dtype, 11>;  // never destroyed: Python may be gone before
+    for (std::size_t i = 0; i < types->size(); ++i) {
+      const auto each = static_cast<dtype>(i);
+      const auto kind = name_of(each)[0];
+      (*types)[i] = py::dtype(kind + std::to_string(size_of(each)));
+    }
+    return types;
+  }();
+  return (*all)[static_cast<std::size_t>(type)];
+}
+
+inline extents shape_from(const py::ssize_t* sizes, py::ssize_t rank) {
+  if (rank != 2 && rank != 3)
+    throw py::value_error("expected an image (2 axes) or a volume (3 axes), got an array of " +
+                          std::to_string(rank) + (rank == 1 ? " axis" : " axes"));
+  return extents(std::span<const std::int64_t>(sizes, static_cast<std::size_t>(rank)));
+}
+
+/// In elements, from bytes; nothing where they do not divide.
+inline std::optional<strides> steps_from(const py::ssize_t* bytes, const extents& shape, py::ssize_t size) {
+  strides steps{};
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] > 1 && bytes[axis] % size != 0) return std::nullopt;
+    steps[static_cast<std::size_t>(axis)] = bytes[axis] / size;
+  }
+  return steps;
+}
+
+inline py::ssize_t item_size(const py::array& array) { return array.dtype().itemsize(); }
+
+inline image_view view_of(const py::array& array, void* data) {
+  const auto type = type_from(array.dtype().kind(), item_size(array), array.dtype());
+  const auto shape = shape_from(array.shape(), array.ndim());
+  const auto steps = steps_from(array.strides(), shape, item_size(array));
+  if (!steps) throw py::value_error("the array's strides are no multiples of its item size: copy it first");
+  return {data, type, shape, *steps};
+}
+
+/// The array itself, or a copy where its bytes are swapped, or lie where no such pixel may.
+inline py::array readable(py::handle object) {
+  auto array = py::array::ensure(object);
+  if (!array) throw py::error_already_set();
+  bool straight = array.dtype().byteorder() != '>';
+  const auto size = item_size(array);
+  straight = straight && size > 0 && reinterpret_cast<std::uintptr_t>(array.data()) % size == 0;
+  for (py::ssize_t axis = 0; axis < array.ndim(); ++axis)
+    straight = straight && (array.shape(axis) <= 1 || array.strides(axis) % size == 0);
+  if (straight) return array;
+  return py::module_::import("numpy").attr("array")(array, array.dtype().attr("newbyteorder")("="));
+}
+
+/// (address, kind, bytes of an item, shape, strides in bytes), on any device.
+inline image_view view_of(const py::tuple& described) {
+  const auto kind = described[1].cast<std::string>();
+  const auto size = described[2].cast<py::ssize_t>();
+  const auto type = type_from(kind[0], size, py::str(kind + std::to_string(size)));
+  const auto sizes = described[3].cast<std::vector<py::ssize_t>>();
+  const auto shape = shape_from(sizes.data(), static_cast<py::ssize_t>(sizes.size()));
+  const auto bytes = described[4].cast<std::vector<py::ssize_t>>();
+  const auto steps = steps_from(bytes.data(), shape, size);
+  if (!steps) throw py::value_error("the array's strides are no multiples of its item size: copy it first");
+  return {reinterpret_cast<void*>(described[0].cast<std::uintptr_t>()), type, shape, *steps};
+}
+
+/// An array that owns the image's memory.
+inline py::array array_of(image&& pixels) {
+  auto* const kept = new image(std::move(pixels));
+  const py::capsule owner(kept, [](void* memory) { delete static_cast<image*>(memory); });
+  std::vector<py::ssize_t> shape;
+  for (int axis = 0; axis < kept->shape().rank(); ++axis) shape.push_back(kept->shape()[axis]);
+  return {numpy_type(kept->type()), shape, kept->data(), owner};
+}
+
+}  // namespace macareu::python

@@ -1,0 +1,254 @@
+// The catalogue as Python sees it: descriptions, and one function that runs any operator on any arrays. What
+// users call is made of it in macareu/*.py.
+#include <pybind11/functional.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <exception>
+
+#include <macareu/catalogue.hpp>
+#include <macareu/compare.hpp>
+#include <macareu/error.hpp>
+#include <macareu/generate.hpp>
+#include <macareu/machine.hpp>
+#include <macareu/version.hpp>
+
+#include "arguments.hpp"
+#include "arrays.hpp"
+#include "stop_on_interrupt.hpp"
+
+namespace macareu::python {
+namespace {
+
+/// Smaller images are done before anybody presses Ctrl-C; and a GPU is faster.
+constexpr std::int64_t pixels_worth_watching = std::int64_t{1} << 18;
+constexpr std::int64_t pixels_worth_watching_on_gpu = std::int64_t{1} << 26;
+
+/// How to run, in Python's words.
+struct run_options {
+  std::string device, strategy;
+  int threads = 0;
+  py::object progress;  // called with the fraction done, or None
+  std::uintptr_t stream = 0;
+};
+
+/// Runs `work(context)` without the GIL, until it is done, fails, or Ctrl-C or an error in `progress` stops
+/// it.
+template <class Work>
+void run_without_gil(const run_options& options, bool watched, const Work& work) {
+  std::stop_source source;
+  std::exception_ptr failure_in_progress;
+  context how{.device = options.device, .strategy = options.strategy, .threads = options.threads};
+  how.stop = source.get_token();
+  how.stream = reinterpret_cast<void*>(options.stream);
+  if (!options.progress.is_none())
+    how.progress = [&](double done) {
+      const py::gil_scoped_acquire gil;
+      try {
+        if (!failure_in_progress) options.progress(done);
+      } catch (...) {
+        failure_in_progress = std::current_exception();
+        source.request_stop();
+      }
+    };
+  bool stopped = false;
+  {
+    const py::gil_scoped_release no_gil;
+    std::optional<stop_on_interrupt> watch;
+    if (watched) watch.emplace(source);
+    try {
+      work(how);
+    } catch (const interrupted&) {
+      stopped = true;
+    }
+  }
+  if (failure_in_progress) std::rethrow_exception(failure_in_progress);
+  if (!stopped) return;
+  if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
+  throw py::error_already_set();
+}
+
+class operation {
+ public:
+  explicit operation(const operator_description& about) : about_(about) {}
+  const operator_description& about() const { return about_; }
+
+  /// The values of parameters that are these objects are not handed on.
+  void set_defaults(py::tuple defaults) { defaults_ = std::move(defaults); }
+
+  arguments given(const py::tuple& values) const {
+    arguments all;
+    for (std::size_t p = 0; p < about_.parameters.size(); ++p) {
+      const py::handle value = values[p];
+      if (p < defaults_.size() && value.is(py::handle(defaults_[p]))) continue;
+      const auto& parameter = about_.parameters[p];
+      all.emplace(parameter.name, argument_from(parameter, value));
+    }
+    return all;
+  }
+
+  std::string result_type(std::size_t output, const std::string& input,
+                          const std::vector<std::int64_t>& shape, const py::tuple& values) const {
+    const auto type = dtype_named(input);
+    if (!type) throw py::type_error("no such pixel type: " + input);
+    return std::string(name_of(output_type(about_, output, *type, extents(shape), given(values))));
+  }
+
+  /// On arrays of NumPy, or what can become one. Returns the array, or a tuple of several.
+  py::object run(const py::tuple& arrays, const py::tuple& values, const py::object& out,
+                 const std::string& device, const std::string& strategy, int threads,
+                 const py::object& progress) const {
+    const run_options options{device, strategy, threads, progress};
+    const auto all = given(values);
+    std::vector<py::array> kept;
+    std::vector<const_image_view> inputs;
+    for (const auto item : arrays) {
+      const auto& array = kept.emplace_back(readable(item));
+      inputs.push_back(view_of(array, const_cast<void*>(array.data())));
+    }
+    auto results = room_for_results(kept[0], inputs[0], all, out);
+    std::vector<image_view> outputs;
+    for (auto& result : results) outputs.push_back(view_of(result, result.mutable_data()));
+    run_without_gil(options, inputs[0].shape().pixels() >= pixels_worth_watching,
+                    [&](const context& how) { run_operator(about_, inputs, outputs, all, how); });
+    if (results.size() == 1) return std::move(results[0]);
+    return py::tuple(py::cast(results));
+  }
+
+  /// On memory of any device, described as view_of() takes it.
+  void run_described(const py::tuple& arrays, const py::tuple& values, const py::tuple& outs,
+                     const std::string& device, const std::string& strategy, int threads,
+                     const py::object& progress, std::uintptr_t stream) const {
+    const run_options options{device, strategy, threads, progress, stream};
+    const auto all = given(values);
+    std::vector<const_image_view> inputs;
+    for (const auto item : arrays) inputs.push_back(view_of(item.cast<py::tuple>()));
+    std::vector<image_view> outputs;
+    for (const auto item : outs) outputs.push_back(view_of(item.cast<py::tuple>()));
+    run_without_gil(options, inputs[0].shape().pixels() >= pixels_worth_watching_on_gpu,
+                    [&](const context& how) { run_operator(about_, inputs, outputs, all, how); });
+  }
+
+ private:
+  std::vector<py::array> room_for_results(const py::array& first, const const_image_view& input,
+                                          const arguments& all, const py::object& out) const {
+    std::vector<py::array> results;
+    const auto add = [&](py::handle given_array) {
+      if (!py::isinstance<py::array>(given_array))
+        throw py::type_error("out: expected an array of NumPy, like the input");
+      auto array = py::reinterpret_borrow<py::array>(given_array);
+      if (!array.writeable()) throw py::value_error("out: the array is read-only");
+      if (array.dtype().byteorder() == '>') throw py::value_error("out: its bytes are swapped");
+      results.push_back(std::move(array));
+    };
+    if (out.is_none()) {
+      const std::vector<py::ssize_t> shape(first.shape(), first.shape() + first.ndim());
+      for (std::size_t o = 0; o < about_.outputs.size(); ++o)
+        results.emplace_back(numpy_type(output_type(about_, o, input.type(), input.shape(), all)), shape);
+    } else if (about_.outputs.size() == 1) {
+      add(out);
+    } else {
+      for (const auto item : out) add(item);
+    }
+    return results;
+  }
+
+  const operator_description& about_;
+  py::tuple defaults_;
+};
+
+py::dict described(const operator_description& about) {
+  static constexpr std::array kinds{"connectivity", "choice", "flag", "number", "numbers"};
+  py::list inputs, outputs, parameters;
+  for (const auto& input : about.inputs) inputs.append(py::make_tuple(input.name, input.help));
+  for (const auto& output : about.outputs) {
+    const auto type = output.type == output_description::type_rule::computed  ? output.computed_help
+                      : output.type == output_description::type_rule::boolean ? "bool"
+                                                                              : "the input's type";
+    outputs.append(py::make_tuple(output.name, output.help, type));
+  }
+  for (const auto& p : about.parameters) {
+    const auto kind = static_cast<std::size_t>(p.kind);
+    parameters.append(py::make_tuple(p.name, kind < kinds.size() ? kinds[kind] : "text", p.default_text,
+                                     p.help, p.choices));
+  }
+  return py::dict(py::arg("name") = about.name, py::arg("verb") = about.verb, py::arg("group") = about.group,
+                  py::arg("brief") = about.brief, py::arg("notes") = about.notes, py::arg("inputs") = inputs,
+                  py::arg("outputs") = outputs, py::arg("parameters") = parameters);
+}
+
+py::tuple generated(const std::string& name, const std::vector<std::int64_t>& shape, std::uint64_t seed,
+                    int coverage) {
+  auto made = [&] {
+    const py::gil_scoped_release no_gil;
+    return generate(name, extents(shape), {.seed = seed, .coverage = coverage});
+  }();
+  py::object marker = py::none();
+  if (made.marker) marker = array_of(std::move(*made.marker));
+  return py::make_tuple(array_of(std::move(made.mask)), marker);
+}
+
+py::tuple compared(const py::object& left, const py::object& right) {
+  const auto a = readable(left), b = readable(right);
+  const const_image_view of_a = view_of(a, const_cast<void*>(a.data())),
+                         of_b = view_of(b, const_cast<void*>(b.data()));
+  const auto found = [&] {
+    const py::gil_scoped_release no_gil;
+    return compare(of_a, of_b);
+  }();
+  py::object first = py::none();
+  if (found.different > 0)
+    first = a.ndim() == 3 ? py::make_tuple(found.first[0], found.first[1], found.first[2])
+                          : py::make_tuple(found.first[1], found.first[2]);
+  return py::make_tuple(found.pixels, found.different, found.largest, first, found.left, found.right);
+}
+
+py::dict machine() {
+  const auto here = this_machine();
+  py::list gpus;
+  for (const auto& gpu : here.gpus)
+    gpus.append(py::dict(py::arg("name") = gpu.name,
+                         py::arg("capability") = py::make_tuple(gpu.major, gpu.minor),
+                         py::arg("memory") = gpu.memory, py::arg("usable") = gpu.usable));
+  return py::dict(py::arg("version") = version, py::arg("devices") = devices(),
+                  py::arg("built_devices") = built_devices(), py::arg("threads") = here.threads,
+                  py::arg("instruction_set") = here.instruction_set, py::arg("gpus") = gpus,
+                  py::arg("no_gpu") = here.no_gpu);
+}
+
+void translate(std::exception_ptr thrown) {
+  try {
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (const usage_error& error) {
+    PyErr_SetString(PyExc_ValueError, error.what());
+  } catch (const io_error& error) {
+    PyErr_SetString(PyExc_OSError, error.what());
+  } catch (const error& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_macareu, module) {
+  py::register_exception_translator(&translate);
+  py::class_<operation>(module, "operation")
+      .def_property_readonly("about", [](const operation& self) { return described(self.about()); })
+      .def("set_defaults", &operation::set_defaults)
+      .def("result_type", &operation::result_type)
+      .def("run", &operation::run)
+      .def("run_described", &operation::run_described);
+  py::list operations;
+  for (const auto& about : catalogue()) operations.append(operation(about));
+  module.attr("operations") = operations;
+  py::list families;
+  for (const auto& about : instances())
+    families.append(py::make_tuple(about.name, about.brief, about.marker));
+  module.attr("instances") = families;
+  module.def("strategies", &strategies);
+  module.def("generate", &generated);
+  module.def("compare", &compared);
+  module.def("machine", &machine);
+}
+
+}  // namespace macareu::python

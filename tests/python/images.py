@@ -1,0 +1,53 @@
+"""Random images for the tests, and whether two results are equal."""
+
+import numpy as np
+
+TYPES = ["bool", "uint8", "int8", "uint16", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64"]
+
+
+def draw_shape(rng, axes):
+    longest = {1: 30, 2: 16, 3: 7}[axes]
+    return tuple(int(n) for n in rng.integers(1, longest + 1, axes))
+
+
+def draw_image(rng, type, shape):
+    """Few values, so that there are plateaus; noise, or blocks of 2 pixels."""
+    levels = 2 if type == "bool" else int(rng.choice([2, 4, 20, 100]))
+    image = rng.integers(0, levels, shape)
+    if rng.random() < 0.3:
+        image = np.repeat(image, 2, axis=-1)[..., : shape[-1]]
+    if np.dtype(type).kind == "f" and rng.random() < 0.5:
+        image = image * 0.25
+    return image.astype(type)
+
+
+def strided(rng, image):
+    """The same image on memory with gaps, other orders of axes, or backwards."""
+    kind = rng.integers(4)
+    if kind == 0:
+        return image
+    if kind == 1:
+        room = np.zeros(tuple(2 * n for n in image.shape), image.dtype)
+        view = room[tuple(slice(None, None, 2) for _ in image.shape)]
+    elif kind == 2:
+        view = np.zeros(image.shape, image.dtype, order="F")
+    else:
+        view = np.zeros(image.shape, image.dtype)[..., ::-1]
+    view[...] = image
+    return view
+
+
+def check_same(ours, theirs, what):
+    """The same type and shape, and the same bits; floats within 1e-6."""
+    if isinstance(theirs, tuple):
+        assert isinstance(ours, tuple) and len(ours) == len(theirs), what
+        for one, other in zip(ours, theirs):
+            check_same(one, other, what)
+        return
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    assert ours.dtype == theirs.dtype, f"{what}: {ours.dtype}, but the peer's result is {theirs.dtype}"
+    assert ours.shape == theirs.shape, f"{what}: {ours.shape}, but the peer's result is {theirs.shape}"
+    if theirs.dtype.kind == "f":
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=0, err_msg=str(what))
+    else:
+        np.testing.assert_array_equal(ours, theirs, err_msg=str(what))

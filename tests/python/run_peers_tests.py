@@ -1,0 +1,82 @@
+"""Runs the tests that scikit-image and SciPy install, with our functions in the place of theirs.
+
+usage: run_peers_tests.py [pytest's options]
+
+EXCEPTIONS names every test that is not passed, with the reason. A test listed there that passes is an error too.
+"""
+
+import importlib
+import pathlib
+import sys
+
+import pytest
+
+import macareu
+
+# Where the tests find each function: module of ours, the peers' modules that hold its name.
+REPLACED = [
+    (macareu.skimage.morphology, ["skimage.morphology", "skimage.morphology.grayreconstruct",
+                                  "skimage.morphology.extrema"]),
+    (macareu.scipy.ndimage, ["scipy.ndimage", "scipy.ndimage._morphology"]),
+]
+# File of a peer, and the tests in it that are about these functions.
+TESTS = [
+    ("skimage.morphology.tests.test_reconstruction", ""),
+    ("skimage.morphology.tests.test_extrema", ""),
+    ("scipy.ndimage.tests.test_morphology",
+     "distance_transform_edt or binary_fill_holes or binary_propagation"),
+]
+EXCEPTIONS = {
+    "test_offset_not_none": "offset: only the centre of the footprint is served",
+    "test_selem_kwarg_deprecation": "selem, the old name of footprint, is not taken",
+    "TestLocalMaxima.test_footprint": "footprint: only neighbourhoods that are alike in all directions are served",
+}
+
+
+class Judge:
+    """Expects the exceptions to fail and everything else to pass."""
+
+    def __init__(self):
+        self.passed, self.wrong, self.excepted = 0, [], []
+
+    def pytest_runtest_logreport(self, report):
+        if report.when != "call":
+            if report.failed:
+                self.wrong.append(f"{report.nodeid}: {report.when} failed")
+            return
+        name = report.nodeid.split("::", 1)[1].partition("[")[0].replace("::", ".")
+        known = name in EXCEPTIONS
+        if report.failed and known:
+            self.excepted.append(name)
+        elif report.failed:
+            self.wrong.append(f"{report.nodeid} fails")
+        elif report.passed and known:
+            self.wrong.append(f"{report.nodeid} passes: it is no exception any more")
+        else:
+            self.passed += report.passed
+
+
+def replace_functions():
+    for ours, theirs in REPLACED:
+        for module in map(importlib.import_module, theirs):
+            for name in ours.__all__:
+                if hasattr(module, name):
+                    setattr(module, name, getattr(ours, name))
+
+
+def main():
+    replace_functions()
+    judge = Judge()
+    for module, chosen in TESTS:
+        file = pathlib.Path(importlib.import_module(module).__file__)
+        pytest.main(["-q", "-p", "no:cacheprovider", "--no-header", "--tb=short", str(file), "-k", chosen,
+                     *sys.argv[1:]], plugins=[judge])
+    for name in sorted(set(judge.excepted)):
+        print(f"excepted: {name}: {EXCEPTIONS[name]}")
+    for line in judge.wrong:
+        print(f"wrong: {line}")
+    print(f"{judge.passed} of the peers' tests passed, {len(judge.excepted)} excepted, {len(judge.wrong)} wrong")
+    return 1 if judge.wrong or not judge.passed else 0
+
+
+sys.exit(main())

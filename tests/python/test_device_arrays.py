@@ -1,0 +1,134 @@
+"""Arrays of other packages. A GPU's arrays are played by arrays that show the same interface on the host's memory,
+which the library tells from a GPU's by asking the driver; where CuPy or PyTorch and a GPU are, those too."""
+
+import sys
+import types
+import unittest
+
+import numpy as np
+
+import macareu
+
+
+class GpuLike:
+    """What CuPy's arrays and PyTorch's tensors show of themselves."""
+
+    def __init__(self, array, read_only=False):
+        self.array, self.read_only, self.device = array, read_only, self
+
+    @property
+    def __cuda_array_interface__(self):
+        shown = self.array.__array_interface__
+        return {"data": (shown["data"][0], self.read_only), "typestr": shown["typestr"], "shape": shown["shape"],
+                "strides": self.array.strides, "version": 3, "stream": None}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+class HostLike:
+    """DLPack on the host, from a package that makes its arrays by from_dlpack."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **how):
+        return self.array.__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __array_namespace__(self):
+        return types.SimpleNamespace(from_dlpack=lambda one: HostLike(np.from_dlpack(one)))
+
+
+class Played(unittest.TestCase):
+    image = np.random.default_rng(3).integers(0, 9, (12, 15)).astype(np.int16)
+
+    def play_cupy(self):
+        streams = []
+        current = types.SimpleNamespace(ptr=0)
+        cupy = types.ModuleType("cupy")
+        cupy.empty = lambda shape, type: GpuLike(np.empty(shape, type))
+        cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: streams.append(1) or current)
+        kept = sys.modules.get("cupy")
+        sys.modules["cupy"] = cupy
+        self.addCleanup(lambda: sys.modules.update(cupy=kept) if kept else sys.modules.pop("cupy"))
+        module = GpuLike.__module__
+        GpuLike.__module__ = "cupy"
+        self.addCleanup(setattr, GpuLike, "__module__", module)
+        return streams
+
+    def test_the_result_is_of_the_same_kind(self):
+        streams = self.play_cupy()
+        result = macareu.maxima(GpuLike(self.image[:, ::2]))
+        self.assertIsInstance(result, GpuLike)
+        np.testing.assert_array_equal(result.array, macareu.maxima(self.image[:, ::2]))
+        self.assertEqual(len(streams), 1)
+
+    def test_out(self):
+        self.play_cupy()
+        room = GpuLike(np.zeros(self.image.shape, np.int16))
+        marker = GpuLike(self.image // 2)
+        self.assertIs(macareu.reconstruct(marker, GpuLike(self.image), out=room), room)
+        np.testing.assert_array_equal(room.array, macareu.reconstruct(self.image // 2, self.image))
+
+    def test_errors(self):
+        with self.assertRaisesRegex(TypeError, "give out="):
+            macareu.maxima(GpuLike(self.image))  # of no package that is known
+        self.play_cupy()
+        with self.assertRaisesRegex(TypeError, "one kind"):
+            macareu.reconstruct(GpuLike(self.image), self.image)
+        with self.assertRaisesRegex(ValueError, "read-only"):
+            macareu.maxima(GpuLike(self.image), out=GpuLike(np.zeros((12, 15), bool), read_only=True))
+        with self.assertRaisesRegex(ValueError, "axes"):
+            macareu.maxima(GpuLike(self.image[0]))
+
+    def test_dlpack_on_the_host(self):
+        result = macareu.fill_holes(HostLike(self.image))
+        self.assertIsInstance(result, HostLike)
+        np.testing.assert_array_equal(result.array, macareu.fill_holes(self.image))
+
+    def test_out_on_the_host_is_not_a_copy(self):
+        class Tensor(HostLike):
+            def __array__(self, *_):
+                return self.array
+
+        room = Tensor(np.zeros_like(self.image))
+        self.assertIs(macareu.fill_holes(Tensor(self.image), out=room), room)
+        np.testing.assert_array_equal(room.array, macareu.fill_holes(self.image))
+
+
+@unittest.skipUnless("cuda" in macareu.info()["devices"], "no GPU, or a build without CUDA")
+class OnGpu(unittest.TestCase):
+    def check(self, to_gpu, to_host, kind):
+        mask, marker = macareu.generate("tissue", (300, 500))
+        expected = macareu.reconstruct(marker, mask)
+        result = macareu.reconstruct(to_gpu(marker), to_gpu(mask))
+        self.assertIsInstance(result, kind)
+        np.testing.assert_array_equal(to_host(result), expected)
+        turned = macareu.maxima(to_gpu(mask)[::2, 3:].T)
+        np.testing.assert_array_equal(to_host(turned), macareu.maxima(mask[::2, 3:].T))
+
+    def test_cupy(self):
+        try:
+            import cupy
+        except ImportError:
+            self.skipTest("no CuPy")
+        self.check(cupy.asarray, cupy.asnumpy, cupy.ndarray)
+        with cupy.cuda.Stream():
+            self.check(cupy.asarray, cupy.asnumpy, cupy.ndarray)
+
+    def test_torch(self):
+        try:
+            import torch
+        except ImportError:
+            self.skipTest("no PyTorch")
+        self.check(lambda a: torch.from_numpy(a).cuda(), lambda t: t.cpu().numpy(), torch.Tensor)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,209 @@
+"""The native functions: arrays in and out, errors, Ctrl-C, progress, threads, and the examples of the docstrings."""
+
+import doctest
+import inspect
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import macareu
+from images import TYPES, check_same, draw_image, draw_shape, strided
+
+OPERATORS = [name for name in macareu.__all__ if inspect.isfunction(getattr(macareu, name))
+             and name not in ("compare", "generate", "info")]
+
+
+def arguments(name, rng, type, shape):
+    """Arguments with which every operator runs: random images, one above the other, and 1 for what is required."""
+    parameters = inspect.signature(getattr(macareu, name)).parameters.values()
+    needed = [p.name for p in parameters if p.default is p.empty]
+    images = [n for n in needed if "ArrayLike" in str(inspect.signature(getattr(macareu, name)).parameters[n])]
+    drawn = [draw_image(rng, type, shape) for _ in images]
+    return [np.minimum.reduce(drawn[i:]) for i in range(len(drawn))], [1 for n in needed if n not in images]
+
+
+class Arrays(unittest.TestCase):
+    def test_any_strides_give_the_same(self):
+        rng = np.random.default_rng(5)
+        for name in OPERATORS:
+            function = getattr(macareu, name)
+            for number in range(44):
+                images, rest = arguments(name, rng, TYPES[number % len(TYPES)], draw_shape(rng, 2 + number % 2))
+                expected = function(*images, *rest)
+                check_same(function(*(strided(rng, image) for image in images), *rest), expected, name)
+                if isinstance(expected, np.ndarray) and expected.shape == images[0].shape:
+                    out = strided(rng, np.zeros(expected.shape, expected.dtype))
+                    self.assertIs(function(*images, *rest, out=out), out)
+                    check_same(out, expected, f"{name} with out")
+
+    def test_views_are_not_copied(self):
+        image = np.zeros((6, 8), np.uint8)
+        image[2:5, 2:5] = 9
+        image[3, 3] = 0
+        out = np.zeros((6, 16), np.uint8)[:, ::2]
+        result = macareu.fill_holes(image[::-1], out=out)
+        self.assertIs(result, out)
+        self.assertEqual(out[2, 3], 9)
+        marker = image // 2
+        self.assertIs(macareu.reconstruct(marker, image, out=marker), marker)
+
+    def test_swapped_bytes_and_odd_places_work_too(self):
+        image = np.arange(12).reshape(3, 4)
+        expected = macareu.maxima(image.astype(np.int16))
+        np.testing.assert_array_equal(macareu.maxima(image.astype(">i2")), expected)
+        records = np.zeros((3, 4), np.dtype([("a", np.uint8), ("b", np.int16)]))
+        records["b"] = image
+        np.testing.assert_array_equal(macareu.maxima(records["b"]), expected)
+
+    def test_lists_are_arrays(self):
+        self.assertEqual(macareu.maxima([[0, 1], [0, 0]]).tolist(), [[False, True], [False, False]])
+
+    def test_empty(self):
+        self.assertEqual(macareu.maxima(np.zeros((0, 5))).shape, (0, 5))
+
+    def test_large_integers_are_exact(self):
+        image = np.full((3, 3), 2**63, np.uint64)
+        image[1, 1] = 2**63 + 2**62 + 1
+        self.assertTrue(macareu.h_maxima(image, 2**62 + 1)[1, 1])
+        self.assertFalse(macareu.h_maxima(image, 2**62 + 2).any())
+
+
+class Errors(unittest.TestCase):
+    image = np.zeros((4, 5), np.uint8)
+
+    def test_kinds(self):
+        image, fill = self.image, macareu.fill_holes
+        cases = [
+            (ValueError, "connectivity", lambda: fill(image, connectivity=5)),
+            (ValueError, "4", lambda: fill(np.zeros((2, 2, 2)), connectivity=4)),
+            (TypeError, "connectivity", lambda: fill(image, connectivity=2.5)),
+            (TypeError, "clip", lambda: macareu.reconstruct(image, image, clip=1)),
+            (ValueError, "by", lambda: macareu.reconstruct(image, image, by="opening")),
+            (TypeError, "missing.*'h'", lambda: macareu.h_maxima(image)),
+            (TypeError, "h:", lambda: macareu.h_maxima(image, [2])),
+            (ValueError, "greater than 0", lambda: macareu.h_maxima(image, -1)),
+            (ValueError, "above", lambda: macareu.reconstruct(image + 1, image)),
+            (ValueError, "shape", lambda: macareu.reconstruct(image, image[:2])),
+            (ValueError, "type", lambda: macareu.reconstruct(image, image.astype(int))),
+            (ValueError, "4 axes", lambda: fill(np.zeros((2, 2, 2, 2)))),
+            (ValueError, "1 axis", lambda: fill(np.zeros(3))),
+            (TypeError, "complex", lambda: fill(image.astype(complex))),
+            (TypeError, "float16", lambda: fill(image.astype(np.float16))),
+            (TypeError, "object", lambda: fill(image.astype(object))),
+            (ValueError, "NaN", lambda: fill(np.full((2, 2), np.nan))),
+            (ValueError, "device", lambda: fill(image, device="gpu")),
+            (RuntimeError, "cuda", lambda: fill(image, device="cuda:77")),
+            (ValueError, "strategy", lambda: fill(image, strategy="magic")),
+            (ValueError, "threads", lambda: fill(image, threads=-1)),
+            (TypeError, "out", lambda: fill(image, out=[1])),
+            (ValueError, "must be", lambda: fill(image, out=image[:2].copy())),
+            (ValueError, "type", lambda: fill(image, out=np.zeros((4, 5)))),
+            (ValueError, "overlaps", lambda: fill(image, out=image)),
+            (ValueError, "read-only", lambda: fill(image, out=np.broadcast_to(image, image.shape))),
+            (ValueError, "nothing", lambda: macareu.generate("nothing", (3, 3))),
+            (ValueError, "shape", lambda: macareu.compare(image, image[:2])),
+            (MemoryError, "", lambda: macareu.maxima(np.broadcast_to(image[:1, :1], (1 << 30, 1 << 30)))),
+        ]
+        for kind, words, call in cases:
+            with self.subTest(words), self.assertRaisesRegex(kind, words):
+                call()
+
+
+class Running(unittest.TestCase):
+    def test_other_threads_run_meanwhile(self):
+        mask, marker = macareu.generate("tissue", (1024, 1024))
+        ticks, done = [], threading.Event()
+
+        def count():
+            while not done.is_set():
+                ticks.append(time.monotonic())
+                time.sleep(0.001)
+
+        counting = threading.Thread(target=count)
+        counting.start()
+        before = len(ticks)
+        macareu.reconstruct(marker, mask, device="serial")
+        during = len(ticks) - before
+        done.set()
+        counting.join()
+        self.assertGreater(during, 5)
+
+    def test_progress(self):
+        mask, marker = macareu.generate("tissue", (1024, 1024))
+        told = []
+        result = macareu.reconstruct(marker, mask, progress=told.append, strategy="tiles")
+        np.testing.assert_array_equal(result, macareu.reconstruct(marker, mask, progress=True))
+        self.assertTrue(all(0 <= done <= 1 for done in told))
+
+        def fail(done):
+            raise KeyError("in progress")
+
+        if told:
+            with self.assertRaisesRegex(KeyError, "in progress"):
+                macareu.reconstruct(marker, mask, progress=fail, strategy="tiles")
+
+    def test_ctrl_c_stops_long_work(self):
+        program = ("import macareu, os, signal, sys, threading, time\n"
+                   "image = macareu.generate('random', (6000, 6000))[0]\n"
+                   "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+                   "try:\n"
+                   "    while True: macareu.hmax(image, 200, device='serial')\n"
+                   "except KeyboardInterrupt:\n"
+                   "    print('stopped')\n"
+                   "print(macareu.maxima(image[:300, :300]).any())\n")
+        run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+        self.assertEqual((run.stdout, run.stderr, run.returncode), ("stopped\nTrue\n", "", 0))
+
+    def test_a_handler_of_the_user_is_called(self):
+        got = []
+        before = signal.signal(signal.SIGINT, lambda *_: got.append(1))
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            macareu.fill_holes(np.zeros((600, 600), np.uint8))
+        finally:
+            signal.signal(signal.SIGINT, before)
+        self.assertEqual(got, [1])
+
+
+class Tools(unittest.TestCase):
+    def test_examples(self):
+        for module in (macareu, macareu._tools):
+            found = doctest.testmod(module)
+            self.assertGreater(found.attempted, 2)
+            self.assertEqual(found.failed, 0)
+
+    def test_every_operator_has_an_example_hints_and_help(self):
+        self.assertGreater(len(OPERATORS), 12)
+        for name in OPERATORS:
+            function = getattr(macareu, name)
+            self.assertIn(">>> result", function.__doc__)
+            for parameter in inspect.signature(function).parameters.values():
+                self.assertIn(f"\n{parameter.name} : ", function.__doc__)
+                self.assertIsNot(parameter.annotation, parameter.empty)
+
+    def test_compare(self):
+        a = np.zeros((2, 3, 4), np.int16)
+        b = a.copy()
+        b[1, 0, 2] = -7
+        self.assertEqual(macareu.compare(a, b), (24, 1, 7.0, (1, 0, 2), 0.0, -7.0))
+        self.assertTrue(macareu.compare(a, a))
+        self.assertFalse(macareu.compare(a, b))
+
+    def test_generate(self):
+        mask, marker = macareu.generate("percolation", (20, 30), seed=3)
+        self.assertEqual((mask.shape, mask.dtype), ((20, 30), np.uint8))
+        self.assertTrue(macareu.compare(mask, macareu.generate("percolation", (20, 30), seed=3)[0]))
+        self.assertTrue((marker <= mask).all())
+
+    def test_info(self):
+        self.assertLessEqual({"version", "devices", "threads", "instruction_set", "gpus"}, set(macareu.info()))
+
+
+if __name__ == "__main__":
+    unittest.main()
