@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import scipy.ndimage
+import skimage.measure
 import skimage.morphology
 
 import macareu
@@ -81,9 +82,34 @@ class AgainstPeers(unittest.TestCase):
         self.check(ours_in_scipy, scipy.ndimage, "binary_propagation", draw)
 
 
+    def test_label_of_scipy(self):
+        def draw(rng, type, shape):
+            return [draw_image(rng, type, shape)], {"structure": draw_structure(rng, len(shape))}
+        self.check(ours_in_scipy, scipy.ndimage, "label", draw)
+
+    def test_label_of_skimage(self):
+        def draw(rng, type, shape):
+            # scikit-image numbers objects in another order where an axis of a volume is one pixel long.
+            image = draw_image(rng, type, shape if len(shape) < 3 else tuple(n + 1 for n in shape))
+            named = {"return_num": bool(rng.random() < 0.5)}
+            if rng.random() < 0.5:
+                named["connectivity"] = int(rng.integers(1, len(shape) + 1))
+            if rng.random() < 0.5:
+                named["background"] = int(rng.integers(0, 3 if type != "bool" else 2))
+            return [image], named
+        self.check(macareu.skimage.measure, skimage.measure, "label", draw)
+
+    def test_remove_small_objects(self):
+        def draw(rng, type, shape):
+            image = draw_image(rng, "bool" if np.dtype(type).kind == "f" or type == "uint64" else type, shape)
+            return [image], {"min_size": int(rng.integers(0, 9)), "connectivity": int(rng.integers(1, len(shape) + 1))}
+        self.check(ours_in_skimage, skimage.morphology, "remove_small_objects", draw)
+
+
 class Forms(unittest.TestCase):
     def test_every_name_is_a_peers_name_with_its_parameters(self):
-        for module, peer in ((ours_in_skimage, skimage.morphology), (ours_in_scipy, scipy.ndimage)):
+        for module, peer in ((ours_in_skimage, skimage.morphology), (macareu.skimage.measure, skimage.measure),
+                             (ours_in_scipy, scipy.ndimage)):
             for name in module.__all__:
                 theirs = inspect.signature(getattr(peer, name)).parameters
                 mine = inspect.signature(getattr(module, name)).parameters

@@ -6,7 +6,7 @@ import macareu
 
 from .. import _peers
 
-__all__ = ["distance_transform_edt", "binary_fill_holes", "binary_propagation"]
+__all__ = ["distance_transform_edt", "binary_fill_holes", "binary_propagation", "label"]
 
 
 def distance_transform_edt(input, sampling=None, return_distances=True, return_indices=False, distances=None,
@@ -116,6 +116,42 @@ def binary_propagation(input, structure=None, mask=None, output=None, border_val
         output[...] = grown
         return output
     return grown
+
+
+def label(input, structure=None, output=None):
+    """As scipy.ndimage.label: (labels, number of objects), or the number alone where output is an array."""
+    image = np.asarray(input)
+    if image.dtype.kind == "c":
+        raise TypeError("Complex type not supported")
+    if structure is not None:
+        structure = np.asarray(structure, dtype=bool)
+        if structure.ndim != image.ndim:
+            raise RuntimeError("structure and input must have equal rank")
+        if any(size != 3 for size in structure.shape):
+            raise ValueError("structure dimensions must be equal to 3")
+    into = isinstance(output, np.ndarray)
+    if into and output.shape != image.shape:
+        raise ValueError("output shape not correct")
+    labels, count = _labels(image, structure)
+    if output is None:
+        return labels, count
+    wanted = output.dtype if into else np.dtype(output)
+    if wanted.kind in "iu" and count > np.iinfo(wanted).max:
+        raise RuntimeError("insufficient bit-depth in requested output type")
+    if not into:
+        return labels.astype(wanted, copy=False), count
+    output[...] = labels
+    return count
+
+
+def _labels(image, structure):
+    """Signed: int32, or int64 for images that have more pixels than that counts."""
+    wide = image.size >= 2**31 - 2
+    if image.size == 0 or image.ndim == 0:
+        return (image != 0).astype(np.int32), int(np.count_nonzero(image))
+    labels = macareu.label(_peers.spatial(image, "input"), connectivity=_near(structure, image.ndim),
+                           type="u64" if wide else "u32").reshape(image.shape)
+    return labels.view(np.int64 if wide else np.int32), int(labels.max())
 
 
 def _border(shape):

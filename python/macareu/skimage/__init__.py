@@ -3,6 +3,6 @@
 What a parameter of scikit-image means and is not served here raises NotImplementedError, naming it.
 """
 
-from . import morphology
+from . import measure, morphology
 
-__all__ = ["morphology"]
+__all__ = ["measure", "morphology"]

@@ -8,7 +8,7 @@ import macareu
 
 from .. import _peers
 
-__all__ = ["reconstruction", "local_maxima", "local_minima", "h_maxima", "h_minima"]
+__all__ = ["reconstruction", "local_maxima", "local_minima", "h_maxima", "h_minima", "remove_small_objects"]
 
 
 def reconstruction(seed, mask, method="dilation", footprint=None, offset=None):
@@ -78,6 +78,31 @@ def local_maxima(image, footprint=None, connectivity=None, indices=False, allow_
 def local_minima(image, footprint=None, connectivity=None, indices=False, allow_borders=True):
     """As skimage.morphology.local_minima, but exact for floats too: scikit-image looks at 1 - image. NaN is refused."""
     return _local_extrema("minima", image, footprint, connectivity, indices, allow_borders)
+
+
+def remove_small_objects(ar, min_size=64, connectivity=1, in_place=False, *, out=None):
+    """As skimage.morphology.remove_small_objects."""
+    if ar.dtype.kind not in "biu":
+        raise TypeError(f"Only bool or integer image types are supported. Got {ar.dtype}.")
+    if out is not None:
+        out[...] = ar
+    else:
+        out = ar if in_place else ar.copy()
+    if min_size == 0:
+        return out
+    labels = out
+    if out.dtype == bool:
+        near = _peers.connectivity_of(_reach_of(None, connectivity, ar.ndim), ar.ndim)
+        labels = macareu.label(_peers.spatial(out, "ar"), connectivity=near).reshape(ar.shape).view(np.int32)
+    if out.dtype.kind == "i" and out.size and out.min() < 0:
+        raise ValueError("Negative value labels are not supported. Try relabeling the input with "
+                         "`scipy.ndimage.label` or `skimage.morphology.label`.")
+    sizes = np.bincount(labels.ravel())
+    if len(sizes) == 2 and out.dtype != bool:
+        warnings.warn("Only one label was provided to `remove_small_objects`. Did you mean to use a boolean array?",
+                      stacklevel=2)
+    out[(sizes < min_size)[labels]] = 0
+    return out
 
 
 def _local_extrema(name, image, footprint, connectivity, indices, allow_borders):
