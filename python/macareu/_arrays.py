@@ -43,15 +43,17 @@ class _OnGpu:
         inputs, streams = zip(*map(_described, images))
         _, kind, size, shape, _ = inputs[0]
         several = len(operation.about["outputs"]) > 1
-        if out is None:
+        if operation.about["table"]:
+            outs = ()
+        elif out is None:
             name = "bool" if kind == "b" else f"{kind}{8 * size}"
             types = [operation.result_type(o, name, list(shape), values) for o in range(len(operation.about["outputs"]))]
             outs = tuple(cls.empty(images[0], shape, numpy_type(type)) for type in types)
         else:
             outs = tuple(out) if several else (out,)
-        operation.run_described(inputs, values, tuple(_described(o, True)[0] for o in outs), device, strategy, threads,
-                                progress, cls.stream(images[0], streams[0]))
-        return outs if several else outs[0]
+        table = operation.run_described(inputs, values, tuple(_described(o, True)[0] for o in outs), device, strategy, threads,
+                                        progress, cls.stream(images[0], streams[0]))
+        return table if not outs else outs if several else outs[0]
 
 
 class _CuPy(_OnGpu):

@@ -51,12 +51,17 @@ def _parameters(about):
 def signature(about):
     """What stands between the parentheses. Parameters without default come before the star, like images."""
     parameters = list(_parameters(about))
-    parts = [f"{name}: ArrayLike" for name, _ in about["inputs"]]
+    parts = [f"{name}: ArrayLike" for name, _, _ in about["inputs"]]
     parts += [f"{name}: {hint}" for name, hint, default, _ in parameters if default is None]
     parts.append("*")
     parts += [f"{name}: {hint} = {default}" for name, hint, default, _ in parameters if default is not None]
-    parts += [f"{name}: {hint} = {default}" for name, hint, default, _ in _RUNNING]
+    parts += [f"{name}: {hint} = {default}" for name, hint, default, _ in _running(about)]
     return ", ".join(parts)
+
+
+def _running(about):
+    """How to run it. A table has no memory of the caller's to go to."""
+    return [option for option in _RUNNING if option[0] != "out" or not about["table"]]
 
 
 def _wrapped(text, indent):
@@ -65,14 +70,16 @@ def _wrapped(text, indent):
 
 def _example(operation, about, values):
     """Runs as a test. The catalogue knows the type of the result, so the example can show it."""
-    images = ["image" for _ in about["inputs"]] if len(about["inputs"]) == 1 else ["marker", "mask"]
-    source = "mask, marker" if len(images) == 2 else "image, _"
+    forms = [own_form for _, _, own_form in about["inputs"]]
+    source, images = ("image, _", ["image"]) if forms.count(False) == 1 else ("mask, marker", ["marker", "mask"])
+    images += ["[[0, 1, 0], [1, 2, 1], [0, 1, 0]]"] * forms.count(True)
     required = [f"{name}=20" for name, _, default, _ in _parameters(about) if default is None]
-    names = [operation.result_type(o, "u8", [64, 96], tuple(values)) for o in range(len(about["outputs"]))]
     lines = [">>> import macareu", f">>> {source} = macareu.generate('tissue', (64, 96))",
-             f">>> result = macareu.{about['name']}({', '.join(images + required)})",
-             ">>> result.shape, result.dtype.name", f"((64, 96), {numpy_name(names[0])!r})"]
-    return lines
+             f">>> result = macareu.{about['name']}({', '.join(images + required)})"]
+    if about["table"]:
+        return [*lines, ">>> type(result).__name__, len(result) > 0", "('dict', True)"]
+    name = numpy_name(operation.result_type(0, "u8", [64, 96], tuple(values)))
+    return [*lines, ">>> result.shape, result.dtype.name", f"((64, 96), {name!r})"]
 
 
 def numpy_name(name):
@@ -82,13 +89,15 @@ def numpy_name(name):
 
 def _documentation(operation, about, values):
     lines = [about["brief"], "", textwrap.fill(about["notes"], 114), "", "Parameters", "----------"]
-    for name, help in about["inputs"]:
+    for name, help, _ in about["inputs"]:
         lines += [f"{name} : array", _wrapped(help, "    ")]
-    for name, hint, default, help in (*_parameters(about), *_RUNNING):
+    for name, hint, default, help in (*_parameters(about), *_running(about)):
         lines += [f"{name} : {hint}" + (f", default {default}" if default else ""), _wrapped(help, "    ")]
     lines += ["", "Returns", "-------"]
     for name, help, type in about["outputs"]:
         lines += [f"{name} : array", _wrapped(f"{help}; {type}", "    ")]
+    if about["table"]:
+        lines += ["dict of arrays, one for each column", _wrapped(about["table"], "    ")]
     lines += ["", "Examples", "--------", *_example(operation, about, values)]
     return "\n".join(lines) + "\n"
 
@@ -97,12 +106,13 @@ def _make(operation):
     about = operation.about
     name = about["name"]
     defaults = [None if text is None else eval(text) for _, _, text, _ in _parameters(about)]  # our own repr
-    images = "".join(f"{image}, " for image, _ in about["inputs"])
+    images = "".join(f"{image}, " for image, _, _ in about["inputs"])
     values = "".join(f"{parameter}, " for parameter, *_ in about["parameters"])
+    out = "None" if about["table"] else "out"
     # Real code instead of **arguments: it has a signature, and a call costs nothing.
     code = ("from __future__ import annotations\n"
             f"def {name}({signature(about)}) -> Any:\n"
-            f"    return _call(_operation, ({images}), ({values}), out, device, strategy, threads, progress)\n")
+            f"    return _call(_operation, ({images}), ({values}), {out}, device, strategy, threads, progress)\n")
     scope = {"_call": call, "_operation": operation}
     exec(compile(code, f"<macareu.{name}>", "exec"), scope)
     function = scope[name]

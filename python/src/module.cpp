@@ -68,6 +68,36 @@ void run_without_gil(const run_options& options, bool watched, const Work& work)
   throw py::error_already_set();
 }
 
+/// Operators that measure give a table instead of images, where the catalogue has such.
+template <class Description>
+std::string_view table_of(const Description& about) {
+  if constexpr (requires { about.table; })
+    return about.table;
+  else
+    return {};
+}
+
+template <class Description>
+bool has_own_form(const Description& input) {
+  if constexpr (requires { input.own_form; })
+    return input.own_form;
+  else
+    return false;
+}
+
+template <class Table>
+py::dict columns_of(const Table& data) {
+  py::dict columns;
+  for (const auto& column : data.columns)
+    std::visit(
+        [&]<class T>(const std::vector<T>& values) {
+          columns[py::str(column.name)] =
+              py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
+        },
+        column.values);
+  return columns;
+}
+
 class operation {
  public:
   explicit operation(const operator_description& about) : about_(about) {}
@@ -94,7 +124,7 @@ class operation {
     return std::string(name_of(output_type(about_, output, *type, extents(shape), given(values))));
   }
 
-  /// On arrays of NumPy, or what can become one. Returns the array, or a tuple of several.
+  /// On arrays of NumPy, or what can become one. Returns the array, a tuple of several, or a table's columns.
   py::object run(const py::tuple& arrays, const py::tuple& values, const py::object& out,
                  const std::string& device, const std::string& strategy, int threads,
                  const py::object& progress) const {
@@ -106,30 +136,48 @@ class operation {
       const auto& array = kept.emplace_back(readable(item));
       inputs.push_back(view_of(array, const_cast<void*>(array.data())));
     }
+    const bool watched = inputs[0].shape().pixels() >= pixels_worth_watching;
+    if (!table_of(about_).empty()) return measured(options, watched, inputs, all);
     auto results = room_for_results(kept[0], inputs[0], all, out);
     std::vector<image_view> outputs;
     for (auto& result : results) outputs.push_back(view_of(result, result.mutable_data()));
-    run_without_gil(options, inputs[0].shape().pixels() >= pixels_worth_watching,
+    run_without_gil(options, watched,
                     [&](const context& how) { run_operator(about_, inputs, outputs, all, how); });
     if (results.size() == 1) return std::move(results[0]);
     return py::tuple(py::cast(results));
   }
 
-  /// On memory of any device, described as view_of() takes it.
-  void run_described(const py::tuple& arrays, const py::tuple& values, const py::tuple& outs,
-                     const std::string& device, const std::string& strategy, int threads,
-                     const py::object& progress, std::uintptr_t stream) const {
+  /// On memory of any device, described as view_of() takes it. Returns a table's columns, or None.
+  py::object run_described(const py::tuple& arrays, const py::tuple& values, const py::tuple& outs,
+                           const std::string& device, const std::string& strategy, int threads,
+                           const py::object& progress, std::uintptr_t stream) const {
     const run_options options{device, strategy, threads, progress, stream};
     const auto all = given(values);
     std::vector<const_image_view> inputs;
     for (const auto item : arrays) inputs.push_back(view_of(item.cast<py::tuple>()));
+    const bool watched = inputs[0].shape().pixels() >= pixels_worth_watching_on_gpu;
+    if (!table_of(about_).empty()) return measured(options, watched, inputs, all);
     std::vector<image_view> outputs;
     for (const auto item : outs) outputs.push_back(view_of(item.cast<py::tuple>()));
-    run_without_gil(options, inputs[0].shape().pixels() >= pixels_worth_watching_on_gpu,
+    run_without_gil(options, watched,
                     [&](const context& how) { run_operator(about_, inputs, outputs, all, how); });
+    return py::none();
   }
 
  private:
+  template <class Inputs>
+  py::dict measured(const run_options& options, bool watched, const Inputs& inputs,
+                    const arguments& all) const {
+    if constexpr (requires { compute_table(about_, inputs, all); }) {
+      decltype(compute_table(about_, inputs, all)) found;
+      run_without_gil(options, watched,
+                      [&](const context& how) { found = compute_table(about_, inputs, all, how); });
+      return columns_of(found);
+    } else {
+      return {};
+    }
+  }
+
   std::vector<py::array> room_for_results(const py::array& first, const const_image_view& input,
                                           const arguments& all, const py::object& out) const {
     std::vector<py::array> results;
@@ -160,7 +208,8 @@ class operation {
 py::dict described(const operator_description& about) {
   static constexpr std::array kinds{"connectivity", "choice", "flag", "number", "numbers"};
   py::list inputs, outputs, parameters;
-  for (const auto& input : about.inputs) inputs.append(py::make_tuple(input.name, input.help));
+  for (const auto& input : about.inputs)
+    inputs.append(py::make_tuple(input.name, input.help, has_own_form(input)));
   for (const auto& output : about.outputs) {
     const auto type = output.type == output_description::type_rule::computed  ? output.computed_help
                       : output.type == output_description::type_rule::boolean ? "bool"
@@ -174,7 +223,8 @@ py::dict described(const operator_description& about) {
   }
   return py::dict(py::arg("name") = about.name, py::arg("verb") = about.verb, py::arg("group") = about.group,
                   py::arg("brief") = about.brief, py::arg("notes") = about.notes, py::arg("inputs") = inputs,
-                  py::arg("outputs") = outputs, py::arg("parameters") = parameters);
+                  py::arg("outputs") = outputs, py::arg("table") = table_of(about),
+                  py::arg("parameters") = parameters);
 }
 
 py::tuple generated(const std::string& name, const std::vector<std::int64_t>& shape, std::uint64_t seed,

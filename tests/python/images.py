@@ -44,6 +44,11 @@ def check_same(ours, theirs, what):
         for one, other in zip(ours, theirs):
             check_same(one, other, what)
         return
+    if isinstance(theirs, dict):
+        assert list(ours) == list(theirs), what
+        for name in theirs:
+            check_same(ours[name], theirs[name], f"{what}, {name}")
+        return
     ours, theirs = np.asarray(ours), np.asarray(theirs)
     assert ours.dtype == theirs.dtype, f"{what}: {ours.dtype}, but the peer's result is {theirs.dtype}"
     assert ours.shape == theirs.shape, f"{what}: {ours.shape}, but the peer's result is {theirs.shape}"
