@@ -1,6 +1,7 @@
 #include "checksum.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -16,7 +17,11 @@ template <class T>
 std::int64_t sum_of(const std::byte* row, std::int64_t width) {
   const auto* const pixels = reinterpret_cast<const T*>(row);
   std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t> sum = 0;
-  for (std::int64_t x = 0; x < width; ++x) sum += pixels[x];
+  for (std::int64_t x = 0; x < width; ++x) {
+    if constexpr (std::is_floating_point_v<T>)
+      if (std::isinf(pixels[x])) continue;
+    sum += pixels[x];
+  }
   return static_cast<std::int64_t>(sum);
 }
 
@@ -30,8 +35,14 @@ row_sum sum_for(dtype type) {
       return sum_of<std::uint8_t>;
     case dtype::u16:
       return sum_of<std::uint16_t>;
+    case dtype::u32:
+      return sum_of<std::uint32_t>;
+    case dtype::i64:
+      return sum_of<std::int64_t>;
     case dtype::f32:
       return sum_of<float>;
+    case dtype::f64:
+      return sum_of<double>;
     default:
       throw internal_error("bench: no checksum for pixels of " + std::string(name_of(type)));
   }

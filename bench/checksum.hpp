@@ -24,7 +24,7 @@ struct checksum {
 };
 
 /// Of whole rows in C order; the first of them is row number `first_row` of the image, counted through its
-/// slices. Images here hold whole numbers, whatever their type.
+/// slices. Of floats the sum leaves out infinities, and every row's part is cut to a whole number.
 checksum checksum_of(std::span<const std::byte> rows, dtype type, std::int64_t width, std::int64_t first_row);
 
 checksum checksum_of(const image& pixels);

@@ -34,7 +34,9 @@ constexpr std::array all_suites{
     suite{"reconstruct", "reconstruction, fill holes and h-maxima: images, types, threads, memory",
           run_reconstruct},
     suite{"wave", "reconstruction by every strategy of a GPU, against the papers: images, types, slides",
-          run_wave}};
+          run_wave},
+    suite{"distance", "distance transforms, exact and by propagation (paper 1): images, volumes, options",
+          run_distance}};
 
 template <class... Values>
 std::string format(const char* pattern, Values... values) {
@@ -75,6 +77,8 @@ std::string run_heading() {
 std::string count_text(std::int64_t count) { return count < 0 ? "" : std::to_string(count); }
 
 std::string check_text(const device_run& run) {
+  if (run.largest_error) return format("error at most %.5f", *run.largest_error);
+  if (run.checked_by.empty()) return {};
   return (run.equal ? "as " : "NOT AS ") + run.checked_by + (run.ran.empty() ? "" : " (" + run.ran + ")");
 }
 
@@ -113,6 +117,8 @@ void add_run(json& object, const device_run& run) {
     if (count >= 0) object[name] = count;
   object["compute_ms"] = run.compute_ms;
   if (run.transfers) object["transfer_ms"] = run.transfer_ms;
+  if (run.largest_error) object["largest_error"] = *run.largest_error;
+  if (run.checked_by.empty()) return;
   object["hash"] = format("%016llx", static_cast<unsigned long long>(run.hash));
   object["checked_by"] = run.checked_by;
   object["equal"] = run.equal;

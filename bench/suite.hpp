@@ -44,7 +44,8 @@ struct device_run {
   double published_ms = 0;  ///< what the published megapixel code takes on the same GPU; 0: not known
   std::optional<time_limit> limit = {};
   std::optional<double> of_better = {};  ///< `auto`: its time by that of the better of tiles and contraction
-  std::string failure = {};              ///< instead of times
+  std::optional<double> largest_error = {};  ///< of approximate results, against the exact ones
+  std::string failure = {};                  ///< instead of times
 };
 
 struct result {
@@ -106,6 +107,7 @@ std::span<const suite> suites();
 /// The report: suite, commit, machine, compiler and one object per case. Nothing in it depends on the date.
 std::string to_json(const suite& about, const recorder& done);
 
+void run_distance(recorder& to);
 void run_reconstruct(recorder& to);
 void run_wave(recorder& to);
 

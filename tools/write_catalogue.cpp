@@ -29,8 +29,13 @@ std::string choice_type(const operator_description& about, const parameter_descr
 
 std::string options_type(const operator_description& about) { return std::string(about.name) + "_options"; }
 
+/// `signed` is a word of C++ itself.
+std::string member_name(const parameter_description& parameter) {
+  return parameter.name == "signed" ? "is_signed" : std::string(parameter.name);
+}
+
 std::string member(const operator_description& about, const parameter_description& parameter) {
-  const std::string name(parameter.name), value(parameter.default_text);
+  const std::string name = member_name(parameter), value(parameter.default_text);
   switch (parameter.kind) {
     case parameter_kind::connectivity:
       return "macareu::connectivity " + name + " = macareu::connectivity::" + value;
@@ -91,7 +96,7 @@ void write_header(std::ostream& out) {
 }
 
 std::string argument_text(const operator_description& about, const parameter_description& parameter) {
-  std::string value = "options." + std::string(parameter.name);
+  std::string value = "options." + member_name(parameter);
   if (parameter.kind != parameter_kind::choice) return value;
   std::string names;
   for (const auto choice : split(parameter.choices)) names += "\"" + std::string(choice) + "\", ";
@@ -137,19 +142,22 @@ void write_reference(std::ostream& out, const operator_description& about) {
   out << "\n### " << about.name << "\n\n"
       << about.brief << ' ' << about.notes << "\n\n    macareu " << about.verb;
   for (const auto& input : about.inputs) out << ' ' << input.name;
-  out << " -o " << about.outputs[0].name;
+  for (std::size_t o = 0; o < about.outputs.size(); ++o)
+    out << (o == 0 ? " -o " : " [--") << about.outputs[o].name << (o == 0 ? "" : " FILE]");
   for (const auto& parameter : about.parameters)
     if (parameter.default_text.empty()) out << " --" << parameter.name << " VALUE";
   out << "\n\n| | name | | default |\n|---|---|---|---|\n";
   for (const auto& input : about.inputs)
     out << "| input | `" << input.name << "` | " << input.help << " | |\n";
   for (const auto& output : about.outputs)
-    out << "| output | `" << output.name << "` | " << output.help << ", " << type_text(output) << " | |\n";
+    out << "| output | `" << output.name << "` | " << output.help << ", " << type_text(output)
+        << (output.optional ? " | left out |\n" : " | |\n");
   for (const auto& parameter : about.parameters) {
     std::string help(parameter.help);
     if (parameter.kind == parameter_kind::choice)
       for (const char* separator = ": "; const auto choice : split(parameter.choices))
         help += std::exchange(separator, ", ") + ("`" + std::string(choice) + "`");
+    if (member_name(parameter) != parameter.name) help += " (in C++ `" + member_name(parameter) + "`)";
     out << "| parameter | `" << parameter.name << "` | " << help << " | "
         << (parameter.default_text.empty() ? "required" : parameter.default_text) << " |\n";
   }

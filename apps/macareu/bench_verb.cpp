@@ -84,13 +84,14 @@ void add_options(parser& options, benchmark& given) {
                .value = "PATTERN",
                .help = "cases whose name has this part; * and ? match anything",
                .take = [&](const std::string& text) { given.options.only = text; }});
-  options.add({.group = "Parameters",
-               .names = "--repeat",
-               .value = "N",
-               .help = "runs of each case, fewer of slow ones (default: 7; wave: 11, of slides 3)",
-               .take = [&](const std::string& text) {
-                 given.options.repeat = static_cast<int>(whole_number("--repeat", text, 1, 1'000'000));
-               }});
+  options.add(
+      {.group = "Parameters",
+       .names = "--repeat",
+       .value = "N",
+       .help = "runs of each case, fewer of slow ones (default: 7; wave and distance: 11, of slides 3)",
+       .take = [&](const std::string& text) {
+         given.options.repeat = static_cast<int>(whole_number("--repeat", text, 1, 1'000'000));
+       }});
   options.add({.group = "Parameters",
                .names = "--quick",
                .help = "small images: to see that it works, not to measure",
@@ -113,7 +114,7 @@ verb bench_verb() {
       .brief = "Measures the operators: median and least time of every case, in warm memory.",
       .notes =
           "One row per case: name, shape, type, neighbours, threads, runs, median and least time, time per pixel, and "
-          "the sum of the output's pixels as a check. Files are not part of the times. The suite wave has also what a "
+          "the sum of the output's pixels as a check. Files are not part of the times. The suites wave and distance have also what a "
           "strategy counts, the time that must hold, and whether the result is right: exit code 1 where one is not.",
       .prepare = [](parser& options) {
         const auto given = std::make_shared<benchmark>();

@@ -60,8 +60,12 @@ arguments with_defaults(const operator_description& about, arguments values) {
 }  // namespace
 
 void operator_run::check_before_reading() const {
-  auto files = outputs;
-  for (const auto& file : outputs) check_image_output(file);
+  std::vector<std::string> files;
+  for (const auto& file : outputs) {
+    if (!file) continue;
+    check_image_output(*file);
+    files.push_back(*file);
+  }
   if (!running.report_file.empty()) {
     check_text_output(running.report_file);
     files.push_back(running.report_file);
@@ -103,11 +107,13 @@ std::vector<image> operator_run::compute(const std::vector<image_file>& files, i
     how.progress = [&, show](double fraction) {
       show((static_cast<double>(seconds.size()) + fraction) / running.repeat);
     };
-  auto results = run_operator(about_, views, values, how);
-  keep_times();
-  const std::vector<image_view> again(results.begin(), results.end());
+  std::vector<image> results(outputs.size());
+  for (std::size_t o = 0; o < outputs.size(); ++o)
+    if (outputs[o])
+      results[o] = image(output_type(about_, o, record_.type, record_.shape, values), record_.shape);
+  const std::vector<image_view> room(results.begin(), results.end());
   while (std::cmp_less(seconds.size(), running.repeat)) {
-    run_operator(about_, views, again, values, how);
+    run_operator(about_, views, room, values, how);
     keep_times();
   }
   record_.compute_seconds = median(seconds);
@@ -120,7 +126,7 @@ void operator_run::write_outputs(const std::vector<image>& results, const metada
   const stopwatch watch;
   output_files all;
   for (std::size_t o = 0; o < results.size(); ++o) {
-    all.add(outputs[o], results[o], info);
+    if (outputs[o]) all.add(*outputs[o], results[o], info);
     signals.check();
   }
   record_.write_seconds = watch.seconds();
@@ -163,7 +169,9 @@ int operator_run::operator()(interruption& signals) {
 
   const interruption::careful_section careful(signals);
   for (std::size_t o = 0; o < outputs.size(); ++o)
-    check_image_fits(outputs[o], output_type(about_, o, first.type(), first.shape(), values), first.shape());
+    if (outputs[o])
+      check_image_fits(*outputs[o], output_type(about_, o, first.type(), first.shape(), values),
+                       first.shape());
   try {
     const auto results = in_the_words_of_the_command_line(about_, [&] { return compute(files, signals); });
     write_outputs(results, files[0].info, signals);

@@ -1,6 +1,7 @@
 // One run of an operator: check, read, compute, write.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,8 @@ class operator_run {
   explicit operator_run(const operator_description& about)
       : inputs(about.inputs.size()), outputs(about.outputs.size()), about_(about) {}
 
-  std::vector<std::string> inputs;   ///< files, in the order of the description
-  std::vector<std::string> outputs;  ///< likewise
+  std::vector<std::string> inputs;                  ///< files, in the order of the description
+  std::vector<std::optional<std::string>> outputs;  ///< likewise; optional ones may be left out
   arguments values;
   input_options reading;
   run_options running;
@@ -30,6 +31,7 @@ class operator_run {
  private:
   void check_before_reading() const;
   std::vector<image_file> read_inputs();
+  /// For every output; without pixels where it is left out.
   std::vector<image> compute(const std::vector<image_file>& files, interruption& signals);
   void write_outputs(const std::vector<image>& results, const metadata& info, const interruption& signals);
   void tell_note() const;

@@ -92,9 +92,9 @@ void add_files(parser& options, const operator_description& about, operator_run&
   for (std::size_t o = 0; o < about.outputs.size(); ++o)
     options.add({.group = "Outputs",
                  .names = o == 0 ? "-o,--output" : option_name(about.outputs[o].name),
-                 .value = "OUTPUT",
+                 .value = o == 0 ? "OUTPUT" : "FILE",
                  .help = output_help(about.outputs[o], about.inputs[0].name),
-                 .required = true,
+                 .required = !about.outputs[o].optional,
                  .take = [&file = run.outputs[o]](const std::string& text) { file = text; }});
 }
 

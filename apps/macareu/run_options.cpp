@@ -40,7 +40,7 @@ void run_options::add_to(parser& options, std::string_view pattern) {
                .names = "--strategy",
                .value = "NAME",
                .help = "how to compute, where there are several ways" + strategy_names(pattern) +
-                       " (default: auto); the result is the same",
+                       " (default: auto); the result is the same unless the verb says otherwise",
                .take = [this](const std::string& text) { how.strategy = text; }});
   options.add({.group = group,
                .names = "--threads",

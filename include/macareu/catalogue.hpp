@@ -49,13 +49,14 @@ struct output_description {
   /// Of type_rule::computed: the type for a complete set of arguments and a shape, and what it is in words.
   dtype (*computed)(const arguments& all, const extents& shape) = nullptr;
   std::string_view computed_help = {};
+  bool optional = false;  ///< computed only where the caller has room for it; never the first
 };
 
 struct operator_description {
   std::string_view name;     ///< in C++ and Python
   std::string_view verb;     ///< on the command line
   std::string_view group;    ///< heading in lists
-  std::string_view pattern;  ///< whose strategies apply
+  std::string_view pattern;  ///< whose strategies apply: wave, general_wave (any rule), line ...
   std::string_view brief;    ///< one sentence
   std::string_view notes;    ///< formula, and what is decided where peers disagree
   std::span<const input_description> inputs;
@@ -81,12 +82,13 @@ dtype output_type(const operator_description& about, std::size_t output, dtype i
                   const arguments& given = {});
 
 /// Runs an operator; parameters that are not given have their default. Throws usage_error before any work for
-/// what shapes, types and arguments can have wrong.
+/// what shapes, types and arguments can have wrong. Gives the outputs that are not optional.
 std::vector<image> run_operator(const operator_description& about, std::span<const const_image_view> inputs,
                                 const arguments& given = {}, const context& how = {});
 
 /// The same into memory of the caller. It may be that of the first input where the description says so; no
-/// other overlap is allowed.
+/// other overlap is allowed. An optional output is left out where its view has no memory, or where the list
+/// ends before it.
 void run_operator(const operator_description& about, std::span<const const_image_view> inputs,
                   std::span<const image_view> outputs, const arguments& given = {}, const context& how = {});
 

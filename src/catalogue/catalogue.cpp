@@ -105,6 +105,8 @@ void check_inputs(const operator_description& about, std::span<const const_image
   }
 }
 
+bool is_optional(const output_description& output) { return output.optional; }
+
 /// `all` is complete.
 dtype type_of(const output_description& output, const const_image_view& input, const arguments& all) {
   switch (output.type) {
@@ -120,11 +122,13 @@ dtype type_of(const output_description& output, const const_image_view& input, c
 
 void check_outputs(const operator_description& about, std::span<const const_image_view> inputs,
                    std::span<const image_view> outputs, const arguments& values) {
-  if (outputs.size() != about.outputs.size())
+  const auto required = about.outputs.size() - std::ranges::count_if(about.outputs, is_optional);
+  if (outputs.size() < required || outputs.size() > about.outputs.size())
     throw usage_error(std::string(about.name) + ": gives " + std::to_string(about.outputs.size()) +
                       " image(s), got room for " + std::to_string(outputs.size()));
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     const auto& output = outputs[o];
+    if (is_optional(about.outputs[o]) && !output.data()) continue;
     const auto image = quoted(about, "output " + std::string(about.outputs[o].name));
     const auto type = type_of(about.outputs[o], inputs[0], values);
     if (output.shape() != inputs[0].shape() || output.channels() != 1)
@@ -242,7 +246,8 @@ std::vector<image> run_operator(const operator_description& about, std::span<con
   std::vector<image_view> outputs;
   results.reserve(about.outputs.size());
   for (const auto& output : about.outputs)
-    outputs.push_back(results.emplace_back(type_of(output, inputs[0], values), inputs[0].shape()));
+    if (!is_optional(output))
+      outputs.push_back(results.emplace_back(type_of(output, inputs[0], values), inputs[0].shape()));
   run_checked(choice, inputs, outputs, values, how);
   return results;
 }

@@ -44,7 +44,8 @@ gpu_images find_gpu_images(const operator_description& about, std::span<const co
                            std::span<const image_view> outputs) {
   gpu_images found;
   for (std::size_t i = 0; i < inputs.size(); ++i) add_image(found, inputs[i], about.inputs[i].name);
-  for (std::size_t o = 0; o < outputs.size(); ++o) add_image(found, outputs[o], about.outputs[o].name);
+  for (std::size_t o = 0; o < outputs.size(); ++o)
+    if (outputs[o].data()) add_image(found, outputs[o], about.outputs[o].name);
   return found;
 }
 

@@ -66,6 +66,8 @@ struct call {
   view<const T> input(std::size_t index) const {
     return typed_view<const T>(inputs[index]);
   }
+  /// Whether the caller has room for an optional output.
+  bool wants(std::size_t output) const { return output < outputs.size() && outputs[output].data(); }
   template <class T>
   view<T> output(std::size_t index) const {
     return typed_view<T>(outputs[index]);

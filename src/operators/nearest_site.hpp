@@ -10,17 +10,11 @@
 namespace macareu::operators {
 
 struct nearest_site {
-  /// Also where the parameters are checked against the shape.
-  static dtype index_type(const arguments& all, const extents& shape) {
-    plan_distances("nearest_site", all, shape);
-    return dtype::i64;
-  }
-
   static constexpr std::array inputs{input_description{"image", "binary: zero or not"}};
   static constexpr std::array outputs{output_description{.name = "indices",
                                                          .type = output_description::type_rule::computed,
                                                          .help = "index of the nearest zero pixel",
-                                                         .computed = &index_type,
+                                                         .computed = &site_index_type,
                                                          .computed_help = "i64"}};
   static constexpr std::array parameters{metric_parameter, spacing_parameter, invert_parameter,
                                          max_distance_parameter};
@@ -40,12 +34,7 @@ struct nearest_site {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    const auto image = call.input<T>(0);
-    const auto out = call.output<std::int64_t>(0);
-    const auto own = engine.temporary(view<const std::int64_t>(out));
-    engine.map(own_index{image.height, image.width}, own.pixels());
-    carry_nearest(engine, call, !call.flag("invert"), image,
-                  carried_images<std::int64_t>{-1, out, own.pixels()});
+    nearest_indices(engine, call, !call.flag("invert"), call.input<T>(0), call.output<std::int64_t>(0));
   }
 };
 

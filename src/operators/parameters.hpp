@@ -7,9 +7,10 @@
 
 namespace macareu::operators {
 
-constexpr parameter_description connectivity_parameter(std::string_view default_text) {
-  return {"connectivity", parameter_kind::connectivity, default_text,
-          "neighbours: 4, 8 (images), 6, 18, 26 (volumes), face, edge or full"};
+constexpr parameter_description connectivity_parameter(
+    std::string_view default_text,
+    std::string_view help = "neighbours: 4, 8 (images), 6, 18, 26 (volumes), face, edge or full") {
+  return {"connectivity", parameter_kind::connectivity, default_text, help};
 }
 
 inline constexpr parameter_description height_parameter{"h", parameter_kind::number, "",

@@ -17,10 +17,12 @@
 #include <macareu/error.hpp>
 
 #include "rules/distance.hpp"
+#include "rules/propagation.hpp"
 
 namespace macareu {
 
 struct distance_plan {
+  int rank = 2;
   std::array<double, 3> spacing{1, 1, 1};  // z, y, x
   std::array<double, 3> longest{};         // cost from one end of an axis to the other
   line_join join = line_join::sum;
@@ -45,6 +47,15 @@ const T& argument_of(const arguments& all, const char* name) {
   return std::get<T>(all.find(name)->second);
 }
 
+/// False where the operator has no such parameter.
+inline bool flag_of(const arguments& all, const char* name) {
+  return all.contains(name) && argument_of<bool>(all, name);
+}
+
+inline bool propagates(const arguments& all) {
+  return all.contains("method") && argument_of<std::string>(all, "method") == "propagation";
+}
+
 /// `about`: who asks, for messages.
 inline distance_plan plan_distances(std::string_view about, const arguments& all, const extents& shape) {
   const auto who = std::string(about) + ": ";
@@ -57,13 +68,19 @@ inline distance_plan plan_distances(std::string_view about, const arguments& all
   distance_plan plan;
   plan.squares = metric == "euclidean";
   plan.join = metric == "chessboard" ? line_join::maximum : line_join::sum;
-  const bool squared = all.contains("squared") && argument_of<bool>(all, "squared");
+  const bool squared = flag_of(all, "squared");
+  plan.rank = rank;
   plan.root = plan.squares && !squared;
   if (!plan.squares && squared)
     throw usage_error(who + "squared is for the euclidean metric, not for " + metric);
+  if (!plan.squares && propagates(all))
+    throw usage_error(who + "method propagation is for the euclidean metric, not for " + metric);
   for (int axis = 0; axis < rank; ++axis) {
     if (shape[axis] > std::numeric_limits<std::int32_t>::max())
       throw usage_error(who + "a side of " + std::to_string(shape[axis]) + " pixels is above 2147483647");
+    if (propagates(all) && shape[axis] > largest_packed_side)
+      throw usage_error(who + "a side of " + std::to_string(shape[axis]) + " pixels is above " +
+                        std::to_string(largest_packed_side) + ": use method exact");
     const double step = spacing[spacing.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double();
     const double length = step * static_cast<double>(std::max<std::int64_t>(shape[axis] - 1, 0));
     const auto at = static_cast<std::size_t>(3 - rank + axis);
@@ -95,10 +112,11 @@ axis_cost<Value> cost_of(const distance_plan& plan, line_axis axis) {
 /// f32 or f64 as asked; squares of whole distances are integers.
 inline dtype distance_type(const arguments& all, const extents& shape) {
   const auto plan = plan_distances("distance_transform", all, shape);
-  if (plan.squares && !plan.root)
-    return plan.whole && plan.most() < largest_u32 ? dtype::u32
-           : plan.fits(largest_u64)                ? dtype::u64
-                                                   : dtype::f64;
+  if (plan.squares && !plan.root) {
+    if (!plan.fits(largest_u64)) return dtype::f64;
+    if (flag_of(all, "signed")) return dtype::i64;
+    return plan.most() < largest_u32 ? dtype::u32 : dtype::u64;
+  }
   return argument_of<std::string>(all, "type") == "f64" ? dtype::f64 : dtype::f32;
 }
 

@@ -71,4 +71,19 @@ struct own_index {
   MACAREU_HD std::int64_t operator()(site p) const { return (p.z * height + p.y) * width + p.x; }
 };
 
+/// Of the nearest site; -1 where there is none.
+template <class T, class Engine>
+void nearest_indices(Engine& engine, const call& call, bool sites_are_zero, view<const T> image,
+                     view<std::int64_t> out) {
+  const auto own = engine.temporary(view<const std::int64_t>(out));
+  engine.map(own_index{image.height, image.width}, own.pixels());
+  carry_nearest(engine, call, sites_are_zero, image, carried_images<std::int64_t>{-1, out, own.pixels()});
+}
+
+/// Also where the parameters are checked against the shape.
+inline dtype site_index_type(const arguments& all, const extents& shape) {
+  plan_distances("nearest_site", all, shape);
+  return dtype::i64;
+}
+
 }  // namespace macareu

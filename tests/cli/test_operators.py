@@ -66,6 +66,32 @@ class Operators(CliTest):
         self.assertIn("--max-distance: expected a number greater than 0, or inf, got 'far'",
                       self.run_tool("distance", "f.npy", "-o", "d.npy", "--max-distance", "far").stderr)
 
+    def test_signed_distances_and_propagation(self):
+        self.write_npy("f.npy", (1, 5), [1, 0, 0, 1, 1])
+        self.succeed("distance", "f.npy", "-o", "d.npy", "--signed")
+        self.assertEqual(self.read_npy("d.npy"), ((1, 5), "f32", [1, -1, -1, 1, 2]))
+        self.succeed("distance", "f.npy", "-o", "d.npy", "--signed", "--squared")
+        self.assertEqual(self.read_npy("d.npy"), ((1, 5), "i64", [1, -1, -1, 1, 4]))
+        self.succeed("distance", "f.npy", "-o", "d.npy", "--method", "propagation", "--connectivity", "4")
+        self.assertEqual(self.read_npy("d.npy")[2], [1, 0, 0, 1, 2])
+
+    def test_nearest_pixels_beside_distances(self):
+        self.write_npy("f.npy", (1, 6), [0, 3, 0, 0, 0, 7])
+        self.succeed("distance", "f.npy", "-o", "d.npy", "--invert", "--indices", "i.npy", "--labels", "l.npy")
+        self.assertEqual(self.read_npy("d.npy")[2], [1, 0, 1, 2, 1, 0])
+        self.assertEqual(self.read_npy("i.npy"), ((1, 6), "i64", [1, 1, 1, 1, 5, 5]))
+        self.assertEqual(self.read_npy("l.npy"), ((1, 6), "u8", [3, 3, 3, 3, 7, 7]))
+        self.write_npy("ones.npy", (1, 3), [1, 1, 1])
+        self.succeed("distance", "ones.npy", "-o", "d.npy", "--indices", "i.npy")
+        self.assertEqual(self.read_npy("d.npy")[2], [float("inf")] * 3)
+        self.assertEqual(self.read_npy("i.npy")[2], [-1, -1, -1])
+        failed = self.run_tool("distance", "f.npy", "-o", "other.npy", "--labels", "l.npy")
+        self.assertEqual(failed.returncode, 2)
+        self.assertIn("use --invert with them", failed.stderr)
+        self.assertNotIn("other.npy", self.files())
+        self.assertIn("is named for two outputs",
+                      self.run_tool("distance", "f.npy", "-o", "d.npy", "--indices", "d.npy").stderr)
+
     def test_empty_images(self):
         self.write_npy("empty.npy", (0, 5), [])
         self.succeed("maxima", "empty.npy", "-o", "out.npy")

@@ -102,8 +102,10 @@ arguments draw_arguments(dice& from, const operator_description& about, dtype ty
         given.emplace(name, draw_intervals(from, palette));
     }
   }
-  if (given.contains("squared") && std::get<std::string>(given.at("metric")) != "euclidean")
+  if (given.contains("squared") && std::get<std::string>(given.at("metric")) != "euclidean") {
     given.insert_or_assign("squared", false);  // there are no others
+    given.insert_or_assign("method", std::string("exact"));
+  }
   if (given.contains("intervals") && !std::get<std::vector<interval>>(given.at("intervals")).empty())
     given.insert_or_assign("values", false);  // one or the other
   return given;

@@ -19,7 +19,8 @@ class small_operators : public engine_and_type {
     const auto given = with_type(type(), [&]<class T>() {
       std::vector<T> palette(static_cast<std::size_t>(scene_.levels));
       draw_palette(from, type(), palette);
-      const auto drawn = draw_arguments(from, about, type(), near.count, palette);
+      auto drawn = draw_arguments(from, about, type(), near.count, palette);
+      keep_comparable(drawn, device());
       const bool wrong_way_up = from.once_in(8);  // then a marker lies beyond its mask
       const bool sinks =
           (drawn.contains("by") && std::get<std::string>(drawn.at("by")) == "erosion") != wrong_way_up;

@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "patterns/wave.hpp"
 #include "rules/flood.hpp"
+#include "rules/propagation.hpp"
 #include "rules/regional_extrema.hpp"
 #include "support/dice.hpp"
 #include "support/palettes.hpp"
@@ -65,6 +68,39 @@ TYPED_TEST(wave_rules, obey_the_laws) {
   check_laws<flood_over, TypeParam>("flood_over");
   check_laws<flood_plateaus<direction::up>, TypeParam>("flood_plateaus up");
   check_laws<flood_plateaus<direction::down>, TypeParam>("flood_plateaus down");
+}
+
+/// Not confluent, since its order depends on the pixel; a strict total order at every pixel all the same.
+template <class Value>
+void check_nearest_sites(Value spacing, Value limit) {
+  const nearest_of_neighbours<Value> rule{{{1, true}, {spacing, true}, {1, true}}, limit};
+  static_assert(general_rule<nearest_of_neighbours<Value>, packed_site> && !rule.confluent);
+  dice from(seed_of("nearest_of_neighbours", sizeof(Value)));
+  const auto place = [&] { return site{from.below(4), from.below(9), from.below(30)}; };
+  const auto draw = [&] { return from.once_in(9) ? no_site : packed(place()); };
+  for (auto n = scaled(20000); n > 0; --n) {
+    const auto a = draw(), b = from.once_in(4) ? a : draw(), c = draw();
+    const auto at = place(), to = place();
+    ASSERT_TRUE(a == no_site || packed(unpacked(a)) == a);
+    ASSERT_FALSE(rule.better(a, a, at));
+    ASSERT_FALSE(rule.better(a, b, at) && rule.better(b, a, at));
+    if (rule.better(a, b, at) && rule.better(b, c, at)) {
+      ASSERT_TRUE(rule.better(a, c, at));
+    }
+    ASSERT_EQ(rule.offer(a, at, to), a);
+    ASSERT_FALSE(rule.better(no_site, a, at));
+    const bool within = a != no_site && rule.distance(at, a) <= limit;
+    ASSERT_EQ(rule.better(a, no_site, at), within);
+    if (within && a != b) {
+      ASSERT_TRUE(rule.better(a, b, at) || rule.better(b, a, at)) << "of two, one is preferred";
+    }
+  }
+}
+
+TEST(wave_rules_of_sites, obey_the_laws) {
+  check_nearest_sites<std::uint64_t>(1, 1000000);
+  check_nearest_sites<std::uint64_t>(3, 50);
+  check_nearest_sites<double>(0.7, std::numeric_limits<double>::max());
 }
 
 }  // namespace

@@ -137,6 +137,71 @@ TEST(distance_transform, known_answer) {
             (std::vector<std::uint32_t>{101, 100, 101, 104, 1, 0, 1, 4, 101, 100, 101, 104}));
 }
 
+TEST(distance_transform, signed_is_outside_minus_inside) {
+  std::mt19937 dice(8);
+  for (int round = 0; round < 200; ++round) {
+    const auto f = draw(dice);
+    auto how = draw_options(dice, f.shape.rank());
+    const auto outside = by_definition(f, how);
+    how.invert = !how.invert;
+    const auto inside = by_definition(f, how);
+    how.invert = !how.invert;
+    how.is_signed = true;
+    for (const auto* device : {"serial", "cpu"}) {
+      SCOPED_TRACE("round " + std::to_string(round) + " on " + device);
+      how.type = type::f64;
+      how.squared = false;
+      const auto root = [&](double v) { return how.metric == metric::euclidean ? std::sqrt(v) : v; };
+      const auto got = values_of<double>(distance_transform(f, how, {.device = device}));
+      for (std::size_t i = 0; i < got.size(); ++i)
+        ASSERT_EQ(got[i], inside[i] > 0 ? -root(inside[i]) : root(outside[i])) << "pixel " << i;
+      if (how.metric != metric::euclidean) continue;
+      how.squared = true;
+      const auto squares = distance_transform(f, how, {.device = device});
+      if (squares.type() == dtype::f64) continue;
+      constexpr auto far = std::numeric_limits<std::int64_t>::max();
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        const double expected = inside[i] > 0 ? -inside[i] : outside[i];
+        ASSERT_EQ(squares.pixels<std::int64_t>()[i], expected == infinity ? far
+                                                     : expected == -infinity
+                                                         ? -far
+                                                         : static_cast<std::int64_t>(expected))
+            << "pixel " << i;
+      }
+    }
+  }
+}
+
+/// What the optional outputs hold.
+struct places {
+  image distances, indices, labels;
+};
+
+places with_places(const binary_image& f, const arguments& given, const context& where, bool labels) {
+  const auto& about = *find_operator("distance_transform");
+  places got{image(output_type(about, 0, dtype::u8, f.shape, given), f.shape), image(dtype::i64, f.shape),
+             labels ? image(dtype::u8, f.shape) : image()};
+  run_operator(about, std::vector<const_image_view>{f},
+               std::vector<image_view>{got.distances, got.indices, got.labels}, given, where);
+  return got;
+}
+
+TEST(distance_transform, indices_and_labels) {
+  std::mt19937 dice(9);
+  for (int round = 0; round < 100; ++round) {
+    const auto f = draw(dice);
+    for (const auto* device : {"serial", "cpu"}) {
+      const context where{.device = device};
+      const auto inverted = with_places(f, {{"invert", true}}, where, true);
+      EXPECT_TRUE(same_bits(inverted.distances, distance_transform(f, {.invert = true}, where)));
+      EXPECT_TRUE(same_bits(inverted.indices, nearest_site(f, {.invert = true}, where)));
+      EXPECT_TRUE(same_bits(inverted.labels, nearest_label(f, {}, where)));
+      const auto plain = with_places(f, {{"max_distance", number(3)}}, where, false);
+      EXPECT_TRUE(same_bits(plain.indices, nearest_site(f, {.max_distance = 3}, where)));
+    }
+  }
+}
+
 TEST(distance_transform, no_site_at_all) {
   for (const auto& shape :
        {extents{1, 9}, extents{9, 1}, extents{5, 70}, extents{1, 1, 9}, extents{3, 40, 5}}) {
@@ -177,6 +242,35 @@ TEST(distance_transform, long_sides) {
   }
 }
 
+/// A few sites on long rows: distances that differ from pixel to pixel, against the definition.
+TEST(distance_transform, long_rows) {
+  std::mt19937 dice(10);
+  for (const auto& shape : {extents{1, 100'000}, extents{100'000, 1}, extents{3, 70'000}, extents{70'000, 3},
+                            extents{1, 1, 100'000}, extents{2, 50'000, 2}}) {
+    binary_image f{shape, std::vector<std::uint8_t>(static_cast<std::size_t>(shape.pixels()), 1)};
+    const auto width = static_cast<std::uint64_t>(shape.width()),
+               height = static_cast<std::uint64_t>(shape.height());
+    std::vector<std::uint64_t> sites;
+    for (int k = 0; k < 4; ++k) f.pixels[sites.emplace_back(dice() % f.pixels.size())] = 0;
+    const auto squares = distance_transform(f, {.squared = true}, {.device = "cpu"});
+    const auto indices = nearest_site(f, {}, {.device = "cpu"});
+    const auto apart = [](std::uint64_t a, std::uint64_t b) { return (a - b) * (a - b); };  // modulo 2^64
+    const auto cost = [&](std::uint64_t i, std::uint64_t j) {
+      return apart(i % width, j % width) + apart(i / width % height, j / width % height) +
+             apart(i / width / height, j / width / height);
+    };
+    for (std::uint64_t i = 0; i < f.pixels.size(); ++i) {
+      auto least = std::numeric_limits<std::uint64_t>::max();
+      for (const auto j : sites) least = std::min(least, cost(i, j));
+      const auto found = squares.type() == dtype::u32 ? squares.pixels<std::uint32_t>()[i]
+                                                      : squares.pixels<std::uint64_t>()[i];
+      ASSERT_EQ(found, least) << to_string(shape) << " at " << i;
+      ASSERT_EQ(cost(i, static_cast<std::uint64_t>(indices.pixels<std::int64_t>()[i])), least)
+          << to_string(shape) << " at " << i;
+    }
+  }
+}
+
 TEST(distance_transform, empty_images) {
   for (const auto& shape : {extents{0, 0}, extents{0, 5}, extents{5, 0}, extents{2, 0, 3}})
     EXPECT_EQ(distance_transform(image(dtype::u8, shape)).shape(), shape);
@@ -202,6 +296,17 @@ TEST(distance_transform, refuses) {
             "spacing: expected numbers greater than 0, separated by commas, got '1,0'");
   EXPECT_EQ(refused({.spacing = {}}),
             "spacing: expected numbers greater than 0, separated by commas, got ''");
+  EXPECT_EQ(refused({.metric = metric::city_block, .method = distance_transform_method::propagation}),
+            "distance_transform: method propagation is for the euclidean metric, not for city_block");
+  const auto refused_places = [&](const arguments& given) {
+    return message_of<usage_error>([&] { with_places(f, given, {.device = "cpu"}, true); });
+  };
+  EXPECT_EQ(refused_places({{"signed", true}, {"invert", true}}),
+            "distance_transform: signed distances have no indices or labels");
+  EXPECT_EQ(refused_places({}),
+            "distance_transform: labels are those of pixels that are not zero: use invert with them");
+  EXPECT_EQ(refused_places({{"invert", true}, {"method", std::string("propagation")}}),
+            "distance_transform: labels come with method exact only");
   EXPECT_EQ(refused({.max_distance = -1}),
             "max_distance: expected a number greater than 0, or inf, got '-1'");
 }

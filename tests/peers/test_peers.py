@@ -128,18 +128,33 @@ def draw_sites(rng, ndim):
     return image
 
 
+def squared_distances(image, spacing=None):
+    """As integers: SciPy gives their roots, correctly rounded, so that rounding finds them again."""
+    return np.rint(ndimage.distance_transform_edt(image, sampling=spacing) ** 2).astype(np.uint32)
+
+
 def add_distances(comparison, rng, case, ndim):
     image = draw_sites(rng, ndim)
     name = comparison.save(image)
-    squares = np.rint(ndimage.distance_transform_edt(image) ** 2).astype(np.uint32)
+    squares = squared_distances(image)
     comparison.add(case, "distance_transform", [name], squares, squared="true")
+    whole = [int(s) for s in rng.integers(1, 8, ndim)]
+    comparison.add(case, "distance_transform", [name], squared_distances(image, whole), squared="true",
+                   spacing=",".join(map(str, whole)))
+    if image.any():
+        inside = squared_distances(~image).astype(np.int64)
+        comparison.add(case, "distance_transform", [name], squares - inside, squared="true", signed="true")
     comparison.add(case, "distance_transform", [name], np.sqrt(squares.astype(np.float64)), type="f64")
     places = ndimage.distance_transform_edt(image, return_distances=False, return_indices=True)
     comparison.add(case, "nearest_site", [name], np.ravel_multi_index(tuple(places), image.shape).astype(np.int64))
+    labels = np.where(image, 0, rng.integers(1, 256, image.shape)).astype(np.uint8)
+    comparison.add(case, "nearest_label", [comparison.save(labels)], labels[tuple(places)])
     # Tenths: SciPy compares candidates in an order of its own, and may keep one that is farther by a rounding.
     spacing = [float(s) / 10 for s in rng.integers(1, 40, ndim)]
-    comparison.add_close(case, "distance_transform", [name], ndimage.distance_transform_edt(image, sampling=spacing),
-                         type="f64", spacing=",".join(map(str, spacing)))
+    distances = ndimage.distance_transform_edt(image, sampling=spacing)
+    text = ",".join(map(str, spacing))
+    comparison.add_close(case, "distance_transform", [name], distances, type="f64", spacing=text)
+    comparison.add_sites(case, image, name, spacing, distances)
     for metric, peer in (("city_block", "taxicab"), ("chessboard", "chessboard")):
         steps = ndimage.distance_transform_cdt(image, metric=peer)
         comparison.add(case, "distance_transform", [name], steps.astype(np.float32), metric=metric)
@@ -186,6 +201,17 @@ class Comparison:
         """Equal but for the last digits."""
         self.add(case, operator, inputs, expected, **parameters)
         self.expected[-1] = (case, expected, lambda a, b: np.allclose(a, b, rtol=1e-14, atol=0))
+
+    def add_sites(self, case, image, name, spacing, distances):
+        """Any zero pixel will do that is as near as SciPy's but for 4 units in the last place."""
+        def near(got, _):
+            places = np.unravel_index(got.ravel(), image.shape)
+            apart = [(np.indices(image.shape)[axis].ravel() - place) * spacing[axis]
+                     for axis, place in enumerate(places)]
+            found = np.sqrt(sum(a * a for a in apart)).reshape(image.shape)
+            return not image[places].any() and np.all(np.abs(found - distances) <= 4 * np.spacing(distances))
+        self.add(case, "nearest_site", [name], np.zeros(image.shape, np.int64), spacing=",".join(map(str, spacing)))
+        self.expected[-1] = (case, self.expected[-1][1], near)
 
     def run(self, program):
         (self.folder / "jobs").write_text("\n".join(self.lines) + "\n")

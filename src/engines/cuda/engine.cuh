@@ -35,7 +35,8 @@ class engine {
  public:
   static constexpr std::string_view name = "cuda";
   static std::vector<std::string_view> strategies(std::string_view pattern) {
-    return pattern == "wave" ? wave_strategies() : std::vector<std::string_view>();
+    if (pattern == "wave") return wave_strategies();
+    return pattern == "general_wave" ? general_strategies() : std::vector<std::string_view>();
   }
 
   explicit engine(job& work) : current_(gpu_of(work.how)), on_(open_gpu(work)), images_(on_) {}

@@ -152,21 +152,30 @@ class engine {
   void finish() const {}
 
  private:
+  /// One scan of the image, then a queue. The scan of a rule that is not confluent only finds the pixels that
+  /// have something to give, as in paper 1: what it moved it would move far along the scan, and wrongly.
   template <class Rule, class State, class... In>
   void propagate(const Rule& rule, const neighbourhood& near, view<State> state, view<const In>... in) const {
     std::deque<site> front;
-    const auto spread_from = [&](site p) {
+    const auto for_each_offer = [&](site p, auto&& take) {
       near.for_each(p, [&](site q) {
         if (!state.contains(q)) return;
         const State offer = rule.offer(state[p], p, q, in[q]...);
-        if (!rule.better(offer, state[q], q)) return;
+        if (rule.better(offer, state[q], q)) take(q, offer);
+      });
+    };
+    const auto spread_from = [&](site p) {
+      for_each_offer(p, [&](site q, State offer) {
         state[q] = offer;
         front.push_back(q);
       });
     };
     for_each_site(state.depth, state.height, state.width, [&](site p) {
       if (p.x == 0) work_.check_stop();
-      spread_from(p);
+      if constexpr (Rule::confluent) return spread_from(p);
+      bool gives = false;
+      for_each_offer(p, [&](site, State) { gives = true; });
+      if (gives) front.push_back(p);
     });
     for (std::uint64_t popped = 1; !front.empty(); ++popped) {
       if (popped % 4096 == 0) work_.check_stop();

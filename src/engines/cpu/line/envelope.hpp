@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "patterns/line.hpp"
 
@@ -11,23 +10,29 @@ namespace macareu::cpu {
 
 /// Results are written in whole blocks of so many pixels.
 inline constexpr std::int64_t envelope_block = 16;
-/// Integers whose nearest place is further away than this are found by divide and conquer.
+/// Values whose nearest place is further away than this are found by divide and conquer.
 inline constexpr std::int64_t far_steps = 48;
+
+/// The first and the last place that give a pixel its least value, as far as rounding lets them be told
+/// apart.
+struct nearest_places {
+  std::int64_t first, last;
+};
 
 template <class Value>
 struct envelope {
   std::int64_t size;
-  const Value* value;     // envelope_margin(size) values above the limit lie before and after
-  const Value* cost;      // of -k and k alike, up to envelope_margin(size) steps beyond the line
-  Value limit;            // values above it need not be right, only above it
-  Value* best;            // whole blocks
-  std::int64_t* nearest;  // scratch: a place for every block and one more
+  const Value* value;       // envelope_margin(size, ordered) values above the limit lie before and after
+  const Value* cost;        // of -k and k alike, up to envelope_margin(size, ordered) steps beyond the line
+  bool ordered;             // the best places never go back as pixels go on
+  Value limit;              // values above it need not be right, only above it
+  Value* best;              // whole blocks
+  nearest_places* nearest;  // scratch: for every block and one more
 };
 
-/// Floats have no divide and conquer (patterns/line.hpp), so they look as far as the line is long.
-template <class Value>
-constexpr std::int64_t envelope_margin(std::int64_t size) {
-  return (std::is_floating_point_v<Value> ? size : far_steps) + 2 * envelope_block;
+/// Without divide and conquer one looks as far as the line is long.
+constexpr std::int64_t envelope_margin(std::int64_t size, bool ordered) {
+  return (ordered ? far_steps : size) + 2 * envelope_block;
 }
 
 struct envelope_kernels {

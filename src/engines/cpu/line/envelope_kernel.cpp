@@ -4,6 +4,10 @@
 // values. Where that would take long, runs of such blocks are divided and conquered: the nearest place of a
 // pixel lies between those of the pixels left and right of it, so that every level of halving looks at each
 // place about once, and a block has only the places between those of its ends to look at.
+//
+// Floats: the place whose exact sum is least never goes back, and no other has a lesser rounded sum. Rounding
+// hides which one it is; but it lies between the first and the last place with the least rounded sum, so
+// these two bound the search for the pixels on either side.
 #include "engines/cpu/line/envelope.hpp"
 
 #include <limits>
@@ -35,16 +39,15 @@ bool search_outwards(const envelope<Value>& e, std::int64_t x) {
   constexpr int lanes = simd<Value>::lanes;
   vec<Value> best[parts<Value>];
   for (int i = 0; i < parts<Value>; ++i) best[i] = load(e.value + x + i * lanes);
+  const bool far_ahead = e.ordered && e.cost[far_steps] < e.limit;
   bool done = true;
   for (std::int64_t k = 1; k < e.size && e.cost[k] <= e.limit; k += stride) {
     vec<Value> farthest = best[0];
     for (int i = 1; i < parts<Value>; ++i) farthest = max(farthest, best[i]);
     if (!any_above<Value>(farthest, e.cost[k])) break;
-    if constexpr (std::is_integral_v<Value>) {
-      if (k > first_steps && any_above<Value>(farthest, e.cost[far_steps])) {
-        done = false;
-        break;
-      }
+    if (far_ahead && k > first_steps && any_above<Value>(farthest, e.cost[far_steps])) {
+      done = false;
+      break;
     }
     for (std::int64_t s = k; s < k + stride; ++s) {
       const vec<Value> cost = all_lanes(e.cost[s]);
@@ -58,29 +61,40 @@ bool search_outwards(const envelope<Value>& e, std::int64_t x) {
   return done;
 }
 
-/// A place in first .. last with the least value for pixel x; beyond `last` only places as good could be
-/// found.
+/// Places in first .. last with the least value for pixel x; beyond `last` only places as good could be
+/// found. For integers one of them is enough.
 template <class Value, line_join Join>
-std::int64_t nearest_place(const envelope<Value>& e, std::int64_t x, std::int64_t first, std::int64_t last) {
+nearest_places places_of(const envelope<Value>& e, std::int64_t x, std::int64_t first, std::int64_t last) {
   constexpr int lanes = simd<Value>::lanes;
-  vec<Value> best = all_lanes(std::numeric_limits<Value>::max()), place = {}, index = {};
+  constexpr bool rounded = std::is_floating_point_v<Value>;
+  vec<Value> best = all_lanes(std::numeric_limits<Value>::max()),
+             place = all_lanes(static_cast<Value>(first)), latest = place, index = {};
   for (int lane = 0; lane < lanes; ++lane) index[lane] = static_cast<Value>(first + lane);
   for (std::int64_t j = first; j <= last; j += lanes, index += Value{lanes}) {
     const vec<Value> offer = with_cost<Join>(load(e.value + j), load(e.cost + (j - x)));
     place = offer < best ? index : place;
+    if constexpr (rounded) latest = offer <= best ? index : latest;
     best = min(best, offer);
   }
   int least = 0;
   for (int lane = 1; lane < lanes; ++lane)
     if (best[lane] < best[least]) least = lane;
-  return min(static_cast<std::int64_t>(place[least]), last);
+  const auto at = [&](Value found) { return min(static_cast<std::int64_t>(found), last); };
+  nearest_places found{at(place[least]), at(place[least])};
+  if constexpr (rounded) {
+    for (int lane = 0; lane < lanes; ++lane) {
+      if (best[lane] != best[least]) continue;
+      found = {min(found.first, at(place[lane])), max(found.last, at(latest[lane]))};
+    }
+  }
+  return found;
 }
 
-/// No place further from x than this is better than what x has.
+/// No place further from x than this is better than what x has, not even before rounding.
 template <class Value>
 std::int64_t reach_of(const envelope<Value>& e, std::int64_t x) {
   std::int64_t reach = far_steps;
-  while (reach < e.size && e.cost[reach] < e.best[x]) reach *= 2;
+  while (reach < e.size && e.cost[reach] <= e.best[x]) reach *= 2;
   return reach;
 }
 
@@ -102,18 +116,18 @@ template <class Value, line_join Join>
 void conquer(const envelope<Value>& e, std::int64_t begin, std::int64_t end) {
   const std::int64_t blocks = (end - begin + envelope_block - 1) / envelope_block;
   const auto find = [&](std::int64_t b, std::int64_t first, std::int64_t last) {
-    e.nearest[b] = nearest_place<Value, Join>(e, min(begin + b * envelope_block, end - 1), first, last);
+    e.nearest[b] = places_of<Value, Join>(e, min(begin + b * envelope_block, end - 1), first, last);
   };
   const std::int64_t before = begin - reach_of(e, begin), after = end - 1 + reach_of(e, end - 1);
   find(0, max(before, std::int64_t{0}), min(begin + (begin - before), e.size - 1));
-  find(blocks, e.nearest[0], max(e.nearest[0], min(after, e.size - 1)));
+  find(blocks, e.nearest[0].first, max(e.nearest[0].last, min(after, e.size - 1)));
   std::int64_t half = 1;
   while (half < blocks) half *= 2;
   while (half /= 2)
     for (std::int64_t b = half; b < blocks; b += 2 * half)
-      find(b, e.nearest[b - half], e.nearest[min(b + half, blocks)]);
+      find(b, e.nearest[b - half].first, e.nearest[min(b + half, blocks)].last);
   for (std::int64_t b = 0; b < blocks; ++b)
-    look_between<Value, Join>(e, begin + b * envelope_block, e.nearest[b], e.nearest[b + 1]);
+    look_between<Value, Join>(e, begin + b * envelope_block, e.nearest[b].first, e.nearest[b + 1].last);
 }
 
 /// The last block ends with the line, over the one before it: there is nothing to find for what lies beyond.
@@ -123,14 +137,11 @@ void solve_line(const envelope<Value>& e) {
   for (std::int64_t x = 0; x < e.size; x += envelope_block) {
     const std::int64_t at = max(min(x, e.size - envelope_block), std::int64_t{0});
     const bool done = search_outwards<Value, Join>(e, at);
-    if constexpr (std::is_integral_v<Value>) {
-      if (!done && begin < 0) begin = at;
-      if (done && begin >= 0) conquer<Value, Join>(e, begin, x);
-      if (done) begin = -1;
-    }
+    if (!done && begin < 0) begin = at;
+    if (done && begin >= 0) conquer<Value, Join>(e, begin, x);
+    if (done) begin = -1;
   }
-  if constexpr (std::is_integral_v<Value>)
-    if (begin >= 0) conquer<Value, Join>(e, begin, e.size);
+  if (begin >= 0) conquer<Value, Join>(e, begin, e.size);
 }
 
 template <class Value>

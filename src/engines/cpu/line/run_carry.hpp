@@ -58,8 +58,9 @@ void carry_lines(const Rule& rule, line_axis axis, site first, std::int64_t line
     for (std::int64_t l = 0; l < lines; ++l)
       mine.lines.value(l)[i] = rule.lift(from[i * step_along(axis, in) + l * in.step_x]);
   for (std::int64_t l = 0; l < lines; ++l) {
-    const envelope<typename Rule::value> e{size,         mine.lines.value(l), costs.data(),
-                                           rule.limit(), mine.lines.best(l),  mine.lines.nearest()};
+    const envelope<typename Rule::value> e{
+        size,         mine.lines.value(l), costs.data(),        costs.ordered,
+        rule.limit(), mine.lines.best(l),  mine.lines.nearest()};
     solve_in_memory(rule, e);
     find_places(rule.join(), e, mine.places.data() + l * size);
   }
@@ -90,9 +91,9 @@ void run_carry(const job& work, const Rule& rule, line_axis axis, Carried nothin
     const std::int64_t most = rows ? 1 : std::min<std::int64_t>(16, in.width);
     const line_planes planes(axis, in);
     const line_costs<Rule> costs(rule, size);
-    std::vector<carry_bundle<value>> own(
-        static_cast<std::size_t>(threads),
-        {{size, most, beyond_limit(rule)}, std::vector<std::int64_t>(static_cast<std::size_t>(most * size))});
+    std::vector<carry_bundle<value>> own(static_cast<std::size_t>(threads),
+                                         {{size, costs.ordered, most, beyond_limit(rule)},
+                                          std::vector<std::int64_t>(static_cast<std::size_t>(most * size))});
     const auto bundles = rows ? in.height : (in.width + most - 1) / most;
     const auto units = (rows ? in.depth : planes.count) * bundles;
     over_units(work, threads, units, 1, [&](int thread, std::int64_t unit) {

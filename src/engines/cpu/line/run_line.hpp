@@ -100,8 +100,8 @@ void run_scans(const job& work, int threads, const Rule& rule, line_axis axis, c
 template <class Value>
 class line_bundle {
  public:
-  line_bundle(std::int64_t size, std::int64_t lines, Value beyond)
-      : margin_(envelope_margin<Value>(size)),
+  line_bundle(std::int64_t size, bool ordered, std::int64_t lines, Value beyond)
+      : margin_(envelope_margin(size, ordered)),
         pitch_(size + 2 * margin_),
         values_(static_cast<std::size_t>(lines * pitch_), beyond),
         best_(static_cast<std::size_t>(lines * pitch_)),
@@ -109,27 +109,41 @@ class line_bundle {
 
   Value* value(std::int64_t line) { return values_.data() + line * pitch_ + margin_; }
   Value* best(std::int64_t line) { return best_.data() + line * pitch_; }
-  std::int64_t* nearest() { return nearest_.data(); }
+  nearest_places* nearest() { return nearest_.data(); }
   /// From one line to the next.
   std::int64_t pitch() const { return pitch_; }
 
  private:
   std::int64_t margin_, pitch_;
   std::vector<Value> values_, best_;
-  std::vector<std::int64_t> nearest_;
+  std::vector<nearest_places> nearest_;
 };
+
+/// Whether the best places never go back: of integers by the laws of the pattern, of floats where rounding
+/// left the costs convex. The differences are exact: from the third cost on none is twice the one before.
+template <class Rule>
+bool keeps_places_in_order(const Rule& rule, std::int64_t size) {
+  using value = typename Rule::value;
+  if (std::is_integral_v<value> || rule.join() == line_join::maximum) return true;
+  for (std::int64_t k = 1; k + 1 < size; ++k)
+    if (!(rule.cost(k + 1) - rule.cost(k) > rule.cost(k) - rule.cost(k - 1))) return false;
+  return true;
+}
 
 template <class Rule>
 struct line_costs {
   using value = typename Rule::value;
   line_costs(const Rule& rule, std::int64_t size)
-      : middle(size + envelope_margin<value>(size)), costs(static_cast<std::size_t>(2 * middle + 1)) {
+      : ordered(keeps_places_in_order(rule, size)),
+        middle(size + envelope_margin(size, ordered)),
+        costs(static_cast<std::size_t>(2 * middle + 1)) {
     for (std::int64_t k = 0; k <= middle; ++k)
       costs[static_cast<std::size_t>(middle - k)] = costs[static_cast<std::size_t>(middle + k)] =
           rule.cost(std::min(k, size - 1));
   }
   const value* data() const { return costs.data() + middle; }
 
+  bool ordered;
   std::int64_t middle;
   std::vector<value> costs;
 };
@@ -149,7 +163,8 @@ void run_rows(const job& work, int threads, const Rule& rule, const view<Out>& o
               const view<const In>& in) {
   using value = typename Rule::value;
   const line_costs<Rule> costs(rule, in.width);
-  std::vector<line_bundle<value>> own(static_cast<std::size_t>(threads), {in.width, 1, beyond_limit(rule)});
+  std::vector<line_bundle<value>> own(static_cast<std::size_t>(threads),
+                                      {in.width, costs.ordered, 1, beyond_limit(rule)});
   const auto batch = std::max<std::int64_t>(1, 16 * 1024 / in.width);
   over_units(work, threads, in.depth * in.height, batch, [&](int thread, std::int64_t row) {
     auto& mine = own[static_cast<std::size_t>(thread)];
@@ -158,7 +173,7 @@ void run_rows(const job& work, int threads, const Rule& rule, const view<Out>& o
     value* const best = mine.best(0);
     over_row(
         first, in.width, [rule, lifted](std::int64_t x, const In& from) { lifted[x] = rule.lift(from); }, in);
-    solve(rule.join(), {in.width, lifted, costs.data(), rule.limit(), best, mine.nearest()});
+    solve(rule.join(), {in.width, lifted, costs.data(), costs.ordered, rule.limit(), best, mine.nearest()});
     over_row(
         first, in.width, [rule, best](std::int64_t x, Out& to) { to = rule.result(best[x]); }, out);
   });
@@ -171,8 +186,9 @@ void run_bundles(const job& work, int threads, const Rule& rule, line_axis axis,
   constexpr std::int64_t most = 16;
   const line_planes planes(axis, in);
   const line_costs<Rule> costs(rule, planes.rows);
-  std::vector<line_bundle<value>> own(static_cast<std::size_t>(threads),
-                                      {planes.rows, std::min(most, planes.width), beyond_limit(rule)});
+  std::vector<line_bundle<value>> own(
+      static_cast<std::size_t>(threads),
+      {planes.rows, costs.ordered, std::min(most, planes.width), beyond_limit(rule)});
   const auto bundles = (planes.width + most - 1) / most;
   over_units(work, threads, planes.count * bundles, 1, [&](int thread, std::int64_t unit) {
     auto& mine = own[static_cast<std::size_t>(thread)];
@@ -185,8 +201,8 @@ void run_bundles(const job& work, int threads, const Rule& rule, line_axis axis,
       over_row(planes.place(plane, row, x), lines, lift, in);
     }
     for (std::int64_t i = 0; i < lines; ++i)
-      solve(rule.join(),
-            {planes.rows, mine.value(i), costs.data(), rule.limit(), mine.best(i), mine.nearest()});
+      solve(rule.join(), {planes.rows, mine.value(i), costs.data(), costs.ordered, rule.limit(), mine.best(i),
+                          mine.nearest()});
     for (std::int64_t row = 0; row < planes.rows; ++row) {
       const auto finish = [rule, pitch, from = mine.best(0) + row](std::int64_t i, Out& to) {
         to = rule.result(from[i * pitch]);

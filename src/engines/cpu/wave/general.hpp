@@ -39,10 +39,22 @@ void general_wave(job& work, const Rule& rule, const neighbourhood& near, view<S
     });
   };
 
+  const auto gives = [&](std::int64_t i) {
+    const site p = site_of(i);
+    bool any = false;
+    near.for_each(p, [&](site q) {
+      any = any || (state.contains(q) && rule.better(rule.offer(state[p], p, q, in[q]...), state[q], q));
+    });
+    return any;
+  };
+
   for (std::int64_t i = 0; i < state.pixels(); ++i) state[site_of(i)] = start[site_of(i)];
   std::vector<std::int64_t> front;
   std::vector<std::vector<std::int64_t>> next(static_cast<std::size_t>(threads));
-  bool everywhere = true;  // the first front is the whole image, and is not written down
+  bool everywhere = Rule::confluent;  // the first front is the whole image, and is not written down
+  if (!everywhere)
+    for (std::int64_t i = 0; i < state.pixels(); ++i)
+      if (gives(i)) front.push_back(i);
   while (everywhere || !front.empty()) {
     const auto size = everywhere ? state.pixels() : static_cast<std::int64_t>(front.size());
     std::atomic<std::int64_t> drawn{0};

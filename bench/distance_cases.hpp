@@ -1,0 +1,47 @@
+// What the suite `distance` measures, and what must come out of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <macareu/catalogue.hpp>
+#include <macareu/image.hpp>
+
+#include "suite.hpp"
+
+namespace macareu::bench {
+
+/// A binary image; zero pixels are the sites.
+struct distance_origin {
+  /// Of generate(); or `tissue-over-40`; or `sites`: one pixel in `one_in` on average, 0: a single one.
+  std::string_view family;
+  std::int64_t side;
+  int rank = 2;
+  std::int64_t one_in = 0;
+  int copies = 1;  ///< mirrored so often
+};
+
+struct distance_instance {
+  std::string name;
+  distance_origin from;
+  bool of_paper_1 = false;               ///< measured by propagation too
+  std::optional<time_limit> limit = {};  ///< of the exact transform on a GPU
+};
+
+/// Besides the plain transform.
+struct distance_variant {
+  std::string name;
+  std::string_view instance;
+  std::string_view operation = "distance_transform";
+  arguments given;
+};
+
+const std::vector<distance_instance>& distance_instances();
+const std::vector<distance_variant>& distance_variants();
+
+image make_sites(const distance_origin& from, const options& chosen);
+
+}  // namespace macareu::bench
