@@ -18,9 +18,10 @@ test: setup-test
 	@cmake --build $(BUILD) --parallel $(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --no-tests=error
 
-# Side by side with scikit-image, from the system's packages.
+# Side by side with scikit-image and SciPy, from the system's packages.
 bench: all setup-test
 	@$(PYTHON) bench/reconstruct_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/reconstruct.json
+	@$(PYTHON) bench/patterns_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/patterns.json
 
 docs: all
 	@cmake --build $(BUILD) --target write_catalogue
