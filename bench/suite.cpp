@@ -36,7 +36,9 @@ constexpr std::array all_suites{
     suite{"wave", "reconstruction by every strategy of a GPU, against the papers: images, types, slides",
           run_wave},
     suite{"distance", "distance transforms, exact and by propagation (paper 1): images, volumes, options",
-          run_distance}};
+          run_distance},
+    suite{"patterns", "threshold, sobel, statistics, histogram: figure 5 of paper 4; and what must hold",
+          run_patterns}};
 
 template <class... Values>
 std::string format(const char* pattern, Values... values) {

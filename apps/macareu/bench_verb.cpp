@@ -84,14 +84,14 @@ void add_options(parser& options, benchmark& given) {
                .value = "PATTERN",
                .help = "cases whose name has this part; * and ? match anything",
                .take = [&](const std::string& text) { given.options.only = text; }});
-  options.add(
-      {.group = "Parameters",
-       .names = "--repeat",
-       .value = "N",
-       .help = "runs of each case, fewer of slow ones (default: 7; wave and distance: 11, of slides 3)",
-       .take = [&](const std::string& text) {
-         given.options.repeat = static_cast<int>(whole_number("--repeat", text, 1, 1'000'000));
-       }});
+  options.add({.group = "Parameters",
+               .names = "--repeat",
+               .value = "N",
+               .help = "runs of each case, fewer of slow ones (default: 7; wave, distance and patterns: 11, of "
+                       "slides 3)",
+               .take = [&](const std::string& text) {
+                 given.options.repeat = static_cast<int>(whole_number("--repeat", text, 1, 1'000'000));
+               }});
   options.add({.group = "Parameters",
                .names = "--quick",
                .help = "small images: to see that it works, not to measure",

@@ -12,6 +12,7 @@
 #include "interruption.hpp"
 #include "report.hpp"
 #include "run_options.hpp"
+#include "table_outputs.hpp"
 
 namespace macareu::tool {
 
@@ -22,6 +23,7 @@ class operator_run {
 
   std::vector<std::string> inputs;                  ///< files, in the order of the description
   std::vector<std::optional<std::string>> outputs;  ///< likewise; optional ones may be left out
+  table_outputs tables;                             ///< of an operator that gives a table
   arguments values;
   input_options reading;
   run_options running;
@@ -29,11 +31,17 @@ class operator_run {
   int operator()(interruption& signals);
 
  private:
+  struct results {
+    std::vector<image> images;
+    table measured;
+  };
+
+  bool gives_table() const { return !about_.table.empty(); }
   void check_before_reading() const;
   std::vector<image_file> read_inputs();
-  /// For every output; without pixels where it is left out.
-  std::vector<image> compute(const std::vector<image_file>& files, interruption& signals);
-  void write_outputs(const std::vector<image>& results, const metadata& info, const interruption& signals);
+  /// Images for every output; without pixels where it is left out.
+  results compute(const std::vector<image_file>& files, interruption& signals);
+  void write_outputs(const results& all, const metadata& info, const interruption& signals);
   void tell_note() const;
   void tell_time() const;
 
