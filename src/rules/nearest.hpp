@@ -81,7 +81,7 @@ void nearest_indices(Engine& engine, const call& call, bool sites_are_zero, view
 }
 
 /// Also where the parameters are checked against the shape.
-inline dtype site_index_type(const arguments& all, const extents& shape) {
+inline dtype site_index_type(const arguments& all, dtype, const extents& shape) {
   plan_distances("nearest_site", all, shape);
   return dtype::i64;
 }

@@ -41,7 +41,7 @@ class Help(CliTest):
                 if verb not in ("add", "invert", "statistics", "subtract"):
                     self.assertIn("Parameters:", page)
                 for part in ("Inputs:", "Outputs:", "-o, --output", "--device",
-                             "--strategy", "--threads", "--repeat", "--report", "--quiet", "--channel ",
+                             "--strategy", "--threads", "--memory", "--repeat", "--report", "--quiet", "--channel ",
                              "--channels last", "--shape", "--dtype", "--offset", "--endian"):
                     self.assertIn(part, page)
         page = self.succeed("reconstruct", "--help")
