@@ -71,7 +71,7 @@ struct distance_transform {
   static void run(Engine& engine, const call& call) {
     check(call);
     const auto plan = plan_distances(call.about.name, call.values, call.inputs[0].shape());
-    const auto image = call.input<T>(0);
+    const auto image = plain(call.input<T>(0));
     with_type_of_distances(call.outputs[0].type(), [&]<class Out>(std::type_identity<Out>) {
       const auto out = call.output<Out>(0);
       const bool zeros = !call.flag("invert");
@@ -84,7 +84,7 @@ struct distance_transform {
       }
     });
     if (call.wants(labels))
-      carry_nearest(engine, call, false, image, carried_images<T>{T{}, call.output<T>(labels), image});
+      carry_nearest(engine, call, false, image, carried_images{plain(call.output<T>(labels)), image});
   }
 
  private:

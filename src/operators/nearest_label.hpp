@@ -29,8 +29,8 @@ struct nearest_label {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    const auto image = call.input<T>(0);
-    carry_nearest(engine, call, false, image, carried_images<T>{T{}, call.output<T>(0), image});
+    const auto image = plain(call.input<T>(0));
+    carry_nearest(engine, call, false, image, carried_images{plain(call.output<T>(0)), image});
   }
 };
 

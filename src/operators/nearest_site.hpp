@@ -34,7 +34,8 @@ struct nearest_site {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    nearest_indices(engine, call, !call.flag("invert"), call.input<T>(0), call.output<std::int64_t>(0));
+    nearest_indices(engine, call, !call.flag("invert"), plain(call.input<T>(0)),
+                    call.output<std::int64_t>(0));
   }
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/call.hpp"
+#include "core/plain_pixels.hpp"
 #include "rules/distance.hpp"
 #include "rules/distance_plan.hpp"
 
@@ -12,10 +13,12 @@ namespace macareu {
 
 template <class Carried>
 struct carried_images {
-  Carried nothing;  // where there is no site
   view<Carried> out;
   view<const Carried> own;  // what a site has
+  Carried nothing{};        // where there is no site
 };
+template <class Carried>
+carried_images(view<Carried>, view<const Carried>) -> carried_images<Carried>;
 
 template <class Value, class Steps, class Carried, class Engine>
 void carry_further(Engine& engine, const call& call, const distance_plan& plan, view<const Steps> steps,
@@ -77,7 +80,7 @@ void nearest_indices(Engine& engine, const call& call, bool sites_are_zero, view
                      view<std::int64_t> out) {
   const auto own = engine.temporary(view<const std::int64_t>(out));
   engine.map(own_index{image.height, image.width}, own.pixels());
-  carry_nearest(engine, call, sites_are_zero, image, carried_images<std::int64_t>{-1, out, own.pixels()});
+  carry_nearest(engine, call, sites_are_zero, image, carried_images<std::int64_t>{out, own.pixels(), -1});
 }
 
 /// Also where the parameters are checked against the shape.
