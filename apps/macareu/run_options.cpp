@@ -13,7 +13,7 @@ constexpr int most_threads = 4096;  // more would be a typing error
 std::string device_names() {
   std::string names = "auto";
   for (const auto name : built_devices())
-    names += "|" + std::string(name) + (name == "cuda" ? "|cuda:N" : "");
+    names += "|" + std::string(name) + (name == "cuda" ? "|cuda:N[,cuda:M]" : "");
   return names;
 }
 
@@ -49,6 +49,11 @@ void run_options::add_to(parser& options, std::string_view pattern) {
                .take = [this](const std::string& text) {
                  how.threads = static_cast<int>(whole_number("--threads", text, 1, most_threads));
                }});
+  options.add({.group = group,
+               .names = "--memory",
+               .value = "SIZE",
+               .help = "of a GPU, where the operator can work in blocks: 4G, 500M (default: what is free)",
+               .take = [this](const std::string& text) { how.memory = memory_size("--memory", text); }});
   options.add({.group = group,
                .names = "--repeat",
                .value = "N",

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -94,6 +95,20 @@ std::int64_t whole_number(std::string_view option, std::string_view text, std::i
     throw wrong(option, "a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest),
                 text);
   return *value;
+}
+
+std::int64_t memory_size(std::string_view option, std::string_view text) {
+  constexpr std::string_view units = "KMGT";
+  auto digits = text;
+  int shift = 0;
+  if (const auto unit = text.empty() ? units.npos : units.find(text.back()); unit != units.npos) {
+    shift = 10 * (static_cast<int>(unit) + 1);
+    digits.remove_suffix(1);
+  }
+  const auto count = number_from<std::int64_t>(digits);
+  if (!count || *count < 1 || *count > std::numeric_limits<std::int64_t>::max() >> shift)
+    throw wrong(option, "a size such as 4G, 500M or a number of bytes", text);
+  return *count << shift;
 }
 
 double real_number(std::string_view option, std::string_view text, double lowest) {

@@ -25,6 +25,8 @@ std::string did_you_mean(std::string_view text, const std::vector<std::string>& 
 /// These throw usage_error that starts with the option's name.
 std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t lowest,
                           std::int64_t highest);
+/// Bytes: 4G, 500M, 64K or a plain number; K, M, G and T are powers of 1024.
+std::int64_t memory_size(std::string_view option, std::string_view text);
 double real_number(std::string_view option, std::string_view text, double lowest);
 extents shape_from(std::string_view option, std::string_view text);
 dtype type_from(std::string_view option, std::string_view text);

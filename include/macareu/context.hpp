@@ -23,9 +23,12 @@ struct run_report {
 };
 
 struct context {
-  std::string device = "auto";                ///< auto, serial, cpu, cuda (the current GPU) or cuda:N
+  std::string device = "auto";                ///< auto, serial, cpu, cuda (the current GPU), cuda:N, or for
+                                              ///< operators that work in blocks a pool: cuda:N,cuda:M
   std::string strategy = "auto";              ///< auto, or a name the device knows for the operator's pattern
   int threads = 0;                            ///< 0: what affinity, cgroup and OMP_NUM_THREADS allow
+  std::int64_t memory = 0;                    ///< bytes of a GPU to use at most where an operator works in
+                                              ///< blocks; 0: what is free
   std::function<void(double)> progress = {};  ///< called with the fraction done, from one thread at a time
   std::stop_token stop = {};                  ///< when it is set, the call throws `interrupted`
   run_report* report = nullptr;               ///< filled in when the call returns

@@ -96,15 +96,28 @@ void check_gpu(const context& how, int gpu) {
                        std::to_string(found.minor) + ", older than this build has code for");
 }
 
+/// Its pattern has piece, merge and finish.
+bool works_in_blocks(const operator_description& about) { return about.pattern == "component"; }
+
 device_choice choose_gpu(const operator_description& about, const gpu_images& there, const context& how) {
   const auto* const chosen = find_entry(about, cuda_name);
   if (!chosen) refuse_unknown(how);
-  const auto named = cuda::gpu_named(how.device);
-  if (how.device.starts_with(cuda_name) && how.device != cuda_name && !named)
+  const auto named = cuda::gpus_named(how.device);
+  if (how.device.starts_with(cuda_name) && how.device != cuda_name && named.empty())
     throw usage_error("device '" + how.device + "': expected cuda or cuda:N, where N is a GPU's number");
+  if (named.size() > 1 && !works_in_blocks(about))
+    throw usage_error("device '" + how.device + "': " + std::string(about.name) +
+                      " runs on one GPU; several are for operators that work in blocks");
   if (cuda::gpus_here().gpus.empty()) check_gpu(how, 0);
-  const int gpu = named ? *named : there.name.empty() ? cuda::current_gpu() : there.gpu;
+  for (const int gpu : named) check_gpu(how, gpu);
+  const int gpu = !named.empty() ? named[0] : there.name.empty() ? cuda::current_gpu() : there.gpu;
   check_gpu(how, gpu);
+  if (named.size() > 1) {
+    if (!there.name.empty())
+      throw usage_error(std::string(about.name) + ": " + there.name +
+                        " is in the memory of a GPU: several GPUs share images in the host's memory");
+    return {chosen, how.device};
+  }
   if (!there.name.empty() && there.gpu != gpu)
     throw usage_error(std::string(about.name) + ": " + there.name + " is in the memory of GPU " +
                       std::to_string(there.gpu) + ", not of device '" + how.device + "'");

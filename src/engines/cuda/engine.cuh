@@ -10,6 +10,7 @@
 
 #include "core/call.hpp"
 #include "engines/cuda/current_device.hpp"
+#include "engines/cuda/labels/run_component.cuh"
 #include "engines/cuda/line/run_line.cuh"
 #include "engines/cuda/map.cuh"
 #include "engines/cuda/open_gpu.cuh"
@@ -17,6 +18,7 @@
 #include "engines/cuda/residence.cuh"
 #include "engines/cuda/wave/bottleneck.cuh"
 #include "engines/cuda/wave/general.cuh"
+#include "patterns/component.hpp"
 #include "patterns/wave.hpp"
 
 namespace macareu::cuda {
@@ -126,6 +128,12 @@ class engine {
     }
     start.refuse();
     wave(rule, near, state, start.start, in...);
+  }
+
+  template <class Rule, label_number Label, class T>
+  requires component_rule<Rule, T> std::uint64_t component(const Rule& rule, const neighbourhood& near,
+                                                           view<Label> labels, view<const T> image) {
+    return run_component(on_, images_, rule, near, labels, image);
   }
 
   template <class T>

@@ -6,8 +6,8 @@
 namespace macareu::cuda {
 
 int gpu_of(const context& how) {
-  const auto number = gpu_named(how.device);
-  return number ? *number : current_gpu();
+  const auto named = gpus_named(how.device);
+  return named.empty() ? current_gpu() : named[0];
 }
 
 gpu open_gpu(job& work) {

@@ -10,15 +10,20 @@ struct ring {
   std::array<void*, chunk_count> memory{};
 };
 
-/// Never freed: at the process's end the driver may be gone before it.
-ring& the_ring() {
-  static ring& only = *new ring;
-  return only;
+/// Two, since images travel in both directions at once. Never freed: at the process's end the driver may be
+/// gone before them.
+std::array<ring, 2>& the_rings() {
+  static auto& both = *new std::array<ring, 2>;
+  return both;
 }
 
 }  // namespace
 
-ring_lease::ring_lease(cudaStream_t stream) : lock_(the_ring().leased), stream_(stream) {}
+ring_lease::ring_lease(ring_use use, cudaStream_t stream) : stream_(stream) {
+  auto& chosen = the_rings()[static_cast<std::size_t>(use)];
+  lock_ = std::unique_lock(chosen.leased);
+  memory_ = &chosen.memory;
+}
 
 ring_lease::~ring_lease() {
   cudaStreamSynchronize(stream_);
@@ -29,7 +34,7 @@ ring_lease::~ring_lease() {
 std::byte* ring_lease::chunk(std::int64_t turn) {
   const auto slot = static_cast<std::size_t>(turn) % chunk_count;
   if (copied_[slot]) check(cudaEventSynchronize(copied_[slot]), "cudaEventSynchronize");
-  auto*& memory = the_ring().memory[slot];
+  auto*& memory = (*memory_)[slot];
   if (!memory) check(cudaHostAlloc(&memory, chunk_bytes, cudaHostAllocPortable), "cudaHostAlloc");
   return static_cast<std::byte*>(memory);
 }

@@ -15,10 +15,12 @@ namespace macareu::cuda {
 inline constexpr std::int64_t chunk_bytes = 4 << 20;
 inline constexpr std::size_t chunk_count = 8;
 
-/// The process's ring, for one transfer at a time. At the end it waits for copies under way.
+enum class ring_use { upload, download };
+
+/// The process's ring for a direction, for one transfer at a time. At the end it waits for copies under way.
 class ring_lease {
  public:
-  explicit ring_lease(cudaStream_t stream);
+  ring_lease(ring_use use, cudaStream_t stream);
   ~ring_lease();
   ring_lease(const ring_lease&) = delete;
   ring_lease& operator=(const ring_lease&) = delete;
@@ -31,6 +33,7 @@ class ring_lease {
  private:
   std::unique_lock<std::mutex> lock_;
   cudaStream_t stream_;
+  std::array<void*, chunk_count>* memory_;
   std::array<cudaEvent_t, chunk_count> copied_{};
 };
 

@@ -35,6 +35,19 @@ inline std::optional<int> gpu_named(std::string_view device) {
   return number;
 }
 
+/// The numbers of "cuda:N,cuda:M,...", where one may come several times; empty where that is not what it is.
+inline std::vector<int> gpus_named(std::string_view devices) {
+  std::vector<int> numbers;
+  while (true) {
+    const auto comma = devices.find(',');
+    const auto number = gpu_named(devices.substr(0, comma));
+    if (!number) return {};
+    numbers.push_back(*number);
+    if (comma == std::string_view::npos) return numbers;
+    devices.remove_prefix(comma + 1);
+  }
+}
+
 /// Bytes that this library could take.
 std::int64_t free_memory(int gpu);
 

@@ -130,7 +130,7 @@ void upload(job& work, const host_pixels& from, const device_rows& to, cudaStrea
   const timed_transfer timed(work);
   if (goes_directly(from)) return copy_directly(from, to, heading::to_device, stream);
   const chunks pieces(from, to.pitch);
-  ring_lease ring(stream);
+  ring_lease ring(ring_use::upload, stream);
   for (std::int64_t i = 0; i < pieces.count(); ++i) {
     work.check_stop();
     const auto begin = pieces.begin(i), end = pieces.end(i);
@@ -150,7 +150,7 @@ void download(job& work, const device_rows& from, const host_pixels& to, cudaStr
   if (goes_directly(to)) return copy_directly(to, from, heading::to_host, stream);
   const chunks pieces(to, from.pitch);
   constexpr auto ahead = static_cast<std::int64_t>(chunk_count);
-  ring_lease ring(stream);
+  ring_lease ring(ring_use::download, stream);
   const auto start = [&](std::int64_t i) {
     const auto begin = pieces.begin(i);
     check(cudaMemcpyAsync(ring.chunk(i), from.data + begin * to.size,

@@ -22,6 +22,7 @@ struct host_pixels {
   std::int64_t step_z{}, step_y{}, step_x{};  // in pixels
   std::int64_t size{};                        // of a pixel, in bytes
 
+  std::int64_t pixels() const { return depth * height * width; }
   bool operator==(const host_pixels&) const = default;
 };
 

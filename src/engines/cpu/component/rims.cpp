@@ -1,0 +1,144 @@
+#include "engines/cpu/component/rims.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include "engines/cpu/threads.hpp"
+
+namespace macareu::cpu {
+namespace {
+
+/// The objects of a block that others may share, in the order of their numbers. Those in its first slice are
+/// 1, 2, ...; of the later ones it has a list.
+struct rim_objects {
+  std::uint32_t in_first = 0;
+  std::vector<std::uint32_t> later;
+  std::size_t base = 0;  // node of the first
+
+  std::size_t size() const { return in_first + later.size(); }
+  std::uint32_t number(std::size_t i) const {
+    return i < in_first ? static_cast<std::uint32_t>(i + 1) : later[i - in_first];
+  }
+  std::size_t node(std::uint32_t number) const {
+    if (number <= in_first) return base + number - 1;
+    return base + in_first +
+           static_cast<std::size_t>(std::ranges::lower_bound(later, number) - later.begin());
+  }
+};
+
+rim_objects objects_on_rims(const block_residue& block) {
+  rim_objects found;
+  for (const auto number : block.first) found.in_first = std::max(found.in_first, number);
+  std::uint32_t last = 0;
+  for (const auto number : block.next) {
+    if (number > found.in_first && number <= block.objects && number != last) found.later.push_back(number);
+    last = number;
+  }
+  std::ranges::sort(found.later);
+  found.later.erase(std::ranges::unique(found.later).begin(), found.later.end());
+  return found;
+}
+
+/// Nodes are in the order of first pixels, so the least of an object is its name. Threads work on it at once:
+/// a root is linked by compare-and-swap, and halving a way only ever replaces a node's parent by an ancestor.
+class rim_forest {
+ public:
+  explicit rim_forest(std::size_t size) : parent_(size) {
+    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
+  }
+
+  std::size_t root(std::size_t node) {
+    while (true) {
+      const auto up = at(node).load(std::memory_order_relaxed);
+      if (up == node) return node;
+      const auto next = at(up).load(std::memory_order_relaxed);
+      if (next == up) return up;
+      at(node).store(next, std::memory_order_relaxed);
+      node = next;
+    }
+  }
+  void unite(std::size_t a, std::size_t b) {
+    while (true) {
+      a = root(a);
+      b = root(b);
+      if (a == b) return;
+      if (a > b) std::swap(a, b);
+      auto expected = b;
+      if (at(b).compare_exchange_strong(expected, a, std::memory_order_relaxed)) return;
+    }
+  }
+
+ private:
+  std::atomic_ref<std::size_t> at(std::size_t node) { return std::atomic_ref(parent_[node]); }
+  std::vector<std::size_t> parent_;
+};
+
+/// Shared slices in pieces, one after another, for all threads.
+template <class Visit>
+void for_each_piece(const std::vector<block_residue>& blocks, int threads, Visit&& visit) {
+  constexpr std::size_t piece = 1 << 16;
+  struct part {
+    std::size_t block, begin, end;
+  };
+  std::vector<part> parts;
+  for (std::size_t b = 0; b + 1 < blocks.size(); ++b)
+    for (std::size_t begin = 0; begin < blocks[b].next.size(); begin += piece)
+      parts.push_back({b, begin, std::min(blocks[b].next.size(), begin + piece)});
+  std::atomic<std::size_t> next{0};
+  parallel(std::max(1, std::min(threads, static_cast<int>(std::min<std::size_t>(parts.size(), 1024)))),
+           [&](int) {
+             for (auto i = next.fetch_add(1); i < parts.size(); i = next.fetch_add(1))
+               visit(parts[i].block, parts[i].begin, parts[i].end);
+           });
+}
+
+}  // namespace
+
+merged_blocks merge_rims(const std::vector<block_residue>& blocks, int threads) {
+  std::vector<rim_objects> rims(blocks.size());
+  std::atomic<std::size_t> next{0};
+  parallel(std::max(1, std::min(threads, static_cast<int>(std::min<std::size_t>(blocks.size(), 1024)))),
+           [&](int) {
+             for (auto b = next.fetch_add(1); b < blocks.size(); b = next.fetch_add(1))
+               rims[b] = objects_on_rims(blocks[b]);
+           });
+  std::size_t nodes = 0;
+  for (auto& rim : rims) {
+    rim.base = nodes;
+    nodes += rim.size();
+  }
+
+  rim_forest forest(nodes);
+  for_each_piece(blocks, threads, [&](std::size_t b, std::size_t begin, std::size_t end) {
+    std::uint32_t here = 0, there = 0;
+    for (auto i = begin; i < end; ++i) {
+      const auto own = blocks[b].next[i], others = blocks[b + 1].first[i];
+      if (own == 0 || own > blocks[b].objects || (own == here && others == there)) continue;
+      here = own;
+      there = others;
+      forest.unite(rims[b].node(own), rims[b + 1].node(others));
+    }
+  });
+
+  merged_blocks merged{std::vector<block_answer>(blocks.size())};
+  std::vector<std::uint64_t> name(nodes);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    auto& answer = merged.blocks[b];
+    answer.before = merged.count;
+    for (std::size_t i = 0; i < rims[b].size(); ++i) {
+      const auto node = rims[b].base + i, root = forest.root(node);
+      const auto number = rims[b].number(i);
+      if (root == node) {
+        name[node] = answer.before + number - answer.moved.size();
+      } else {
+        answer.moved.push_back(number);
+        answer.target.push_back(name[root]);
+      }
+    }
+    merged.count += blocks[b].objects - answer.moved.size();
+  }
+  return merged;
+}
+
+}  // namespace macareu::cpu

@@ -1,0 +1,207 @@
+#include "engines/cuda/labels/blocks.cuh"
+
+#include <algorithm>
+#include <string>
+
+#include "engines/cpu/component/rims.hpp"
+#include "engines/cpu/threads.hpp"
+#include "engines/cuda/labels/workers.cuh"
+#include "engines/cuda/presence.hpp"
+#include "engines/cuda/residence.cuh"
+
+namespace macareu::cuda::labels {
+namespace {
+
+bool in_host_memory(const pixel_slices& image) {
+  const auto kind = place_of(image.pixels.data).kind;
+  return kind == memory_kind::host || kind == memory_kind::pinned;
+}
+
+/// Of a copy of the slices in device memory; none is needed where they are there.
+std::int64_t copy_bytes(const pixel_slices& image, std::int64_t slices) {
+  const auto part = image.part(0, slices);
+  return in_host_memory(image) ? part.depth * part.height * padded_width(part.width) * part.size : 0;
+}
+
+template <class T>
+view<T> typed(const host_pixels& pixels) {
+  return {reinterpret_cast<T*>(pixels.data),
+          pixels.depth,
+          pixels.height,
+          pixels.width,
+          pixels.step_z,
+          pixels.step_y,
+          pixels.step_x};
+}
+
+/// Where a worker has the slices of one block.
+class block_room {
+ public:
+  block_room(const gpu& on, const pixel_slices& whole, std::int64_t slices)
+      : on_(on), whole_(whole), memory_(on, copy_bytes(whole, slices)) {}
+
+  host_pixels on_device(std::int64_t first, std::int64_t slices) const {
+    auto part = whole_.part(first, slices);
+    if (!memory_.data()) return part;
+    part.data = memory_.data();
+    part.step_x = 1;
+    part.step_y = padded_width(part.width);
+    part.step_z = part.height * part.step_y;
+    return part;
+  }
+  void bring(std::int64_t first, std::int64_t slices) const {
+    if (memory_.data()) upload(on_.work, whole_.part(first, slices), rows(), on_.stream);
+  }
+  void bring_back(std::int64_t first, std::int64_t slices) const {
+    if (memory_.data()) download(on_.work, rows(), whole_.part(first, slices), on_.stream);
+  }
+
+ private:
+  device_rows rows() const { return {memory_.data(), padded_width(whole_.pixels.width)}; }
+
+  const gpu& on_;
+  pixel_slices whole_;
+  device_array<std::byte> memory_;
+};
+
+template <class Value>
+device_array<Value> copied(const gpu& on, const std::vector<Value>& values) {
+  device_array<Value> there(on, static_cast<std::int64_t>(values.size()));
+  if (!values.empty())
+    check(cudaMemcpyAsync(there.data(), values.data(), values.size() * sizeof(Value), cudaMemcpyHostToDevice,
+                          on.stream),
+          "cudaMemcpyAsync");
+  return there;
+}
+
+class block_run {
+ public:
+  block_run(const block_task& task, const block_plan& plan) : task_(task), plan_(plan) {}
+
+  template <class Draw>
+  void make_pieces(const gpu& on, Draw&& draw, std::vector<cpu::block_residue>& residues) {
+    const block_room pixels(on, task_.image, plan_.seen(0));
+    const device_array<std::uint32_t> rim(on, task_.image.part(0, 1).pixels());
+    for (auto b = draw(); b < plan_.count(); b = draw()) {
+      labelling block(on, task_.shape(plan_.seen(b)));
+      solve(block, pixels, b);
+      residues[b].objects = block.counts().own;
+      if (b > 0) residues[b].first = rim_numbers(on, block, rim, 0);
+      if (!plan_.is_last(b)) residues[b].next = rim_numbers(on, block, rim, plan_.own(b));
+    }
+  }
+
+  template <class Draw>
+  void finish_blocks(const gpu& on, Draw&& draw, const std::vector<cpu::block_answer>& answers) {
+    const block_room pixels(on, task_.image, plan_.seen(0)), labels(on, task_.labels, plan_.own(0));
+    for (auto b = draw(); b < plan_.count(); b = draw()) {
+      labelling block(on, task_.shape(plan_.seen(b)));
+      solve(block, pixels, b);
+      const auto moved = copied(on, answers[b].moved);
+      const auto target = copied(on, answers[b].target);
+      const renumbering numbers{answers[b].before, moved.data(), target.data(),
+                                static_cast<std::uint32_t>(answers[b].moved.size())};
+      const auto out = labels.on_device(plan_.first(b), plan_.own(b));
+      if (out.size == sizeof(std::uint64_t))
+        block.write(typed<std::uint64_t>(out), window(0, plan_.own(b)), numbers);
+      else
+        block.write(typed<std::uint32_t>(out), window(0, plan_.own(b)), numbers);
+      transfers_.during([&] { labels.bring_back(plan_.first(b), plan_.own(b)); });
+    }
+  }
+
+  double transfer_seconds() const { return transfers_.seconds(); }
+
+ private:
+  row_window window(std::int64_t first, std::int64_t slices) const {
+    const int begin = static_cast<int>(first), end = static_cast<int>(first + slices);
+    if (task_.image.volume) return {0, static_cast<int>(task_.image.pixels.height), begin, end};
+    return {begin, end, 0, 1};
+  }
+
+  void solve(labelling& block, const block_room& pixels, std::size_t b) {
+    transfers_.during([&] { pixels.bring(plan_.first(b), plan_.seen(b)); });
+    task_.read(block, pixels.on_device(plan_.first(b), plan_.seen(b)));
+    block.solve(plan_.own(b));
+  }
+
+  std::vector<std::uint32_t> rim_numbers(const gpu& on, const labelling& block,
+                                         const device_array<std::uint32_t>& rim, std::int64_t slice) {
+    const auto like = task_.image.part(0, 1);
+    view<std::uint32_t> numbers{rim.data(), like.depth, like.height, like.width, like.height * like.width,
+                                like.width, 1};
+    block.write(numbers, window(slice, 1));
+    std::vector<std::uint32_t> here(static_cast<std::size_t>(like.pixels()));
+    numbers.data = here.data();
+    transfers_.during([&] {
+      download(on.work, {reinterpret_cast<std::byte*>(rim.data()), like.width}, host_pixels_of(numbers),
+               on.stream);
+    });
+    return here;
+  }
+
+  const block_task& task_;
+  const block_plan& plan_;
+  transfer_clock transfers_;
+};
+
+}  // namespace
+
+std::int64_t bytes_for(const block_task& task, std::int64_t slices) {
+  const auto rim = task.image.part(0, 1).pixels() * std::int64_t{sizeof(std::uint32_t)};
+  return copy_bytes(task.image, slices) + copy_bytes(task.labels, slices) + bytes_for(task.shape(slices)) +
+         rim;
+}
+
+std::int64_t room_for(const gpu& on) {
+  return on.work.how.memory > 0 ? on.work.how.memory : free_memory(on.number) / 10 * 9;
+}
+
+/// Asking what is free takes longer than labelling a small image, so what needs no more than a quarter of the
+/// GPU is taken to fit.
+std::vector<int> pool_for(const gpu& on, const block_task& task) {
+  const auto named = gpus_named(on.work.how.device);
+  if (named.size() > 1) return named;
+  const auto slices = task.image.count();
+  if (fits_ids(task.shape(slices))) {
+    const auto needed = bytes_for(task, slices);
+    const auto& here = gpus_here().gpus[static_cast<std::size_t>(on.number)];
+    if (on.work.how.memory == 0 && needed <= here.memory / 4) return {};
+    if (needed <= room_for(on)) return {};
+  }
+  return {on.number};
+}
+
+block_plan plan_for(const block_task& task, const std::vector<int>& gpus, std::int64_t room) {
+  std::int64_t sharing = 1;
+  for (const int gpu : gpus) sharing = std::max<std::int64_t>(sharing, std::ranges::count(gpus, gpu));
+  sharing *= streams_per_gpu;
+  const auto plan = plan_blocks(
+      task.image.count(), static_cast<int>(gpus.size()) * streams_per_gpu, [&](std::int64_t slices) {
+        return fits_ids(task.shape(slices)) && bytes_for(task, slices) <= room / sharing;
+      });
+  if (plan.thickness == 0)
+    throw device_error("cuda: a block of one slice needs " + std::to_string(bytes_for(task, 2) >> 20) +
+                       " MiB, but " + std::to_string((room / sharing) >> 20) + " are there for each of " +
+                       std::to_string(sharing) + " streams; give more memory or use the cpu device");
+  return plan;
+}
+
+std::uint64_t run_blocks(const gpu& on, const block_task& task, const std::vector<int>& gpus,
+                         const block_plan& plan) {
+  on.synchronize("cudaStreamSynchronize");  // what the caller's stream still writes is read by other streams
+  block_run blocks(task, plan);
+  std::vector<cpu::block_residue> residues(plan.count());
+  on_all_workers(on.work, gpus, plan.count(),
+                 [&](const gpu& worker, auto&& draw) { blocks.make_pieces(worker, draw, residues); });
+  const auto merged =
+      cpu::merge_rims(residues, cpu::threads_for(task.image.pixels.pixels(), on.work.how.threads));
+  residues.clear();
+  on.work.results_touched = true;
+  on_all_workers(on.work, gpus, plan.count(),
+                 [&](const gpu& worker, auto&& draw) { blocks.finish_blocks(worker, draw, merged.blocks); });
+  on.work.report.transfer_seconds += blocks.transfer_seconds();
+  return merged.count;
+}
+
+}  // namespace macareu::cuda::labels

@@ -1,0 +1,113 @@
+#include "engines/cuda/labels/labelling.cuh"
+
+#include "engines/cuda/labels/across_tiles.cuh"
+#include "engines/cuda/labels/inside_tiles.cuh"
+
+namespace macareu::cuda::labels {
+namespace {
+
+/// The arrays of a block, one after another; without memory it only measures.
+class carver {
+ public:
+  explicit carver(std::byte* memory) : memory_(memory) {}
+
+  template <class T>
+  T* take(std::uint64_t count) {
+    T* const place = memory_ ? reinterpret_cast<T*>(memory_ + used_) : nullptr;
+    used_ += (count * sizeof(T) + 255) / 256 * 256;
+    return place;
+  }
+  std::int64_t used() const { return static_cast<std::int64_t>(used_); }
+
+ private:
+  std::byte* memory_;
+  std::uint64_t used_ = 0;
+};
+
+constexpr std::uint32_t sections_of(const tile_grid& grid) {
+  return (grid.words + section_words - 1) / section_words;
+}
+
+template <class Shape>
+label_memory carve(carver& from, const tile_grid& grid) {
+  const std::uint64_t words = grid.words;
+  label_memory memory;
+  memory.planes = from.take<std::uint64_t>(words * Shape::planes);
+  memory.part_firsts = from.take<std::uint64_t>(words);
+  memory.firsts = from.take<std::uint64_t>(words);
+  memory.parent = from.take<std::uint32_t>(words * Shape::slots);
+  memory.run_part = from.take<std::uint16_t>(std::uint64_t{grid.tiles} * Shape::thick_rows * Shape::slots);
+  memory.firsts_before = from.take<std::uint16_t>(words);
+  memory.sections = from.take<std::uint32_t>(sections_of(grid) + count_each);
+  memory.counts = from.take<object_counts>(1);
+  return memory;
+}
+
+tile_grid grid_for(const block_shape& block) {
+  return with_shape(block,
+                    [&]<class Shape>() { return grid_of<Shape>(block.depth, block.height, block.width); });
+}
+
+label_memory memory_for(carver& from, const block_shape& block, const tile_grid& grid) {
+  return with_shape(block, [&]<class Shape>() { return carve<Shape>(from, grid); });
+}
+
+}  // namespace
+
+bool fits_ids(const block_shape& block) {
+  const auto words = block.depth * block.height * ((block.width + 63) / 64);
+  return words <= std::int64_t{1} << 26;
+}
+
+std::int64_t bytes_for(const block_shape& block) {
+  carver measure(nullptr);
+  memory_for(measure, block, grid_for(block));
+  return measure.used();
+}
+
+labelling::labelling(const gpu& on, const block_shape& block)
+    : on_(on),
+      block_(block),
+      early_(launches_early(on.number)),
+      grid_(grid_for(block)),
+      bytes_(on, bytes_for(block)) {
+  carver from(bytes_.data());
+  memory_ = memory_for(from, block, grid_);
+}
+
+void labelling::solve(std::int64_t own_slices) const {
+  with_shape(block_, [&]<class Shape>() {
+    launch_early(on_, early_, "label: inside tiles", join_inside_tiles<Shape>, grid_.tiles,
+                 2 * Shape::thick_rows, grid_, memory_);
+    launch_early(on_, early_, "label: across tiles", join_across_tiles<Shape>, across_blocks(grid_),
+                 across_threads<Shape>, grid_, memory_);
+    launch_early(on_, early_, "label: first pixels", find_firsts<Shape>, sections_of(grid_), section_words,
+                 grid_, memory_);
+  });
+  const std::int64_t rows = block_.near.rank == 3 ? own_slices * grid_.height : own_slices;
+  const auto end_of_own =
+      static_cast<std::uint32_t>(std::min<std::int64_t>(grid_.words, rows * grid_.across));
+  launch_early(on_, early_, "label: count", count_firsts, 1, count_threads, grid_, sections_of(grid_),
+               end_of_own, memory_);
+}
+
+template <class Label>
+void labelling::write(const view<Label>& out, const row_window& window, const renumbering& numbers) const {
+  with_shape(block_, [&]<class Shape>() {
+    const auto layer = static_cast<std::uint32_t>(grid_.down) * grid_.across;
+    // Whole layers of tiles; in images, which have one, whole rows of them.
+    const bool volume = grid_.deep > 1;
+    const auto unit = volume ? layer : static_cast<std::uint32_t>(grid_.across);
+    const int first = volume ? window.first_z / Shape::depth : window.first_y / Shape::height;
+    const int last = volume ? (window.end_z - 1) / Shape::depth : (window.end_y - 1) / Shape::height;
+    launch_early(on_, early_, "label: write", write_labels<Shape, Label>,
+                 unit * static_cast<std::uint32_t>(last - first + 1), write_threads<Shape>, grid_, memory_,
+                 unit * static_cast<std::uint32_t>(first), numbers, window,
+                 has_aligned_groups(out, static_cast<int>(16 / sizeof(Label))), out);
+  });
+}
+
+template void labelling::write(const view<std::uint32_t>&, const row_window&, const renumbering&) const;
+template void labelling::write(const view<std::uint64_t>&, const row_window&, const renumbering&) const;
+
+}  // namespace macareu::cuda::labels

@@ -1,0 +1,83 @@
+// Labels of one block of an image, a whole image or slices of it, in device memory.
+//
+//   read     pixels to bits: the rule decides                     pixel_planes.cuh
+//   solve    parts of objects in tiles                            inside_tiles.cuh
+//            parts of neighbouring tiles joined                   across_tiles.cuh
+//            first pixels of objects found and counted            numbers.cuh
+//   write    every pixel's number                                 write_labels.cuh
+//
+// Nothing waits for the host. A block has at most 2^31 (with classes 2^32) slots of first pixels.
+#pragma once
+
+#include <algorithm>
+
+#include "core/neighbourhood.hpp"
+#include "engines/cuda/labels/pixel_planes.cuh"
+#include "engines/cuda/labels/write_labels.cuh"
+
+namespace macareu::cuda::labels {
+
+struct block_shape {
+  std::int64_t depth, height, width;
+  neighbourhood near;
+  bool classes;
+};
+
+/// visit.template operator()<Shape>() for the tiles that suit the neighbours.
+template <class Visit>
+auto with_shape(const block_shape& block, Visit&& visit) {
+  const bool volume = block.near.rank == 3;
+  if (block.classes)
+    return volume ? visit.template operator()<class_volume>() : visit.template operator()<class_image>();
+  if (!volume)
+    return block.near.reach > 1 ? visit.template operator()<full_image>()
+                                : visit.template operator()<face_image>();
+  if (block.near.reach > 2) return visit.template operator()<full_volume>();
+  return block.near.reach > 1 ? visit.template operator()<edge_volume>()
+                              : visit.template operator()<face_volume>();
+}
+
+/// Can ids of 32 bits tell all slots apart?
+bool fits_ids(const block_shape& block);
+
+/// Device memory for a block, besides its pixels and labels.
+std::int64_t bytes_for(const block_shape& block);
+
+class labelling {
+ public:
+  labelling(const gpu& on, const block_shape& block);
+
+  template <class Rule, class T>
+  void read(const Rule& rule, const view<const T>& image) {
+    if constexpr (one_class<Rule>)
+      write_planes<full_image>(on_, grid_, block_.near, rule, image, memory_.planes);
+    else if (block_.near.rank == 3)
+      write_planes<class_volume>(on_, grid_, block_.near, rule, image, memory_.planes);
+    else
+      write_planes<class_image>(on_, grid_, block_.near, rule, image, memory_.planes);
+  }
+
+  /// Of the slices (rows, in an image) the last may belong to the next block.
+  void solve(std::int64_t own_slices) const;
+  void solve() const { solve(std::max(grid_.depth, grid_.height)); }
+
+  /// Waits for them.
+  object_counts counts() const { return fetch(on_, memory_.counts); }
+
+  template <class Label>
+  void write(const view<Label>& out, const row_window& window, const renumbering& numbers = {}) const;
+  template <class Label>
+  void write(const view<Label>& out, const renumbering& numbers = {}) const {
+    write(out, row_window{0, grid_.height, 0, grid_.depth}, numbers);
+  }
+
+ private:
+  const gpu& on_;
+  block_shape block_;
+  bool early_;
+  tile_grid grid_;
+  device_array<std::byte> bytes_;
+  label_memory memory_;
+};
+
+}  // namespace macareu::cuda::labels

@@ -1,0 +1,38 @@
+// Kernels that follow each other closely: the next one is launched while the last blocks of this one run, and
+// waits for its results where it needs them (compute capability 9.0 and later).
+#pragma once
+
+#include "engines/cuda/gpu.cuh"
+
+namespace macareu::cuda::labels {
+
+/// First in every kernel: the next one may come, and what earlier ones wrote is there after it.
+__device__ __forceinline__ void follow() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+inline bool launches_early(int gpu) {
+  int major = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, gpu), "cudaDeviceGetAttribute");
+  return major >= 9;
+}
+
+template <class... Parameters, class... Arguments>
+void launch_early(const gpu& on, bool early, const char* name, void (*kernel)(Parameters...),
+                  std::uint32_t blocks, int threads, const Arguments&... arguments) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.stream = on.stream;
+  config.attrs = &attribute;
+  config.numAttrs = early ? 1 : 0;
+  check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), name);
+}
+
+}  // namespace macareu::cuda::labels

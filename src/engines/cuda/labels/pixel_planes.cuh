@@ -1,0 +1,121 @@
+// Pixels to bits: the only kernels that see rules and pixel types.
+#pragma once
+
+#include "core/neighbourhood.hpp"
+#include "engines/cuda/labels/launch.cuh"
+#include "engines/cuda/labels/tile_shape.cuh"
+#include "engines/cuda/pixels.cuh"
+#include "patterns/component.hpp"
+
+namespace macareu::cuda::labels {
+
+/// Pixels of one thread.
+constexpr int piece = 16;
+
+template <class Rule, class T>
+__device__ std::uint32_t set_bits(const Rule& rule, const view<const T>& image, site p, int pixels,
+                                  bool aligned) {
+  constexpr int group = group_of<T>(piece);
+  std::uint32_t bits = 0;
+  if (pixels < piece) {
+#pragma unroll 1
+    for (int i = 0; i < pixels; ++i)
+      bits |= static_cast<std::uint32_t>(rule.inside(image[{p.z, p.y, p.x + i}])) << i;
+    return bits;
+  }
+#pragma unroll
+  for (int first = 0; first < piece; first += group) {
+    const auto values = load_group<group>(image, site{p.z, p.y, p.x + first}, aligned);
+#pragma unroll
+    for (int i = 0; i < group; ++i)
+      bits |= static_cast<std::uint32_t>(rule.inside(values.value[i])) << (first + i);
+  }
+  return bits;
+}
+
+constexpr int plane_threads = 256;
+
+/// Pieces of one thread, so that enough bytes are on their way.
+template <class T>
+constexpr int pieces_at_once = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1;
+
+/// One class: set pixels are all there is to know.
+template <class Rule, class T>
+__global__ __launch_bounds__(plane_threads) void write_set_pixels(tile_grid grid, bool aligned, Rule rule,
+                                                                  view<const T> image,
+                                                                  std::uint16_t* pieces) {
+  follow();
+  constexpr std::uint32_t per_word = 64 / piece;
+  const auto count = std::uint64_t{grid.words} * per_word;
+  const auto first = static_cast<std::uint64_t>(blockIdx.x) * (plane_threads * pieces_at_once<T>)+threadIdx.x;
+  std::uint32_t bits[pieces_at_once<T>] = {};
+#pragma unroll
+  for (int turn = 0; turn < pieces_at_once<T>; ++turn) {
+    const auto i = first + turn * plane_threads;
+    if (i >= count) continue;
+    const auto word = static_cast<std::uint32_t>(i / per_word), row = word / grid.across;
+    const std::int64_t x =
+        std::int64_t{word - row * grid.across} * 64 + static_cast<int>(i % per_word) * piece;
+    const auto z = static_cast<std::int64_t>(row / grid.height);
+    const auto left = grid.width - x;
+    const int pixels = left < piece ? (left > 0 ? static_cast<int>(left) : 0) : piece;
+    bits[turn] = set_bits(rule, image, site{z, row - z * grid.height, x}, pixels, aligned);
+  }
+#pragma unroll
+  for (int turn = 0; turn < pieces_at_once<T>; ++turn)
+    if (const auto i = first + turn * plane_threads; i < count)
+      pieces[i] = static_cast<std::uint16_t>(bits[turn]);
+}
+
+/// Several classes: a warp takes half a word, and its lanes ask for their pixels what they are joined to.
+template <class Shape, class Rule, class T>
+__global__ void write_class_planes(tile_grid grid, neighbourhood near, Rule rule, view<const T> image,
+                                   std::uint32_t* halves) {
+  follow();
+  const auto half = (static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  if (half >= std::uint64_t{grid.words} * 2) return;
+  const auto row = static_cast<std::uint32_t>(half / 2) / grid.across;
+  const auto z = static_cast<std::int64_t>(row / grid.height);
+  const site p{z, row - z * grid.height,
+               (static_cast<std::int64_t>(half) - 2 * std::int64_t{row} * grid.across) * 32 + lane};
+  const bool set = p.x < grid.width && rule.inside(image[p]);
+  const auto own = set ? image[p] : T{};
+  std::uint32_t mine = 0;  // of the plane with the lane's number
+  const auto write = [&](int plane, bool bit) {
+    const auto bits = __ballot_sync(~0u, bit);
+    if (lane == plane) mine = bits;
+  };
+  const auto joins = [&](int dz, int dy, int dx) {
+    const site q{p.z + dz, p.y + dy, p.x + dx};
+    return set && near.contains(dz, dy, dx) && image.contains(q) && joined(rule, own, image[q]);
+  };
+  write(set_plane, set);
+  write(run_plane, joins(0, 0, -1));
+#pragma unroll
+  for (int o = 0; o < Shape::offsets; ++o)
+#pragma unroll
+    for (int dx = 0; dx < 3; ++dx)
+      write(first_link_plane + 3 * o + dx, joins(Shape::dz(o), Shape::dy(o), dx == 2 ? 1 : -dx));
+  if (lane < Shape::planes) halves[static_cast<std::uint64_t>(lane) * grid.words * 2 + half] = mine;
+}
+
+template <class Shape, class Rule, class T>
+void write_planes(const gpu& on, const tile_grid& grid, const neighbourhood& near, const Rule& rule,
+                  const view<const T>& image, std::uint64_t* planes) {
+  const auto blocks = [](std::uint64_t threads) {
+    return static_cast<std::uint32_t>((threads + plane_threads - 1) / plane_threads);
+  };
+  if constexpr (Shape::classes) {
+    write_class_planes<Shape><<<blocks(std::uint64_t{grid.words} * 64), plane_threads, 0, on.stream>>>(
+        grid, near, rule, image, reinterpret_cast<std::uint32_t*>(planes));
+  } else {
+    const bool aligned = has_aligned_groups(image, group_of<T>(piece));
+    const auto pieces = std::uint64_t{grid.words} * (64 / piece);
+    write_set_pixels<<<blocks((pieces + pieces_at_once<T> - 1) / pieces_at_once<T>), plane_threads, 0,
+                       on.stream>>>(grid, aligned, rule, image, reinterpret_cast<std::uint16_t*>(planes));
+  }
+  on.launched("label: pixels to bits");
+}
+
+}  // namespace macareu::cuda::labels
