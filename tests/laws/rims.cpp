@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engines/cpu/component/rims.hpp"
@@ -42,17 +44,22 @@ std::uint64_t label_in_blocks(const Rule& rule, const neighbourhood& near, const
                               std::int64_t thickness, int threads, label_image& labels) {
   std::vector<label_image> own;
   std::vector<cpu::block_residue> residues;
+  label_image shared;  // as the block before has it
   for (std::int64_t first = 0; first < image.depth; first += thickness) {
     const auto slices = std::min(thickness, image.depth - first);
     const bool last = first + slices == image.depth;
     auto& block = own.emplace_back();
     label_part(rule, near, image, first, slices + (last ? 0 : 1), block);
-    const auto shared = block.end() - (last ? 0 : image.slice());
+    const auto rim = static_cast<std::size_t>(image.slice()), end = block.size() - (last ? 0 : rim);
+    if (first > 0) {
+      const std::span first_slice(block.data(), rim);
+      residues.back().to_next = cpu::rim_pairs(shared, first_slice, residues.back().objects, threads);
+    }
     auto& residue = residues.emplace_back();
-    residue.objects = *std::max_element(block.begin(), shared);
-    if (first > 0) residue.first.assign(block.begin(), block.begin() + image.slice());
-    residue.next.assign(shared, block.end());
-    block.erase(shared, block.end());
+    residue.objects = *std::max_element(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(end));
+    if (first > 0) residue.in_first = *std::max_element(block.begin(), block.begin() + image.slice());
+    shared.assign(block.begin() + static_cast<std::ptrdiff_t>(end), block.end());
+    block.resize(end);
   }
   const auto merged = cpu::merge_rims(residues, threads);
   labels.clear();

@@ -29,12 +29,9 @@ struct rim_objects {
 
 rim_objects objects_on_rims(const block_residue& block) {
   rim_objects found;
-  for (const auto number : block.first) found.in_first = std::max(found.in_first, number);
-  std::uint32_t last = 0;
-  for (const auto number : block.next) {
-    if (number > found.in_first && number <= block.objects && number != last) found.later.push_back(number);
-    last = number;
-  }
+  found.in_first = block.in_first;
+  for (const auto& pair : block.to_next)
+    if (pair.own > block.in_first) found.later.push_back(pair.own);
   std::ranges::sort(found.later);
   found.later.erase(std::ranges::unique(found.later).begin(), found.later.end());
   return found;
@@ -74,35 +71,38 @@ class rim_forest {
   std::vector<std::size_t> parent_;
 };
 
-/// Shared slices in pieces, one after another, for all threads.
+/// visit(i) for 0 .. count - 1 on all threads.
 template <class Visit>
-void for_each_piece(const std::vector<block_residue>& blocks, int threads, Visit&& visit) {
-  constexpr std::size_t piece = 1 << 16;
-  struct part {
-    std::size_t block, begin, end;
-  };
-  std::vector<part> parts;
-  for (std::size_t b = 0; b + 1 < blocks.size(); ++b)
-    for (std::size_t begin = 0; begin < blocks[b].next.size(); begin += piece)
-      parts.push_back({b, begin, std::min(blocks[b].next.size(), begin + piece)});
+void for_each_on(int threads, std::size_t count, Visit&& visit) {
   std::atomic<std::size_t> next{0};
-  parallel(std::max(1, std::min(threads, static_cast<int>(std::min<std::size_t>(parts.size(), 1024)))),
-           [&](int) {
-             for (auto i = next.fetch_add(1); i < parts.size(); i = next.fetch_add(1))
-               visit(parts[i].block, parts[i].begin, parts[i].end);
-           });
+  const auto useful = std::min(static_cast<std::size_t>(std::max(threads, 1)), count);
+  parallel(std::max(1, static_cast<int>(useful)), [&](int) {
+    for (auto i = next.fetch_add(1); i < count; i = next.fetch_add(1)) visit(i);
+  });
 }
 
 }  // namespace
 
+std::vector<rim_pair> rim_pairs(std::span<const std::uint32_t> own, std::span<const std::uint32_t> next,
+                                std::uint32_t own_objects, int threads) {
+  constexpr std::size_t piece = 1 << 16;
+  std::vector<std::vector<rim_pair>> found((own.size() + piece - 1) / piece);
+  for_each_on(threads, found.size(), [&](std::size_t i) {
+    rim_pair last{0, 0};
+    for (auto p = i * piece; p < std::min(own.size(), (i + 1) * piece); ++p) {
+      const rim_pair pair{own[p], next[p]};
+      if (pair == last || pair.own == 0 || pair.own > own_objects) continue;
+      found[i].push_back(last = pair);
+    }
+  });
+  std::vector<rim_pair> all;
+  for (const auto& some : found) all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
 merged_blocks merge_rims(const std::vector<block_residue>& blocks, int threads) {
   std::vector<rim_objects> rims(blocks.size());
-  std::atomic<std::size_t> next{0};
-  parallel(std::max(1, std::min(threads, static_cast<int>(std::min<std::size_t>(blocks.size(), 1024)))),
-           [&](int) {
-             for (auto b = next.fetch_add(1); b < blocks.size(); b = next.fetch_add(1))
-               rims[b] = objects_on_rims(blocks[b]);
-           });
+  for_each_on(threads, blocks.size(), [&](std::size_t b) { rims[b] = objects_on_rims(blocks[b]); });
   std::size_t nodes = 0;
   for (auto& rim : rims) {
     rim.base = nodes;
@@ -110,15 +110,9 @@ merged_blocks merge_rims(const std::vector<block_residue>& blocks, int threads) 
   }
 
   rim_forest forest(nodes);
-  for_each_piece(blocks, threads, [&](std::size_t b, std::size_t begin, std::size_t end) {
-    std::uint32_t here = 0, there = 0;
-    for (auto i = begin; i < end; ++i) {
-      const auto own = blocks[b].next[i], others = blocks[b + 1].first[i];
-      if (own == 0 || own > blocks[b].objects || (own == here && others == there)) continue;
-      here = own;
-      there = others;
-      forest.unite(rims[b].node(own), rims[b + 1].node(others));
-    }
+  for_each_on(threads, blocks.size(), [&](std::size_t b) {
+    for (const auto& pair : blocks[b].to_next)
+      forest.unite(rims[b].node(pair.own), rims[b + 1].node(pair.next));
   });
 
   merged_blocks merged{std::vector<block_answer>(blocks.size())};

@@ -6,17 +6,29 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace macareu::cpu {
 
+/// Numbers of one object in a block and in the next one.
+struct rim_pair {
+  std::uint32_t own, next;
+  bool operator==(const rim_pair&) const = default;
+};
+
 /// What a block tells. Objects that begin in the shared slice come last in its numbering; they are the next
 /// block's.
 struct block_residue {
-  std::uint32_t objects = 0;         // that begin in its own slices
-  std::vector<std::uint32_t> first;  // numbers in its first slice; empty for the first block
-  std::vector<std::uint32_t> next;   // numbers in the first slice of the next block; empty for the last
+  std::uint32_t objects = 0;  // that begin in its own slices
+  std::uint32_t in_first =
+      0;  // of them, those in its first slice, which are 1, 2, ...; 0 for the first block
+  std::vector<rim_pair> to_next;  // that reach the next block; may come several times
 };
+
+/// From the numbers that two blocks gave to the pixels of the slice they share.
+std::vector<rim_pair> rim_pairs(std::span<const std::uint32_t> own, std::span<const std::uint32_t> next,
+                                std::uint32_t own_objects, int threads);
 
 /// What the objects of a block are called in the whole image: those that began earlier have `moved` to a
 /// target, the others count on from `before`.

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "engines/cpu/component/rims.hpp"
 #include "engines/cpu/threads.hpp"
+#include "engines/cuda/labels/rim_exchange.hpp"
 #include "engines/cuda/labels/workers.cuh"
 #include "engines/cuda/presence.hpp"
 #include "engines/cuda/residence.cuh"
@@ -74,40 +76,60 @@ device_array<Value> copied(const gpu& on, const std::vector<Value>& values) {
   return there;
 }
 
-class block_run {
+class block_run : public two_rounds {
  public:
-  block_run(const block_task& task, const block_plan& plan) : task_(task), plan_(plan) {}
+  block_run(const block_task& task, const block_plan& plan)
+      : task_(task),
+        plan_(plan),
+        to_solve_(plan.count()),
+        to_finish_(plan.count()),
+        rims_(plan.count(), static_cast<std::size_t>(task.image.part(0, 1).pixels())) {}
 
-  template <class Draw>
-  void make_pieces(const gpu& on, Draw&& draw, std::vector<cpu::block_residue>& residues) {
+  void first(const gpu& on) override {
     const block_room pixels(on, task_.image, plan_.seen(0));
     const device_array<std::uint32_t> rim(on, task_.image.part(0, 1).pixels());
-    for (auto b = draw(); b < plan_.count(); b = draw()) {
-      labelling block(on, task_.shape(plan_.seen(b)));
-      solve(block, pixels, b);
-      residues[b].objects = block.counts().own;
-      if (b > 0) residues[b].first = rim_numbers(on, block, rim, 0);
-      if (!plan_.is_last(b)) residues[b].next = rim_numbers(on, block, rim, plan_.own(b));
+    while (const auto b = to_solve_.draw()) {
+      on.work.check_stop();
+      labelling block(on, task_.shape(plan_.seen(*b)));
+      solve(block, pixels, *b);
+      const auto threads = on.work.how.threads;
+      auto in_first = *b > 0 ? rim_numbers(on, block, rim, 0) : rim_exchange::numbers();
+      rims_.set_objects(*b, block.counts().own);
+      if (!plan_.is_last(*b)) rims_.give_next(*b, rim_numbers(on, block, rim, plan_.own(*b)), threads);
+      if (*b > 0) rims_.give_first(*b, std::move(in_first), threads);
     }
   }
 
-  template <class Draw>
-  void finish_blocks(const gpu& on, Draw&& draw, const std::vector<cpu::block_answer>& answers) {
+  /// Between the rounds.
+  std::uint64_t merge(int threads) {
+    merged_ = cpu::merge_rims(rims_.residues(), threads);
+    return merged_.count;
+  }
+
+  void second(const gpu& on) override {
     const block_room pixels(on, task_.image, plan_.seen(0)), labels(on, task_.labels, plan_.own(0));
-    for (auto b = draw(); b < plan_.count(); b = draw()) {
-      labelling block(on, task_.shape(plan_.seen(b)));
-      solve(block, pixels, b);
-      const auto moved = copied(on, answers[b].moved);
-      const auto target = copied(on, answers[b].target);
-      const renumbering numbers{answers[b].before, moved.data(), target.data(),
-                                static_cast<std::uint32_t>(answers[b].moved.size())};
-      const auto out = labels.on_device(plan_.first(b), plan_.own(b));
+    while (const auto b = to_finish_.draw()) {
+      on.work.check_stop();
+      labelling block(on, task_.shape(plan_.seen(*b)));
+      solve(block, pixels, *b);
+      const auto& answer = merged_.blocks[*b];
+      const auto moved = copied(on, answer.moved);
+      const auto target = copied(on, answer.target);
+      const renumbering numbers{answer.before, moved.data(), target.data(),
+                                static_cast<std::uint32_t>(answer.moved.size())};
+      const auto out = labels.on_device(plan_.first(*b), plan_.own(*b));
       if (out.size == sizeof(std::uint64_t))
-        block.write(typed<std::uint64_t>(out), window(0, plan_.own(b)), numbers);
+        block.write(typed<std::uint64_t>(out), window(0, plan_.own(*b)), numbers);
       else
-        block.write(typed<std::uint32_t>(out), window(0, plan_.own(b)), numbers);
-      transfers_.during([&] { labels.bring_back(plan_.first(b), plan_.own(b)); });
+        block.write(typed<std::uint32_t>(out), window(0, plan_.own(*b)), numbers);
+      on.synchronize("label: block");  // what follows is counted as transfer
+      transfers_.during([&] { labels.bring_back(plan_.first(*b), plan_.own(*b)); });
     }
+  }
+
+  void close() override {
+    to_solve_.close();
+    to_finish_.close();
   }
 
   double transfer_seconds() const { return transfers_.seconds(); }
@@ -125,14 +147,15 @@ class block_run {
     block.solve(plan_.own(b));
   }
 
-  std::vector<std::uint32_t> rim_numbers(const gpu& on, const labelling& block,
-                                         const device_array<std::uint32_t>& rim, std::int64_t slice) {
+  rim_exchange::numbers rim_numbers(const gpu& on, const labelling& block,
+                                    const device_array<std::uint32_t>& rim, std::int64_t slice) {
     const auto like = task_.image.part(0, 1);
     view<std::uint32_t> numbers{rim.data(), like.depth, like.height, like.width, like.height * like.width,
                                 like.width, 1};
     block.write(numbers, window(slice, 1));
-    std::vector<std::uint32_t> here(static_cast<std::size_t>(like.pixels()));
+    auto here = rims_.take_memory();
     numbers.data = here.data();
+    on.synchronize("label: rim");
     transfers_.during([&] {
       download(on.work, {reinterpret_cast<std::byte*>(rim.data()), like.width}, host_pixels_of(numbers),
                on.stream);
@@ -142,6 +165,9 @@ class block_run {
 
   const block_task& task_;
   const block_plan& plan_;
+  block_queue to_solve_, to_finish_;
+  rim_exchange rims_;
+  cpu::merged_blocks merged_;
   transfer_clock transfers_;
 };
 
@@ -191,17 +217,13 @@ std::uint64_t run_blocks(const gpu& on, const block_task& task, const std::vecto
                          const block_plan& plan) {
   on.synchronize("cudaStreamSynchronize");  // what the caller's stream still writes is read by other streams
   block_run blocks(task, plan);
-  std::vector<cpu::block_residue> residues(plan.count());
-  on_all_workers(on.work, gpus, plan.count(),
-                 [&](const gpu& worker, auto&& draw) { blocks.make_pieces(worker, draw, residues); });
-  const auto merged =
-      cpu::merge_rims(residues, cpu::threads_for(task.image.pixels.pixels(), on.work.how.threads));
-  residues.clear();
+  workers all(on.work, gpus, blocks);
+  all.wait_for_first();
+  const auto count = blocks.merge(cpu::threads_for(task.image.pixels.pixels(), on.work.how.threads));
   on.work.results_touched = true;
-  on_all_workers(on.work, gpus, plan.count(),
-                 [&](const gpu& worker, auto&& draw) { blocks.finish_blocks(worker, draw, merged.blocks); });
+  all.do_second();
   on.work.report.transfer_seconds += blocks.transfer_seconds();
-  return merged.count;
+  return count;
 }
 
 }  // namespace macareu::cuda::labels

@@ -108,9 +108,11 @@ struct half_row {
   }
 };
 
+/// Whether this thread has seen a set pixel.
 template <class Shape>
-__device__ void load_rows(const tile_grid& grid, const label_memory& memory, const tile_place& at,
+__device__ bool load_rows(const tile_grid& grid, const label_memory& memory, const tile_place& at,
                           tile_rows<Shape>& tile) {
+  std::uint64_t seen = 0;
   for (int i = static_cast<int>(threadIdx.x); i < Shape::rows; i += 2 * Shape::thick_rows) {
     const int y = at.y * Shape::height + i % Shape::height, z = at.z * Shape::depth + i / Shape::height;
     std::uint64_t set = 0, joined = 0;
@@ -119,6 +121,7 @@ __device__ void load_rows(const tile_grid& grid, const label_memory& memory, con
       set = memory.planes[word];
       if constexpr (Shape::classes) joined = memory.planes[grid.words + word];
     }
+    seen |= set;
     tile.set[0][i] = static_cast<std::uint32_t>(set);
     tile.set[1][i] = static_cast<std::uint32_t>(set >> 32);
     if constexpr (Shape::classes) {
@@ -127,6 +130,7 @@ __device__ void load_rows(const tile_grid& grid, const label_memory& memory, con
       tile.heads[1][i] = static_cast<std::uint32_t>(heads >> 32);
     }
   }
+  return seen != 0;
 }
 
 template <class Shape>
@@ -283,6 +287,14 @@ __device__ void write_parts(const tile_grid& grid, const label_memory& memory, c
   }
 }
 
+template <class Shape>
+__device__ void write_no_parts(const tile_grid& grid, const label_memory& memory, const tile_place& at) {
+  for (int i = static_cast<int>(threadIdx.x); i < Shape::rows; i += 2 * Shape::thick_rows) {
+    const int y = at.y * Shape::height + i % Shape::height, z = at.z * Shape::depth + i / Shape::height;
+    if (y < grid.height && z < grid.depth) memory.part_firsts[grid.word(z, y, at.x)] = 0;
+  }
+}
+
 /// Eight slots a thread; what lies between runs is of no use and not written where a group has none.
 template <class Shape>
 __device__ void write_run_parts(const label_memory& memory, const tile_rows<Shape>& tile) {
@@ -309,8 +321,7 @@ __global__ __launch_bounds__(2 * Shape::thick_rows) void join_inside_tiles(tile_
   __shared__ tile_rows<Shape> tile;
   follow();
   const tile_place at(grid, blockIdx.x);
-  load_rows(grid, memory, at, tile);
-  __syncthreads();
+  if (!__syncthreads_or(load_rows(grid, memory, at, tile))) return write_no_parts<Shape>(grid, memory, at);
   const int t = static_cast<int>(threadIdx.x);
   half_row<Shape> own(tile, t % Shape::thick_rows, t / Shape::thick_rows);
 #pragma unroll

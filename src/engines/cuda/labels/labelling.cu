@@ -39,7 +39,6 @@ label_memory carve(carver& from, const tile_grid& grid) {
   memory.run_part = from.take<std::uint16_t>(std::uint64_t{grid.tiles} * Shape::thick_rows * Shape::slots);
   memory.firsts_before = from.take<std::uint16_t>(words);
   memory.sections = from.take<std::uint32_t>(sections_of(grid) + count_each);
-  memory.counts = from.take<object_counts>(1);
   return memory;
 }
 
@@ -68,27 +67,28 @@ std::int64_t bytes_for(const block_shape& block) {
 labelling::labelling(const gpu& on, const block_shape& block)
     : on_(on),
       block_(block),
-      early_(launches_early(on.number)),
+      start_(earliest_on(on.number)),
       grid_(grid_for(block)),
       bytes_(on, bytes_for(block)) {
   carver from(bytes_.data());
   memory_ = memory_for(from, block, grid_);
+  memory_.counts = landing_place<object_counts>();
 }
 
 void labelling::solve(std::int64_t own_slices) const {
   with_shape(block_, [&]<class Shape>() {
-    launch_early(on_, early_, "label: inside tiles", join_inside_tiles<Shape>, grid_.tiles,
-                 2 * Shape::thick_rows, grid_, memory_);
-    launch_early(on_, early_, "label: across tiles", join_across_tiles<Shape>, across_blocks(grid_),
-                 across_threads<Shape>, grid_, memory_);
-    launch_early(on_, early_, "label: first pixels", find_firsts<Shape>, sections_of(grid_), section_words,
-                 grid_, memory_);
+    launch(on_, start_, "label: inside tiles", join_inside_tiles<Shape>, grid_.tiles, 2 * Shape::thick_rows,
+           grid_, memory_);
+    launch(on_, start_, "label: across tiles", join_across_tiles<Shape>, across_blocks(grid_),
+           across_threads<Shape>, grid_, memory_);
+    launch(on_, start_, "label: first pixels", find_firsts<Shape>, sections_of(grid_), section_words, grid_,
+           memory_);
   });
   const std::int64_t rows = block_.near.rank == 3 ? own_slices * grid_.height : own_slices;
   const auto end_of_own =
       static_cast<std::uint32_t>(std::min<std::int64_t>(grid_.words, rows * grid_.across));
-  launch_early(on_, early_, "label: count", count_firsts, 1, count_threads, grid_, sections_of(grid_),
-               end_of_own, memory_);
+  launch(on_, start_, "label: count", count_firsts, 1, count_threads, grid_, sections_of(grid_), end_of_own,
+         memory_);
 }
 
 template <class Label>
@@ -100,10 +100,10 @@ void labelling::write(const view<Label>& out, const row_window& window, const re
     const auto unit = volume ? layer : static_cast<std::uint32_t>(grid_.across);
     const int first = volume ? window.first_z / Shape::depth : window.first_y / Shape::height;
     const int last = volume ? (window.end_z - 1) / Shape::depth : (window.end_y - 1) / Shape::height;
-    launch_early(on_, early_, "label: write", write_labels<Shape, Label>,
-                 unit * static_cast<std::uint32_t>(last - first + 1), write_threads<Shape>, grid_, memory_,
-                 unit * static_cast<std::uint32_t>(first), numbers, window,
-                 has_aligned_groups(out, static_cast<int>(16 / sizeof(Label))), out);
+    launch(on_, start_, "label: write", write_labels<Shape, Label>,
+           unit * static_cast<std::uint32_t>(last - first + 1), write_threads<Shape>, grid_, memory_,
+           unit * static_cast<std::uint32_t>(first), numbers, window,
+           has_aligned_groups(out, static_cast<int>(16 / sizeof(Label))), out);
   });
 }
 

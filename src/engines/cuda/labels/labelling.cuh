@@ -61,8 +61,11 @@ class labelling {
   void solve(std::int64_t own_slices) const;
   void solve() const { solve(std::max(grid_.depth, grid_.height)); }
 
-  /// Waits for them.
-  object_counts counts() const { return fetch(on_, memory_.counts); }
+  /// Waits for the stream. The kernel has written them to the host: copying them would take longer.
+  object_counts counts() const {
+    on_.synchronize("cudaStreamSynchronize");
+    return *memory_.counts;
+  }
 
   template <class Label>
   void write(const view<Label>& out, const row_window& window, const renumbering& numbers = {}) const;
@@ -74,7 +77,7 @@ class labelling {
  private:
   const gpu& on_;
   block_shape block_;
-  bool early_;
+  start start_;
   tile_grid grid_;
   device_array<std::byte> bytes_;
   label_memory memory_;

@@ -14,15 +14,18 @@ __device__ __forceinline__ void follow() {
 #endif
 }
 
-inline bool launches_early(int gpu) {
+/// When a kernel may begin.
+enum class start { after_all, early };
+
+inline start earliest_on(int gpu) {
   int major = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, gpu), "cudaDeviceGetAttribute");
-  return major >= 9;
+  return major >= 9 ? start::early : start::after_all;
 }
 
 template <class... Parameters, class... Arguments>
-void launch_early(const gpu& on, bool early, const char* name, void (*kernel)(Parameters...),
-                  std::uint32_t blocks, int threads, const Arguments&... arguments) {
+void launch(const gpu& on, start when, const char* name, void (*kernel)(Parameters...), std::uint32_t blocks,
+            int threads, const Arguments&... arguments) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -31,7 +34,7 @@ void launch_early(const gpu& on, bool early, const char* name, void (*kernel)(Pa
   config.blockDim = dim3(static_cast<unsigned>(threads));
   config.stream = on.stream;
   config.attrs = &attribute;
-  config.numAttrs = early ? 1 : 0;
+  config.numAttrs = when == start::early ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), name);
 }
 

@@ -2,7 +2,6 @@
 // and a number is a count of bits.
 #pragma once
 
-#include <cub/block/block_load.cuh>
 #include <cub/block/block_scan.cuh>
 
 #include "engines/cuda/labels/bit_runs.cuh"

@@ -2,15 +2,20 @@
 // the transfers of one lie beside the kernels of the other. They draw blocks from a queue.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <exception>
-#include <functional>
+#include <latch>
+#include <limits>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "engines/cpu/threads.hpp"
 #include "engines/cuda/current_device.hpp"
 #include "engines/cuda/gpu.cuh"
 #include "engines/cuda/memory_pool.hpp"
@@ -68,37 +73,100 @@ class own_stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// work(gpu, draw) on every worker, where draw() gives the next block, or one past the last when there is
-/// none. The first exception ends the others at their next block and is thrown here.
-template <class Work>
-void on_all_workers(const job& call, const std::vector<int>& gpus, std::size_t blocks, Work&& work) {
-  std::atomic<std::size_t> next{0};
-  std::mutex failing;
-  std::exception_ptr failure;
-  const auto draw = [&] {
-    call.check_stop();
-    return next.fetch_add(1);
-  };
-  const auto run = [&](int number) {
+/// Blocks to be drawn, in order.
+class block_queue {
+ public:
+  explicit block_queue(std::size_t blocks) : blocks_(blocks) {}
+  /// The next block; nothing when there is none left.
+  std::optional<std::size_t> draw() {
+    const auto block = next_.fetch_add(1);
+    return block < blocks_ ? std::optional(block) : std::nullopt;
+  }
+  void close() { next_ = blocks_; }
+
+ private:
+  std::size_t blocks_;
+  std::atomic<std::size_t> next_{0};
+};
+
+/// What workers do: a first round, something between on the calling thread, and a second round.
+class two_rounds {
+ public:
+  virtual ~two_rounds() = default;
+  virtual void first(const gpu& on) = 0;
+  virtual void second(const gpu& on) = 0;
+  /// One has failed: the others need not go on.
+  virtual void close() = 0;
+};
+
+/// The threads. They share the host's processors for packing and unpacking.
+class workers {
+ public:
+  workers(const job& call, const std::vector<int>& gpus, two_rounds& task)
+      : how_(call.how), task_(task), first_done_(static_cast<std::ptrdiff_t>(gpus.size()) * streams_per_gpu) {
+    const auto count = static_cast<int>(gpus.size()) * streams_per_gpu;
+    how_.threads =
+        std::max(1, cpu::threads_for(std::numeric_limits<std::int64_t>::max(), call.how.threads) / count);
+    for (const int number : gpus)
+      for (int i = 0; i < streams_per_gpu; ++i) threads_.emplace_back([this, number] { run(number); });
+  }
+  ~workers() {
+    task_.close();
+    begin_second();
+    threads_.clear();
+  }
+  workers(const workers&) = delete;
+  workers& operator=(const workers&) = delete;
+
+  /// Both throw what the first that failed threw.
+  void wait_for_first() {
+    first_done_.wait();
+    rethrow();
+  }
+  void do_second() {
+    begin_second();
+    threads_.clear();
+    rethrow();
+  }
+
+ private:
+  void run(int number) {
+    bool waited_for = true;
+    const auto end_first = [&] {
+      if (std::exchange(waited_for, false)) first_done_.count_down();
+    };
     try {
       const current_device here(number);
       const own_stream stream;
-      job own{call.how, {}};  // reports are not shared between threads
-      gpu on{own, number, 1, stream.get(), memory_pool(number)};
-      work(static_cast<const gpu&>(on), draw);
+      job own{how_, {}};  // reports are not shared between threads
+      const gpu on{own, number, 1, stream.get(), memory_pool(number)};
+      task_.first(on);
+      end_first();
+      second_begins_.wait();
+      task_.second(on);
       on.synchronize("cudaStreamSynchronize");
     } catch (...) {
-      next = blocks;
-      const std::lock_guard lock(failing);
-      if (!failure) failure = std::current_exception();
+      const std::lock_guard lock(failing_);
+      if (!failure_) failure_ = std::current_exception();
+      task_.close();
     }
-  };
-  {
-    std::vector<std::jthread> workers;
-    for (const int number : gpus)
-      for (int i = 0; i < streams_per_gpu; ++i) workers.emplace_back(run, number);
+    end_first();
   }
-  if (failure) std::rethrow_exception(failure);
-}
+  void begin_second() {
+    if (!std::exchange(begun_, true)) second_begins_.count_down();
+  }
+  void rethrow() {
+    const std::lock_guard lock(failing_);
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+  context how_;
+  two_rounds& task_;
+  std::latch first_done_, second_begins_{1};
+  bool begun_ = false;
+  std::mutex failing_;
+  std::exception_ptr failure_;
+  std::vector<std::jthread> threads_;
+};
 
 }  // namespace macareu::cuda::labels

@@ -1,0 +1,75 @@
+// Numbers on the slices that two blocks share, from the worker of one block to that of the other. Whoever
+// comes second makes pairs of them; the memory is used again, since giving it back and taking it anew costs
+// more than filling it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "engines/cpu/component/rims.hpp"
+
+namespace macareu::cuda::labels {
+
+class rim_exchange {
+ public:
+  using numbers = std::vector<std::uint32_t>;
+
+  rim_exchange(std::size_t blocks, std::size_t rim_pixels)
+      : pixels_(rim_pixels), shared_(blocks), residues_(blocks) {}
+
+  numbers take_memory() {
+    const std::lock_guard lock(mutex_);
+    if (spare_.empty()) return numbers(pixels_);
+    auto memory = std::move(spare_.back());
+    spare_.pop_back();
+    return memory;
+  }
+
+  void set_objects(std::size_t block, std::uint32_t objects) { residues_[block].objects = objects; }
+
+  /// What `block` has in its first slice.
+  void give_first(std::size_t block, numbers&& first, int threads) {
+    std::uint32_t most = 0;
+    for (const auto number : first) most = number > most ? number : most;
+    residues_[block].in_first = most;
+    give(block - 1, &rim::next, std::move(first), threads);
+  }
+  /// What it has in the first slice of the next block, after set_objects().
+  void give_next(std::size_t block, numbers&& next, int threads) {
+    give(block, &rim::own, std::move(next), threads);
+  }
+
+  /// When all have been given.
+  const std::vector<cpu::block_residue>& residues() const { return residues_; }
+
+ private:
+  struct rim {
+    numbers own, next;
+  };
+
+  void give(std::size_t block, numbers rim::*side, numbers&& given, int threads) {
+    rim both;
+    {
+      const std::lock_guard lock(mutex_);
+      auto& here = shared_[block];
+      here.*side = std::move(given);
+      if (here.own.empty() || here.next.empty()) return;
+      both = std::exchange(here, {});
+    }
+    residues_[block].to_next = cpu::rim_pairs(both.own, both.next, residues_[block].objects, threads);
+    const std::lock_guard lock(mutex_);
+    spare_.push_back(std::move(both.own));
+    spare_.push_back(std::move(both.next));
+  }
+
+  std::size_t pixels_;
+  std::mutex mutex_;
+  std::vector<rim> shared_;  // by the earlier block
+  std::vector<numbers> spare_;
+  std::vector<cpu::block_residue> residues_;
+};
+
+}  // namespace macareu::cuda::labels
