@@ -36,7 +36,7 @@ class Arguments(CliTest):
 
     def test_wrong_values(self):
         for option, value in (("--by", "opening"), ("--connectivity", "5"), ("--threads", "0"), ("--threads", "x"),
-                              ("--repeat", "0"), ("--repeat", "1.5")):
+                              ("--memory", "4X"), ("--memory", "0"), ("--repeat", "0"), ("--repeat", "1.5")):
             line = self.fail_with(2, "reconstruct", *self.pair, option, value)
             self.assertIn(option + ": expected", line)
             self.assertIn(f"'{value}'", line)

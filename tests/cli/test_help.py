@@ -39,7 +39,7 @@ class Help(CliTest):
             with self.subTest(verb):
                 page = self.succeed(verb, "--help")
                 for part in ("Inputs:", "Outputs:", "-o, --output", "Parameters:", "--device",
-                             "--strategy", "--threads", "--repeat", "--report", "--quiet", "--channel ",
+                             "--strategy", "--threads", "--memory", "--repeat", "--report", "--quiet", "--channel ",
                              "--channels last", "--shape", "--dtype", "--offset", "--endian"):
                     self.assertIn(part, page)
         page = self.succeed("reconstruct", "--help")
