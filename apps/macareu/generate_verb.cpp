@@ -40,10 +40,10 @@ void check(const generation& given) {
   if (!given.shape) throw usage_error("--shape is required; see macareu generate --help");
   if (given.mask.empty()) throw usage_error("--output is required; see macareu generate --help");
   check_image_output(given.mask);
-  check_image_fits(given.mask, dtype::u8, *given.shape);
+  check_image_fits(given.mask, dtype::u8, *given.shape, 1);
   if (given.marker.empty()) return;
   check_image_output(given.marker);
-  check_image_fits(given.marker, dtype::u8, *given.shape);
+  check_image_fits(given.marker, dtype::u8, *given.shape, 1);
   check_distinct({given.mask, given.marker});
   const auto all = instances();
   const auto found = std::ranges::find(all, given.name, &instance_description::name);

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import scipy.ndimage
+import skimage.filters
 import skimage.measure
 import skimage.morphology
 
@@ -82,6 +83,12 @@ class AgainstPeers(unittest.TestCase):
         self.check(ours_in_scipy, scipy.ndimage, "binary_propagation", draw)
 
 
+    def test_apply_hysteresis_threshold(self):
+        def draw(rng, type, shape):
+            low, high = (int(n) for n in rng.integers(0, 20, 2))
+            return [draw_image(rng, type, shape), low, high], {}
+        self.check(macareu.skimage.filters, skimage.filters, "apply_hysteresis_threshold", draw)
+
     def test_label_of_scipy(self):
         def draw(rng, type, shape):
             return [draw_image(rng, type, shape)], {"structure": draw_structure(rng, len(shape))}
@@ -109,6 +116,7 @@ class AgainstPeers(unittest.TestCase):
 class Forms(unittest.TestCase):
     def test_every_name_is_a_peers_name_with_its_parameters(self):
         for module, peer in ((ours_in_skimage, skimage.morphology), (macareu.skimage.measure, skimage.measure),
+                             (macareu.skimage.filters, skimage.filters),
                              (ours_in_scipy, scipy.ndimage)):
             for name in module.__all__:
                 theirs = inspect.signature(getattr(peer, name)).parameters

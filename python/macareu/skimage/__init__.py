@@ -3,6 +3,6 @@
 What a parameter of scikit-image means and is not served here raises NotImplementedError, naming it.
 """
 
-from . import measure, morphology
+from . import filters, measure, morphology
 
-__all__ = ["measure", "morphology"]
+__all__ = ["filters", "measure", "morphology"]
