@@ -3,7 +3,7 @@
 # all is there, and one line where something cannot be installed: the build then says what it really needs.
 set -u
 
-packages="g++ cmake make pkg-config libcli11-dev nlohmann-json3-dev zlib1g-dev libvips-dev"
+packages="g++ cmake make pkg-config libcli11-dev nlohmann-json3-dev zlib1g-dev libvips-dev libclang-dev"
 python="python3 python3-dev python3-numpy pybind11-dev"
 case "${1:-run}" in
   run) ;;

@@ -19,7 +19,8 @@ namespace {
 
 std::vector<verb> all_verbs() {
   auto verbs = operator_verbs();
-  for (const auto& other : {info_verb(), generate_verb(), compare_verb(), bench_verb()})
+  for (const auto& other :
+       {convert_verb(), run_verb(), info_verb(), generate_verb(), compare_verb(), bench_verb()})
     verbs.push_back(other);
   return verbs;
 }
@@ -61,7 +62,7 @@ int guarded(const std::string& verb, Work&& work) {
 
 bool asks_for_help(const std::string& argument) { return argument == "--help" || argument == "-h"; }
 
-int run_verb(const verb& chosen, const std::vector<std::string>& arguments) {
+int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {
   parser options;
   const auto action = chosen.prepare(options);
   if (std::ranges::any_of(arguments, asks_for_help)) {
@@ -104,7 +105,7 @@ int dispatch(const std::vector<std::string>& arguments) {
     throw usage_error((first.starts_with('-') ? "expected a verb, got " : "unknown verb ") +
                       in_quotes(first) + did_you_mean(first, names) + "; see macareu --help");
   }
-  return guarded(chosen->name, [&] { return run_verb(*chosen, {arguments.begin() + 1, arguments.end()}); });
+  return guarded(chosen->name, [&] { return run_chosen(*chosen, {arguments.begin() + 1, arguments.end()}); });
 }
 
 }  // namespace

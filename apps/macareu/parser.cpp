@@ -21,6 +21,7 @@ void add_to(CLI::App& app, const option& about) {
   else
     added = app.add_option_function<std::string>(about.names, about.take);
   added->required(about.required);
+  if (about.several && !about.is_input()) added->allow_extra_args(false);  // --param a=1 --param b=2
 }
 
 std::vector<std::string> long_names(const std::vector<option>& options) {

@@ -14,7 +14,7 @@ struct option {
   std::string value = {};
   std::string help;
   bool required = false;
-  bool several = false;  ///< of an input: any number of them
+  bool several = false;  ///< any number of them
   /// Called with every value given ("true" for a flag). It throws usage_error where the value cannot be.
   std::function<void(const std::string&)> take;
 

@@ -37,5 +37,7 @@ verb info_verb();
 verb generate_verb();
 verb compare_verb();
 verb bench_verb();
+verb convert_verb();
+verb run_verb();
 
 }  // namespace macareu::tool

@@ -1,0 +1,75 @@
+#include <filesystem>
+#include <memory>
+
+#include <macareu/error.hpp>
+#include <macareu/files.hpp>
+
+#include <generate.hpp>
+
+#include "function_file.hpp"
+#include "outputs.hpp"
+#include "text.hpp"
+#include "verb.hpp"
+
+namespace macareu::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct conversion {
+  function_file function;
+  std::string output;
+};
+
+int run(const conversion& asked, interruption& signals) {
+  const auto about = asked.function.described();
+  const fs::path output = asked.output;
+  const interruption::careful_section careful(signals);
+  output_files all;
+  if (output.extension() == ".json") {
+    check_text_output(output);
+    all.add_text(output, converter::to_json(about));
+    all.commit();
+    return exit_code::done;
+  }
+  std::error_code failure;
+  if (fs::exists(output, failure) && !fs::is_directory(output, failure))
+    throw io_error(asked.output +
+                   ": is a file, expected a directory for the program, or a name that ends with .json");
+  const auto files =
+      converter::program(about, {.name = asked.function.program_name(), .border = asked.function.border});
+  fs::create_directories(output, failure);
+  if (failure) throw io_error(asked.output + ": cannot be made: " + failure.message());
+  for (const auto& [name, text] : files) all.add_text(output / name, text);
+  signals.check();
+  all.commit();
+  return exit_code::done;
+}
+
+}  // namespace
+
+verb convert_verb() {
+  return {
+      .name = "convert",
+      .group = "Your own functions",
+      .brief = "Turns a marked C function into a parallel program: CUDA, OpenMP and serial source.",
+      .notes =
+          "The function is marked by #P2P_FUNC, #N2P_FUNC, #R2S_FUNC, #R2V_FUNC or #IWPP_FUNC on the line before "
+          "it (or #pragma macareu p2p and so on). The program needs nothing of Macareu. Nothing of the function is "
+          "executed. Example: macareu convert examples/convert/binarise.c -o binarise",
+      .prepare = [](parser& options) {
+        const auto asked = std::make_shared<conversion>();
+        asked->function.add_to(options);
+        options.add({.group = "Outputs",
+                     .names = "-o,--output",
+                     .value = "DIRECTORY|FILE.json",
+                     .help =
+                         "the program's directory, which is made where it is not there; or a file for the "
+                         "description, which machines without a C parser can run",
+                     .required = true,
+                     .take = [asked](const std::string& text) { asked->output = text; }});
+        return [asked](interruption& signals) { return run(*asked, signals); };
+      }};
+}
+
+}  // namespace macareu::tool

@@ -1,0 +1,250 @@
+// macareu run FUNCTION IMAGE... [-o OUTPUT]: a user's function, compiled and run at once.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include <macareu/connectivity.hpp>
+#include <macareu/error.hpp>
+#include <macareu/files.hpp>
+
+#include <cpu_run.hpp>
+#include <cuda_run.hpp>
+
+#include "function_file.hpp"
+#include "function_images.hpp"
+#include "inputs.hpp"
+#include "outputs.hpp"
+#include "text.hpp"
+#include "verb.hpp"
+
+namespace macareu::tool {
+namespace {
+
+using converter::category;
+
+/// Below this, copying to a GPU and starting it costs more than computing on the CPU.
+constexpr std::int64_t worth_a_gpu = std::int64_t{1} << 26;
+
+struct request {
+  function_file function;
+  std::vector<std::string> images;
+  std::string output;
+  std::vector<std::string> parameters;
+  std::string device = "auto";
+  connectivity neighbours = connectivity::full;
+  int bins = 256, threads = 0;
+  input_options reading;
+};
+
+struct place_to_run {
+  enum class kind { serial, cpu, cuda } where = kind::cpu;
+  int number = 0;
+};
+
+/// Nothing for auto.
+std::optional<place_to_run> place_named(const std::string& device) {
+  using kind = place_to_run::kind;
+  if (device == "auto") return {};
+  if (device == "serial") return place_to_run{kind::serial};
+  if (device == "cpu") return place_to_run{kind::cpu};
+  if (device == "cuda") return place_to_run{kind::cuda};
+  if (device.starts_with("cuda:"))
+    return place_to_run{kind::cuda,
+                        static_cast<int>(whole_number("--device cuda:N", device.substr(5), 0, 1023))};
+  throw usage_error("--device: expected auto, serial, cpu, cuda or cuda:N, got " + in_quotes(device));
+}
+
+place_to_run chosen_place(const std::string& device, std::int64_t pixels) {
+  if (const auto named = place_named(device)) return *named;
+  std::string why;
+  if (pixels >= worth_a_gpu && converter::gpu_available(why)) return {place_to_run::kind::cuda};
+  return {};
+}
+
+void check_output(const request& asked, category kind) {
+  switch (kind) {
+    case category::r2s:
+      if (!asked.output.empty())
+        throw usage_error("-o: the function gives one number, on standard output; leave it out");
+      break;
+    case category::r2v:
+      if (!asked.output.empty()) check_text_output(asked.output);
+      break;
+    default:
+      if (asked.output.empty()) throw usage_error("--output is required: the function gives an image");
+      check_image_output(asked.output);
+  }
+}
+
+int neighbour_count(const connectivity& wanted, int rank) {
+  const int reach = wanted.reach(rank);
+  return rank == 2 ? (reach == 1 ? 4 : 8) : (reach == 1 ? 6 : reach == 2 ? 18 : 26);
+}
+
+/// What T and E are where the file does not say: the image's type, and the widest of its kind.
+void choose_types(converter::description& about, dtype pixels) {
+  const auto set = [](converter::value_type& value, dtype type) {
+    value = {type, std::string(converter::spelling_of(type)), 1};
+  };
+  if (about.any_pixel) set(about.pixel, pixels == dtype::boolean ? dtype::u8 : pixels);
+  if (!about.any_result) return;
+  const auto type = about.pixel.type;
+  set(about.result, type == dtype::f32 || type == dtype::f64 ? dtype::f64
+                    : type == dtype::u64                     ? dtype::u64
+                                                             : dtype::i64);
+  about.any_result = false;
+}
+
+image read(const request& asked, const std::string& file, const converter::value_type& type, metadata& info) {
+  auto content = type.channels == 1 ? asked.reading.read_grey(file) : asked.reading.read(file);
+  if (content.pixels.channels() != type.channels)
+    throw usage_error(file + " has " + std::to_string(content.pixels.channels()) +
+                      " channels, and the function takes " + std::to_string(type.channels));
+  info = content.info;
+  return std::move(content.pixels);
+}
+
+converter::result_bytes compute(const converter::call& given, const place_to_run& where) {
+  converter::result_bytes result;
+  if (where.where == place_to_run::kind::cuda) {
+    converter::run_on_gpu(given, where.number, result);
+    return result;
+  }
+  const converter::cpu_function function(given.about, given.how);
+  const bool serial = where.where == place_to_run::kind::serial;
+  function(given, serial ? converter::cpu_engine::serial : converter::cpu_engine::openmp, result);
+  return result;
+}
+
+void write(const request& asked, const converter::call& given, const converter::result_bytes& result,
+           const metadata& info) {
+  const auto& about = given.about;
+  output_files all;
+  if (about.kind == category::r2s || (about.kind == category::r2v && asked.output.empty())) {
+    std::cout << text_of_result(given, result);
+    return;
+  }
+  if (about.kind == category::r2v) {
+    all.add_text(asked.output, text_of_result(given, result));
+  } else {
+    image pixels(about.result.type, given.shape(), about.result.channels);
+    if (!result.empty()) std::memcpy(pixels.data(), result.data(), result.size());
+    all.add(asked.output, pixels, info);
+  }
+  all.commit();
+}
+
+int run(const request& asked, interruption& signals) {
+  place_named(asked.device);  // a wrong name is told before files are read
+  asked.reading.check(asked.images);
+  converter::call given;
+  given.about = asked.function.described();
+  check_output(asked, given.about.kind);
+  given.values = parameter_values(given.about, asked.parameters);
+  if (std::ssize(asked.images) != given.about.inputs)
+    throw usage_error("the function takes " + std::to_string(given.about.inputs) +
+                      (given.about.kind == category::iwpp ? " images, marker and mask"
+                       : given.about.inputs == 1          ? " image"
+                                                          : " images") +
+                      ", got " + std::to_string(asked.images.size()));
+  metadata info, ignored;
+  std::vector<image> images;
+  for (std::size_t k = 0; k < asked.images.size(); ++k) {
+    const bool mask = given.about.kind == category::iwpp && k == 1;
+    auto pixels = read(asked, asked.images[k], mask ? given.about.capacity : given.about.pixel,
+                       k == 0 ? info : ignored);
+    if (k == 0) choose_types(given.about, pixels.type());
+    images.push_back(widened(std::move(pixels), mask ? given.about.capacity.type : given.about.pixel.type,
+                             asked.images[k]));
+  }
+  for (const auto& each : images) given.images.push_back(&each);
+  given.how = {.name = "function", .border = asked.function.border};
+  given.bins = asked.bins;
+  given.threads = asked.threads;
+  if (given.about.kind == category::iwpp)
+    given.connectivity = neighbour_count(asked.neighbours, given.shape().rank());
+  converter::check_call(given);
+
+  const interruption::careful_section careful(signals);
+  const auto result = compute(given, chosen_place(asked.device, given.shape().pixels()));
+  signals.check();
+  write(asked, given, result, info);
+  return exit_code::done;
+}
+
+void add_options(parser& options, request& asked) {
+  asked.function.add_to(options);
+  options.add({.group = "Inputs",
+               .names = "IMAGE",
+               .help = "as many as the function takes; of a wave marker and mask",
+               .required = true,
+               .several = true,
+               .take = [&](const std::string& text) { asked.images.push_back(text); }});
+  options.add({.group = "Outputs",
+               .names = "-o,--output",
+               .value = "OUTPUT",
+               .help = "an image, where the function gives one; a vector as CSV (else to standard output)",
+               .take = [&](const std::string& text) { asked.output = text; }});
+  options.add({.group = "Parameters",
+               .names = "--param",
+               .value = "NAME=VALUE",
+               .help = "a member of the function's #STRUCT; once for each",
+               .several = true,
+               .take = [&](const std::string& text) { asked.parameters.push_back(text); }});
+  options.add({.group = "Parameters",
+               .names = "--bins",
+               .value = "N",
+               .help = "elements of an R2V function's vector (default: 256)",
+               .take = [&](const std::string& text) {
+                 asked.bins = static_cast<int>(whole_number("--bins", text, 1, 1 << 28));
+               }});
+  options.add({.group = "Parameters",
+               .names = "--connectivity",
+               .value = "4|8|6|18|26|face|edge|full",
+               .help = "neighbours in an IWPP function's wave (default: full)",
+               .take = [&](const std::string& text) {
+                 const auto value = connectivity::named(text);
+                 if (!value)
+                   throw usage_error("--connectivity: expected 4, 8, 6, 18, 26, face, edge or full, got " +
+                                     in_quotes(text));
+                 asked.neighbours = *value;
+               }});
+  options.add({.group = "Running",
+               .names = "--device",
+               .value = "auto|serial|cpu|cuda|cuda:N",
+               .help = "where to compute (default: auto); the result is the same",
+               .take = [&](const std::string& text) { asked.device = text; }});
+  options.add({.group = "Running",
+               .names = "--threads",
+               .value = "N",
+               .help = "threads to use (default: what OpenMP takes; OMP_NUM_THREADS is respected)",
+               .take = [&](const std::string& text) {
+                 asked.threads = static_cast<int>(whole_number("--threads", text, 1, 4096));
+               }});
+  asked.reading.add_to(options);
+  asked.reading.add_channel_to(options);
+}
+
+}  // namespace
+
+verb run_verb() {
+  return {
+      .name = "run",
+      .group = "Your own functions",
+      .brief = "Compiles a marked C function and runs it on images, on the CPU or a GPU.",
+      .notes =
+          "See `macareu convert --help` for how functions are marked. Compiled code is kept in $MACAREU_CACHE, or "
+          "macareu in the user's cache directory. Example: macareu run examples/convert/binarise.c in.png -o out.png "
+          "--param tolerancia=27",
+      .prepare = [](parser& options) {
+        const auto asked = std::make_shared<request>();
+        add_options(options, *asked);
+        return [asked](interruption& signals) { return run(*asked, signals); };
+      }};
+}
+
+}  // namespace macareu::tool

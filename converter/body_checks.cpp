@@ -1,0 +1,136 @@
+#include "body_checks.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace macareu::converter {
+namespace {
+
+using names = std::set<std::string, std::less<>>;
+
+const names allocation{"malloc", "calloc", "realloc", "free", "alloca", "aligned_alloc", "strdup"};
+const names input_output{"printf",  "fprintf", "sprintf", "snprintf", "puts",  "putchar", "fputs", "fputc",
+                         "fopen",   "fclose",  "fread",   "fwrite",   "scanf", "fscanf",  "gets",  "fgets",
+                         "getchar", "perror",  "system",  "read",     "write", "open",    "close"};
+const names streams{"cout", "cerr", "clog", "cin"};
+/// What both a CPU and a GPU have.
+const names mathematics{"abs",    "labs",     "llabs",     "fabs",     "fabsf",  "sqrt",  "sqrtf",  "floor",
+                        "floorf", "ceil",     "ceilf",     "round",    "roundf", "trunc", "truncf", "rint",
+                        "rintf",  "fmin",     "fminf",     "fmax",     "fmaxf",  "fmod",  "fmodf",  "fma",
+                        "fmaf",   "copysign", "copysignf", "exp",      "expf",   "log",   "logf",   "log2",
+                        "log2f",  "log10",    "log10f",    "pow",      "powf",   "sin",   "sinf",   "cos",
+                        "cosf",   "tan",      "tanf",      "atan",     "atanf",  "atan2", "atan2f", "hypot",
+                        "hypotf", "cbrt",     "cbrtf",     "atomicAdd"};
+
+bool is_global(CXCursor variable) {
+  const auto parent = clang_getCursorKind(clang_getCursorSemanticParent(variable));
+  return clang_getCursorKind(variable) == CXCursor_VarDecl &&
+         (parent == CXCursor_TranslationUnit || parent == CXCursor_Namespace);
+}
+
+class walk {
+ public:
+  explicit walk(const unit& file) : file_(file) {}
+
+  std::vector<CXCursor> result;
+
+  void function(CXCursor definition) {
+    const auto known = [&](const CXCursor& other) { return clang_equalCursors(other, definition) != 0; };
+    if (std::ranges::any_of(result, known)) return;
+    open_.push_back(definition);
+    for (const auto& child : children_of(definition)) expression(child);
+    open_.pop_back();
+    result.push_back(definition);
+  }
+
+ private:
+  void expression(CXCursor cursor) {
+    switch (clang_getCursorKind(cursor)) {
+      case CXCursor_CXXNewExpr:
+      case CXCursor_CXXDeleteExpr:
+        refuse(cursor, "memory is allocated or freed inside the function", memory_advice);
+      case CXCursor_CXXThrowExpr:
+      case CXCursor_CXXTryStmt:
+        refuse(cursor, "exceptions inside the function", "a function that returns a value for every pixel");
+      case CXCursor_GCCAsmStmt:
+      case CXCursor_MSAsmStmt:
+        refuse(cursor, "assembler inside the function", "C that every device can compile");
+      case CXCursor_GotoStmt:
+      case CXCursor_IndirectGotoStmt:
+        refuse(cursor, "goto inside the function", "loops and conditions");
+      case CXCursor_VarDecl:
+        if (clang_Cursor_getStorageClass(cursor) == CX_SC_Static)
+          refuse(cursor, "static variable '" + name_of(cursor) + "' keeps a value between pixels",
+                 global_advice);
+        break;
+      case CXCursor_DeclRefExpr:
+        reference(cursor);
+        break;
+      case CXCursor_CallExpr:
+        call(cursor);
+        break;
+      default:
+        break;
+    }
+    for (const auto& child : children_of(cursor)) expression(child);
+  }
+
+  void reference(CXCursor cursor) {
+    const auto target = clang_getCursorReferenced(cursor);
+    if (!is_global(target)) return;
+    if (streams.contains(name_of(target)))
+      refuse(cursor, "input or output inside the function ('" + name_of(target) + "')", output_advice);
+    refuse(cursor, "global variable '" + name_of(target) + "' inside the function", global_advice);
+  }
+
+  void call(CXCursor cursor) {
+    const auto target = clang_getCursorReferenced(cursor);
+    const auto kind = clang_getCursorKind(target);
+    if (kind == CXCursor_Constructor) return;  // a pixel is copied
+    const auto name = name_of(target);
+    if (kind == CXCursor_FunctionDecl && file_.is_users(target)) return users_function(cursor, target, name);
+    // What it is called with may tell more: std::cout << pixel.
+    if (!mathematics.contains(name))
+      for (const auto& child : children_of(cursor)) expression(child);
+    if (kind != CXCursor_FunctionDecl)
+      refuse(cursor, "call of '" + name_of(cursor) + "', which is not a plain function",
+             "functions of this file or of <math.h>");
+    if (allocation.contains(name))
+      refuse(cursor, "memory is allocated or freed inside the function ('" + name + "')", memory_advice);
+    if (input_output.contains(name))
+      refuse(cursor, "input or output inside the function ('" + name + "')", output_advice);
+    if (!mathematics.contains(name))
+      refuse(cursor, "call of '" + name + "', which a GPU does not have",
+             "functions of this file or of <math.h>");
+  }
+
+  void users_function(CXCursor cursor, CXCursor target, const std::string& name) {
+    const auto definition = clang_getCursorDefinition(target);
+    if (clang_Cursor_isNull(definition))
+      refuse(cursor, "'" + name + "' is declared but not defined", "its definition in the same file");
+    const auto same = [&](const CXCursor& other) { return clang_equalCursors(other, definition) != 0; };
+    if (std::ranges::any_of(open_, same))
+      refuse(cursor, "recursion: '" + name + "' calls itself" + (same(open_.back()) ? "" : " through others"),
+             "a loop");
+    function(definition);
+  }
+
+  static constexpr const char* memory_advice = "local variables and arrays of a fixed size";
+  static constexpr const char* global_advice =
+      "a local variable, a #define, an enum, or a member of the #STRUCT";
+  static constexpr const char* output_advice =
+      "a function that only computes: files are read and written around it";
+
+  const unit& file_;
+  std::vector<CXCursor> open_;
+};
+
+}  // namespace
+
+std::vector<CXCursor> checked_calls(const unit& file, CXCursor marked) {
+  walk all(file);
+  all.function(marked);
+  return std::move(all.result);
+}
+
+}  // namespace macareu::converter

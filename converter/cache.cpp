@@ -1,0 +1,89 @@
+#include "cache.hpp"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include <macareu/error.hpp>
+
+namespace macareu::converter {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* content_name = "content";
+
+fs::path cache_directory() {
+  const auto value = [](const char* name) {
+    const char* text = std::getenv(name);
+    return std::string(text == nullptr ? "" : text);
+  };
+  if (const auto own = value("MACAREU_CACHE"); !own.empty()) return own;
+  if (const auto all = value("XDG_CACHE_HOME"); !all.empty()) return fs::path(all) / "macareu";
+  if (const auto home = value("HOME"); !home.empty()) return fs::path(home) / ".cache" / "macareu";
+  throw io_error("there is no directory for compiled functions: set HOME or MACAREU_CACHE");
+}
+
+/// FNV-1a: a short name for a directory. Equal names of different contents are found by comparing those.
+std::string short_name(const std::string& content) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const unsigned char letter : content) hash = (hash ^ letter) * 1099511628211U;
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+  return text;
+}
+
+bool holds(const fs::path& directory, const std::string& content, const std::string& name) {
+  std::error_code none;
+  return fs::exists(directory / name, none) && fs::exists(directory / content_name, none) &&
+         text_of_file(directory / content_name) == content;
+}
+
+}  // namespace
+
+std::string text_of_file(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw io_error(file.string() + ": cannot be read");
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void write_text(const fs::path& file, const std::string& text) {
+  std::ofstream stream(file, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (!stream) throw io_error(file.string() + ": cannot be written");
+}
+
+fs::path cached(const std::string& content, const std::string& name,
+                const std::function<void(const fs::path&)>& make) {
+  const auto parent = cache_directory();
+  std::error_code failure;
+  fs::create_directories(parent, failure);
+  if (failure) throw io_error(parent.string() + ": cannot be made: " + failure.message());
+  auto wanted = parent / short_name(content);
+  for (int other = 1; fs::exists(wanted, failure) && !holds(wanted, content, name); ++other)
+    wanted = parent / (short_name(content) + "-" + std::to_string(other));
+  if (holds(wanted, content, name)) return wanted / name;
+
+  auto pattern = (parent / "making-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) throw io_error(parent.string() + ": cannot be written");
+  const fs::path work = pattern;
+  try {
+    make(work);
+    write_text(work / content_name, content);
+    fs::rename(work, wanted, failure);
+    // Another process was faster: its result is as good.
+    if (failure) fs::remove_all(work);
+  } catch (...) {
+    fs::remove_all(work, failure);
+    throw;
+  }
+  if (!holds(wanted, content, name)) throw io_error(wanted.string() + ": cannot be written");
+  return wanted / name;
+}
+
+}  // namespace macareu::converter

@@ -1,0 +1,135 @@
+#include "clang.hpp"
+
+#include <array>
+#include <filesystem>
+
+#include <macareu/error.hpp>
+
+namespace macareu::converter {
+namespace {
+
+/// The file's own name would depend on the directory one is in.
+constexpr const char* buffer_name = "/macareu/function.cpp";
+constexpr const char* prelude_name = "/macareu/prelude.hpp";
+
+place presumed(CXSourceLocation at) {
+  CXString file;
+  unsigned line = 0;
+  clang_getPresumedLocation(at, &file, &line, nullptr);
+  return {taken(file), line};
+}
+
+std::size_t spelled_offset(CXSourceLocation at) {
+  unsigned offset = 0;
+  clang_getSpellingLocation(at, nullptr, nullptr, nullptr, &offset);
+  return offset;
+}
+
+std::size_t expanded_offset(CXSourceLocation at) {
+  unsigned offset = 0;
+  clang_getExpansionLocation(at, nullptr, nullptr, nullptr, &offset);
+  return offset;
+}
+
+std::string expectation_for(const std::string& message) {
+  if (message.find("unknown type") != std::string::npos)
+    return "expected bool, signed or unsigned char, short, int, long, float, double, a name of <stdint.h>, or a "
+           "struct of this file";
+  if (message.find("undeclared identifier") != std::string::npos ||
+      message.find("file not found") != std::string::npos)
+    return "expected a name of this file, or of a header that it includes";
+  return "expected a file that compiles as C++";
+}
+
+}  // namespace
+
+std::string taken(CXString text) {
+  const char* letters = clang_getCString(text);
+  std::string result = letters == nullptr ? "" : letters;
+  clang_disposeString(text);
+  return result;
+}
+
+place place_of(CXCursor cursor) { return presumed(clang_getCursorLocation(cursor)); }
+
+void refuse(const place& where, const std::string& what, const std::string& expected) {
+  throw usage_error(to_string(where) + what + "; expected " + expected);
+}
+
+std::vector<CXCursor> children_of(CXCursor cursor) {
+  std::vector<CXCursor> children;
+  clang_visitChildren(
+      cursor,
+      [](CXCursor child, CXCursor, CXClientData list) {
+        static_cast<std::vector<CXCursor>*>(list)->push_back(child);
+        return CXChildVisit_Continue;
+      },
+      &children);
+  return children;
+}
+
+unit::unit(const source& from, const std::string& file, const std::string& prelude) : text_(from.text) {
+  index_ = clang_createIndex(0, 0);
+  const std::array arguments{"-x", "c++", "-std=c++17", "-include", prelude_name};
+  std::array<CXUnsavedFile, 2> files{
+      CXUnsavedFile{buffer_name, text_.c_str(), static_cast<unsigned long>(text_.size())},
+      CXUnsavedFile{prelude_name, prelude.c_str(), static_cast<unsigned long>(prelude.size())}};
+  const auto failure =
+      clang_parseTranslationUnit2(index_, buffer_name, arguments.data(), static_cast<int>(arguments.size()),
+                                  files.data(), static_cast<unsigned>(files.size()), 0, &unit_);
+  if (failure != CXError_Success || unit_ == nullptr) {
+    clang_disposeIndex(index_);
+    throw internal_error(file + ": libclang could not read it");
+  }
+  try {
+    check();
+  } catch (...) {
+    clang_disposeTranslationUnit(unit_);
+    clang_disposeIndex(index_);
+    throw;
+  }
+  for (const auto& each : children_of(clang_getTranslationUnitCursor(unit_)))
+    if (is_users(each)) declarations_.push_back(each);
+}
+
+unit::~unit() {
+  clang_disposeTranslationUnit(unit_);
+  clang_disposeIndex(index_);
+}
+
+void unit::check() const {
+  for (unsigned i = 0; i < clang_getNumDiagnostics(unit_); ++i) {
+    const auto each = clang_getDiagnostic(unit_, i);
+    const bool is_error = clang_getDiagnosticSeverity(each) >= CXDiagnostic_Error;
+    const auto message = taken(clang_getDiagnosticSpelling(each));
+    const auto where = presumed(clang_getDiagnosticLocation(each));
+    clang_disposeDiagnostic(each);
+    if (is_error) throw usage_error(to_string(where) + message + "; " + expectation_for(message));
+  }
+}
+
+bool unit::is_users(CXCursor cursor) const {
+  CXFile file = nullptr;
+  clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, nullptr, nullptr, nullptr);
+  return file != nullptr && taken(clang_getFileName(file)) == buffer_name;
+}
+
+range unit::range_of(CXCursor cursor) const {
+  const auto extent = clang_getCursorExtent(cursor);
+  return {expanded_offset(clang_getRangeStart(extent)), expanded_offset(clang_getRangeEnd(extent))};
+}
+
+std::optional<range> unit::plain_range_of(CXCursor cursor) const {
+  const auto extent = clang_getCursorExtent(cursor);
+  const auto begin = clang_getRangeStart(extent), end = clang_getRangeEnd(extent);
+  if (spelled_offset(begin) != expanded_offset(begin) || spelled_offset(end) != expanded_offset(end))
+    return {};
+  return range{expanded_offset(begin), expanded_offset(end)};
+}
+
+std::string unit::text_of(CXCursor cursor) const {
+  const auto [begin, end] = range_of(cursor);
+  return text_.substr(begin, end - begin);
+}
+
+}  // namespace macareu::converter

@@ -1,0 +1,58 @@
+// libclang in the terms of this project: cursors with their text and place.
+#pragma once
+
+#include <clang-c/Index.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "source.hpp"
+
+namespace macareu::converter {
+
+std::string taken(CXString text);
+inline std::string name_of(CXCursor cursor) { return taken(clang_getCursorSpelling(cursor)); }
+
+struct range {
+  std::size_t begin = 0, end = 0;
+};
+
+/// A parsed file. Throws usage_error with the first error of the compiler.
+class unit {
+ public:
+  unit(const source& from, const std::string& file, const std::string& prelude);
+  ~unit();
+  unit(const unit&) = delete;
+  unit& operator=(const unit&) = delete;
+
+  /// What the file declares, includes of the system apart.
+  const std::vector<CXCursor>& declarations() const { return declarations_; }
+  bool is_users(CXCursor cursor) const;
+
+  range range_of(CXCursor cursor) const;
+  /// As above, and nothing where a macro is involved.
+  std::optional<range> plain_range_of(CXCursor cursor) const;
+  std::string text_of(CXCursor cursor) const;
+  const std::string& text() const { return text_; }
+
+ private:
+  void check() const;
+
+  std::string text_;
+  CXIndex index_ = nullptr;
+  CXTranslationUnit unit_ = nullptr;
+  std::vector<CXCursor> declarations_;
+};
+
+place place_of(CXCursor cursor);
+std::vector<CXCursor> children_of(CXCursor cursor);
+
+/// Throws usage_error "file:line: what; expected ...".
+[[noreturn]] void refuse(const place& where, const std::string& what, const std::string& expected);
+[[noreturn]] inline void refuse(CXCursor where, const std::string& what, const std::string& expected) {
+  refuse(place_of(where), what, expected);
+}
+
+}  // namespace macareu::converter

@@ -1,0 +1,126 @@
+#include "cpu_run.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <sstream>
+
+#include <macareu/error.hpp>
+
+#include "cache.hpp"
+
+extern char** environ;
+
+namespace macareu::converter {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// As in templates/entry.cpp.
+struct entry_call {
+  const void* const* images;
+  void* result;
+  long long depth, height, width;
+  const parameter_value* values;
+  int bins, connectivity, threads, serial;
+  char* message;
+  int message_size;
+};
+
+/// No contraction and no reordering: the same bits as every other engine.
+std::vector<std::string> compiler_command() {
+  const char* chosen = std::getenv("CXX");
+  std::istringstream words(chosen == nullptr || *chosen == '\0' ? "c++" : chosen);
+  std::vector<std::string> command;
+  for (std::string word; words >> word;) command.push_back(word);
+  for (const char* option :
+       {"-std=c++17", "-O3", "-fno-math-errno", "-ffp-contract=off", "-fPIC", "-shared", "-fopenmp"})
+    command.emplace_back(option);
+  return command;
+}
+
+/// Its exit code; what it says goes to `messages`.
+int run_command(const std::vector<std::string>& command, const fs::path& messages) {
+  std::vector<char*> arguments;
+  for (const auto& each : command) arguments.push_back(const_cast<char*>(each.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                   0600);
+  posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
+  pid_t child = 0;
+  const int failure = posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (failure != 0)
+    throw device_error("no C++ compiler: '" + command[0] +
+                       "' cannot be started; install g++, or name one in CXX");
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// The first line that says what is wrong.
+std::string first_error(const fs::path& messages) {
+  std::istringstream lines(text_of_file(messages));
+  std::string first;
+  for (std::string line; std::getline(lines, line);) {
+    if (first.empty()) first = line;
+    if (line.find("error") != std::string::npos) return line;
+  }
+  return first;
+}
+
+fs::path compiled(const description& about, const generation& how) {
+  const auto files = shared_object_source(about, how);
+  auto command = compiler_command();
+  std::string content;
+  for (const auto& word : command) content += word + " ";
+  for (const auto& [name, text] : files) content += "\n=== " + name + "\n" + text;
+  return cached(content, "function.so", [&](const fs::path& directory) {
+    for (const auto& [name, text] : files) write_text(directory / name, text);
+    command.push_back("-o");
+    command.push_back((directory / "function.so").string());
+    command.push_back((directory / "entry.cpp").string());
+    if (run_command(command, directory / "messages") != 0)
+      throw device_error("the compiler '" + command[0] + "' failed on " + about.file + ": " +
+                         first_error(directory / "messages"));
+  });
+}
+
+}  // namespace
+
+cpu_function::cpu_function(const description& about, const generation& how) {
+  const auto file = compiled(about, how);
+  library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library_ == nullptr) throw device_error(file.string() + ": cannot be loaded: " + dlerror());
+  entry_ = dlsym(library_, "macareu_call");
+  if (entry_ == nullptr) throw device_error(file.string() + ": is not a compiled function");
+}
+
+/// The library stays loaded: its threads may outlive the call.
+cpu_function::~cpu_function() = default;
+
+void cpu_function::operator()(const call& given, cpu_engine where, result_bytes& result) const {
+  std::vector<const void*> images;
+  for (const auto* each : given.images) images.push_back(each->data());
+  result.resize(result_size(given));
+  std::array<char, 512> message{};
+  const auto& shape = given.shape();
+  const entry_call call{images.data(),  result.data(),
+                        shape.depth(),  shape.height(),
+                        shape.width(),  given.values.data(),
+                        given.bins,     given.connectivity,
+                        given.threads,  where == cpu_engine::serial ? 1 : 0,
+                        message.data(), static_cast<int>(message.size())};
+  const auto entry = reinterpret_cast<int (*)(const entry_call*)>(entry_);
+  if (entry(&call) != 0) throw device_error(message.data());
+}
+
+}  // namespace macareu::converter

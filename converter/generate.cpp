@@ -1,0 +1,265 @@
+#include "generate.hpp"
+
+#include <array>
+
+#include <macareu/error.hpp>
+
+#include "rule_text.hpp"
+#include "templates.hpp"
+
+namespace macareu::converter {
+namespace {
+
+using fields = std::map<std::string, std::string>;
+
+std::string upper(category kind) {
+  std::string text(name_of(kind));
+  for (auto& letter : text) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  return text;
+}
+
+bool gives_image(const description& about) {
+  return about.kind == category::p2p || about.kind == category::n2p || about.kind == category::iwpp;
+}
+
+/// Images in the engines' list; a wave has its mask apart.
+int listed_images(const description& about) { return about.kind == category::iwpp ? 1 : about.inputs; }
+
+std::string job_members(const description& about) {
+  const std::string result = "  rule::result_type* result = nullptr;\n";
+  switch (about.kind) {
+    case category::r2s:
+      return "";
+    case category::r2v:
+      return result + "  int bins = 256;\n";
+    case category::iwpp:
+      return result + "  const rule::capacity_type* capacity = nullptr;\n  int connectivity = 8;\n";
+    default:
+      return result;
+  }
+}
+
+/// The types that a reduction's result may have in the program.
+std::string instances(const description& about) {
+  const auto instance = [](std::string_view type) {
+    return "template " + std::string(type) + " run<" + std::string(type) + ">(const job&);\n";
+  };
+  if (!about.any_result) return instance(about.result.spelling);
+  std::string text;
+  for (const auto type : {dtype::i8, dtype::u8, dtype::i16, dtype::u16, dtype::i32, dtype::u32, dtype::i64,
+                          dtype::u64, dtype::f32, dtype::f64})
+    text += instance(spelling_of(type));
+  return text;
+}
+
+void add_images(const description& about, fields& values) {
+  std::string arguments, assignments, mats, checks, empty;
+  const std::array<std::string, 2> wave_names{"marcador", "mascara"};
+  for (int k = 0; k < about.inputs; ++k) {
+    const auto name = about.kind == category::iwpp ? wave_names[static_cast<std::size_t>(k)]
+                                                   : "imagem" + (k == 0 ? "" : std::to_string(k + 1));
+    const bool capacity = about.kind == category::iwpp && k == 1;
+    const std::string type = capacity ? "rule::capacity_type" : "rule::pixel_type";
+    const auto member = capacity ? "work_.capacity" : "work_.images[" + std::to_string(k) + "]";
+    const std::string comma = k == 0 ? "" : ", ";
+    arguments += comma + "const " + type + "* " + name;
+    assignments += "    " + member + " = " + name + ";\n";
+    mats += comma + "const cv::Mat& " + name;
+    empty += comma + "nullptr";
+    const auto copy = "copia_[" + std::to_string(k) + "]";
+    checks += "    if (" + name + ".elemSize() != sizeof(" + type +
+              ")) throw std::invalid_argument(\"a cv::Mat of another type\");\n    " + copy + " = " + name +
+              ".isContinuous() ? " + name + " : " + name + ".clone();\n    " + member +
+              " = reinterpret_cast<const " + type + "*>(" + copy + ".data);\n";
+  }
+  const bool vector = about.kind == category::r2v;
+  const auto name = upper(about.kind);
+  values["IMAGE_ARGUMENTS"] = arguments;
+  values["IMAGE_ASSIGNMENTS"] = assignments;
+  values["MAT_CONSTRUCTOR"] =
+      "#ifdef WITH_OPENCV\n  explicit " + name + "(" + mats + (vector ? ", int bins" : "") +
+      ", rule::parameters parametro = {})\n      : " + name + "(" + empty + ", imagem_rows, imagem_cols" +
+      (vector ? ", bins" : "") + ", parametro) {\n" + checks + "  }\n#endif\n";
+  auto& constructor = values["MAT_CONSTRUCTOR"];
+  const std::string first = about.kind == category::iwpp ? wave_names[0] : "imagem";
+  for (const std::string size : {"rows", "cols"})
+    constructor.replace(constructor.find("imagem_" + size), 11, first + "." + size);
+  values["MAT_MEMBERS"] =
+      "#ifdef WITH_OPENCV\n  cv::Mat copia_[" + std::to_string(about.inputs) + "];\n#endif\n";
+}
+
+/// What main does with the images once they are read.
+std::string process(const description& about) {
+  const auto number = std::string(spelling_of(about.pixel.type));
+  const auto read = [](const std::string& pixel, const std::string& type, const std::string& k) {
+    return "pixels_from<" + pixel + ", " + type + ">(images[" + k + "], given.files[" + k + "])";
+  };
+  std::string text, list;
+  for (int k = 0; k < listed_images(about); ++k) {
+    const auto name = "pixels" + std::to_string(k);
+    text += "  const auto " + name + " = " + read("rule::pixel_type", number, std::to_string(k)) + ";\n";
+    list += name + ".data(), ";
+  }
+  if (about.kind == category::iwpp) {
+    text += "  const auto mask = " +
+            read("rule::capacity_type", std::string(spelling_of(about.capacity.type)), "1") + ";\n";
+    list += "mask.data(), ";
+  }
+  const auto size = list + "images[0].height, images[0].width, " +
+                    (about.kind == category::r2v ? "given.bins, " : "") +
+                    "parameters_from(given.values),\n             images[0].depth);\n";
+  switch (about.kind) {
+    case category::r2s:
+      return text + "  R2S<rule::result_type> filter(" + size +
+             "  std::printf(\"%s\\n\", text_of(filter.processa(given.where)).c_str());\n";
+    case category::r2v:
+      return text + "  R2V filter(" + size +
+             "  filter.processa(given.where);\n  std::printf(\"bin,value\\n\");\n  for (std::size_t i = 0; i < "
+             "filter.vetorResultante.size(); ++i)\n    std::printf(\"%zu,%s\\n\", i, "
+             "text_of(filter.vetorResultante[i]).c_str());\n";
+    default:
+      return text + "  " + upper(about.kind) + " filter(" + size +
+             (about.kind == category::iwpp ? "  filter.conectividade = given.connectivity;\n" : "") +
+             "  filter.processa(given.where);\n  write<" + std::string(spelling_of(about.result.type)) +
+             ">(given.files[inputs], filter.imagemResultante, images[0]);\n";
+  }
+}
+
+std::string usage(const description& about, const std::string& name) {
+  auto text = name + " [--device auto|serial|cpu|cuda]";
+  if (about.kind == category::r2v) text += " [--bins N]";
+  if (about.kind == category::iwpp) text += " [--connectivity N]";
+  for (const auto& each : about.parameters) text += " " + each.name + "=VALUE";
+  if (about.kind == category::iwpp)
+    text += " MARKER.pgm MASK.pgm";
+  else
+    for (int k = 0; k < about.inputs; ++k)
+      text += " IN" + (about.inputs > 1 ? std::to_string(k + 1) : "") + ".pgm";
+  return text + (gives_image(about) ? " OUT.pgm" : "");
+}
+
+std::string entry_call(const description& about) {
+  const std::string both =
+      "    if (given->serial != 0)\n      serial::run(work);\n    else\n      openmp::run(work);\n";
+  const std::string result = "    work.result = static_cast<rule::result_type*>(given->result);\n";
+  switch (about.kind) {
+    case category::r2s:
+      return "    *static_cast<rule::result_type*>(given->result) =\n        given->serial != 0 ? "
+             "serial::run<rule::result_type>(work) : openmp::run<rule::result_type>(work);\n";
+    case category::r2v:
+      return result + "    work.bins = given->bins;\n" + both;
+    case category::iwpp:
+      return result +
+             "    work.capacity = static_cast<const rule::capacity_type*>(given->images[1]);\n    work.connectivity = "
+             "given->connectivity;\n" +
+             both;
+    default:
+      return result + both;
+  }
+}
+
+std::string entry_parameters(const description& about) {
+  std::string text;
+  for (std::size_t k = 0; k < about.parameters.size(); ++k) {
+    const auto type = about.parameters[k].type;
+    const auto member = type == dtype::f32 || type == dtype::f64 ? ".real"
+                        : type == dtype::u64                     ? ".natural"
+                                                                 : ".whole";
+    text += "    work.given." + about.parameters[k].name + " = static_cast<" +
+            std::string(spelling_of(type)) + ">(given->values[" + std::to_string(k) + "]" + member + ");\n";
+  }
+  return text;
+}
+
+fields fields_of(const description& about, const std::string& name) {
+  fields values{{"NAME", name},
+                {"CLASS", upper(about.kind)},
+                {"INPUTS", std::to_string(listed_images(about))},
+                {"JOB_MEMBERS", job_members(about)},
+                {"FILES_IN", std::to_string(about.inputs)},
+                {"FILES_OUT", gives_image(about) ? "1" : "0"},
+                {"PROCESS", process(about)},
+                {"USAGE", usage(about, name)},
+                {"ENTRY_CALL", entry_call(about)},
+                {"ENTRY_PARAMETERS", entry_parameters(about)},
+                {"ENTRY_INCLUDES", "#include \"" + name + ".cpp\"\n#include \"" + name + "_serial.cpp\"\n"},
+                {"BEFORE_RUN", ""},
+                {"EXTRA_MEMBERS", ""}};
+  const bool scalar = about.kind == category::r2s;
+  values["RUN_DECLARATION"] =
+      scalar ? "template <class T>\nT run(const job& work);\n" : "void run(const job& work);\n";
+  values["INSTANCES"] = scalar ? instances(about) : "";
+  values["NO_CUDA_RUN"] = std::string(scalar ? "template <class T>\nT" : "void") +
+                          " run(const job&) {\n  std::string why;\n  available(why);\n  throw "
+                          "std::runtime_error(why);\n}\n" +
+                          (scalar ? "\n" + instances(about) : "");
+  if (about.kind == category::iwpp) {
+    values["BEFORE_RUN"] =
+        "    const int every = work_.size.depth > 1 ? 26 : 8;\n    work_.connectivity = conectividade == 0 ? every : "
+        "conectividade;\n";
+    values["EXTRA_MEMBERS"] =
+        "  /// Neighbours of a pixel: 4 or 8, in volumes 6, 18 or 26; 0 for all.\n  int conectividade = 0;\n";
+  }
+  for (const auto& each : about.parameters)
+    values["TAKE_PARAMETERS"] += "  take(values, \"" + each.name + "\", given." + each.name + ");\n";
+  values.try_emplace("TAKE_PARAMETERS", "");
+  add_images(about, values);
+  return values;
+}
+
+std::string piece(const description& about, const std::string& what) {
+  return std::string(template_named(std::string(name_of(about.kind)) + "_" + what));
+}
+
+std::string class_text(const description& about) {
+  const auto head = std::string(template_named("class_head.hpp"));
+  if (about.kind == category::r2s || about.kind == category::r2v) return head + piece(about, "class.hpp");
+  return head + std::string(template_named("image_class.hpp"));
+}
+
+fields cpu_files(const description& about, const generation& how, const fields& values) {
+  return {
+      {how.name + "_rule.hpp", rule_text(about, how.border)},
+      {how.name + ".hpp", filled(class_text(about), values)},
+      {how.name + "_serial.cpp", filled(piece(about, "serial.cpp"), values)},
+      {how.name + ".cpp", filled(std::string(template_named("openmp_head.cpp")) + piece(about, "openmp.cpp") +
+                                     std::string(template_named("no_cuda.cpp")),
+                                 values)}};
+}
+
+}  // namespace
+
+std::map<std::string, std::string> program(const description& about, const generation& how) {
+  const auto values = fields_of(about, how.name);
+  auto files = cpu_files(about, how, values);
+  files[how.name + ".cu"] =
+      filled("// The CUDA engine: kernels, and what starts them.\n" +
+                 std::string(template_named("cuda_support.cu")) + piece(about, "kernels.cu") + "\n" +
+                 std::string(template_named("cuda_host.cu")) + piece(about, "host.cu"),
+             values);
+  files["main.cpp"] = filled(template_named("main.cpp"), values);
+  files["arguments.hpp"] = template_named("arguments.hpp");
+  files["pnm.hpp"] = template_named("pnm.hpp");
+  files["CMakeLists.txt"] = filled(template_named("CMakeLists.txt"), values);
+  return files;
+}
+
+std::map<std::string, std::string> shared_object_source(const description& about, const generation& how) {
+  const auto values = fields_of(about, how.name);
+  auto files = cpu_files(about, how, values);
+  files["entry.cpp"] = filled(template_named("entry.cpp"), values);
+  return files;
+}
+
+std::string kernel_source(const description& about, const generation& how) {
+  auto text = rule_text(about, how.border) + "\n" + piece(about, "kernels.cu");
+  if (about.kind != category::r2s) return text;
+  const auto entry = [](const std::string& name, const std::string& value) {
+    return "\nextern \"C\" __global__ void " + name + "(const rule::" + value +
+           "* values, rule::result_type* parts, long long count, rule::parameters given) {\n  "
+           "join_chunk<rule::result_type>(values, parts, count, given);\n}\n";
+  };
+  return text + entry("r2s_pixels", "pixel_type") + entry("r2s_parts", "result_type");
+}
+
+}  // namespace macareu::converter

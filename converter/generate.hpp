@@ -1,0 +1,25 @@
+// Source code for a described function: the programs of `convert`, and what `run` compiles.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "description.hpp"
+
+namespace macareu::converter {
+
+struct generation {
+  std::string name = "filter";     ///< of the program and its files
+  std::string border = "nearest";  ///< what windows see outside: nearest, constant, mirror or wrap
+};
+
+/// All files of a program, by name. It needs nothing of Macareu.
+std::map<std::string, std::string> program(const description& about, const generation& how);
+
+/// What the system's compiler makes a shared object of: entry.cpp, which includes the others.
+std::map<std::string, std::string> shared_object_source(const description& about, const generation& how);
+
+/// What NVRTC compiles: rule and kernels, and parameters as bytes of their own layout.
+std::string kernel_source(const description& about, const generation& how);
+
+}  // namespace macareu::converter

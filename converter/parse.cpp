@@ -1,0 +1,205 @@
+#include "parse.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+
+#include <macareu/error.hpp>
+
+#include "body_checks.hpp"
+#include "clang.hpp"
+#include "signature.hpp"
+#include "vector_writes.hpp"
+
+namespace macareu::converter {
+namespace {
+
+bool lacks(const source& from, const char* name) {
+  const std::regex declared(std::string(R"((typedef\b[^;]*\b|using\s+|define\s+))") + name + R"(\b)");
+  return !std::regex_search(from.text, declared);
+}
+
+/// Names that the papers use without declaring them.
+std::string prelude_of(const source& from, category kind) {
+  std::string text;
+  if (kind == category::r2s) {
+    if (lacks(from, "E")) text += "typedef unsigned char E;\n";
+    if (lacks(from, "T")) text += "typedef long long T;\n";
+  }
+  if (kind == category::r2v)
+    for (const std::string type : {"int", "unsigned int", "unsigned long long"})
+      text += type + " atomicAdd(" + type + "* address, " + type + " value);\n";
+  return text;
+}
+
+/// The directive that says what the file is. Throws where there is none, or more than the pattern needs.
+category category_of(const source& from, const std::string& file) {
+  const directive* first = nullptr;
+  std::size_t functions = 0, structs = 0;
+  for (const auto& each : from.directives) {
+    if (!each.kind) {
+      if (++structs > 1) refuse(each.where, "a second " + each.text, "one parameter struct in a file");
+      continue;
+    }
+    ++functions;
+    if (first == nullptr) {
+      first = &each;
+      continue;
+    }
+    const bool pair = each.kind == category::iwpp && first->kind == category::iwpp && functions == 2;
+    if (!pair)
+      refuse(
+          each.where,
+          "a second marked function, after " + first->text + " in line " + std::to_string(first->where.line),
+          "one marked function in a file; only #IWPP_FUNC marks two, offer and better");
+  }
+  if (first == nullptr)
+    throw usage_error(
+        file +
+        ": no function is marked; expected #P2P_FUNC, #N2P_FUNC, #R2S_FUNC, #R2V_FUNC or #IWPP_FUNC (or "
+        "#pragma macareu p2p and so on) before one");
+  if (first->kind == category::iwpp && functions != 2)
+    refuse(first->where, "one function for " + first->text,
+           "two, offer and better, each after the directive");
+  return *first->kind;
+}
+
+class reading {
+ public:
+  reading(const source& from, const std::string& file, category kind)
+      : from_(from), unit_(from, file, prelude_of(from, kind)) {
+    about_.kind = kind;
+    about_.file = std::filesystem::path(file).filename().string();
+  }
+
+  description result() {
+    auto parameter_struct = clang_getCursorType(clang_getNullCursor());
+    std::vector<CXCursor> marked;
+    for (const auto& each : from_.directives) {
+      const auto declared = declaration_after(each);
+      if (each.kind)
+        marked.push_back(function(declared, each));
+      else
+        parameter_struct = struct_type(declared, each);
+    }
+    if (about_.kind == category::iwpp)
+      wave(marked, parameter_struct);
+    else
+      read_signature(about_, marked[0], parameter_struct);
+    about_.function = name_of(marked[0]);
+    about_.any_pixel = about_.generic && lacks(from_, "E");
+    about_.any_result = about_.generic && lacks(from_, "T");
+    take_functions(marked);
+    take_definitions();
+    return std::move(about_);
+  }
+
+ private:
+  CXCursor declaration_after(const directive& mark) const {
+    for (const auto& each : unit_.declarations())
+      if (unit_.range_of(each).begin >= mark.offset) {
+        const auto typedef_of_it = typedef_around(each);
+        return clang_Cursor_isNull(typedef_of_it) ? each : typedef_of_it;
+      }
+    refuse(mark.where, "nothing follows " + mark.text,
+           mark.kind ? "a static function" : "the struct with the parameters");
+  }
+
+  /// typedef struct { ... } data; is two declarations: the struct first.
+  CXCursor typedef_around(CXCursor inner) const {
+    const auto within = unit_.range_of(inner);
+    for (const auto& each : unit_.declarations()) {
+      const auto [begin, end] = unit_.range_of(each);
+      if (clang_getCursorKind(each) == CXCursor_TypedefDecl && begin <= within.begin && within.end <= end)
+        return each;
+    }
+    return clang_getNullCursor();
+  }
+
+  static CXCursor function(CXCursor declared, const directive& mark) {
+    constexpr auto expected =
+        "the definition of a static function, such as static unsigned char f(...) { ... }";
+    if (clang_getCursorKind(declared) != CXCursor_FunctionDecl)
+      refuse(declared, mark.text + " is followed by something else than a function", expected);
+    if (clang_isCursorDefinition(declared) == 0)
+      refuse(declared, "'" + name_of(declared) + "' is declared, not defined", expected);
+    if (clang_Cursor_getStorageClass(declared) != CX_SC_Static)
+      refuse(declared, "'" + name_of(declared) + "' is not static", expected);
+    return declared;
+  }
+
+  static CXType struct_type(CXCursor declared, const directive& mark) {
+    const auto type = clang_getCursorType(declared);
+    if (clang_getCanonicalType(type).kind != CXType_Record)
+      refuse(declared, mark.text + " is followed by something else than a struct",
+             "typedef struct { int name; ... } data;");
+    return type;
+  }
+
+  void wave(std::vector<CXCursor>& marked, CXType parameter_struct) {
+    if (name_of(marked[0]) == "better") std::swap(marked[0], marked[1]);
+    for (std::size_t i = 0; i < 2; ++i)
+      if (name_of(marked[i]) != (i == 0 ? "offer" : "better"))
+        refuse(marked[i], "'" + name_of(marked[i]) + "' is neither offer nor better",
+               "the two functions of a propagation rule by these names");
+    read_signature(about_, marked[0], parameter_struct);
+    check_better(about_, marked[1], parameter_struct);
+  }
+
+  void take_functions(const std::vector<CXCursor>& marked) {
+    std::vector<CXCursor> helpers;
+    for (const auto& each : marked)
+      for (const auto& called : checked_calls(unit_, each)) {
+        const auto same = [&](const CXCursor& other) { return clang_equalCursors(other, called) != 0; };
+        if (std::ranges::none_of(marked, same) && std::ranges::none_of(helpers, same))
+          helpers.push_back(called);
+      }
+    // A function comes before those that call it, so declarations ahead are not needed.
+    for (const auto& each : helpers) about_.helpers += "RULE " + unit_.text_of(each) + "\n\n";
+    for (const auto& each : marked) {
+      const auto text = about_.kind == category::r2v
+                            ? with_atomic_writes(unit_, each, clang_Cursor_getArgument(each, 1))
+                            : unit_.text_of(each);
+      about_.body += (about_.body.empty() ? "RULE " : "\n\nRULE ") + text;
+    }
+    about_.body += "\n";
+  }
+
+  void take_definitions() {
+    struct piece {
+      range where;
+      std::string text;
+    };
+    std::vector<piece> pieces;
+    for (const auto& each : from_.lines) pieces.push_back({{each.offset, each.offset}, each.line});
+    for (const auto& each : unit_.declarations()) {
+      const auto kind = clang_getCursorKind(each);
+      const bool type = kind == CXCursor_StructDecl || kind == CXCursor_EnumDecl ||
+                        kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl;
+      if (!type || (about_.generic && (name_of(each) == "T" || name_of(each) == "E"))) continue;
+      const auto where = unit_.range_of(each);
+      const auto inside = [&](const piece& other) {
+        return other.where.begin >= where.begin && other.where.end <= where.end &&
+               other.where.end > other.where.begin;
+      };
+      std::erase_if(pieces, inside);
+      pieces.push_back({where, unit_.text_of(each) + ";"});
+    }
+    std::ranges::stable_sort(pieces, {}, [](const piece& each) { return each.where.begin; });
+    for (const auto& each : pieces) about_.definitions += each.text + "\n";
+  }
+
+  const source& from_;
+  unit unit_;
+  description about_;
+};
+
+}  // namespace
+
+bool can_parse() { return true; }
+
+description parse(const source& from, const std::string& file) {
+  return reading(from, file, category_of(from, file)).result();
+}
+
+}  // namespace macareu::converter

@@ -1,0 +1,44 @@
+// A source file with its directives taken out: what is left is C++ with the same lines.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "description.hpp"
+
+namespace macareu::converter {
+
+struct place {
+  std::string file;
+  unsigned line = 0;
+};
+
+/// "filter.c:12: "
+std::string to_string(const place& where);
+
+struct directive {
+  std::optional<category> kind;  ///< nothing: the parameter struct
+  std::string text;              ///< as written
+  place where;
+  std::size_t offset = 0;  ///< in the text
+};
+
+struct source {
+  /// Files named by #include "..." are part of it, between #line lines; directives are blank lines.
+  std::string text;
+  std::vector<directive> directives;
+  /// #define, #undef and #include <...>, and where they are.
+  struct preprocessing {
+    std::size_t offset;
+    std::string line;
+  };
+  std::vector<preprocessing> lines;
+};
+
+/// `header` is read before the file where it is not empty. Throws io_error for files that are not there, and
+/// usage_error for a directive that is unknown or has something behind it.
+source read_source(const std::string& file, const std::string& header);
+
+}  // namespace macareu::converter

@@ -1,0 +1,141 @@
+// @USAGE@
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <map>
+
+#include "@NAME@.hpp"
+#include "arguments.hpp"
+#include "pnm.hpp"
+
+namespace {
+
+constexpr const char* usage = "usage: @USAGE@\n";
+
+struct arguments {
+  engine where = engine::automatic;
+  int bins = 256;
+  int connectivity = 0;
+  std::map<std::string, std::string> values;  // of parameters
+  std::vector<std::string> files;
+};
+
+engine engine_named(const std::string& name) {
+  if (name == "auto") return engine::automatic;
+  if (name == "serial") return engine::serial;
+  if (name == "cpu") return engine::openmp;
+  if (name == "cuda") return engine::cuda;
+  throw std::invalid_argument("--device: expected auto, serial, cpu or cuda, got '" + name + "'");
+}
+
+arguments parsed(int count, char** texts) {
+  arguments given;
+  for (int i = 1; i < count; ++i) {
+    const std::string text = texts[i];
+    const auto equals = text.find('=');
+    if (text.rfind("--", 0) == 0) {
+      if (i + 1 == count) throw std::invalid_argument(text + " needs a value");
+      const std::string value = texts[++i];
+      if (text == "--device")
+        given.where = engine_named(value);
+      else if (text == "--bins")
+        set_value(given.bins, text, value);
+      else if (text == "--connectivity")
+        set_value(given.connectivity, text, value);
+      else
+        throw std::invalid_argument("unknown option " + text);
+    } else if (equals != std::string::npos) {
+      given.values[text.substr(0, equals)] = text.substr(equals + 1);
+    } else {
+      given.files.push_back(text);
+    }
+  }
+  return given;
+}
+
+/// Takes the value of one parameter out of those given.
+template <class Value>
+[[maybe_unused]] void take(std::map<std::string, std::string>& values, const std::string& name, Value& value) {
+  const auto found = values.find(name);
+  if (found == values.end()) throw std::invalid_argument("parameter " + name + " is needed: " + name + "=VALUE");
+  set_value(value, name, found->second);
+  values.erase(found);
+}
+
+rule::parameters parameters_from(std::map<std::string, std::string> values) {
+  rule::parameters given{};
+@TAKE_PARAMETERS@  if (!values.empty()) throw std::invalid_argument("there is no parameter " + values.begin()->first);
+  return given;
+}
+
+/// Pixels whose members are all of type Number, from the values of a file.
+template <class Pixel, class Number>
+[[maybe_unused]] std::vector<Pixel> pixels_from(const pnm_image& image, const std::string& file) {
+  constexpr int channels = sizeof(Pixel) / sizeof(Number);
+  if (image.channels != channels)
+    throw std::runtime_error(file + ": has " + std::to_string(image.channels) + " channels, expected " +
+                             std::to_string(channels));
+  std::vector<Pixel> pixels(image.values.size() / channels);
+  std::vector<Number> numbers(image.values.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (sizeof(Number) == 1 && image.values[i] > 255) throw std::runtime_error(file + ": has 16 bits, expected 8");
+    numbers[i] = static_cast<Number>(image.values[i]);
+  }
+  if (!numbers.empty()) std::memcpy(static_cast<void*>(pixels.data()), numbers.data(), numbers.size() * sizeof(Number));
+  return pixels;
+}
+
+/// 8 and 16 bits as PGM or PPM, other types as they are in memory.
+template <class Number, class Pixel>
+[[maybe_unused]] void write(const std::string& file, const std::vector<Pixel>& pixels, const pnm_image& like) {
+  constexpr int channels = sizeof(Pixel) / sizeof(Number);
+  std::vector<Number> numbers(pixels.size() * channels);
+  if (!numbers.empty()) std::memcpy(numbers.data(), static_cast<const void*>(pixels.data()), numbers.size() * sizeof(Number));
+  if (std::is_unsigned_v<Number> && sizeof(Number) <= 2 && (channels == 1 || channels == 3)) {
+    pnm_image image = like;
+    image.channels = channels;
+    image.wide = sizeof(Number) == 2;
+    image.values.assign(numbers.begin(), numbers.end());
+    write_pnm(file, image);
+    return;
+  }
+  std::ofstream raw(file, std::ios::binary);
+  raw.write(reinterpret_cast<const char*>(numbers.data()), static_cast<std::streamsize>(numbers.size() * sizeof(Number)));
+  raw.close();
+  if (!raw) throw std::runtime_error(file + ": cannot be written");
+}
+
+template <class Value>
+[[maybe_unused]] std::string text_of(Value value) {
+  char text[64];
+  if (std::is_floating_point_v<Value>)
+    std::snprintf(text, sizeof text, "%.*g", std::is_same_v<Value, float> ? 9 : 17, static_cast<double>(value));
+  else
+    return std::to_string(value);
+  return text;
+}
+
+void run(const arguments& given) {
+  constexpr std::size_t inputs = @FILES_IN@;
+  if (given.files.size() != inputs + @FILES_OUT@) throw std::invalid_argument(usage);
+  std::vector<pnm_image> images;
+  for (std::size_t i = 0; i < inputs; ++i) images.push_back(read_pnm(given.files[i]));
+  for (const auto& image : images)
+    if (image.depth != images[0].depth || image.height != images[0].height || image.width != images[0].width)
+      throw std::runtime_error("the images differ in size");
+@PROCESS@}
+
+}  // namespace
+
+int main(int count, char** texts) {
+  try {
+    run(parsed(count, texts));
+    return 0;
+  } catch (const std::invalid_argument& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 2;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "@NAME@: %s\n", e.what());
+    return 1;
+  }
+}

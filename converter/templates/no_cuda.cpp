@@ -1,0 +1,12 @@
+
+#ifndef WITH_CUDA
+namespace cuda {
+
+bool available(std::string& why) {
+  why = "no GPU can be used: this program was built without CUDA";
+  return false;
+}
+
+@NO_CUDA_RUN@
+}  // namespace cuda
+#endif

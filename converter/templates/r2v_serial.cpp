@@ -1,0 +1,14 @@
+// The definition: plain loops, one pixel after the other. Other engines must give the same bits.
+#include <algorithm>
+
+#include "@NAME@.hpp"
+
+namespace serial {
+
+void run(const job& work) {
+  std::fill_n(work.result, work.bins, rule::result_type{0});
+  for (long long i = 0; i < work.size.pixels(); ++i)
+    rule::count(work.images[0][i], work.result, work.bins, work.given);
+}
+
+}  // namespace serial

@@ -1,0 +1,163 @@
+"""What can be wrong with a marked function: file, line, what it is and what was expected; exit code 2, nothing written."""
+import unittest
+
+from tool import ConverterTest, example, random_values, write_pnm
+
+# Name, source, the line that must be named (0: none), and what must be said.
+SOURCES = [
+    ("no directive", "static int f(int a) { return a; }\n", 0, "no function is marked; expected #P2P_FUNC"),
+    ("unknown directive", "\n#P3P_FUNC\n", 2, "unknown directive #P3P_FUNC; expected #P2P_FUNC, #N2P_FUNC"),
+    ("unknown pragma", "#pragma macareu blur\n", 1, "unknown directive #pragma macareu blur; expected"),
+    ("text behind", "#P2P_FUNC static\n", 1, "'static' behind #P2P_FUNC; expected the directive alone"),
+    ("nothing follows", "#P2P_FUNC\n", 1, "nothing follows #P2P_FUNC; expected a static function"),
+    ("no function", "#P2P_FUNC\nenum { a };\n", 2, "followed by something else than a function; expected the definition"),
+    ("not static", "#P2P_FUNC\nint f(int p, int i) { return p + i; }\n", 2, "'f' is not static; expected"),
+    ("not defined", "#P2P_FUNC\nstatic int f(int p, int i);\n", 2, "'f' is declared, not defined; expected"),
+    ("two functions", "#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n#P2P_FUNC\nstatic int g(int p, int i) "
+     "{ return p; }\n", 3, "a second marked function, after #P2P_FUNC in line 1; expected one marked function"),
+    ("two structs", "#STRUCT\ntypedef struct { int a; } data;\n#STRUCT\ntypedef struct { int a; } more;\n#P2P_FUNC\n"
+     "static int f(int p, int i) { return p; }\n", 3, "a second #STRUCT; expected one parameter struct"),
+    ("too few parameters", "#P2P_FUNC\nstatic int f(int p) { return p; }\n", 2,
+     "'f' has too few parameters; expected static unsigned char f(unsigned char pixel, int index)"),
+    ("no index", "#P2P_FUNC\nstatic int f(int p, float i) { return p; }\n", 2, "has no index: parameter 2 is float"),
+    ("no pixel", "#P2P_FUNC\nstatic int f(int* p, int i) { return *p; }\n", 2, "'int *' is no pixel; expected a number"),
+    ("different images", "#P2P_FUNC\nstatic int f(int p, short q, int i) { return p; }\n", 2, "images of different types"),
+    ("plain char", "#P2P_FUNC\nstatic char f(char p, int i) { return p; }\n", 2, "expected signed char or unsigned char"),
+    ("bool", "#P2P_FUNC\nstatic bool f(bool p, int i) { return p; }\n", 2, "bool is no pixel; expected unsigned char"),
+    ("unknown type", "#P2P_FUNC\nstatic pixle f(pixle p, int i) { return p; }\n", 2,
+     "unknown type name 'pixle'; expected bool, signed or unsigned char, short, int"),
+    ("syntax", "#P2P_FUNC\nstatic int f(int p, int i) {\n  return p +;\n}\n", 3, "expected a file that compiles"),
+    ("unknown name", "#P2P_FUNC\nstatic int f(int p, int i) { return q; }\n", 2,
+     "use of undeclared identifier 'q'; expected a name of this file"),
+    ("unknown header", "#include <nothing_like_that.h>\n#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n", 1,
+     "file not found; expected a name of this file, or of a header"),
+    ("struct of colours", "struct c { int a; float b; };\n#P2P_FUNC\nstatic int f(c p, int i) { return p.a; }\n", 3,
+     "'c' is no pixel; expected a number, or a struct of 2 to 16 members of one type"),
+    ("pointer in the struct", "#STRUCT\ntypedef struct {\n  int* p;\n} data;\n#P2P_FUNC\nstatic int f(int p, int i, data d) "
+     "{ return p; }\n", 3, "pointer 'p' in the parameter struct; expected numbers only"),
+    ("array in the struct", "#STRUCT\ntypedef struct {\n  int p[3];\n} data;\n#P2P_FUNC\nstatic int f(int p, int i, data d)"
+     " { return p; }\n", 3, "'p' of type int[3] in the parameter struct; expected bool, integers"),
+    ("struct not marked", "typedef struct { int a; } data;\n#P2P_FUNC\nstatic int f(int p, int i, data d) { return p; }\n",
+     3, "'data' is not marked; expected #STRUCT"),
+    ("struct by pointer", "#STRUCT\ntypedef struct { int a; } data;\n#P2P_FUNC\nstatic int f(int p, int i, data* d) "
+     "{ return p; }\n", 4, "the parameter struct is a pointer; expected the struct itself"),
+    ("no struct", "#STRUCT\nenum { a };\n#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n", 2,
+     "followed by something else than a struct; expected typedef struct"),
+    ("recursion", "#P2P_FUNC\nstatic int f(int p, int i) {\n  return p > 0 ? f(p - 1, i) : 0;\n}\n", 3,
+     "recursion: 'f' calls itself; expected a loop"),
+    ("recursion through others", "static int g(int p);\nstatic int h(int p) { return g(p); }\nstatic int g(int p) "
+     "{ return h(p); }\n#P2P_FUNC\nstatic int f(int p, int i) { return g(p); }\n", 2, "calls itself through others"),
+    ("malloc", "#include <stdlib.h>\n#P2P_FUNC\nstatic int f(int p, int i) {\n  free(malloc(3));\n  return p;\n}\n", 4,
+     "memory is allocated or freed inside the function ('malloc'); expected local variables"),
+    ("new", "#P2P_FUNC\nstatic int f(int p, int i) {\n  int* q = new int;\n  return *q;\n}\n", 3,
+     "memory is allocated or freed inside the function; expected"),
+    ("global", "int total;\n#P2P_FUNC\nstatic int f(int p, int i) {\n  return p + total;\n}\n", 4,
+     "global variable 'total' inside the function; expected a local variable, a #define"),
+    ("global in a helper", "int total;\nstatic int g(int p) {\n  return p + total;\n}\n#P2P_FUNC\nstatic int f(int p, int i)"
+     " { return g(p); }\n", 3, "global variable 'total'"),
+    ("static variable", "#P2P_FUNC\nstatic int f(int p, int i) {\n  static int last = 0;\n  return last;\n}\n", 3,
+     "static variable 'last' keeps a value between pixels; expected"),
+    ("printf", "#include <stdio.h>\n#P2P_FUNC\nstatic int f(int p, int i) {\n  printf(\"%d\", p);\n  return p;\n}\n", 4,
+     "input or output inside the function ('printf'); expected a function that only computes"),
+    ("cout", "#include <iostream>\n#P2P_FUNC\nstatic int f(int p, int i) {\n  std::cout << p;\n  return p;\n}\n", 4,
+     "input or output inside the function"),
+    ("other calls", "#include <stdlib.h>\n#P2P_FUNC\nstatic int f(int p, int i) { return rand(); }\n", 3,
+     "call of 'rand', which a GPU does not have; expected functions of this file or of <math.h>"),
+    ("no definition", "static int g(int);\n#P2P_FUNC\nstatic int f(int p, int i) { return g(p); }\n", 3,
+     "'g' is declared but not defined; expected its definition"),
+    ("throw", "#P2P_FUNC\nstatic int f(int p, int i) { throw 1; }\n", 2, "exceptions inside the function; expected"),
+    ("goto", "#P2P_FUNC\nstatic int f(int p, int i) { again: if (p) goto again; return p; }\n", 2, "goto inside"),
+    ("even window", "#N2P_FUNC\nstatic int f(int p[4][3], int x, int y) { return p[0][0]; }\n", 2,
+     "window of size 4, which must be odd"),
+    ("no window", "#N2P_FUNC\nstatic int f(int p, int x, int y) { return p; }\n", 2, "takes no window of 2 or 3 axes"),
+    ("position missing", "#N2P_FUNC\nstatic int f(int p[3][3][3], int x, int y) { return 0; }\n", 2, "wrong number of"),
+    ("mixed reduction", "#R2S_FUNC\nstatic int f(unsigned char a, unsigned char b) { return a + b; }\n", 2,
+     "mixes types, so that results of parts cannot be joined by it; expected static T f(E pixel1, E pixel2)"),
+    ("vector read", "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) {\n  saida[0] = p;\n}\n", 3,
+     "'saida' is used in another way than by adding to an element; expected saida[i] += w;"),
+    ("value of the count", "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) {\n  int n = saida[p]++;\n  if (n) return;"
+     "\n}\n", 3, "'saida' is used in another way"),
+    ("vector passed on", "static void g(int* v) { v[0] += 1; }\n#R2V_FUNC\nstatic void f(int p, int* saida, int bins) {\n"
+     "  g(saida);\n}\n", 4, "'saida' is used in another way"),
+    ("vector of floats", "#R2V_FUNC\nstatic void f(int p, float* saida, int bins) { saida[0] += 1; }\n", 2,
+     "a vector of float, which cannot be added to in any order; expected"),
+    ("vector function returns", "#R2V_FUNC\nstatic int f(int p, int* saida, int bins) { return 0; }\n", 2, "returns a value"),
+    ("half a wave", "#IWPP_FUNC\nstatic int offer(int s, int c) { return s; }\n", 1,
+     "one function for #IWPP_FUNC; expected two, offer and better"),
+    ("names of a wave", "#IWPP_FUNC\nstatic int offer(int s, int c) { return s; }\n#IWPP_FUNC\nstatic int best(int a, int b)"
+     " { return a > b; }\n", 4, "'best' is neither offer nor better; expected"),
+    ("better", "#IWPP_FUNC\nstatic int offer(int s, int c) { return s; }\n#IWPP_FUNC\nstatic int better(float a, float b)"
+     " { return a > b; }\n", 4, "'better' does not compare two states; expected"),
+    ("offer", "#IWPP_FUNC\nstatic float offer(int s, int c) { return s; }\n#IWPP_FUNC\nstatic int better(int a, int b)"
+     " { return a > b; }\n", 2, "'offer' does not return the type of its state; expected"),
+]
+
+
+class Sources(ConverterTest):
+    def test_every_message(self):
+        for name, source, line, said in SOURCES:
+            with self.subTest(name):
+                self.write("f.c", source)
+                message = self.fail_with(2, "convert", "f.c", "-o", "program")
+                self.assertIn(said, message)
+                self.assertIn("f.c:%d: " % line if line else "f.c: ", message)
+
+    def test_a_header_is_named_too(self):
+        self.write("bad.h", "\n#STRUCT\ntypedef struct { int* p; } data;\n")
+        self.write("f.c", '#include "bad.h"\n#P2P_FUNC\nstatic int f(int p, int i, data d) { return p; }\n')
+        self.assertIn("bad.h:3: pointer 'p'", self.fail_with(2, "convert", "f.c", "-o", "program"))
+        self.write("g.c", '\n#include "none.h"\n')
+        self.assertIn("g.c:2: cannot read none.h", self.fail_with(3, "convert", "g.c", "-o", "program"))
+
+    def test_files(self):
+        self.assertIn("cannot read none.c", self.fail_with(3, "convert", "none.c", "-o", "program"))
+        self.write("x.json", "{}")
+        self.assertIn("x.json: not a description", self.fail_with(2, "convert", "x.json", "-o", "program"))
+        self.write("taken", "")
+        self.assertIn("is a file, expected a directory", self.fail_with(3, "convert", example("sobel"), "-o", "taken"))
+
+
+class Runs(ConverterTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        write_pnm(cls.path("in.pgm"), (3, 4), random_values(12, 1))
+        write_pnm(cls.path("small.pgm"), (2, 4), random_values(8, 1))
+        write_pnm(cls.path("wide.pgm"), (3, 4), random_values(12, 1), wide=True)
+        write_pnm(cls.path("colour.ppm"), (3, 4), random_values(36, 1), channels=3)
+
+    def test_messages(self):
+        binarise = [example("binarise"), "in.pgm", "-o", "out.pgm"]
+        for arguments, code, said in [
+                (binarise, 2, "parameter tolerancia is needed: --param tolerancia=VALUE"),
+                (binarise + ["--param", "tolerancia"], 2, "--param: expected NAME=VALUE, got 'tolerancia'"),
+                (binarise + ["--param", "tolerance=1"], 2, "no parameter 'tolerance' (did you mean tolerancia?)"),
+                (binarise + ["--param", "tolerancia=x"], 2, "--param tolerancia: expected a whole number"),
+                (binarise + ["--param", "tolerancia=3000000000"], 2, "--param tolerancia: expected a whole number"),
+                (binarise + ["--param", "tolerancia=1", "--param", "tolerancia=2"], 2, "is given twice"),
+                (binarise + ["--device", "toaster"], 2, "--device: expected auto, serial, cpu, cuda or cuda:N"),
+                ([example("sobel"), "in.pgm"], 2, "--output is required: the function gives an image"),
+                ([example("sobel"), "in.pgm", "-o", "out.xyz"], 2, ".xyz cannot be written"),
+                ([example("sobel"), "none.pgm", "-o", "out.pgm"], 3, "none.pgm"),
+                ([example("sobel"), "wide.pgm", "-o", "out.pgm"], 2, "wide.pgm holds u16, and the function takes u8"),
+                ([example("sobel"), "colour.ppm", "-o", "out.pgm"], 2, "--channel"),
+                ([example("colour"), "in.pgm", "-o", "out.pgm"], 2, "has 1 channels, and the function takes 3"),
+                ([example("sobel"), "in.pgm", "in.pgm", "-o", "out.pgm"], 2, "takes 1 image, got 2"),
+                ([example("sum"), "in.pgm", "-o", "out.pgm"], 2, "takes 2 images, got 1"),
+                ([example("sum"), "in.pgm", "small.pgm", "-o", "out.pgm"], 2, "different shapes: 3 x 4 and 2 x 4"),
+                ([example("smooth3d"), "wide.pgm", "-o", "out.pgm"], 2, "window has 3 axes, the image 2"),
+                ([example("reconstruct"), "in.pgm", "-o", "out.pgm"], 2, "takes 2 images, marker and mask"),
+                ([example("reconstruct"), "in.pgm", "in.pgm", "-o", "o.pgm", "--connectivity", "26"], 2, "26 is for volumes"),
+                ([example("maximum"), "in.pgm", "-o", "out.pgm"], 2, "gives one number, on standard output"),
+                ([example("sobel"), "in.pgm", "-o", "out.pgm", "--border", "none"], 2, "--border: expected one of nearest"),
+        ]:
+            with self.subTest(said):
+                self.assertIn(said, self.fail_with(code, "run", *arguments))
+
+    def test_no_compiler(self):
+        message = self.fail_with(4, "run", example("maximum"), "in.pgm", "--device", "cpu", CXX="/none/c++")
+        self.assertIn("no C++ compiler: '/none/c++' cannot be started; install g++", message)
+
+
+if __name__ == "__main__":
+    unittest.main()

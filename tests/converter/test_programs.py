@@ -1,0 +1,224 @@
+"""Generated programs and `run`, serial and parallel, give the same pixels; and the right ones, by plain Python.
+
+With MACAREU_LARGE=1 at 4K and 8K too, paper 4's sizes. Where a GPU is, `run` uses it as well, and programs are built
+with nvcc."""
+import os
+import shutil
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+from tool import NAMES, TOOL, ConverterTest, example, random_values, read_pnm, write_pnm
+
+COMPILER = os.environ.get("CXX", "c++")
+NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+LARGE = bool(os.environ.get("MACAREU_LARGE"))
+SMALL = [(1, 1), (1, 37), (53, 1), (37, 53), (129, 257)]
+SIZES = SMALL + [(1080, 1920)] + ([(2160, 3840), (4320, 7680)] if LARGE else [])
+VOLUMES = [(1, 1, 1), (3, 5, 7), (9, 33, 130)]
+PARAMETERS = {"binarise": ["tolerancia=27"]}
+SCALARS = {"maximum", "minimum", "total"}
+VECTORS = {"histogram"}
+
+
+def nearest(i, size):
+    return min(max(i, 0), size - 1)
+
+
+def sobel(image, height, width):
+    def at(y, x):
+        return image[nearest(y, height) * width + nearest(x, width)]
+    out = []
+    for y in range(height):
+        for x in range(width):
+            gx = sum(w * (at(y + d, x + 1) - at(y + d, x - 1)) for d, w in ((-1, 1), (0, 2), (1, 1)))
+            gy = sum(w * (at(y + 1, x + d) - at(y - 1, x + d)) for d, w in ((-1, 1), (0, 2), (1, 1)))
+            out.append(min(255, int((gx * gx + gy * gy) ** 0.5)))
+    return bytes(out)
+
+
+def reconstruction(marker, mask, height, width):
+    state, changed = list(marker), True
+    while changed:
+        changed = False
+        for y in range(height):
+            for x in range(width):
+                best = state[y * width + x]
+                for j in range(max(y - 1, 0), min(y + 2, height)):
+                    for i in range(max(x - 1, 0), min(x + 2, width)):
+                        best = max(best, min(state[j * width + i], mask[y * width + x]))
+                if best != state[y * width + x]:
+                    state[y * width + x] = best
+                    changed = True
+    return bytes(state)
+
+
+def expected(name, images, shape):
+    first = images[0]
+    if name == "binarise":
+        return bytes(255 if p + 27 > 127 else 0 for p in first)
+    if name == "sum":
+        return bytes(min(255, a + b) for a, b in zip(*images))
+    if name == "colour":
+        return bytes((299 * r + 587 * g + 114 * b + 500) // 1000 for r, g, b in zip(*[iter(first)] * 3))
+    if name == "sobel":
+        return sobel(first, *shape)
+    if name == "reconstruct":
+        return reconstruction(*images, *shape)
+    if name in SCALARS:
+        return str({"maximum": max, "minimum": min, "total": sum}[name](first)) + "\n"
+    if name == "histogram":
+        counts = [0] * 256
+        for p in first:
+            counts[p] += 1
+        return "bin,value\n" + "".join("%d,%d\n" % pair for pair in enumerate(counts))
+    return None
+
+
+class Programs(ConverterTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.make_images()
+        with_gpu = cls.command(TOOL, "run", example("maximum"), "1x1.pgm", "--device", "cuda")
+        cls.run_devices = ["serial", "cpu"] + (["cuda"] if with_gpu.returncode == 0 else [])
+        cls.program_devices = cls.run_devices if NVCC else ["serial", "cpu"]
+        with ThreadPoolExecutor(2) as workers:
+            results = list(workers.map(cls.build, NAMES))
+        for name, done in zip(NAMES, results):
+            assert done.returncode == 0 and not done.stderr, (name, done.stderr)
+
+    @classmethod
+    def make_images(cls):
+        for height, width in SIZES:
+            size = "%dx%d" % (height, width)
+            cls.command(TOOL, "generate", "tissue", "--shape", "%d,%d" % (height, width), "-o", size + ".pgm", "--marker",
+                        size + "-marker.pgm")
+            if height * width < 10**5:  # tissue is empty where it is small
+                values = random_values(height * width, height)
+                write_pnm(cls.path(size + ".pgm"), (height, width), values)
+                write_pnm(cls.path(size + "-marker.pgm"), (height, width), [v if v % 16 == 0 else 0 for v in values])
+            pixels = read_pnm(cls.path(size + ".pgm"))
+            with open(cls.path(size + ".ppm"), "wb") as file:
+                file.write(b"P6\n%d %d\n255\n" % (width, height) + pixels + pixels[::-1] + pixels)
+        for shape in VOLUMES:
+            values = random_values(shape[0] * shape[1] * shape[2], 7, 65535)
+            name = "x".join(map(str, shape))
+            write_pnm(cls.path(name + ".pgm"), shape, values, wide=True)
+            with open(cls.path(name + ".raw"), "wb") as file:
+                file.write(b"".join(v.to_bytes(2, "little") for v in values))
+
+    @classmethod
+    def build(cls, name):
+        done = cls.command(TOOL, "convert", example(name), "-o", name)
+        if done.returncode != 0:
+            return done
+        files = [os.path.join(name, file) for file in ("main.cpp", name + ".cpp", name + "_serial.cpp")]
+        program = os.path.join(name, "program")
+        if "cuda" in cls.program_devices:
+            return cls.command(NVCC, "-std=c++17", "-O2", "--fmad=false", "-arch=native", "-DWITH_CUDA",
+                               "-Xcompiler=-fopenmp,-ffp-contract=off", *files, os.path.join(name, name + ".cu"), "-o", program)
+        return cls.command(COMPILER, "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-fopenmp",
+                           *files, "-o", program)
+
+    def inputs(self, name, size):
+        if name == "colour":
+            return [size + ".ppm"]
+        if name == "sum":
+            return [size + ".pgm", size + ".pgm"]
+        return [size + "-marker.pgm", size + ".pgm"] if name == "reconstruct" else [size + ".pgm"]
+
+    def output(self, text, file):
+        return text if file is None else read_pnm(self.path(file))
+
+    def all_outputs(self, name, files, raw=()):
+        """By every engine of the program, then of the tool."""
+        image = name not in SCALARS | VECTORS
+        given = PARAMETERS.get(name, [])
+        parameters = [word for text in given for word in ("--param", text)]
+        for device in self.program_devices:
+            out = "program.pgm" if image else None
+            text = self.succeed(self.path(os.path.join(name, "program")), "--device", device, *given, *files,
+                                *([out] if image else []))
+            yield "program " + device, self.output(text, out)
+        for device in self.run_devices:
+            out = "run.pgm" if image and not raw else "run.raw" if image else None
+            text = self.tool("run", example(name), *(raw or files), "--device", device, *parameters,
+                             *(["-o", out] if image else []))
+            yield "run " + device, self.output(text, out) if not raw else self.big_endian(out)
+
+    def big_endian(self, file):
+        with open(self.path(file), "rb") as stream:
+            content = bytearray(stream.read())
+        content[0::2], content[1::2] = content[1::2], content[0::2]
+        return bytes(content)
+
+    def test_images(self):
+        for name in NAMES:
+            if name == "smooth3d":
+                continue
+            for shape in SIZES:
+                with self.subTest(name, shape=shape):
+                    files = self.inputs(name, "%dx%d" % shape)
+                    outputs = dict(self.all_outputs(name, files))
+                    definition = outputs["program serial"]
+                    for engine, output in outputs.items():
+                        self.assertTrue(output == definition, engine)
+                    if shape in SMALL[:-1]:
+                        images = [read_pnm(self.path(file)) for file in files]
+                        self.assertEqual(definition, expected(name, images, shape))
+
+    def test_volumes(self):
+        for shape in VOLUMES:
+            size = "x".join(map(str, shape))
+            raw = [size + ".raw", "--shape", ",".join(map(str, shape)), "--dtype", "u16"]
+            outputs = dict(self.all_outputs("smooth3d", [size + ".pgm"], raw))
+            for engine, output in outputs.items():
+                self.assertTrue(output == outputs["program serial"], (shape, engine))
+        self.assertEqual(len(output), 2 * 9 * 33 * 130)
+
+    def test_number_of_threads_does_not_matter(self):
+        for name in ("reconstruct", "total", "histogram"):
+            image = name == "reconstruct"
+            results = set()
+            for threads in ("1", "3", "8"):
+                text = self.tool("run", example(name), *self.inputs(name, "129x257"), "--device", "cpu", "--threads", threads,
+                                 *(["-o", "t.pgm"] if image else []))
+                results.add(self.output(text, "t.pgm" if image else None))
+            self.assertEqual(len(results), 1, name)
+
+    def test_floating_point_sums(self):
+        """Every engine adds in one order: the same bits."""
+        self.write("mean.c", "#R2S_FUNC\nstatic double add(double a, double b) { return a + 1.1 * b; }\n")
+        results = {self.tool("run", "mean.c", "129x257.pgm", "--device", device, "--threads", "3")
+                   for device in self.run_devices}
+        self.assertEqual(len(results), 1, results)
+
+    def test_programs_say_what_is_wrong(self):
+        program = self.path("binarise/program")
+        for arguments, said in ((["1x1.pgm"], "usage: binarise"), (["1x1.pgm", "o.pgm"], "parameter tolerancia is needed"),
+                                (["tolerancia=x", "1x1.pgm", "o.pgm"], "no value for it"),
+                                (["--device", "toaster", "a", "b"], "expected auto, serial, cpu or cuda")):
+            done = self.command(program, *arguments)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+        done = self.command(program, "tolerancia=1", "none.pgm", "o.pgm")
+        self.assertEqual((done.returncode, done.stderr), (1, "binarise: none.pgm: cannot be read\n"))
+        if "cuda" not in self.program_devices:
+            done = self.command(program, "--device", "cuda", "tolerancia=1", "1x1.pgm", "o.pgm")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("no GPU can be used: this program was built without CUDA", done.stderr)
+
+    def test_cmake(self):
+        if shutil.which("cmake") is None:
+            self.skipTest("no cmake")
+        done = self.command("cmake", "-S", "binarise", "-B", "built", "-DWITH_CUDA=OFF", "-DCMAKE_CXX_FLAGS=-Werror")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.command("cmake", "--build", "built")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.succeed(self.path("built/binarise"), "tolerancia=27", "37x53.pgm", "built.pgm")
+        self.succeed(self.path("binarise/program"), "tolerancia=27", "37x53.pgm", "other.pgm")
+        self.assertEqual(read_pnm(self.path("built.pgm")), read_pnm(self.path("other.pgm")))
+
+
+if __name__ == "__main__":
+    unittest.main()
