@@ -102,7 +102,7 @@ class AgainstPeers(unittest.TestCase):
             if rng.random() < 0.5:
                 named["connectivity"] = int(rng.integers(1, len(shape) + 1))
             if rng.random() < 0.5:
-                named["background"] = int(rng.integers(0, 3 if type != "bool" else 2))
+                named["background"] = int(rng.integers(-2, 3) if type != "bool" else rng.integers(2))
             return [image], named
         self.check(macareu.skimage.measure, skimage.measure, "label", draw)
 

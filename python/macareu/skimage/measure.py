@@ -23,10 +23,12 @@ def label(label_image, background=None, return_num=False, connectivity=None):
         set_pixels = ~image if background == 1 else image
         labels, type = macareu.label(_peers.spatial(set_pixels), connectivity=near), np.int32
     else:
-        # scikit-image counts in int64, and so takes the whole part of floats.
-        whole = _peers.spatial(image.astype(np.int64, copy=False))
-        labels = macareu.label(whole, connectivity=near, values=True, type="u64",
-                               background=0 if background is None else int(background))
+        outside = 0 if background is None else int(background)
+        whole = image
+        # scikit-image computes in int64, and so takes the whole part of floats.
+        if image.dtype.kind not in "iu" or not np.iinfo(image.dtype).min <= outside <= np.iinfo(image.dtype).max:
+            whole = image.astype(np.int64)
+        labels = macareu.label(_peers.spatial(whole), connectivity=near, values=True, type="u64", background=outside)
         type = np.int64
     labels = labels.view(type).reshape(image.shape)
     return (labels, int(labels.max(initial=0))) if return_num else labels
