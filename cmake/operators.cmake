@@ -51,7 +51,7 @@ add_custom_target(macareu_api DEPENDS ${api_header} ${api_source})
 
 add_library(macareu
   ${stamps} ${generated}/entries.cpp ${generated}/descriptions.cpp ${api_source} ${api_header}
-  src/core/image.cpp src/core/connectivity.cpp src/core/compare.cpp
+  src/core/image.cpp src/core/connectivity.cpp src/core/compare.cpp src/core/table.cpp
   src/catalogue/arguments.cpp src/catalogue/catalogue.cpp src/catalogue/device_choice.cpp
   src/catalogue/machine.cpp)
 add_library(macareu::macareu ALIAS macareu)

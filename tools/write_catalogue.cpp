@@ -41,9 +41,10 @@ std::string member(const operator_description& about, const parameter_descriptio
       return "bool " + name + " = " + value;
     case parameter_kind::number:
       return "number " + name +
-             (value.empty()    ? ""
-              : value == "inf" ? " = std::numeric_limits<double>::infinity()"
-                               : " = " + value);
+             (value.empty()     ? ""
+              : value == "inf"  ? " = std::numeric_limits<double>::infinity()"
+              : value == "auto" ? " = std::numeric_limits<double>::quiet_NaN()"
+                                : " = " + value);
     case parameter_kind::numbers:
       return "std::vector<number> " + name + (value.empty() ? "" : " = {" + value + "}");
     case parameter_kind::intervals:
@@ -60,7 +61,10 @@ bool all_have_defaults(const operator_description& about) {
 
 /// `defaults`: in the declaration only.
 std::string signature(const operator_description& about, bool into, bool defaults) {
-  std::string text = (into ? "void " : "image ") + std::string(about.name) + "(";
+  std::string text = (into                  ? "void "
+                      : about.table.empty() ? "image "
+                                            : "table ") +
+                     std::string(about.name) + "(";
   for (const auto& input : about.inputs) text += "const const_image_view& " + std::string(input.name) + ", ";
   if (into) text += "const image_view& out, ";
   text +=
@@ -83,9 +87,8 @@ void write_header(std::ostream& out) {
     out << "struct " << options_type(about) << " {\n";
     for (const auto& parameter : about.parameters)
       out << "  " << member(about, parameter) << ";  ///< " << parameter.help << '\n';
-    out << "};\n\n/// " << about.brief << '\n'
-        << signature(about, false, true) << ";\n"
-        << signature(about, true, true) << ";\n";
+    out << "};\n\n/// " << about.brief << '\n' << signature(about, false, true) << ";\n";
+    if (about.table.empty()) out << signature(about, true, true) << ";\n";
   }
   out << "\n}  // namespace macareu\n";
 }
@@ -107,7 +110,7 @@ void write_source(std::ostream& out) {
          "  if (index >= names.size()) throw usage_error(std::string(what) + \": no such choice\");\n"
          "  return names.begin()[index];\n}\n";
   for (const auto& about : catalogue()) {
-    out << "\narguments of(const " << options_type(about) << "& options) {\n  return {";
+    out << "\narguments of([[maybe_unused]] const " << options_type(about) << "& options) {\n  return {";
     for (const auto& parameter : about.parameters)
       out << "{\"" << parameter.name << "\", " << argument_text(about, parameter) << "}, ";
     out << "};\n}\n";
@@ -116,11 +119,16 @@ void write_source(std::ostream& out) {
   for (const auto& about : catalogue()) {
     std::string inputs;
     for (const auto& input : about.inputs) inputs += std::string(input.name) + ", ";
-    const std::string call = "run_operator(*find_operator(\"" + std::string(about.name) + "\"), ";
+    const std::string arguments = "(*find_operator(\"" + std::string(about.name) + "\"), ";
+    const std::string call = "run_operator" + arguments;
     out << '\n'
         << signature(about, false, false) << " {\n  const std::array<const_image_view, "
-        << about.inputs.size() << "> inputs{" << inputs << "};\n  return std::move(" << call
-        << "inputs, of(options), how).front());\n}\n\n"
+        << about.inputs.size() << "> inputs{" << inputs << "};\n  return ";
+    if (!about.table.empty()) {
+      out << "compute_table" << arguments << "inputs, of(options), how);\n}\n";
+      continue;
+    }
+    out << "std::move(" << call << "inputs, of(options), how).front());\n}\n\n"
         << signature(about, true, false) << " {\n  const std::array<const_image_view, " << about.inputs.size()
         << "> inputs{" << inputs << "};\n  const std::array<image_view, 1> outputs{out};\n  " << call
         << "inputs, outputs, of(options), how);\n}\n";
@@ -135,9 +143,11 @@ std::string_view type_text(const output_description& output) {
 
 void write_reference(std::ostream& out, const operator_description& about) {
   out << "\n### " << about.name << "\n\n"
-      << about.brief << ' ' << about.notes << "\n\n    macareu " << about.verb;
+      << about.brief << ' ' << about.notes
+      << (about.each_channel ? " Colour is taken channel by channel." : "") << "\n\n    macareu "
+      << about.verb;
   for (const auto& input : about.inputs) out << ' ' << input.name;
-  out << " -o " << about.outputs[0].name;
+  if (about.table.empty()) out << " -o " << about.outputs[0].name;
   for (const auto& parameter : about.parameters)
     if (parameter.default_text.empty()) out << " --" << parameter.name << " VALUE";
   out << "\n\n| | name | | default |\n|---|---|---|---|\n";
@@ -145,6 +155,7 @@ void write_reference(std::ostream& out, const operator_description& about) {
     out << "| input | `" << input.name << "` | " << input.help << " | |\n";
   for (const auto& output : about.outputs)
     out << "| output | `" << output.name << "` | " << output.help << ", " << type_text(output) << " | |\n";
+  if (!about.table.empty()) out << "| output | table | " << about.table << " | |\n";
   for (const auto& parameter : about.parameters) {
     std::string help(parameter.help);
     if (parameter.kind == parameter_kind::choice)

@@ -104,6 +104,10 @@ image_file input_options::read_grey(const std::string& file) const {
   return all;
 }
 
+image_file input_options::read_grey_or_colour(const std::string& file) const {
+  return channel_ ? read_grey(file) : read(file);
+}
+
 void input_options::check(const std::vector<std::string>& files) const {
   if (!describe_raw()) return;
   if (std::ranges::none_of(files, may_be_raw))

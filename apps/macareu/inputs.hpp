@@ -21,6 +21,8 @@ class input_options {
   image_file read(const std::string& file) const;
   /// One grey image: of a colour image the channel that was asked for; without one a usage_error.
   image_file read_grey(const std::string& file) const;
+  /// The same, but all channels of a colour image where none was asked for.
+  image_file read_grey_or_colour(const std::string& file) const;
 
   /// Throws usage_error where the options describe raw files and there is none, or only in part.
   void check(const std::vector<std::string>& files) const;

@@ -62,6 +62,7 @@ arguments with_defaults(const operator_description& about, arguments values) {
 void operator_run::check_before_reading() const {
   auto files = outputs;
   for (const auto& file : outputs) check_image_output(file);
+  for (const auto& file : tables.check()) files.push_back(file);
   if (!running.report_file.empty()) {
     check_text_output(running.report_file);
     files.push_back(running.report_file);
@@ -76,18 +77,23 @@ void operator_run::check_before_reading() const {
   for (const auto& parameter : about_.parameters)
     if (parameter.kind == parameter_kind::connectivity || parameter.kind == parameter_kind::numbers)
       known.erase(std::string(parameter.name));
-  run_operator(about_, empty, known, running.how);
+  if (gives_table())
+    compute_table(about_, empty, known, running.how);
+  else
+    run_operator(about_, empty, known, running.how);
 }
 
 std::vector<image_file> operator_run::read_inputs() {
   const stopwatch watch;
   std::vector<image_file> files;
-  for (const auto& file : inputs) files.push_back(reading.read_grey(file));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    files.push_back(about_.each_channel && !about_.inputs[i].own_form ? reading.read_grey_or_colour(inputs[i])
+                                                                      : reading.read_grey(inputs[i]));
   record_.read_seconds = watch.seconds();
   return files;
 }
 
-std::vector<image> operator_run::compute(const std::vector<image_file>& files, interruption& signals) {
+operator_run::results operator_run::compute(const std::vector<image_file>& files, interruption& signals) {
   std::vector<const_image_view> views;
   std::ranges::transform(files, std::back_inserter(views), &image_file::pixels);
   progress_bar bar(std::string(about_.verb), running.quiet);
@@ -103,30 +109,37 @@ std::vector<image> operator_run::compute(const std::vector<image_file>& files, i
     how.progress = [&, show](double fraction) {
       show((static_cast<double>(seconds.size()) + fraction) / running.repeat);
     };
-  auto results = run_operator(about_, views, values, how);
-  keep_times();
-  const std::vector<image_view> again(results.begin(), results.end());
+  results all;
+  std::vector<image_view> again;
   while (std::cmp_less(seconds.size(), running.repeat)) {
-    run_operator(about_, views, again, values, how);
+    if (gives_table()) {
+      all.measured = compute_table(about_, views, values, how);
+    } else if (seconds.empty()) {
+      all.images = run_operator(about_, views, values, how);
+      again.assign(all.images.begin(), all.images.end());
+    } else {
+      run_operator(about_, views, again, values, how);
+    }
     keep_times();
   }
   record_.compute_seconds = median(seconds);
   record_.transfer_seconds = median(transfers);
-  return results;
+  return all;
 }
 
-void operator_run::write_outputs(const std::vector<image>& results, const metadata& info,
-                                 const interruption& signals) {
+void operator_run::write_outputs(const results& computed, const metadata& info, const interruption& signals) {
   const stopwatch watch;
   output_files all;
-  for (std::size_t o = 0; o < results.size(); ++o) {
-    all.add(outputs[o], results[o], info);
+  for (std::size_t o = 0; o < computed.images.size(); ++o) {
+    all.add(outputs[o], computed.images[o], info);
     signals.check();
   }
+  if (gives_table()) tables.add_to(all, computed.measured);
   record_.write_seconds = watch.seconds();
   if (!running.report_file.empty()) all.add_text(running.report_file, to_json(record_));
   signals.check();
   all.commit();
+  if (gives_table()) tables.print(computed.measured);
 }
 
 void operator_run::tell_note() const {
@@ -163,7 +176,8 @@ int operator_run::operator()(interruption& signals) {
 
   const interruption::careful_section careful(signals);
   for (std::size_t o = 0; o < outputs.size(); ++o)
-    check_image_fits(outputs[o], output_type(about_, o, first.type(), first.shape(), values), first.shape());
+    check_image_fits(outputs[o], output_type(about_, o, first.type(), first.shape(), values), first.shape(),
+                     first.channels());
   try {
     const auto results = in_the_words_of_the_command_line(about_, [&] { return compute(files, signals); });
     write_outputs(results, files[0].info, signals);

@@ -11,6 +11,7 @@
 #include "interruption.hpp"
 #include "report.hpp"
 #include "run_options.hpp"
+#include "table_outputs.hpp"
 
 namespace macareu::tool {
 
@@ -21,6 +22,7 @@ class operator_run {
 
   std::vector<std::string> inputs;   ///< files, in the order of the description
   std::vector<std::string> outputs;  ///< likewise
+  table_outputs tables;              ///< of an operator that gives a table
   arguments values;
   input_options reading;
   run_options running;
@@ -28,10 +30,16 @@ class operator_run {
   int operator()(interruption& signals);
 
  private:
+  struct results {
+    std::vector<image> images;
+    table measured;
+  };
+
+  bool gives_table() const { return !about_.table.empty(); }
   void check_before_reading() const;
   std::vector<image_file> read_inputs();
-  std::vector<image> compute(const std::vector<image_file>& files, interruption& signals);
-  void write_outputs(const std::vector<image>& results, const metadata& info, const interruption& signals);
+  results compute(const std::vector<image_file>& files, interruption& signals);
+  void write_outputs(const results& all, const metadata& info, const interruption& signals);
   void tell_note() const;
   void tell_time() const;
 

@@ -96,6 +96,7 @@ void add_files(parser& options, const operator_description& about, operator_run&
                  .help = output_help(about.outputs[o], about.inputs[0].name),
                  .required = true,
                  .take = [&file = run.outputs[o]](const std::string& text) { file = text; }});
+  if (!about.table.empty()) run.tables.add_to(options, about);
 }
 
 void add_parameters(parser& options, const operator_description& about, operator_run& run) {

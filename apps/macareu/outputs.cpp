@@ -55,12 +55,13 @@ void check_distinct(const std::vector<std::string>& files) {
       throw usage_error(*file + " is named for two outputs: give each a name of its own");
 }
 
-void check_image_fits(const fs::path& file, dtype type, const extents& shape) {
+void check_image_fits(const fs::path& file, dtype type, const extents& shape, int channels) {
   std::array<std::int64_t, 3> sizes{};
   for (int axis = 0; axis < shape.rank(); ++axis)
     sizes[static_cast<std::size_t>(axis)] = std::min<std::int64_t>(shape[axis], 1);
   image pixel(type,
-              extents(std::span<const std::int64_t>(sizes).first(static_cast<std::size_t>(shape.rank()))));
+              extents(std::span<const std::int64_t>(sizes).first(static_cast<std::size_t>(shape.rank()))),
+              channels);
   if (pixel.bytes() > 0) std::memset(pixel.data(), 0, pixel.bytes());
   // Written beside the destination like the real output, and never committed.
   output_files rehearsal;

@@ -17,6 +17,6 @@ void check_text_output(const std::filesystem::path& file);
 void check_distinct(const std::vector<std::string>& files);
 
 /// Once type and shape are known: throws where such an image cannot be written to this file.
-void check_image_fits(const std::filesystem::path& file, dtype type, const extents& shape);
+void check_image_fits(const std::filesystem::path& file, dtype type, const extents& shape, int channels);
 
 }  // namespace macareu::tool

@@ -13,6 +13,7 @@
 #include <macareu/context.hpp>
 #include <macareu/image.hpp>
 #include <macareu/number.hpp>
+#include <macareu/table.hpp>
 
 namespace macareu {
 
@@ -30,24 +31,27 @@ struct parameter_description {
   std::string_view default_text;  ///< empty: the caller must give a value
   std::string_view help;
   std::string_view choices = {};  ///< of a choice, separated by '|'
-  /// A number must be greater than this, or any where it is -inf; inf is one where it is the default.
+  /// A number must be greater than this, or any where it is -inf. Where the default is inf or auto, that may
+  /// be given too; auto is NaN.
   double above = 0;
 };
 
 struct input_description {
   std::string_view name;
   std::string_view help;
+  bool own_form = false;  ///< grey, of any type and shape; others have those of the first input
 };
 
-/// An output has the shape of the first input.
+/// An output has the shape and the channels of the first input.
 struct output_description {
   enum class type_rule { same_as_input, boolean, computed };
   std::string_view name;
   type_rule type;
   std::string_view help;
   bool may_replace_first_input = false;  ///< the caller may give the first input's memory for it
-  /// Of type_rule::computed: the type for a complete set of arguments and a shape, and what it is in words.
-  dtype (*computed)(const arguments& all, const extents& shape) = nullptr;
+  /// Of type_rule::computed: the type for a complete set of arguments and an input's type and shape, and what
+  /// it is in words.
+  dtype (*computed)(const arguments& all, dtype input, const extents& shape) = nullptr;
   std::string_view computed_help = {};
 };
 
@@ -61,6 +65,8 @@ struct operator_description {
   std::span<const input_description> inputs;
   std::span<const output_description> outputs;
   std::span<const parameter_description> parameters;
+  bool each_channel = false;    ///< colour images are taken channel by channel; others refuse them
+  std::string_view table = {};  ///< of an operator that gives a table, and no image: what is in it
 };
 
 std::span<const operator_description> catalogue();
@@ -89,5 +95,10 @@ std::vector<image> run_operator(const operator_description& about, std::span<con
 /// other overlap is allowed.
 void run_operator(const operator_description& about, std::span<const const_image_view> inputs,
                   std::span<const image_view> outputs, const arguments& given = {}, const context& how = {});
+
+/// Runs an operator that gives a table: of an empty image one without rows, of colour one with rows for each
+/// channel and a column `channel` before the others.
+table compute_table(const operator_description& about, std::span<const const_image_view> inputs,
+                    const arguments& given = {}, const context& how = {});
 
 }  // namespace macareu

@@ -11,7 +11,16 @@
 namespace macareu {
 namespace {
 
-constexpr std::string_view infinity = "inf";
+constexpr std::string_view infinity = "inf", automatic = "auto";
+
+std::string numbers_text(const parameter_description& parameter, const char* what) {
+  if (!std::isfinite(parameter.above)) return what;
+  return std::string(what) + " greater than " + to_string(number(parameter.above));
+}
+
+bool may_be(std::string_view word, const parameter_description& parameter) {
+  return parameter.default_text == word;
+}
 
 std::string takes(const parameter_description& parameter) {
   switch (parameter.kind) {
@@ -22,11 +31,10 @@ std::string takes(const parameter_description& parameter) {
     case parameter_kind::flag:
       return "true or false";
     case parameter_kind::number:
-      return std::isinf(parameter.above) ? "a number"
-                                         : "a number greater than " + to_string(number(parameter.above)) +
-                                               (parameter.default_text == infinity ? ", or inf" : "");
+      return numbers_text(parameter, "a number") + (may_be(infinity, parameter) ? ", or inf" : "") +
+             (may_be(automatic, parameter) ? ", or auto" : "");
     case parameter_kind::numbers:
-      return "numbers greater than " + to_string(number(parameter.above)) + ", separated by commas";
+      return numbers_text(parameter, "numbers") + ", separated by commas";
     case parameter_kind::intervals:
       return "intervals LOW:HIGH, separated by commas, or none";
   }
@@ -83,7 +91,8 @@ std::optional<std::vector<interval>> parse_intervals(std::string_view text) {
 
 bool in_range(const parameter_description& parameter, const number& value) {
   const double v = value.to_double();
-  return v > parameter.above && (std::isfinite(v) || parameter.default_text == infinity);
+  if (std::isnan(v)) return may_be(automatic, parameter);
+  return v > parameter.above && (std::isfinite(v) || may_be(infinity, parameter));
 }
 
 bool is_choice(std::string_view choices, std::string_view text) {
@@ -166,6 +175,7 @@ argument parse_argument(const parameter_description& parameter, std::string_view
         return text == "true";
       case parameter_kind::number:
         if (text == infinity) return number(std::numeric_limits<double>::infinity());
+        if (text == automatic) return number(std::numeric_limits<double>::quiet_NaN());
         if (const auto parsed = parse_number(text)) return *parsed;
         return std::nullopt;
       case parameter_kind::numbers:

@@ -17,6 +17,8 @@ namespace {
 /// First and last byte of a view, whatever the signs of its strides.
 std::pair<const std::byte*, const std::byte*> byte_range(const const_image_view& view) {
   std::int64_t low = 0, high = 0;
+  const auto last_channel = (view.channels() - 1) * view.channel_stride();
+  (last_channel < 0 ? low : high) += last_channel;
   for (int axis = 0; axis < view.shape().rank(); ++axis) {
     const auto reach = (view.shape()[axis] - 1) * view.steps()[axis];
     (reach < 0 ? low : high) += reach;
@@ -28,7 +30,7 @@ std::pair<const std::byte*, const std::byte*> byte_range(const const_image_view&
 
 /// Greatest common divisor of the steps that the view takes, in bytes; 0 for one pixel.
 std::int64_t common_step(const const_image_view& view) {
-  std::int64_t common = 0;
+  std::int64_t common = view.channels() > 1 ? view.channel_stride() : 0;
   for (int axis = 0; axis < view.shape().rank(); ++axis)
     if (view.shape()[axis] > 1) common = std::gcd(common, view.steps()[axis]);
   return common * static_cast<std::int64_t>(size_of(view.type()));
@@ -50,7 +52,7 @@ bool overlap(const const_image_view& a, const const_image_view& b) {
 }
 
 bool same_pixels(const const_image_view& a, const const_image_view& b) {
-  bool same = a.data() == b.data() && a.type() == b.type();
+  bool same = a.data() == b.data() && a.type() == b.type() && a.channel_stride() == b.channel_stride();
   for (int axis = 0; axis < a.shape().rank(); ++axis) same = same && a.steps()[axis] == b.steps()[axis];
   return same;
 }
@@ -59,6 +61,7 @@ bool same_pixels(const const_image_view& a, const const_image_view& b) {
 bool folds_onto_itself(const const_image_view& view) {
   if (view.shape().pixels() == 0) return false;
   std::vector<std::pair<std::int64_t, std::int64_t>> axes;  // |step|, size
+  if (view.channels() > 1) axes.emplace_back(std::abs(view.channel_stride()), view.channels());
   for (int axis = 0; axis < view.shape().rank(); ++axis)
     if (view.shape()[axis] > 1) axes.emplace_back(std::abs(view.steps()[axis]), view.shape()[axis]);
   std::ranges::sort(axes);
@@ -91,9 +94,13 @@ void check_inputs(const operator_description& about, std::span<const const_image
     const auto& input = inputs[i];
     const auto image = quoted(about, about.inputs[i].name);
     check_alignment(input, image);
-    if (input.channels() != 1)
-      throw usage_error(image + " has " + std::to_string(input.channels()) +
-                        " channels: choose one or make it grey (channel N or luminance)");
+    const auto has = image + " has " + std::to_string(input.channels()) + " channels";
+    if (input.channels() != 1 && (!about.each_channel || about.inputs[i].own_form))
+      throw usage_error(has + ": choose one or make it grey (channel N or luminance)");
+    if (about.inputs[i].own_form) continue;
+    if (input.channels() != first.channels())
+      throw usage_error(has + ", but " + std::string(about.inputs[0].name) + " has " +
+                        std::to_string(first.channels()) + ": they must have as many");
     if (input.shape() != first.shape())
       throw usage_error(image + " is " + to_string(input.shape()) + ", but " +
                         std::string(about.inputs[0].name) + " is " + to_string(first.shape()) +
@@ -113,7 +120,7 @@ dtype type_of(const output_description& output, const const_image_view& input, c
     case output_description::type_rule::boolean:
       return dtype::boolean;
     case output_description::type_rule::computed:
-      return output.computed(all, input.shape());
+      return output.computed(all, input.type(), input.shape());
   }
   throw internal_error("no such rule for the type of an output");
 }
@@ -127,8 +134,11 @@ void check_outputs(const operator_description& about, std::span<const const_imag
     const auto& output = outputs[o];
     const auto image = quoted(about, "output " + std::string(about.outputs[o].name));
     const auto type = type_of(about.outputs[o], inputs[0], values);
-    if (output.shape() != inputs[0].shape() || output.channels() != 1)
-      throw usage_error(image + " must be grey and " + to_string(inputs[0].shape()) + ", like the input");
+    const auto channels = inputs[0].channels();
+    if (output.shape() != inputs[0].shape() || output.channels() != channels)
+      throw usage_error(image + " must " +
+                        (channels == 1 ? "be grey" : "have " + std::to_string(channels) + " channels") +
+                        " and be " + to_string(inputs[0].shape()) + ", like the input");
     if (output.type() != type)
       throw usage_error(image + " must have pixels of type " + std::string(name_of(type)) + ", not " +
                         std::string(name_of(output.type())));
@@ -153,17 +163,47 @@ void check_context(const context& how) {
                       ", got " + std::to_string(how.threads));
 }
 
+/// Columns of one name hold one kind of number; what differs becomes f64.
+void append(table_column& to, table_column&& more) {
+  const auto doubles = [](table_column& column) {
+    if (std::holds_alternative<std::vector<double>>(column.values)) return;
+    std::vector<double> converted;
+    for (std::size_t i = 0; i < column.size(); ++i) converted.push_back(column[i].to_double());
+    column.values = std::move(converted);
+  };
+  if (to.values.index() != more.values.index()) {
+    doubles(to);
+    doubles(more);
+  }
+  std::visit(
+      [&](auto& all) {
+        const auto& added = std::get<std::remove_cvref_t<decltype(all)>>(more.values);
+        all.insert(all.end(), added.begin(), added.end());
+      },
+      to.values);
+}
+
+/// The rows of a channel, with its number before the other columns.
+void add_channel(table& to, int channel, table&& own) {
+  own.columns.insert(own.columns.begin(), {"channel", std::vector<std::int64_t>(own.rows(), channel)});
+  if (to.columns.empty())
+    to = std::move(own);
+  else
+    for (std::size_t c = 0; c < to.columns.size(); ++c) append(to.columns[c], std::move(own.columns[c]));
+}
+
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 void run_checked(const device_choice& choice, std::span<const const_image_view> inputs,
-                 std::span<const image_view> outputs, const arguments& values, const context& how) {
+                 std::span<const image_view> outputs, const arguments& values, const context& how,
+                 table* result = nullptr) {
   auto told = how;
   told.device = choice.device;
   job work{told, {}};
   work.report.note = choice.note;
-  const call call{*choice.chosen->about, inputs, outputs, values, work};
+  const call call{*choice.chosen->about, inputs, outputs, values, work, result};
   if (values.contains("connectivity"))
     call.near();  // a number that does not fit the rank is an error for empty images too
   const auto begin = std::chrono::steady_clock::now();
@@ -179,6 +219,7 @@ void run_checked(const device_choice& choice, std::span<const const_image_view> 
     ran = choice.instead;
     told.device = ran->engine;
     work.report = {};
+    if (result) *result = {};
     work.report.note = computed_elsewhere(failure, *ran);
     run(*ran);
   }
@@ -223,6 +264,20 @@ dtype output_type(const operator_description& about, std::size_t output, dtype i
                  complete_arguments(about, given));
 }
 
+void for_each_channel(const call& whole, const std::function<void(const call&)>& visit) {
+  const int channels = whole.inputs[0].channels();
+  if (channels == 1) return visit(whole);
+  for (int c = 0; c < channels; ++c) {
+    std::vector<const_image_view> inputs;
+    for (const auto& input : whole.inputs) inputs.push_back(input.channels() == 1 ? input : input.channel(c));
+    std::vector<image_view> outputs;
+    for (const auto& output : whole.outputs) outputs.push_back(output.channel(c));
+    table own;
+    visit({whole.about, inputs, outputs, whole.values, whole.work, whole.result ? &own : nullptr});
+    if (whole.result) add_channel(*whole.result, c, std::move(own));
+  }
+}
+
 void run_operator(const operator_description& about, std::span<const const_image_view> inputs,
                   std::span<const image_view> outputs, const arguments& given, const context& how) {
   check_context(how);
@@ -242,9 +297,22 @@ std::vector<image> run_operator(const operator_description& about, std::span<con
   std::vector<image_view> outputs;
   results.reserve(about.outputs.size());
   for (const auto& output : about.outputs)
-    outputs.push_back(results.emplace_back(type_of(output, inputs[0], values), inputs[0].shape()));
+    outputs.push_back(
+        results.emplace_back(type_of(output, inputs[0], values), inputs[0].shape(), inputs[0].channels()));
   run_checked(choice, inputs, outputs, values, how);
   return results;
+}
+
+table compute_table(const operator_description& about, std::span<const const_image_view> inputs,
+                    const arguments& given, const context& how) {
+  if (about.table.empty())
+    throw usage_error(std::string(about.name) + ": gives images, no table: use run_operator");
+  check_context(how);
+  check_inputs(about, inputs);
+  const auto values = complete_arguments(about, given);
+  table result;
+  run_checked(choose_device(about, inputs, {}, how), inputs, {}, values, how, &result);
+  return result;
 }
 
 }  // namespace macareu

@@ -1,6 +1,7 @@
 // Joins one operator with one engine: what the generated files instantiate, and what run_operator looks up.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -20,12 +21,23 @@ struct entry {
 /// Generated: one per operator and engine of this build.
 std::span<const entry> entries();
 
+/// visit(call) for every channel. An input in a form of its own is the same for all.
+void for_each_channel(const call& whole, const std::function<void(const call&)>& visit);
+
+/// Checks of pixels that come in a function of their own are done for all channels before any is written.
+template <class T, class Operator, class Engine>
+void run_channels(Engine& engine, const call& whole) {
+  if constexpr (requires { Operator::template check<T>(engine, whole); })
+    for_each_channel(whole, [&](const call& channel) { Operator::template check<T>(engine, channel); });
+  for_each_channel(whole, [&](const call& channel) { Operator::template run<T>(engine, channel); });
+}
+
 template <class Operator, class Engine>
 entry make_entry() {
   return {&Operator::about, Engine::name, &Engine::strategies, [](const call& call) {
             Engine engine(call.work);
             with_pixel_type(call.inputs[0].type(),
-                            [&]<class T>(std::type_identity<T>) { Operator::template run<T>(engine, call); });
+                            [&]<class T>(std::type_identity<T>) { run_channels<T, Operator>(engine, call); });
             engine.finish();
           }};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -59,6 +60,7 @@ struct call {
   std::span<const image_view> outputs;
   const arguments& values;  // every parameter of the description
   job& work;
+  table* result = nullptr;  // of an operator that gives a table
 
   int rank() const { return inputs[0].shape().rank(); }
 
@@ -83,6 +85,9 @@ struct call {
   const std::vector<Item>& list(std::string_view name) const {
     return value<std::vector<Item>>(name);
   }
+  const std::string& choice(std::string_view name) const { return value<std::string>(name); }
+  bool is_automatic(std::string_view name) const { return std::isnan(quantity(name).to_double()); }
+  bool of_booleans() const { return inputs[0].type() == dtype::boolean; }
 
  private:
   template <class T>

@@ -11,7 +11,7 @@ namespace macareu::operators {
 
 struct nearest_site {
   /// Also where the parameters are checked against the shape.
-  static dtype index_type(const arguments& all, const extents& shape) {
+  static dtype index_type(const arguments& all, dtype, const extents& shape) {
     plan_distances("nearest_site", all, shape);
     return dtype::i64;
   }

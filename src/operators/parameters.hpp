@@ -1,6 +1,7 @@
 // Parameters that several operators have.
 #pragma once
 
+#include <limits>
 #include <string_view>
 
 #include <macareu/catalogue.hpp>
@@ -28,5 +29,20 @@ inline constexpr parameter_description invert_parameter{"invert", parameter_kind
 inline constexpr parameter_description max_distance_parameter{
     "max_distance", parameter_kind::number, "inf",
     "pixels further away count as if there were no zero pixel"};
+
+inline constexpr double any_number = -std::numeric_limits<double>::infinity();
+
+inline constexpr parameter_description border_parameter{
+    "border", parameter_kind::choice, "reflect",
+    "what lies outside the image, in SciPy's words: reflect repeats the edge pixel, mirror does not",
+    "constant|nearest|reflect|mirror|wrap"};
+
+inline constexpr parameter_description outside_parameter{
+    "outside", parameter_kind::number, "0", "the value outside, where border is constant", {}, any_number};
+
+inline constexpr parameter_description filtered_type_parameter{
+    "type", parameter_kind::choice, "standard",
+    "pixel type of the result: standard is f64 for images of f64, else f32; same rounds to the image's type",
+    "standard|f32|f64|same"};
 
 }  // namespace macareu::operators

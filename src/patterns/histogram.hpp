@@ -2,7 +2,8 @@
 // of its own, so a rule takes any: its call operator is a template.
 //
 // Laws. What a pixel adds depends on that pixel alone; bins are 64-bit counts, so the order of additions does
-// not matter. A bin outside the range is ignored.
+// not matter. A bin outside the range is ignored. A rule that adds once for every pixel, and always 1, says
+// so: `static constexpr bool counts = true`.
 #pragma once
 
 #include <concepts>
@@ -32,5 +33,27 @@ concept adds_to = std::is_trivially_copyable_v<Rule> &&
 
 template <class Rule, class... In>
 concept histogram_rule = adds_to<Rule, bin_sink, In...>;
+
+template <class Rule>
+inline constexpr bool only_counts = false;
+template <class Rule>
+requires requires { Rule::counts; }
+inline constexpr bool only_counts<Rule> = Rule::counts;
+
+/// One bin for every whole number from `first` on.
+template <class T>
+struct value_bins {
+  static constexpr bool counts = true;
+  T first;
+
+  template <class Sink>
+  MACAREU_HD void operator()(site, const Sink& sink, T value) const {
+    if constexpr (sizeof(T) <= 2)
+      sink.add(static_cast<std::int32_t>(value) - static_cast<std::int32_t>(first));
+    else  // what lies further apart than a signed number can say is not among the bins
+      sink.add(
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(first)));
+  }
+};
 
 }  // namespace macareu

@@ -17,6 +17,15 @@ concept map_rule = std::is_trivially_copyable_v<Rule> && requires(const Rule rul
   { rule(p, in...) } -> std::convertible_to<Out>;
 };
 
+/// The value in another type.
+template <class To>
+struct as_type {
+  template <class T>
+  MACAREU_HD To operator()(site, T value) const {
+    return static_cast<To>(value);
+  }
+};
+
 /// An image that is computed where it is read, so that an engine can fuse it into its own first pass.
 template <class Rule, class... In>
 struct mapped {

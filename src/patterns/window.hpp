@@ -1,8 +1,14 @@
 // window (N2P): out(p) = rule(p, near), where near(dz, dy, dx) is the input beside p; outside the image the
-// border says what is there.
+// border says what is there. Every engine has a `near` of its own, so a rule takes any: its call operator is
+// a template.
 //
-// Laws. The rule is pure, and reads no further than its radius: |dz|, |dy|, |dx| <= rule.radius(). `out` is
-// not the input.
+// Laws. The rule is pure, and reads no further than its radius along each axis: |dz| <= rule.radius().z, and
+// so on. `out` is not the input.
+//
+// A rule that treats all pixels alike, whatever their place, says so: `static constexpr bool wide = true`,
+// and names the type it works in, `value`, of the size of its result. Then an engine may call it with a
+// `near` that gives several pixels side by side as one vector of it, whose operators work on all of them
+// (core/wide.hpp), and a site that means nothing; and its radius is a constant.
 #pragma once
 
 #include <concepts>
@@ -13,25 +19,34 @@
 
 namespace macareu {
 
-enum class border_mode { constant, nearest, mirror, wrap };
+/// The names are SciPy's: reflect repeats the edge pixel (d c b a | a b c d | d c b a), mirror does not
+/// (d c b | a b c d | c b a).
+enum class border_mode { constant, nearest, reflect, mirror, wrap };
 
 template <class T>
 struct border {
   border_mode mode = border_mode::nearest;
   T outside{};  // of border_mode::constant
 
-  /// Where a coordinate outside [0, size) is read: mirror repeats the edge pixel (d c b a | a b c d | d c b
-  /// a).
+  /// Where a coordinate outside [0, size) is read; not for border_mode::constant.
   MACAREU_HD std::int64_t fold(std::int64_t i, std::int64_t size) const {
     if (i >= 0 && i < size) return i;
     if (mode == border_mode::nearest) return i < 0 ? 0 : size - 1;
-    const std::int64_t period = mode == border_mode::wrap ? size : 2 * size;
+    if (mode == border_mode::mirror && size == 1) return 0;
+    const std::int64_t period = mode == border_mode::wrap     ? size
+                                : mode == border_mode::mirror ? 2 * size - 2
+                                                              : 2 * size;
     const std::int64_t r = (i % period + period) % period;
-    return r < size ? r : period - 1 - r;
+    if (r < size) return r;
+    return mode == border_mode::mirror ? period - r : period - 1 - r;
   }
 };
 
-/// What a window rule reads through.
+struct window_radius {
+  int z, y, x;
+};
+
+/// What a window rule reads through, by definition.
 template <class T>
 struct near_pixels {
   view<const T> image;
@@ -46,11 +61,20 @@ struct near_pixels {
   }
 };
 
-template <class Rule, class Out, class In>
-concept window_rule = std::is_trivially_copyable_v<Rule> &&
-    requires(const Rule rule, site p, const near_pixels<In>& near) {
-  { rule.radius() } -> std::convertible_to<int>;
+template <class Rule, class Out, class Near>
+concept reads_through = std::is_trivially_copyable_v<Rule> &&
+    requires(const Rule rule, site p, const Near& near) {
+  { rule.radius() } -> std::same_as<window_radius>;
   { rule(p, near) } -> std::convertible_to<Out>;
 };
+
+template <class Rule, class Out, class In>
+concept window_rule = reads_through<Rule, Out, near_pixels<In>>;
+
+template <class Rule>
+inline constexpr bool is_wide = false;
+template <class Rule>
+requires requires { Rule::wide; }
+inline constexpr bool is_wide<Rule> = Rule::wide;
 
 }  // namespace macareu

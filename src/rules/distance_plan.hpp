@@ -93,7 +93,7 @@ axis_cost<Value> cost_of(const distance_plan& plan, line_axis axis) {
 }
 
 /// f32 or f64 as asked; squares of whole distances are integers.
-inline dtype distance_type(const arguments& all, const extents& shape) {
+inline dtype distance_type(const arguments& all, dtype, const extents& shape) {
   const auto plan = plan_distances("distance_transform", all, shape);
   if (plan.squares && !plan.root)
     return plan.whole && plan.most() < largest_u32 ? dtype::u32

@@ -8,15 +8,6 @@
 
 namespace macareu {
 
-/// -0 is +0 where values are compared for equality, as plateaus are.
-template <class T>
-MACAREU_HD constexpr T without_negative_zero(T value) {
-  if constexpr (std::is_floating_point_v<T>)
-    return value == T{0} ? T{0} : value;
-  else
-    return value;
-}
-
 template <class T>
 struct key_range {
   struct value {

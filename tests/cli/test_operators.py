@@ -1,28 +1,50 @@
 """Every operator on images and volumes, and what the other verbs compute."""
+import json
 import unittest
 
 from support import CliTest, operators
+
+TABLES = ("statistics", "histogram")
 
 
 class Operators(CliTest):
     def arguments(self, verb):
         """Inputs and required parameters, read off the verb's usage."""
         usage = self.succeed(verb, "--help").split("Usage: ")[1].splitlines()[0]
-        files = {"MARKER": "marker.npy", "MASK": "mask.npy", "IMAGE": "mask.npy"}
+        files = {"MARKER": "marker.npy", "MASK": "mask.npy", "IMAGE": "mask.npy", "FIRST": "mask.npy",
+                 "SECOND": "marker.npy", "KERNEL": "kernel.npy"}
         given = [files[word] for word in usage.split() if word in files]
         return given + (["--h", "9"] if "--h " in usage else [])
 
     def check_all(self, shape_text, shape):
         self.generate("noise", shape_text)
+        self.write_npy("kernel.npy", (3,) * len(shape), [1, 2, 0] * 3 ** (len(shape) - 1))
         for verb in operators():
             with self.subTest(verb, shape=shape_text):
                 given = self.arguments(verb)
+                if verb in TABLES:
+                    self.check_table(verb, given)
+                    continue
                 self.succeed(verb, *given, "-o", "serial.npy", "--device", "serial")
                 self.succeed(verb, *given, "-o", "cpu.npy", "--device", "cpu", "--threads", "2")
                 self.assertIn("equal", self.succeed("compare", "serial.npy", "cpu.npy"))
                 found, dtype, _ = self.read_npy("cpu.npy")
                 self.assertEqual(found, shape)
                 self.assertIn(dtype, ("u8", "bool", "f32", "i64"))
+
+    def check_table(self, verb, given):
+        printed = self.succeed(verb, *given, "--device", "serial")
+        self.assertEqual(self.succeed(verb, *given, "--device", "cpu", "--threads", "2"), printed)
+        self.assertEqual(self.succeed(verb, *given, "-o", "table.csv"), "")
+        with open(self.path("table.csv"), encoding="ascii") as file:
+            self.assertEqual(file.read(), printed)
+        self.succeed(verb, *given, "-o", "table.json")
+        with open(self.path("table.json"), encoding="ascii") as file:
+            rows = json.load(file)
+        lines = printed.splitlines()
+        self.assertEqual(list(rows[0]), lines[0].split(","))
+        self.assertEqual([float(value) for value in rows[-1].values()],
+                         [float(value) for value in lines[-1].split(",")])
 
     def test_images(self):
         self.check_all("90,70", (90, 70))
@@ -52,6 +74,34 @@ class Operators(CliTest):
         self.write_npy("f.npy", (1, 5), [0, 0.75, 0, 0.25, 0], "f64")
         self.succeed("hmaxima", "f.npy", "-o", "m.npy", "--h", "0.5")
         self.assertEqual(self.read_npy("m.npy"), ((1, 5), "bool", [False, True, False, False, False]))
+
+    def test_thresholds(self):
+        self.write_npy("f.npy", (1, 6), [-3, 10, 11, 12, 200, 90], "i16")
+        self.succeed("threshold", "f.npy", "-o", "m.npy", "--value", "-3.5")
+        self.assertEqual(self.read_npy("m.npy")[2], [True] * 6)
+        self.succeed("threshold", "f.npy", "-o", "m.npy", "--value=11")
+        self.assertEqual(self.read_npy("m.npy"), ((1, 6), "bool", [False, False, False, True, True, True]))
+        self.succeed("threshold", "f.npy", "-o", "m.npy")
+        self.assertEqual(self.read_npy("m.npy")[2], [False, False, False, False, True, False])
+        self.assertIn("--value: expected a number, or auto, got 'bright'",
+                      self.fail_with(2, "threshold", "f.npy", "-o", "n.npy", "--value", "bright"))
+
+    def test_colour_is_taken_channel_by_channel(self):
+        self.write_npy("f.npy", (1, 2, 3), [0, 100, 255, 10, 20, 30])
+        self.succeed("invert", "f.npy", "-o", "i.npy", "--channels", "last")
+        self.assertEqual(self.read_npy("i.npy"), ((1, 2, 3), "u8", [255, 155, 0, 245, 235, 225]))
+        lines = self.succeed("statistics", "f.npy", "--channels", "last").splitlines()
+        self.assertEqual(lines[0].split(",")[:3], ["channel", "pixels", "minimum"])
+        self.assertEqual([line.split(",")[:3] for line in lines[1:]], [["0", "2", "0"], ["1", "2", "20"], ["2", "2", "30"]])
+        self.assertEqual(len(self.succeed("statistics", "f.npy", "--channels", "last", "--channel", "1").splitlines()), 2)
+
+    def test_a_plot_of_a_histogram(self):
+        self.write_npy("f.npy", (1, 4), [0, 100, 255, 255])
+        self.succeed("histogram", "f.npy", "--plot", "plot.ppm", "-o", "h.csv", "--bins", "8")
+        self.assertEqual(self.files(), ["f.npy", "h.csv", "plot.ppm"])
+        with open(self.path("plot.ppm"), "rb") as file:
+            self.assertTrue(file.read().startswith(b"P6"))
+        self.assertIn(".csv or .json", self.fail_with(2, "histogram", "f.npy", "-o", "h.png"))
 
     def test_distances(self):
         self.write_npy("f.npy", (1, 5), [1, 0, 1, 1, 1])

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -34,8 +35,10 @@ number draw_number(dice& from, const parameter_description& parameter, dtype typ
   if (type == dtype::boolean && !from.once_in(4)) return 1;
   const auto low = from.pick(palette), high = from.pick(palette);
   const auto kind = from.below(8);
-  const double least = std::isfinite(parameter.above) ? parameter.above : 0;
-  const double small = least + static_cast<double>(from.between(1, 12));
+  if (parameter.default_text == "auto" && from.once_in(2)) return std::numeric_limits<double>::quiet_NaN();
+  const bool bounded = std::isfinite(parameter.above);
+  const double small = bounded ? parameter.above + static_cast<double>(from.between(1, 12))
+                               : static_cast<double>(from.between(-12, 12));
   if (kind == 0) return small / 4;
   if (kind <= 2) return small;
   if (kind == 3) return static_cast<std::int64_t>(from.between(1, 300));
@@ -48,6 +51,15 @@ number draw_number(dice& from, const parameter_description& parameter, dtype typ
     if (high > low && (kind == 4 || std::cmp_less_equal(apart, std::numeric_limits<T>::max()))) return apart;
   }
   return small;
+}
+
+/// Of parameters that take few numbers, or whose work grows with them.
+inline std::optional<number> draw_bounded(dice& from, std::string_view name) {
+  if (name == "size") return from.once_in(40) ? 7 : from.once_in(6) ? 5 : 3;
+  if (name == "weight") return static_cast<double>(from.between(0, 20)) / 20;
+  if (name == "bins") return from.once_in(2) ? from.between(1, 20) : from.between(1, 3000);
+  if (name == "truncate") return static_cast<double>(from.between(1, 10)) / 2;
+  return std::nullopt;
 }
 
 /// Whole numbers and fractions.
@@ -93,7 +105,10 @@ arguments draw_arguments(dice& from, const operator_description& about, dtype ty
         given.emplace(name, from.once_in(2));
         break;
       case parameter_kind::number:
-        given.emplace(name, draw_number(from, parameter, type, palette));
+        if (const auto bounded = draw_bounded(from, name))
+          given.emplace(name, *bounded);
+        else
+          given.emplace(name, draw_number(from, parameter, type, palette));
         break;
       case parameter_kind::numbers:
         given.emplace(name, draw_numbers(from, from.once_in(2) ? 1 : rank));

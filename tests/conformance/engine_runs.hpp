@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <ostream>
 #include <span>
@@ -102,6 +103,35 @@ inline std::optional<std::string> run(const operator_description& about,
   } catch (const usage_error& error) {
     return error.what();
   }
+}
+
+/// The table as text, or the error's message.
+inline std::string run_table(const operator_description& about, std::span<const const_image_view> inputs,
+                             const arguments& given, const context& how) {
+  try {
+    return to_csv(compute_table(about, inputs, given, how));
+  } catch (const usage_error& error) {
+    return error.what();
+  }
+}
+
+/// The inputs of any operator: a marker first where it takes two, and a corner of it as what has a form of
+/// its own.
+inline std::vector<const_image_view> inputs_of(const operator_description& about,
+                                               const const_image_view& marker, const const_image_view& mask) {
+  std::vector<const_image_view> inputs(about.inputs.size(), mask);
+  if (inputs.size() > 1 && !about.inputs[1].own_form) inputs[0] = marker;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!about.inputs[i].own_form) continue;
+    std::array<std::int64_t, 3> sizes{};
+    const auto rank = marker.shape().rank();
+    for (int axis = 0; axis < rank; ++axis)
+      sizes[static_cast<std::size_t>(axis)] = std::min<std::int64_t>(marker.shape()[axis], 4);
+    inputs[i] = {marker.data(), marker.type(),
+                 extents(std::span<const std::int64_t>(sizes).first(static_cast<std::size_t>(rank))),
+                 marker.steps()};
+  }
+  return inputs;
 }
 
 /// One test for every engine and pixel type.

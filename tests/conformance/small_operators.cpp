@@ -31,8 +31,12 @@ class small_operators : public engine_and_type {
               std::numeric_limits<T>::quiet_NaN();
       return drawn;
     });
-    std::vector<const_image_view> inputs(about.inputs.size(), mask_.of(type(), scene_.shape));
-    if (inputs.size() > 1) inputs[0] = marker_.of(type(), scene_.shape);
+    const auto inputs = inputs_of(about, marker_.of(type(), scene_.shape), mask_.of(type(), scene_.shape));
+    if (!about.table.empty()) return compare_tables(about, inputs, given, threads, near.rank);
+    if (!has_type(about, given)) {  // seen before any engine is asked
+      ++refused_;
+      return;
+    }
 
     const auto out_type = output_type(about, 0, type(), scene_.shape, given);
     const auto expected = expected_.spoiled(out_type, scene_.shape);
@@ -45,6 +49,24 @@ class small_operators : public engine_and_type {
       }
     }
     refused_ += error.has_value();
+  }
+
+  /// False where the arguments are refused together with the shape.
+  bool has_type(const operator_description& about, const arguments& given) const {
+    try {
+      output_type(about, 0, type(), scene_.shape, given);
+      return true;
+    } catch (const usage_error&) {
+      return false;
+    }
+  }
+
+  void compare_tables(const operator_description& about, std::span<const const_image_view> inputs,
+                      const arguments& given, int threads, int rank) {
+    const auto expected = run_table(about, inputs, given, {.device = "serial"});
+    for (const auto& how : contexts(device(), about.pattern, threads, rank))
+      ASSERT_EQ(run_table(about, inputs, given, how), expected) << describe(about, how, given);
+    refused_ += !expected.ends_with('\n');
   }
 
   scene scene_;

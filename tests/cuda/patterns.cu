@@ -31,8 +31,9 @@ struct double_it {
 
 /// Asymmetric in every axis, and reads as far as its radius.
 struct lopsided {
-  MACAREU_HD int radius() const { return 2; }
-  MACAREU_HD std::int64_t operator()(site p, const near_pixels<pixel>& near) const {
+  MACAREU_HD window_radius radius() const { return {2, 2, 2}; }
+  template <class Near>
+  MACAREU_HD std::int64_t operator()(site p, const Near& near) const {
     return near(0, 0, 0) + 2 * near(-1, 0, 0) + 3 * near(1, 0, 0) + 5 * near(0, -2, 1) + 7 * near(0, 2, 0) +
            11 * near(0, 0, -2) + 13 * near(2, -1, 2) + 17 * p.x;
   }
@@ -153,8 +154,8 @@ TEST_F(cuda_patterns, nothing_is_written_before_the_end) {
 
 TEST_F(cuda_patterns, window) {
   for (const auto& shape : shapes)
-    for (const auto mode :
-         {border_mode::constant, border_mode::nearest, border_mode::mirror, border_mode::wrap}) {
+    for (const auto mode : {border_mode::constant, border_mode::nearest, border_mode::reflect,
+                            border_mode::mirror, border_mode::wrap}) {
       dice from(seed_of("cuda_window", shape.pixels(), mode));
       const random_image a(from, shape);
       image got(dtype::i64, shape), expected(dtype::i64, shape);

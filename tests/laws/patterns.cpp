@@ -96,10 +96,14 @@ TEST(patterns, map_in_place) {
   });
 }
 
+constexpr border_mode all_borders[] = {border_mode::constant, border_mode::nearest, border_mode::reflect,
+                                       border_mode::mirror, border_mode::wrap};
+
 /// Asymmetric in every axis, and reads as far as its radius.
 struct lopsided {
-  int radius() const { return 2; }
-  std::int64_t operator()(site p, const near_pixels<pixel>& near) const {
+  window_radius radius() const { return {2, 2, 2}; }
+  template <class Near>
+  std::int64_t operator()(site p, const Near& near) const {
     return near(0, 0, 0) + 2 * near(-1, 0, 0) + 3 * near(1, 0, 0) + 5 * near(0, -2, 1) + 7 * near(0, 2, 0) +
            11 * near(0, 0, -2) + 13 * near(2, -1, 2) + 17 * p.x;
   }
@@ -111,6 +115,8 @@ std::int64_t outside_index(border_mode mode, std::int64_t i, std::int64_t size) 
   while (i < 0 || i >= size) {
     if (mode == border_mode::wrap)
       i += i < 0 ? size : -size;
+    else if (mode == border_mode::mirror)
+      i = size == 1 ? 0 : i < 0 ? -i : 2 * size - 2 - i;
     else
       i = i < 0 ? -1 - i : 2 * size - 1 - i;
   }
@@ -119,8 +125,7 @@ std::int64_t outside_index(border_mode mode, std::int64_t i, std::int64_t size) 
 
 TEST(patterns, window) {
   for (const auto& shape : shapes)
-    for (const auto mode :
-         {border_mode::constant, border_mode::nearest, border_mode::mirror, border_mode::wrap}) {
+    for (const auto mode : all_borders) {
       const auto seed = seed_of("window", shape.pixels(), mode);
       dice from(seed);
       const random_image a(from, shape);

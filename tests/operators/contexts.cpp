@@ -147,6 +147,10 @@ TEST(contexts, empty_images_give_empty_images) {
           if (!knows(about, how)) continue;
           const image nothing(type, shape);
           const std::vector<const_image_view> inputs(about.inputs.size(), nothing);
+          if (!about.table.empty()) {
+            EXPECT_EQ(compute_table(about, inputs, required_arguments(about), how).rows(), 0u) << about.name;
+            continue;
+          }
           const auto results = run_operator(about, inputs, required_arguments(about), how);
           ASSERT_EQ(results.size(), about.outputs.size());
           EXPECT_EQ(results[0].shape(), shape);

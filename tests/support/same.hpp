@@ -40,7 +40,15 @@ inline std::string value_at(const void* place, dtype type) {
   });
 }
 
-/// Both as stored, -0 and +0 told apart; `expected` lies in C order.
+inline bool is_nan_at(const void* place, dtype type) {
+  return with_type(type, [&]<class T>() {
+    T value;
+    std::memcpy(&value, place, sizeof value);
+    return value != value;
+  });
+}
+
+/// Both as stored, -0 and +0 told apart, one NaN like another; `expected` lies in C order.
 inline ::testing::AssertionResult same_bits(const const_image_view& got, const const_image_view& expected) {
   if (got.type() != expected.type() || got.shape() != expected.shape())
     return ::testing::AssertionFailure()
@@ -57,7 +65,8 @@ inline ::testing::AssertionResult same_bits(const const_image_view& got, const c
   for_each_offset(got.shape(), got.steps(), [&](std::int64_t offset) {
     const auto* mine = a + offset * size;
     const auto* theirs = b + index * size;
-    if (std::memcmp(mine, theirs, static_cast<std::size_t>(size)) != 0 && different++ == 0)
+    if (std::memcmp(mine, theirs, static_cast<std::size_t>(size)) != 0 &&
+        !(is_nan_at(mine, got.type()) && is_nan_at(theirs, got.type())) && different++ == 0)
       first = place_of(got.shape(), index) + ": got " + value_at(mine, got.type()) + ", expected " +
               value_at(theirs, got.type());
     ++index;

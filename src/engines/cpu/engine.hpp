@@ -11,16 +11,21 @@
 #include "engines/cpu/component/run_component.hpp"
 #include "engines/cpu/line/run_carry.hpp"
 #include "engines/cpu/line/run_line.hpp"
+#include "engines/cpu/run_histogram.hpp"
+#include "engines/cpu/run_summary.hpp"
 #include "engines/cpu/threads.hpp"
 #include "engines/cpu/units.hpp"
 #include "engines/cpu/wave/bottleneck.hpp"
 #include "engines/cpu/wave/general.hpp"
+#include "engines/cpu/window/run_weighted.hpp"
+#include "engines/cpu/window/run_window.hpp"
 #include "patterns/component.hpp"
 #include "patterns/histogram.hpp"
 #include "patterns/line.hpp"
 #include "patterns/map.hpp"
 #include "patterns/reduce.hpp"
 #include "patterns/wave.hpp"
+#include "patterns/weighted.hpp"
 #include "patterns/window.hpp"
 
 namespace macareu::cpu {
@@ -53,12 +58,26 @@ class engine {
   template <class Rule, class Out, class In>
   requires window_rule<Rule, Out, In>
   void window(const Rule& rule, border<In> edge, view<Out> out, view<const In> in) const {
-    over_rows(out, [&](int, std::int64_t z, std::int64_t y) {
-      for (std::int64_t x = 0; x < out.width; ++x) {
-        const site p{z, y, x};
-        out[p] = rule(p, near_pixels<In>{in, edge, p});
-      }
-    });
+    run_window(work_, rule, edge, out, in);
+  }
+
+  template <class F, class In>
+  void separable(const separable_weights<F>& weights, border<F> edge, view<F> out, view<const In> in) const {
+    if (weights[0].empty()) return sum_along_y_and_x(work_, weights, edge, out, in);
+    const buffer<F> values(in.depth, in.height, in.width), summed(in.depth, in.height, in.width);
+    map(as_type<F>{}, values.pixels(), in);
+    sum_along_z(work_, weights[0], edge, summed.pixels(), view<const F>(values.pixels()));
+    sum_along_y_and_x(work_, weights, edge, out, view<const F>(summed.pixels()));
+  }
+
+  template <class F, class In>
+  void weighted(std::span<const tap<F>> taps, border<F> edge, view<F> out, view<const In> in) const {
+    run_weighted(work_, taps, edge, out, in);
+  }
+
+  template <class T>
+  summary<T> reduce(const summary_of<T>& rule, view<const T> image) const {
+    return run_summary(work_, rule, image);
   }
 
   template <class Rule, class First, class... In>
@@ -84,16 +103,7 @@ class engine {
   requires histogram_rule<Rule, First, In...>
   void histogram(const Rule& rule, std::span<std::uint64_t> bins, view<const First> first,
                  view<const In>... in) const {
-    const int threads = threads_for(first.pixels(), work_.how.threads);
-    std::vector<std::vector<std::uint64_t>> own(static_cast<std::size_t>(threads),
-                                                std::vector<std::uint64_t>(bins.size()));
-    over_rows(first, [&](int thread, std::int64_t z, std::int64_t y) {
-      const bin_sink sink{own[static_cast<std::size_t>(thread)]};
-      for (std::int64_t x = 0; x < first.width; ++x)
-        rule(site{z, y, x}, sink, first[{z, y, x}], in[{z, y, x}]...);
-    });
-    for (const auto& part : own)
-      for (std::size_t i = 0; i < bins.size(); ++i) bins[i] += part[i];
+    run_histogram(work_, rule, bins, first, in...);
   }
 
   template <class Rule, class Out, class In>

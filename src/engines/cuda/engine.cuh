@@ -10,14 +10,18 @@
 
 #include "core/call.hpp"
 #include "engines/cuda/current_device.hpp"
+#include "engines/cuda/histogram.cuh"
 #include "engines/cuda/labels/run_component.cuh"
 #include "engines/cuda/line/run_line.cuh"
 #include "engines/cuda/map.cuh"
 #include "engines/cuda/open_gpu.cuh"
 #include "engines/cuda/reduce.cuh"
 #include "engines/cuda/residence.cuh"
+#include "engines/cuda/separable.cuh"
+#include "engines/cuda/summary.cuh"
 #include "engines/cuda/wave/bottleneck.cuh"
 #include "engines/cuda/wave/general.cuh"
+#include "engines/cuda/window.cuh"
 #include "patterns/component.hpp"
 #include "patterns/wave.hpp"
 
@@ -67,6 +71,23 @@ class engine {
     run_window(on_, rule, edge, images_.writing(out), in);
   }
 
+  template <class F, class In>
+  void separable(const separable_weights<F>& weights, border<F> edge, view<F> out, view<const In> in) {
+    in = images_.reading(in);
+    run_separable(on_, weights, edge, images_.writing(out), in);
+  }
+
+  template <class F, class In>
+  void weighted(std::span<const tap<F>> taps, border<F> edge, view<F> out, view<const In> in) {
+    in = images_.reading(in);
+    run_weighted(on_, taps, edge, images_.writing(out), in);
+  }
+
+  template <class T>
+  summary<T> reduce(const summary_of<T>& rule, view<const T> image) {
+    return run_summary(on_, rule, images_.reading(image));
+  }
+
   template <class Rule, class First, class... In>
   requires reduce_rule<Rule, First, In...>
   typename Rule::value reduce(const Rule& rule, view<const First> first, view<const In>... in) {
@@ -77,7 +98,10 @@ class engine {
   requires adds_to<Rule, shared_bins, First, In...>
   void histogram(const Rule& rule, std::span<std::uint64_t> bins, view<const First> first,
                  view<const In>... in) {
-    run_histogram(on_, rule, bins, images_.reading(first), images_.reading(in)...);
+    first = images_.reading(first);
+    if constexpr (std::is_same_v<Rule, value_bins<std::uint8_t>>)
+      if (run_byte_histogram(on_, rule, bins, first)) return;
+    run_histogram(on_, rule, bins, first, images_.reading(in)...);
   }
 
   template <class Rule, class Out, class In>

@@ -1,9 +1,8 @@
-// map and window on the GPU.
+// map on the GPU.
 #pragma once
 
 #include "engines/cuda/pixels.cuh"
 #include "patterns/map.hpp"
-#include "patterns/window.hpp"
 
 namespace macareu::cuda {
 
@@ -28,25 +27,11 @@ __global__ void map_pixels(pixel_tiles tiles, bool aligned, Rule rule, view<Out>
 
 template <class Rule, class Out, class... In>
 void run_map(const gpu& on, const Rule& rule, const view<Out>& out, const view<const In>&... in) {
-  constexpr int group = group_of<Out, In...>(8);
+  constexpr int group = group_of<Out, In...>(16);
   const bool aligned = has_aligned_groups(out, group) && (has_aligned_groups(in, group) && ...);
   const pixel_tiles tiles(out, group);
   map_pixels<group><<<tiles.blocks(on), tiles.threads, 0, on.stream>>>(tiles, aligned, rule, out, in...);
   on.launched("map");
-}
-
-template <class Rule, class Out, class In>
-__global__ void window_pixels(pixel_tiles tiles, Rule rule, border<In> edge, view<Out> out,
-                              view<const In> in) {
-  tiles.for_each_group<1>([&](site p, int) { out[p] = rule(p, near_pixels<In>{in, edge, p}); });
-}
-
-template <class Rule, class Out, class In>
-void run_window(const gpu& on, const Rule& rule, const border<In>& edge, const view<Out>& out,
-                const view<const In>& in) {
-  const pixel_tiles tiles(out, 1);
-  window_pixels<<<tiles.blocks(on), tiles.threads, 0, on.stream>>>(tiles, rule, edge, out, in);
-  on.launched("window");
 }
 
 }  // namespace macareu::cuda

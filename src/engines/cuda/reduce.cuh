@@ -1,15 +1,12 @@
-// reduce and histogram on the GPU.
+// reduce on the GPU.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <span>
 #include <type_traits>
-#include <vector>
 
 #include "engines/cuda/pixels.cuh"
-#include "patterns/histogram.hpp"
 #include "patterns/reduce.hpp"
 
 namespace macareu::cuda {
@@ -69,38 +66,6 @@ typename Rule::value run_reduce(const gpu& on, const Rule& rule, const view<cons
   auto total = rule.identity();
   for (unsigned i = 0; i < blocks; ++i) total = rule.join(total, parts[i]);
   return total;
-}
-
-/// All threads add to the same bins.
-struct shared_bins {
-  unsigned long long* bins;
-  std::int64_t count;
-
-  __device__ void add(std::int64_t bin, std::uint64_t weight = 1) const {
-    if (bin >= 0 && bin < count) atomicAdd(bins + bin, static_cast<unsigned long long>(weight));
-  }
-};
-
-template <class Rule, class... In>
-__global__ void histogram_pixels(pixel_tiles tiles, Rule rule, shared_bins sink, view<const In>... in) {
-  tiles.for_each_group<1>([&](site p, int) { rule(p, sink, in[p]...); });
-}
-
-template <class Rule, class First, class... In>
-void run_histogram(const gpu& on, const Rule& rule, std::span<std::uint64_t> bins,
-                   const view<const First>& first, const view<const In>&... in) {
-  if (bins.empty()) return;
-  const device_array<unsigned long long> counts(on, static_cast<std::int64_t>(bins.size()));
-  counts.fill_bytes(0);
-  const pixel_tiles tiles(first, 1);
-  histogram_pixels<<<tiles.blocks(on), tiles.threads, 0, on.stream>>>(
-      tiles, rule, shared_bins{counts.data(), counts.size()}, first, in...);
-  on.launched("histogram");
-  std::vector<unsigned long long> added(bins.size());
-  check(cudaMemcpyAsync(added.data(), counts.data(), bins.size_bytes(), cudaMemcpyDeviceToHost, on.stream),
-        "cudaMemcpyAsync");
-  on.synchronize("histogram");
-  for (std::size_t i = 0; i < bins.size(); ++i) bins[i] += added[i];
 }
 
 }  // namespace macareu::cuda

@@ -16,7 +16,9 @@
 #include "patterns/line.hpp"
 #include "patterns/map.hpp"
 #include "patterns/reduce.hpp"
+#include "patterns/summary.hpp"
 #include "patterns/wave.hpp"
+#include "patterns/weighted.hpp"
 #include "patterns/window.hpp"
 
 namespace macareu::serial {
@@ -52,6 +54,28 @@ class engine {
     for_each_site(out.depth, out.height, out.width, [&](site p) {
       out[p] = rule(p, near_pixels<In>{in, edge, p});
     });
+  }
+
+  template <class F, class In>
+  void separable(const separable_weights<F>& weights, border<F> edge, view<F> out, view<const In> in) const {
+    const buffer<F> from(in.depth, in.height, in.width);
+    map(as_type<F>{}, from.pixels(), in);
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto& half = weights[static_cast<std::size_t>(axis)];
+      if (half.empty()) continue;
+      const symmetric_sum<F> sum{half.data(), static_cast<int>(half.size()) - 1, axis};
+      window(sum, edge, out, view<const F>(from.pixels()));
+      map(as_type<F>{}, from.pixels(), view<const F>(out));
+    }
+    map(as_type<F>{}, out, view<const F>(from.pixels()));
+  }
+
+  template <class F, class In>
+  void weighted(std::span<const tap<F>> taps, border<F> edge, view<F> out, view<const In> in) const {
+    const buffer<F> from(in.depth, in.height, in.width);
+    map(as_type<F>{}, from.pixels(), in);
+    window(weighted_sum_of<F>{taps.data(), static_cast<int>(taps.size()), radius_of(taps)}, edge, out,
+           view<const F>(from.pixels()));
   }
 
   template <class Rule, class First, class... In>

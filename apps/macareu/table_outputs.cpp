@@ -1,0 +1,56 @@
+#include "table_outputs.hpp"
+
+#include <cstdio>
+
+#include <macareu/error.hpp>
+
+#include "histogram_plot.hpp"
+#include "outputs.hpp"
+#include "text.hpp"
+
+namespace macareu::tool {
+namespace {
+
+bool is_json(const std::string& file) { return file.ends_with(".json"); }
+
+}  // namespace
+
+void table_outputs::add_to(parser& options, const operator_description& about) {
+  options.add({.group = "Outputs",
+               .names = "-o,--output",
+               .value = "TABLE",
+               .help = std::string(about.table) + "; .csv or .json (without it the table is printed)",
+               .take = [this](const std::string& text) { file_ = text; }});
+  if (about.pattern != "histogram") return;
+  options.add({.group = "Outputs",
+               .names = "--plot",
+               .value = "PICTURE",
+               .help = "the counts as bars, of colour as lines; the extension says the format",
+               .take = [this](const std::string& text) { plot_ = text; }});
+}
+
+std::vector<std::string> table_outputs::check() const {
+  std::vector<std::string> files;
+  if (!file_.empty()) {
+    if (!is_json(file_) && !file_.ends_with(".csv"))
+      throw usage_error(file_ + ": a table is written as .csv or .json");
+    check_text_output(file_);
+    files.push_back(file_);
+  }
+  if (!plot_.empty()) {
+    check_image_output(plot_);
+    files.push_back(plot_);
+  }
+  return files;
+}
+
+void table_outputs::add_to(output_files& files, const table& data) const {
+  if (!file_.empty()) files.add_text(file_, is_json(file_) ? to_json(data) : to_csv(data));
+  if (!plot_.empty()) files.add(plot_, histogram_plot(data));
+}
+
+void table_outputs::print(const table& data) const {
+  if (file_.empty()) std::fputs(to_csv(data).c_str(), stdout);
+}
+
+}  // namespace macareu::tool

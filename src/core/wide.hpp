@@ -1,0 +1,40 @@
+// What rules need of values that are one number or several side by side: engines have vectors of their own
+// for that, and overload these where operators alone do not do.
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+#include "core/macros.hpp"
+
+namespace macareu {
+
+template <class V>
+MACAREU_HD inline V lesser(V a, V b) {
+  return b < a ? b : a;
+}
+
+template <class V>
+MACAREU_HD inline V greater(V a, V b) {
+  return a < b ? b : a;
+}
+
+/// yes where a <= b, else no.
+template <class V>
+MACAREU_HD inline V where_not_above(V a, V b, V yes, V no) {
+  return a <= b ? yes : no;
+}
+
+/// Correctly rounded, of f32 and f64.
+template <class V>
+MACAREU_HD inline V root(V value) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    return std::sqrt(value);
+  } else {
+    V result;
+    for (unsigned i = 0; i < sizeof value / sizeof value[0]; ++i) result[i] = std::sqrt(value[i]);
+    return result;
+  }
+}
+
+}  // namespace macareu

@@ -1,0 +1,90 @@
+// The rows around a row, in memory of a thread's own: in the type that a window works in, without gaps, and
+// with the border on both sides. So what reads them needs no checks and no strides. Going down row by row,
+// each is copied once for every slice of the window.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "patterns/window.hpp"
+
+namespace macareu::cpu {
+
+template <class Value, class In>
+class near_rows {
+ public:
+  /// For columns first ... first + count - 1. Some values after the last column may be read, and mean
+  /// nothing.
+  near_rows(const view<const In>& image, const border<Value>& edge, window_radius radius, std::int64_t first,
+            std::int64_t count)
+      : image_(image),
+        edge_(edge),
+        radius_(radius),
+        first_(first - radius.x),
+        count_(count + 2 * radius.x),
+        pitch_(count_ + slack),
+        lines_(2 * radius.y + 1),
+        memory_(static_cast<std::size_t>(pitch_ * lines_ * (2 * radius.z + 1))),
+        rows_(static_cast<std::size_t>(lines_ * (2 * radius.z + 1))) {}
+
+  void move_to(std::int64_t z, std::int64_t y) {
+    const bool next = z == z_ && y == y_ + 1;
+    z_ = z;
+    y_ = y;
+    for (int dz = -radius_.z; dz <= radius_.z; ++dz)
+      for (int dy = next ? radius_.y : -radius_.y; dy <= radius_.y; ++dy) fill(z + dz, y + dy, place(dz, dy));
+    for (int dz = -radius_.z; dz <= radius_.z; ++dz)
+      for (int dy = -radius_.y; dy <= radius_.y; ++dy)
+        rows_[static_cast<std::size_t>((dz + radius_.z) * lines_ + dy + radius_.y)] =
+            place(dz, dy) + radius_.x;
+  }
+
+  /// At [(dz + radius.z) * (2 * radius.y + 1) + dy + radius.y], each at its first column.
+  const Value* const* rows() const { return rows_.data(); }
+
+ private:
+  static constexpr std::int64_t slack = 64;
+
+  Value* place(int dz, int dy) {
+    const auto line = ((y_ + dy) % lines_ + lines_) % lines_;
+    return memory_.data() + ((dz + radius_.z) * lines_ + line) * pitch_;
+  }
+
+  void fill(std::int64_t z, std::int64_t y, Value* to) const {
+    const bool outside = z < 0 || z >= image_.depth || y < 0 || y >= image_.height;
+    if (outside && edge_.mode == border_mode::constant) {
+      std::fill_n(to, count_, edge_.outside);
+      return;
+    }
+    const In* const row = image_.at(edge_.fold(z, image_.depth), edge_.fold(y, image_.height));
+    const auto begin = std::clamp<std::int64_t>(-first_, 0, count_);
+    const auto end = std::clamp<std::int64_t>(image_.width - first_, begin, count_);
+    const auto beyond = [&](std::int64_t i) {
+      to[i] = edge_.mode == border_mode::constant
+                  ? edge_.outside
+                  : static_cast<Value>(row[edge_.fold(first_ + i, image_.width) * image_.step_x]);
+    };
+    for (std::int64_t i = 0; i < begin; ++i) beyond(i);
+    copy(row + (first_ + begin) * image_.step_x, end - begin, to + begin);
+    for (std::int64_t i = end; i < count_; ++i) beyond(i);
+  }
+
+  void copy(const In* from, std::int64_t count, Value* to) const {
+    if (image_.step_x == 1)
+      for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<Value>(from[i]);
+    else
+      for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<Value>(from[i * image_.step_x]);
+  }
+
+  view<const In> image_;
+  border<Value> edge_;
+  window_radius radius_;
+  std::int64_t first_, count_, pitch_;
+  int lines_;
+  std::int64_t z_ = -1, y_ = -2;
+  std::vector<Value> memory_;
+  std::vector<const Value*> rows_;
+};
+
+}  // namespace macareu::cpu

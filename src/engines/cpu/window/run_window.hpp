@@ -1,0 +1,96 @@
+// window on the cpu: bands of rows, each by one thread, over rows in memory of its own.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "engines/cpu/simd.hpp"
+#include "engines/cpu/threads.hpp"
+#include "engines/cpu/units.hpp"
+#include "engines/cpu/window/near_rows.hpp"
+
+namespace macareu::cpu {
+
+/// Rows that a thread takes at a time, and the columns whose rows around stay in its cache.
+inline constexpr std::int64_t band_rows = 64, strip_columns = 1024;
+
+/// visit(z, first row, last row, first column, columns) for every band of every strip.
+template <class T, class Visit>
+void over_bands(const job& work, const view<T>& image, Visit&& visit) {
+  const auto divided = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  const auto strips = divided(image.width, strip_columns), bands = divided(image.height, band_rows);
+  over_units(work, threads_for(image.pixels(), work.how.threads), image.depth * bands * strips, 1,
+             [&](int, std::int64_t unit) {
+               const auto first = unit % strips * strip_columns;
+               const auto y = unit / strips % bands * band_rows;
+               visit(unit / strips / bands, y, std::min(y + band_rows, image.height), first,
+                     std::min(strip_columns, image.width - first));
+             });
+}
+
+/// A pixel of a row, or as many as a vector holds.
+template <class Value, class Result>
+struct near_in_rows {
+  const Value* const* rows;
+  int lines, centre;
+  std::int64_t x;
+
+  Result operator()(int dz, int dy, int dx) const {
+    const Value* const place = rows[dz * lines + dy + centre] + x + dx;
+    if constexpr (std::is_same_v<Value, Result>)
+      return *place;
+    else
+      return load(place);
+  }
+};
+
+template <class Rule, class Out, class Value>
+void window_row(const Rule& rule, site p, std::int64_t count, const Value* const* rows,
+                const view<Out>& out) {
+  const auto radius = rule.radius();
+  const int lines = 2 * radius.y + 1, centre = radius.z * lines + radius.y;
+  Out* const to = &out[p];
+  std::int64_t x = 0;
+  if constexpr (is_wide<Rule>) {
+    constexpr std::int64_t lanes = simd<Value>::lanes;
+    static_assert(sizeof(Out) == sizeof(Value));
+    for (; x < count; x += lanes) {
+      const vec<Value> result = rule(p, near_in_rows<Value, vec<Value>>{rows, lines, centre, x});
+      const auto wanted = std::min(lanes, count - x);
+      if (wanted == lanes && out.step_x == 1) {
+        std::memcpy(to + x, &result, sizeof result);
+      } else {
+        Out some[lanes];
+        std::memcpy(some, &result, sizeof result);
+        for (std::int64_t i = 0; i < wanted; ++i) to[(x + i) * out.step_x] = some[i];
+      }
+    }
+  } else {
+    for (; x < count; ++x)
+      to[x * out.step_x] = rule(site{p.z, p.y, p.x + x}, near_in_rows<Value, Value>{rows, lines, centre, x});
+  }
+}
+
+template <class Rule, class Out, class In>
+void run_window(const job& work, const Rule& rule, const border<In>& edge, const view<Out>& out,
+                const view<const In>& in) {
+  over_bands(
+      work, out,
+      [&](std::int64_t z, std::int64_t top, std::int64_t bottom, std::int64_t first, std::int64_t count) {
+        const auto over = [&]<class Value>(std::type_identity<Value>) {
+          const border<Value> outer{edge.mode, static_cast<Value>(edge.outside)};
+          near_rows<Value, In> rows(in, outer, rule.radius(), first, count);
+          for (auto y = top; y < bottom; ++y) {
+            rows.move_to(z, y);
+            window_row(rule, site{z, y, first}, count, rows.rows(), out);
+          }
+        };
+        if constexpr (is_wide<Rule>)
+          over(std::type_identity<typename Rule::value>{});
+        else
+          over(std::type_identity<In>{});
+      });
+}
+
+}  // namespace macareu::cpu

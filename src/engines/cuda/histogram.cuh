@@ -1,0 +1,147 @@
+// histogram on the GPU. Counts go to bins in the shared memory of each block, several times over where there
+// is room, so that threads do not wait for each other; equal pixels beside each other are added at once, so
+// that a constant image does not have all threads at one bin for every pixel.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engines/cuda/byte_histogram.cuh"
+#include "engines/cuda/pixels.cuh"
+#include "patterns/histogram.hpp"
+
+namespace macareu::cuda {
+
+/// All threads add to the same bins.
+struct shared_bins {
+  unsigned long long* bins;
+  std::int64_t count;
+
+  __device__ void add(std::int64_t bin, std::uint64_t weight = 1) const {
+    if (bin >= 0 && bin < count) atomicAdd(bins + bin, static_cast<unsigned long long>(weight));
+  }
+};
+
+/// Keeps a run of one bin back until another comes. Of rules that only count.
+template <class Bin>
+struct merging_bins {
+  Bin* bins;
+  std::int64_t count;
+  struct run {
+    std::int64_t bin = -1;
+    Bin length = 0;
+  };
+  run* last;
+
+  __device__ void add(std::int64_t bin) const {
+    if (bin == last->bin) {
+      ++last->length;
+      return;
+    }
+    flush();
+    *last = {bin, 1};
+  }
+  __device__ void flush() const {
+    if (last->bin >= 0 && last->bin < count) atomicAdd(bins + last->bin, last->length);
+  }
+};
+
+template <class Rule, class... In>
+__global__ void histogram_pixels(pixel_tiles tiles, Rule rule, shared_bins sink, view<const In>... in) {
+  tiles.for_each_group<1>([&](site p, int) { rule(p, sink, in[p]...); });
+}
+
+/// `replicas` times `count` bins in shared memory; none: threads add to the bins of all blocks.
+template <int Group, class Rule, class... In>
+__global__ void count_pixels(pixel_tiles tiles, bool aligned, int replicas, Rule rule, shared_bins total,
+                             view<const In>... in) {
+  extern __shared__ unsigned int own[];
+  const auto count_into = [&](auto* bins) {
+    using bin_type = std::remove_pointer_t<decltype(bins)>;
+    typename merging_bins<bin_type>::run last;
+    const merging_bins<bin_type> sink{bins, total.count, &last};
+    tiles.for_each_group<Group>([&](site p, int pixels) {
+      if (pixels < Group) {
+#pragma unroll 1
+        for (const auto end = p.x + pixels; p.x < end; ++p.x) rule(p, sink, in[p]...);
+        return;
+      }
+      const auto count_group = [&](const pixel_group<In, Group>&... values) {
+#pragma unroll
+        for (int i = 0; i < Group; ++i) rule(site{p.z, p.y, p.x + i}, sink, values.value[i]...);
+      };
+      count_group(load_group<Group>(in, p, aligned)...);
+    });
+    sink.flush();
+  };
+  if (replicas == 0) return count_into(total.bins);
+  for (auto i = std::int64_t{threadIdx.x}; i < replicas * total.count; i += blockDim.x) own[i] = 0;
+  __syncthreads();
+  count_into(own + threadIdx.x / 32 % replicas * total.count);
+  __syncthreads();
+  for (auto i = std::int64_t{threadIdx.x}; i < total.count; i += blockDim.x) {
+    unsigned long long sum = 0;
+    for (int r = 0; r < replicas; ++r) sum += own[r * total.count + i];
+    if (sum != 0) atomicAdd(total.bins + i, sum);
+  }
+}
+
+/// Bins of 32 bits hold what one block counts: it has no more than 2^31 pixels.
+template <class Rule, class... In>
+void run_counting(const gpu& on, const Rule& rule, const shared_bins& total, const view<const In>&... in) {
+  constexpr int group = group_of<In...>(16);
+  constexpr std::int64_t shared_bytes = 48 * 1024;
+  const auto& first = std::get<0>(std::tie(in...));
+  const pixel_tiles tiles(first, group);
+  const auto fit = shared_bytes / (total.count * static_cast<std::int64_t>(sizeof(unsigned)));
+  const int replicas = static_cast<int>(std::min<std::int64_t>(fit, tiles.threads / 32));
+  const bool aligned = (has_aligned_groups(in, group) && ...);
+  count_pixels<group>
+      <<<tiles.blocks(on), tiles.threads, replicas * total.count * sizeof(unsigned), on.stream>>>(
+          tiles, aligned, replicas, rule, total, in...);
+  on.launched("histogram");
+}
+
+/// Adds to `bins` what lies in device memory.
+template <class Count>
+void add_counts(const gpu& on, std::span<std::uint64_t> bins, const Count* counts, std::int64_t first) {
+  std::vector<Count> added(bins.size());
+  check(cudaMemcpyAsync(added.data(), counts + first, added.size() * sizeof(Count), cudaMemcpyDeviceToHost,
+                        on.stream),
+        "cudaMemcpyAsync");
+  on.synchronize("histogram");
+  for (std::size_t i = 0; i < bins.size(); ++i) bins[i] += added[i];
+}
+
+template <class Rule, class First, class... In>
+void run_histogram(const gpu& on, const Rule& rule, std::span<std::uint64_t> bins,
+                   const view<const First>& first, const view<const In>&... in) {
+  if (bins.empty()) return;
+  const device_array<unsigned long long> counts(on, static_cast<std::int64_t>(bins.size()));
+  counts.fill_bytes(0);
+  const shared_bins total{counts.data(), counts.size()};
+  if constexpr (only_counts<Rule>) {
+    run_counting(on, rule, total, first, in...);
+  } else {
+    const pixel_tiles tiles(first, 1);
+    histogram_pixels<<<tiles.blocks(on), tiles.threads, 0, on.stream>>>(tiles, rule, total, first, in...);
+    on.launched("histogram");
+  }
+  add_counts(on, bins, counts.data(), 0);
+}
+
+/// Values of bytes in a plain image, from any first one on.
+inline bool run_byte_histogram(const gpu& on, const value_bins<std::uint8_t>& rule,
+                               std::span<std::uint64_t> bins, const view<const std::uint8_t>& image) {
+  if (image.step_x != 1 || image.step_y < image.width || image.depth != 1 ||
+      image.pixels() >= std::int64_t{1} << 31 || bins.size() + rule.first > 256)
+    return false;
+  const device_array<std::uint32_t> counts(on, 256);
+  count_bytes(on, image, counts.data());
+  add_counts(on, bins, counts.data(), rule.first);
+  return true;
+}
+
+}  // namespace macareu::cuda

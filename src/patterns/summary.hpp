@@ -1,0 +1,64 @@
+// summary (R2S): the smallest and the largest value, where they are first, and of integers their sum and the
+// sum of their squares: a reduce that every engine knows by name, because it is worth making fast.
+//
+// Laws. As reduce: exact, whatever the order. Sums are modulo 2^128, which is above what images of 2^62
+// pixels can have; of squares of 64-bit integers there is none. Floats have no sums here (rules/moments.hpp),
+// and no NaN. -0 is +0.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "core/key.hpp"
+#include "patterns/reduce.hpp"
+
+namespace macareu {
+
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
+
+template <class T>
+inline constexpr bool has_squares = std::is_integral_v<T> && sizeof(T) < 8;
+
+template <class T>
+struct summary {
+  key_of<T> lowest, highest;
+  std::int64_t lowest_at, highest_at;  // (z * height + y) * width + x
+  int128 sum;
+  uint128 squares;
+  bool operator==(const summary&) const = default;
+};
+
+template <class T>
+struct summary_of {
+  using value = summary<T>;
+  std::int64_t height, width;
+
+  MACAREU_HD value identity() const {
+    constexpr auto far = std::numeric_limits<std::int64_t>::max();
+    return {std::numeric_limits<key_of<T>>::max(), 0, far, far, 0, 0};
+  }
+  MACAREU_HD value lift(site p, T pixel) const {
+    const auto key = to_key(without_negative_zero(pixel));
+    const auto at = (p.z * height + p.y) * width + p.x;
+    value one{key, key, at, at, 0, 0};
+    if constexpr (std::is_integral_v<T>) one.sum = pixel;
+    if constexpr (has_squares<T>)
+      one.squares = static_cast<uint128>(static_cast<std::int64_t>(pixel)) *
+                    static_cast<uint128>(static_cast<std::int64_t>(pixel));
+    return one;
+  }
+  MACAREU_HD value join(const value& a, const value& b) const {
+    const bool b_low = b.lowest < a.lowest || (b.lowest == a.lowest && b.lowest_at < a.lowest_at);
+    const bool b_high = b.highest > a.highest || (b.highest == a.highest && b.highest_at < a.highest_at);
+    return {b_low ? b.lowest : a.lowest,
+            b_high ? b.highest : a.highest,
+            b_low ? b.lowest_at : a.lowest_at,
+            b_high ? b.highest_at : a.highest_at,
+            a.sum + b.sum,
+            a.squares + b.squares};
+  }
+};
+
+}  // namespace macareu

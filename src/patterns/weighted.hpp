@@ -1,0 +1,87 @@
+// weighted (N2P, linear): out(p) = weight * near(offset) added over all taps, in their order, in type F.
+//
+// separable is one symmetric sum per axis, along z, then y, then x, where each works on the result of the one
+// before, rounded to F: centre * w[0], then for k = r ... 1 added (near(-k) + near(k)) * w[k]. Outside the
+// image the border is that of every step: constant means that value, also of sums. It is the order of SciPy.
+//
+// Laws. Every product and every sum is rounded to F, never fused, so every engine gives the same bits. `out`
+// is not the input.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "patterns/window.hpp"
+
+namespace macareu {
+
+template <class F>
+struct tap {
+  int dz, dy, dx;
+  F weight;
+};
+
+/// w[0] ... w[r] for z, y and x; an axis without weights is left as it is.
+template <class F>
+using separable_weights = std::array<std::vector<F>, 3>;
+
+template <class F>
+window_radius radius_of(const separable_weights<F>& weights) {
+  const auto along = [](const std::vector<F>& half) {
+    return half.empty() ? 0 : static_cast<int>(half.size()) - 1;
+  };
+  return {along(weights[0]), along(weights[1]), along(weights[2])};
+}
+
+template <class F>
+window_radius radius_of(std::span<const tap<F>> taps) {
+  const auto further = [](int& radius, int offset) { radius = std::max(radius, std::abs(offset)); };
+  window_radius radius{0, 0, 0};
+  for (const auto& each : taps) {
+    further(radius.z, each.dz);
+    further(radius.y, each.dy);
+    further(radius.x, each.dx);
+  }
+  return radius;
+}
+
+/// Of one axis: the weights lie in memory of the engine.
+template <class F>
+struct symmetric_sum {
+  const F* half;
+  int r;
+  int axis;  // 0: z, 1: y, 2: x
+
+  MACAREU_HD window_radius radius() const {
+    return {axis == 0 ? r : 0, axis == 1 ? r : 0, axis == 2 ? r : 0};
+  }
+  template <class Near>
+  MACAREU_HD F operator()(site, const Near& near) const {
+    const auto at = [&](int k) {
+      return static_cast<F>(near(axis == 0 ? k : 0, axis == 1 ? k : 0, axis == 2 ? k : 0));
+    };
+    F sum = at(0) * half[0];
+    for (int k = r; k > 0; --k) sum += (at(-k) + at(k)) * half[k];
+    return sum;
+  }
+};
+
+/// The taps lie in memory of the engine.
+template <class F>
+struct weighted_sum_of {
+  const tap<F>* taps;
+  int count;
+  window_radius reach;
+
+  MACAREU_HD window_radius radius() const { return reach; }
+  template <class Near>
+  MACAREU_HD F operator()(site, const Near& near) const {
+    F sum = 0;
+    for (int i = 0; i < count; ++i)
+      sum += taps[i].weight * static_cast<F>(near(taps[i].dz, taps[i].dy, taps[i].dx));
+    return sum;
+  }
+};
+
+}  // namespace macareu
