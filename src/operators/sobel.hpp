@@ -39,7 +39,8 @@ struct sobel {
       .notes =
           "Components are SciPy's sobel: (-1 0 1) along one axis, (1 2 1) along the others, exact for integers up to 32 "
           "bits. The magnitude is the root of the sum of their squares, which is not divided by anything. The direction, of "
-          "images only, is the angle from x towards y in radians, in (-pi, pi], and 0 where there is no gradient.",
+          "images only, is the angle from x towards y in radians, in (-pi, pi], and 0 where there is no gradient. Under a constant border SciPy sees the constant "
+          "again between its passes; here it lies around the image only.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,

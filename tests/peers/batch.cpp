@@ -1,6 +1,6 @@
 // Runs a list of jobs in one process, for comparisons with other programs. Each line of the list is
 //   OPERATOR OUTPUT INPUT... [NAME=VALUE...]
-// with paths without spaces, relative to the folder of the list.
+// with paths without spaces, relative to the folder of the list. Tables are written as CSV.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -38,6 +38,10 @@ void run_line(const std::filesystem::path& folder, const std::string& line) {
     }
   }
   const std::vector<const_image_view> inputs(images.begin(), images.end());
+  if (!about->table.empty()) {
+    std::ofstream(folder / output) << to_csv(compute_table(*about, inputs, given));
+    return;
+  }
   write_image(folder / output, run_operator(*about, inputs, given)[0]);
 }
 
