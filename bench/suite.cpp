@@ -34,7 +34,9 @@ constexpr std::array all_suites{
     suite{"reconstruct", "reconstruction, fill holes and h-maxima: images, types, threads, memory",
           run_reconstruct},
     suite{"wave", "reconstruction by every strategy of a GPU, against the papers: images, types, slides",
-          run_wave}};
+          run_wave},
+    suite{"patterns", "threshold, sobel, statistics, histogram: figure 5 of paper 4; and what must hold",
+          run_patterns}};
 
 template <class... Values>
 std::string format(const char* pattern, Values... values) {

@@ -112,6 +112,16 @@ void check_inputs(const operator_description& about, std::span<const const_image
   }
 }
 
+enum class result_kind { images, table };
+
+void check_gives(const operator_description& about, result_kind wanted) {
+  const auto given = about.table.empty() ? result_kind::images : result_kind::table;
+  if (given != wanted)
+    throw usage_error(std::string(about.name) + (given == result_kind::table
+                                                     ? ": gives a table: use compute_table"
+                                                     : ": gives images: use run_operator"));
+}
+
 /// `all` is complete.
 dtype type_of(const output_description& output, const const_image_view& input, const arguments& all) {
   switch (output.type) {
@@ -136,9 +146,10 @@ void check_outputs(const operator_description& about, std::span<const const_imag
     const auto type = type_of(about.outputs[o], inputs[0], values);
     const auto channels = inputs[0].channels();
     if (output.shape() != inputs[0].shape() || output.channels() != channels)
-      throw usage_error(image + " must " +
-                        (channels == 1 ? "be grey" : "have " + std::to_string(channels) + " channels") +
-                        " and be " + to_string(inputs[0].shape()) + ", like the input");
+      throw usage_error(
+          image + " must " +
+          (channels == 1 ? "be grey and " : "have " + std::to_string(channels) + " channels and be ") +
+          to_string(inputs[0].shape()) + ", like the input");
     if (output.type() != type)
       throw usage_error(image + " must have pixels of type " + std::string(name_of(type)) + ", not " +
                         std::string(name_of(output.type())));
@@ -280,6 +291,7 @@ void for_each_channel(const call& whole, const std::function<void(const call&)>&
 
 void run_operator(const operator_description& about, std::span<const const_image_view> inputs,
                   std::span<const image_view> outputs, const arguments& given, const context& how) {
+  check_gives(about, result_kind::images);
   check_context(how);
   check_inputs(about, inputs);
   const auto values = complete_arguments(about, given);
@@ -289,6 +301,7 @@ void run_operator(const operator_description& about, std::span<const const_image
 
 std::vector<image> run_operator(const operator_description& about, std::span<const const_image_view> inputs,
                                 const arguments& given, const context& how) {
+  check_gives(about, result_kind::images);
   check_context(how);
   check_inputs(about, inputs);
   const auto values = complete_arguments(about, given);
@@ -305,8 +318,7 @@ std::vector<image> run_operator(const operator_description& about, std::span<con
 
 table compute_table(const operator_description& about, std::span<const const_image_view> inputs,
                     const arguments& given, const context& how) {
-  if (about.table.empty())
-    throw usage_error(std::string(about.name) + ": gives images, no table: use run_operator");
+  check_gives(about, result_kind::table);
   check_context(how);
   check_inputs(about, inputs);
   const auto values = complete_arguments(about, given);

@@ -49,7 +49,7 @@ inline std::int64_t most_objects(const extents& shape, bool several_classes, con
   return most;
 }
 
-inline dtype label_type_for(const arguments& all, const extents& shape) {
+inline dtype label_type_for(const arguments& all, dtype, const extents& shape) {
   const auto& intervals = std::get<std::vector<interval>>(all.find("intervals")->second);
   const bool values = std::get<bool>(all.find("values")->second);
   check_intervals(intervals);

@@ -38,7 +38,9 @@ class Help(CliTest):
         for verb in operators():
             with self.subTest(verb):
                 page = self.succeed(verb, "--help")
-                for part in ("Inputs:", "Outputs:", "-o, --output", "Parameters:", "--device",
+                if verb not in ("add", "invert", "statistics", "subtract"):
+                    self.assertIn("Parameters:", page)
+                for part in ("Inputs:", "Outputs:", "-o, --output", "--device",
                              "--strategy", "--threads", "--memory", "--repeat", "--report", "--quiet", "--channel ",
                              "--channels last", "--shape", "--dtype", "--offset", "--endian"):
                     self.assertIn(part, page)

@@ -37,8 +37,8 @@ number draw_number(dice& from, const parameter_description& parameter, dtype typ
   const auto kind = from.below(8);
   if (parameter.default_text == "auto" && from.once_in(2)) return std::numeric_limits<double>::quiet_NaN();
   const bool bounded = std::isfinite(parameter.above);
-  const double small = bounded ? parameter.above + static_cast<double>(from.between(1, 12))
-                               : static_cast<double>(from.between(-12, 12));
+  const double least = bounded ? parameter.above : 0;
+  const double small = least + static_cast<double>(from.between(bounded ? 1 : -12, 12));
   if (kind == 0) return small / 4;
   if (kind <= 2) return small;
   if (kind == 3) return static_cast<std::int64_t>(from.between(1, 300));

@@ -180,6 +180,15 @@ TEST(channels, are_taken_one_by_one) {
   }
 }
 
+TEST(measures, tables_and_images_are_told_apart) {
+  const picture<std::uint8_t> f{{1, 2}, {1, 2}};
+  const std::array inputs{f.view()};
+  EXPECT_EQ(message_of<usage_error>([&] { run_operator(*find_operator("histogram"), inputs); }),
+            "histogram: gives a table: use compute_table");
+  EXPECT_EQ(message_of<usage_error>([&] { compute_table(*find_operator("invert"), inputs); }),
+            "invert: gives images: use run_operator");
+}
+
 TEST(channels, must_agree) {
   std::vector<std::uint8_t> pixels(2 * 2 * 3);
   const extents shape{2, 2};
