@@ -29,9 +29,10 @@ test-peers: setup-test
 	@cmake --build $(BUILD) --parallel $(JOBS) --target macareu_package
 	@PYTHONPATH=$(BUILD)/python $(PYTHON) tests/python/run_peers_tests.py
 
-# Side by side with scikit-image, from the system's packages.
+# Side by side with scikit-image and SciPy, from the system's packages.
 bench: all setup-test
 	@$(PYTHON) bench/reconstruct_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/reconstruct.json
+	@$(PYTHON) bench/patterns_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/patterns.json
 
 docs: all
 	@cmake --build $(BUILD) --target write_catalogue

@@ -2,10 +2,10 @@
 """Measures the regular operators against SciPy and a memory copy, on the same image in the same run, and against the
 project's musts.
 
-    bench/patterns_peers.py --tool build/bin/macareu [--json FILE]
+    bench/patterns_peers.py --tool build/bin/macareu [--json FILE] [--docs docs/results.md]
 
 Runs `macareu bench patterns`, then SciPy on an image of the same kind. Needs NumPy and SciPy. A must that is missed is
-told, no failure.
+told, no failure. --docs writes both tables between the marks <!-- patterns --> of a page.
 """
 import argparse
 import json
@@ -86,10 +86,46 @@ def on_the_gpu(cases):
     return rows
 
 
+def must_table(rows):
+    lines = ["what | ours, ms | peer or reference, ms | factor | must | met", "--- | ---: | ---: | ---: | --- | ---"]
+    for each in rows:
+        lines.append(" | ".join((each["what"], f"{each['ours_ms']:.3f}", f"{each['peer_ms']:.3f}",
+                                 f"{each['factor']:.2f}", each["must"], "yes" if each["met"] else "no")))
+    return "\n".join(lines)
+
+
+def figure_table(cases):
+    """Figure 5 of paper 4: times of the kernel alone, and with the image brought to the GPU and the result back."""
+    lines = ["pattern | image | cpu, ms | GPU, ms | GPU with transfers, ms | cpu / GPU | cpu / GPU with transfers",
+             "--- | --- | ---: | ---: | ---: | ---: | ---:"]
+    for pattern, operator in (("P2P", "threshold"), ("N2P", "sobel"), ("R2S", "statistics"), ("R2V", "histogram")):
+        for size in ("1080p", "4k", "8k"):
+            names = [f"figure5-{operator}-{size}-{where}" for where in ("cpu", "cuda", "cuda-host")]
+            cpu, *gpu = [cases.all[name].get("median_ms") if name in cases.all else None for name in names]
+            texts = ["" if each is None else f"{each:.3f}" for each in (cpu, *gpu)]
+            texts += ["" if each is None else f"{cpu / each:.1f}" for each in gpu]
+            lines.append(" | ".join((f"{pattern}: {operator}", size, *texts)))
+    return "\n".join(lines)
+
+
+def write_docs(page, report, rows, cases):
+    begin, end = "<!-- patterns -->", "<!-- /patterns -->"
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    machine = report["machine"]
+    where = ", ".join([f"{machine['threads']} threads of {machine['processor']}"] +
+                      [gpu["name"] for gpu in machine.get("gpus", [])])
+    made = (f"{begin}\n{where}; {report['compiler']}; SciPy {scipy.__version__}; commit {report['commit']}.\n\n"
+            f"### What must hold\n\n{must_table(rows)}\n\n### Figure 5 of paper 4\n\n{figure_table(cases)}\n{end}")
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(text[:text.index(begin)] + made + text[text.index(end) + len(end):])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tool", default="build/bin/macareu", help="the built tool (default: %(default)s)")
     parser.add_argument("--json", help="write the table, with our suite's report, to this file")
+    parser.add_argument("--docs", help="write the tables into this page")
     parser.add_argument("--peer-repeat", type=int, default=3, help="runs of SciPy (default: %(default)s)")
     parser.add_argument("--quick", action="store_true", help="small images: to see that it works, not to measure")
     options = parser.parse_args()
@@ -101,11 +137,9 @@ def main():
             report = json.load(file)
     cases = Cases(report)
     rows = against_scipy(cases, options) + against_copy(cases) + on_the_gpu(cases)
-    print("\nwhat | ours ms | peer or reference ms | factor | must | met")
-    print("--- | ---: | ---: | ---: | --- | ---")
-    for each in rows:
-        print(" | ".join((each["what"], f"{each['ours_ms']:.3f}", f"{each['peer_ms']:.3f}", f"{each['factor']:.2f}",
-                          each["must"], "yes" if each["met"] else "no")))
+    print(f"\n{must_table(rows)}\n\n{figure_table(cases)}")
+    if options.docs:
+        write_docs(options.docs, report, rows, cases)
     if options.json:
         peers = {"scipy": scipy.__version__, "numpy": np.__version__, "python": sys.version.split()[0]}
         with open(options.json, "w", encoding="utf-8") as file:

@@ -53,6 +53,7 @@ image_file read_pnm(input& file, const read_options& options);
 image_file read_nrrd(input& file, const read_options& options);
 image_file read_mha(input& file, const read_options& options);
 image_file read_raw(input& file, const read_options& options);
+image_file read_numbers(input& file, const read_options& options);
 void write_npy(output& file, const const_image_view& pixels, const metadata& info);
 void write_pnm(output& file, const const_image_view& pixels, const metadata& info);
 void write_nrrd(output& file, const const_image_view& pixels, const metadata& info);

@@ -24,11 +24,17 @@ constexpr capacity any_map{
     .types = set_of(boolean, u8, u16), .channels = channels_in({1, 3}), .largest_rank = 2};
 
 constexpr format built_in[] = {
-    {".npy", read_npy, write_npy, anything},     {".pgm", read_pnm, write_pnm, grey_map},
-    {".ppm", read_pnm, write_pnm, colour_map},   {".pnm", read_pnm, write_pnm, any_map},
-    {".nrrd", read_nrrd, write_nrrd, not_empty}, {".nhdr", read_nrrd, nullptr},
-    {".mha", read_mha, write_mha, not_empty},    {".mhd", read_mha, nullptr},
+    {".npy", read_npy, write_npy, anything},
+    {".pgm", read_pnm, write_pnm, grey_map},
+    {".ppm", read_pnm, write_pnm, colour_map},
+    {".pnm", read_pnm, write_pnm, any_map},
+    {".nrrd", read_nrrd, write_nrrd, not_empty},
+    {".nhdr", read_nrrd, nullptr},
+    {".mha", read_mha, write_mha, not_empty},
+    {".mhd", read_mha, nullptr},
     {".raw", read_raw, write_raw, anything},
+    {".csv", read_numbers, nullptr},
+    {".txt", read_numbers, nullptr},
 };
 
 /// First bytes, for streams, which have no extension.

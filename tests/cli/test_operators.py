@@ -95,6 +95,13 @@ class Operators(CliTest):
         self.assertEqual([line.split(",")[:3] for line in lines[1:]], [["0", "2", "0"], ["1", "2", "20"], ["2", "2", "30"]])
         self.assertEqual(len(self.succeed("statistics", "f.npy", "--channels", "last", "--channel", "1").splitlines()), 2)
 
+    def test_a_kernel_from_text(self):
+        self.write_npy("f.npy", (1, 5), [0, 0, 1, 0, 0])
+        with open(self.path("kernel.csv"), "w", encoding="ascii") as file:
+            file.write("1, 2, 4\n")
+        self.succeed("convolve", "f.npy", "kernel.csv", "-o", "c.npy")
+        self.assertEqual(self.read_npy("c.npy"), ((1, 5), "f32", [0, 1, 2, 4, 0]))
+
     def test_a_plot_of_a_histogram(self):
         self.write_npy("f.npy", (1, 4), [0, 100, 255, 255])
         self.succeed("histogram", "f.npy", "--plot", "plot.ppm", "-o", "h.csv", "--bins", "8")

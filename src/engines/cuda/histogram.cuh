@@ -53,33 +53,36 @@ __global__ void histogram_pixels(pixel_tiles tiles, Rule rule, shared_bins sink,
   tiles.for_each_group<1>([&](site p, int) { rule(p, sink, in[p]...); });
 }
 
+template <int Group, class Bin, class Rule, class... In>
+__device__ void count_into(Bin* bins, std::int64_t count, const pixel_tiles& tiles, bool aligned,
+                           const Rule& rule, const view<const In>&... in) {
+  typename merging_bins<Bin>::run last;
+  const merging_bins<Bin> sink{bins, count, &last};
+  tiles.for_each_group<Group>([&](site p, int pixels) {
+    if (pixels < Group) {
+#pragma unroll 1
+      for (const auto end = p.x + pixels; p.x < end; ++p.x) rule(p, sink, in[p]...);
+      return;
+    }
+    const auto count_group = [&](const pixel_group<In, Group>&... values) {
+#pragma unroll
+      for (int i = 0; i < Group; ++i) rule(site{p.z, p.y, p.x + i}, sink, values.value[i]...);
+    };
+    count_group(load_group<Group>(in, p, aligned)...);
+  });
+  sink.flush();
+}
+
 /// `replicas` times `count` bins in shared memory; none: threads add to the bins of all blocks.
 template <int Group, class Rule, class... In>
 __global__ void count_pixels(pixel_tiles tiles, bool aligned, int replicas, Rule rule, shared_bins total,
                              view<const In>... in) {
   extern __shared__ unsigned int own[];
-  const auto count_into = [&](auto* bins) {
-    using bin_type = std::remove_pointer_t<decltype(bins)>;
-    typename merging_bins<bin_type>::run last;
-    const merging_bins<bin_type> sink{bins, total.count, &last};
-    tiles.for_each_group<Group>([&](site p, int pixels) {
-      if (pixels < Group) {
-#pragma unroll 1
-        for (const auto end = p.x + pixels; p.x < end; ++p.x) rule(p, sink, in[p]...);
-        return;
-      }
-      const auto count_group = [&](const pixel_group<In, Group>&... values) {
-#pragma unroll
-        for (int i = 0; i < Group; ++i) rule(site{p.z, p.y, p.x + i}, sink, values.value[i]...);
-      };
-      count_group(load_group<Group>(in, p, aligned)...);
-    });
-    sink.flush();
-  };
-  if (replicas == 0) return count_into(total.bins);
+  if (replicas == 0) return count_into<Group>(total.bins, total.count, tiles, aligned, rule, in...);
   for (auto i = std::int64_t{threadIdx.x}; i < replicas * total.count; i += blockDim.x) own[i] = 0;
   __syncthreads();
-  count_into(own + threadIdx.x / 32 % replicas * total.count);
+  count_into<Group>(own + threadIdx.x / 32 % replicas * total.count, total.count, tiles, aligned, rule,
+                    in...);
   __syncthreads();
   for (auto i = std::int64_t{threadIdx.x}; i < total.count; i += blockDim.x) {
     unsigned long long sum = 0;
