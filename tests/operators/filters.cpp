@@ -116,18 +116,18 @@ TEST(filters, sobel_gives_what_the_shape_has) {
 
 TEST(filters, directions_of_the_eight_winds) {
   // A ramp in each direction: what rises towards x has the angle 0.
-  const double pi = std::numbers::pi;
-  for (const auto& [dy, dx, angle] : {std::tuple{0, 1, 0.0},
-                                      {1, 1, pi / 4},
-                                      {1, 0, pi / 2},
-                                      {1, -1, 3 * pi / 4},
-                                      {0, -1, pi},
-                                      {-1, 0, -pi / 2}}) {
+  constexpr double pi = std::numbers::pi;
+  struct wind {
+    int dy, dx;
+    double angle;
+  };
+  for (const wind& each :
+       {wind{0, 1, 0}, {1, 1, pi / 4}, {1, 0, pi / 2}, {1, -1, 3 * pi / 4}, {0, -1, pi}, {-1, 0, -pi / 2}}) {
     picture<std::int16_t> f{{3, 3}, {}};
     f.pixels = for_pixels<std::int16_t>(
-        f.shape, [&](auto, auto y, auto x) { return static_cast<std::int16_t>(dy * y + dx * x); });
+        f.shape, [&](auto, auto y, auto x) { return static_cast<std::int16_t>(each.dy * y + each.dx * x); });
     const auto got = values_of<float>(sobel(f.view(), {.give = sobel_give::direction}, on_serial));
-    EXPECT_EQ(got[4], static_cast<float>(angle)) << dy << ", " << dx;
+    EXPECT_EQ(got[4], static_cast<float>(each.angle)) << each.dy << ", " << each.dx;
   }
 }
 
