@@ -179,8 +179,8 @@ int operator_run::operator()(interruption& signals) {
     check_image_fits(outputs[o], output_type(about_, o, first.type(), first.shape(), values), first.shape(),
                      first.channels());
   try {
-    const auto results = in_the_words_of_the_command_line(about_, [&] { return compute(files, signals); });
-    write_outputs(results, files[0].info, signals);
+    const auto computed = in_the_words_of_the_command_line(about_, [&] { return compute(files, signals); });
+    write_outputs(computed, files[0].info, signals);
   } catch (const std::bad_alloc&) {
     throw device_error("not enough memory to compute on " + to_string(first.shape()) + " pixels of " +
                        std::string(name_of(first.type())));
