@@ -112,6 +112,21 @@ class Bench(CliTest):
                      "--connectivity", "4")
         self.assertEqual(sum(self.read_npy("x.npy")[2]), case["sum"])
 
+    def test_patterns(self):
+        page = self.succeed("bench", "patterns", "--quick", "--repeat", "1", "--json", "b.json")
+        with open(self.path("b.json"), encoding="utf-8") as file:
+            report = json.load(file)
+        cases = {case["name"]: case for case in report["cases"]}
+        for name, case in cases.items():
+            self.assertIn(name, page)
+            self.assertTrue(case["equal"], name)
+            self.assertIn("median_ms", case)
+        for operator in ("threshold", "sobel", "statistics", "histogram"):
+            for size in ("1080p", "4k", "8k"):
+                self.assertIn(f"figure5-{operator}-{size}-cpu", cases)
+        for name in ("copy-random", "gaussian-random", "median5-random", "histogram-constant"):
+            self.assertIn(f"must-{name}-cpu", cases)
+
     def test_wave(self):
         page = self.succeed("bench", "wave", "--quick", "--repeat", "1", "--json", "b.json")
         with open(self.path("b.json"), encoding="utf-8") as file:
