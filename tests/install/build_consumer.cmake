@@ -1,4 +1,5 @@
-# Configures, builds and runs a consumer: cmake -D CONSUMER=folder -D WORK=folder -D ARGUMENTS=... [-D INSTALL=build tree]
+# Configures, builds and runs a consumer:
+# cmake -D CONSUMER=folder -D WORK=folder -D ARGUMENTS=... [-D INSTALL=build tree] [-D COMPILE_ONLY=ON]
 # ARGUMENTS are for cmake's configuration, separated by '|'.
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
@@ -13,4 +14,6 @@ endif()
 run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build ${arguments})
 cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
 run(${CMAKE_COMMAND} --build ${WORK}/build --target consumer --parallel ${processors})
-run(${WORK}/build/consumer)
+if(NOT COMPILE_ONLY)
+  run(${WORK}/build/consumer)
+endif()
