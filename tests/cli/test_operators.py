@@ -30,7 +30,7 @@ class Operators(CliTest):
                 self.assertIn("equal", self.succeed("compare", "serial.npy", "cpu.npy"))
                 found, dtype, _ = self.read_npy("cpu.npy")
                 self.assertEqual(found, shape)
-                self.assertIn(dtype, ("u8", "bool", "f32", "i64"))
+                self.assertIn(dtype, ("u8", "bool", "f32", "u32", "i64"))
 
     def check_table(self, verb, given):
         printed = self.succeed(verb, *given, "--device", "serial")

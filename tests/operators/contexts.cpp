@@ -156,7 +156,8 @@ TEST(contexts, empty_images_give_empty_images) {
             continue;
           }
           const auto results = run_operator(about, inputs, required_arguments(about), how);
-          ASSERT_EQ(results.size(), about.outputs.size());
+          ASSERT_EQ(std::ssize(results),
+                    std::ranges::count(about.outputs, false, &output_description::optional));
           EXPECT_EQ(results[0].shape(), shape);
           image out(results[0].type(), shape);
           EXPECT_NO_THROW(
