@@ -4,6 +4,7 @@ Memory of a GPU is described by `__cuda_array_interface__`, which CuPy, PyTorch,
 only goes through CuPy or PyTorch, whichever is there.
 """
 
+import functools
 import sys
 
 import numpy as np
@@ -17,10 +18,22 @@ def _described(array, writable=False):
         raise ValueError("out: the array is read-only")
     type = np.dtype(interface["typestr"])
     shape = tuple(interface["shape"])
-    strides = interface.get("strides")
-    if strides is None:
-        strides = tuple(int(np.prod(shape[axis + 1:], dtype=np.int64)) * type.itemsize for axis in range(len(shape)))
-    return (address or 0, type.kind, type.itemsize, shape, tuple(strides)), interface.get("stream")
+    strides = interface.get("strides") or _contiguous(shape, type.itemsize)
+    return (address or 0, type.kind, type.itemsize, shape, strides), interface.get("stream")
+
+
+def _contiguous(shape, step):
+    strides = []
+    for size in reversed(shape):
+        strides.append(step)
+        step *= size
+    return tuple(reversed(strides))
+
+
+@functools.lru_cache(maxsize=None)
+def _count_of_results(operation):
+    """None of an operator that gives a table. Kept, because a description is made anew whenever it is asked for."""
+    return len(operation.about["outputs"])
 
 
 class _OnGpu:
@@ -42,18 +55,17 @@ class _OnGpu:
                                 "they must be of one kind")
         inputs, streams = zip(*map(_described, images))
         _, kind, size, shape, _ = inputs[0]
-        several = len(operation.about["outputs"]) > 1
-        if operation.about["table"]:
-            outs = ()
-        elif out is None:
+        count = _count_of_results(operation)
+        if out is None:
             name = "bool" if kind == "b" else f"{kind}{8 * size}"
-            types = [operation.result_type(o, name, list(shape), values) for o in range(len(operation.about["outputs"]))]
+            types = [operation.result_type(o, name, list(shape), values) for o in range(count)]
             outs = tuple(cls.empty(images[0], shape, numpy_type(type)) for type in types)
         else:
-            outs = tuple(out) if several else (out,)
-        table = operation.run_described(inputs, values, tuple(_described(o, True)[0] for o in outs), device, strategy, threads,
-                                        progress, cls.stream(images[0], streams[0]))
-        return table if not outs else outs if several else outs[0]
+            outs = (out,) if count == 1 else tuple(out)
+        rooms = tuple(_described(one, writable=True)[0] for one in outs)
+        table = operation.run_described(inputs, values, rooms, device, strategy, threads, progress,
+                                        cls.stream(images[0], streams[0]))
+        return outs[0] if count == 1 else outs or table
 
 
 class _CuPy(_OnGpu):
@@ -125,7 +137,7 @@ class _OnHost:
 
 
 def _as_numpy(array):
-    """By `__array__`, as PyTorch's tensors: NumPy makes what comes by DLPack read-only, which is no room for results."""
+    """By `__array__`, as PyTorch's tensors: what comes by DLPack is read-only in NumPy, and no room for results."""
     return np.asarray(array) if hasattr(array, "__array__") else np.from_dlpack(array)
 
 
@@ -149,6 +161,7 @@ def type_name(array):
     return f"{type(array).__module__}.{type(array).__qualname__}"
 
 
+@functools.lru_cache(maxsize=None)
 def numpy_type(name):
     """u8 is uint8."""
     return np.dtype(name if name == "bool" else f"{name[0]}{int(name[1:]) // 8}")

@@ -39,4 +39,15 @@ def refuse(**unsupported):
     for name, (given, served) in unsupported.items():
         same = given is served or (np.ndim(served) == 0 and np.all(np.equal(given, served)))
         if not same:
-            raise NotImplementedError(f"{name}: only {served!r} is supported, got {given!r}")
+            raise NotImplementedError(f"{name}: only {served!r} is supported")
+
+
+def border_of(mode):
+    """SciPy has two names for some of them."""
+    known = {"grid-constant": "constant", "grid-mirror": "reflect", "grid-wrap": "wrap"}
+    if not isinstance(mode, str):
+        raise NotImplementedError(f"mode: only one for all axes is supported, got {mode!r}")
+    mode = known.get(mode, mode)
+    if mode not in ("constant", "nearest", "reflect", "mirror", "wrap"):
+        raise RuntimeError("boundary mode not supported")
+    return mode

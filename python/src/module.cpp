@@ -68,25 +68,10 @@ void run_without_gil(const run_options& options, bool watched, const Work& work)
   throw py::error_already_set();
 }
 
-/// Operators that measure give a table instead of images, where the catalogue has such.
-template <class Description>
-std::string_view table_of(const Description& about) {
-  if constexpr (requires { about.table; })
-    return about.table;
-  else
-    return {};
-}
+/// Operators that measure give a table instead of images.
+bool gives_table(const operator_description& about) { return !about.table.empty(); }
 
-template <class Description>
-bool has_own_form(const Description& input) {
-  if constexpr (requires { input.own_form; })
-    return input.own_form;
-  else
-    return false;
-}
-
-template <class Table>
-py::dict columns_of(const Table& data) {
+py::dict columns_of(const table& data) {
   py::dict columns;
   for (const auto& column : data.columns)
     std::visit(
@@ -137,7 +122,7 @@ class operation {
       inputs.push_back(view_of(array, const_cast<void*>(array.data())));
     }
     const bool watched = inputs[0].shape().pixels() >= pixels_worth_watching;
-    if (!table_of(about_).empty()) return measured(options, watched, inputs, all);
+    if (gives_table(about_)) return measured(options, watched, inputs, all);
     auto results = room_for_results(kept[0], inputs[0], all, out);
     std::vector<image_view> outputs;
     for (auto& result : results) outputs.push_back(view_of(result, result.mutable_data()));
@@ -156,7 +141,7 @@ class operation {
     std::vector<const_image_view> inputs;
     for (const auto item : arrays) inputs.push_back(view_of(item.cast<py::tuple>()));
     const bool watched = inputs[0].shape().pixels() >= pixels_worth_watching_on_gpu;
-    if (!table_of(about_).empty()) return measured(options, watched, inputs, all);
+    if (gives_table(about_)) return measured(options, watched, inputs, all);
     std::vector<image_view> outputs;
     for (const auto item : outs) outputs.push_back(view_of(item.cast<py::tuple>()));
     run_without_gil(options, watched,
@@ -165,17 +150,12 @@ class operation {
   }
 
  private:
-  template <class Inputs>
-  py::dict measured(const run_options& options, bool watched, const Inputs& inputs,
+  py::dict measured(const run_options& options, bool watched, const std::vector<const_image_view>& inputs,
                     const arguments& all) const {
-    if constexpr (requires { compute_table(about_, inputs, all); }) {
-      decltype(compute_table(about_, inputs, all)) found;
-      run_without_gil(options, watched,
-                      [&](const context& how) { found = compute_table(about_, inputs, all, how); });
-      return columns_of(found);
-    } else {
-      return {};
-    }
+    table found;
+    run_without_gil(options, watched,
+                    [&](const context& how) { found = compute_table(about_, inputs, all, how); });
+    return columns_of(found);
   }
 
   std::vector<py::array> room_for_results(const py::array& first, const const_image_view& input,
@@ -191,12 +171,12 @@ class operation {
     };
     if (out.is_none()) {
       const std::vector<py::ssize_t> shape(first.shape(), first.shape() + first.ndim());
-      for (std::size_t o = 0; o < about_.outputs.size(); ++o)
+      for (std::size_t o = 0; o < about_.outputs.size() && !about_.outputs[o].optional; ++o)
         results.emplace_back(numpy_type(output_type(about_, o, input.type(), input.shape(), all)), shape);
-    } else if (about_.outputs.size() == 1) {
-      add(out);
-    } else {
+    } else if (py::isinstance<py::tuple>(out)) {
       for (const auto item : out) add(item);
+    } else {
+      add(out);
     }
     return results;
   }
@@ -209,8 +189,9 @@ py::dict described(const operator_description& about) {
   static constexpr std::array kinds{"connectivity", "choice", "flag", "number", "numbers"};
   py::list inputs, outputs, parameters;
   for (const auto& input : about.inputs)
-    inputs.append(py::make_tuple(input.name, input.help, has_own_form(input)));
+    inputs.append(py::make_tuple(input.name, input.help, input.own_form));
   for (const auto& output : about.outputs) {
+    if (output.optional) continue;  // those an operator gives by itself
     const auto type = output.type == output_description::type_rule::computed  ? output.computed_help
                       : output.type == output_description::type_rule::boolean ? "bool"
                                                                               : "the input's type";
@@ -223,7 +204,7 @@ py::dict described(const operator_description& about) {
   }
   return py::dict(py::arg("name") = about.name, py::arg("verb") = about.verb, py::arg("group") = about.group,
                   py::arg("brief") = about.brief, py::arg("notes") = about.notes, py::arg("inputs") = inputs,
-                  py::arg("outputs") = outputs, py::arg("table") = table_of(about),
+                  py::arg("outputs") = outputs, py::arg("table") = about.table,
                   py::arg("parameters") = parameters);
 }
 

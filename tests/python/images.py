@@ -37,8 +37,8 @@ def strided(rng, image):
     return view
 
 
-def check_same(ours, theirs, what):
-    """The same type and shape, and the same bits; floats within 1e-6."""
+def check_same(ours, theirs, what, absolute=0):
+    """The same type and shape, and the same bits; floats within 1e-6, or `absolute` where differences cancel."""
     if isinstance(theirs, tuple):
         assert isinstance(ours, tuple) and len(ours) == len(theirs), what
         for one, other in zip(ours, theirs):
@@ -53,6 +53,6 @@ def check_same(ours, theirs, what):
     assert ours.dtype == theirs.dtype, f"{what}: {ours.dtype}, but the peer's result is {theirs.dtype}"
     assert ours.shape == theirs.shape, f"{what}: {ours.shape}, but the peer's result is {theirs.shape}"
     if theirs.dtype.kind == "f":
-        np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=0, err_msg=str(what))
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=absolute, err_msg=str(what))
     else:
         np.testing.assert_array_equal(ours, theirs, err_msg=str(what))

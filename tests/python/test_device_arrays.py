@@ -20,7 +20,7 @@ class GpuLike:
     def __cuda_array_interface__(self):
         shown = self.array.__array_interface__
         return {"data": (shown["data"][0], self.read_only), "typestr": shown["typestr"], "shape": shown["shape"],
-                "strides": self.array.strides, "version": 3, "stream": None}
+                "strides": None if self.array.flags.c_contiguous else self.array.strides, "version": 3, "stream": None}
 
     def __enter__(self):
         return self

@@ -19,11 +19,11 @@ ours_in_scipy = macareu.scipy.ndimage
 
 
 class AgainstPeers(unittest.TestCase):
-    def check(self, module, peer, name, draw, images=IMAGES):
+    def check(self, module, peer, name, draw, absolute=0):
         """draw(rng, type, shape) gives the arguments of a call."""
         ours, theirs = getattr(module, name), getattr(peer, name)
         rng = np.random.default_rng(20240611)
-        for number in range(images):
+        for number in range(IMAGES):
             type = TYPES[number % len(TYPES)]
             shape = draw_shape(rng, int(rng.choice([1, 2, 2, 3])))
             given, named = draw(rng, type, shape)
@@ -31,7 +31,7 @@ class AgainstPeers(unittest.TestCase):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 expected = theirs(*(one.copy() if isinstance(one, np.ndarray) else one for one in given), **named)
-                check_same(ours(*given, **named), expected, f"{name}, image {number}, {type} {shape} {named}")
+                check_same(ours(*given, **named), expected, f"{name}, image {number}, {type} {shape} {named}", absolute)
 
     def test_reconstruction(self):
         def draw(rng, type, shape):
@@ -88,6 +88,52 @@ class AgainstPeers(unittest.TestCase):
             low, high = (int(n) for n in rng.integers(0, 20, 2))
             return [draw_image(rng, type, shape), low, high], {}
         self.check(macareu.skimage.filters, skimage.filters, "apply_hysteresis_threshold", draw)
+
+    def test_gaussian(self):
+        def draw(rng, type, shape):
+            sigma = [float(s) for s in rng.choice([0.5, 1, 3], 2)] if rng.random() < 0.5 else 1.3
+            image = draw_image(rng, type, (shape * 2)[:2])
+            return [image, sigma], {"mode": draw_mode(rng), "preserve_range": bool(rng.random() < 0.5)}
+        self.check(macareu.skimage.filters, skimage.filters, "gaussian", draw)
+
+    def test_gaussian_filter(self):
+        def draw(rng, type, shape):
+            image = draw_image(rng, type, shape if len(shape) > 1 else shape * 2)
+            output = None if type.startswith("float") else rng.choice(["float32", "float64"])
+            return [image, float(rng.choice([0.7, 1, 2]))], {"mode": draw_mode(rng), "output": output, "cval": 3.0}
+        self.check(ours_in_scipy, scipy.ndimage, "gaussian_filter", draw)
+
+    def test_sobel_of_skimage(self):
+        def draw(rng, type, shape):
+            shape = shape if len(shape) > 1 else shape * 2
+            return [draw_image(rng, type, shape)], {"mode": draw_mode(rng), "axis": draw_axis(rng, shape)}
+        self.check(macareu.skimage.filters, skimage.filters, "sobel", draw, absolute=1e-5)
+
+    def test_sobel_of_scipy(self):
+        def draw(rng, type, shape):
+            shape = shape if len(shape) > 1 else shape * 2
+            output = "float64" if np.dtype(type).kind in "bu" or type == "int8" else None
+            return [draw_image(rng, type, shape)], {"mode": draw_mode(rng), "axis": int(rng.integers(-1, len(shape))),
+                                                    "output": output}
+        self.check(ours_in_scipy, scipy.ndimage, "sobel", draw)
+
+    def test_median_filter(self):
+        def draw(rng, type, shape):
+            shape = shape if len(shape) > 1 else shape * 2
+            image = draw_image(rng, "uint8" if type == "bool" else type, shape)
+            return [image], {"size": int(rng.choice([3, 5, 7] if len(shape) == 2 else [3])), "mode": draw_mode(rng)}
+        self.check(ours_in_scipy, scipy.ndimage, "median_filter", draw)
+
+    def test_histogram(self):
+        def draw(rng, type, shape):
+            low, high = sorted(int(n) for n in rng.choice(50, 2, replace=False))
+            return [draw_image(rng, type, shape), low, high, int(rng.integers(1, 30))], {}
+        self.check(ours_in_scipy, scipy.ndimage, "histogram", draw)
+
+    def test_threshold_otsu(self):
+        def draw(rng, type, shape):
+            return [draw_image(rng, "uint8" if type in ("bool", "uint64") else type, shape)], {}
+        self.check(macareu.skimage.filters, skimage.filters, "threshold_otsu", draw)
 
     def test_label_of_scipy(self):
         def draw(rng, type, shape):
@@ -146,6 +192,14 @@ class Forms(unittest.TestCase):
         for name, call in calls:
             with self.subTest(name), self.assertRaisesRegex(NotImplementedError, f"^{name}"):
                 call()
+
+
+def draw_mode(rng):
+    return str(rng.choice(["reflect", "nearest", "mirror", "wrap", "constant"]))
+
+
+def draw_axis(rng, shape):
+    return None if rng.random() < 0.5 else int(rng.integers(len(shape)))
 
 
 def draw_structure(rng, axes):

@@ -6,7 +6,8 @@ import macareu
 
 from .. import _peers
 
-__all__ = ["distance_transform_edt", "binary_fill_holes", "binary_propagation", "label"]
+__all__ = ["distance_transform_edt", "binary_fill_holes", "binary_propagation", "gaussian_filter", "histogram", "label",
+           "median_filter", "sobel"]
 
 
 def distance_transform_edt(input, sampling=None, return_distances=True, return_indices=False, distances=None,
@@ -152,6 +153,75 @@ def _labels(image, structure):
     labels = macareu.label(_peers.spatial(image, "input"), connectivity=_near(structure, image.ndim),
                            type="u64" if wide else "u32").reshape(image.shape)
     return labels.view(np.int64 if wide else np.int32), int(labels.max())
+
+
+def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None):
+    """As scipy.ndimage.gaussian_filter, where the result is of floats: computed in float64."""
+    _peers.refuse(order=(order, 0), radius=(radius, None))
+    image = np.asarray(input)
+    type = _result_type(output, image)
+    if type.kind != "f":
+        raise NotImplementedError(f"output: only floats are supported, got {type} (SciPy cuts fractions between axes)")
+    sigmas = [float(s) for s in np.broadcast_to(np.asarray(sigma, float), (image.ndim,))]
+    border = _peers.border_of(mode)
+    flat = _peers.spatial(image, "input")
+    if all(s <= 1e-15 for s in sigmas):
+        return _given_to(output, image.astype(type))
+    if any(s <= 1e-15 for s in sigmas):
+        raise NotImplementedError("sigma: 0 along one axis only is not supported")
+    if image.ndim == 1:
+        raise NotImplementedError("input: arrays of one axis are not supported")
+    smooth = macareu.gaussian(flat, sigma=sigmas, truncate=truncate, border=border, outside=cval, type="f64")
+    return _given_to(output, smooth.astype(type, copy=False))
+
+
+def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
+    """As scipy.ndimage.sobel, where the result is of floats or of signed integers of 16 bits or more."""
+    image = np.asarray(input)
+    type = _result_type(output, image)
+    if type.kind != "f" and (type.kind != "i" or type.itemsize == 1):
+        raise NotImplementedError(f"output: {type} is not supported, it cannot hold differences")
+    if image.ndim not in (2, 3):
+        raise NotImplementedError("input: only images and volumes are supported")
+    border = _peers.border_of(mode)
+    if border == "constant":
+        _peers.refuse(cval=(cval, 0.0))
+    along = "zyx"[3 - image.ndim:][axis]
+    exact = image if image.dtype in (np.float32, np.float64) else image.astype(np.float64)
+    return _given_to(output, macareu.sobel(exact, give=along, border=border, outside=0).astype(type, copy=False))
+
+
+def median_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
+    """As scipy.ndimage.median_filter, for windows of 3, 5 or 7 pixels along every axis."""
+    _peers.refuse(footprint=(footprint, None), origin=(origin, 0))
+    image = np.asarray(input)
+    sides = {int(side) for side in np.ravel(size)} if size is not None else set()
+    if len(sides) != 1 or not sides <= {3, 5, 7}:
+        raise NotImplementedError(f"size: only 3, 5 and 7, one for all axes, are supported, got {size!r}")
+    if image.ndim not in (2, 3):
+        raise NotImplementedError("input: only images and volumes are supported")
+    medians = macareu.median(image, size=sides.pop(), border=_peers.border_of(mode), outside=cval)
+    return _given_to(output, medians.astype(_result_type(output, image), copy=False))
+
+
+def histogram(input, min, max, bins, labels=None, index=None):
+    """As scipy.ndimage.histogram, of all pixels."""
+    _peers.refuse(labels=(labels, None), index=(index, None))
+    image = np.asarray(input)
+    return macareu.histogram(_peers.spatial(image, "input"), bins=bins, low=min, high=max)["count"].astype(np.int64)
+
+
+def _result_type(output, image):
+    if output is None:
+        return image.dtype
+    return output.dtype if isinstance(output, np.ndarray) else np.dtype(output)
+
+
+def _given_to(output, result):
+    if not isinstance(output, np.ndarray):
+        return result
+    output[...] = result
+    return output
 
 
 def _border(shape):

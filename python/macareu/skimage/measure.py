@@ -17,7 +17,8 @@ def label(label_image, background=None, return_num=False, connectivity=None):
     image = np.asarray(label_image)
     reach = image.ndim if connectivity is None else connectivity
     if not 1 <= reach <= image.ndim:
-        raise ValueError(f"Connectivity for {image.ndim}D image should be in [1, ..., {image.ndim}]. Got {connectivity}.")
+        raise ValueError(f"Connectivity for {image.ndim}D image should be in [1, ..., {image.ndim}]. "
+                         f"Got {connectivity}.")
     near = _peers.connectivity_of(reach, image.ndim)
     if image.dtype == bool:
         set_pixels = ~image if background == 1 else image

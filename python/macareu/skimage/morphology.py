@@ -26,7 +26,8 @@ def reconstruction(seed, mask, method="dilation", footprint=None, offset=None):
     if footprint is not None:
         reach = _peers.reach_of(footprint, seed.ndim, "footprint")
     # scikit-image computes in float64, which holds integers of up to 32 bits.
-    if seed.dtype != mask.dtype or seed.dtype.kind not in "biuf" or seed.dtype.itemsize == 8 or seed.dtype == np.float16:
+    exact = seed.dtype.kind in "biuf" and seed.dtype.itemsize < 8 and seed.dtype != np.float16
+    if seed.dtype != mask.dtype or not exact:
         seed, mask = seed.astype(np.float64), mask.astype(np.float64)
     grown = macareu.reconstruct(_peers.spatial(seed, "seed"), _peers.spatial(mask, "mask"), by=method,
                                    connectivity=_peers.connectivity_of(reach, seed.ndim))
