@@ -30,8 +30,9 @@ test-peers: setup-test
 	@PYTHONPATH=$(BUILD)/python $(PYTHON) tests/python/run_peers_tests.py
 
 # Side by side with scikit-image, from the system's packages.
-bench: all setup-test
+bench: all setup-bench
 	@$(PYTHON) bench/reconstruct_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/reconstruct.json
+	@$(PYTHON) bench/label_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/label.json
 
 docs: all
 	@cmake --build $(BUILD) --target write_catalogue

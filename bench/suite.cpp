@@ -34,7 +34,8 @@ constexpr std::array all_suites{
     suite{"reconstruct", "reconstruction, fill holes and h-maxima: images, types, threads, memory",
           run_reconstruct},
     suite{"wave", "reconstruction by every strategy of a GPU, against the papers: images, types, slides",
-          run_wave}};
+          run_wave},
+    suite{"label", "objects of tissue, random images, mazes, and the volumes of paper 3", run_label}};
 
 template <class... Values>
 std::string format(const char* pattern, Values... values) {

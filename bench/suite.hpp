@@ -108,5 +108,6 @@ std::string to_json(const suite& about, const recorder& done);
 
 void run_reconstruct(recorder& to);
 void run_wave(recorder& to);
+void run_label(recorder& to);
 
 }  // namespace macareu::bench

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing for `run`, `python`, `test` or `check` from the system's packages (Debian 12, Ubuntu 24.04 or newer). Says nothing where
+# Installs what is missing for `run`, `python`, `test`, `bench` or `check` from the system's packages (Debian 12, Ubuntu 24.04 or newer). Says nothing where
 # all is there, and one line where something cannot be installed: the build then says what it really needs.
 set -u
 
@@ -9,8 +9,9 @@ case "${1:-run}" in
   run) ;;
   python) packages="$packages $python" ;;
   test) packages="$packages libgtest-dev $python python3-scipy python3-skimage python3-matplotlib python3-pytest" ;;
+  bench) packages="$packages python3 python3-numpy python3-scipy python3-skimage python3-opencv" ;;
   check) packages="$packages libgtest-dev clang clang-format clang-tidy libomp-dev libclang-rt-dev" ;;
-  *) echo "usage: setup.sh run|python|test|check" >&2; exit 2 ;;
+  *) echo "usage: setup.sh run|python|test|bench|check" >&2; exit 2 ;;
 esac
 
 command -v dpkg-query >/dev/null 2>&1 || exit 0

@@ -19,7 +19,7 @@ namespace {
 
 std::vector<verb> all_verbs() {
   auto verbs = operator_verbs();
-  for (const auto& other : {info_verb(), generate_verb(), compare_verb(), bench_verb()})
+  for (const auto& other : {measure_verb(), info_verb(), generate_verb(), compare_verb(), bench_verb()})
     verbs.push_back(other);
   return verbs;
 }

@@ -9,6 +9,7 @@
 
 #include "inputs.hpp"
 #include "interruption.hpp"
+#include "object_outputs.hpp"
 #include "report.hpp"
 #include "run_options.hpp"
 
@@ -24,6 +25,7 @@ class operator_run {
   arguments values;
   input_options reading;
   run_options running;
+  object_outputs objects;  ///< of operators that give labels
 
   int operator()(interruption& signals);
 
@@ -31,12 +33,15 @@ class operator_run {
   void check_before_reading() const;
   std::vector<image_file> read_inputs();
   std::vector<image> compute(const std::vector<image_file>& files, interruption& signals);
-  void write_outputs(const std::vector<image>& results, const metadata& info, const interruption& signals);
+  /// Of labels: what is asked for beside them.
+  void describe_objects(std::vector<image>& results, const interruption& signals);
+  void write_outputs(const std::vector<image>& results, const image_file& first, const interruption& signals);
   void tell_note() const;
   void tell_time() const;
 
   const operator_description& about_;
   run_record record_;
+  table measured_;  ///< of objects
 };
 
 }  // namespace macareu::tool

@@ -13,6 +13,7 @@
 #include <macareu/context.hpp>
 #include <macareu/image.hpp>
 #include <macareu/number.hpp>
+#include <macareu/table.hpp>
 
 namespace macareu {
 
@@ -37,6 +38,8 @@ struct parameter_description {
 struct input_description {
   std::string_view name;
   std::string_view help;
+  bool own_type = false;  ///< others have the type of the first input
+  bool optional = false;  ///< may be left out; only the last can be
 };
 
 /// An output has the shape of the first input.
@@ -61,6 +64,7 @@ struct operator_description {
   std::span<const input_description> inputs;
   std::span<const output_description> outputs;
   std::span<const parameter_description> parameters;
+  std::string_view table = {};  ///< of an operator that gives a table, and no image: what is in it
 };
 
 std::span<const operator_description> catalogue();
@@ -89,5 +93,9 @@ std::vector<image> run_operator(const operator_description& about, std::span<con
 /// other overlap is allowed.
 void run_operator(const operator_description& about, std::span<const const_image_view> inputs,
                   std::span<const image_view> outputs, const arguments& given = {}, const context& how = {});
+
+/// Runs an operator that gives a table; of an empty image one without rows and columns.
+table compute_table(const operator_description& about, std::span<const const_image_view> inputs,
+                    const arguments& given = {}, const context& how = {});
 
 }  // namespace macareu

@@ -12,4 +12,5 @@
 #include <macareu/machine.hpp>
 #include <macareu/number.hpp>
 #include <macareu/operators.hpp>
+#include <macareu/table.hpp>
 #include <macareu/version.hpp>

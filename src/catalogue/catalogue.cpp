@@ -82,10 +82,18 @@ void check_alignment(const const_image_view& view, const std::string& image) {
                       " must lie at multiples of " + std::to_string(size) + " bytes: copy the image first");
 }
 
+void check_gives_images(const operator_description& about) {
+  if (!about.table.empty())
+    throw usage_error(std::string(about.name) + ": gives a table, no image: use compute_table");
+}
+
 void check_inputs(const operator_description& about, std::span<const const_image_view> inputs) {
-  if (inputs.size() != about.inputs.size())
-    throw usage_error(std::string(about.name) + ": takes " + std::to_string(about.inputs.size()) +
-                      " image(s), got " + std::to_string(inputs.size()));
+  const bool one_less = !about.inputs.empty() && about.inputs.back().optional;
+  if (inputs.size() != about.inputs.size() && !(one_less && inputs.size() + 1 == about.inputs.size()))
+    throw usage_error(std::string(about.name) + ": takes " +
+                      (one_less ? std::to_string(about.inputs.size() - 1) + " or " : "") +
+                      std::to_string(about.inputs.size()) + " image(s), got " +
+                      std::to_string(inputs.size()));
   const auto& first = inputs[0];
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto& input = inputs[i];
@@ -98,7 +106,7 @@ void check_inputs(const operator_description& about, std::span<const const_image
       throw usage_error(image + " is " + to_string(input.shape()) + ", but " +
                         std::string(about.inputs[0].name) + " is " + to_string(first.shape()) +
                         ": they must have one shape");
-    if (input.type() != first.type())
+    if (input.type() != first.type() && !about.inputs[i].own_type)
       throw usage_error(image + " has pixels of type " + std::string(name_of(input.type())) + ", but " +
                         std::string(about.inputs[0].name) + " of " + std::string(name_of(first.type())) +
                         ": they must have one type");
@@ -158,12 +166,13 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 }
 
 void run_checked(const device_choice& choice, std::span<const const_image_view> inputs,
-                 std::span<const image_view> outputs, const arguments& values, const context& how) {
+                 std::span<const image_view> outputs, const arguments& values, const context& how,
+                 table* result = nullptr) {
   auto told = how;
   told.device = choice.device;
   job work{told, {}};
   work.report.note = choice.note;
-  const call call{*choice.chosen->about, inputs, outputs, values, work};
+  const call call{*choice.chosen->about, inputs, outputs, values, work, result};
   if (values.contains("connectivity"))
     call.near();  // a number that does not fit the rank is an error for empty images too
   const auto begin = std::chrono::steady_clock::now();
@@ -225,6 +234,7 @@ dtype output_type(const operator_description& about, std::size_t output, dtype i
 
 void run_operator(const operator_description& about, std::span<const const_image_view> inputs,
                   std::span<const image_view> outputs, const arguments& given, const context& how) {
+  check_gives_images(about);
   check_context(how);
   check_inputs(about, inputs);
   const auto values = complete_arguments(about, given);
@@ -234,6 +244,7 @@ void run_operator(const operator_description& about, std::span<const const_image
 
 std::vector<image> run_operator(const operator_description& about, std::span<const const_image_view> inputs,
                                 const arguments& given, const context& how) {
+  check_gives_images(about);
   check_context(how);
   check_inputs(about, inputs);
   const auto values = complete_arguments(about, given);
@@ -245,6 +256,18 @@ std::vector<image> run_operator(const operator_description& about, std::span<con
     outputs.push_back(results.emplace_back(type_of(output, inputs[0], values), inputs[0].shape()));
   run_checked(choice, inputs, outputs, values, how);
   return results;
+}
+
+table compute_table(const operator_description& about, std::span<const const_image_view> inputs,
+                    const arguments& given, const context& how) {
+  if (about.table.empty())
+    throw usage_error(std::string(about.name) + ": gives images, no table: use run_operator");
+  check_context(how);
+  check_inputs(about, inputs);
+  const auto values = complete_arguments(about, given);
+  table result;
+  run_checked(choose_device(about, inputs, {}, how), inputs, {}, values, how, &result);
+  return result;
 }
 
 }  // namespace macareu

@@ -59,6 +59,7 @@ struct call {
   std::span<const image_view> outputs;
   const arguments& values;  // every parameter of the description
   job& work;
+  table* result = nullptr;  // of an operator that gives a table
 
   int rank() const { return inputs[0].shape().rank(); }
 

@@ -105,4 +105,4 @@ def verbs():
 
 
 def operators():
-    return [name for name in verbs() if name not in ("info", "generate", "compare", "bench")]
+    return [name for name in verbs() if name not in ("measure", "info", "generate", "compare", "bench")]

@@ -1,6 +1,6 @@
 // Runs a list of jobs in one process, for comparisons with other programs. Each line of the list is
 //   OPERATOR OUTPUT INPUT... [NAME=VALUE...]
-// with paths without spaces, relative to the folder of the list.
+// with paths without spaces; a table is written as CSV, relative to the folder of the list.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -38,7 +38,10 @@ void run_line(const std::filesystem::path& folder, const std::string& line) {
     }
   }
   const std::vector<const_image_view> inputs(images.begin(), images.end());
-  write_image(folder / output, run_operator(*about, inputs, given)[0]);
+  if (about->table.empty())
+    write_image(folder / output, run_operator(*about, inputs, given)[0]);
+  else
+    std::ofstream(folder / output) << to_csv(compute_table(*about, inputs, given));
 }
 
 }  // namespace
