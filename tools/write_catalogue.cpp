@@ -167,8 +167,7 @@ void write_reference(std::ostream& out, const operator_description& about) {
     if (parameter.default_text.empty()) out << " --" << parameter.name << " VALUE";
   out << "\n\n| | name | | default |\n|---|---|---|---|\n";
   for (const auto& input : about.inputs)
-    out << "| input | `" << input.name << "` | " << input.help << " | " << (input.optional ? "none" : "")
-        << " |\n";
+    out << "| input | `" << input.name << "` | " << input.help << (input.optional ? " | none |\n" : " | |\n");
   if (!about.table.empty()) out << "| output | table | " << about.table << " | |\n";
   for (const auto& output : about.outputs)
     out << "| output | `" << output.name << "` | " << output.help << ", " << type_text(output) << " | |\n";
