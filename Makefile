@@ -33,6 +33,7 @@ test-peers: setup-test
 bench: all setup-bench
 	@$(PYTHON) bench/reconstruct_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/reconstruct.json
 	@$(PYTHON) bench/distance_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/distance.json
+	@$(PYTHON) bench/label_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/label.json
 	@$(PYTHON) bench/patterns_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/patterns.json
 
 docs: all

@@ -37,6 +37,7 @@ constexpr std::array all_suites{
           run_wave},
     suite{"distance", "distance transforms, exact and by propagation (paper 1): images, volumes, options",
           run_distance},
+    suite{"label", "objects of tissue, random images, mazes, and the volumes of paper 3", run_label},
     suite{"patterns", "threshold, sobel, statistics, histogram: figure 5 of paper 4; and what must hold",
           run_patterns}};
 

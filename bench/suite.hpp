@@ -111,5 +111,6 @@ void run_distance(recorder& to);
 void run_reconstruct(recorder& to);
 void run_wave(recorder& to);
 void run_patterns(recorder& to);
+void run_label(recorder& to);
 
 }  // namespace macareu::bench

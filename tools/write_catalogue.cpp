@@ -64,13 +64,28 @@ bool all_have_defaults(const operator_description& about) {
   return true;
 }
 
+/// What a function returns, or fills.
+enum class form { image, into_image, table };
+
+std::vector<form> forms_of(const operator_description& about) {
+  return about.table.empty() ? std::vector{form::image, form::into_image} : std::vector{form::table};
+}
+
+/// How many inputs a function takes: one less where the last is optional, too.
+std::vector<std::size_t> input_counts(const operator_description& about) {
+  const auto all = about.inputs.size();
+  return about.inputs.back().optional ? std::vector{all - 1, all} : std::vector{all};
+}
+
 /// `defaults`: in the declaration only.
-std::string signature(const operator_description& about, bool into, bool defaults) {
+std::string signature(const operator_description& about, form kind, std::size_t inputs, bool defaults) {
+  const bool into = kind == form::into_image;
   std::string text = (into                  ? "void "
-                      : about.table.empty() ? "image "
-                                            : "table ") +
+                      : kind == form::table ? "table "
+                                            : "image ") +
                      std::string(about.name) + "(";
-  for (const auto& input : about.inputs) text += "const const_image_view& " + std::string(input.name) + ", ";
+  for (const auto& input : about.inputs.first(inputs))
+    text += "const const_image_view& " + std::string(input.name) + ", ";
   if (into) text += "const image_view& out, ";
   text +=
       "const " + options_type(about) + "& options" + (defaults && all_have_defaults(about) ? " = {}" : "");
@@ -92,8 +107,9 @@ void write_header(std::ostream& out) {
     out << "struct " << options_type(about) << " {\n";
     for (const auto& parameter : about.parameters)
       out << "  " << member(about, parameter) << ";  ///< " << parameter.help << '\n';
-    out << "};\n\n/// " << about.brief << '\n' << signature(about, false, true) << ";\n";
-    if (about.table.empty()) out << signature(about, true, true) << ";\n";
+    out << "};\n\n/// " << about.brief << '\n';
+    for (const auto inputs : input_counts(about))
+      for (const auto kind : forms_of(about)) out << signature(about, kind, inputs, true) << ";\n";
   }
   out << "\n}  // namespace macareu\n";
 }
@@ -105,6 +121,21 @@ std::string argument_text(const operator_description& about, const parameter_des
   for (const auto choice : split(parameter.choices)) names += "\"" + std::string(choice) + "\", ";
   return "choice_name(" + value + ", {" + names + "}, \"" + std::string(about.name) + ": " +
          std::string(parameter.name) + "\")";
+}
+
+void write_function(std::ostream& out, const operator_description& about, form kind, std::size_t count) {
+  std::string inputs;
+  for (const auto& input : about.inputs.first(count)) inputs += std::string(input.name) + ", ";
+  const std::string call = "(*find_operator(\"" + std::string(about.name) + "\"), inputs, ";
+  out << '\n'
+      << signature(about, kind, count, false) << " {\n  const std::array<const_image_view, " << count
+      << "> inputs{" << inputs << "};\n";
+  if (kind == form::image)
+    out << "  return std::move(run_operator" << call << "of(options), how).front());\n}\n";
+  if (kind == form::table) out << "  return compute_table" << call << "of(options), how);\n}\n";
+  if (kind == form::into_image)
+    out << "  const std::array<image_view, 1> outputs{out};\n  run_operator" << call
+        << "outputs, of(options), how);\n}\n";
 }
 
 void write_source(std::ostream& out) {
@@ -121,23 +152,9 @@ void write_source(std::ostream& out) {
     out << "};\n}\n";
   }
   out << "\n}  // namespace\n";
-  for (const auto& about : catalogue()) {
-    std::string inputs;
-    for (const auto& input : about.inputs) inputs += std::string(input.name) + ", ";
-    const std::string arguments = "(*find_operator(\"" + std::string(about.name) + "\"), ";
-    const std::string call = "run_operator" + arguments;
-    out << '\n'
-        << signature(about, false, false) << " {\n  const std::array<const_image_view, "
-        << about.inputs.size() << "> inputs{" << inputs << "};\n  return ";
-    if (!about.table.empty()) {
-      out << "compute_table" << arguments << "inputs, of(options), how);\n}\n";
-      continue;
-    }
-    out << "std::move(" << call << "inputs, of(options), how).front());\n}\n\n"
-        << signature(about, true, false) << " {\n  const std::array<const_image_view, " << about.inputs.size()
-        << "> inputs{" << inputs << "};\n  const std::array<image_view, 1> outputs{out};\n  " << call
-        << "inputs, outputs, of(options), how);\n}\n";
-  }
+  for (const auto& about : catalogue())
+    for (const auto count : input_counts(about))
+      for (const auto kind : forms_of(about)) write_function(out, about, kind, count);
   out << "\n}  // namespace macareu\n";
 }
 
@@ -151,14 +168,15 @@ void write_reference(std::ostream& out, const operator_description& about) {
       << about.brief << ' ' << about.notes
       << (about.each_channel ? " Colour is taken channel by channel." : "") << "\n\n    macareu "
       << about.verb;
-  for (const auto& input : about.inputs) out << ' ' << input.name;
+  for (const auto& input : about.inputs)
+    out << (input.optional ? " [--" + std::string(input.name) + " FILE]" : " " + std::string(input.name));
   for (std::size_t o = 0; o < about.outputs.size(); ++o)
     out << (o == 0 ? " -o " : " [--") << about.outputs[o].name << (o == 0 ? "" : " FILE]");
   for (const auto& parameter : about.parameters)
     if (parameter.default_text.empty()) out << " --" << parameter.name << " VALUE";
   out << "\n\n| | name | | default |\n|---|---|---|---|\n";
   for (const auto& input : about.inputs)
-    out << "| input | `" << input.name << "` | " << input.help << " | |\n";
+    out << "| input | `" << input.name << "` | " << input.help << (input.optional ? " | none |\n" : " | |\n");
   for (const auto& output : about.outputs)
     out << "| output | `" << output.name << "` | " << output.help << ", " << type_text(output)
         << (output.optional ? " | left out |\n" : " | |\n");

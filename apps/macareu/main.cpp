@@ -19,8 +19,8 @@ namespace {
 
 std::vector<verb> all_verbs() {
   auto verbs = operator_verbs();
-  for (const auto& other :
-       {convert_verb(), run_verb(), info_verb(), generate_verb(), compare_verb(), bench_verb()})
+  for (const auto& other : {measure_verb(), convert_verb(), run_verb(), info_verb(), generate_verb(),
+                            compare_verb(), bench_verb()})
     verbs.push_back(other);
   return verbs;
 }

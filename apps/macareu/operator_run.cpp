@@ -71,6 +71,7 @@ void operator_run::check_before_reading() const {
     check_text_output(running.report_file);
     files.push_back(running.report_file);
   }
+  for (const auto& file : objects.check_before_reading()) files.push_back(file);
   check_distinct(files);
   reading.check(inputs);
   // On empty images the library checks device, strategy and parameters, and computes nothing. Which
@@ -132,14 +133,29 @@ operator_run::results operator_run::compute(const std::vector<image_file>& files
   return all;
 }
 
-void operator_run::write_outputs(const results& computed, const metadata& info, const interruption& signals) {
+void operator_run::describe_objects(std::vector<image>& labels, const interruption& signals) {
+  const stopwatch watch;
+  context how{.threads = running.how.threads, .stop = signals.token()};  // on the device that fits
+  if (objects.drops_objects()) {
+    run_report selection;
+    how.report = &selection;
+    labels[0] = objects.selected(labels[0], how);
+    record_.run.count = selection.count;
+  }
+  if (objects.wanted()) measured_ = objects.measure(labels[0], reading, how);
+  record_.compute_seconds += watch.seconds();
+}
+
+void operator_run::write_outputs(const results& computed, const image_file& first,
+                                 const interruption& signals) {
   const stopwatch watch;
   output_files all;
   for (std::size_t o = 0; o < computed.images.size(); ++o) {
-    if (outputs[o]) all.add(*outputs[o], computed.images[o], info);
+    if (outputs[o]) all.add(*outputs[o], computed.images[o], first.info);
     signals.check();
   }
   if (gives_table()) tables.add_to(all, computed.measured);
+  if (objects.wanted()) objects.add(all, measured_, computed.images[0], first.pixels);
   record_.write_seconds = watch.seconds();
   if (!running.report_file.empty()) all.add_text(running.report_file, to_json(record_));
   signals.check();
@@ -185,8 +201,9 @@ int operator_run::operator()(interruption& signals) {
       check_image_fits(*outputs[o], output_type(about_, o, first.type(), first.shape(), values),
                        first.shape(), first.channels());
   try {
-    const auto computed = in_the_words_of_the_command_line(about_, [&] { return compute(files, signals); });
-    write_outputs(computed, files[0].info, signals);
+    auto computed = in_the_words_of_the_command_line(about_, [&] { return compute(files, signals); });
+    describe_objects(computed.images, signals);
+    write_outputs(computed, files[0], signals);
   } catch (const std::bad_alloc&) {
     throw device_error("not enough memory to compute on " + to_string(first.shape()) + " pixels of " +
                        std::string(name_of(first.type())));

@@ -10,6 +10,7 @@
 
 #include "inputs.hpp"
 #include "interruption.hpp"
+#include "object_outputs.hpp"
 #include "report.hpp"
 #include "run_options.hpp"
 #include "table_outputs.hpp"
@@ -27,6 +28,7 @@ class operator_run {
   arguments values;
   input_options reading;
   run_options running;
+  object_outputs objects;  ///< of operators that give labels
 
   int operator()(interruption& signals);
 
@@ -41,12 +43,15 @@ class operator_run {
   std::vector<image_file> read_inputs();
   /// Images for every output; without pixels where it is left out.
   results compute(const std::vector<image_file>& files, interruption& signals);
-  void write_outputs(const results& all, const metadata& info, const interruption& signals);
+  /// Of labels: what is asked for beside them.
+  void describe_objects(std::vector<image>& labels, const interruption& signals);
+  void write_outputs(const results& computed, const image_file& first, const interruption& signals);
   void tell_note() const;
   void tell_time() const;
 
   const operator_description& about_;
   run_record record_;
+  table measured_;  ///< of objects
 };
 
 }  // namespace macareu::tool

@@ -33,6 +33,7 @@ struct verb {
 };
 
 std::vector<verb> operator_verbs();
+verb measure_verb();
 verb info_verb();
 verb generate_verb();
 verb compare_verb();

@@ -40,6 +40,8 @@ struct input_description {
   std::string_view name;
   std::string_view help;
   bool own_form = false;  ///< grey, of any type and shape; others have those of the first input
+  bool own_type = false;  ///< others have the type of the first input
+  bool optional = false;  ///< may be left out; only the last can be
 };
 
 /// An output has the shape and the channels of the first input.

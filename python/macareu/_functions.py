@@ -51,8 +51,9 @@ def _parameters(about):
 def signature(about):
     """What stands between the parentheses. Parameters without default come before the star, like images."""
     parameters = list(_parameters(about))
-    parts = [f"{name}: ArrayLike" for name, _, _ in about["inputs"]]
+    parts = [f"{name}: ArrayLike" for name, _, _, optional in about["inputs"] if not optional]
     parts += [f"{name}: {hint}" for name, hint, default, _ in parameters if default is None]
+    parts += [f"{name}: ArrayLike | None = None" for name, _, _, optional in about["inputs"] if optional]
     parts.append("*")
     parts += [f"{name}: {hint} = {default}" for name, hint, default, _ in parameters if default is not None]
     parts += [f"{name}: {hint} = {default}" for name, hint, default, _ in _running(about)]
@@ -70,7 +71,7 @@ def _wrapped(text, indent):
 
 def _example(operation, about, values):
     """Runs as a test. The catalogue knows the type of the result, so the example can show it."""
-    forms = [own_form for _, _, own_form in about["inputs"]]
+    forms = [own_form for _, _, own_form, optional in about["inputs"] if not optional]
     source, images = ("image, _", ["image"]) if forms.count(False) == 1 else ("mask, marker", ["marker", "mask"])
     images += ["[[0, 1, 0], [1, 2, 1], [0, 1, 0]]"] * forms.count(True)
     required = [f"{name}=20" for name, _, default, _ in _parameters(about) if default is None]
@@ -89,8 +90,8 @@ def numpy_name(name):
 
 def _documentation(operation, about, values):
     lines = [about["brief"], "", textwrap.fill(about["notes"], 114), "", "Parameters", "----------"]
-    for name, help, _ in about["inputs"]:
-        lines += [f"{name} : array", _wrapped(help, "    ")]
+    for name, help, _, optional in about["inputs"]:
+        lines += [f"{name} : array" + (", default None" if optional else ""), _wrapped(help, "    ")]
     for name, hint, default, help in (*_parameters(about), *_running(about)):
         lines += [f"{name} : {hint}" + (f", default {default}" if default else ""), _wrapped(help, "    ")]
     lines += ["", "Returns", "-------"]
@@ -106,13 +107,15 @@ def _make(operation):
     about = operation.about
     name = about["name"]
     defaults = [None if text is None else eval(text) for _, _, text, _ in _parameters(about)]  # our own repr
-    images = "".join(f"{image}, " for image, _, _ in about["inputs"])
+    images = "(" + "".join(f"{image}, " for image, _, _, optional in about["inputs"] if not optional) + ")"
+    for image in (image for image, _, _, optional in about["inputs"] if optional):
+        images += f" + (() if {image} is None else ({image},))"
     values = "".join(f"{parameter}, " for parameter, *_ in about["parameters"])
     out = "None" if about["table"] else "out"
     # Real code instead of **arguments: it has a signature, and a call costs nothing.
     code = ("from __future__ import annotations\n"
             f"def {name}({signature(about)}) -> Any:\n"
-            f"    return _call(_operation, ({images}), ({values}), {out}, device, strategy, threads, progress)\n")
+            f"    return _call(_operation, {images}, ({values}), {out}, device, strategy, threads, progress)\n")
     scope = {"_call": call, "_operation": operation}
     exec(compile(code, f"<macareu.{name}>", "exec"), scope)
     function = scope[name]

@@ -189,7 +189,7 @@ py::dict described(const operator_description& about) {
   static constexpr std::array kinds{"connectivity", "choice", "flag", "number", "numbers"};
   py::list inputs, outputs, parameters;
   for (const auto& input : about.inputs)
-    inputs.append(py::make_tuple(input.name, input.help, input.own_form));
+    inputs.append(py::make_tuple(input.name, input.help, input.own_form, input.optional));
   for (const auto& output : about.outputs) {
     if (output.optional) continue;  // those an operator gives by itself
     const auto type = output.type == output_description::type_rule::computed  ? output.computed_help

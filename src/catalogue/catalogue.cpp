@@ -86,9 +86,12 @@ void check_alignment(const const_image_view& view, const std::string& image) {
 }
 
 void check_inputs(const operator_description& about, std::span<const const_image_view> inputs) {
-  if (inputs.size() != about.inputs.size())
-    throw usage_error(std::string(about.name) + ": takes " + std::to_string(about.inputs.size()) +
-                      " image(s), got " + std::to_string(inputs.size()));
+  const bool one_less = !about.inputs.empty() && about.inputs.back().optional;
+  if (inputs.size() != about.inputs.size() && !(one_less && inputs.size() + 1 == about.inputs.size()))
+    throw usage_error(std::string(about.name) + ": takes " +
+                      (one_less ? std::to_string(about.inputs.size() - 1) + " or " : "") +
+                      std::to_string(about.inputs.size()) + " image(s), got " +
+                      std::to_string(inputs.size()));
   const auto& first = inputs[0];
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto& input = inputs[i];
@@ -105,7 +108,7 @@ void check_inputs(const operator_description& about, std::span<const const_image
       throw usage_error(image + " is " + to_string(input.shape()) + ", but " +
                         std::string(about.inputs[0].name) + " is " + to_string(first.shape()) +
                         ": they must have one shape");
-    if (input.type() != first.type())
+    if (input.type() != first.type() && !about.inputs[i].own_type)
       throw usage_error(image + " has pixels of type " + std::string(name_of(input.type())) + ", but " +
                         std::string(about.inputs[0].name) + " of " + std::string(name_of(first.type())) +
                         ": they must have one type");

@@ -46,4 +46,13 @@ inline constexpr parameter_description filtered_type_parameter{
     "pixel type of the result: standard is f64 for images of f64, else f32; same rounds to the image's type",
     "standard|f32|f64|same"};
 
+inline constexpr parameter_description min_size_parameter{
+    "min_size", parameter_kind::number, "0", "objects with fewer pixels are dropped", "", -1};
+inline constexpr parameter_description max_size_parameter{"max_size", parameter_kind::number, "inf",
+                                                          "objects with more pixels are dropped"};
+inline constexpr parameter_description largest_parameter{
+    "largest", parameter_kind::number, "inf", "only so many objects are kept, those with most pixels"};
+inline constexpr parameter_description clear_border_parameter{
+    "clear_border", parameter_kind::flag, "false", "objects that touch the border of the image are dropped"};
+
 }  // namespace macareu::operators

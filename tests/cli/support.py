@@ -105,4 +105,5 @@ def verbs():
 
 
 def operators():
-    return [name for name in verbs() if name not in ("convert", "run", "info", "generate", "compare", "bench")]
+    others = ("measure", "convert", "run", "info", "generate", "compare", "bench")
+    return [name for name in verbs() if name not in others]

@@ -78,11 +78,14 @@ class small_operators : public engine_and_type {
 
 TEST_P(small_operators, equal_serial) {
   for (const auto& about : catalogue()) {
+    if (about.name == "measure") continue;                        // tests/operators/measure.cpp
+    if (device() == "cuda" && about.name == "relabel") continue;  // not there
     refused_ = 0;
     std::int64_t images = 0;
     for (const auto near : all_neighbours)
       for (std::int64_t i = 0; i < scaled_for(device(), near.rank, images_per_connectivity); ++i, ++images)
         ASSERT_NO_FATAL_FAILURE(compare(about, near, i));
+    if (about.name == "relabel") continue;  // most random values are too large for labels
     // Parameters and images that are refused test little.
     EXPECT_LT(refused_, images / 2 + 5) << about.name;
   }

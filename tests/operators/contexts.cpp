@@ -53,7 +53,7 @@ TEST(contexts, a_stop_that_is_set_interrupts) {
   for (auto how : all_contexts(2)) {
     how.stop = source.get_token();
     for (const auto& about : catalogue()) {
-      if (!knows(about, how)) continue;
+      if (about.name == "measure" || !knows(about, how)) continue;
       const std::vector<const_image_view> inputs(about.inputs.size(), f.view());
       const auto given = required_arguments(about);
       if (!about.table.empty()) {
@@ -148,7 +148,7 @@ TEST(contexts, empty_images_give_empty_images) {
     for (const auto type : all_types)
       for (const auto& how : all_contexts(2))
         for (const auto& about : catalogue()) {
-          if (!knows(about, how)) continue;
+          if (about.name == "measure" || !knows(about, how)) continue;
           const image nothing(type, shape);
           const std::vector<const_image_view> inputs(about.inputs.size(), nothing);
           if (!about.table.empty()) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -151,6 +152,44 @@ TEST(label, equals_brute_force) {
           << device;
     }
   });
+}
+
+TEST(relabel, drops_objects) {
+  const picture<std::uint8_t> f{{5, 6}, {1, 0, 0, 0, 0, 0,  //
+                                         0, 0, 1, 1, 0, 0,  //
+                                         0, 0, 0, 0, 0, 1,  //
+                                         0, 1, 0, 1, 0, 1,  //
+                                         0, 0, 0, 0, 0, 1}};
+  const auto all = label(f.view(), {}, on_serial);
+  for (const char* device : {"serial", "cpu"}) {
+    const auto kept = [&](const relabel_options& options) {
+      run_report report;
+      std::string text;
+      for (const auto number :
+           values_of<std::uint32_t>(relabel(all, options, {.device = device, .report = &report})))
+        text += static_cast<char>('0' + number);
+      return text + ":" + std::to_string(report.count);
+    };
+    EXPECT_EQ(kept({}), "100000002200000003040503000003:5");
+    EXPECT_EQ(kept({.min_size = 2}), "000000001100000002000002000002:2");
+    EXPECT_EQ(kept({.max_size = 1}), "100000000000000000020300000000:3");
+    EXPECT_EQ(kept({.largest = 1}), "000000000000000001000001000001:1");
+    EXPECT_EQ(kept({.largest = 3}), "100000002200000003000003000003:3");  // of equals the first
+    EXPECT_EQ(kept({.clear_border = true}), "000000001100000000020300000000:3");
+  }
+}
+
+TEST(relabel, numbers_in_raster_order) {
+  const picture<std::int32_t> f{{1, 8}, {9, -4, 0, 7, 7, 9, 12, 7}};
+  for (const char* device : {"serial", "cpu"}) {
+    const auto numbered = [&](const relabel_options& options) {
+      return values_of<std::uint32_t>(relabel(f.view(), options, {.device = device}));
+    };
+    EXPECT_EQ(numbered({}), (numbers{1, 0, 0, 2, 2, 1, 3, 2}));
+    EXPECT_EQ(numbered({.min_size = 2}), (numbers{1, 0, 0, 2, 2, 1, 0, 2}));
+  }
+  const picture<float> fractions{{1, 1}, {1}};
+  EXPECT_THROW(relabel(fractions.view()), usage_error);
 }
 
 TEST(label, has_more_than_2_to_the_24_objects) {

@@ -13,6 +13,7 @@
 #include "engines/cpu/line/run_line.hpp"
 #include "engines/cpu/run_histogram.hpp"
 #include "engines/cpu/run_summary.hpp"
+#include "engines/cpu/run_tally.hpp"
 #include "engines/cpu/threads.hpp"
 #include "engines/cpu/units.hpp"
 #include "engines/cpu/wave/bottleneck.hpp"
@@ -24,6 +25,7 @@
 #include "patterns/line.hpp"
 #include "patterns/map.hpp"
 #include "patterns/reduce.hpp"
+#include "patterns/tally.hpp"
 #include "patterns/wave.hpp"
 #include "patterns/weighted.hpp"
 #include "patterns/window.hpp"
@@ -141,10 +143,25 @@ class engine {
       general_wave(work_, rule, near, state, start, in...);
   }
 
-  template <class Rule, label_number Label, class T>
-  requires component_rule<Rule, T> std::uint64_t component(const Rule& rule, const neighbourhood& near,
-                                                           view<Label> labels, view<const T> image)
-  const { return run_component(work_, rule, near, labels, image); }
+  template <class T, component_rule<T> Rule, label_number Label>
+  std::uint64_t component(const Rule& rule, const neighbourhood& near, view<Label> labels,
+                          view<const T> image) const {
+    return run_component(work_, rule, near, labels, image);
+  }
+
+  template <class Rule, label_number Label, class... In>
+  std::vector<typename Rule::row> tally(const Rule& rule, std::uint64_t count, view<const Label> labels,
+                                        view<const In>... in) const {
+    return run_tally(work_, rule, count, labels, in...);
+  }
+
+  template <label_number Label>
+  void recode(view<Label> labels, const std::vector<Label>& number) const {
+    const auto each = [&](std::int64_t, Label& label) { label = number[static_cast<std::size_t>(label)]; };
+    over_rows(labels, [&](int, std::int64_t z, std::int64_t y) {
+      over_row({z, y, 0}, labels.width, each, labels);
+    });
+  }
 
   template <class T>
   T read(view<const T> image, site p) const {

@@ -17,6 +17,7 @@
 #include "patterns/map.hpp"
 #include "patterns/reduce.hpp"
 #include "patterns/summary.hpp"
+#include "patterns/tally.hpp"
 #include "patterns/wave.hpp"
 #include "patterns/weighted.hpp"
 #include "patterns/window.hpp"
@@ -142,10 +143,9 @@ class engine {
   }
 
   /// labels[p]: the number of p's object, 1..n in the raster order of first pixels, or 0. Returns n.
-  template <class Rule, label_number Label, class T>
-  requires component_rule<Rule, T> std::uint64_t component(const Rule& rule, const neighbourhood& near,
-                                                           view<Label> labels, view<const T> image)
-  const {
+  template <class T, component_rule<T> Rule, label_number Label>
+  std::uint64_t component(const Rule& rule, const neighbourhood& near, view<Label> labels,
+                          view<const T> image) const {
     std::uint64_t count = 0;
     std::vector<site> front;
     for_each_site(labels.depth, labels.height, labels.width, [&](site p) { labels[p] = 0; });
@@ -165,6 +165,26 @@ class engine {
       }
     });
     return count;
+  }
+
+  /// Rows of the objects 1..count, and an empty one before them. No label exceeds `count`.
+  template <class Rule, label_number Label, class... In>
+  std::vector<typename Rule::row> tally(const Rule& rule, std::uint64_t count, view<const Label> labels,
+                                        view<const In>... in) const {
+    static_assert(tally_rule<Rule, Label, In...>);
+    std::vector<typename Rule::row> rows(static_cast<std::size_t>(count) + 1);
+    for_each_site(labels.depth, labels.height, labels.width, [&](site p) {
+      if (p.x == 0) work_.check_stop();
+      if (labels[p] != 0) rule.add(rows[static_cast<std::size_t>(labels[p])], p, labels, in[p]...);
+    });
+    return rows;
+  }
+
+  /// labels[p] = number[labels[p]]
+  template <label_number Label>
+  void recode(view<Label> labels, const std::vector<Label>& number) const {
+    for_each_site(labels.depth, labels.height, labels.width,
+                  [&](site p) { labels[p] = number[static_cast<std::size_t>(labels[p])]; });
   }
 
   /// One pixel for the host; its memory may be another in other engines.

@@ -1,0 +1,133 @@
+#include "object_outputs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <macareu/catalogue.hpp>
+#include <macareu/error.hpp>
+
+#include "outputs.hpp"
+#include "overlay.hpp"
+#include "text.hpp"
+
+namespace macareu::tool {
+namespace {
+
+const operator_description& measuring() {
+  static const auto& about = *find_operator("measure");
+  return about;
+}
+
+std::string extension_of(const std::string& file) { return std::filesystem::path(file).extension().string(); }
+
+}  // namespace
+
+std::string to_json_lines(const table& data) {
+  std::string text;
+  for (std::size_t row = 0; row < data.rows(); ++row) {
+    for (const char* before = "{"; const auto& column : data.columns) {
+      const auto value = column[row];
+      text += before + ("\"" + column.name + "\": ") +
+              (std::isfinite(value.to_double()) ? to_string(value) : "null");
+      before = ", ";
+    }
+    text += "}\n";
+  }
+  return text;
+}
+
+void object_outputs::add_to(parser& options, const std::string& drawn_on) {
+  options.add(
+      {.group = "Outputs",
+       .names = "--table",
+       .value = "FILE",
+       .help =
+           "one row an object: size, place, shape, intensity; .csv or .jsonl (see macareu measure --help)",
+       .take = [this](const std::string& text) { table_file = text; }});
+  options.add({.group = "Outputs",
+               .names = "--overlay",
+               .value = "FILE",
+               .help = "a picture with the outlines and numbers of the objects on " + drawn_on,
+               .take = [this](const std::string& text) { overlay_file = text; }});
+  options.add({.group = "Inputs",
+               .names = "--intensity",
+               .value = "FILE",
+               .help = "an image of the same shape that the table's objects are weighed with",
+               .take = [this](const std::string& text) { intensity_file = text; }});
+  const auto& spacing = measuring().parameters[0];
+  options.add({.group = "Parameters",
+               .names = "--spacing",
+               .value = "NUMBER,...",
+               .help = std::string(spacing.help) + ", for the table (default: 1)",
+               .take = [this, &spacing](const std::string& text) {
+                 try {
+                   spacing_ = std::get<std::vector<number>>(parse_argument(spacing, text));
+                 } catch (const usage_error& e) {
+                   throw usage_error("--" + std::string(e.what()));
+                 }
+               }});
+}
+
+void object_outputs::add_selection_to(parser& options) {
+  for (const auto& parameter : find_operator("relabel")->parameters) {
+    std::string name = "--" + std::string(parameter.name);
+    std::ranges::replace(name, '_', '-');
+    options.add({.group = "Parameters",
+                 .names = name,
+                 .value = parameter.kind == parameter_kind::flag ? "" : "NUMBER",
+                 .help = std::string(parameter.help) + ", and the others numbered anew",
+                 .take = [this, &parameter, name](const std::string& text) {
+                   try {
+                     selection_.insert_or_assign(std::string(parameter.name),
+                                                 parse_argument(parameter, text));
+                   } catch (const usage_error& e) {
+                     throw usage_error(name + std::string(e.what()).substr(parameter.name.size()));
+                   }
+                 }});
+  }
+}
+
+image object_outputs::selected(const image& labels, const context& how) const {
+  return std::move(
+      run_operator(*find_operator("relabel"), std::array<const_image_view, 1>{labels}, selection_, how)[0]);
+}
+
+std::vector<std::string> object_outputs::check_before_reading() const {
+  std::vector<std::string> files;
+  if (!table_file.empty()) {
+    check_text_output(table_file);
+    const auto extension = extension_of(table_file);
+    if (extension != ".csv" && extension != ".jsonl")
+      throw usage_error(table_file +
+                        ": a table is written as .csv, or as .jsonl with one JSON object a line");
+    files.push_back(table_file);
+  }
+  if (!overlay_file.empty()) {
+    check_image_output(overlay_file);
+    files.push_back(overlay_file);
+  }
+  if (!intensity_file.empty() && table_file.empty())
+    throw usage_error("--intensity is for --table, which is not given");
+  return files;
+}
+
+table object_outputs::measure(const image& labels, const input_options& reading, const context& how) const {
+  std::optional<image_file> intensity;
+  std::vector<const_image_view> inputs{labels};
+  if (!intensity_file.empty()) inputs.push_back(intensity.emplace(reading.read_grey(intensity_file)).pixels);
+  auto quietly = how;
+  quietly.strategy = "auto";
+  quietly.report = nullptr;
+  return compute_table(measuring(), inputs, {{"spacing", spacing_}}, quietly);
+}
+
+void object_outputs::add(output_files& all, const table& objects, const image& labels,
+                         const image& under) const {
+  if (!table_file.empty())
+    all.add_text(table_file, extension_of(table_file) == ".csv" ? to_csv(objects) : to_json_lines(objects));
+  if (!overlay_file.empty()) all.add(overlay_file, overlay(under, labels, objects));
+}
+
+}  // namespace macareu::tool

@@ -1,0 +1,48 @@
+// What is told of objects beside their labels: a table, and a picture.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <macareu/catalogue.hpp>
+#include <macareu/context.hpp>
+#include <macareu/files.hpp>
+#include <macareu/number.hpp>
+#include <macareu/table.hpp>
+
+#include "inputs.hpp"
+#include "parser.hpp"
+
+namespace macareu::tool {
+
+class object_outputs {
+ public:
+  /// The parser keeps references to this object. `drawn_on`: what --overlay draws on, in words.
+  void add_to(parser& options, const std::string& drawn_on);
+
+  /// Options of relabel, for a verb that gives labels: which objects are kept.
+  void add_selection_to(parser& options);
+  bool drops_objects() const { return !selection_.empty(); }
+  /// The labels of those that are kept, and their number in the context's report.
+  image selected(const image& labels, const context& how) const;
+
+  bool wanted() const { return !table_file.empty() || !overlay_file.empty(); }
+  /// The files that will be written. Throws where one of them cannot be.
+  std::vector<std::string> check_before_reading() const;
+
+  /// `labels` of u32 or u64. Reads the intensity image.
+  table measure(const image& labels, const input_options& reading, const context& how) const;
+  void add(output_files& all, const table& objects, const image& labels, const image& under) const;
+
+  std::string table_file, overlay_file, intensity_file;
+
+ private:
+  std::vector<number> spacing_{1};
+  arguments selection_;
+};
+
+/// One JSON object a line. What JSON has no number for is null.
+std::string to_json_lines(const table& data);
+
+}  // namespace macareu::tool

@@ -1,0 +1,81 @@
+// Rows of objects, summed up by several threads.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engines/cpu/units.hpp"
+#include "patterns/tally.hpp"
+
+namespace macareu::cpu {
+
+/// Rows that a thread has at hand. One gives way to another's at its place, and is then joined with the row
+/// that all threads share: memory does not grow with threads, and locks are taken where an object ends.
+template <class Row>
+class tally_cache {
+ public:
+  /// Of all threads.
+  struct shared_rows {
+    std::vector<Row> rows;
+    std::array<std::mutex, 64> locks;
+  };
+
+  explicit tally_cache(shared_rows& shared) : shared_(shared), slots_(std::make_unique<slot[]>(places)) {}
+
+  Row& row_of(std::uint64_t label) {
+    auto& place = slots_[label % places];
+    if (place.label != label) {
+      put_back(place);
+      place.label = label;
+    }
+    return place.row;
+  }
+  void put_back_all() {
+    for (std::size_t i = 0; i < places; ++i) put_back(slots_[i]);
+  }
+
+ private:
+  static constexpr std::size_t places = 256;
+  struct slot {
+    std::uint64_t label = 0;
+    Row row;
+  };
+
+  void put_back(slot& place) {
+    if (place.label == 0) return;
+    const std::lock_guard lock(shared_.locks[place.label % shared_.locks.size()]);
+    shared_.rows[static_cast<std::size_t>(place.label)].join(place.row);
+    place = {};
+  }
+
+  shared_rows& shared_;
+  std::unique_ptr<slot[]> slots_;
+};
+
+template <class Rule, class Label, class... In>
+std::vector<typename Rule::row> run_tally(const job& work, const Rule& rule, std::uint64_t count,
+                                          const view<const Label>& labels, const view<const In>&... in) {
+  static_assert(tally_rule<Rule, Label, In...>);
+  using cache = tally_cache<typename Rule::row>;
+  typename cache::shared_rows shared;
+  shared.rows.resize(static_cast<std::size_t>(count) + 1);
+  const int threads = threads_for(labels.pixels(), work.how.threads);
+  // Rows of pixels that lie together meet the same objects.
+  const std::int64_t rows = labels.depth * labels.height;
+  const std::int64_t together =
+      std::max<std::int64_t>(1, 64 * 1024 / std::max<std::int64_t>(labels.width, 1));
+  over_units(work, threads, (rows + together - 1) / together, 1, [&](int, std::int64_t unit) {
+    cache own(shared);
+    for (auto row = unit * together; row < std::min(rows, (unit + 1) * together); ++row)
+      for (site p{row / labels.height, row % labels.height, 0}; p.x < labels.width; ++p.x)
+        if (const Label label = labels[p]; label != 0) rule.add(own.row_of(label), p, labels, in[p]...);
+    own.put_back_all();
+  });
+  return std::move(shared.rows);
+}
+
+}  // namespace macareu::cpu

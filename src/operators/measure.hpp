@@ -1,0 +1,97 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "core/call.hpp"
+#include "core/pixel_types.hpp"
+#include "operators/parameters.hpp"
+#include "rules/checks.hpp"
+#include "rules/intensities.hpp"
+#include "rules/label_images.hpp"
+#include "rules/object_table.hpp"
+
+namespace macareu::operators {
+
+struct measure {
+  static constexpr std::array inputs{
+      input_description{.name = "labels", .help = "the number of every pixel's object"},
+      input_description{.name = "intensity",
+                        .help = "what objects are weighed with, of any type",
+                        .own_type = true,
+                        .optional = true}};
+  static constexpr std::array parameters{spacing_parameter};
+  static constexpr operator_description about{
+      .name = "measure",
+      .verb = "measure",
+      .group = "objects",
+      .pattern = "tally",
+      .brief = "Describes the objects of a label image: size, place, shape, intensity.",
+      .notes =
+          "One row for each number above 0. Columns have the names and meaning of scikit-image's regionprops_table "
+          "where it has them; area is the volume in volumes. Sums are integers, so every device gives the same bits: "
+          "intensities of 8 to 32 bits are exact, others are rounded to 2^-43 of the largest in the image. perimeter "
+          "is for square pixels, else nan. surface_area is by Crofton's formula from crossings along 13 directions. "
+          "euler_number is that of full connectivity. elongation and flatness are ITK's: roots of the ratios of "
+          "principal moments, the greater over the next. sphericity is the surface of a ball of the same volume over "
+          "surface_area, circularity 4 pi area over the perimeter squared. axis_direction-i-j is part j of the unit "
+          "vector along principal axis i, the longest first.",
+      .inputs = inputs,
+      .outputs = {},
+      .parameters = parameters,
+      .table = "one row an object"};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    const auto greatest = greatest_label<T>(engine, call);
+    const auto given = call.input<T>(0);
+    if constexpr (std::is_same_v<T, std::uint32_t>) {
+      measure_labels(engine, call, greatest, given);
+    } else if constexpr (!std::is_floating_point_v<T>) {
+      const auto labels =
+          engine.temporary(view<const std::uint32_t>{nullptr, given.depth, given.height, given.width});
+      engine.map(narrow_label{}, labels.pixels(), given);
+      measure_labels(engine, call, greatest, view<const std::uint32_t>(labels.pixels()));
+    }
+  }
+
+ private:
+  template <class Engine>
+  static void measure_labels(Engine& engine, const call& call, std::uint64_t greatest,
+                             const view<const std::uint32_t>& labels) {
+    object_form form{.rank = call.rank(), .spacing = spacing_of(call)};
+    if (call.inputs.size() == 1) {
+      if (form.rank == 2)
+        tell<std::uint8_t, 2>(engine, call, form, greatest, labels);
+      else
+        tell<std::uint8_t, 3>(engine, call, form, greatest, labels);
+      return;
+    }
+    with_pixel_type(call.inputs[1].type(), [&]<class V>(std::type_identity<V>) {
+      refuse_nan<V>(engine, call, 1);
+      const auto intensity = call.input<V>(1);
+      form.intensity = true;
+      form.per_value = scale_of(engine, call, intensity).per_value;
+      if (form.rank == 2)
+        tell<V, 2>(engine, call, form, greatest, labels, intensity);
+      else
+        tell<V, 3>(engine, call, form, greatest, labels, intensity);
+    });
+  }
+
+  template <class V, int Rank, class Engine, class... Intensity>
+  static void tell(Engine& engine, const call& call, const object_form& form, std::uint64_t greatest,
+                   const view<const std::uint32_t>& labels, const Intensity&... intensity) {
+    constexpr bool weighed = sizeof...(Intensity) > 0;
+    const object_sums<Rank, weighed> sums{{form.per_value}};
+    const auto rows = engine.tally(sums, greatest, labels, intensity...);
+    *call.result = describe_objects(facts_of<V, Rank, weighed>(rows), form);
+    call.work.report.count = static_cast<std::int64_t>(call.result->rows());
+  }
+};
+
+}  // namespace macareu::operators

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <type_traits>
+
+#include "core/call.hpp"
+#include "operators/parameters.hpp"
+#include "rules/label_images.hpp"
+#include "rules/selection.hpp"
+
+namespace macareu::operators {
+
+struct relabel {
+  static dtype type(const arguments&, const extents&) { return dtype::u32; }
+
+  static constexpr std::array inputs{input_description{"labels", "the number of every pixel's object"}};
+  static constexpr std::array outputs{output_description{.name = "result",
+                                                         .type = output_description::type_rule::computed,
+                                                         .help = "the new numbers, 0 outside of objects",
+                                                         .computed = &type,
+                                                         .computed_help = "u32"}};
+  static constexpr std::array parameters{min_size_parameter, max_size_parameter, largest_parameter,
+                                         clear_border_parameter};
+  static constexpr operator_description about{
+      .name = "relabel",
+      .verb = "relabel",
+      .group = "objects",
+      .pattern = "component",
+      .brief = "Numbers the objects of a label image anew, and drops some.",
+      .notes =
+          "Pixels of one number are one object, whether or not they touch; zero and negative numbers are outside. The "
+          "new numbers are 1..n in the raster order of first pixels.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    const auto out = call.output<std::uint32_t>(0);
+    const auto greatest = greatest_label<T>(engine, call);
+    engine.map(narrow_label{}, out, call.input<T>(0));
+    call.work.report.count =
+        static_cast<std::int64_t>(select_objects(engine, call, selection(call), greatest, out));
+  }
+};
+
+}  // namespace macareu::operators

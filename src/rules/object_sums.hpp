@@ -1,0 +1,173 @@
+// What is summed up over the pixels of an object: everything that the table of object_table.hpp is made from,
+// in one pass.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/key.hpp"
+#include "patterns/tally.hpp"
+
+namespace macareu {
+
+/// Position of the first pixel, number of pixels, contact with the border of the image.
+struct object_extent {
+  using row = tally_row<2, 0, 1>;
+  enum counts { pixels, on_border };
+
+  template <class Label>
+  MACAREU_HD void add(row& to, site p, const view<const Label>& labels) const {
+    ++to.count[pixels];
+    to.count[on_border] += p.x == 0 || p.y == 0 || p.x == labels.width - 1 || p.y == labels.height - 1 ||
+                           (volume && (p.z == 0 || p.z == labels.depth - 1));
+    to.stretch(0, (p.z * labels.height + p.y) * labels.width + p.x);
+  }
+
+  bool volume;
+};
+
+/// The directions in which the surface of a voxel object is cut, one of each pair of opposites.
+inline constexpr int crossing_directions = 13;
+MACAREU_HD constexpr std::array<int, 3> crossing_direction(int i) {
+  const int n = i + 14;  // of the 27 steps, those after the middle
+  return {n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};
+}
+
+/// Intensities as integers, exact or rounded to a multiple of the scale (plan_intensity).
+struct intensity_scale {
+  double per_value = 1;  // a power of two
+
+  template <class T>
+  MACAREU_HD std::int64_t operator()(T value) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      const double scaled = static_cast<double>(value) * per_value;
+      return static_cast<std::int64_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
+    } else if constexpr (sizeof(T) == 8) {
+      // Wide integers are rounded down to a multiple where they do not fit.
+      return per_value == 1 ? static_cast<std::int64_t>(value)
+                            : static_cast<std::int64_t>(value / static_cast<T>(1 / per_value));
+    } else {
+      return static_cast<std::int64_t>(value);
+    }
+  }
+};
+
+/// A number in the order of pixel values, whatever their type, and the value again.
+template <class T>
+MACAREU_HD std::int64_t to_order(T value) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(to_key(value)) ^ std::uint64_t{1} << 63);
+}
+template <class T>
+double from_order(std::int64_t order) {
+  const auto key = static_cast<std::uint64_t>(order) ^ std::uint64_t{1} << 63;
+  return static_cast<double>(from_key<T>(static_cast<key_of<T>>(key)));
+}
+
+/// Rank is 2 or 3; intensities are summed where there is such an image.
+template <int Rank, bool Intensity>
+struct object_sums {
+  static constexpr int pixels = 0, euler = 1, shape = 2;  // counts; from `shape` on perimeter or crossings
+  static constexpr int shapes = Rank == 2 ? 3 : crossing_directions;
+  static constexpr int first = 0, second = Rank;  // sums: coordinates, then their products row by row
+  static constexpr int products = Rank * (Rank + 1) / 2;
+  static constexpr int mass = Rank + products, mass_squared = mass + 1, moment = mass + 2;
+  using row = tally_row<2 + shapes, mass + (Intensity ? 2 + Rank : 0), Rank + (Intensity ? 1 : 0)>;
+
+  intensity_scale scale;
+
+  template <class Label, class... In>
+  MACAREU_HD void add(row& to, site p, const view<const Label>& labels, const In&... intensity) const {
+    const std::int64_t all[3]{p.z, p.y, p.x};
+    const std::int64_t* const at = all + 3 - Rank;
+    ++to.count[pixels];
+    for (int i = 0, k = second; i < Rank; ++i) {
+      to.stretch(static_cast<std::size_t>(i), at[i]);
+      to.sum[static_cast<std::size_t>(first + i)] += static_cast<wide_sum>(at[i]);
+      for (int j = i; j < Rank; ++j)
+        to.sum[static_cast<std::size_t>(k++)] += static_cast<wide_sum>(at[i]) * static_cast<wide_sum>(at[j]);
+    }
+    add_outline(to, p, labels);
+    if constexpr (Intensity) {
+      const auto wide = static_cast<wide_sum>(static_cast<signed_wide_sum>(scale(intensity...)));
+      to.stretch(Rank, to_order(intensity...));
+      to.sum[mass] += wide;
+      to.sum[mass_squared] += wide * wide;
+      for (int i = 0; i < Rank; ++i)
+        to.sum[static_cast<std::size_t>(moment + i)] += wide * static_cast<wide_sum>(at[i]);
+    }
+  }
+
+ private:
+  template <class Label>
+  MACAREU_HD static bool same(const view<const Label>& labels, site q, Label label) {
+    return labels.contains(q) && labels[q] == label;
+  }
+
+  template <class Label>
+  MACAREU_HD void add_outline(row& to, site p, const view<const Label>& labels) const {
+    bool near[27]{};
+    bool inner = true;
+    const Label label = labels[p];
+    for (int i = 0; i < 27; ++i) {
+      const int dz = i / 9 - 1;
+      if (Rank == 2 && dz != 0) continue;
+      near[i] = same(labels, {p.z + dz, p.y + i / 3 % 3 - 1, p.x + i % 3 - 1}, label);
+      inner = inner && near[i];
+    }
+    if (inner) return;  // its share of every count is 0
+    to.count[euler] += static_cast<std::uint64_t>(cells_of_its_own(near));
+    if constexpr (Rank == 2)
+      add_perimeter(to, p, labels, near);
+    else
+      for (int d = 0; d < crossing_directions; ++d)
+        to.count[static_cast<std::size_t>(shape + d)] +=
+            static_cast<std::uint64_t>(!near[d + 14]) + static_cast<std::uint64_t>(!near[12 - d]);
+  }
+
+  /// The Euler number is vertices - edges + faces - voxels of the object as closed squares or cubes. Each is
+  /// counted by the first pixel of the object, in raster order, that has it: by p if no other of those that
+  /// share it comes before.
+  MACAREU_HD static int cells_of_its_own(const bool* near) {
+    int sum = 0;
+    for (int cell = 0; cell < 27; ++cell) {
+      const int ez = cell / 9 - 1, ey = cell / 3 % 3 - 1, ex = cell % 3 - 1;
+      if (Rank == 2 && ez != 0) continue;
+      bool own = true;
+      for (int dz = ez < 0 ? ez : 0; dz <= (ez > 0 ? ez : 0); ++dz)
+        for (int dy = ey < 0 ? ey : 0; dy <= (ey > 0 ? ey : 0); ++dy)
+          for (int dx = ex < 0 ? ex : 0; dx <= (ex > 0 ? ex : 0); ++dx) {
+            const int there = dz * 9 + dy * 3 + dx;
+            if (there < 0 && near[13 + there]) own = false;
+          }
+      const int sides = ez * ez + ey * ey + ex * ex;
+      if (own) sum += (Rank - sides) % 2 == 0 ? 1 : -1;
+    }
+    return sum;
+  }
+
+  /// A pixel with one of its 4 neighbours outside the object is on its border. Border pixels count by what
+  /// border they have beside them: 1, the root of 2, or half of both together (scikit-image's perimeter).
+  template <class Label>
+  MACAREU_HD void add_perimeter(row& to, site p, const view<const Label>& labels, const bool* near) const {
+    if (near[10] && near[12] && near[14] && near[16]) return;
+    const Label label = labels[p];
+    int weight = 1;
+    for (int i = 9; i < 18; ++i) {
+      if (i == 13 || !near[i]) continue;
+      const site q{p.z, p.y + i / 3 % 3 - 1, p.x + i % 3 - 1};
+      const bool on_border =
+          !same(labels, {q.z, q.y - 1, q.x}, label) || !same(labels, {q.z, q.y + 1, q.x}, label) ||
+          !same(labels, {q.z, q.y, q.x - 1}, label) || !same(labels, {q.z, q.y, q.x + 1}, label);
+      if (on_border) weight += i % 2 == 0 ? 2 : 10;
+    }
+    constexpr std::uint64_t straight = 1 << 5 | 1 << 7 | 1 << 15 | 1 << 17 | 1 << 25 | 1 << 27;
+    constexpr std::uint64_t slanted = std::uint64_t{1} << 21 | std::uint64_t{1} << 33;
+    constexpr std::uint64_t mixed = 1 << 13 | 1 << 23;
+    to.count[shape] += straight >> weight & 1;
+    to.count[shape + 1] += slanted >> weight & 1;
+    to.count[shape + 2] += mixed >> weight & 1;
+  }
+};
+
+}  // namespace macareu

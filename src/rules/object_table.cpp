@@ -1,0 +1,264 @@
+#include "rules/object_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+
+#include "rules/surface_weights.hpp"
+
+namespace macareu {
+namespace {
+
+double to_double(wide_sum sum) { return static_cast<double>(static_cast<signed_wide_sum>(sum)); }
+
+/// The mean of n numbers with this sum, as a whole number and what remains, in [0, 1): so that squares can be
+/// taken about the whole number, in integers.
+struct split_mean {
+  signed_wide_sum whole;
+  double rest;
+  double value() const { return static_cast<double>(whole) + rest; }
+};
+split_mean mean_of(wide_sum sum, std::uint64_t n) {
+  const auto total = static_cast<signed_wide_sum>(sum), count = static_cast<signed_wide_sum>(n);
+  auto whole = total / count;
+  if (whole * count > total) --whole;
+  return {whole, static_cast<double>(total - whole * count) / static_cast<double>(n)};
+}
+/// From sums of a, b and a * b.
+double covariance(wide_sum ab, wide_sum a, wide_sum b, const split_mean& mean_a, const split_mean& mean_b,
+                  std::uint64_t n) {
+  const auto x = static_cast<wide_sum>(mean_a.whole), y = static_cast<wide_sum>(mean_b.whole);
+  const wide_sum about_whole = ab - x * b - y * a + wide_sum{n} * x * y;
+  return to_double(about_whole) / static_cast<double>(n) - mean_a.rest * mean_b.rest;
+}
+
+using matrix = std::array<std::array<double, 3>, 3>;
+
+struct principal_axes {
+  std::array<double, 3> variance{};  // greatest first
+  matrix direction{};                // of each, in the order of the axes
+};
+
+/// Jacobi's method, in the first `rank` axes.
+principal_axes principal_axes_of(matrix m, int rank) {
+  matrix turned{};
+  for (std::size_t i = 0; i < 3; ++i) turned[i][i] = 1;
+  for (int round = 0; round < 64; ++round) {
+    bool still = true;
+    for (int p = 0; p < rank; ++p)
+      for (int q = p + 1; q < rank; ++q) {
+        const auto i = static_cast<std::size_t>(p), j = static_cast<std::size_t>(q);
+        const double off = m[i][j];
+        if (std::abs(off) <= 1e-18 * (std::abs(m[i][i]) + std::abs(m[j][j]))) continue;
+        still = false;
+        const double ratio = (m[j][j] - m[i][i]) / (2 * off);
+        const double tangent = (ratio < 0 ? -1 : 1) / (std::abs(ratio) + std::sqrt(ratio * ratio + 1));
+        const double cosine = 1 / std::sqrt(tangent * tangent + 1), sine = tangent * cosine;
+        m[i][i] -= tangent * off;
+        m[j][j] += tangent * off;
+        m[i][j] = m[j][i] = 0;
+        for (int other = 0; other < rank; ++other) {
+          const auto k = static_cast<std::size_t>(other);
+          if (k != i && k != j) {
+            const double a = m[k][i], b = m[k][j];
+            m[k][i] = m[i][k] = cosine * a - sine * b;
+            m[k][j] = m[j][k] = sine * a + cosine * b;
+          }
+          const double a = turned[i][k], b = turned[j][k];
+          turned[i][k] = cosine * a - sine * b;
+          turned[j][k] = sine * a + cosine * b;
+        }
+      }
+    if (still) break;
+  }
+  std::array<std::size_t, 3> order{0, 1, 2};
+  std::stable_sort(order.begin(), order.begin() + rank, [&](auto a, auto b) { return m[a][a] > m[b][b]; });
+  principal_axes found;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
+    found.variance[i] = std::max(m[order[i]][order[i]], 0.0);
+    found.direction[i] = turned[order[i]];
+    const auto leading = std::find_if(found.direction[i].begin(), found.direction[i].end(),
+                                      [](double part) { return std::abs(part) > 1e-12; });
+    if (leading != found.direction[i].end() && *leading < 0)
+      for (auto& part : found.direction[i]) part = -part + 0.0;
+  }
+  return found;
+}
+
+class writer {
+ public:
+  writer(table& to, std::size_t rows) : to_(to), rows_(rows) {}
+
+  void begin_row() { column_ = 0; }
+  void add(const std::string& name, double value) { column<double>(name).push_back(value); }
+  void add_whole(const std::string& name, std::int64_t value) { column<std::int64_t>(name).push_back(value); }
+
+ private:
+  template <class T>
+  std::vector<T>& column(const std::string& name) {
+    if (column_ == to_.columns.size()) {
+      std::vector<T> values;
+      values.reserve(rows_);
+      to_.columns.push_back({name, std::move(values)});
+    }
+    return std::get<std::vector<T>>(to_.columns[column_++].values);
+  }
+
+  table& to_;
+  std::size_t rows_;
+  std::size_t column_ = 0;
+};
+
+std::string indexed(const char* name, int i) { return std::string(name) + "-" + std::to_string(i); }
+std::string indexed(const char* name, int i, int j) { return indexed(name, i) + "-" + std::to_string(j); }
+
+class describer {
+ public:
+  describer(const object_form& form, writer& out) : form_(form), out_(out) {
+    if (form.rank == 3) weights_ = surface_weights(form.spacing);
+    for (int axis = 0; axis < form.rank; ++axis) pixel_ *= spacing(axis);
+  }
+
+  void describe(const object_facts& object) {
+    out_.begin_row();
+    const double area = static_cast<double>(object.pixels) * pixel_;
+    describe_place(object, area);
+    const double outline = outline_of(object);
+    out_.add(form_.rank == 2 ? "perimeter" : "surface_area", outline);
+    out_.add_whole("euler_number", object.euler);
+    describe_axes(object);
+    if (form_.rank == 2)
+      out_.add("circularity", 4 * std::numbers::pi * area / (outline * outline));
+    else
+      out_.add("sphericity", std::cbrt(std::numbers::pi * 36 * area * area) / outline);
+    if (form_.intensity) describe_intensity(object);
+  }
+
+ private:
+  double spacing(int axis) const { return form_.spacing[static_cast<std::size_t>(axis)]; }
+
+  void describe_place(const object_facts& object, double area) {
+    out_.add_whole("label", object.label);
+    out_.add_whole("num_pixels", static_cast<std::int64_t>(object.pixels));
+    out_.add("area", area);
+    double box = 1;
+    for (int axis = 0; axis < form_.rank; ++axis)
+      out_.add_whole(indexed("bbox", axis), object.least[static_cast<std::size_t>(axis)]);
+    for (int axis = 0; axis < form_.rank; ++axis) {
+      const auto at = static_cast<std::size_t>(axis);
+      out_.add_whole(indexed("bbox", axis + form_.rank), object.most[at] + 1);
+      box *= static_cast<double>(object.most[at] + 1 - object.least[at]);
+    }
+    for (int axis = 0; axis < form_.rank; ++axis) {
+      const auto at = static_cast<std::size_t>(axis);
+      mean_[at] = mean_of(object.first[at], object.pixels);
+      out_.add(indexed("centroid", axis), mean_[at].value() * spacing(axis));
+    }
+    const double ball = 2 * form_.rank * area / std::numbers::pi;
+    out_.add("equivalent_diameter_area", form_.rank == 2 ? std::sqrt(ball) : std::cbrt(ball));
+    out_.add("extent", static_cast<double>(object.pixels) / box);
+  }
+
+  double outline_of(const object_facts& object) const {
+    double sum = 0;
+    if (form_.rank == 3) {
+      for (std::size_t d = 0; d < crossing_directions; ++d)
+        sum += weights_[d] * static_cast<double>(object.outline[d]);
+      return sum;
+    }
+    // A definition for square pixels.
+    if (spacing(0) != spacing(1)) return std::numeric_limits<double>::quiet_NaN();
+    constexpr double slant = std::numbers::sqrt2;
+    const std::array<double, 3> lengths{1, slant, (1 + slant) / 2};
+    for (std::size_t i = 0; i < 3; ++i) sum += lengths[i] * static_cast<double>(object.outline[i]);
+    return sum * spacing(0);
+  }
+
+  void describe_axes(const object_facts& object) {
+    matrix spread{};
+    for (int i = 0, k = 0; i < form_.rank; ++i)
+      for (int j = i; j < form_.rank; ++j, ++k) {
+        const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
+        spread[a][b] = spread[b][a] = covariance(object.second[static_cast<std::size_t>(k)], object.first[a],
+                                                 object.first[b], mean_[a], mean_[b], object.pixels) *
+                                      spacing(i) * spacing(j);
+      }
+    const double trace = spread[0][0] + spread[1][1] + spread[2][2];
+    const auto inertia = [&](int i, int j) {
+      const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
+      return i == j ? trace - spread[a][a] : 0.0 - spread[a][b];
+    };
+    for (int i = 0; i < form_.rank; ++i)
+      for (int j = 0; j < form_.rank; ++j) out_.add(indexed("inertia_tensor", i, j), inertia(i, j));
+    const auto axes = principal_axes_of(spread, form_.rank);
+    const auto& [major, middle, least] = axes.variance;
+    const double minor = form_.rank == 2 ? middle : least;
+    if (form_.rank == 2) {
+      out_.add("inertia_tensor_eigvals-0", major);
+      out_.add("inertia_tensor_eigvals-1", minor);
+      out_.add("axis_major_length", 4 * std::sqrt(major));
+      out_.add("axis_minor_length", 4 * std::sqrt(minor));
+    } else {
+      out_.add("inertia_tensor_eigvals-0", major + middle);
+      out_.add("inertia_tensor_eigvals-1", major + minor);
+      out_.add("inertia_tensor_eigvals-2", middle + minor);
+      out_.add("axis_major_length", std::sqrt(20 * major));
+      out_.add("axis_middle_length", std::sqrt(20 * middle));
+      out_.add("axis_minor_length", std::sqrt(20 * minor));
+    }
+    for (int i = 0; i < form_.rank; ++i)
+      for (int j = 0; j < form_.rank; ++j)
+        out_.add(indexed("axis_direction", i, j),
+                 axes.direction[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
+    if (form_.rank == 2) {
+      const double a = inertia(0, 0), c = inertia(1, 1);
+      constexpr double eighth = std::numbers::pi / 4;
+      out_.add("orientation",
+               a == c ? (spread[0][1] > 0 ? -eighth : eighth) : 0.5 * std::atan2(2 * spread[0][1], c - a));
+      out_.add("eccentricity", major == 0 ? 0 : std::sqrt(1 - minor / major));
+      out_.add("elongation", std::sqrt(major / minor));
+    } else {
+      out_.add("elongation", std::sqrt(major / middle));
+      out_.add("flatness", std::sqrt(middle / minor));
+    }
+  }
+
+  void describe_intensity(const object_facts& object) {
+    const auto mean = mean_of(object.mass, object.pixels);
+    const double variance =
+        covariance(object.mass_squared, object.mass, object.mass, mean, mean, object.pixels);
+    const double mass = to_double(object.mass);
+    out_.add("intensity_sum", mass / form_.per_value);
+    out_.add("intensity_min", object.weakest);
+    out_.add("intensity_max", object.strongest);
+    out_.add("intensity_mean", mean.value() / form_.per_value);
+    out_.add("intensity_std", std::sqrt(std::max(variance, 0.0)) / form_.per_value);
+    for (int axis = 0; axis < form_.rank; ++axis)
+      out_.add(indexed("centroid_weighted", axis),
+               to_double(object.moment[static_cast<std::size_t>(axis)]) / mass * spacing(axis));
+  }
+
+  const object_form& form_;
+  writer& out_;
+  std::array<double, 13> weights_{};
+  double pixel_ = 1;
+  std::array<split_mean, 3> mean_{};
+};
+
+}  // namespace
+
+table describe_objects(const std::vector<object_facts>& objects, const object_form& form) {
+  table result;
+  writer out(result, objects.size());
+  describer each(form, out);
+  if (objects.empty()) {  // the columns, of one pixel that is nobody's
+    each.describe({.pixels = 1});
+    for (auto& column : result.columns) std::visit([](auto& values) { values.clear(); }, column.values);
+  }
+  for (const auto& object : objects) each.describe(object);
+  return result;
+}
+
+}  // namespace macareu

@@ -1,0 +1,68 @@
+// From what was summed up over the pixels of objects to what people read: one row an object.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <macareu/table.hpp>
+
+#include "rules/object_sums.hpp"
+
+namespace macareu {
+
+/// The sums of one object, for images and volumes alike; an image's axes come first.
+struct object_facts {
+  std::int64_t label = 0;
+  std::uint64_t pixels = 0;
+  std::int64_t euler = 0;
+  std::array<std::uint64_t, crossing_directions> outline{};  // perimeter classes, or crossings
+  std::array<wide_sum, 3> first{};
+  std::array<wide_sum, 6> second{};
+  std::array<std::int64_t, 3> least{}, most{};
+  // Of intensities, in steps of the scale; the bounds are values.
+  wide_sum mass = 0, mass_squared = 0;
+  std::array<wide_sum, 3> moment{};
+  double weakest = 0, strongest = 0;
+};
+
+struct object_form {
+  int rank = 2;
+  bool intensity = false;
+  std::array<double, 3> spacing{1, 1, 1};  // in the order of the axes
+  double per_value = 1;                    // of the intensity's scale
+};
+
+table describe_objects(const std::vector<object_facts>& objects, const object_form& form);
+
+/// rows[0] is nobody's; labels without pixels are left out. T: of intensities.
+template <class T, int Rank, bool Intensity>
+std::vector<object_facts> facts_of(const std::vector<typename object_sums<Rank, Intensity>::row>& rows) {
+  using sums = object_sums<Rank, Intensity>;
+  std::vector<object_facts> all;
+  for (std::size_t label = 1; label < rows.size(); ++label) {
+    const auto& row = rows[label];
+    if (row.count[sums::pixels] == 0) continue;
+    auto& facts = all.emplace_back();
+    facts.label = static_cast<std::int64_t>(label);
+    facts.pixels = row.count[sums::pixels];
+    facts.euler = static_cast<std::int64_t>(row.count[sums::euler]);
+    for (std::size_t i = 0; i < sums::shapes; ++i) facts.outline[i] = row.count[sums::shape + i];
+    for (std::size_t i = 0; i < sums::products; ++i) facts.second[i] = row.sum[sums::second + i];
+    for (std::size_t i = 0; i < Rank; ++i) {
+      facts.first[i] = row.sum[sums::first + i];
+      facts.least[i] = row.least[i];
+      facts.most[i] = row.most[i];
+      if constexpr (Intensity) facts.moment[i] = row.sum[sums::moment + i];
+    }
+    if constexpr (Intensity) {
+      facts.mass = row.sum[sums::mass];
+      facts.mass_squared = row.sum[sums::mass_squared];
+      facts.weakest = from_order<T>(row.least[Rank]);
+      facts.strongest = from_order<T>(row.most[Rank]);
+    }
+  }
+  return all;
+}
+
+}  // namespace macareu

@@ -1,0 +1,66 @@
+// Which objects are kept, and what they are called then: 1..n again, in the raster order of first pixels.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/call.hpp"
+#include "rules/object_sums.hpp"
+
+namespace macareu {
+
+struct selection {
+  double min_size, max_size, largest;
+  bool clear_border;
+
+  explicit selection(const call& call)
+      : min_size(call.quantity("min_size").to_double()),
+        max_size(call.quantity("max_size").to_double()),
+        largest(call.quantity("largest").to_double()),
+        clear_border(call.flag("clear_border")) {}
+
+  bool keeps_all() const {
+    return min_size <= 1 && std::isinf(max_size) && std::isinf(largest) && !clear_border;
+  }
+  bool keeps(const object_extent::row& object) const {
+    const auto size = static_cast<double>(object.count[object_extent::pixels]);
+    return size > 0 && size >= min_size && size <= max_size &&
+           !(clear_border && object.count[object_extent::on_border] > 0);
+  }
+};
+
+/// The new number of every old one, 0 for those that are dropped; and how many are kept. Of objects of one
+/// size the earlier is the larger.
+template <class Label>
+std::uint64_t renumber(const std::vector<object_extent::row>& objects, const selection& wanted,
+                       std::vector<Label>& number) {
+  const auto first = [&](std::size_t object) { return objects[object].least[0]; };
+  const auto size = [&](std::size_t object) { return objects[object].count[object_extent::pixels]; };
+  std::vector<std::size_t> kept;
+  for (std::size_t object = 1; object < objects.size(); ++object)
+    if (wanted.keeps(objects[object])) kept.push_back(object);
+  if (wanted.largest < static_cast<double>(kept.size())) {
+    std::ranges::sort(
+        kept, [&](auto a, auto b) { return size(a) != size(b) ? size(a) > size(b) : first(a) < first(b); });
+    kept.resize(static_cast<std::size_t>(wanted.largest));
+  }
+  std::ranges::sort(kept, {}, first);
+  number.assign(objects.size(), Label{});
+  for (std::size_t i = 0; i < kept.size(); ++i) number[kept[i]] = static_cast<Label>(i + 1);
+  return kept.size();
+}
+
+/// Labels 1..count in place. Returns how many are kept.
+template <class Label, class Engine>
+std::uint64_t select_objects(Engine& engine, const call& call, const selection& wanted, std::uint64_t count,
+                             view<Label> labels) {
+  const auto objects = engine.tally(object_extent{call.rank() == 3}, count, view<const Label>(labels));
+  std::vector<Label> number;
+  const auto kept = renumber(objects, wanted, number);
+  engine.recode(labels, number);
+  return kept;
+}
+
+}  // namespace macareu

@@ -1,0 +1,113 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <random>
+#include <vector>
+
+#include <macareu/macareu.hpp>
+
+#include "operators/pictures.hpp"
+
+namespace macareu::test {
+namespace {
+
+double value(const table& of, std::string_view column, std::size_t row = 0) {
+  return of[column][row].to_double();
+}
+
+TEST(measure, one_pixel_and_a_bar) {
+  const picture<std::uint8_t> labels{{4, 6}, {0, 0, 0, 0, 0, 0,  //
+                                              0, 2, 2, 2, 2, 0,  //
+                                              0, 0, 0, 0, 0, 0,  //
+                                              0, 0, 0, 0, 7, 0}};
+  const picture<std::int16_t> weights{{4, 6}, std::vector<std::int16_t>(24, -3)};
+  for (const char* device : {"serial", "cpu"}) {
+    const auto found = measure(labels.view(), weights.view(), {}, {.device = device});
+    ASSERT_EQ(found.rows(), 2U);
+    EXPECT_EQ(value(found, "label", 0), 2);
+    EXPECT_EQ(value(found, "label", 1), 7);
+    EXPECT_EQ(value(found, "area"), 4);
+    EXPECT_EQ(value(found, "bbox-0"), 1);
+    EXPECT_EQ(value(found, "bbox-3"), 5);
+    EXPECT_EQ(value(found, "centroid-1"), 2.5);
+    EXPECT_EQ(value(found, "orientation"), std::numbers::pi / 2);
+    EXPECT_EQ(value(found, "eccentricity"), 1);
+    EXPECT_EQ(value(found, "axis_direction-0-1"), 1);
+    EXPECT_EQ(value(found, "euler_number"), 1);
+    EXPECT_EQ(value(found, "intensity_sum"), -12);
+    EXPECT_EQ(value(found, "intensity_std"), 0);
+    EXPECT_EQ(value(found, "intensity_max"), -3);
+    EXPECT_EQ(value(found, "perimeter", 1), 0);
+    EXPECT_EQ(value(found, "extent", 1), 1);
+  }
+}
+
+TEST(measure, spacing_scales) {
+  const picture<std::uint8_t> labels{{2, 2, 2}, {1, 0, 0, 0, 1, 0, 0, 0}};
+  const auto found = measure(labels.view(), {.spacing = {2, 1, 3}}, on_serial);
+  EXPECT_EQ(value(found, "num_pixels"), 2);
+  EXPECT_EQ(value(found, "area"), 12);
+  EXPECT_EQ(value(found, "centroid-0"), 1);
+  EXPECT_EQ(value(found, "inertia_tensor-1-1"), 1);
+  EXPECT_EQ(value(found, "axis_direction-0-0"), 1);
+  EXPECT_THROW(measure(labels.view(), {.spacing = {1, 2}}), usage_error);
+}
+
+TEST(measure, refuses_what_are_no_labels) {
+  const picture<float> fractions{{1, 2}, {1, 2}};
+  EXPECT_THROW(measure(fractions.view()), usage_error);
+  const picture<std::uint32_t> sparse{{1, 2}, {1, 4000000000U}};
+  EXPECT_THROW(measure(sparse.view()), usage_error);
+  const picture<std::uint8_t> labels{{1, 2}, {1, 1}};
+  const picture<float> unknown{{1, 2}, {1, std::numeric_limits<float>::quiet_NaN()}};
+  EXPECT_THROW(measure(labels.view(), unknown.view()), usage_error);
+  EXPECT_THROW(run_operator(*find_operator("measure"), std::array{labels.view()}), usage_error);
+}
+
+/// A ball has known surface, volume and shape, whatever the size of voxels.
+TEST(measure, surface_of_a_ball) {
+  for (const auto& spacing : {std::array{1.0, 1.0, 1.0}, {2.0, 1.0, 1.0}, {1.0, 1.5, 3.0}}) {
+    constexpr double radius = 24;
+    const extents shape{60, 60, 60};
+    picture<std::uint8_t> ball{shape, std::vector<std::uint8_t>(216000)};
+    for (std::int64_t i = 0; i < 216000; ++i) {
+      const double z = (static_cast<double>(i / 3600) - 29.3) * spacing[0],
+                   y = (static_cast<double>(i / 60 % 60) - 29.6) * spacing[1],
+                   x = (static_cast<double>(i % 60) - 29.4) * spacing[2];
+      ball.pixels[static_cast<std::size_t>(i)] = z * z + y * y + x * x <= radius * radius;
+    }
+    const auto found = measure(ball.view(), {.spacing = {spacing[0], spacing[1], spacing[2]}});
+    EXPECT_NEAR(value(found, "surface_area") / (4 * std::numbers::pi * radius * radius), 1, 0.02);
+    EXPECT_NEAR(value(found, "sphericity"), 1, 0.03);
+    EXPECT_NEAR(value(found, "axis_major_length"), 2 * radius, 0.5);
+    EXPECT_EQ(value(found, "euler_number"), 1);
+  }
+}
+
+TEST(measure, engines_and_threads_give_the_same_bits) {
+  std::mt19937 dice(5);
+  for (int round = 0; round < 200; ++round) {
+    const auto side = [&](unsigned most) { return static_cast<std::int64_t>(1 + dice() % most); };
+    const auto shape = round % 2 ? extents{side(30), side(90)} : extents{side(8), side(9), side(20)};
+    const auto count = static_cast<std::size_t>(shape.pixels());
+    picture<std::uint16_t> labels{shape, std::vector<std::uint16_t>(count)};
+    picture<double> weights{shape, std::vector<double>(count)};
+    const auto names = 1 + dice() % (round % 3 ? 6 : 900);
+    for (std::size_t i = 0; i < count; ++i) {
+      labels.pixels[i] =
+          i > 0 && dice() % 4 ? labels.pixels[i - 1] : static_cast<std::uint16_t>(dice() % names);
+      weights.pixels[i] = std::ldexp(static_cast<double>(dice()) - 2e9, static_cast<int>(dice() % 40) - 30);
+    }
+    const auto expected = measure(labels.view(), weights.view(), {}, on_serial);
+    for (const int threads : {1, 2, 3}) {
+      const auto found = measure(labels.view(), weights.view(), {}, {.device = "cpu", .threads = threads});
+      ASSERT_EQ(to_csv(found), to_csv(expected)) << "round " << round;  // nan is not equal to itself
+    }
+  }
+}
+
+}  // namespace
+}  // namespace macareu::test
