@@ -11,7 +11,7 @@
 namespace macareu::operators {
 
 struct relabel {
-  static dtype type(const arguments&, const extents&) { return dtype::u32; }
+  static dtype type(const arguments&, dtype, const extents&) { return dtype::u32; }
 
   static constexpr std::array inputs{input_description{"labels", "the number of every pixel's object"}};
   static constexpr std::array outputs{output_description{.name = "result",
@@ -40,7 +40,7 @@ struct relabel {
     const auto greatest = greatest_label<T>(engine, call);
     engine.map(narrow_label{}, out, call.input<T>(0));
     call.work.report.count =
-        static_cast<std::int64_t>(select_objects(engine, call, selection(call), greatest, out));
+        static_cast<std::int64_t>(select_objects(engine, call, object_selection(call), greatest, out));
   }
 };
 

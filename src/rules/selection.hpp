@@ -11,11 +11,11 @@
 
 namespace macareu {
 
-struct selection {
+struct object_selection {
   double min_size, max_size, largest;
   bool clear_border;
 
-  explicit selection(const call& call)
+  explicit object_selection(const call& call)
       : min_size(call.quantity("min_size").to_double()),
         max_size(call.quantity("max_size").to_double()),
         largest(call.quantity("largest").to_double()),
@@ -34,7 +34,7 @@ struct selection {
 /// The new number of every old one, 0 for those that are dropped; and how many are kept. Of objects of one
 /// size the earlier is the larger.
 template <class Label>
-std::uint64_t renumber(const std::vector<object_extent::row>& objects, const selection& wanted,
+std::uint64_t renumber(const std::vector<object_extent::row>& objects, const object_selection& wanted,
                        std::vector<Label>& number) {
   const auto first = [&](std::size_t object) { return objects[object].least[0]; };
   const auto size = [&](std::size_t object) { return objects[object].count[object_extent::pixels]; };
@@ -54,8 +54,8 @@ std::uint64_t renumber(const std::vector<object_extent::row>& objects, const sel
 
 /// Labels 1..count in place. Returns how many are kept.
 template <class Label, class Engine>
-std::uint64_t select_objects(Engine& engine, const call& call, const selection& wanted, std::uint64_t count,
-                             view<Label> labels) {
+std::uint64_t select_objects(Engine& engine, const call& call, const object_selection& wanted,
+                             std::uint64_t count, view<Label> labels) {
   const auto objects = engine.tally(object_extent{call.rank() == 3}, count, view<const Label>(labels));
   std::vector<Label> number;
   const auto kept = renumber(objects, wanted, number);
