@@ -214,9 +214,11 @@ class describer {
                  axes.direction[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
     if (form_.rank == 2) {
       const double a = inertia(0, 0), c = inertia(1, 1);
-      constexpr double eighth = std::numbers::pi / 4;
-      out_.add("orientation",
-               a == c ? (spread[0][1] > 0 ? -eighth : eighth) : 0.5 * std::atan2(2 * spread[0][1], c - a));
+      // Of what is round scikit-image says an eighth of a turn. Where only a and c are equal it gives the
+      // sign by a rule of its own, or by what rounding left of their difference; here the sign is that of the
+      // axis.
+      const bool round = a == c && spread[0][1] == 0;
+      out_.add("orientation", round ? std::numbers::pi / 4 : 0.5 * std::atan2(2 * spread[0][1], c - a));
       out_.add("eccentricity", major == 0 ? 0 : std::sqrt(1 - minor / major));
       out_.add("elongation", std::sqrt(major / minor));
     } else {
