@@ -12,7 +12,7 @@ class Operators(CliTest):
         """Inputs and required parameters, read off the verb's usage."""
         usage = self.succeed(verb, "--help").split("Usage: ")[1].splitlines()[0]
         files = {"MARKER": "marker.npy", "MASK": "mask.npy", "IMAGE": "mask.npy", "FIRST": "mask.npy",
-                 "SECOND": "marker.npy", "KERNEL": "kernel.npy"}
+                 "SECOND": "marker.npy", "KERNEL": "kernel.npy", "LABELS": "mask.npy"}
         given = [files[word] for word in usage.split() if word in files]
         return given + (["--h", "9"] if "--h " in usage else [])
 

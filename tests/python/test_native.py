@@ -24,6 +24,9 @@ def arguments(name, rng, type, shape):
     parameters = inspect.signature(getattr(macareu, name)).parameters.values()
     needed = [p.name for p in parameters if p.default is p.empty]
     images = [n for n in needed if "ArrayLike" in str(inspect.signature(getattr(macareu, name)).parameters[n])]
+    if images == ["labels"]:  # whole numbers, not far above the number of pixels
+        whole = type if np.dtype(type).kind in "biu" else np.uint8
+        return [rng.integers(0, 2 if np.dtype(whole).kind == "b" else 9, shape).astype(whole)], []
     drawn = [draw_image(rng, type, shape) for _ in images]
     return [np.minimum.reduce(drawn[i:]) for i in range(len(drawn))], [1 for n in needed if n not in images]
 
