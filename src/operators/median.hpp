@@ -64,7 +64,7 @@ struct median {
     }
   }
 
- private:
+ public:  // nvcc takes no private types into kernels
   /// Integers as bits: one piece of code for both signs.
   template <class T>
   using plain = std::conditional_t<std::is_floating_point_v<T>, T, key_of<T>>;
