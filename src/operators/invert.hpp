@@ -37,7 +37,7 @@ struct invert {
     engine.map(less_than_top<T>{top}, call.output<T>(0), call.input<T>(0));
   }
 
- private:
+ public:  // nvcc takes no private types into kernels
   template <class T>
   struct less_than_top {
     T top;

@@ -48,7 +48,7 @@ struct threshold {
     engine.map(at_least<T>{*first}, call.mask_output(0), image);
   }
 
- private:
+ public:  // nvcc takes no private types into kernels
   template <class T>
   struct at_least {
     T first;
