@@ -29,7 +29,8 @@ struct context {
   int threads = 0;                            ///< 0: what affinity, cgroup and OMP_NUM_THREADS allow
   std::int64_t memory = 0;                    ///< bytes of a GPU to use at most where an operator works in
                                               ///< blocks; 0: what is free
-  std::function<void(double)> progress = {};  ///< called with the fraction done, from one thread at a time
+  std::function<void(double)> progress = {};  ///< called with the fraction done, from one thread at a time,
+                                              ///< and with 1 when all is
   std::stop_token stop = {};                  ///< when it is set, the call throws `interrupted`
   run_report* report = nullptr;               ///< filled in when the call returns
   void* stream = nullptr;                     ///< the cudaStream_t that a cuda device uses; null: the default

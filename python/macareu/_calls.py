@@ -20,7 +20,6 @@ def _progress(progress, name):
         return
     with tqdm(total=1.0, desc=name, bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}") as bar:
         yield lambda done: bar.update(done - bar.n)
-        bar.update(1 - bar.n)
 
 
 def call(operation, images, values, out, device, strategy, threads, progress):

@@ -241,6 +241,7 @@ void run_checked(const device_choice& choice, std::span<const const_image_view> 
     work.report.note = computed_elsewhere(failure, *ran);
     run(*ran);
   }
+  if (how.progress) how.progress(1);
   if (how.report) {
     *how.report = work.report;
     how.report->device = how.device == "auto" ? std::string(ran->engine) : how.device;

@@ -103,6 +103,8 @@ TEST(contexts, progress_never_falls) {
     reconstruct(std::as_const(marker).view(), mask.view(), {}, how);
     EXPECT_TRUE(std::ranges::is_sorted(seen)) << how.device << ", " << how.strategy;
     for (const double share : seen) EXPECT_TRUE(share >= 0 && share <= 1) << share;
+    ASSERT_FALSE(seen.empty()) << how.device << ", " << how.strategy;
+    EXPECT_EQ(seen.back(), 1) << how.device << ", " << how.strategy;
   }
 }
 

@@ -143,13 +143,13 @@ class Running(unittest.TestCase):
         result = macareu.reconstruct(marker, mask, progress=told.append, strategy="tiles")
         np.testing.assert_array_equal(result, macareu.reconstruct(marker, mask, progress=True))
         self.assertTrue(all(0 <= done <= 1 for done in told))
+        self.assertEqual(told[-1], 1)
 
         def fail(done):
             raise KeyError("in progress")
 
-        if told:
-            with self.assertRaisesRegex(KeyError, "in progress"):
-                macareu.reconstruct(marker, mask, progress=fail, strategy="tiles")
+        with self.assertRaisesRegex(KeyError, "in progress"):
+            macareu.reconstruct(marker, mask, progress=fail, strategy="tiles")
 
     def test_ctrl_c_stops_long_work(self):
         program = ("import macareu, os, signal, sys, threading, time\n"
