@@ -87,8 +87,9 @@ void add_options(parser& options, benchmark& given) {
   options.add({.group = "Parameters",
                .names = "--repeat",
                .value = "N",
-               .help = "runs of each case, fewer of slow ones (default: 7; wave, distance and patterns: 11, of "
-                       "slides 3)",
+               .help =
+                   "runs of each case, fewer of slow ones (default: 7; wave, distance and patterns: 11, of "
+                   "slides 3)",
                .take = [&](const std::string& text) {
                  given.options.repeat = static_cast<int>(whole_number("--repeat", text, 1, 1'000'000));
                }});
