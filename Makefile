@@ -30,11 +30,10 @@ test-peers: setup-test
 	@PYTHONPATH=$(BUILD)/python $(PYTHON) tests/python/run_peers_tests.py
 
 # Side by side with scikit-image, SciPy and OpenCV, from the system's packages.
-bench: all setup-bench
-	@$(PYTHON) bench/reconstruct_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/reconstruct.json
-	@$(PYTHON) bench/distance_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/distance.json
-	@$(PYTHON) bench/label_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/label.json
-	@$(PYTHON) bench/patterns_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/patterns.json
+bench: all python setup-bench
+	@for suite in reconstruct distance label patterns; do \
+	  $(PYTHON) bench/$${suite}_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/$$suite.json || exit; done
+	@PYTHONPATH=$(BUILD)/python $(PYTHON) bench/python_peers.py --json $(BUILD)/python.json
 
 docs: all
 	@cmake --build $(BUILD) --target write_catalogue

@@ -7,13 +7,10 @@ The files are reports of `macareu bench distance --json` or of bench/distance_pe
 <!-- distance --> and <!-- /distance --> in docs/results.md.
 """
 import argparse
-import glob
-import json
-import os
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BEGIN, END = "<!-- distance -->", "<!-- /distance -->"
+from page import machine_line, ms, must_table, replace_section, results_of, table
+
 STRATEGIES = ("auto", "sweep", "queue", "megapixel", "diagonal")
 
 # Paper 1, tables II and III: ms of nscale IWPP (a queue of pixels) and IWPP MP (megapixels) on a GeForce 940MX, of Matlab
@@ -34,15 +31,6 @@ PAPER_1 = (
 )
 
 
-def table(columns, rows):
-    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
-    return "\n".join(lines + ["| " + " | ".join(map(str, each)) + " |" for each in rows])
-
-
-def ms(value):
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.1f}" if value >= 10 else f"{value:.3f}"
-
-
 class Report:
     def __init__(self, content):
         self.rows, self.peers = content.get("rows", []), content.get("peers", {})
@@ -60,23 +48,8 @@ class Report:
                        for name in self.cases)]
 
 
-def head(report):
-    machine = report.bench["machine"]
-    gpus = "".join(gpu["name"] + ", " for gpu in machine.get("gpus", ()))
-    peers = ", ".join({"scipy": "SciPy", "opencv": "OpenCV", "numpy": "NumPy", "python": "Python"}[name] + " " + version
-                      for name, version in report.peers.items())
-    return (f"### {gpus}{machine['cores']} cores of {machine['processor']} ({machine['instruction_set']})\n\n"
-            f"{report.bench['compiler']}; commit {report.bench['commit']}{'; ' + peers if peers else ''}.")
-
-
 def peers_section(report):
-    if not report.rows:
-        return ""
-    rows = [(each["what"], ms(each["ours_ms"]), ms(each["peer_ms"]), f"{each['factor']:.1f}", each["must"],
-             "yes" if each["met"] else "**no**") for each in report.rows]
-    equal = [each["equal"] for each in report.rows if each["equal"] is not None]
-    return (table(("what", "ours, ms", "peer or reference, ms", "factor", "must", "met"), rows) +
-            f"\n\nSquared distances equal SciPy's as integers: {'everywhere' if all(equal) else '**not everywhere**'}.")
+    return must_table(report.rows) if report.rows else ""
 
 
 def musts_section(report):
@@ -114,23 +87,14 @@ def cases_section(report):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", help="reports")
-    files = parser.parse_args().files or sorted(glob.glob(os.path.join(ROOT, "bench", "results", "distance-*.json")))
-    if not files:
+    contents = results_of("distance", parser.parse_args().files)
+    if not contents:
         sys.exit("bench/results has no distance-*.json")
     sections = []
-    for name in files:
-        with open(name, encoding="utf-8") as file:
-            report = Report(json.load(file))
-        sections += [head(report), peers_section(report), musts_section(report), paper_sections(report), cases_section(report)]
-    path = os.path.join(ROOT, "docs", "results.md")
-    with open(path, encoding="utf-8") as file:
-        page = file.read()
-    if BEGIN not in page or END not in page:
-        sys.exit(f"{path}: it has no {BEGIN} ... {END}")
-    before, rest = page.split(BEGIN, 1)
-    text = "\n\n".join(section for section in sections if section)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END, 1)[1]}")
+    for report in map(Report, contents):
+        sections += [machine_line(report.bench, report.peers), peers_section(report), musts_section(report),
+                     paper_sections(report), cases_section(report)]
+    replace_section("distance", "\n\n".join(section for section in sections if section))
 
 
 if __name__ == "__main__":

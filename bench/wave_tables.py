@@ -8,8 +8,6 @@ Files of one machine are taken together; where two have the same case, the later
 python3-matplotlib among the packages of Debian and Ubuntu: hence the system's Python in the first line.
 """
 import argparse
-import glob
-import json
 import os
 import sys
 
@@ -18,8 +16,8 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  (the backend has to be chosen first)
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BEGIN, END = "<!-- wave -->", "<!-- /wave -->"
+from page import ROOT, ms, replace_section, results_of, table  # noqa: E402
+
 STRATEGIES = ("sweep", "queue", "megapixel", "diagonal", "tiles", "contraction", "auto")
 COVERAGES = (25, 50, 75, 100)
 SIDES = ("32k", "64k", "100k")
@@ -62,19 +60,8 @@ class Cases:
         return list(found)
 
 
-def ms(value):
-    if value is None:
-        return ""
-    return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:,.0f}"
-
-
 def time_of(case):
     return ms(case["median_ms"]) if case else ""
-
-
-def table(heading, rows):
-    lines = ["| " + " | ".join(heading) + " |", "|" + "---|" * len(heading)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def what(case):
@@ -299,32 +286,16 @@ def plot_slides(cases):
     save(figure, "slides")
 
 
-def replace_section(text):
-    path = os.path.join(ROOT, "docs", "results.md")
-    with open(path, encoding="utf-8") as file:
-        page = file.read()
-    if BEGIN not in page or END not in page:
-        sys.exit(f"{path}: it has no {BEGIN} ... {END}")
-    before, rest = page.split(BEGIN, 1)
-    after = rest.split(END, 1)[1]
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(f"{before}{BEGIN}\n{text}\n{END}{after}")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", help="reports of `macareu bench wave --json`")
-    files = parser.parse_args().files or sorted(glob.glob(os.path.join(ROOT, "bench", "results", "wave-*.json")))
-    if not files:
+    reports = results_of("wave", parser.parse_args().files)
+    if not reports:
         sys.exit("bench/results has no wave-*.json")
-    reports = []
-    for name in files:
-        with open(name, encoding="utf-8") as file:
-            reports.append(json.load(file))
     cases = Cases(reports)
     sections = (head(reports, cases), must_section(cases), automatic_section(cases), paper_1_section(cases),
                 paper_2_section(cases), slides_section(cases), strategies_section(cases), transfers_section(cases))
-    replace_section("\n\n".join(section for section in sections if section))
+    replace_section("wave", "\n\n".join(section for section in sections if section))
     matplotlib.rcParams["svg.hashsalt"] = "macareu"
     plot_strategies(cases)
     plot_diagonal(cases)

@@ -1,0 +1,62 @@
+"""Tables of docs/results.md, and where they stand in it."""
+import glob
+import json
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+NAMES = {"scipy": "SciPy", "cv2": "OpenCV", "numpy": "NumPy", "skimage": "scikit-image", "python": "Python"}
+
+
+def table(columns, rows):
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    return "\n".join(lines + ["| " + " | ".join(map(str, each)) + " |" for each in rows])
+
+
+def ms(value):
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.1f}" if value >= 10 else f"{value:.3f}"
+
+
+def must_table(rows):
+    def factor(value):
+        return "" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.2f}"
+
+    def equal(value):
+        return {None: "", True: "yes", False: "**NO**"}[value]
+
+    return table(("what", "ours, ms", "peer or reference, ms", "factor", "must", "met", "same result"),
+                 [(each["what"], ms(each["ours_ms"]), ms(each["peer_ms"]), factor(each["factor"]), each["must"],
+                   "yes" if each["met"] else "**no**", equal(each["equal"])) for each in rows])
+
+
+def machine_line(report, peers):
+    machine = report["machine"]
+    gpus = "".join(gpu["name"] + ", " for gpu in machine.get("gpus", ()))
+    versions = "".join(f"; {NAMES.get(name, name)} {version}" for name, version in peers.items())
+    return (f"{gpus}{machine['cores']} cores of {machine['processor']} ({machine['instruction_set']}); "
+            f"{report['compiler']}; commit {report['commit']}{versions}.")
+
+
+def results_of(suite, files=()):
+    """The contents of the named files, or of all that bench/results has of a suite."""
+    names = files or sorted(glob.glob(os.path.join(ROOT, "bench", "results", suite + "-*.json")))
+    contents = []
+    for name in names:
+        with open(name, encoding="utf-8") as file:
+            contents.append(json.load(file))
+    return contents
+
+
+def replace_section(name, text):
+    """What stands between <!-- name --> and <!-- /name --> becomes the text."""
+    path = os.path.join(ROOT, "docs", "results.md")
+    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    if begin not in page or end not in page:
+        sys.exit(f"{path}: it has no {begin} ... {end}")
+    before, rest = page.split(begin, 1)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}")
