@@ -22,6 +22,31 @@ const operator_description& measuring() {
 
 std::string extension_of(const std::string& file) { return std::filesystem::path(file).extension().string(); }
 
+std::string value_name(const parameter_description& parameter) {
+  if (parameter.kind == parameter_kind::flag) return "";
+  if (parameter.kind == parameter_kind::choice) return std::string(parameter.choices);
+  return parameter.kind == parameter_kind::numbers ? "NUMBER,..." : "NUMBER";
+}
+
+/// An option of another operator than the verb's own.
+void add_parameter(parser& options, const parameter_description& parameter, const std::string& help,
+                   arguments& to) {
+  std::string name = "--" + std::string(parameter.name);
+  std::ranges::replace(name, '_', '-');
+  const bool told = parameter.kind == parameter_kind::numbers || parameter.kind == parameter_kind::choice;
+  options.add({.group = "Parameters",
+               .names = name,
+               .value = value_name(parameter),
+               .help = help + (told ? " (default: " + std::string(parameter.default_text) + ")" : ""),
+               .take = [&to, &parameter, name](const std::string& text) {
+                 try {
+                   to.insert_or_assign(std::string(parameter.name), parse_argument(parameter, text));
+                 } catch (const usage_error& e) {
+                   throw usage_error(name + std::string(e.what()).substr(parameter.name.size()));
+                 }
+               }});
+}
+
 }  // namespace
 
 std::string to_json_lines(const table& data) {
@@ -56,37 +81,14 @@ void object_outputs::add_to(parser& options, const std::string& drawn_on) {
                .value = "FILE",
                .help = "an image of the same shape that the table's objects are weighed with",
                .take = [this](const std::string& text) { intensity_file = text; }});
-  const auto& spacing = measuring().parameters[0];
-  options.add({.group = "Parameters",
-               .names = "--spacing",
-               .value = "NUMBER,...",
-               .help = std::string(spacing.help) + ", for the table (default: 1)",
-               .take = [this, &spacing](const std::string& text) {
-                 try {
-                   spacing_ = std::get<std::vector<number>>(parse_argument(spacing, text));
-                 } catch (const usage_error& e) {
-                   throw usage_error("--" + std::string(e.what()));
-                 }
-               }});
+  for (const auto& parameter : measuring().parameters)
+    add_parameter(options, parameter, std::string(parameter.help) + ", for the table", measured_with_);
 }
 
 void object_outputs::add_selection_to(parser& options) {
-  for (const auto& parameter : find_operator("relabel")->parameters) {
-    std::string name = "--" + std::string(parameter.name);
-    std::ranges::replace(name, '_', '-');
-    options.add({.group = "Parameters",
-                 .names = name,
-                 .value = parameter.kind == parameter_kind::flag ? "" : "NUMBER",
-                 .help = std::string(parameter.help) + ", and the others numbered anew",
-                 .take = [this, &parameter, name](const std::string& text) {
-                   try {
-                     selection_.insert_or_assign(std::string(parameter.name),
-                                                 parse_argument(parameter, text));
-                   } catch (const usage_error& e) {
-                     throw usage_error(name + std::string(e.what()).substr(parameter.name.size()));
-                   }
-                 }});
-  }
+  for (const auto& parameter : find_operator("relabel")->parameters)
+    add_parameter(options, parameter, std::string(parameter.help) + ", and the others numbered anew",
+                  selection_);
 }
 
 image object_outputs::selected(const image& labels, const context& how) const {
@@ -110,6 +112,12 @@ std::vector<std::string> object_outputs::check_before_reading() const {
   }
   if (!intensity_file.empty() && table_file.empty())
     throw usage_error("--intensity is for --table, which is not given");
+  const auto columns = measured_with_.find("columns");
+  if (columns != measured_with_.end() && std::get<std::string>(columns->second) == "intensity") {
+    if (intensity_file.empty()) throw usage_error("--columns intensity needs --intensity FILE");
+    if (!overlay_file.empty())
+      throw usage_error("--columns intensity leaves out the places that --overlay needs: give one of them");
+  }
   return files;
 }
 
@@ -120,7 +128,7 @@ table object_outputs::measure(const image& labels, const input_options& reading,
   auto quietly = how;
   quietly.strategy = "auto";
   quietly.report = nullptr;
-  return compute_table(measuring(), inputs, {{"spacing", spacing_}}, quietly);
+  return compute_table(measuring(), inputs, measured_with_, quietly);
 }
 
 void object_outputs::add(output_files& all, const table& objects, const image& labels,

@@ -38,8 +38,7 @@ class object_outputs {
   std::string table_file, overlay_file, intensity_file;
 
  private:
-  std::vector<number> spacing_{1};
-  arguments selection_;
+  arguments measured_with_, selection_;
 };
 
 /// One JSON object a line. What JSON has no number for is null.

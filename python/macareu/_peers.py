@@ -51,3 +51,14 @@ def border_of(mode):
     if mode not in ("constant", "nearest", "reflect", "mirror", "wrap"):
         raise RuntimeError("boundary mode not supported")
     return mode
+
+
+def small_labels(labels):
+    """Labels that a table has room for, and what they were called: None where that has not changed."""
+    most = min(2**32, 4 * labels.size + 2**20)
+    if not labels.size or labels.max() < most:
+        return labels, None
+    names, numbers = np.unique(np.maximum(labels, 0), return_inverse=True)
+    first = 0 if names[0] == 0 else 1  # 0 stays 0
+    names = np.concatenate((np.zeros(first, names.dtype), names))
+    return (numbers + first).reshape(labels.shape).astype(np.uint32), names

@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/call.hpp"
 #include "core/pixel_types.hpp"
@@ -24,7 +25,11 @@ struct measure {
                         .help = "what objects are weighed with, of any type",
                         .own_type = true,
                         .optional = true}};
-  static constexpr std::array parameters{spacing_parameter};
+  static constexpr std::array parameters{
+      spacing_parameter, parameter_description{"columns", parameter_kind::choice, "all",
+                                               "all that is known of objects, or what is known of their "
+                                               "intensities alone, which is faster",
+                                               "all|intensity"}};
   static constexpr operator_description about{
       .name = "measure",
       .verb = "measure",
@@ -64,7 +69,9 @@ struct measure {
   static void measure_labels(Engine& engine, const call& call, std::uint64_t greatest,
                              const view<const std::uint32_t>& labels) {
     object_form form{.rank = call.rank(), .spacing = spacing_of(call)};
+    form.shape = call.chosen("columns", "all");
     if (call.inputs.size() == 1) {
+      if (!form.shape) throw usage_error("measure: columns of intensities need an intensity image; give one");
       if (form.rank == 2)
         tell<std::uint8_t, 2>(engine, call, form, greatest, labels);
       else
@@ -76,7 +83,11 @@ struct measure {
       const auto intensity = call.input<V>(1);
       form.intensity = true;
       form.per_value = scale_of(engine, call, intensity).per_value;
-      if (form.rank == 2)
+      if (!form.shape)
+        tell(call, form,
+             intensity_facts_of<V>(
+                 engine.tally(object_intensities{{form.per_value}}, greatest, labels, intensity)));
+      else if (form.rank == 2)
         tell<V, 2>(engine, call, form, greatest, labels, intensity);
       else
         tell<V, 3>(engine, call, form, greatest, labels, intensity);
@@ -89,7 +100,10 @@ struct measure {
     constexpr bool weighed = sizeof...(Intensity) > 0;
     const object_sums<Rank, weighed> sums{{form.per_value}};
     const auto rows = engine.tally(sums, greatest, labels, intensity...);
-    *call.result = describe_objects(facts_of<V, Rank, weighed>(rows), form);
+    tell(call, form, facts_of<V, Rank, weighed>(rows));
+  }
+  static void tell(const call& call, const object_form& form, const std::vector<object_facts>& objects) {
+    *call.result = describe_objects(objects, form);
     call.work.report.count = static_cast<std::int64_t>(call.result->rows());
   }
 };

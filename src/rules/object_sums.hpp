@@ -64,6 +64,28 @@ double from_order(std::int64_t order) {
   return static_cast<double>(from_key<T>(static_cast<key_of<T>>(key)));
 }
 
+/// Two instructions, where those of 128-bit factors are many.
+MACAREU_HD inline wide_sum wide_product(std::int64_t a, std::int64_t b) {
+  return static_cast<wide_sum>(static_cast<signed_wide_sum>(a) * b);
+}
+
+/// Of intensities alone: a few additions a pixel.
+struct object_intensities {
+  static constexpr int pixels = 0, mass = 0, mass_squared = 1;
+  using row = tally_row<1, 2, 1>;
+
+  intensity_scale scale;
+
+  template <class Label, class T>
+  MACAREU_HD void add(row& to, site, const view<const Label>&, const T& intensity) const {
+    const std::int64_t steps = scale(intensity);
+    ++to.count[pixels];
+    to.stretch(0, to_order(intensity));
+    to.sum[mass] += static_cast<wide_sum>(static_cast<signed_wide_sum>(steps));
+    to.sum[mass_squared] += wide_product(steps, steps);
+  }
+};
+
 /// Rank is 2 or 3; intensities are summed where there is such an image.
 template <int Rank, bool Intensity>
 struct object_sums {
@@ -84,17 +106,16 @@ struct object_sums {
     for (int i = 0, k = second; i < Rank; ++i) {
       to.stretch(static_cast<std::size_t>(i), at[i]);
       to.sum[static_cast<std::size_t>(first + i)] += static_cast<wide_sum>(at[i]);
-      for (int j = i; j < Rank; ++j)
-        to.sum[static_cast<std::size_t>(k++)] += static_cast<wide_sum>(at[i]) * static_cast<wide_sum>(at[j]);
+      for (int j = i; j < Rank; ++j) to.sum[static_cast<std::size_t>(k++)] += wide_product(at[i], at[j]);
     }
     add_outline(to, p, labels);
     if constexpr (Intensity) {
-      const auto wide = static_cast<wide_sum>(static_cast<signed_wide_sum>(scale(intensity...)));
+      const std::int64_t steps = scale(intensity...);
       to.stretch(Rank, to_order(intensity...));
-      to.sum[mass] += wide;
-      to.sum[mass_squared] += wide * wide;
+      to.sum[mass] += static_cast<wide_sum>(static_cast<signed_wide_sum>(steps));
+      to.sum[mass_squared] += wide_product(steps, steps);
       for (int i = 0; i < Rank; ++i)
-        to.sum[static_cast<std::size_t>(moment + i)] += wide * static_cast<wide_sum>(at[i]);
+        to.sum[static_cast<std::size_t>(moment + i)] += wide_product(steps, at[i]);
     }
   }
 
@@ -109,11 +130,22 @@ struct object_sums {
     bool near[27]{};
     bool inner = true;
     const Label label = labels[p];
-    for (int i = 0; i < 27; ++i) {
-      const int dz = i / 9 - 1;
-      if (Rank == 2 && dz != 0) continue;
-      near[i] = same(labels, {p.z + dz, p.y + i / 3 % 3 - 1, p.x + i % 3 - 1}, label);
-      inner = inner && near[i];
+    const auto beside = [&](auto&& is_same) {
+      for (int i = 0; i < 27; ++i) {
+        const int dz = i / 9 - 1;
+        if (Rank == 2 && dz != 0) continue;
+        near[i] = is_same(dz, i / 3 % 3 - 1, i % 3 - 1);
+        inner = inner & near[i];
+      }
+    };
+    if (p.x > 0 && p.y > 0 && p.x + 1 < labels.width && p.y + 1 < labels.height &&
+        (Rank == 2 || (p.z > 0 && p.z + 1 < labels.depth))) {
+      const Label* const here = &labels[p];
+      beside([&](int dz, int dy, int dx) {
+        return here[dz * labels.step_z + dy * labels.step_y + dx * labels.step_x] == label;
+      });
+    } else {
+      beside([&](int dz, int dy, int dx) { return same(labels, {p.z + dz, p.y + dy, p.x + dx}, label); });
     }
     if (inner) return;  // its share of every count is 0
     to.count[euler] += static_cast<std::uint64_t>(cells_of_its_own(near));

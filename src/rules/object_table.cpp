@@ -87,21 +87,36 @@ principal_axes principal_axes_of(matrix m, int rank) {
   return found;
 }
 
+/// A column's name, put together for the first row alone.
+struct column_name {
+  const char* name;
+  int i = -1, j = -1;
+
+  std::string text() const {
+    std::string all = name;
+    for (const int index : {i, j})
+      if (index >= 0) all += "-" + std::to_string(index);
+    return all;
+  }
+};
+
 class writer {
  public:
   writer(table& to, std::size_t rows) : to_(to), rows_(rows) {}
 
   void begin_row() { column_ = 0; }
-  void add(const std::string& name, double value) { column<double>(name).push_back(value); }
-  void add_whole(const std::string& name, std::int64_t value) { column<std::int64_t>(name).push_back(value); }
+  void add(const column_name& name, double value) { column<double>(name).push_back(value); }
+  void add(const char* name, double value) { add(column_name{name}, value); }
+  void add_whole(const column_name& name, std::int64_t value) { column<std::int64_t>(name).push_back(value); }
+  void add_whole(const char* name, std::int64_t value) { add_whole(column_name{name}, value); }
 
  private:
   template <class T>
-  std::vector<T>& column(const std::string& name) {
+  std::vector<T>& column(const column_name& name) {
     if (column_ == to_.columns.size()) {
       std::vector<T> values;
       values.reserve(rows_);
-      to_.columns.push_back({name, std::move(values)});
+      to_.columns.push_back({name.text(), std::move(values)});
     }
     return std::get<std::vector<T>>(to_.columns[column_++].values);
   }
@@ -111,18 +126,25 @@ class writer {
   std::size_t column_ = 0;
 };
 
-std::string indexed(const char* name, int i) { return std::string(name) + "-" + std::to_string(i); }
-std::string indexed(const char* name, int i, int j) { return indexed(name, i) + "-" + std::to_string(j); }
-
 class describer {
  public:
   describer(const object_form& form, writer& out) : form_(form), out_(out) {
-    if (form.rank == 3) weights_ = surface_weights(form.spacing);
+    if (form.shape && form.rank == 3) weights_ = surface_weights(form.spacing);
     for (int axis = 0; axis < form.rank; ++axis) pixel_ *= spacing(axis);
   }
 
   void describe(const object_facts& object) {
     out_.begin_row();
+    out_.add_whole("label", object.label);
+    out_.add_whole("num_pixels", static_cast<std::int64_t>(object.pixels));
+    if (form_.shape) describe_shape(object);
+    if (form_.intensity) describe_intensity(object);
+  }
+
+ private:
+  double spacing(int axis) const { return form_.spacing[static_cast<std::size_t>(axis)]; }
+
+  void describe_shape(const object_facts& object) {
     const double area = static_cast<double>(object.pixels) * pixel_;
     describe_place(object, area);
     const double outline = outline_of(object);
@@ -133,28 +155,22 @@ class describer {
       out_.add("circularity", 4 * std::numbers::pi * area / (outline * outline));
     else
       out_.add("sphericity", std::cbrt(std::numbers::pi * 36 * area * area) / outline);
-    if (form_.intensity) describe_intensity(object);
   }
 
- private:
-  double spacing(int axis) const { return form_.spacing[static_cast<std::size_t>(axis)]; }
-
   void describe_place(const object_facts& object, double area) {
-    out_.add_whole("label", object.label);
-    out_.add_whole("num_pixels", static_cast<std::int64_t>(object.pixels));
     out_.add("area", area);
     double box = 1;
     for (int axis = 0; axis < form_.rank; ++axis)
-      out_.add_whole(indexed("bbox", axis), object.least[static_cast<std::size_t>(axis)]);
+      out_.add_whole({"bbox", axis}, object.least[static_cast<std::size_t>(axis)]);
     for (int axis = 0; axis < form_.rank; ++axis) {
       const auto at = static_cast<std::size_t>(axis);
-      out_.add_whole(indexed("bbox", axis + form_.rank), object.most[at] + 1);
+      out_.add_whole({"bbox", axis + form_.rank}, object.most[at] + 1);
       box *= static_cast<double>(object.most[at] + 1 - object.least[at]);
     }
     for (int axis = 0; axis < form_.rank; ++axis) {
       const auto at = static_cast<std::size_t>(axis);
       mean_[at] = mean_of(object.first[at], object.pixels);
-      out_.add(indexed("centroid", axis), mean_[at].value() * spacing(axis));
+      out_.add({"centroid", axis}, mean_[at].value() * spacing(axis));
     }
     const double ball = 2 * form_.rank * area / std::numbers::pi;
     out_.add("equivalent_diameter_area", form_.rank == 2 ? std::sqrt(ball) : std::cbrt(ball));
@@ -191,7 +207,7 @@ class describer {
       return i == j ? trace - spread[a][a] : 0.0 - spread[a][b];
     };
     for (int i = 0; i < form_.rank; ++i)
-      for (int j = 0; j < form_.rank; ++j) out_.add(indexed("inertia_tensor", i, j), inertia(i, j));
+      for (int j = 0; j < form_.rank; ++j) out_.add({"inertia_tensor", i, j}, inertia(i, j));
     const auto axes = principal_axes_of(spread, form_.rank);
     const auto& [major, middle, least] = axes.variance;
     const double minor = form_.rank == 2 ? middle : least;
@@ -210,7 +226,7 @@ class describer {
     }
     for (int i = 0; i < form_.rank; ++i)
       for (int j = 0; j < form_.rank; ++j)
-        out_.add(indexed("axis_direction", i, j),
+        out_.add({"axis_direction", i, j},
                  axes.direction[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
     if (form_.rank == 2) {
       const double a = inertia(0, 0), c = inertia(1, 1);
@@ -237,8 +253,9 @@ class describer {
     out_.add("intensity_max", object.strongest);
     out_.add("intensity_mean", mean.value() / form_.per_value);
     out_.add("intensity_std", std::sqrt(std::max(variance, 0.0)) / form_.per_value);
+    if (!form_.shape) return;
     for (int axis = 0; axis < form_.rank; ++axis)
-      out_.add(indexed("centroid_weighted", axis),
+      out_.add({"centroid_weighted", axis},
                to_double(object.moment[static_cast<std::size_t>(axis)]) / mass * spacing(axis));
   }
 

@@ -28,7 +28,7 @@ struct object_facts {
 
 struct object_form {
   int rank = 2;
-  bool intensity = false;
+  bool shape = true, intensity = false;    // what is described
   std::array<double, 3> spacing{1, 1, 1};  // in the order of the axes
   double per_value = 1;                    // of the intensity's scale
 };
@@ -61,6 +61,25 @@ std::vector<object_facts> facts_of(const std::vector<typename object_sums<Rank, 
       facts.weakest = from_order<T>(row.least[Rank]);
       facts.strongest = from_order<T>(row.most[Rank]);
     }
+  }
+  return all;
+}
+
+/// The same of intensities alone.
+template <class T>
+std::vector<object_facts> intensity_facts_of(const std::vector<object_intensities::row>& rows) {
+  using sums = object_intensities;
+  std::vector<object_facts> all;
+  for (std::size_t label = 1; label < rows.size(); ++label) {
+    const auto& row = rows[label];
+    if (row.count[sums::pixels] == 0) continue;
+    auto& facts = all.emplace_back();
+    facts.label = static_cast<std::int64_t>(label);
+    facts.pixels = row.count[sums::pixels];
+    facts.mass = row.sum[sums::mass];
+    facts.mass_squared = row.sum[sums::mass_squared];
+    facts.weakest = from_order<T>(row.least[0]);
+    facts.strongest = from_order<T>(row.most[0]);
   }
   return all;
 }

@@ -109,5 +109,21 @@ TEST(measure, engines_and_threads_give_the_same_bits) {
   }
 }
 
+TEST(measure, columns_of_intensities_alone) {
+  const picture<std::uint8_t> labels{{2, 3}, {1, 1, 4, 0, 4, 4}};
+  const picture<std::int32_t> weights{{2, 3}, {-7, 9, 2000000000, 5, 2000000000, -3}};
+  const measure_options alone{.columns = measure_columns::intensity};
+  for (const char* device : {"serial", "cpu"}) {
+    const context how{.device = device};
+    const auto all = measure(labels.view(), weights.view(), {}, how);
+    const auto found = measure(labels.view(), weights.view(), alone, how);
+    ASSERT_EQ(found.columns.size(), 7U);
+    for (const auto& column : found.columns)
+      for (std::size_t row = 0; row < 2; ++row)
+        EXPECT_EQ(value(found, column.name, row), value(all, column.name, row)) << column.name;
+    EXPECT_THROW(measure(labels.view(), alone, how), usage_error);
+  }
+}
+
 }  // namespace
 }  // namespace macareu::test

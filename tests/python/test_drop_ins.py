@@ -158,6 +158,55 @@ class AgainstPeers(unittest.TestCase):
             return [image], {"min_size": int(rng.integers(0, 9)), "connectivity": int(rng.integers(1, len(shape) + 1))}
         self.check(ours_in_skimage, skimage.morphology, "remove_small_objects", draw)
 
+    def test_extremes_and_sums_of_labels(self):
+        for name in ("minimum", "maximum", "sum_labels"):
+            def draw(rng, type, shape):
+                image = draw_image(rng, type, shape)
+                if np.dtype(type).kind in "if" and rng.random() < 0.5:
+                    image = -image
+                labels, index = draw_labels(rng, shape), draw_index(rng)
+                if labels is None:
+                    index = None
+                one = labels is not None and (index is None or np.isscalar(index))
+                if one and name != "sum_labels" and not np.any(labels > 0 if index is None else labels == index):
+                    index = [1, 2]  # of no pixels at all there is no extreme
+                return [image], {"labels": labels, "index": index}
+            self.check(ours_in_scipy, scipy.ndimage, name, draw, absolute=1e-9)
+
+    def test_regionprops_table(self):
+        rng = np.random.default_rng(20240612)
+        compared = 0
+        for number in range(IMAGES):
+            axes = int(rng.choice([2, 2, 3]))
+            labels = draw_objects(rng, draw_shape(rng, axes))
+            intensity = None
+            if rng.random() < 0.7:
+                channels = () if rng.random() < 0.7 else (int(rng.integers(1, 4)),)
+                intensity = draw_image(rng, TYPES[number % len(TYPES)], labels.shape + channels)
+            asked = draw_properties(rng, axes, intensity)
+            separator = str(rng.choice(["-", "+", "_of_"]))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # means of weights that are all 0
+                try:
+                    theirs = skimage.measure.regionprops_table(labels, intensity, asked, separator=separator)
+                except ValueError:  # it takes roots of what rounding made negative
+                    continue
+            ours = macareu.skimage.measure.regionprops_table(strided(rng, labels), intensity, asked,
+                                                             separator=separator)
+            check_table(ours, theirs, f"table {number}, {labels.dtype} {labels.shape}, {asked}")
+            compared += 1
+        self.assertGreater(compared, 500)
+
+    def test_large_labels(self):
+        for labels in (np.array([[0, 2**40], [7, 2**40]]), np.array([[2**63, 2**63], [7, 1]], np.uint64),
+                       np.array([[-3, 2**50]])):
+            asked = ("label", "area", "centroid")
+            table = macareu.skimage.measure.regionprops_table(labels, properties=asked)
+            numbers = np.unique(labels[labels > 0])
+            np.testing.assert_array_equal(table["label"], numbers)
+            np.testing.assert_array_equal(table["area"], [np.sum(labels == n) for n in numbers])
+            np.testing.assert_array_equal(table["centroid-1"], [np.nonzero(labels == n)[1].mean() for n in numbers])
+
 
 class Forms(unittest.TestCase):
     def test_every_name_is_a_peers_name_with_its_parameters(self):
@@ -182,16 +231,92 @@ class Forms(unittest.TestCase):
     def test_what_is_not_served_is_named(self):
         image = np.zeros((4, 5), bool)
         odd = np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]])
+        numbered, table = np.ones((4, 5), int), macareu.skimage.measure.regionprops_table
         calls = [("footprint", lambda: ours_in_skimage.local_maxima(image, footprint=odd)),
                  ("footprint", lambda: ours_in_skimage.reconstruction(image, image, footprint=np.ones((5, 5)))),
                  ("offset", lambda: ours_in_skimage.reconstruction(image, image, offset=np.array([0, 0]))),
                  ("structure", lambda: ours_in_scipy.binary_fill_holes(image, structure=odd)),
                  ("origin", lambda: ours_in_scipy.binary_fill_holes(image, origin=1)),
                  ("origin", lambda: ours_in_scipy.binary_propagation(image, origin=(0, 1))),
-                 ("input", lambda: ours_in_scipy.distance_transform_edt(np.zeros((2, 2, 2, 2))))]
+                 ("input", lambda: ours_in_scipy.distance_transform_edt(np.zeros((2, 2, 2, 2)))),
+                 ("input", lambda: ours_in_scipy.minimum(np.zeros(3, complex))),
+                 ("input", lambda: ours_in_scipy.maximum(np.array([2**60, 1]), np.array([1, 1]), [1])),
+                 ("moments_hu", lambda: table(numbered, properties=["label", "moments_hu"])),
+                 ("Property perimeter", lambda: table(numbered[None], properties=["perimeter"])),
+                 ("centroid_weighted", lambda: table(numbered, np.ones((4, 5, 2)), ["centroid_weighted"])),
+                 ("extra_properties", lambda: table(numbered, extra_properties=[np.sum]))]
         for name, call in calls:
             with self.subTest(name), self.assertRaisesRegex(NotImplementedError, f"^{name}"):
                 call()
+
+
+PROPERTIES = ["label", "area", "bbox", "area_bbox", "centroid", "centroid_local", "equivalent_diameter_area", "extent",
+              "euler_number", "inertia_tensor", "inertia_tensor_eigvals", "axis_major_length", "axis_minor_length", "slice",
+              "bbox_area", "local_centroid", "major_axis_length"]
+IN_IMAGES = ["perimeter", "orientation", "eccentricity"]
+OF_INTENSITY = ["intensity_min", "intensity_max", "intensity_mean", "centroid_weighted_local", "mean_intensity"]
+
+
+def draw_properties(rng, axes, intensity):
+    known = PROPERTIES + (IN_IMAGES if axes == 2 else [])
+    if intensity is not None:
+        known = known + OF_INTENSITY + (["centroid_weighted"] if intensity.ndim == axes else [])
+    some = rng.choice(known, int(rng.integers(1, 8)), replace=False)
+    return tuple(str(name) for name in some)
+
+
+def draw_objects(rng, shape):
+    """Objects, objects that touch or fall apart, and numbers without pixels or below 0."""
+    kind = rng.random()
+    if kind < 0.5:
+        reach = int(rng.integers(1, len(shape) + 1))
+        near = scipy.ndimage.generate_binary_structure(len(shape), reach)
+        labels = scipy.ndimage.label(rng.random(shape) < rng.uniform(0.1, 0.8), near)[0]
+    else:
+        labels = rng.integers(-1 if kind < 0.6 else 0, int(rng.choice([1, 3, 9])) + 1, shape) * int(rng.choice([1, 1, 5]))
+    type = str(rng.choice(["int8", "uint8", "int16", "int32", "uint32", "int64"]))
+    return labels.astype("int64" if labels.max(initial=0) > 127 else type if labels.min() >= 0 or type[0] == "i" else "int32")
+
+
+def draw_labels(rng, shape):
+    """Of any type; few or many, negative, larger than SciPy counts directly, for whole rows, or none at all."""
+    kind = rng.random()
+    if kind < 0.1:
+        return None
+    type = str(rng.choice(["int8", "uint8", "int32", "uint32", "int64", "uint64", "float64", "bool"]))
+    few = rng.integers(0, 2 if type == "bool" else 5, shape[-1:] if kind < 0.2 else shape)
+    if type in ("int32", "int64", "float64"):
+        few = few * int(rng.choice([1, 1, 1000, -1]))
+    return few.astype(type)
+
+
+def draw_index(rng):
+    kind = rng.random()
+    if kind < 0.2:
+        return None
+    if kind < 0.4:
+        return int(rng.integers(0, 4))
+    if kind < 0.6:
+        return [int(n) for n in rng.integers(-2, 7, int(rng.integers(1, 5)))]
+    return rng.integers(0, 6, (2, 3)) * int(rng.choice([1, 1000]))
+
+
+def check_table(ours, theirs, what):
+    """To 1e-9; what is round or flat has axes that are roots of what rounding left."""
+    assert list(ours) == list(theirs), f"{what}: {list(ours)}, but the peer has {list(theirs)}"
+    for name in theirs:
+        mine, column = ours[name], theirs[name]
+        assert mine.dtype == column.dtype and mine.shape == column.shape, f"{what}: {name} is {mine.dtype} {mine.shape}"
+        if column.dtype.kind != "f":
+            assert list(mine) == list(column), f"{what}: {name}"
+        elif name == "orientation":  # scikit-image's sign is a matter of rounding where both moments are equal
+            apart = np.abs(mine - column)
+            slanted = np.isclose(np.abs(column), np.pi / 4) & np.isclose(np.abs(mine), np.pi / 4)
+            assert np.all(slanted | (np.minimum(apart, np.pi - apart) < 1e-7)), f"{what}: {name}"
+        else:
+            roots = "axis" in name or name == "eccentricity"
+            np.testing.assert_allclose(mine, column, rtol=1e-6 if "mean" in name else 1e-9, atol=1e-6 if roots else 1e-9,
+                                       err_msg=f"{what}: {name}")
 
 
 def draw_mode(rng):

@@ -7,7 +7,7 @@ import macareu
 from .. import _peers
 
 __all__ = ["distance_transform_edt", "binary_fill_holes", "binary_propagation", "gaussian_filter", "histogram", "label",
-           "median_filter", "sobel"]
+           "maximum", "median_filter", "minimum", "sobel", "sum_labels"]
 
 
 def distance_transform_edt(input, sampling=None, return_distances=True, return_indices=False, distances=None,
@@ -209,6 +209,102 @@ def histogram(input, min, max, bins, labels=None, index=None):
     _peers.refuse(labels=(labels, None), index=(index, None))
     image = np.asarray(input)
     return macareu.histogram(_peers.spatial(image, "input"), bins=bins, low=min, high=max)["count"].astype(np.int64)
+
+
+def minimum(input, labels=None, index=None):
+    """As scipy.ndimage.minimum. NaN is refused."""
+    return _extreme("min", input, labels, index)
+
+
+def maximum(input, labels=None, index=None):
+    """As scipy.ndimage.maximum. NaN is refused."""
+    return _extreme("max", input, labels, index)
+
+
+def sum_labels(input, labels=None, index=None):
+    """As scipy.ndimage.sum_labels, but exact before it is rounded. NaN is refused."""
+    image = _pixels(input)
+    if labels is not None and index is not None and not np.isscalar(index):
+        return _groups(image, labels, index, "intensity_sum")[0]
+    type = np.zeros(0, image.dtype).sum().dtype
+    if labels is None:
+        found = macareu.statistics(_any_shape(image))["sum"][0] if image.size else 0
+    else:
+        found = _exact(_group(image, labels, index, "intensity_sum")[0], type)
+    return type.type(found)
+
+
+def _extreme(which, input, labels, index):
+    image = _pixels(input)
+    if labels is not None and index is not None and not np.isscalar(index):
+        found, _ = _groups(image, labels, index, f"intensity_{which}")
+        return _exact(found, image.dtype).astype(image.dtype)
+    if labels is None and image.size:
+        flat = _any_shape(image)
+        first = macareu.statistics(flat)
+        return flat[tuple(int(first[f"{which}imum_{axis}"][0]) for axis in "zyx"[3 - flat.ndim:])]
+    found, size = (0, 0) if labels is None else _group(image, labels, index, f"intensity_{which}")
+    if not size:
+        raise ValueError(f"zero-size array to reduction operation {which}imum which has no identity")
+    return image.dtype.type(_exact(found, image.dtype))
+
+
+def _exact(values, type):
+    """float64 on the way holds integers up to 2^53."""
+    if type.kind in "iu" and type.itemsize == 8 and np.any(np.abs(values) >= 2.0**53):
+        raise NotImplementedError("input: values and sums of integers beyond 2^53 are not supported")
+    return values
+
+
+def _pixels(input):
+    image = np.asarray(input)
+    if image.dtype.kind not in "biuf" or image.dtype.itemsize > 8 or image.dtype == np.float16:
+        raise NotImplementedError(f"input: pixels of type {image.dtype} are not supported")
+    return image
+
+
+def _any_shape(array):
+    """As an image or a volume, where places do not matter."""
+    return array if array.ndim in (2, 3) else array.reshape(1, -1)
+
+
+def _group(image, labels, index, column):
+    """(value, size) of the pixels that `index` picks as one."""
+    image, labels = np.broadcast_arrays(image, labels)
+    chosen = labels > 0 if index is None else labels == index
+    found, sizes = _measured(image, chosen.view(np.uint8), np.ones(1, int), column)
+    return found[0], sizes[0]
+
+
+def _groups(image, labels, index, column):
+    """Of the pixels with each label of `index`: (values, sizes); 0 where there are none."""
+    image, labels = np.broadcast_arrays(image, labels)
+    index = np.asarray(index)
+    small = labels.dtype.kind in "biu" and labels.dtype != np.uint64 and labels.size
+    if small and labels.min() >= 0 and labels.max() <= labels.size:
+        index = index.astype(np.int_)
+    else:  # numbered anew, as SciPy does
+        names, labels = np.unique(labels, return_inverse=True)
+        labels = labels.reshape(image.shape)
+        numbers = np.searchsorted(names, index)
+        numbers[numbers >= names.size] = 0
+        index = np.where(names[numbers] == index, numbers, -1)
+    if not np.any(index == 0):
+        return _measured(image, labels, index, column)
+    # A table has rows from 1 on.
+    return _measured(image, labels.astype(np.uint32) + np.uint32(1), index + 1, column)
+
+
+def _measured(image, labels, wanted, column):
+    if not image.size:
+        return np.zeros(wanted.shape), np.zeros(wanted.shape, int)
+    table = macareu.measure(_any_shape(labels), _any_shape(image), columns="intensity")
+    values, sizes = (np.zeros(int(labels.max(initial=0)) + 1, type) for type in (float, int))
+    values[table["label"]] = table[column]
+    sizes[table["label"]] = table["num_pixels"]
+    known = (wanted > 0) & (wanted < values.size)
+    at = np.where(known, wanted, 0)
+    return values[at], sizes[at]
 
 
 def _result_type(output, image):

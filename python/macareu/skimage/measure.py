@@ -5,8 +5,9 @@ import numpy as np
 import macareu
 
 from .. import _peers
+from ._regions import Regions
 
-__all__ = ["label"]
+__all__ = ["label", "regionprops_table"]
 
 
 def label(label_image, background=None, return_num=False, connectivity=None):
@@ -33,3 +34,32 @@ def label(label_image, background=None, return_num=False, connectivity=None):
         type = np.int64
     labels = labels.view(type).reshape(image.shape)
     return (labels, int(labels.max(initial=0))) if return_num else labels
+
+
+def regionprops_table(label_image, intensity_image=None, properties=("label", "bbox"), *, cache=True, separator="-",
+                      extra_properties=None):
+    """As skimage.measure.regionprops_table, for the properties that `macareu.measure` gives. NaN is refused.
+
+    Orientation has the sign of the longer axis also where the moments along both axes of the image are equal.
+    """
+    _peers.refuse(extra_properties=(extra_properties, None))
+    labels = np.asarray(label_image)
+    if labels.ndim not in (2, 3):
+        raise TypeError("Only 2-D and 3-D images supported.")
+    if labels.dtype.kind not in "iu":
+        raise TypeError("Non-integer label_image types are ambiguous: use label, or label_image.astype(np.uint8)")
+    intensities = [None]
+    if intensity_image is not None:
+        image = np.asarray(intensity_image)
+        if image.shape[:labels.ndim] != labels.shape or image.ndim > labels.ndim + 1:
+            raise ValueError("Label and intensity image shapes must match, except for channel (last) axis.")
+        channels = image.ndim > labels.ndim
+        intensities = [image[..., c] for c in range(image.shape[-1])] if channels else [image]
+    labels, names = _peers.small_labels(labels)
+    tables = [macareu.measure(labels, intensity) for intensity in intensities]
+    if names is not None:
+        for table in tables:
+            table["label"] = names[table["label"]]
+    weighed = intensity_image is not None
+    regions = Regions(tables, labels.ndim, weighed, weighed and channels)
+    return dict(column for name in properties for column in regions.columns(name, separator))
