@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -9,6 +11,7 @@
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
 #include "rules/checks.hpp"
+#include "rules/label_blocks.hpp"
 #include "rules/label_plan.hpp"
 #include "rules/objects.hpp"
 
@@ -32,7 +35,10 @@ struct label {
       parameter_description{
           "intervals", parameter_kind::intervals, "none",
           "neighbours are joined where their values lie in the same interval, ends included"},
-      parameter_description{"type", parameter_kind::choice, "u32", "type of the labels", "u32|u64"}};
+      parameter_description{"type", parameter_kind::choice, "u32", "type of the labels", "u32|u64"},
+      parameter_description{"blocks", parameter_kind::number, "inf",
+                            "slices (rows, in images) of a block: blocks are labelled apart and merged, with "
+                            "the same result; inf: as a whole where that fits the device"}};
   static constexpr operator_description about{
       .name = "label",
       .verb = "label",
@@ -57,10 +63,21 @@ struct label {
   }
 
  private:
+  /// 0: as the engine sees fit.
+  static std::int64_t block_slices(const call& call) {
+    const double given = call.quantity("blocks").to_double();
+    if (std::isinf(given)) return 0;
+    if (given != std::floor(given))
+      throw usage_error("label: blocks must be a whole number of slices, or inf");
+    const auto all = call.inputs[0].shape()[0];
+    return given < static_cast<double>(all) ? static_cast<std::int64_t>(given) : all;
+  }
+
   template <class Engine, class Rule, class T>
   static void write(Engine& engine, const call& call, const Rule& rule, view<const T> image) {
     const auto number = [&]<class Label>(std::type_identity<Label>) {
-      return engine.component(rule, call.near(), call.output<Label>(0), image);
+      return label_components(engine, rule, call.near(), call.output<Label>(0), image, block_slices(call),
+                              call.work.how.threads);
     };
     const bool wide = call.outputs[0].type() == dtype::u64;
     call.work.report.count = static_cast<std::int64_t>(wide ? number(std::type_identity<std::uint64_t>{})

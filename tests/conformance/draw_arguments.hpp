@@ -58,6 +58,8 @@ inline std::optional<number> draw_bounded(dice& from, std::string_view name) {
   if (name == "size") return from.once_in(40) ? 7 : from.once_in(6) ? 5 : 3;
   if (name == "weight") return static_cast<double>(from.between(0, 20)) / 20;
   if (name == "bins") return from.once_in(2) ? from.between(1, 20) : from.between(1, 3000);
+  if (name == "blocks")
+    return from.once_in(2) ? number(from.between(1, 20)) : number(std::numeric_limits<double>::infinity());
   if (name == "truncate") return static_cast<double>(from.between(1, 10)) / 2;
   return std::nullopt;
 }

@@ -81,6 +81,20 @@ TEST_F(labels_on_gpu, in_blocks_that_fit_the_memory) {
   }
 }
 
+TEST_F(labels_on_gpu, in_blocks_of_a_wanted_thickness) {
+  for (const auto* device : {"cuda", "cuda:0,cuda:0"})
+    for (int i = 0; i < scaled(100); ++i) {
+      SCOPED_TRACE(i);
+      dice from(seed_of("in_blocks_of_a_wanted_thickness", i));
+      const int rank = from.once_in(2) ? 2 : 3;
+      const auto drawn = draw(from, draw_shape(from, rank, 30));
+      auto given = draw_parameters(from, rank);
+      const auto expected = label(drawn, given, serial_);
+      given.blocks = from.between(1, drawn.shape()[0] + 2);
+      ASSERT_TRUE(same_bits(label(drawn, given, {.device = device}), expected)) << to_string(drawn.shape());
+    }
+}
+
 TEST_F(labels_on_gpu, with_any_strides) {
   for (const auto* device : {"cuda", "cuda:0,cuda:0"})
     for (const auto& shape : {extents{211, 137}, extents{1, 5000}, extents{9, 31, 70}})

@@ -157,8 +157,9 @@ class engine {
 
   template <class Rule, label_number Label, class T>
   requires component_rule<Rule, T> std::uint64_t component(const Rule& rule, const neighbourhood& near,
-                                                           view<Label> labels, view<const T> image) {
-    return run_component(on_, images_, rule, near, labels, image);
+                                                           view<Label> labels, view<const T> image,
+                                                           std::int64_t block_slices) {
+    return run_component(on_, images_, rule, near, labels, image, block_slices);
   }
 
   template <class T>

@@ -35,12 +35,16 @@ struct block_plan {
   std::int64_t seen(std::size_t block) const { return own(block) + (is_last(block) ? 0 : 1); }
 };
 
-/// The thickest blocks for which fits(slices seen) holds, but so many that every worker has several and its
-/// transfers lie beside the work of another. Thickness 0 where not even one slice fits.
-template <class Fits>
-block_plan plan_blocks(std::int64_t slices, int workers, Fits&& fits) {
+/// So many blocks that every worker has several and its transfers lie beside the work of another.
+inline std::int64_t thickness_for(std::int64_t slices, int workers) {
   constexpr std::int64_t blocks_per_worker = 8;
-  const std::int64_t wanted = std::max<std::int64_t>(1, slices / (blocks_per_worker * workers));
+  return std::max<std::int64_t>(1, slices / (blocks_per_worker * workers));
+}
+
+/// Blocks as thick as wanted, or the thickest for which fits(slices seen) holds. Thickness 0 where not even
+/// one slice fits.
+template <class Fits>
+block_plan plan_blocks(std::int64_t slices, std::int64_t wanted, Fits&& fits) {
   std::int64_t low = 0, high = wanted;
   while (low < high) {
     const auto middle = low + (high - low + 1) / 2;

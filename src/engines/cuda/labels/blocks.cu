@@ -185,9 +185,10 @@ std::int64_t room_for(const gpu& on) {
 
 /// Asking what is free takes longer than labelling a small image, so what needs no more than a quarter of the
 /// GPU is taken to fit.
-std::vector<int> pool_for(const gpu& on, const block_task& task) {
+std::vector<int> pool_for(const gpu& on, const block_task& task, std::int64_t block_slices) {
   const auto named = gpus_named(on.work.how.device);
   if (named.size() > 1) return named;
+  if (block_slices > 0) return {on.number};
   const auto slices = task.image.count();
   if (fits_ids(task.shape(slices))) {
     const auto needed = bytes_for(task, slices);
@@ -198,14 +199,16 @@ std::vector<int> pool_for(const gpu& on, const block_task& task) {
   return {on.number};
 }
 
-block_plan plan_for(const block_task& task, const std::vector<int>& gpus, std::int64_t room) {
+block_plan plan_for(const block_task& task, const std::vector<int>& gpus, std::int64_t room,
+                    std::int64_t block_slices) {
   std::int64_t sharing = 1;
   for (const int gpu : gpus) sharing = std::max<std::int64_t>(sharing, std::ranges::count(gpus, gpu));
   sharing *= streams_per_gpu;
-  const auto plan = plan_blocks(
-      task.image.count(), static_cast<int>(gpus.size()) * streams_per_gpu, [&](std::int64_t slices) {
-        return fits_ids(task.shape(slices)) && bytes_for(task, slices) <= room / sharing;
-      });
+  const auto workers = static_cast<int>(gpus.size()) * streams_per_gpu;
+  const auto wanted = block_slices > 0 ? block_slices : thickness_for(task.image.count(), workers);
+  const auto plan = plan_blocks(task.image.count(), wanted, [&](std::int64_t slices) {
+    return fits_ids(task.shape(slices)) && bytes_for(task, slices) <= room / sharing;
+  });
   if (plan.thickness == 0)
     throw device_error("cuda: a block of one slice needs " + std::to_string(bytes_for(task, 2) >> 20) +
                        " MiB, but " + std::to_string((room / sharing) >> 20) + " are there for each of " +

@@ -30,11 +30,13 @@ std::int64_t bytes_for(const block_task& task, std::int64_t slices);
 /// Bytes of a GPU that one call may take.
 std::int64_t room_for(const gpu& on);
 
-/// The GPUs that share the image in blocks; none where one GPU takes it as a whole.
-std::vector<int> pool_for(const gpu& on, const block_task& task);
+/// The GPUs that share the image in blocks; none where one GPU takes it as a whole. `block_slices`: what the
+/// caller wants of a block, or 0.
+std::vector<int> pool_for(const gpu& on, const block_task& task, std::int64_t block_slices);
 
 /// The workers of a GPU share `room`, in bytes; a GPU may be in the pool several times.
-block_plan plan_for(const block_task& task, const std::vector<int>& gpus, std::int64_t room);
+block_plan plan_for(const block_task& task, const std::vector<int>& gpus, std::int64_t room,
+                    std::int64_t block_slices);
 
 /// How many objects there are.
 std::uint64_t run_blocks(const gpu& on, const block_task& task, const std::vector<int>& gpus,
