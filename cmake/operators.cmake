@@ -11,16 +11,12 @@ configure_file(cmake/version.hpp.in ${generated}/include/macareu/version.hpp @ON
 file(GLOB operators RELATIVE ${PROJECT_SOURCE_DIR}/src/operators CONFIGURE_DEPENDS src/operators/*.hpp)
 list(TRANSFORM operators REPLACE "[.]hpp$" "")
 list(REMOVE_ITEM operators parameters)
-set(not_on_cuda measure relabel)  # engines/cuda has no tally pattern yet
 
 set(stamps)
 foreach(op IN LISTS operators)
   string(APPEND includes "#include \"operators/${op}.hpp\"\n")
   string(APPEND descriptions "operators::${op}::about, ")
   foreach(engine IN LISTS engines)
-    if(engine STREQUAL "cuda" AND op IN_LIST not_on_cuda)
-      continue()
-    endif()
     set(header engines/${engine}/engine.hpp)
     set(stamp ${generated}/${engine}/${op}.cpp)
     if(engine STREQUAL "cuda")

@@ -25,7 +25,7 @@ struct relabel {
       .name = "relabel",
       .verb = "relabel",
       .group = "objects",
-      .pattern = "component",
+      .pattern = "tally",
       .brief = "Numbers the objects of a label image anew, and drops some.",
       .notes =
           "Pixels of one number are one object, whether or not they touch; zero and negative numbers are outside. The "

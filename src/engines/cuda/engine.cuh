@@ -19,10 +19,12 @@
 #include "engines/cuda/residence.cuh"
 #include "engines/cuda/separable.cuh"
 #include "engines/cuda/summary.cuh"
+#include "engines/cuda/tally.cuh"
 #include "engines/cuda/wave/bottleneck.cuh"
 #include "engines/cuda/wave/general.cuh"
 #include "engines/cuda/window.cuh"
 #include "patterns/component.hpp"
+#include "patterns/tally.hpp"
 #include "patterns/wave.hpp"
 
 namespace macareu::cuda {
@@ -160,6 +162,23 @@ class engine {
                                                            view<Label> labels, view<const T> image,
                                                            std::int64_t block_slices) {
     return run_component(on_, images_, rule, near, labels, image, block_slices);
+  }
+
+  template <class Rule, label_number Label, class... In>
+  std::vector<typename Rule::row> tally(const Rule& rule, std::uint64_t count, view<const Label> labels,
+                                        view<const In>... in) {
+    labels = images_.reading(labels);
+    return run_tally(on_, rule, count, labels, images_.reading(in)...);
+  }
+
+  template <label_number Label>
+  void recode(view<Label> labels, const std::vector<Label>& number) {
+    const device_array<Label> there(on_, static_cast<std::int64_t>(number.size()));
+    check(cudaMemcpyAsync(there.data(), number.data(), number.size() * sizeof(Label), cudaMemcpyHostToDevice,
+                          on_.stream),
+          "cudaMemcpyAsync");
+    const auto before = images_.reading(view<const Label>(labels));
+    run_map(on_, renamed<Label>{there.data()}, images_.writing(labels), before);
   }
 
   template <class T>
