@@ -1,15 +1,38 @@
 // Union-find by threads that do not wait for each other, in a tile's shared memory and in the image.
 //
 // A node's entry is its parent, which is never greater than it; a root's is itself. Entries change under the
-// eyes of others: they are read and written whole (volatile accesses are relaxed ones to the GPU), and no
-// order between them is needed. A root is linked by an atomic minimum. If that finds that the node was linked
-// meanwhile, what the node led to is still to be united, and the thread that found it goes on with that; so a
-// link that another store replaces is never lost.
+// eyes of others, so every access that can meet another is an atomic one of a whole word: loads and stores
+// are relaxed, because no order between words is needed (barriers and kernels separate the phases), and a
+// root is linked by an atomic minimum.
+//
+// Why nothing is lost. Let a thread link the root h under l, where h has been linked to f meanwhile: the
+// minimum returns f, and the thread goes on to unite f and l. So whichever of the two entries h keeps, both
+// stay in one tree as soon as it is done. Halving a way replaces the parent p of a node by p's parent, read
+// from p before: if a link has changed the node's entry in between, then by a thread that found p there and
+// unites p with what it linked to. So p leads to all that the replaced entry led to. A parent is always less
+// than its node, so there is no cycle, and what a thread finds as root was one when it was read.
+//
+// racecheck looks at instructions: a relaxed load of shared memory is a load to it. In a tile all writes that
+// meet others are atomic minima, so no two writes are a hazard; what it can report is a load beside one.
 #pragma once
+
+#include <cuda/atomic>
 
 #include <cstdint>
 
 namespace macareu::cuda::labels {
+
+/// Relaxed accesses to a word of shared memory. With the address space named: an atomic_ref's are generic.
+__device__ __forceinline__ std::uint32_t load_shared(const std::uint32_t* word) {
+  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(word));
+  std::uint32_t value;
+  asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];" : "=r"(value) : "r"(address) : "memory");
+  return value;
+}
+__device__ __forceinline__ void store_shared(std::uint32_t* word, std::uint32_t value) {
+  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(word));
+  asm volatile("st.relaxed.cta.shared.u32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
+}
 
 /// Runs of a tile. Entries are key << 16 | node, where keys order nodes by the first pixels of their runs.
 struct tile_forest {
@@ -22,8 +45,12 @@ struct tile_forest {
   static __device__ __forceinline__ std::uint32_t node_of(std::uint32_t entry) { return entry & 0xffff; }
   static __device__ __forceinline__ std::uint32_t key_of(std::uint32_t entry) { return entry >> 16; }
 
-  __device__ __forceinline__ volatile std::uint32_t& operator[](std::uint32_t node) const {
-    return entries[place(node)];
+  __device__ __forceinline__ std::uint32_t operator[](std::uint32_t node) const {
+    return load_shared(entries + place(node));
+  }
+  /// For the node's owner, while nobody links.
+  __device__ __forceinline__ void set(std::uint32_t node, std::uint32_t entry) const {
+    store_shared(entries + place(node), entry);
   }
 
   /// The root's entry.
@@ -32,7 +59,7 @@ struct tile_forest {
     while (node_of(entry) != node) {
       const std::uint32_t next = (*this)[node_of(entry)];
       if (next == entry) break;
-      (*this)[node] = next;
+      atomicMin(entries + place(node), next);
       node = node_of(entry);
       entry = next;
     }
@@ -47,21 +74,21 @@ struct tile_forest {
         low = high;
         high = other;
       }
-      const std::uint32_t found = atomicMin(&entries[place(node_of(high))], low);
+      const std::uint32_t found = atomicMin(entries + place(node_of(high)), low);
       if (found == high) return;
       high = root(node_of(found));
       low = root(node_of(low));
     }
   }
 
-  /// Shortens the way of one node alone, whose entry only its owner writes; returns the root's entry.
+  /// Shortens the way of one node alone, whose entry only its owner writes now; returns the root's entry.
   __device__ __forceinline__ std::uint32_t shorten(std::uint32_t node) const {
     std::uint32_t entry = (*this)[node];
     if (node_of(entry) == node) return entry;
     while (true) {
       const std::uint32_t next = (*this)[node_of(entry)];
       if (next == entry) return entry;
-      (*this)[node] = next;
+      set(node, next);
       entry = next;
     }
   }
@@ -69,16 +96,23 @@ struct tile_forest {
 
 /// Parts of tiles, by id.
 struct part_forest {
+  using word = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_device>;
+
   std::uint32_t* parent;
 
-  __device__ __forceinline__ volatile std::uint32_t& operator[](std::uint32_t id) const { return parent[id]; }
+  __device__ __forceinline__ std::uint32_t operator[](std::uint32_t id) const {
+    return word(parent[id]).load(::cuda::memory_order_relaxed);
+  }
+  __device__ __forceinline__ void set(std::uint32_t id, std::uint32_t up) const {
+    word(parent[id]).store(up, ::cuda::memory_order_relaxed);
+  }
 
   __device__ __forceinline__ std::uint32_t root(std::uint32_t id) const {
     std::uint32_t up = (*this)[id];
     while (up != id) {
       const std::uint32_t next = (*this)[up];
       if (next == up) break;
-      (*this)[id] = next;
+      set(id, next);
       id = up;
       up = next;
     }
@@ -105,7 +139,7 @@ struct part_forest {
     while (true) {
       const std::uint32_t next = (*this)[up];
       if (next == up) return up;
-      (*this)[id] = next;
+      set(id, next);
       up = next;
     }
   }

@@ -207,7 +207,7 @@ __device__ void plant(half_row<Shape>& own) {
       const std::uint32_t node = own.node(own.row, own.half, head);
       std::uint32_t up = node;
       own.take_link(run_from(head), up);
-      forest[node] = up << 16 | up;
+      forest.set(node, up << 16 | up);
     });
   } else {
     own.for_each_run([&](int head) {
@@ -215,7 +215,7 @@ __device__ void plant(half_row<Shape>& own) {
       std::uint32_t pixel;
       own.first_of(run_from(head), k, pixel);
       const std::uint32_t node = own.node(own.row, own.half, head);
-      forest[node] = own.key(k, lowest(pixel)) << 16 | node;
+      forest.set(node, own.key(k, lowest(pixel)) << 16 | node);
     });
     __syncthreads();
     own.for_each_run([&](int head) {
@@ -225,7 +225,7 @@ __device__ void plant(half_row<Shape>& own) {
       if (!own.take_link(run_from(head), there)) return;
       const std::uint32_t up = forest[there];
       if (up < forest[node])
-        forest[node] = up;
+        forest.set(node, up);
       else
         own.links[0] = kept;  // rows of an earlier slice come first, but in one slice these may not
     });
