@@ -43,7 +43,7 @@ def main():
     rows, whole = [], None
     for name, neighbours, comparisons in ((f"tissue-above-40-{image_side}", 8, ((against_scipy, 8, 14), (against_opencv, 1.5, 3))),
                                           (f"random-0.3-{volume_side}", 26, ((against_scipy, 3, 8),))):
-        options.only = f"{name}-{neighbours}"
+        options.only = f"{name}-{neighbours}-cpu"
         with suite("label", options) as (report, directory):
             image = np.load(os.path.join(directory, name + ".npy"))
             ours = report["cases"][0]["median_ms"]
