@@ -3,6 +3,7 @@
 # make                         builds the tool: build/bin/macareu
 # make python                  builds the Python package: build/python
 # make test-peers              the tests of scikit-image and SciPy, run against ours
+# make test-itk ITK_DIR=...    the ITK module and its tests, with ITK as built or installed there
 BUILD ?= build
 IMAGE ?=
 JOBS ?= $(shell nproc)
@@ -28,6 +29,11 @@ test-peers: setup-test
 	@cmake -S . -B $(BUILD) $(QUIETLY) -DMACAREU_PYTHON=ON
 	@cmake --build $(BUILD) --parallel $(JOBS) --target macareu_package
 	@PYTHONPATH=$(BUILD)/python $(PYTHON) tests/python/run_peers_tests.py
+
+test-itk: setup-test
+	@cmake -S . -B $(BUILD) -DMACAREU_TESTS=ON $(QUIETLY) -DMACAREU_ITK=ON $(if $(ITK_DIR),-DITK_DIR=$(ITK_DIR))
+	@cmake --build $(BUILD) --parallel $(JOBS) --target itk_module_tests
+	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -L itk
 
 # Side by side with scikit-image, SciPy and OpenCV, from the system's packages.
 bench: all python setup-bench
@@ -63,7 +69,7 @@ PYTHON = $(or $(shell for m in skimage numpy; do for p in python3 /usr/bin/pytho
 	$$p -c "import $$m" 2>/dev/null && echo $$p && exit; done; done),python3)
 
 # A new compiler's new warning must not stop a user.
-QUIETLY = -DMACAREU_WERROR=$(if $(CI),ON,OFF) -DMACAREU_PYTHON=AUTO \
+QUIETLY = -DMACAREU_WERROR=$(if $(CI),ON,OFF) -DMACAREU_PYTHON=AUTO -DMACAREU_ITK=AUTO \
 	-DPython3_EXECUTABLE=$(shell command -v $(PYTHON)) -Wno-dev >/dev/null
 
-.PHONY: all run python test test-peers bench docs asan tsan format check clean
+.PHONY: all run python test test-peers test-itk bench docs asan tsan format check clean

@@ -1,0 +1,68 @@
+// Canny's edges.
+#pragma once
+
+#include <itkFixedArray.h>
+#include <itkImageToImageFilter.h>
+
+#include <macareu/itk/filter.hpp>
+
+namespace macareu::itk {
+
+/// The setters of ITK's filter, which cannot be a base class: its destructor is private.
+template <class TInputImage, class TOutputImage>
+class CannySettings : public ::itk::ImageToImageFilter<TInputImage, TOutputImage> {
+ public:
+  using Self = CannySettings;
+  using Superclass = ::itk::ImageToImageFilter<TInputImage, TOutputImage>;
+  using InputImageType = TInputImage;
+  using OutputImageType = TOutputImage;
+  using OutputImagePixelType = typename TOutputImage::PixelType;
+  using ArrayType = ::itk::FixedArray<double, TInputImage::ImageDimension>;
+  using SettingsOnly = void;
+
+  itkSetMacro(Variance, ArrayType);
+  itkGetConstMacro(Variance, const ArrayType);
+  itkSetMacro(MaximumError, ArrayType);
+  itkGetConstMacro(MaximumError, const ArrayType);
+  void SetVariance(double all) { SetVariance(ArrayType(all)); }
+  void SetMaximumError(double all) { SetMaximumError(ArrayType(all)); }
+  itkSetMacro(UpperThreshold, OutputImagePixelType);
+  itkGetConstMacro(UpperThreshold, OutputImagePixelType);
+  itkSetMacro(LowerThreshold, OutputImagePixelType);
+  itkGetConstMacro(LowerThreshold, OutputImagePixelType);
+
+ private:
+  ArrayType m_Variance{0.0};
+  ArrayType m_MaximumError{0.01};
+  OutputImagePixelType m_UpperThreshold{};
+  OutputImagePixelType m_LowerThreshold{};
+};
+
+/// `TSettings` is CannySettings, or ITK's own class where a file is compiled so that it can be one.
+template <class TSettings>
+class CannyFilter : public Filter<TSettings> {
+ protected:
+  void Compute() override {
+    const auto* input = this->GetInput();
+    auto variance = this->GetVariance();
+    for (unsigned axis = 0; axis < variance.Size(); ++axis)  // ITK's is in units of the spacing
+      variance[axis] /= input->GetSpacing()[axis] * input->GetSpacing()[axis];
+    image edges(dtype::boolean, view_of(input).shape());
+    this->Run("canny", {view_of(input)}, edges,
+              {{"flavour", "itk"},
+               {"variance", in_array_order(variance)},
+               {"maximum_error", in_array_order(this->GetMaximumError())},
+               {"low", number(this->GetLowerThreshold())},
+               {"high", number(this->GetUpperThreshold())}});
+    using pixel = typename TSettings::OutputImageType::PixelType;
+    this->template Fill<bool>(edges, [](bool set) { return static_cast<pixel>(set); });
+  }
+};
+
+template <class TInputImage, class TOutputImage>
+class CannyEdgeDetectionImageFilter : public CannyFilter<CannySettings<TInputImage, TOutputImage>> {
+  MACAREU_ITK_FILTER(CannyEdgeDetectionImageFilter)
+  const char* GetNameOfClass() const override { return "CannyEdgeDetectionImageFilter"; }
+};
+
+}  // namespace macareu::itk

@@ -1,0 +1,34 @@
+// Running an operator of the catalogue on behalf of an ITK filter: what all filters share, compiled once.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <itkProcessObject.h>
+
+#include <macareu/catalogue.hpp>
+
+namespace macareu::itk {
+
+/// A step of a filter's work, between two fractions of its progress.
+struct step {
+  double from = 0;
+  double to = 1;
+};
+
+/// Progress becomes ProgressEvents; a filter whose AbortGenerateData is set throws ::itk::ProcessAborted;
+/// threads are the filter's work units, at most ITK's largest number of threads. Throws errors of Macareu.
+run_report run(::itk::ProcessObject& filter, const std::string& device, std::string_view name,
+               std::span<const const_image_view> inputs, std::span<const image_view> outputs,
+               const arguments& given, step part = {});
+
+/// body(first, last) for parts of 0..count, on ITK's threads.
+void in_parallel(::itk::ProcessObject& filter, std::int64_t count,
+                 const std::function<void(std::int64_t, std::int64_t)>& body);
+
+/// As an exception of ITK, with the filter's name.
+[[noreturn]] void throw_as_itk(const ::itk::ProcessObject& filter, const std::string& what);
+
+}  // namespace macareu::itk

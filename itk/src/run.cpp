@@ -1,0 +1,72 @@
+#include "macareu/itk/run.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <stop_token>
+
+#include <itkMultiThreaderBase.h>
+
+#include <macareu/error.hpp>
+
+namespace macareu::itk {
+namespace {
+
+int threads_of(::itk::ProcessObject& filter) {
+  return static_cast<int>(
+      std::min(filter.GetNumberOfWorkUnits(), filter.GetMultiThreader()->GetMaximumNumberOfThreads()));
+}
+
+}  // namespace
+
+run_report run(::itk::ProcessObject& filter, const std::string& device, std::string_view name,
+               std::span<const const_image_view> inputs, std::span<const image_view> outputs,
+               const arguments& given, step part) {
+  const auto* about = find_operator(name);
+  if (!about) throw usage_error("the library has no operator " + std::string(name));
+  std::stop_source stop;
+  std::exception_ptr thrown;  // by an observer: it must not leave through the library's threads
+  run_report report;
+  context how;
+  how.report = &report;
+  how.device = device;
+  how.threads = threads_of(filter);
+  how.stop = stop.get_token();
+  how.progress = [&](double done) {
+    try {
+      filter.UpdateProgress(static_cast<float>(part.from + done * (part.to - part.from)));
+    } catch (...) {
+      if (!thrown) thrown = std::current_exception();
+    }
+    if (thrown || filter.GetAbortGenerateData()) stop.request_stop();
+  };
+  try {
+    run_operator(*about, inputs, outputs, given, how);
+  } catch (const interrupted&) {  // said below
+  }
+  if (thrown) std::rethrow_exception(thrown);
+  if (stop.stop_requested()) {
+    ::itk::ProcessAborted aborted(__FILE__, __LINE__);
+    aborted.SetDescription(std::string(filter.GetNameOfClass()) + ": AbortGenerateData was set");
+    throw aborted;
+  }
+  return report;
+}
+
+void in_parallel(::itk::ProcessObject& filter, std::int64_t count,
+                 const std::function<void(std::int64_t, std::int64_t)>& body) {
+  const std::int64_t parts = std::min<std::int64_t>(count, threads_of(filter));
+  if (parts <= 1) return body(0, count);
+  filter.GetMultiThreader()->ParallelizeArray(
+      0, static_cast<::itk::SizeValueType>(parts),
+      [&](::itk::SizeValueType part) {
+        const auto at = static_cast<std::int64_t>(part);
+        body(count * at / parts, count * (at + 1) / parts);
+      },
+      nullptr);
+}
+
+void throw_as_itk(const ::itk::ProcessObject& filter, const std::string& what) {
+  throw ::itk::ExceptionObject(__FILE__, __LINE__, std::string(filter.GetNameOfClass()) + ": " + what);
+}
+
+}  // namespace macareu::itk

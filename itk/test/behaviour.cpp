@@ -1,0 +1,107 @@
+// What a filter does besides its pixels: progress, abort, errors, devices, neighbours.
+#include <limits>
+
+#include <itkCommand.h>
+
+#include <macareu/itk/labels.hpp>
+#include <macareu/itk/reconstruction.hpp>
+#include <macareu/operators.hpp>
+
+#include "support.hpp"
+
+namespace ours = macareu::itk;
+
+namespace {
+
+using bytes = image_of<unsigned char, 2>;
+using floats = image_of<float, 2>;
+using volume = image_of<unsigned char, 3>;
+
+template <class Filter, class Do>
+void at_progress(Filter& filter, const Do& action) {
+  auto command = itk::CStyleCommand::New();
+  command->SetClientData(const_cast<Do*>(&action));
+  command->SetCallback(
+      [](itk::Object*, const itk::EventObject&, void* data) { (*static_cast<Do*>(data))(); });
+  filter.AddObserver(itk::ProgressEvent(), command);
+}
+
+TEST(behaviour, progress_ends_at_one) {
+  auto filter = ours::HMaximaImageFilter<bytes, bytes>::New();
+  filter->SetInput(generated_image<bytes>(1));
+  float last = -1;
+  int events = 0;
+  const auto note = [&] {
+    EXPECT_GE(filter->GetProgress(), last);
+    last = filter->GetProgress();
+    ++events;
+  };
+  at_progress(*filter, note);
+  filter->Update();
+  EXPECT_GE(events, 1);
+  EXPECT_EQ(last, 1);
+}
+
+TEST(behaviour, abort_throws_and_the_filter_can_run_again) {
+  auto filter = ours::GrayscaleFillholeImageFilter<bytes, bytes>::New();
+  filter->SetInput(generated_image<bytes>(1));
+  bool stop = true;
+  const auto abort = [&] { filter->SetAbortGenerateData(stop); };
+  at_progress(*filter, abort);
+  EXPECT_THROW(filter->Update(), itk::ProcessAborted);
+  stop = false;
+  filter->SetAbortGenerateData(false);
+  EXPECT_NO_THROW(filter->Update());
+}
+
+TEST(behaviour, an_exception_of_an_observer_reaches_the_caller) {
+  auto filter = ours::GrayscaleFillholeImageFilter<bytes, bytes>::New();
+  filter->SetInput(generated_image<bytes>(1));
+  const auto fail = [] { throw std::logic_error("from the observer"); };
+  at_progress(*filter, fail);
+  EXPECT_THROW(filter->Update(), std::logic_error);
+}
+
+TEST(behaviour, errors_are_exceptions_of_itk) {
+  for (const char* device : {"auto", "cpu", "serial"}) {
+    auto filter = ours::ReconstructionByDilationImageFilter<bytes, bytes>::New();
+    auto mask = generated_image<bytes>(1), marker = generated_image<bytes>(1);
+    marker->GetBufferPointer()[7] = 255;
+    mask->GetBufferPointer()[7] = 0;
+    filter->SetMaskImage(mask);
+    filter->SetMarkerImage(marker);
+    filter->SetDevice(device);
+    EXPECT_THROW(filter->Update(), itk::ExceptionObject) << device;
+  }
+  auto filter = ours::HMaximaImageFilter<bytes, bytes>::New();
+  filter->SetInput(generated_image<bytes>(1));
+  filter->SetDevice("nowhere");
+  EXPECT_THROW(filter->Update(), itk::ExceptionObject);
+}
+
+TEST(behaviour, what_macareu_refuses_is_left_to_itk) {
+  auto image = generated_image<floats>(1);
+  image->GetBufferPointer()[100] = std::numeric_limits<float>::quiet_NaN();
+  auto filter = ours::HMaximaImageFilter<floats, floats>::New();
+  filter->SetInput(image);
+  filter->SetHeight(5);
+  EXPECT_NO_THROW(filter->Update());
+  filter->SetDevice("cpu");
+  EXPECT_THROW(filter->Update(), itk::ExceptionObject);
+}
+
+TEST(behaviour, eighteen_neighbours) {
+  const auto image = random_image<volume>(4, 3);
+  using labels = image_of<unsigned int, 3>;
+  auto filter = ours::ConnectedComponentImageFilter<volume, labels>::New();
+  filter->SetInput(image);
+  filter->SetConnectivity(18);
+  filter->Update();
+  const auto expected = macareu::label(ours::view_of(image.GetPointer()), {.connectivity = 18});
+  const auto all = expected.pixels<std::uint32_t>();
+  EXPECT_TRUE(std::equal(all.begin(), all.end(), filter->GetOutput()->GetBufferPointer()));
+  filter->SetConnectivity(8);
+  EXPECT_THROW(filter->Update(), itk::ExceptionObject);
+}
+
+}  // namespace

@@ -1,0 +1,331 @@
+// Every filter against ITK's own.
+#include <macareu/itk/canny.hpp>
+#include <macareu/itk/distance.hpp>
+#include <macareu/itk/edges.hpp>
+#include <macareu/itk/labels.hpp>
+#include <macareu/itk/masks.hpp>
+#include <macareu/itk/reconstruction.hpp>
+
+#include <itkCannyEdgeDetectionImageFilter.h>
+
+#include "support.hpp"
+
+namespace ours = macareu::itk;
+
+namespace {
+
+/// A marker below (or above) an image.
+template <class Image>
+typename Image::Pointer shifted(const Image& image, double by) {
+  auto marker = empty_image<Image>(image.GetBufferedRegion().GetSize());
+  const auto* from = image.GetBufferPointer();
+  auto* to = marker->GetBufferPointer();
+  for (itk::SizeValueType i = 0; i < image.GetBufferedRegion().GetNumberOfPixels(); ++i)
+    to[i] = static_cast<typename Image::PixelType>(
+        std::clamp(static_cast<double>(from[i]) + by * (i % 7), 0.0, 255.0));
+  return marker;
+}
+
+template <class Image>
+class grey_filters : public testing::Test {};
+using grey_images =
+    testing::Types<image_of<unsigned char, 2>, image_of<float, 2>, image_of<short, 3>, image_of<float, 3>>;
+TYPED_TEST_SUITE(grey_filters, grey_images);
+
+template <class Image, class Check>
+void for_images(const Check& check) {
+  for (const bool full : {false, true}) {
+    check(random_image<Image>(1, 5), full);
+    check(random_image<Image>(2, 255), full);
+    check(generated_image<Image>(3), full);
+  }
+}
+
+TYPED_TEST(grey_filters, reconstruct_by_dilation) {
+  using stock = itk::ReconstructionByDilationImageFilter<TypeParam, TypeParam>;
+  for_images<TypeParam>([](auto image, bool full) {
+    expect_as_stock<ours::ReconstructionByDilationImageFilter<TypeParam, TypeParam>, stock>(
+        [&](auto& filter) {
+          filter.SetMaskImage(image);
+          filter.SetMarkerImage(shifted(*image, -9));
+          filter.SetFullyConnected(full);
+        });
+  });
+}
+
+TYPED_TEST(grey_filters, reconstruct_by_erosion) {
+  using stock = itk::ReconstructionByErosionImageFilter<TypeParam, TypeParam>;
+  for_images<TypeParam>([](auto image, bool full) {
+    expect_as_stock<ours::ReconstructionByErosionImageFilter<TypeParam, TypeParam>, stock>([&](auto& filter) {
+      filter.SetMaskImage(image);
+      filter.SetMarkerImage(shifted(*image, 9));
+      filter.SetFullyConnected(full);
+    });
+  });
+}
+
+TYPED_TEST(grey_filters, fill_holes) {
+  using stock = itk::GrayscaleFillholeImageFilter<TypeParam, TypeParam>;
+  for_images<TypeParam>([](auto image, bool full) {
+    expect_as_stock<ours::GrayscaleFillholeImageFilter<TypeParam, TypeParam>, stock>([&](auto& filter) {
+      filter.SetInput(image);
+      filter.SetFullyConnected(full);
+    });
+  });
+}
+
+TYPED_TEST(grey_filters, h_extrema) {
+  for_images<TypeParam>([](auto image, bool full) {
+    const auto set_up = [&](auto& filter) {
+      filter.SetInput(image);
+      filter.SetHeight(11);
+      filter.SetFullyConnected(full);
+    };
+    expect_as_stock<ours::HMaximaImageFilter<TypeParam, TypeParam>,
+                    itk::HMaximaImageFilter<TypeParam, TypeParam>>(set_up);
+    expect_as_stock<ours::HMinimaImageFilter<TypeParam, TypeParam>,
+                    itk::HMinimaImageFilter<TypeParam, TypeParam>>(set_up);
+  });
+}
+
+TYPED_TEST(grey_filters, regional_extrema) {
+  using mask = image_of<unsigned char, TypeParam::ImageDimension>;
+  for_images<TypeParam>([](auto image, bool full) {
+    const auto set_up = [&](auto& filter) {
+      filter.SetInput(image);
+      filter.SetForegroundValue(7);
+      filter.SetBackgroundValue(2);
+      filter.SetFullyConnected(full);
+    };
+    expect_as_stock<ours::RegionalMaximaImageFilter<TypeParam, mask>,
+                    itk::RegionalMaximaImageFilter<TypeParam, mask>>(set_up);
+    expect_as_stock<ours::RegionalMinimaImageFilter<TypeParam, mask>,
+                    itk::RegionalMinimaImageFilter<TypeParam, mask>>(set_up);
+  });
+}
+
+TYPED_TEST(grey_filters, extrema_of_a_flat_image) {
+  auto flat = empty_image<TypeParam>(odd_size<TypeParam>());
+  flat->FillBuffer(5);
+  using maxima = itk::RegionalMaximaImageFilter<TypeParam, TypeParam>;
+  for (const bool counts : {false, true})
+    expect_as_stock<ours::RegionalMaximaImageFilter<TypeParam, TypeParam>, maxima>([&](auto& filter) {
+      filter.SetInput(flat);
+      filter.SetFlatIsMaxima(counts);
+    });
+}
+
+TYPED_TEST(grey_filters, double_threshold) {
+  using mask = image_of<unsigned char, TypeParam::ImageDimension>;
+  for_images<TypeParam>([](auto image, bool full) {
+    expect_as_stock<ours::DoubleThresholdImageFilter<TypeParam, mask>,
+                    itk::DoubleThresholdImageFilter<TypeParam, mask>>([&](auto& filter) {
+      filter.SetInput(image);
+      filter.SetThreshold1(3);
+      filter.SetThreshold2(60);
+      filter.SetThreshold3(150);
+      filter.SetThreshold4(200);
+      filter.SetInsideValue(9);
+      filter.SetOutsideValue(1);
+      filter.SetFullyConnected(full);
+    });
+  });
+}
+
+TYPED_TEST(grey_filters, sobel) {
+  using to = image_of<float, TypeParam::ImageDimension>;
+  expect_as_stock<ours::SobelEdgeDetectionImageFilter<TypeParam, to>,
+                  itk::SobelEdgeDetectionImageFilter<TypeParam, to>>(
+      [image = generated_image<TypeParam>(1)](auto& filter) { filter.SetInput(image); }, 1e-6);
+}
+
+TYPED_TEST(grey_filters, gaussian) {
+  using to = image_of<float, TypeParam::ImageDimension>;
+  for (const bool spacing : {false, true})
+    for (const double variance : {0.3, 1.96, 40.0})
+      expect_as_stock<ours::DiscreteGaussianImageFilter<TypeParam, to>,
+                      itk::DiscreteGaussianImageFilter<TypeParam, to>>(
+          [&, image = random_image<TypeParam>(1, 255)](auto& filter) {
+            filter.SetInput(image);
+            filter.SetVariance(variance);
+            filter.SetUseImageSpacing(spacing);
+          },
+          2e-7);
+}
+
+template <class Image>
+class binary_filters : public testing::Test {};
+using binary_images = testing::Types<image_of<unsigned char, 2>, image_of<unsigned short, 3>>;
+TYPED_TEST_SUITE(binary_filters, binary_images);
+
+template <class Image, class Check>
+void for_binary(const Check& check) {
+  for (const bool full : {false, true})
+    for (const int values : {1, 2, 4}) {  // 1: half of the pixels are set
+      auto image = random_image<Image>(static_cast<unsigned>(values), values);
+      auto* pixels = image->GetBufferPointer();
+      for (itk::SizeValueType i = 0; i < image->GetBufferedRegion().GetNumberOfPixels(); ++i)
+        if (values > 1) pixels[i] = pixels[i] == 0 ? 0 : 1;
+      check(image, full);
+      for (itk::SizeValueType i = 0; i < image->GetBufferedRegion().GetNumberOfPixels(); ++i)
+        pixels[i] = !pixels[i];
+      check(image, full);
+    }
+}
+
+TYPED_TEST(binary_filters, fill_holes) {
+  for_binary<TypeParam>([](auto image, bool full) {
+    expect_as_stock<ours::BinaryFillholeImageFilter<TypeParam>, itk::BinaryFillholeImageFilter<TypeParam>>(
+        [&](auto& filter) {
+          filter.SetInput(image);
+          filter.SetForegroundValue(1);
+          filter.SetFullyConnected(full);
+        });
+  });
+}
+
+TYPED_TEST(binary_filters, components) {
+  using labels = image_of<unsigned int, TypeParam::ImageDimension>;
+  using stock = itk::ConnectedComponentImageFilter<TypeParam, labels>;
+  using mine = ours::ConnectedComponentImageFilter<TypeParam, labels>;
+  for_binary<TypeParam>([](auto image, bool full) {
+    for (const unsigned background : {0U, 3U})
+      expect_as_stock<mine, stock>([&](auto& filter) {
+        filter.SetInput(image);
+        filter.SetFullyConnected(full);
+        filter.SetBackgroundValue(background);
+      });
+    auto theirs = stock::New();
+    auto here = mine::New();
+    theirs->SetInput(image);
+    here->SetInput(image);
+    theirs->Update();
+    here->Update();
+    EXPECT_EQ(theirs->GetObjectCount(), here->GetObjectCount());
+  });
+}
+
+TYPED_TEST(binary_filters, components_under_a_mask) {
+  using labels = image_of<unsigned int, TypeParam::ImageDimension>;
+  expect_as_stock<ours::ConnectedComponentImageFilter<TypeParam, labels>,
+                  itk::ConnectedComponentImageFilter<TypeParam, labels>>(
+      [image = random_image<TypeParam>(5, 2), mask = random_image<TypeParam>(6, 3)](auto& filter) {
+        filter.SetInput(image);
+        filter.SetMaskImage(mask);
+      });
+}
+
+TYPED_TEST(binary_filters, relabel) {
+  using labels = image_of<unsigned int, TypeParam::ImageDimension>;
+  using stock = itk::RelabelComponentImageFilter<labels, labels>;
+  using mine = ours::RelabelComponentImageFilter<labels, labels>;
+  auto components = itk::ConnectedComponentImageFilter<TypeParam, labels>::New();
+  components->SetInput(random_image<TypeParam>(5, 2));
+  components->Update();
+  for (const bool sorted : {true, false})
+    for (const unsigned least : {0U, 4U}) {
+      const auto set_up = [&](auto& filter) {
+        filter.SetInput(components->GetOutput());
+        filter.SetSortByObjectSize(sorted);
+        filter.SetMinimumObjectSize(least);
+      };
+      expect_as_stock<mine, stock>(set_up);
+      auto theirs = stock::New();
+      auto here = mine::New();
+      set_up(*theirs);
+      set_up(*here);
+      theirs->Update();
+      here->Update();
+      EXPECT_EQ(theirs->GetNumberOfObjects(), here->GetNumberOfObjects());
+      EXPECT_EQ(theirs->GetOriginalNumberOfObjects(), here->GetOriginalNumberOfObjects());
+      EXPECT_EQ(theirs->GetSizeOfObjectsInPixels(), here->GetSizeOfObjectsInPixels());
+      EXPECT_EQ(theirs->GetSizeOfObjectsInPhysicalUnits(), here->GetSizeOfObjectsInPhysicalUnits());
+    }
+}
+
+template <class TypeParam, class Set>
+void check_distances(typename TypeParam::Pointer image, const Set& set) {
+  using to = image_of<float, TypeParam::ImageDimension>;
+  for (const bool squared : {false, true})
+    for (const bool spacing : {false, true})
+      for (const bool positive : {false, true}) {
+        const auto set_up = [&](auto& filter) {
+          filter.SetInput(image);
+          filter.SetSquaredDistance(squared);
+          filter.SetUseImageSpacing(spacing);
+          set(filter, positive);
+        };
+        // ITK rounds to f32 at every step, which shows where spacing is no whole number.
+        expect_as_stock<ours::SignedMaurerDistanceMapImageFilter<TypeParam, to>,
+                        itk::SignedMaurerDistanceMapImageFilter<TypeParam, to>>(set_up, 1e-6);
+      }
+}
+
+TYPED_TEST(binary_filters, signed_distance) {
+  const auto sign = [](auto& filter, bool positive) { filter.SetInsideIsPositive(positive); };
+  check_distances<TypeParam>(random_image<TypeParam>(1, 1), sign);
+  check_distances<TypeParam>(random_image<TypeParam>(2, 40), [&](auto& filter, bool positive) {
+    sign(filter, positive);
+    filter.SetBackgroundValue(3);
+  });
+  auto sparse = empty_image<TypeParam>(odd_size<TypeParam>());
+  sparse->FillBuffer(0);
+  check_distances<TypeParam>(sparse, sign);  // no object
+  sparse->GetBufferPointer()[500] = 1;
+  check_distances<TypeParam>(sparse, sign);
+  sparse->FillBuffer(1);
+  check_distances<TypeParam>(sparse, sign);  // no background
+}
+
+TYPED_TEST(binary_filters, unsigned_distance_is_the_outside_of_the_signed_one) {
+  using to = image_of<float, TypeParam::ImageDimension>;
+  const auto image = random_image<TypeParam>(3, 1);
+  auto stock = itk::SignedMaurerDistanceMapImageFilter<TypeParam, to>::New();
+  stock->SetInput(image);
+  stock->Update();
+  auto* pixels = stock->GetOutput()->GetBufferPointer();
+  for (itk::SizeValueType i = 0; i < image->GetBufferedRegion().GetNumberOfPixels(); ++i)
+    pixels[i] = std::max(pixels[i], 0.0F);
+  auto mine = ours::UnsignedMaurerDistanceMapImageFilter<TypeParam, to>::New();
+  mine->SetInput(image);
+  mine->Update();
+  expect_same(*stock->GetOutput(), *mine->GetOutput(), 1e-6);
+}
+
+/// Both share of edge pixels found and of those that are right: the paper's Pco needs at least 0.9999.
+template <class Image>
+void check_canny(typename Image::Pointer image, double variance, float low, float high) {
+  auto stock = itk::CannyEdgeDetectionImageFilter<Image, Image>::New();
+  auto mine = ours::CannyEdgeDetectionImageFilter<Image, Image>::New();
+  const auto set_up = [&](auto& filter) {
+    filter.SetInput(image);
+    filter.SetVariance(variance);
+    filter.SetLowerThreshold(low);
+    filter.SetUpperThreshold(high);
+    filter.Update();
+  };
+  set_up(*stock);
+  set_up(*mine);
+  const auto* a = stock->GetOutput()->GetBufferPointer();
+  const auto* b = mine->GetOutput()->GetBufferPointer();
+  double edges = 0, both = 0, wrong = 0;
+  for (itk::SizeValueType i = 0; i < image->GetBufferedRegion().GetNumberOfPixels(); ++i) {
+    edges += a[i] != 0;
+    both += a[i] != 0 && b[i] != 0;
+    wrong += a[i] == 0 && b[i] != 0;
+  }
+  EXPECT_GT(edges, 0);
+  EXPECT_GE(both, 0.9999 * std::max(edges, both + wrong));
+  EXPECT_EQ(stock->GetOutput()->GetSpacing(), mine->GetOutput()->GetSpacing());
+}
+
+TYPED_TEST(grey_filters, canny) {
+  if (!macareu::find_operator("canny")) GTEST_SKIP() << "this library has no Canny";
+  if constexpr (std::is_same_v<typename TypeParam::PixelType, float>) {
+    for (const double variance : {0.2, 0.5})
+      check_canny<TypeParam>(generated_image<TypeParam>(2), variance, 4, 7);
+    check_canny<TypeParam>(random_image<TypeParam>(2, 255), 0.5, 10, 30);
+  }
+}
+
+}  // namespace
