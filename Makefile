@@ -37,7 +37,7 @@ test-itk: setup-test
 
 # Side by side with scikit-image, SciPy and OpenCV, from the system's packages.
 bench: all python setup-bench
-	@for suite in reconstruct distance label patterns; do \
+	@for suite in reconstruct distance label patterns canny; do \
 	  $(PYTHON) bench/$${suite}_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/$$suite.json || exit; done
 	@PYTHONPATH=$(BUILD)/python $(PYTHON) bench/python_peers.py --json $(BUILD)/python.json
 

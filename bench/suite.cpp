@@ -38,6 +38,8 @@ constexpr std::array all_suites{
     suite{"distance", "distance transforms, exact and by propagation (paper 1): images, volumes, options",
           run_distance},
     suite{"label", "objects of tissue, random images, mazes, and the volumes of paper 3", run_label},
+    suite{"canny", "edges as ITK and scikit-image find them: the sizes of paper 5, and larger images",
+          run_canny},
     suite{"patterns", "threshold, sobel, statistics, histogram: figure 5 of paper 4; and what must hold",
           run_patterns}};
 

@@ -107,6 +107,7 @@ std::span<const suite> suites();
 /// The report: suite, commit, machine, compiler and one object per case. Nothing in it depends on the date.
 std::string to_json(const suite& about, const recorder& done);
 
+void run_canny(recorder& to);
 void run_distance(recorder& to);
 void run_reconstruct(recorder& to);
 void run_wave(recorder& to);

@@ -51,7 +51,10 @@ std::string member(const operator_description& about, const parameter_descriptio
               : value == "auto" ? " = std::numeric_limits<double>::quiet_NaN()"
                                 : " = " + value);
     case parameter_kind::numbers:
-      return "std::vector<number> " + name + (value.empty() ? "" : " = {" + value + "}");
+      return "std::vector<number> " + name +
+             (value.empty()     ? ""
+              : value == "auto" ? " = {std::numeric_limits<double>::quiet_NaN()}"
+                                : " = {" + value + "}");
     case parameter_kind::intervals:
       return "std::vector<interval> " + name + " = {}";
   }

@@ -14,6 +14,7 @@ namespace {
 struct comparison_run {
   std::string left, right;
   double tolerance = 0;
+  bool edges = false;
   bool quiet = false;
   input_options reading;
 };
@@ -35,10 +36,20 @@ std::string verdict(const comparison& found, const image& left, double tolerance
   return text;
 }
 
+int run_edges(const comparison_run& given, const image& reference, const image& other) {
+  const auto found = compare_edges(reference, other);
+  if (!given.quiet)
+    std::cout << "Pco " << shortest(found.correct()) << ", Pnd " << shortest(found.not_detected()) << ", Pfa "
+              << shortest(found.false_alarms()) << "; " << found.both << " of " << found.expected << " and "
+              << found.found << " edge pixels are the same\n";
+  return found.both == found.expected && found.both == found.found ? exit_code::done : exit_code::difference;
+}
+
 int run(const comparison_run& given) {
   given.reading.check({given.left, given.right});
   const auto left = given.reading.read(given.left).pixels;
   const auto right = given.reading.read(given.right).pixels;
+  if (given.edges) return run_edges(given, left, right);
   const auto found = compare(left, right);
   if (!given.quiet) std::cout << verdict(found, left, given.tolerance) << '\n';
   // Written so that NaN against a number is a difference.
@@ -55,7 +66,9 @@ verb compare_verb() {
       .brief = "Tells how many pixels of two images differ, by how much, and where first.",
       .notes =
           "Exits with 0 where the images are equal, within the tolerance, and with 1 where they differ. Images of "
-          "different shape, type or channels cannot be compared (exit 2). Two NaN are equal.",
+          "different shape, type or channels cannot be compared (exit 2). Two NaN are equal. Maps of edges may differ in "
+          "type: of edge pixels of A (the reference) and B, those in both (Pco), in A alone (Pnd, not detected) and in B alone "
+          "(Pfa, false alarms) are counted as shares of the larger number.",
       .prepare = [](parser& options) {
         const auto given = std::make_shared<comparison_run>();
         options.add({.group = "Inputs",
@@ -75,6 +88,10 @@ verb compare_verb() {
                      .take = [given](const std::string& text) {
                        given->tolerance = real_number("--tolerance", text, 0);
                      }});
+        options.add({.group = "Parameters",
+                     .names = "--edges",
+                     .help = "pixels that are not 0 are edges: print Pco, Pnd and Pfa",
+                     .take = [given](const std::string&) { given->edges = true; }});
         given->reading.add_to(options);
         options.add({.group = "Running",
                      .names = "--quiet",

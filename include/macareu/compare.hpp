@@ -19,4 +19,26 @@ struct comparison {
 /// Throws usage_error where shape, pixel type or channels differ.
 comparison compare(const const_image_view& left, const const_image_view& right);
 
+/// Two maps of edges, whose pixels are edges where they are not 0: how many of both.
+struct edge_comparison {
+  std::int64_t expected = 0;  ///< edge pixels of the reference
+  std::int64_t found = 0;     ///< edge pixels of the other map
+  std::int64_t both = 0;      ///< pixels that are edges in both
+
+  /// Shares of the larger number of edge pixels: found rightly, not found, and found wrongly. Of two maps
+  /// without edges 1, 0 and 0.
+  double correct() const { return most() == 0 ? 1 : share(both); }
+  double not_detected() const { return share(expected - both); }
+  double false_alarms() const { return share(found - both); }
+
+ private:
+  std::int64_t most() const { return expected > found ? expected : found; }
+  double share(std::int64_t count) const {
+    return most() == 0 ? 0 : static_cast<double>(count) / static_cast<double>(most());
+  }
+};
+
+/// Throws usage_error where shapes differ, or an image has channels.
+edge_comparison compare_edges(const const_image_view& reference, const const_image_view& found);
+
 }  // namespace macareu

@@ -34,7 +34,8 @@ std::string takes(const parameter_description& parameter) {
       return numbers_text(parameter, "a number") + (may_be(infinity, parameter) ? ", or inf" : "") +
              (may_be(automatic, parameter) ? ", or auto" : "");
     case parameter_kind::numbers:
-      return numbers_text(parameter, "numbers") + ", separated by commas";
+      return numbers_text(parameter, "numbers") + ", separated by commas" +
+             (may_be(automatic, parameter) ? ", or auto" : "");
     case parameter_kind::intervals:
       return "intervals LOW:HIGH, separated by commas, or none";
   }
@@ -179,6 +180,7 @@ argument parse_argument(const parameter_description& parameter, std::string_view
         if (const auto parsed = parse_number(text)) return *parsed;
         return std::nullopt;
       case parameter_kind::numbers:
+        if (text == automatic) return std::vector{number(std::numeric_limits<double>::quiet_NaN())};
         if (const auto parsed = parse_numbers(text)) return *parsed;
         return std::nullopt;
       case parameter_kind::intervals:

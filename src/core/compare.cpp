@@ -1,7 +1,9 @@
 #include <macareu/compare.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <macareu/error.hpp>
 
@@ -44,12 +46,24 @@ void add(comparison& total, const view<const T>& left, const view<const T>& righ
       }
 }
 
-}  // namespace
-
-comparison compare(const const_image_view& left, const const_image_view& right) {
+void check_shapes(const const_image_view& left, const const_image_view& right) {
   if (left.shape() != right.shape())
     throw usage_error("compare: shapes differ: " + to_string(left.shape()) + " and " +
                       to_string(right.shape()));
+}
+
+/// Of a row: 1 where the pixel is not 0.
+void read_edges(const const_image_view& image, std::int64_t z, std::int64_t y, std::uint8_t* edges) {
+  with_pixel_type(image.type(), [&]<class T>(std::type_identity<T>) {
+    const auto pixels = typed_view<const T>(image);
+    for (std::int64_t x = 0; x < pixels.width; ++x) edges[x] = pixels[{z, y, x}] != T{0};
+  });
+}
+
+}  // namespace
+
+comparison compare(const const_image_view& left, const const_image_view& right) {
+  check_shapes(left, right);
   if (left.type() != right.type())
     throw usage_error("compare: pixel types differ: " + std::string(name_of(left.type())) + " and " +
                       std::string(name_of(right.type())));
@@ -62,6 +76,26 @@ comparison compare(const const_image_view& left, const const_image_view& right) 
     for (int c = 0; c < left.channels(); ++c)
       add(total, typed_view<const T>(left.channel(c)), typed_view<const T>(right.channel(c)));
   });
+  return total;
+}
+
+edge_comparison compare_edges(const const_image_view& reference, const const_image_view& found) {
+  check_shapes(reference, found);
+  if (reference.channels() != 1 || found.channels() != 1)
+    throw usage_error("compare: maps of edges have one channel");
+  const auto& shape = reference.shape();
+  std::vector<std::uint8_t> a(static_cast<std::size_t>(shape.width())), b(a.size());
+  edge_comparison total;
+  for (std::int64_t z = 0; z < shape.depth(); ++z)
+    for (std::int64_t y = 0; y < shape.height(); ++y) {
+      read_edges(reference, z, y, a.data());
+      read_edges(found, z, y, b.data());
+      for (std::size_t x = 0; x < a.size(); ++x) {
+        total.expected += a[x];
+        total.found += b[x];
+        total.both += a[x] & b[x];
+      }
+    }
   return total;
 }
 

@@ -25,6 +25,17 @@ MACAREU_HD inline V where_not_above(V a, V b, V yes, V no) {
   return a <= b ? yes : no;
 }
 
+/// The same value in all lanes.
+template <class V, class T>
+MACAREU_HD inline V everywhere(T value) {
+  return V{} + value;
+}
+
+template <class V>
+MACAREU_HD inline V magnitude(V a) {
+  return a < V{} ? -a : a;
+}
+
 /// Correctly rounded, of f32 and f64.
 template <class V>
 MACAREU_HD inline V root(V value) {

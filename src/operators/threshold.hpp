@@ -47,13 +47,6 @@ struct threshold {
     if (!first) return engine.map(nowhere{}, call.mask_output(0));
     engine.map(at_least<T>{*first}, call.mask_output(0), image);
   }
-
- public:  // nvcc takes no private types into kernels
-  template <class T>
-  struct at_least {
-    T first;
-    MACAREU_HD std::uint8_t operator()(site, T value) const { return value >= first; }
-  };
 };
 
 }  // namespace macareu::operators

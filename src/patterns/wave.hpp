@@ -18,6 +18,9 @@
 // capacity_is_input = true`, and the rule of a start that is its first input, unchanged, `is_input = true`:
 // an engine then reads those images where they are.
 //
+// A rule upwards whose states are bytes of 0 and 1 alone, and its capacities too, says `static constexpr bool
+// binary = true`: what touches and has capacity 1 is set as a whole or not at all.
+//
 // The states start as an image of the same size, given beside the rule: usually `mapped` from the inputs. It
 // is clipped to the capacity. The state's image may be one that the start is read from, never one that the
 // rule reads.
@@ -61,6 +64,12 @@ inline constexpr bool capacity_is_input = false;
 template <class Rule>
 requires requires { Rule::capacity_is_input; }
 inline constexpr bool capacity_is_input<Rule> = Rule::capacity_is_input;
+
+template <class Rule>
+inline constexpr bool is_binary = false;
+template <class Rule>
+requires requires { Rule::binary; }
+inline constexpr bool is_binary<Rule> = Rule::binary;
 
 template <class StartRule>
 inline constexpr bool start_is_input = false;

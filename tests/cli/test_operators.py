@@ -14,7 +14,8 @@ class Operators(CliTest):
         files = {"MARKER": "marker.npy", "MASK": "mask.npy", "IMAGE": "mask.npy", "FIRST": "mask.npy",
                  "SECOND": "marker.npy", "KERNEL": "kernel.npy", "LABELS": "mask.npy"}
         given = [files[word] for word in usage.split() if word in files]
-        return given + (["--h", "9"] if "--h " in usage else [])
+        given += ["--h", "9"] if "--h " in usage else []
+        return given + (["--low", "90", "--high", "150"] if "--low " in usage else [])
 
     def check_all(self, shape_text, shape):
         self.generate("noise", shape_text)
@@ -201,6 +202,14 @@ class Compare(CliTest):
         self.write_npy("y.npy", (1, 2), [1, 2], "f32")
         self.assertEqual(self.run_tool("compare", "x.npy", "y.npy", "--tolerance", "100").returncode, 1)
         self.succeed("compare", "x.npy", "x.npy")
+
+    def test_edges(self):
+        self.write_npy("found.npy", (2, 3), [0, 7, 7, 7, 0, 0], "u16")
+        self.write_npy("expected.npy", (2, 3), [1, 1, 0, 1, 1, 0])
+        done = self.run_tool("compare", "--edges", "expected.npy", "found.npy")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertEqual(done.stdout.decode(), "Pco 0.5, Pnd 0.5, Pfa 0.25; 2 of 4 and 3 edge pixels are the same\n")
+        self.assertIn("Pco 1, Pnd 0, Pfa 0", self.succeed("compare", "--edges", "a.npy", "b.npy"))
 
     def test_what_cannot_be_compared(self):
         self.write_npy("c.npy", (3, 2), [1, 2, 3, 4, 5, 6])

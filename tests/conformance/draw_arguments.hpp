@@ -114,6 +114,8 @@ arguments draw_arguments(dice& from, const operator_description& about, dtype ty
         break;
       case parameter_kind::numbers:
         given.emplace(name, draw_numbers(from, from.once_in(2) ? 1 : rank));
+        if (name == "maximum_error")  // below 1
+          for (auto& one : std::get<std::vector<number>>(given.at(name))) one = one.to_double() / 50;
         break;
       case parameter_kind::intervals:
         given.emplace(name, draw_intervals(from, palette));

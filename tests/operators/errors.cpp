@@ -79,6 +79,7 @@ TEST_P(errors, nan_is_named_with_its_place) {
             "reconstruct: mask " + place);
   for (const auto& about : catalogue()) {
     if (about.inputs.size() != 1 || about.pattern != "wave") continue;  // the others need no order
+    if (about.name == "hysteresis") continue;                           // NaN is above nothing
     arguments given;
     for (const auto& parameter : about.parameters)
       if (parameter.default_text.empty()) given.emplace(parameter.name, number(1));

@@ -21,9 +21,12 @@ def find_peers():
     try:
         import numpy
         import scipy.ndimage
+        import skimage.feature
+        import skimage.filters
         import skimage.measure
         import skimage.morphology
-        return numpy, scipy.ndimage, skimage.morphology, skimage.measure, skimage.__version__
+        return (numpy, scipy.ndimage, skimage.morphology, skimage.measure, skimage.filters, skimage.feature,
+                skimage.__version__)
     except ImportError as missing:
         reason = missing
     if "MACAREU_PEERS_SEARCHED" not in os.environ:
@@ -37,7 +40,7 @@ def find_peers():
     sys.exit(SKIPPED)
 
 
-np, ndimage, morphology, measure, SKIMAGE = find_peers()
+np, ndimage, morphology, measure, filters, feature, SKIMAGE = find_peers()
 
 SEED = 20240611
 IMAGES = 1200
@@ -179,6 +182,40 @@ def add_labels(comparison, rng, case, dtype, ndim, reach):
                        connectivity=near, values="true")
 
 
+def draw_scene(rng):
+    """Noise, smooth noise, flat regions, ramps, and few values: ties of every kind."""
+    shape = tuple(int(n) for n in rng.integers(1, 40, 2))
+    if rng.random() < 0.1:
+        shape = shape[:1] + (int(rng.integers(1000, 1200)),)
+    kind = rng.integers(5)
+    if kind == 0:
+        return rng.integers(0, 256, shape) / 255
+    if kind == 1:
+        return np.clip(ndimage.gaussian_filter(rng.random(shape), 1.5) * 2 - 0.5, 0, 1)
+    if kind == 2:
+        return np.where(ndimage.gaussian_filter(rng.normal(size=shape), 2) > 0, 0.8, 0.2)
+    if kind == 3:
+        return np.clip(np.add.outer(*(np.arange(n) * int(rng.integers(0, 9)) / 255 for n in shape)), 0, 1)
+    return rng.integers(0, 3, shape) / 2
+
+
+def add_canny(comparison, rng, case, dtype):
+    """Edges of images that scikit-image scales to 0..1, or has so already."""
+    scene = draw_scene(rng)
+    highest = 1 if dtype.kind in "bf" else np.iinfo(dtype).max
+    image = scene > 0.5 if dtype == np.bool_ else (scene * highest * (1 - 1e-9)).astype(dtype)
+    low, high = sorted(float(t) * highest for t in rng.choice([0, 0.01, 0.1, 0.3, 0.5, 1.0], 2))
+    sigma = float(rng.choice([0, 0.5, 1, 1.4, 2, 3.3]))
+    border = str(rng.choice(["constant", "constant", "nearest", "reflect", "mirror", "wrap"]))
+    outside = float(rng.choice([0, 0.1]))
+    peers = {"sigma": sigma, "mode": border, "cval": outside}
+    ours = {"flavour": "skimage", "sigma": sigma, "border": border, "outside": outside}
+    if rng.random() < 0.7:
+        peers.update(low_threshold=low, high_threshold=high)
+        ours.update(low=low, high=high)
+    comparison.add(case, "canny", [comparison.save(image)], feature.canny(image, **peers), **ours)
+
+
 # What regionprops_table calls the columns we share, and those it has in images alone.
 PROPERTIES = ["label", "area", "bbox", "centroid", "equivalent_diameter_area", "extent", "euler_number", "inertia_tensor",
               "inertia_tensor_eigvals", "axis_major_length", "axis_minor_length", "intensity_min", "intensity_max",
@@ -314,6 +351,13 @@ def add_image(comparison, rng, case, dtype, ndim, reach):
     comparison.add(case, "clear_border", [name],
                    excess(image, reconstruct(seed, image, "dilation", footprint)), connectivity=near)
 
+    if reach == 1:
+        low, high = (image.ravel()[i] for i in rng.integers(0, image.size, 2))
+        low, high = (bool(low), bool(high)) if dtype == np.bool_ else (low, high)
+        comparison.add(case, "hysteresis", [name], filters.apply_hysteresis_threshold(image, low, high),
+                       low=float(low) if dtype.kind == "f" else int(low),
+                       high=float(high) if dtype.kind == "f" else int(high))
+
     h = draw_height(rng, image)
     if h_extrema_comparable(image):
         # For a fractional height scikit-image turns integers into floats and shifts by 2e-15 of their value further:
@@ -342,6 +386,7 @@ def main():
                 rng = np.random.default_rng([SEED, i])
                 ndim, reach = reaches[i // len(TYPES) % len(reaches)]
                 add_image(comparison, rng, f"seed [{SEED}, {i}]", np.dtype(TYPES[i % len(TYPES)]), ndim, reach)
+                add_canny(comparison, rng, f"seed [{SEED}, {i}], edges", np.dtype(TYPES[i % len(TYPES)]))
                 for again in range(2):
                     add_distances(comparison, rng, f"seed [{SEED}, {i}], distances {again}", ndim)
                     add_table(comparison, rng, f"seed [{SEED}, {i}], table {again}", ndim)

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import scipy.ndimage
+import skimage.feature
 import skimage.filters
 import skimage.measure
 import skimage.morphology
@@ -82,6 +83,17 @@ class AgainstPeers(unittest.TestCase):
                                                "border_value": int(rng.random() < 0.2)}
         self.check(ours_in_scipy, scipy.ndimage, "binary_propagation", draw)
 
+
+    def test_canny(self):
+        def draw(rng, type, shape):
+            image = draw_image(rng, type, (shape * 2)[:2])
+            highest = 1 if image.dtype.kind in "bf" else np.iinfo(image.dtype).max
+            named = {"sigma": float(rng.choice([0, 0.7, 1, 2.5])), "mode": draw_mode(rng)}
+            if rng.random() < 0.7:
+                low, high = sorted(float(t) * highest for t in rng.choice([0, 0.001, 0.01, 0.1, 1], 2))
+                named.update(low_threshold=low, high_threshold=high)
+            return [image], named
+        self.check(macareu.skimage.feature, skimage.feature, "canny", draw)
 
     def test_apply_hysteresis_threshold(self):
         def draw(rng, type, shape):

@@ -3,6 +3,6 @@
 What a parameter of scikit-image means and is not served here raises NotImplementedError, naming it.
 """
 
-from . import filters, measure, morphology
+from . import feature, filters, measure, morphology
 
-__all__ = ["filters", "measure", "morphology"]
+__all__ = ["feature", "filters", "measure", "morphology"]

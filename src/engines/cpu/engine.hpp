@@ -9,6 +9,7 @@
 
 #include "core/call.hpp"
 #include "engines/cpu/component/run_component.hpp"
+#include "engines/cpu/edges/run_edges.hpp"
 #include "engines/cpu/line/run_carry.hpp"
 #include "engines/cpu/line/run_line.hpp"
 #include "engines/cpu/run_histogram.hpp"
@@ -21,6 +22,7 @@
 #include "engines/cpu/window/run_weighted.hpp"
 #include "engines/cpu/window/run_window.hpp"
 #include "patterns/component.hpp"
+#include "patterns/edges.hpp"
 #include "patterns/histogram.hpp"
 #include "patterns/line.hpp"
 #include "patterns/map.hpp"
@@ -141,6 +143,12 @@ class engine {
       bottleneck_wave(work_, rule, near, state, start, in...);
     else
       general_wave(work_, rule, near, state, start, in...);
+  }
+
+  template <edge_rule Rule, class Source>
+  void edges(const Rule& rule, const smoothing& how, const neighbourhood& near, view<std::uint8_t> out,
+             const kept_stages<typename Rule::value>& kept, const Source& image) const {
+    run_edges(work_, rule, how, near, out, kept, image);
   }
 
   template <class T, component_rule<T> Rule, label_number Label>

@@ -10,6 +10,7 @@
 
 #include "core/call.hpp"
 #include "engines/cuda/current_device.hpp"
+#include "engines/cuda/edges.cuh"
 #include "engines/cuda/histogram.cuh"
 #include "engines/cuda/labels/run_component.cuh"
 #include "engines/cuda/line/run_line.cuh"
@@ -24,6 +25,7 @@
 #include "engines/cuda/wave/general.cuh"
 #include "engines/cuda/window.cuh"
 #include "patterns/component.hpp"
+#include "patterns/edges.hpp"
 #include "patterns/tally.hpp"
 #include "patterns/wave.hpp"
 
@@ -155,6 +157,18 @@ class engine {
     }
     start.refuse();
     wave(rule, near, state, start.start, in...);
+  }
+
+  template <edge_rule Rule, class Enter, class In>
+  void edges(const Rule& rule, const smoothing& how, const neighbourhood& near, view<std::uint8_t> out,
+             kept_stages<typename Rule::value> kept, const mapped<Enter, In>& image) {
+    const auto in = images_.reading(std::get<0>(image.in));
+    if (kept.gradient.data) kept.gradient = images_.writing(kept.gradient);
+    if (kept.crossings.data) kept.crossings = images_.writing(kept.crossings);
+    const device_image<std::uint8_t> levels(on_, out.depth, out.height, out.width);
+    run_edge_marks(on_, rule, how, image.rule, in, kept, levels.pixels());
+    const view<const std::uint8_t> marked = levels.pixels();
+    wave(flood_levels{}, near, out, mapped(highest_level{}, marked), marked);
   }
 
   template <class Rule, label_number Label, class T>

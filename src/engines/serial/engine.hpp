@@ -12,6 +12,7 @@
 #include "core/call.hpp"
 #include "core/neighbourhood.hpp"
 #include "patterns/component.hpp"
+#include "patterns/edges.hpp"
 #include "patterns/histogram.hpp"
 #include "patterns/line.hpp"
 #include "patterns/map.hpp"
@@ -119,6 +120,27 @@ class engine {
     }
   }
 
+  template <edge_rule Rule, class Source>
+  void edges(const Rule& rule, const smoothing& how, const neighbourhood& near, view<std::uint8_t> out,
+             const kept_stages<typename Rule::value>& kept, const Source& image) const {
+    using value = typename Rule::value;
+    const buffer<value> smooth(out.depth, out.height, out.width), derived(out.depth, out.height, out.width);
+    const buffer<std::uint8_t> levels(out.depth, out.height, out.width);
+    smooth_for_edges(how, smooth.pixels(), image);
+    const view<const value> s = smooth.pixels(), d = derived.pixels();
+    window(derived_window<Rule>{rule}, nearest_inside<value>, derived.pixels(), s);
+    for_each_site(out.depth, out.height, out.width, [&](site p) {
+      if (p.x == 0) work_.check_stop();
+      const near_pixels<value> near_s{s, nearest_inside<value>, p}, near_d{d, nearest_inside<value>, p};
+      const bool marks = marks_at<Rule>(p, out.height, out.width);
+      levels.pixels()[p] = marks ? rule.level(near_s, near_d) : std::uint8_t{0};
+      if (kept.gradient.data) kept.gradient[p] = rule.gradient(near_s);
+      if (kept.crossings.data) kept.crossings[p] = marks && rule.crossing(near_s, near_d);
+    });
+    const view<const std::uint8_t> marked = levels.pixels();
+    wave(flood_levels{}, near, out, mapped(highest_level{}, marked), marked);
+  }
+
   template <class Rule, class Out, class In>
   requires line_rule<Rule, Out, In>
   void line(const Rule& rule, line_axis axis, view<Out> out, view<const In> in) const {
@@ -196,6 +218,24 @@ class engine {
   void finish() const {}
 
  private:
+  template <class Value, class Source>
+  void smooth_for_edges(const smoothing& how, view<Value> out, const Source& image) const {
+    const auto over = [&](auto&& visit) { for_each_site(out.depth, out.height, out.width, visit); };
+    const buffer<double> from(out.depth, out.height, out.width), to(out.depth, out.height, out.width);
+    over([&](site p) { from.pixels()[p] = static_cast<double>(image[p]); });
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto& half = how.weights[static_cast<std::size_t>(axis)];
+      if (half.empty()) continue;
+      const symmetric_sum<double> sum{half.data(), static_cast<int>(half.size()) - 1, axis};
+      window(sum, how.edge, to.pixels(), view<const double>(from.pixels()));
+      over([&](site p) { from.pixels()[p] = static_cast<double>(static_cast<Value>(to.pixels()[p])); });
+    }
+    over([&](site p) {
+      const double share = how.share(p, out.height, out.width);
+      out[p] = static_cast<Value>(from.pixels()[p] / share);
+    });
+  }
+
   /// One scan of the image, then a queue. The scan of a rule that is not confluent only finds the pixels that
   /// have something to give, as in paper 1: what it moved it would move far along the scan, and wrongly.
   template <class Rule, class State, class... In>

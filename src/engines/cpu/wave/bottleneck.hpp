@@ -1,5 +1,5 @@
 // Bottleneck waves on the cpu: `tiles`, `contraction`, and `auto`, which starts with the first and turns to
-// the second when the wave proves long.
+// the second when the wave proves long. Binary waves are done by runs, unless a strategy is asked for.
 #pragma once
 
 #include <string_view>
@@ -7,6 +7,7 @@
 
 #include "core/call.hpp"
 #include "core/neighbourhood.hpp"
+#include "engines/cpu/wave/binary.hpp"
 #include "engines/cpu/wave/wave_image.hpp"
 
 namespace macareu::cpu {
@@ -20,6 +21,8 @@ void run_bottleneck(job& work, const neighbourhood& near, const wave_image<Key>&
 template <class Rule, class State, class Start, class... In>
 void bottleneck_wave(job& work, const Rule& rule, const neighbourhood& near, view<State> state,
                      const Start& start, view<const In>... in) {
+  if constexpr (is_binary<Rule>)
+    if (work.how.strategy == "auto" && binary_wave(work, rule, near, state, start, in...)) return;
   run_bottleneck<key_of<State>>(work, near, rule_image<Rule, State, Start, In...>(rule, state, start, in...));
 }
 

@@ -1,0 +1,144 @@
+#include "engines/cpu/component/united_runs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+namespace macareu::cpu {
+
+/// One or two rows ORed.
+struct united_runs::row_pair {
+  const bit_word* one;
+  const bit_word* two;
+  bit_word operator[](std::int64_t i) const { return one[i] | two[i]; }
+};
+
+std::uint64_t united_runs::sum_up(const bit_lines& lines) {
+  auto* const first = lines.first.get();
+  std::uint64_t total = 0;
+  for (std::int64_t line = 0; line < lines.shape.lines(); ++line) total += std::exchange(first[line], total);
+  return first[lines.shape.lines()] = total;
+}
+
+bool united_runs::can_number(std::uint64_t runs) { return runs <= std::numeric_limits<index>::max(); }
+
+united_runs::united_runs(const job& work, int threads, const neighbourhood& near, const bit_lines& lines,
+                         const match_classes& matches)
+    : work_(work),
+      threads_(threads),
+      near_(near),
+      lines_(lines),
+      shape_(lines.shape),
+      matches_(matches),
+      forest_(runs()) {
+  const auto step = shape_.gather_z > 1 ? shape_.lines_y() : 1;
+  const auto units = shape_.lines() / step;
+  const auto bands = std::min<std::int64_t>(units, threads);
+  for (std::int64_t band = 0; band <= bands; ++band) bands_.push_back(units * band / bands * step);
+  over_bands([&](std::int64_t band) { unite_band(band); });
+  for (std::size_t band = 1; band + 1 < bands_.size(); ++band) unite_border(bands_[band]);
+  over_bands([&](std::int64_t band) { flatten(band); });
+}
+
+void united_runs::unite_band(std::int64_t band) {
+  const auto begin = begin_of(band), end = begin_of(band + 1);
+  for (auto run = first_run(begin); run < first_run(end); ++run) forest_[run] = run;
+  std::vector<bit_word> matched(static_cast<std::size_t>(matches_ ? 3 * shape_.words() : 0));
+  for (auto line = begin; line < end; ++line) {
+    if (work_.how.stop.stop_requested()) return;
+    unite_with_earlier(line, begin, line, matched);
+  }
+}
+
+/// What the bands left open: lines from `border` on with lines before it.
+void united_runs::unite_border(std::int64_t border) {
+  std::vector<bit_word> matched(static_cast<std::size_t>(matches_ ? 3 * shape_.words() : 0));
+  const auto reach = shape_.lines_z() > 1 ? shape_.lines_y() + 1 : 1;
+  for (auto line = border; line < std::min(border + reach, shape_.lines()); ++line)
+    unite_with_earlier(line, 0, border, matched);
+}
+
+/// With its neighbours among the lines from `from` up to `to`.
+void united_runs::unite_with_earlier(std::int64_t line, std::int64_t from, std::int64_t to,
+                                     std::vector<bit_word>& matched) {
+  const auto Z = line / shape_.lines_y(), Y = line % shape_.lines_y();
+  constexpr std::array<std::array<int, 2>, 4> neighbours{{{0, -1}, {-1, -1}, {-1, 0}, {-1, 1}}};
+  for (const auto& [dz, dy] : neighbours) {
+    const int axes = dz * dz + dy * dy;
+    if (axes > near_.reach || (near_.rank == 2 && dz != 0)) continue;
+    if (Z + dz < 0 || Y + dy < 0 || Y + dy >= shape_.lines_y()) continue;
+    const auto other = line + dz * shape_.lines_y() + dy;
+    if (other < from || other >= to) continue;
+    unite_lines(line, touching_rows(Z, Y, dz, dy), other, touching_rows(Z + dz, Y + dy, -dz, -dy),
+                axes < near_.reach, matched);
+  }
+}
+
+/// The rows of a line that have neighbours in the line (dz, dy) further.
+united_runs::row_pair united_runs::touching_rows(std::int64_t Z, std::int64_t Y, int dz, int dy) const {
+  const auto ends = [](std::int64_t group, int gather, std::int64_t size, int direction) {
+    const auto low = group * gather, high = std::min(low + gather, size) - 1;
+    return std::pair(direction > 0 ? high : low, direction < 0 ? low : high);
+  };
+  const auto [z0, z1] = ends(Z, shape_.gather_z, shape_.depth, dz);
+  const auto [y0, y1] = ends(Y, shape_.gather_y, shape_.height, dy);
+  return {lines_.row(z0, y0), lines_.row(z1, y1)};
+}
+
+void united_runs::unite_lines(std::int64_t line, const row_pair& a_row, std::int64_t other,
+                              const row_pair& b_row, bool diagonals, std::vector<bit_word>& matched) {
+  const auto words = shape_.words();
+  if (matches_) {
+    const auto row_of = [&](const row_pair& row) { return (row.one - lines_.bits.get()) / words; };
+    matches_(row_of(a_row), row_of(b_row), diagonals,
+             {matched.data(), matched.data() + words, matched.data() + 2 * words});
+  }
+  const bit_word* const a_heads = lines_.heads_of(line);
+  const bit_word* const b_heads = lines_.heads_of(other);
+  bit_word b_before = 0, both_before = 0;
+  for (std::int64_t i = 0; i < words; ++i) {
+    const bit_word a = a_row[i], b = b_row[i];
+    const bit_word b_left = b << 1 | b_before >> 63;
+    b_before = b;
+    if (a == 0) {
+      both_before = 0;
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(i), all = static_cast<std::size_t>(words);
+    const bit_word ah = a_heads[i], bh = b_heads[i];
+    const bit_word both = matches_ ? a & b & matched[at] : a & b;
+    // Each pair of runs once: where the contact begins, or one of the runs does.
+    for (bit_word open = both & (~(both << 1 | both_before >> 63) | ah | bh); open != 0; open &= open - 1) {
+      const int bit = std::countr_zero(open);
+      forest_.unite(run_at(line, i, bit), run_at(other, i, bit));
+    }
+    if (diagonals) {
+      const bit_word b_right = b >> 1 | (i + 1 < words ? b_row[i + 1] << 63 : 0);
+      const bit_word left = matches_ ? a & b_left & matched[all + at] : a & b_left;
+      const bit_word right = matches_ ? a & b_right & matched[2 * all + at] : a & b_right;
+      // Not where the contact of the same two runs is not diagonal only; at a bit_word's end that is left
+      // open.
+      for (bit_word open = left & ~(both & ~bh) & ~((both << 1 | both_before >> 63) & ~ah); open != 0;
+           open &= open - 1) {
+        const int bit = std::countr_zero(open);
+        forest_.unite(run_at(line, i, bit), bit > 0 ? run_at(other, i, bit - 1) : run_at(other, i - 1, 63));
+      }
+      constexpr bit_word last = bit_word{1} << 63;
+      for (bit_word open = right & ~(both & ~(bh >> 1 | last)) & ~(both >> 1 & ~(ah >> 1)); open != 0;
+           open &= open - 1) {
+        const int bit = std::countr_zero(open);
+        forest_.unite(run_at(line, i, bit), bit < 63 ? run_at(other, i, bit + 1) : run_at(other, i + 1, 0));
+      }
+    }
+    both_before = both;
+  }
+}
+
+void united_runs::flatten(std::int64_t band) {
+  const auto begin = first_run(begin_of(band)), end = first_run(begin_of(band + 1));
+  for (auto run = begin; run < end; ++run)
+    if (const auto above = forest_[run]; above >= begin) forest_[run] = forest_[above];
+}
+
+}  // namespace macareu::cpu

@@ -1,0 +1,258 @@
+// edges on the cpu. Images: a thread takes bands of strips, and every row of a strip goes through all stages
+// while its neighbours are in the cache; what is left is two bits a pixel. Volumes: smoothed and derived as a
+// whole, since a slice would need its neighbours.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <macareu/error.hpp>
+
+#include "core/call.hpp"
+#include "engines/cpu/edges/mark_rows.hpp"
+#include "engines/cpu/edges/smooth_rows.hpp"
+#include "engines/cpu/units.hpp"
+#include "engines/cpu/wave/binary.hpp"
+
+namespace macareu::cpu {
+
+/// Rows in memory of a thread's own, the last few of a strip, with a pixel more on both sides that the
+/// neighbouring strips would have, or the nearest inside the image.
+template <class Value>
+class row_ring {
+ public:
+  static constexpr std::int64_t rows = 8;  // a power of 2; 5 are needed
+
+  explicit row_ring(std::int64_t count)
+      : pitch_(count + word_bits), memory_(static_cast<std::size_t>(rows * pitch_)) {}
+  Value* operator[](std::int64_t y) { return memory_.data() + (y & (rows - 1)) * pitch_; }
+
+ private:
+  std::int64_t pitch_;
+  std::vector<Value> memory_;
+};
+
+template <class Rule, class Load>
+class edge_strip {
+ public:
+  using value = typename Rule::value;
+
+  edge_strip(const Rule& rule, const smoothing& how, std::int64_t height, std::int64_t width,
+             std::int64_t first, std::int64_t count, std::int64_t top, const Load& load)
+      : rule_(rule),
+        height_(height),
+        width_(width),
+        first_(first),
+        count_(count),
+        from_(std::max<std::int64_t>(first - 2, 0)),
+        to_(std::min(first + count + 2, width)),
+        top_(std::max<std::int64_t>(top - 2, 0)),
+        smoothed_(top_),
+        derived_(std::max<std::int64_t>(top - 1, 0)),
+        source_(how, height, width, from_, to_ - from_, top_, load),
+        smooth_(count + 4),
+        derived_rows_(count + 2) {}
+
+  /// visit(smooth rows, derived rows) around row y; rows come one after the other.
+  template <class Visit>
+  void row(std::int64_t y, Visit&& visit) {
+    const auto last = std::min(y + 1, height_ - 1);
+    for (; derived_ <= last; ++derived_) derive(derived_);
+    visit(around(smooth_, y, 2), around(derived_rows_, y, 1));
+  }
+
+ private:
+  void derive(std::int64_t y) {
+    const auto last = std::min(y + 1, height_ - 1);
+    for (; smoothed_ <= last; ++smoothed_) {
+      source_.write(smooth_[smoothed_] + (from_ - (first_ - 2)));
+      repeat_ends(smooth_[smoothed_], 2);
+    }
+    const auto begin = std::max<std::int64_t>(first_ - 1, 0), end = std::min(first_ + count_ + 1, width_);
+    auto rows = around(smooth_, y, 2);
+    for (auto& row : rows.row[1]) row += begin - first_;
+    derive_row(rule_, rows, end - begin, derived_rows_[y] + (begin - (first_ - 1)));
+    repeat_ends(derived_rows_[y], 1);
+  }
+
+  /// Outside the image the pixels of its first and last column; `more` are kept on both sides.
+  void repeat_ends(value* row, std::int64_t more) const {
+    value* const origin = row - (first_ - more);
+    for (auto x = first_ - more; x < 0; ++x) origin[x] = origin[0];
+    for (auto x = width_; x < first_ + count_ + more; ++x) origin[x] = origin[width_ - 1];
+  }
+
+  rows_around<value> around(row_ring<value>& ring, std::int64_t y, std::int64_t more) const {
+    rows_around<value> rows{};
+    for (int dy = -1; dy <= 1; ++dy)
+      rows.row[1][dy + 1] = ring[std::clamp<std::int64_t>(y + dy, 0, height_ - 1)] + more;
+    return rows;
+  }
+
+  Rule rule_;
+  std::int64_t height_, width_, first_, count_, from_, to_, top_, smoothed_, derived_;
+  smooth_rows<value, Load> source_;
+  row_ring<value> smooth_, derived_rows_;
+};
+
+/// Rows that a thread takes at a time, and their columns: a multiple of 64, so that no two threads share a
+/// word of bits.
+inline constexpr std::int64_t edge_rows = 128, edge_columns = 512;
+
+/// No marks on the border of the image.
+inline void clear_border(site first, std::int64_t count, const view<std::uint8_t>& image, bit_word* marked,
+                         bit_word* certain) {
+  const auto clear = [&](std::int64_t x) {
+    marked[x / word_bits] &= ~(bit_word{1} << x % word_bits);
+    certain[x / word_bits] &= ~(bit_word{1} << x % word_bits);
+  };
+  if (first.y == 0 || first.y == image.height - 1)
+    for (std::int64_t x = 0; x < count; ++x) clear(x);
+  if (first.x == 0) clear(0);
+  if (first.x + count == image.width) clear(count - 1);
+}
+
+template <class Rule, class Load>
+void mark_image(const job& work, int threads, const Rule& rule, const smoothing& how,
+                const view<std::uint8_t>& out, const kept_stages<typename Rule::value>& kept,
+                const binary_planes& planes, const Load& load) {
+  const auto divided = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  const auto strips = divided(out.width, edge_columns), bands = divided(out.height, edge_rows);
+  over_units(work, threads, strips * bands, 1, [&](int, std::int64_t unit) {
+    const auto first = unit % strips * edge_columns, top = unit / strips * edge_rows;
+    const auto count = std::min(edge_columns, out.width - first);
+    const auto of_slice = [&](std::int64_t y, std::int64_t x, std::int64_t pixels, double* to) {
+      load(site{0, y, x}, pixels, to);
+    };
+    edge_strip<Rule, decltype(of_slice)> strip(rule, how, out.height, out.width, first, count, top, of_slice);
+    for (auto y = top; y < std::min(top + edge_rows, out.height); ++y)
+      strip.row(y, [&](const auto& smooth, const auto& derived) {
+        const site p{0, y, first};
+        bit_word* const marked = planes.capacities(0, y) + first / word_bits;
+        bit_word* const certain = planes.starts(0, y) + first / word_bits;
+        mark_row(rule, count, smooth, derived, marked, certain);
+        if (Rule::inside_only) clear_border(p, count, out, marked, certain);
+        if (kept.gradient.data || kept.crossings.data) keep_row(rule, p, count, smooth, derived, kept);
+      });
+  });
+}
+
+/// A volume with a pixel more on both sides of every row.
+template <class Value>
+class wide_volume {
+ public:
+  wide_volume(std::int64_t depth, std::int64_t height, std::int64_t width)
+      : depth_(depth),
+        height_(height),
+        width_(width),
+        pixels_(room_for<Value>(depth * height * (width + 2) + word_bits)) {}
+
+  Value* row(std::int64_t z, std::int64_t y) const {
+    return pixels_.get() + (z * height_ + y) * (width_ + 2) + 1;
+  }
+  void repeat_ends(std::int64_t z, std::int64_t y) const {
+    Value* const at = row(z, y);
+    at[-1] = at[0];
+    at[width_] = at[width_ - 1];
+  }
+  rows_around<Value> around(std::int64_t z, std::int64_t y) const {
+    rows_around<Value> rows;
+    for (int dz = -1; dz <= 1; ++dz)
+      for (int dy = -1; dy <= 1; ++dy)
+        rows.row[dz + 1][dy + 1] = row(std::clamp<std::int64_t>(z + dz, 0, depth_ - 1),
+                                       std::clamp<std::int64_t>(y + dy, 0, height_ - 1));
+    return rows;
+  }
+
+ private:
+  std::int64_t depth_, height_, width_;
+  std::unique_ptr<Value[]> pixels_;
+};
+
+/// One row after the sums along z.
+template <class Value, class Load>
+void sum_row_along_z(const smoothing& how, std::int64_t depth, site p, std::int64_t count, const Load& load,
+                     Value* to) {
+  const auto& half = how.weights[0];
+  const int r = half.empty() ? 0 : static_cast<int>(half.size()) - 1;
+  std::vector<double> values(static_cast<std::size_t>((2 * r + 2) * count));
+  std::vector<const double*> rows;
+  for (int k = -r; k <= r; ++k) {
+    double* const row = values.data() + (k + r) * count;
+    const bool outside = p.z + k < 0 || p.z + k >= depth;
+    if (outside && how.edge.mode == border_mode::constant)
+      std::fill_n(row, count, how.edge.outside);
+    else
+      load(site{how.edge.fold(p.z + k, depth), p.y, p.x}, count, row);
+    rows.push_back(row);
+  }
+  const double* sums = rows[0];
+  if (r > 0) {
+    double* const out = values.data() + (2 * r + 1) * count;
+    best_sums<double>().symmetric(rows.data(), half.data(), r, count, out);
+    sums = out;
+  }
+  for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<Value>(sums[i]);
+}
+
+template <class Rule, class Load>
+void mark_volume(const job& work, int threads, const Rule& rule, const smoothing& how,
+                 const view<std::uint8_t>& out, const kept_stages<typename Rule::value>& kept,
+                 const binary_planes& planes, const Load& load) {
+  using value = typename Rule::value;
+  const wide_volume<value> first(out.depth, out.height, out.width), second(out.depth, out.height, out.width);
+  const auto over_rows = [&](auto&& visit) {
+    over_units(work, threads, out.depth * out.height, std::max<std::int64_t>(1, 4096 / out.width),
+               [&](int, std::int64_t row) { visit(row / out.height, row % out.height); });
+  };
+  over_rows([&](std::int64_t z, std::int64_t y) {
+    sum_row_along_z(how, out.depth, {z, y, 0}, out.width, load, first.row(z, y));
+  });
+  const auto bands = (out.height + edge_rows - 1) / edge_rows;
+  over_units(work, threads, out.depth * bands, 1, [&](int, std::int64_t unit) {
+    const auto z = unit / bands, top = unit % bands * edge_rows;
+    const auto of_slice = [&](std::int64_t y, std::int64_t x, std::int64_t pixels, double* to) {
+      std::copy_n(first.row(z, y) + x, pixels, to);
+    };
+    smooth_rows<value, decltype(of_slice)> source(how, out.height, out.width, 0, out.width, top, of_slice);
+    for (auto y = top; y < std::min(top + edge_rows, out.height); ++y) {
+      source.write(second.row(z, y));
+      second.repeat_ends(z, y);
+    }
+  });
+  const auto& smooth = second;
+  const auto& derived = first;  // what was summed along z is not needed any more
+  over_rows([&](std::int64_t z, std::int64_t y) {
+    derive_row(rule, smooth.around(z, y), out.width, derived.row(z, y));
+    derived.repeat_ends(z, y);
+  });
+  over_rows([&](std::int64_t z, std::int64_t y) {
+    const auto s = smooth.around(z, y), d = derived.around(z, y);
+    mark_row(rule, out.width, s, d, planes.capacities(z, y), planes.starts(z, y));
+    if (kept.gradient.data || kept.crossings.data) keep_row(rule, {z, y, 0}, out.width, s, d, kept);
+  });
+}
+
+template <class Rule, class Source>
+void run_edges(job& work, const Rule& rule, const smoothing& how, const neighbourhood& near,
+               const view<std::uint8_t>& out, const kept_stages<typename Rule::value>& kept,
+               const Source& image) {
+  const int threads = threads_for(out.pixels(), work.how.threads);
+  binary_planes planes(near, out.depth, out.height, out.width);
+  // Stages know no pixel type: they are compiled once for all.
+  const std::function<void(site, std::int64_t, double*)> load = [&](site first, std::int64_t count,
+                                                                    double* to) {
+    image.over_row(first, count, [to](std::int64_t i, auto pixel) { to[i] = static_cast<double>(pixel); });
+  };
+  if constexpr (Rule::rank == 2)
+    mark_image(work, threads, rule, how, out, kept, planes, load);
+  else
+    mark_volume(work, threads, rule, how, out, kept, planes, load);
+  work.report.threads = threads;
+  if (!planes.flood(work, threads, out)) throw device_error("canny: the image has too many edges at once");
+}
+
+}  // namespace macareu::cpu

@@ -1,0 +1,144 @@
+// Rows of the smoothed image for a strip of columns, one after the other: sums along y and x of rows that are
+// kept, in f64, until no sum needs them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "engines/cpu/window/sums.hpp"
+#include "patterns/edges.hpp"
+
+namespace macareu::cpu {
+
+/// Load(y, first, count, to): values of a row of the image, in f64; only columns inside the image.
+template <class Value, class Load>
+class smooth_rows {
+ public:
+  /// For columns first ... first + count - 1, all inside the image, and rows from `y` on.
+  smooth_rows(const smoothing& how, std::int64_t height, std::int64_t width, std::int64_t first,
+              std::int64_t count, std::int64_t y, const Load& load)
+      : how_(how),
+        load_(load),
+        height_(height),
+        width_(width),
+        first_(first),
+        count_(count),
+        reach_y_(radius_of(how.weights).y),
+        reach_x_(radius_of(how.weights).x),
+        pitch_(count + 2 * reach_x_),
+        next_(y),
+        loaded_(y - reach_y_),
+        memory_(static_cast<std::size_t>(pitch_ * (2 * reach_y_ + 1))),
+        line_(static_cast<std::size_t>(pitch_)),
+        sums_(static_cast<std::size_t>(count)),
+        rows_(static_cast<std::size_t>(2 * std::max(reach_y_, reach_x_) + 1)) {}
+
+  /// The next row.
+  void write(Value* to) {
+    const double* values = along_y();
+    if (!how_.weights[2].empty()) {
+      for (int k = 0; k <= 2 * reach_x_; ++k) rows_[static_cast<std::size_t>(k)] = values + k;
+      best_sums<double>().symmetric(rows_.data(), how_.weights[2].data(), reach_x_, count_, sums_.data());
+      values = sums_.data();
+    }
+    for (std::int64_t i = 0; i < count_; ++i) to[i] = static_cast<Value>(values[i]);
+    if (how_.classes.rows > 0) divide(to);
+    ++next_;
+  }
+
+ private:
+  double* place(std::int64_t y) {
+    const auto lines = 2 * reach_y_ + 1;
+    return memory_.data() + (y % lines + lines) % lines * pitch_;
+  }
+
+  /// Rounded sums of the row at hand, with what the sums along x need on both sides.
+  const double* along_y() {
+    for (; loaded_ <= next_ + reach_y_; ++loaded_) fill(loaded_, place(loaded_));
+    if (how_.weights[1].empty()) return place(next_);
+    for (int k = 0; k <= 2 * reach_y_; ++k) rows_[static_cast<std::size_t>(k)] = place(next_ + k - reach_y_);
+    best_sums<double>().symmetric(rows_.data(), how_.weights[1].data(), reach_y_, pitch_, line_.data());
+    for (auto& value : line_) value = static_cast<double>(static_cast<Value>(value));
+    if (how_.edge.mode == border_mode::constant) {
+      const double outside = how_.edge.outside;
+      std::fill_n(line_.begin(), std::clamp<std::int64_t>(reach_x_ - first_, 0, pitch_), outside);
+      std::fill(line_.begin() + std::clamp<std::int64_t>(width_ + reach_x_ - first_, 0, pitch_), line_.end(),
+                outside);
+    }
+    return line_.data();
+  }
+
+  void fill(std::int64_t y, double* to) const {
+    const auto& edge = how_.edge;
+    const bool constant = edge.mode == border_mode::constant;
+    if (constant && (y < 0 || y >= height_)) {
+      std::fill_n(to, pitch_, edge.outside);
+      return;
+    }
+    const auto row = constant ? y : edge.fold(y, height_);
+    const auto begin = std::max<std::int64_t>(first_ - reach_x_, 0);
+    const auto end = std::min(first_ + count_ + reach_x_, width_);
+    double* const origin = to - (first_ - reach_x_);
+    load_(row, begin, end - begin, origin + begin);
+    const auto beyond = [&](std::int64_t x) {
+      if (constant)
+        origin[x] = edge.outside;
+      else
+        load_(row, edge.fold(x, width_), 1, origin + x);
+    };
+    for (auto x = first_ - reach_x_; x < begin; ++x) beyond(x);
+    for (auto x = end; x < first_ + count_ + reach_x_; ++x) beyond(x);
+  }
+
+  void divide(Value* to) const {
+    const auto& classes = how_.classes;
+    const double* const shares =
+        how_.shares.data() + share_classes::class_of(next_, height_, classes.rows) * classes.columns;
+    const auto one = [&](std::int64_t i) {
+      const double by = shares[share_classes::class_of(first_ + i, width_, classes.columns)];
+      to[i] = static_cast<Value>(static_cast<double>(to[i]) / by);
+    };
+    // In the middle all columns are of one class.
+    const auto begin = std::clamp<std::int64_t>(classes.columns / 2 - first_, 0, count_);
+    const auto end = std::clamp<std::int64_t>(width_ - classes.columns / 2 - first_, begin, count_);
+    for (std::int64_t i = 0; i < begin; ++i) one(i);
+    if (classes.columns == width_)
+      for (auto i = begin; i < end; ++i) one(i);
+    else
+      divide_all(to + begin, end - begin, shares[classes.columns / 2]);
+    for (auto i = end; i < count_; ++i) one(i);
+  }
+
+  /// By one number, correctly rounded.
+  static void divide_all(Value* values, std::int64_t count, double by) {
+    // An f32 divided by what differs less from 1 than half of its last place is what it was.
+    if (std::is_same_v<Value, float> && std::fabs(by - 1) < 0x1p-30) return;
+#ifdef __FP_FAST_FMA
+    // Markstein: a product with the reciprocal, once corrected, is the rounded quotient, unless all digits of
+    // the divisor are 1.
+    if (std::is_same_v<Value, double> && by > 1 && by < 1.5) {
+      const double reciprocal = 1 / by;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const double value = values[i], near = value * reciprocal;
+        values[i] = static_cast<Value>(std::fma(std::fma(-near, by, value), reciprocal, near));
+      }
+      return;
+    }
+#endif
+    for (std::int64_t i = 0; i < count; ++i)
+      values[i] = static_cast<Value>(static_cast<double>(values[i]) / by);
+  }
+
+  const smoothing& how_;
+  const Load& load_;
+  std::int64_t height_, width_, first_, count_;
+  int reach_y_, reach_x_;
+  std::int64_t pitch_, next_, loaded_;
+  std::vector<double> memory_, line_, sums_;
+  std::vector<const double*> rows_;
+};
+
+}  // namespace macareu::cpu

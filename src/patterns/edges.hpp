@@ -1,0 +1,113 @@
+// edges (N2P in stages, then IWPP): an image is smoothed, something is derived from it, both mark pixels, and
+// what is marked is linked.
+//   S        one symmetric sum along each axis, along z, then y, then x, in f64 (the order of weighted.hpp),
+//            each rounded to Rule::value; then, where there are shares, divided by them in f64 and rounded
+//   D(p)     = rule.derived(near S)
+//   level(p) = rule.level(near S, near D): 0, 1 (may be set) or 2 (is set); 0 on the border of the image if
+//            the rule is for pixels inside only (`static constexpr bool inside_only`)
+//   out      the binary wave that starts at level 2 and goes through levels 1 and 2
+// Outside the image the input is what the smoothing's border says; S and D are as at the nearest pixel
+// inside.
+//
+// Laws. The rule says for which rank of images it is. It is pure, and reads no further than one pixel along
+// each axis. Every operation is rounded, and fused only where the rule says so. So every engine gives the
+// same bits, and may do all stages in one pass.
+//
+// Exact levels are slow, and few pixels need them. So an engine may ask first for the strength(near S, near
+// D) of a pixel: the level is 0 where it is below rule.least(). Then estimate(strength, slopes, near D), with
+// those that slopes(near S, to) gives, is the level as a value, or not_sure. It may be called with vectors of
+// several pixels, as wide window rules are.
+//
+// On request the rule's gradient(near S) and crossing(near S, near D) are written too.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <vector>
+
+#include "core/view.hpp"
+#include "patterns/wave.hpp"
+#include "patterns/weighted.hpp"
+
+namespace macareu {
+
+/// A number for every pixel that depends on its distances to the border of the image, as far as these are
+/// below a reach: one for each class of rows and of columns.
+struct share_classes {
+  std::int64_t rows = 0, columns = 0;  // 0: no shares
+
+  MACAREU_HD static std::int64_t class_of(std::int64_t i, std::int64_t size, std::int64_t classes) {
+    if (classes == size) return i;
+    const std::int64_t reach = classes / 2;
+    return i < reach ? i : i >= size - reach ? classes - (size - i) : reach;
+  }
+};
+
+struct smoothing {
+  separable_weights<double> weights;
+  border<double> edge;
+  share_classes classes;
+  std::vector<double> shares;  // [row class][column class]
+
+  double share(site p, std::int64_t height, std::int64_t width) const {
+    if (shares.empty()) return 1;
+    const auto row = share_classes::class_of(p.y, height, classes.rows);
+    return shares[static_cast<std::size_t>(row * classes.columns +
+                                           share_classes::class_of(p.x, width, classes.columns))];
+  }
+};
+
+/// Where to write what is asked for; no memory: not asked for.
+template <class Value>
+struct kept_stages {
+  view<Value> gradient;
+  view<std::uint8_t> crossings;
+};
+
+inline constexpr int not_sure = 4;
+
+/// Whether a pixel of an image of this size can have another level than 0.
+template <class Rule>
+MACAREU_HD bool marks_at(site p, std::int64_t height, std::int64_t width) {
+  if (!Rule::inside_only) return true;
+  return p.y > 0 && p.y < height - 1 && p.x > 0 && p.x < width - 1;
+}
+
+template <class Value>
+inline constexpr border<Value> nearest_inside{border_mode::nearest, Value{}};
+
+/// The first derivation as a window rule.
+template <class Rule>
+struct derived_window {
+  Rule rule;
+  MACAREU_HD static constexpr window_radius radius() { return {Rule::rank == 3 ? 1 : 0, 1, 1}; }
+  template <class Near>
+  MACAREU_HD auto operator()(site, const Near& near) const {
+    return rule.derived(near);
+  }
+};
+
+/// The wave of the last stage.
+struct flood_levels {
+  using algebra = bottleneck<direction::up>;
+  static constexpr bool binary = true;
+  MACAREU_HD std::uint8_t capacity(site, std::uint8_t level) const { return level > 0; }
+};
+struct highest_level {
+  MACAREU_HD std::uint8_t operator()(site, std::uint8_t level) const { return level > 1; }
+};
+
+template <class Rule>
+concept edge_rule = std::is_trivially_copyable_v<Rule> &&
+    requires(const Rule rule, const near_pixels<typename Rule::value>& near) {
+  { rule.derived(near) } -> std::same_as<typename Rule::value>;
+  { rule.strength(near, near) } -> std::same_as<typename Rule::value>;
+  { rule.least() } -> std::same_as<typename Rule::value>;
+  { rule.level(near, near) } -> std::same_as<std::uint8_t>;
+  { rule.gradient(near) } -> std::same_as<typename Rule::value>;
+  { rule.crossing(near, near) } -> std::same_as<bool>;
+  { Rule::inside_only } -> std::convertible_to<bool>;
+  { Rule::rank } -> std::convertible_to<int>;
+};
+
+}  // namespace macareu

@@ -1,0 +1,184 @@
+// Canny's edges as ITK's CannyEdgeDetectionImageFilter finds them: where the second derivative of the
+// smoothed image along its gradient crosses zero and does not rise, and the gradient is steep.
+//
+// V is the type of ITK's output pixels. Derivatives of first order are half of a difference; those of second
+// order are summed in f64 and rounded to V, and so is the mixed term; all else is computed in V. The sign of
+// the first derivatives is ITK's, from right to left: it appears in pairs only.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "core/key.hpp"
+#include "core/macros.hpp"
+#include "core/wide.hpp"
+#include "patterns/edges.hpp"
+
+namespace macareu {
+
+template <class V, int Rank>
+class itk_canny {
+ public:
+  using value = V;
+  static constexpr int rank = Rank;
+  static constexpr bool inside_only = false;
+
+  itk_canny(V low, V high)
+      : low_(low),
+        high_(high),
+        low_square_(least_square([=](V root) { return root > low; })),
+        high_square_(least_square([=](V root) { return static_cast<float>(root) > high; })),
+        least_(low < 0 || high < 0          ? V{-1}
+               : low_square_ < high_square_ ? low_square_
+                                            : high_square_),
+        always_(low < 0 || high < 0 ? not_sure : 0) {}
+
+  template <class Near>
+  MACAREU_HD V derived(const Near& near) const {
+    V slope[Rank];
+    for (int i = 0; i < Rank; ++i) slope[i] = along(near, i);
+    V sum = 0;
+    for (int i = 0; i < Rank; ++i)
+      for (int j = i + 1; j < Rank; ++j)
+        sum = static_cast<V>(static_cast<double>(sum) + 2.0 * static_cast<double>(slope[i]) *
+                                                            static_cast<double>(slope[j]) *
+                                                            static_cast<double>(across(near, i, j)));
+    V square = least_gradient;
+    for (int i = 0; i < Rank; ++i) {
+      sum += slope[i] * slope[i] * bend(near, i);
+      square += slope[i] * slope[i];
+    }
+    return sum / square;
+  }
+
+  /// The square of the gradient.
+  template <class Smooth, class Derived>
+  MACAREU_HD V strength(const Smooth& smooth, const Derived&) const {
+    return squared_gradient(smooth);
+  }
+  MACAREU_HD V least() const { return least_; }
+  template <class Smooth>
+  MACAREU_HD void slopes(const Smooth& smooth, V (&to)[Rank]) const {
+    for (int i = 0; i < Rank; ++i) to[i] = along(smooth, i);
+  }
+
+  /// The sign of the third derivative without divisions, where rounding cannot have changed it.
+  template <class W, class Derived>
+  MACAREU_HD W estimate(W square, const W (&slope)[Rank], const Derived& derived) const {
+    const W zero{}, here = derived(0, 0, 0), distance = magnitude(here);
+    W before = zero, after = zero;  // the furthest neighbours on the other side of zero
+    W third = zero, size = zero;
+    for (int i = 0; i < Rank; ++i) {
+      const W one = at(derived, i, -1), other = at(derived, i, 1);
+      before = greater(before, here > zero ? -one : one);
+      after = greater(after, here > zero ? -other : other);
+      const W part = (one - other) * slope[i];
+      third += part;
+      size += magnitude(part);
+    }
+    const W margin = size * V(1e-5) + V(1e-30);
+    const auto crosses = (here == zero) | (before > distance) | ((after >= distance) & (after > zero));
+    const W low = square >= low_square_ ? everywhere<W>(V{1}) : zero;
+    const W level = square >= high_square_ ? everywhere<W>(V{2}) : low;
+    const W unsure = level > zero ? everywhere<W>(V{not_sure}) : zero;
+    const W falling = (third < -margin) & (here != zero) ? level : unsure;
+    const W seen = crosses & (third <= margin) ? falling : zero;
+    return greater(seen, everywhere<W>(always_));
+  }
+
+  template <class Smooth, class Derived>
+  MACAREU_HD std::uint8_t level(const Smooth& smooth, const Derived& derived) const {
+    const V steepness = crossing(smooth, derived) ? gradient(smooth) : V{0};
+    // ITK compares the upper threshold with a float.
+    if (static_cast<float>(steepness) > high_) return 2;
+    return steepness > low_;
+  }
+
+  template <class Smooth>
+  MACAREU_HD V gradient(const Smooth& smooth) const {
+    return std::sqrt(squared_gradient(smooth));
+  }
+
+  /// The second derivative crosses zero here, and the third is not positive.
+  template <class Smooth, class Derived>
+  MACAREU_HD bool crossing(const Smooth& smooth, const Derived& derived) const {
+    if (!crosses_zero(derived)) return false;
+    const V length = gradient(smooth);
+    V third = 0;
+    for (int i = 0; i < Rank; ++i) third += along(derived, i) * (along(smooth, i) / length);
+    return third <= 0;
+  }
+
+ private:
+  static constexpr V least_gradient = static_cast<V>(0.0001);
+
+  /// The least square whose root, rounded, is above a threshold: all greater ones are too.
+  template <class Above>
+  static V least_square(const Above& above) {
+    key_of<V> low = to_key(V{0}), high = to_key(std::numeric_limits<V>::infinity());
+    while (low < high) {
+      const auto middle = static_cast<key_of<V>>(low + (high - low) / 2);
+      if (above(std::sqrt(from_key<V>(middle))))
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return from_key<V>(high);
+  }
+
+  /// The pixel at distance `d` along axis i and `e` along axis j. Axis 0 is x, as in ITK.
+  template <class Near>
+  MACAREU_HD static auto at(const Near& near, int i, int d, int j = 0, int e = 0) {
+    const int x = (i == 0) * d + (j == 0) * e, y = (i == 1) * d + (j == 1) * e;
+    return near((i == 2) * d + (j == 2) * e, y, x);
+  }
+  template <class Near>
+  MACAREU_HD static V along(const Near& near, int i) {
+    return V(0.5) * (at(near, i, -1) - at(near, i, 1));
+  }
+  template <class Near>
+  MACAREU_HD static V bend(const Near& near, int i) {
+    const double before = at(near, i, -1), here = at(near, i, 0), after = at(near, i, 1);
+    return static_cast<V>(before - 2.0 * here + after);
+  }
+  template <class Near>
+  MACAREU_HD static V across(const Near& near, int i, int j) {
+    const double a = at(near, i, -1, j, -1), b = at(near, i, -1, j, 1), c = at(near, i, 1, j, -1),
+                 d = at(near, i, 1, j, 1);
+    return static_cast<V>(0.25 * (a - b - c + d));
+  }
+
+  template <class Smooth>
+  MACAREU_HD static V squared_gradient(const Smooth& smooth) {
+    V square = least_gradient;
+    for (int i = 0; i < Rank; ++i) {
+      const V slope = along(smooth, i);
+      square += slope * slope;
+    }
+    return square;
+  }
+
+  /// A neighbour along an axis has the other sign, or is the only one of both that is not zero, and lies
+  /// further from zero; where both are as far, the pixel before the crossing has it.
+  template <class Derived>
+  MACAREU_HD static bool crosses_zero(const Derived& derived) {
+    const V here = derived(0, 0, 0);
+    V least = 0, most = 0, least_after = 0, most_after = 0;  // 0 never counts
+    for (int i = 0; i < Rank; ++i) {
+      const V before = at(derived, i, -1), after = at(derived, i, 1);
+      least = before < least ? before : least;
+      most = before > most ? before : most;
+      least_after = after < least_after ? after : least_after;
+      most_after = after > most_after ? after : most_after;
+    }
+    const bool down = (here >= 0) & ((least < -here) | ((least_after <= -here) & (least_after < 0)));
+    const bool up = (here <= 0) & ((most > -here) | ((most_after >= -here) & (most_after > 0)));
+    return down | up;
+  }
+
+  V low_, high_, low_square_, high_square_, least_;
+  V always_;  // with thresholds below 0 there is no estimate
+};
+
+}  // namespace macareu
