@@ -125,30 +125,36 @@ struct object_sums {
     return labels.contains(q) && labels[q] == label;
   }
 
+  /// is_same(dz, dy, dx) is handed to `look`: whether the pixel there has p's label, without looking where
+  /// the image ends if it is at least `reach` away.
+  template <class Label, class Look>
+  MACAREU_HD static void around(const view<const Label>& labels, site p, std::int64_t reach, Look&& look) {
+    const Label* const here = &labels[p];
+    const Label label = *here;
+    const bool deep = p.x >= reach && p.y >= reach && p.x + reach < labels.width &&
+                      p.y + reach < labels.height &&
+                      (Rank == 2 || (p.z >= reach && p.z + reach < labels.depth));
+    if (deep)
+      look([&](int dz, int dy, int dx) {
+        return here[dz * labels.step_z + dy * labels.step_y + dx * labels.step_x] == label;
+      });
+    else
+      look([&](int dz, int dy, int dx) { return same(labels, {p.z + dz, p.y + dy, p.x + dx}, label); });
+  }
+
   template <class Label>
   MACAREU_HD void add_outline(row& to, site p, const view<const Label>& labels) const {
     bool near[27]{};
     bool inner = true;
-    const Label label = labels[p];
-    const auto beside = [&](auto&& is_same) {
-      for (int i = 0; i < 27; ++i) {
-        const int dz = i / 9 - 1;
-        if (Rank == 2 && dz != 0) continue;
-        near[i] = is_same(dz, i / 3 % 3 - 1, i % 3 - 1);
+    around(labels, p, 1, [&](auto&& is_same) {
+      for (int i = Rank == 2 ? 9 : 0; i < (Rank == 2 ? 18 : 27); ++i) {
+        near[i] = is_same(i / 9 - 1, i / 3 % 3 - 1, i % 3 - 1);
         inner = inner & near[i];
       }
-    };
-    if (p.x > 0 && p.y > 0 && p.x + 1 < labels.width && p.y + 1 < labels.height &&
-        (Rank == 2 || (p.z > 0 && p.z + 1 < labels.depth))) {
-      const Label* const here = &labels[p];
-      beside([&](int dz, int dy, int dx) {
-        return here[dz * labels.step_z + dy * labels.step_y + dx * labels.step_x] == label;
-      });
-    } else {
-      beside([&](int dz, int dy, int dx) { return same(labels, {p.z + dz, p.y + dy, p.x + dx}, label); });
-    }
+    });
     if (inner) return;  // its share of every count is 0
-    to.count[euler] += static_cast<std::uint64_t>(cells_of_its_own(near));
+    to.count[euler] +=
+        static_cast<std::uint64_t>(Rank == 2 ? corners_of_its_own(near) : cells_of_its_own(near));
     if constexpr (Rank == 2)
       add_perimeter(to, p, labels, near);
     else
@@ -178,21 +184,33 @@ struct object_sums {
     return sum;
   }
 
+  /// The same in images, where most cells cancel: the upper corners, less the upper edge.
+  MACAREU_HD static int corners_of_its_own(const bool* near) {
+    const bool left = near[9], above = near[10], right = near[11], before = near[12];
+    return (!left && !above && !before) + (!above && !right) - !above;
+  }
+
   /// A pixel with one of its 4 neighbours outside the object is on its border. Border pixels count by what
   /// border they have beside them: 1, the root of 2, or half of both together (scikit-image's perimeter).
   template <class Label>
   MACAREU_HD void add_perimeter(row& to, site p, const view<const Label>& labels, const bool* near) const {
     if (near[10] && near[12] && near[14] && near[16]) return;
-    const Label label = labels[p];
-    int weight = 1;
-    for (int i = 9; i < 18; ++i) {
-      if (i == 13 || !near[i]) continue;
-      const site q{p.z, p.y + i / 3 % 3 - 1, p.x + i % 3 - 1};
-      const bool on_border =
-          !same(labels, {q.z, q.y - 1, q.x}, label) || !same(labels, {q.z, q.y + 1, q.x}, label) ||
-          !same(labels, {q.z, q.y, q.x - 1}, label) || !same(labels, {q.z, q.y, q.x + 1}, label);
-      if (on_border) weight += i % 2 == 0 ? 2 : 10;
+    unsigned object[5];  // of the pixels two up to two down, a bit for each from two left to two right
+    around(labels, p, 2, [&](auto&& is_same) {
+      for (int y = 0; y < 5; ++y) {
+        object[y] = 0;
+        for (int x = 0; x < 5; ++x) object[y] |= static_cast<unsigned>(is_same(0, y - 2, x - 2)) << x;
+      }
+    });
+    unsigned border[3];  // of the pixels beside p: their column is bits 1, 2 and 3
+    for (int y = 0; y < 3; ++y) {
+      const unsigned own = object[y + 1];
+      border[y] = own & ~(own << 1 & own >> 1 & object[y] & object[y + 2]);
     }
+    const auto bit = [&](int y, int x) { return border[y] >> x & 1; };
+    const unsigned straight_on = bit(0, 2) + bit(1, 1) + bit(1, 3) + bit(2, 2);
+    const unsigned aslant = bit(0, 1) + bit(0, 3) + bit(2, 1) + bit(2, 3);
+    const unsigned weight = 1 + 2 * straight_on + 10 * aslant;
     constexpr std::uint64_t straight = 1 << 5 | 1 << 7 | 1 << 15 | 1 << 17 | 1 << 25 | 1 << 27;
     constexpr std::uint64_t slanted = std::uint64_t{1} << 21 | std::uint64_t{1} << 33;
     constexpr std::uint64_t mixed = 1 << 13 | 1 << 23;

@@ -1,11 +1,16 @@
 #include "rules/object_table.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
+#include "engines/cpu/threads.hpp"
 #include "rules/surface_weights.hpp"
 
 namespace macareu {
@@ -74,7 +79,10 @@ principal_axes principal_axes_of(matrix m, int rank) {
     if (still) break;
   }
   std::array<std::size_t, 3> order{0, 1, 2};
-  std::stable_sort(order.begin(), order.begin() + rank, [&](auto a, auto b) { return m[a][a] > m[b][b]; });
+  for (int i = 1; i < rank; ++i)  // three at most, and equal ones stay in order
+    for (auto at = static_cast<std::size_t>(i);
+         at > 0 && m[order[at]][order[at]] > m[order[at - 1]][order[at - 1]]; --at)
+      std::swap(order[at], order[at - 1]);
   principal_axes found;
   for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
     found.variance[i] = std::max(m[order[i]][order[i]], 0.0);
@@ -100,30 +108,30 @@ struct column_name {
   }
 };
 
+/// Fills in one row of the table after another. The first row that is written makes the columns; then several
+/// writers may have rows of their own.
 class writer {
  public:
   writer(table& to, std::size_t rows) : to_(to), rows_(rows) {}
 
-  void begin_row() { column_ = 0; }
-  void add(const column_name& name, double value) { column<double>(name).push_back(value); }
+  void begin_row(std::size_t row) {
+    row_ = row;
+    column_ = 0;
+  }
+  void add(const column_name& name, double value) { cell<double>(name) = value; }
   void add(const char* name, double value) { add(column_name{name}, value); }
-  void add_whole(const column_name& name, std::int64_t value) { column<std::int64_t>(name).push_back(value); }
+  void add_whole(const column_name& name, std::int64_t value) { cell<std::int64_t>(name) = value; }
   void add_whole(const char* name, std::int64_t value) { add_whole(column_name{name}, value); }
 
  private:
   template <class T>
-  std::vector<T>& column(const column_name& name) {
-    if (column_ == to_.columns.size()) {
-      std::vector<T> values;
-      values.reserve(rows_);
-      to_.columns.push_back({name.text(), std::move(values)});
-    }
-    return std::get<std::vector<T>>(to_.columns[column_++].values);
+  T& cell(const column_name& name) {
+    if (column_ == to_.columns.size()) to_.columns.push_back({name.text(), std::vector<T>(rows_)});
+    return std::get<std::vector<T>>(to_.columns[column_++].values)[row_];
   }
 
   table& to_;
-  std::size_t rows_;
-  std::size_t column_ = 0;
+  std::size_t rows_, row_ = 0, column_ = 0;
 };
 
 class describer {
@@ -133,8 +141,8 @@ class describer {
     for (int axis = 0; axis < form.rank; ++axis) pixel_ *= spacing(axis);
   }
 
-  void describe(const object_facts& object) {
-    out_.begin_row();
+  void describe(const object_facts& object, std::size_t row) {
+    out_.begin_row(row);
     out_.add_whole("label", object.label);
     out_.add_whole("num_pixels", static_cast<std::int64_t>(object.pixels));
     if (form_.shape) describe_shape(object);
@@ -270,13 +278,27 @@ class describer {
 
 table describe_objects(const std::vector<object_facts>& objects, const object_form& form) {
   table result;
-  writer out(result, objects.size());
-  describer each(form, out);
-  if (objects.empty()) {  // the columns, of one pixel that is nobody's
-    each.describe({.pixels = 1});
+  const auto count = objects.size();
+  const auto describe_rows = [&](std::size_t first, std::size_t end) {
+    writer out(result, std::max<std::size_t>(count, 1));
+    describer each(form, out);
+    for (auto row = first; row < end; ++row)
+      each.describe(count > 0 ? objects[row] : object_facts{.pixels = 1}, row);
+  };
+  describe_rows(0, 1);
+  if (count == 0) {  // the columns, of one pixel that is nobody's
     for (auto& column : result.columns) std::visit([](auto& values) { values.clear(); }, column.values);
+    return result;
   }
-  for (const auto& object : objects) each.describe(object);
+  constexpr std::int64_t pixels_worth_an_object = 64;  // it takes as long as so many pixels of an image
+  const int threads =
+      cpu::threads_for(static_cast<std::int64_t>(count) * pixels_worth_an_object, form.threads);
+  constexpr std::size_t some = 256;
+  std::atomic<std::size_t> next{1};
+  cpu::parallel(threads, [&](int) {
+    for (auto first = next.fetch_add(some); first < count; first = next.fetch_add(some))
+      describe_rows(first, std::min(count, first + some));
+  });
   return result;
 }
 

@@ -31,6 +31,7 @@ struct object_form {
   bool shape = true, intensity = false;    // what is described
   std::array<double, 3> spacing{1, 1, 1};  // in the order of the axes
   double per_value = 1;                    // of the intensity's scale
+  int threads = 0;                         // that may describe them; 0: as many as there are
 };
 
 table describe_objects(const std::vector<object_facts>& objects, const object_form& form);
