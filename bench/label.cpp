@@ -170,6 +170,17 @@ class image_run {
     done.run->equal = found == checksum_of(expected[0]);
   }
 
+  void check_table(result& done, const table& found, const arguments& values) {
+    const bool small = to_.chosen().quick;
+    if (!at_.is_gpu() && !small) return;
+    done.run->checked_by = small ? "serial" : "cpu";
+    const context how{.device = done.run->checked_by};
+    const auto labels =
+        run_operator(*find_operator("label"), std::vector<const_image_view>{set_}, values, how);
+    const std::vector<const_image_view> inputs{labels[0], grey_};
+    done.run->equal = to_csv(found) == to_csv(compute_table(*find_operator("measure"), inputs, {}, how));
+  }
+
   /// Labels, then everything that is known of the objects, weighed with the grey image: until the table is
   /// in the host's memory.
   void run_measured(const labelled& way) {
@@ -193,6 +204,7 @@ class image_run {
       });
       done.run->compute_ms = 1e3 * report.compute_seconds;
       done.sum = static_cast<std::int64_t>(objects.rows());
+      check_table(done, objects, values);
     } catch (const device_error& failure) {
       done.run->failure = failure.what();
     }

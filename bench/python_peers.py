@@ -39,6 +39,8 @@ def cases(side):
     binary = slide > 60
     values = slide // 32
     floats = slide.astype(np.float64)
+    objects, count = scipy.ndimage.label(binary, np.ones((3, 3)))
+    properties = ("label", "area", "bbox", "centroid", "perimeter", "eccentricity", "orientation", "intensity_mean")
     yield "skimage.morphology", "reconstruction", (marker, slide), {}
     yield "skimage.morphology", "local_maxima", (slide,), {}
     yield "skimage.morphology", "local_minima", (slide,), {}
@@ -46,6 +48,7 @@ def cases(side):
     yield "skimage.morphology", "h_minima", (slide, 40), {}
     yield "skimage.morphology", "remove_small_objects", (binary,), {}
     yield "skimage.measure", "label", (values,), {}
+    yield "skimage.measure", "regionprops_table", (objects, slide, properties), {}
     yield "skimage.filters", "apply_hysteresis_threshold", (slide, 60, 120), {}
     yield "skimage.filters", "gaussian", (floats,), {}
     yield "skimage.filters", "sobel", (floats,), {}
@@ -58,6 +61,8 @@ def cases(side):
     yield "scipy.ndimage", "sobel", (floats,), {}
     yield "scipy.ndimage", "median_filter", (slide, 3), {}
     yield "scipy.ndimage", "histogram", (slide, 0, 256, 256), {}
+    for name in ("minimum", "maximum", "sum_labels"):
+        yield "scipy.ndimage", name, (slide, objects, np.arange(1, count + 1)), {}
 
 
 def compare(package, name, given, named):

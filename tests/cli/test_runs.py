@@ -127,6 +127,14 @@ class Bench(CliTest):
         for name in ("copy-random", "gaussian-random", "median5-random", "histogram-constant"):
             self.assertIn(f"must-{name}-cpu", cases)
 
+    def test_label(self):
+        self.succeed("bench", "label", "--quick", "--repeat", "1", "--only", "tissue*", "--json", "b.json")
+        with open(self.path("b.json"), encoding="utf-8") as file:
+            cases = {case["name"]: case for case in json.load(file)["cases"]}
+        self.assertTrue(all(case["equal"] for case in cases.values()))
+        for name in ("8-cpu", "8-measured-cpu", "4-cpu"):
+            self.assertIn("median_ms", cases[f"tissue-above-40-256-{name}"])
+
     def test_wave(self):
         page = self.succeed("bench", "wave", "--quick", "--repeat", "1", "--json", "b.json")
         with open(self.path("b.json"), encoding="utf-8") as file:
