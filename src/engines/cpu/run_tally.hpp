@@ -70,9 +70,16 @@ std::vector<typename Rule::row> run_tally(const job& work, const Rule& rule, std
       std::max<std::int64_t>(1, 64 * 1024 / std::max<std::int64_t>(labels.width, 1));
   over_units(work, threads, (rows + together - 1) / together, 1, [&](int, std::int64_t unit) {
     cache own(shared);
-    for (auto row = unit * together; row < std::min(rows, (unit + 1) * together); ++row)
-      for (site p{row / labels.height, row % labels.height, 0}; p.x < labels.width; ++p.x)
-        if (const Label label = labels[p]; label != 0) rule.add(own.row_of(label), p, labels, in[p]...);
+    for (auto row = unit * together; row < std::min(rows, (unit + 1) * together); ++row) {
+      Label last{};
+      typename Rule::row* sums = nullptr;  // of the label before, which is most often that of the next too
+      for (site p{row / labels.height, row % labels.height, 0}; p.x < labels.width; ++p.x) {
+        const Label label = labels[p];
+        if (label == 0) continue;
+        if (label != last) sums = &own.row_of(last = label);
+        rule.add(*sums, p, labels, in[p]...);
+      }
+    }
     own.put_back_all();
   });
   return std::move(shared.rows);
