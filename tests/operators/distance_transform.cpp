@@ -125,6 +125,33 @@ TEST(distance_transform, equals_brute_force) {
   }
 }
 
+/// Sites from everywhere to hardly any, in rows of many blocks: some near their sites, some far, some cut off
+/// by max_distance.
+TEST(distance_transform, wide_images_as_by_the_serial_engine) {
+  std::mt19937 dice(17);
+  for (int round = 0; round < 150; ++round) {
+    const std::size_t height = 1 + dice() % 200, width = 60 + dice() % 400;
+    binary_image f{{static_cast<std::int64_t>(height), static_cast<std::int64_t>(width)},
+                   std::vector<std::uint8_t>(height * width, 1)};
+    const std::size_t one_in = 1U << (dice() % 18), from = dice() % width,
+                      to = from + dice() % (width - from + 1);
+    for (std::size_t i = 0; i < f.pixels.size(); ++i)
+      if (i % width >= from && i % width <= to && dice() % one_in == 0) f.pixels[i] = 0;
+    options how{.invert = dice() % 8 == 0};
+    if (dice() % 3 == 0) how.max_distance = static_cast<double>(1 + dice() % 200);
+    const auto same = [&]<class T>(T) {
+      ASSERT_EQ(values_of<T>(distance_transform(f, how, {.device = "cpu", .threads = 3})),
+                values_of<T>(distance_transform(f, how, {.device = "serial"})))
+          << "round " << round;
+    };
+    same(float{});
+    how.type = type::f64;
+    same(double{});
+    how.squared = true;
+    same(std::uint32_t{});
+  }
+}
+
 TEST(distance_transform, known_answer) {
   const binary_image f{{3, 4}, {1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1}};
   EXPECT_EQ(values_of<std::uint32_t>(distance_transform(f, {.squared = true})),

@@ -12,6 +12,7 @@
 #include "engines/cpu/edges/run_edges.hpp"
 #include "engines/cpu/line/run_carry.hpp"
 #include "engines/cpu/line/run_line.hpp"
+#include "engines/cpu/line/run_square_lines.hpp"
 #include "engines/cpu/run_histogram.hpp"
 #include "engines/cpu/run_summary.hpp"
 #include "engines/cpu/run_tally.hpp"
@@ -119,6 +120,17 @@ class engine {
   template <class Out, class In, class... Rules>
   void lines(view<Out> out, view<const In> in, const along<Rules>&... one_by_one) const {
     one_line_after_another(*this, out, in, one_by_one...);
+  }
+
+  template <class Out, class In, class Count, class Last>
+  requires are_square_lines<Count, Last, Out>
+  void lines(view<Out> out, view<const In> in, const along<Count>& count, const along<Last>& last) const {
+    const bool fused = count.axis == line_axis::y && last.axis == line_axis::x && last.rule.unit_squares() &&
+                       in.depth == 1 && in.width >= least_width_of_squares && out.step_x == 1;
+    if (fused)
+      run_square_lines(work_, count.rule, last.rule, out, in);
+    else
+      one_line_after_another(*this, out, in, count, last);
   }
 
   template <class Rule, class In, class Carried>

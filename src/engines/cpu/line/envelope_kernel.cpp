@@ -1,9 +1,9 @@
 // Compiled once per instruction set (engines/cpu/simd.hpp).
 //
-// Blocks of 16 pixels search outwards, k steps both ways at a time, until no cost is below any of their
-// values. Where that would take long, runs of such blocks are divided and conquered: the nearest place of a
-// pixel lies between those of the pixels left and right of it, so that every level of halving looks at each
-// place about once, and a block has only the places between those of its ends to look at.
+// Blocks of 16 pixels search outwards. Where that would take long, runs of such blocks are divided and
+// conquered: the nearest place of a pixel lies between those of the pixels left and right of it, so that
+// every level of halving looks at each place about once, and a block has only the places between those of its
+// ends to look at.
 //
 // Floats: the place whose exact sum is least never goes back, and no other has a lesser rounded sum. Rounding
 // hides which one it is; but it lies between the first and the last place with the least rounded sum, so
@@ -12,54 +12,11 @@
 
 #include <limits>
 
+#include "engines/cpu/line/search_outwards.hpp"
 #include "engines/cpu/simd.hpp"
 
 namespace macareu::cpu {
 namespace {
-
-/// Steps between two looks at whether a block is done, and until it is asked whether it will take long.
-constexpr std::int64_t stride = 4, first_steps = 8;
-
-template <line_join Join, class V>
-[[gnu::always_inline]] inline V with_cost(V value, V cost) {
-  return Join == line_join::sum ? value + cost : max(value, cost);
-}
-
-template <class Value>
-constexpr int parts = envelope_block / simd<Value>::lanes;
-
-template <class Value>
-[[gnu::always_inline]] inline bool any_above(vec<Value> values, Value bound) {
-  return any<Value>((vec<Value>)(values > all_lanes(bound)));
-}
-
-/// False where the block would have to look far; its best is then what was found so far.
-template <class Value, line_join Join>
-bool search_outwards(const envelope<Value>& e, std::int64_t x) {
-  constexpr int lanes = simd<Value>::lanes;
-  vec<Value> best[parts<Value>];
-  for (int i = 0; i < parts<Value>; ++i) best[i] = load(e.value + x + i * lanes);
-  const bool far_ahead = e.ordered && e.cost[far_steps] < e.limit;
-  bool done = true;
-  for (std::int64_t k = 1; k < e.size && e.cost[k] <= e.limit; k += stride) {
-    vec<Value> farthest = best[0];
-    for (int i = 1; i < parts<Value>; ++i) farthest = max(farthest, best[i]);
-    if (!any_above<Value>(farthest, e.cost[k])) break;
-    if (far_ahead && k > first_steps && any_above<Value>(farthest, e.cost[far_steps])) {
-      done = false;
-      break;
-    }
-    for (std::int64_t s = k; s < k + stride; ++s) {
-      const vec<Value> cost = all_lanes(e.cost[s]);
-      for (int i = 0; i < parts<Value>; ++i) {
-        const Value* const here = e.value + x + i * lanes;
-        best[i] = min(best[i], with_cost<Join>(min(load(here - s), load(here + s)), cost));
-      }
-    }
-  }
-  for (int i = 0; i < parts<Value>; ++i) store(e.best + x + i * lanes, best[i]);
-  return done;
-}
 
 /// Places in first .. last with the least value for pixel x; beyond `last` only places as good could be
 /// found. For integers one of them is enough.
@@ -100,15 +57,15 @@ std::int64_t reach_of(const envelope<Value>& e, std::int64_t x) {
 
 template <class Value, line_join Join>
 void look_between(const envelope<Value>& e, std::int64_t x, std::int64_t first, std::int64_t last) {
-  constexpr int lanes = simd<Value>::lanes;
-  vec<Value> best[parts<Value>];
-  for (int i = 0; i < parts<Value>; ++i) best[i] = load(e.best + x + i * lanes);
+  constexpr int lanes = simd<Value>::lanes, parts = envelope_block / lanes;
+  vec<Value> best[parts];
+  for (int i = 0; i < parts; ++i) best[i] = load(e.best + x + i * lanes);
   for (std::int64_t j = first; j <= last; ++j) {
     const vec<Value> value = all_lanes(e.value[j]);
-    for (int i = 0; i < parts<Value>; ++i)
+    for (int i = 0; i < parts; ++i)
       best[i] = min(best[i], with_cost<Join>(value, load(e.cost + (x - j) + i * lanes)));
   }
-  for (int i = 0; i < parts<Value>; ++i) store(e.best + x + i * lanes, best[i]);
+  for (int i = 0; i < parts; ++i) store(e.best + x + i * lanes, best[i]);
 }
 
 /// Divide and conquer for the blocks from pixel `begin` to `end`.
@@ -136,7 +93,7 @@ void solve_line(const envelope<Value>& e) {
   std::int64_t begin = -1;  // of the blocks that are left for divide and conquer
   for (std::int64_t x = 0; x < e.size; x += envelope_block) {
     const std::int64_t at = max(min(x, e.size - envelope_block), std::int64_t{0});
-    const bool done = search_outwards<Value, Join>(e, at);
+    const bool done = search_outwards<Value, Join, envelope_block>(e, at);
     if (!done && begin < 0) begin = at;
     if (done && begin >= 0) conquer<Value, Join>(e, begin, x);
     if (done) begin = -1;

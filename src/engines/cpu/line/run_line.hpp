@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engines/cpu/line/envelope.hpp"
+#include "engines/cpu/line/squares.hpp"
 #include "engines/cpu/units.hpp"
 
 namespace macareu::cpu {
@@ -158,6 +159,11 @@ typename Rule::value beyond_limit(const Rule& rule) {
     return rule.limit() + 1;
 }
 
+template <class Rule, class Out>
+inline constexpr bool gives_f32_roots =
+    line_ending<Rule> ==
+    line_result::root&& std::is_same_v<typename Rule::value, std::uint32_t>&& std::is_same_v<Out, float>;
+
 template <class Rule, class Out, class In>
 void run_rows(const job& work, int threads, const Rule& rule, const view<Out>& out,
               const view<const In>& in) {
@@ -174,6 +180,9 @@ void run_rows(const job& work, int threads, const Rule& rule, const view<Out>& o
     over_row(
         first, in.width, [rule, lifted](std::int64_t x, const In& from) { lifted[x] = rule.lift(from); }, in);
     solve(rule.join(), {in.width, lifted, costs.data(), costs.ordered, rule.limit(), best, mine.nearest()});
+    if constexpr (gives_f32_roots<Rule, Out>)
+      if (out.step_x == 1)
+        return roots(best, in.width, rule.limit(), rule.result(beyond_limit(rule)), &out[first]);
     over_row(
         first, in.width, [rule, best](std::int64_t x, Out& to) { to = rule.result(best[x]); }, out);
   });
