@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(edge_tile::across* edge_tile::down)
         d{derived, pitch, top, left, height, width, q};
     std::uint8_t level = 0;
     const value strength = rule.strength(s, d);
-    if (strength >= rule.least() && marks_at<Rule>(q, height, width)) {
+    if (!(strength < rule.least()) && marks_at<Rule>(q, height, width)) {
       value slopes[Rule::rank];
       rule.slopes(s, slopes);
       level = static_cast<std::uint8_t>(rule.estimate(strength, slopes, d));

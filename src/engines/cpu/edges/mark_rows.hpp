@@ -58,7 +58,7 @@ bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < pixels; ++i) {
     strength[i] = rule.strength(near{s, x + i}, near{d, x + i});
-    strong |= strength[i] >= least;
+    strong |= !(strength[i] < least);  // of infinite pixels it may be NaN
   }
   if (!strong) return false;
 #pragma GCC ivdep
