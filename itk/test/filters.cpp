@@ -1,12 +1,9 @@
 // Every filter against ITK's own.
-#include <macareu/itk/canny.hpp>
 #include <macareu/itk/distance.hpp>
 #include <macareu/itk/edges.hpp>
 #include <macareu/itk/labels.hpp>
 #include <macareu/itk/masks.hpp>
 #include <macareu/itk/reconstruction.hpp>
-
-#include <itkCannyEdgeDetectionImageFilter.h>
 
 #include "support.hpp"
 
@@ -290,42 +287,6 @@ TYPED_TEST(binary_filters, unsigned_distance_is_the_outside_of_the_signed_one) {
   mine->SetInput(image);
   mine->Update();
   expect_same(*stock->GetOutput(), *mine->GetOutput(), 1e-6);
-}
-
-/// Both share of edge pixels found and of those that are right: the paper's Pco needs at least 0.9999.
-template <class Image>
-void check_canny(typename Image::Pointer image, double variance, float low, float high) {
-  auto stock = itk::CannyEdgeDetectionImageFilter<Image, Image>::New();
-  auto mine = ours::CannyEdgeDetectionImageFilter<Image, Image>::New();
-  const auto set_up = [&](auto& filter) {
-    filter.SetInput(image);
-    filter.SetVariance(variance);
-    filter.SetLowerThreshold(low);
-    filter.SetUpperThreshold(high);
-    filter.Update();
-  };
-  set_up(*stock);
-  set_up(*mine);
-  const auto* a = stock->GetOutput()->GetBufferPointer();
-  const auto* b = mine->GetOutput()->GetBufferPointer();
-  double edges = 0, both = 0, wrong = 0;
-  for (itk::SizeValueType i = 0; i < image->GetBufferedRegion().GetNumberOfPixels(); ++i) {
-    edges += a[i] != 0;
-    both += a[i] != 0 && b[i] != 0;
-    wrong += a[i] == 0 && b[i] != 0;
-  }
-  EXPECT_GT(edges, 0);
-  EXPECT_GE(both, 0.9999 * std::max(edges, both + wrong));
-  EXPECT_EQ(stock->GetOutput()->GetSpacing(), mine->GetOutput()->GetSpacing());
-}
-
-TYPED_TEST(grey_filters, canny) {
-  if (!macareu::find_operator("canny")) GTEST_SKIP() << "this library has no Canny";
-  if constexpr (std::is_same_v<typename TypeParam::PixelType, float>) {
-    for (const double variance : {0.2, 0.5})
-      check_canny<TypeParam>(generated_image<TypeParam>(2), variance, 4, 7);
-    check_canny<TypeParam>(random_image<TypeParam>(2, 255), 0.5, 10, 30);
-  }
 }
 
 }  // namespace

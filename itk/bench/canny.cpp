@@ -1,0 +1,87 @@
+// ITK's own Canny filter and ours in one run: the same image, in memory, f32 in and out.
+//
+//   itk_bench_canny [SIDE] [RUNS] [WORK_UNITS]     4096, 5, 2: tissue by formula
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <itkCannyEdgeDetectionImageFilter.h>
+
+#include <macareu/catalogue.hpp>
+#include <macareu/generate.hpp>
+#include <macareu/itk/canny.hpp>
+
+namespace {
+
+using image_type = itk::Image<float, 2>;
+
+template <class Run>
+double median_ms(int runs, const Run& run) {
+  std::vector<double> times;
+  for (int i = 0; i < runs; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    run();
+    times.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  }
+  std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
+  return times[static_cast<std::size_t>(runs) / 2];
+}
+
+image_type::Pointer tissue(int side) {
+  const auto made = macareu::generate("tissue", {side, side}).mask;
+  auto image = image_type::New();
+  image->SetRegions(
+      image_type::SizeType{{static_cast<itk::SizeValueType>(side), static_cast<itk::SizeValueType>(side)}});
+  image->Allocate();
+  const auto pixels = made.pixels<std::uint8_t>();
+  std::copy(pixels.begin(), pixels.end(), image->GetBufferPointer());
+  return image;
+}
+
+template <class Filter>
+double time_filter(Filter& filter, image_type* image, unsigned work_units, int runs) {
+  filter.SetInput(image);
+  filter.SetVariance(1.96);
+  filter.SetLowerThreshold(4);
+  filter.SetUpperThreshold(7);
+  filter.SetNumberOfWorkUnits(work_units);
+  filter.GetMultiThreader()->SetMaximumNumberOfThreads(work_units);
+  return median_ms(runs, [&] {
+    filter.Modified();
+    filter.Update();
+  });
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const auto number = [&](int at, int otherwise) { return at < count ? std::atoi(words[at]) : otherwise; };
+  const int side = number(1, 4096), runs = number(2, 5), work_units = number(3, 2);
+  itk::MultiThreaderBase::SetGlobalMaximumNumberOfThreads(static_cast<itk::ThreadIdType>(work_units));
+  itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(static_cast<itk::ThreadIdType>(work_units));
+  const auto image = tissue(side);
+  auto stock = itk::CannyEdgeDetectionImageFilter<image_type, image_type>::New();
+  const double theirs = time_filter(*stock, image, static_cast<unsigned>(work_units), runs);
+  std::cout << "ITK's filter         " << theirs << " ms\n";
+  if (!macareu::find_operator("canny")) return 0;
+  auto filter = macareu::itk::CannyEdgeDetectionImageFilter<image_type, image_type>::New();
+  filter->SetDevice("cpu");
+  const double ours = time_filter(*filter, image, static_cast<unsigned>(work_units), runs);
+  std::cout << "ours, through ITK    " << ours << " ms, " << theirs / ours << " times faster\n";
+  macareu::image edges(macareu::dtype::boolean, {side, side});
+  const std::vector<macareu::const_image_view> inputs{
+      macareu::itk::view_of(const_cast<const image_type*>(image.GetPointer()))};
+  const std::vector<macareu::image_view> outputs{edges};
+  const double plain = median_ms(runs, [&] {
+    macareu::run_operator(*macareu::find_operator("canny"), inputs, outputs,
+                          {{"variance", std::vector<macareu::number>{1.96}},
+                           {"low", macareu::number(4)},
+                           {"high", macareu::number(7)}},
+                          {.device = "cpu", .threads = work_units});
+  });
+  std::cout << "ours, without ITK    " << plain << " ms, " << theirs / plain << " times faster\n";
+}

@@ -1,0 +1,140 @@
+// A program of ITK alone, that knows nothing of Macareu: one filter, from file to file.
+//
+//   stock_program FILTER INPUT.mha OUTPUT.mha [MARKER.mha]
+//
+// Pixels are u8. It prints the seconds that the filter took.
+#include <chrono>
+#include <iostream>
+#include <string>
+
+#include <itkBinaryFillholeImageFilter.h>
+#include <itkCannyEdgeDetectionImageFilter.h>
+#include <itkCastImageFilter.h>
+#include <itkConnectedComponentImageFilter.h>
+#include <itkDiscreteGaussianImageFilter.h>
+#include <itkDoubleThresholdImageFilter.h>
+#include <itkGrayscaleFillholeImageFilter.h>
+#include <itkHMaximaImageFilter.h>
+#include <itkHMinimaImageFilter.h>
+#include <itkImageFileReader.h>
+#include <itkImageFileWriter.h>
+#include <itkMetaImageIO.h>
+#include <itkReconstructionByDilationImageFilter.h>
+#include <itkReconstructionByErosionImageFilter.h>
+#include <itkRegionalMaximaImageFilter.h>
+#include <itkRegionalMinimaImageFilter.h>
+#include <itkRelabelComponentImageFilter.h>
+#include <itkSignedMaurerDistanceMapImageFilter.h>
+#include <itkSobelEdgeDetectionImageFilter.h>
+
+namespace {
+
+template <class Image>
+typename Image::Pointer read(const std::string& file) {
+  auto reader = itk::ImageFileReader<Image>::New();
+  reader->SetImageIO(itk::MetaImageIO::New());
+  reader->SetFileName(file);
+  reader->Update();
+  return reader->GetOutput();
+}
+
+template <class Filter>
+void run(Filter& filter, const std::string& file) {
+  const auto start = std::chrono::steady_clock::now();
+  filter->Update();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  std::cout << took.count() << '\n';
+  auto writer = itk::ImageFileWriter<typename Filter::ObjectType::OutputImageType>::New();
+  writer->SetImageIO(itk::MetaImageIO::New());
+  writer->SetInput(filter->GetOutput());
+  writer->SetFileName(file);
+  writer->Update();
+}
+
+template <unsigned rank>
+int compute(const std::string& name, const std::string& in, const std::string& out,
+            const std::string& marker) {
+  using bytes = itk::Image<unsigned char, rank>;
+  using floats = itk::Image<float, rank>;
+  using labels = itk::Image<unsigned int, rank>;
+  const auto image = read<bytes>(in);
+  const auto with = [&](auto filter, auto... settings) {
+    filter->SetInput(image);
+    (settings(*filter), ...);
+    run(filter, out);
+  };
+  const auto rebuild = [&](auto filter) {
+    filter->SetMaskImage(image);
+    filter->SetMarkerImage(read<bytes>(marker));
+    run(filter, out);
+  };
+  if (name == "reconstruction-by-dilation")
+    rebuild(itk::ReconstructionByDilationImageFilter<bytes, bytes>::New());
+  else if (name == "reconstruction-by-erosion")
+    rebuild(itk::ReconstructionByErosionImageFilter<bytes, bytes>::New());
+  else if (name == "grayscale-fillhole")
+    with(itk::GrayscaleFillholeImageFilter<bytes, bytes>::New());
+  else if (name == "binary-fillhole")
+    with(itk::BinaryFillholeImageFilter<bytes>::New(), [](auto& filter) { filter.SetForegroundValue(1); });
+  else if (name == "maxima")
+    with(itk::RegionalMaximaImageFilter<bytes, bytes>::New());
+  else if (name == "minima")
+    with(itk::RegionalMinimaImageFilter<bytes, bytes>::New());
+  else if (name == "h-maxima")
+    with(itk::HMaximaImageFilter<bytes, bytes>::New(), [](auto& filter) { filter.SetHeight(10); });
+  else if (name == "h-minima")
+    with(itk::HMinimaImageFilter<bytes, bytes>::New(), [](auto& filter) { filter.SetHeight(10); });
+  else if (name == "double-threshold")
+    with(itk::DoubleThresholdImageFilter<bytes, bytes>::New(), [](auto& filter) {
+      filter.SetThreshold1(60);
+      filter.SetThreshold2(120);
+      filter.SetThreshold3(255);
+      filter.SetThreshold4(255);
+    });
+  else if (name == "distance")
+    with(itk::SignedMaurerDistanceMapImageFilter<bytes, floats>::New());
+  else if (name == "components")
+    with(itk::ConnectedComponentImageFilter<bytes, labels>::New());
+  else if (name == "sobel")
+    with(itk::SobelEdgeDetectionImageFilter<bytes, floats>::New());
+  else if (name == "gaussian")
+    with(itk::DiscreteGaussianImageFilter<bytes, floats>::New(),
+         [](auto& filter) { filter.SetVariance(1.96); });
+  else if (name == "relabel") {
+    auto components = itk::ConnectedComponentImageFilter<bytes, labels>::New();
+    components->SetInput(image);
+    auto relabel = itk::RelabelComponentImageFilter<labels, labels>::New();
+    relabel->SetInput(components->GetOutput());
+    relabel->SetMinimumObjectSize(5);
+    run(relabel, out);
+    std::cout << components->GetObjectCount() << ' ' << relabel->GetNumberOfObjects() << ' '
+              << relabel->GetSizeOfObjectsInPixels().size() << '\n';
+  } else if (name == "canny") {
+    auto cast = itk::CastImageFilter<bytes, floats>::New();
+    cast->SetInput(image);
+    cast->Update();
+    auto canny = itk::CannyEdgeDetectionImageFilter<floats, floats>::New();
+    canny->SetInput(cast->GetOutput());
+    canny->SetVariance(1.96);
+    canny->SetLowerThreshold(4);
+    canny->SetUpperThreshold(7);
+    run(canny, out);
+  } else
+    return 2;
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) try {
+  if (count < 4) return 2;
+  auto header = itk::MetaImageIO::New();
+  header->SetFileName(words[2]);
+  header->ReadImageInformation();
+  const std::string marker = count > 4 ? words[4] : "";
+  return header->GetNumberOfDimensions() == 2 ? compute<2>(words[1], words[2], words[3], marker)
+                                              : compute<3>(words[1], words[2], words[3], marker);
+} catch (const std::exception& failure) {
+  std::cerr << failure.what() << '\n';
+  return 1;
+}
