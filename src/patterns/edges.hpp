@@ -14,9 +14,9 @@
 // same bits, and may do all stages in one pass.
 //
 // Exact levels are slow, and few pixels need them. So an engine may ask first for the strength(near S, near
-// D) of a pixel: the level is 0 where it is below rule.least(). Then estimate(strength, slopes, near D), with
-// those that slopes(near S, to) gives, is the level as a value, or not_sure. It may be called with vectors of
-// several pixels, as wide window rules are.
+// D) of a pixel: the level is 0 where it is below rule.least(). It reads D only if Rule::strength_is_derived.
+// Then estimate(strength, slopes, near D), with those that slopes(near S, to) gives, is the level as a value,
+// or not_sure. It may be called with vectors of several pixels, as wide window rules are.
 //
 // On request the rule's gradient(near S) and crossing(near S, near D) are written too.
 #pragma once
@@ -107,6 +107,7 @@ concept edge_rule = std::is_trivially_copyable_v<Rule> &&
   { rule.gradient(near) } -> std::same_as<typename Rule::value>;
   { rule.crossing(near, near) } -> std::same_as<bool>;
   { Rule::inside_only } -> std::convertible_to<bool>;
+  { Rule::strength_is_derived } -> std::convertible_to<bool>;
   { Rule::rank } -> std::convertible_to<int>;
 };
 

@@ -22,6 +22,7 @@ class itk_canny {
  public:
   using value = V;
   static constexpr int rank = Rank;
+  static constexpr bool strength_is_derived = false;
   static constexpr bool inside_only = false;
 
   itk_canny(V low, V high)

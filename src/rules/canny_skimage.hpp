@@ -35,6 +35,7 @@ class skimage_canny {
  public:
   using value = V;
   static constexpr int rank = 2;
+  static constexpr bool strength_is_derived = true;
   static constexpr bool inside_only = true;
 
   skimage_canny(V low, V high) : low_(low), high_(high) {}

@@ -47,10 +47,10 @@ struct wide_near_in_rows {
 };
 
 /// The levels of 64 pixels from x on, of which `pixels` are in the row. False if all are 0; then they are not
-/// written.
-template <class Rule, class Value>
+/// written. need(word, before, after) is called before D is read, unless for the strength.
+template <class Rule, class Value, class Need>
 bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows_around<Value>& s,
-               const rows_around<Value>& d, std::uint8_t* levels) {
+               const rows_around<Value>& d, std::uint8_t* levels, const Need& need) {
   using near = near_in_rows_around<Value>;
   alignas(64) Value strength[word_bits], slopes[Rule::rank][word_bits], estimates[word_bits];
   const Value least = rule.least();
@@ -61,6 +61,7 @@ bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows
     strong |= !(strength[i] < least);  // of infinite pixels it may be NaN
   }
   if (!strong) return false;
+  need(x / word_bits, strength[0] >= least, strength[pixels - 1] >= least);
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < pixels; ++i) {
     Value own[Rule::rank];
@@ -86,15 +87,15 @@ bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows
 }
 
 /// Two bits a pixel: level 1 or 2, and level 2. Up to 64 values behind the rows are read, and mean nothing.
-template <class Rule, class Value>
+template <class Rule, class Value, class Need>
 void mark_row(const Rule& rule, std::int64_t count, const rows_around<Value>& smooth,
-              const rows_around<Value>& derived, bit_word* marked, bit_word* certain) {
+              const rows_around<Value>& derived, bit_word* marked, bit_word* certain, const Need& need) {
   const Rule own = rule;
   const rows_around<Value> s = smooth, d = derived;
   for (std::int64_t x = 0; x < count; x += word_bits) {
     alignas(64) std::uint8_t levels[word_bits], high[word_bits];
     *marked = *certain = 0;
-    if (mark_word(own, x, std::min(word_bits, count - x), s, d, levels)) {
+    if (mark_word(own, x, std::min(word_bits, count - x), s, d, levels, need)) {
       for (std::int64_t i = 0; i < word_bits; ++i) {
         high[i] = levels[i] > 1;
         levels[i] = levels[i] > 0;

@@ -12,91 +12,13 @@
 #include <macareu/error.hpp>
 
 #include "core/call.hpp"
+#include "engines/cpu/edges/edge_strip.hpp"
 #include "engines/cpu/edges/mark_rows.hpp"
 #include "engines/cpu/edges/smooth_rows.hpp"
 #include "engines/cpu/units.hpp"
 #include "engines/cpu/wave/binary.hpp"
 
 namespace macareu::cpu {
-
-/// Rows in memory of a thread's own, the last few of a strip, with a pixel more on both sides that the
-/// neighbouring strips would have, or the nearest inside the image.
-template <class Value>
-class row_ring {
- public:
-  static constexpr std::int64_t rows = 8;  // a power of 2; 5 are needed
-
-  explicit row_ring(std::int64_t count)
-      : pitch_(count + word_bits), memory_(static_cast<std::size_t>(rows * pitch_)) {}
-  Value* operator[](std::int64_t y) { return memory_.data() + (y & (rows - 1)) * pitch_; }
-
- private:
-  std::int64_t pitch_;
-  std::vector<Value> memory_;
-};
-
-template <class Rule, class Load>
-class edge_strip {
- public:
-  using value = typename Rule::value;
-
-  edge_strip(const Rule& rule, const smoothing& how, std::int64_t height, std::int64_t width,
-             std::int64_t first, std::int64_t count, std::int64_t top, const Load& load)
-      : rule_(rule),
-        height_(height),
-        width_(width),
-        first_(first),
-        count_(count),
-        from_(std::max<std::int64_t>(first - 2, 0)),
-        to_(std::min(first + count + 2, width)),
-        top_(std::max<std::int64_t>(top - 2, 0)),
-        smoothed_(top_),
-        derived_(std::max<std::int64_t>(top - 1, 0)),
-        source_(how, height, width, from_, to_ - from_, top_, load),
-        smooth_(count + 4),
-        derived_rows_(count + 2) {}
-
-  /// visit(smooth rows, derived rows) around row y; rows come one after the other.
-  template <class Visit>
-  void row(std::int64_t y, Visit&& visit) {
-    const auto last = std::min(y + 1, height_ - 1);
-    for (; derived_ <= last; ++derived_) derive(derived_);
-    visit(around(smooth_, y, 2), around(derived_rows_, y, 1));
-  }
-
- private:
-  void derive(std::int64_t y) {
-    const auto last = std::min(y + 1, height_ - 1);
-    for (; smoothed_ <= last; ++smoothed_) {
-      source_.write(smooth_[smoothed_] + (from_ - (first_ - 2)));
-      repeat_ends(smooth_[smoothed_], 2);
-    }
-    const auto begin = std::max<std::int64_t>(first_ - 1, 0), end = std::min(first_ + count_ + 1, width_);
-    auto rows = around(smooth_, y, 2);
-    for (auto& row : rows.row[1]) row += begin - first_;
-    derive_row(rule_, rows, end - begin, derived_rows_[y] + (begin - (first_ - 1)));
-    repeat_ends(derived_rows_[y], 1);
-  }
-
-  /// Outside the image the pixels of its first and last column; `more` are kept on both sides.
-  void repeat_ends(value* row, std::int64_t more) const {
-    value* const origin = row - (first_ - more);
-    for (auto x = first_ - more; x < 0; ++x) origin[x] = origin[0];
-    for (auto x = width_; x < first_ + count_ + more; ++x) origin[x] = origin[width_ - 1];
-  }
-
-  rows_around<value> around(row_ring<value>& ring, std::int64_t y, std::int64_t more) const {
-    rows_around<value> rows{};
-    for (int dy = -1; dy <= 1; ++dy)
-      rows.row[1][dy + 1] = ring[std::clamp<std::int64_t>(y + dy, 0, height_ - 1)] + more;
-    return rows;
-  }
-
-  Rule rule_;
-  std::int64_t height_, width_, first_, count_, from_, to_, top_, smoothed_, derived_;
-  smooth_rows<value, Load> source_;
-  row_ring<value> smooth_, derived_rows_;
-};
 
 /// Rows that a thread takes at a time, and their columns: a multiple of 64, so that no two threads share a
 /// word of bits.
@@ -133,9 +55,15 @@ void mark_image(const job& work, int threads, const Rule& rule, const smoothing&
         const site p{0, y, first};
         bit_word* const marked = planes.capacities(0, y) + first / word_bits;
         bit_word* const certain = planes.starts(0, y) + first / word_bits;
-        mark_row(rule, count, smooth, derived, marked, certain);
+        const bool keeps = kept.gradient.data || kept.crossings.data;
+        const bool whole = Rule::strength_is_derived || keeps;
+        if (whole) strip.need_all(y);
+        mark_row(rule, count, smooth, derived, marked, certain,
+                 [&](std::int64_t word, bool before, bool after) {
+                   if (!whole) strip.need(y, word, before, after);
+                 });
         if (Rule::inside_only) clear_border(p, count, out, marked, certain);
-        if (kept.gradient.data || kept.crossings.data) keep_row(rule, p, count, smooth, derived, kept);
+        if (keeps) keep_row(rule, p, count, smooth, derived, kept);
       });
   });
 }
@@ -231,7 +159,7 @@ void mark_volume(const job& work, int threads, const Rule& rule, const smoothing
   });
   over_rows([&](std::int64_t z, std::int64_t y) {
     const auto s = smooth.around(z, y), d = derived.around(z, y);
-    mark_row(rule, out.width, s, d, planes.capacities(z, y), planes.starts(z, y));
+    mark_row(rule, out.width, s, d, planes.capacities(z, y), planes.starts(z, y), [](auto...) {});
     if (kept.gradient.data || kept.crossings.data) keep_row(rule, {z, y, 0}, out.width, s, d, kept);
   });
 }

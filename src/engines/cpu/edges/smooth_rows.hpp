@@ -33,18 +33,17 @@ class smooth_rows {
         loaded_(y - reach_y_),
         memory_(static_cast<std::size_t>(pitch_ * (2 * reach_y_ + 1))),
         line_(static_cast<std::size_t>(pitch_)),
-        sums_(static_cast<std::size_t>(count)),
         rows_(static_cast<std::size_t>(2 * std::max(reach_y_, reach_x_) + 1)) {}
 
   /// The next row.
   void write(Value* to) {
-    const double* values = along_y();
-    if (!how_.weights[2].empty()) {
+    const double* const values = along_y();
+    if (how_.weights[2].empty()) {
+      for (std::int64_t i = 0; i < count_; ++i) to[i] = static_cast<Value>(values[i]);
+    } else {
       for (int k = 0; k <= 2 * reach_x_; ++k) rows_[static_cast<std::size_t>(k)] = values + k;
-      best_sums<double>().symmetric(rows_.data(), how_.weights[2].data(), reach_x_, count_, sums_.data());
-      values = sums_.data();
+      sum_rows(how_.weights[2], reach_x_, count_, to);
     }
-    for (std::int64_t i = 0; i < count_; ++i) to[i] = static_cast<Value>(values[i]);
     if (how_.classes.rows > 0) divide(to);
     ++next_;
   }
@@ -55,13 +54,24 @@ class smooth_rows {
     return memory_.data() + (y % lines + lines) % lines * pitch_;
   }
 
+  /// Of `rows_`, rounded to Value.
+  template <class Out>
+  void sum_rows(const std::vector<double>& half, int reach, std::int64_t count, Out* out) const {
+    const auto& kernels = best_sum_kernels();
+    if constexpr (std::is_same_v<Value, double>)
+      kernels.f64.symmetric(rows_.data(), half.data(), reach, count, out);
+    else if constexpr (std::is_same_v<Out, double>)
+      kernels.as_f32(rows_.data(), half.data(), reach, count, out);
+    else
+      kernels.to_f32(rows_.data(), half.data(), reach, count, out);
+  }
+
   /// Rounded sums of the row at hand, with what the sums along x need on both sides.
   const double* along_y() {
     for (; loaded_ <= next_ + reach_y_; ++loaded_) fill(loaded_, place(loaded_));
     if (how_.weights[1].empty()) return place(next_);
     for (int k = 0; k <= 2 * reach_y_; ++k) rows_[static_cast<std::size_t>(k)] = place(next_ + k - reach_y_);
-    best_sums<double>().symmetric(rows_.data(), how_.weights[1].data(), reach_y_, pitch_, line_.data());
-    for (auto& value : line_) value = static_cast<double>(static_cast<Value>(value));
+    sum_rows(how_.weights[1], reach_y_, pitch_, line_.data());
     if (how_.edge.mode == border_mode::constant) {
       const double outside = how_.edge.outside;
       std::fill_n(line_.begin(), std::clamp<std::int64_t>(reach_x_ - first_, 0, pitch_), outside);
@@ -137,7 +147,7 @@ class smooth_rows {
   std::int64_t height_, width_, first_, count_;
   int reach_y_, reach_x_;
   std::int64_t pitch_, next_, loaded_;
-  std::vector<double> memory_, line_, sums_;
+  std::vector<double> memory_, line_;
   std::vector<const double*> rows_;
 };
 

@@ -1,5 +1,7 @@
 // Compiled once per instruction set (engines/cpu/simd.hpp). A block of pixels has its sums in registers while
 // it goes through the rows.
+#include <type_traits>
+
 #include "engines/cpu/simd.hpp"
 #include "engines/cpu/window/sums.hpp"
 
@@ -8,9 +10,21 @@ namespace {
 
 constexpr int parts = 4;
 
-template <class F, int Parts>
+typedef float half_vector __attribute__((vector_size(vector_bytes / 2)));
+
+template <class F>
+[[gnu::always_inline]] inline void give(F* to, vec<F> sum) {
+  store(to, sum);
+}
+[[gnu::always_inline]] inline void give(float* to, vec<double> sum) {
+  const half_vector rounded = __builtin_convertvector(sum, half_vector);
+  std::memcpy(to, &rounded, sizeof rounded);
+}
+
+/// Rounded to Round, and written as Out.
+template <class F, class Round, class Out, int Parts>
 [[gnu::always_inline]] inline void symmetric_block(const F* const* rows, const F* half, int r, std::int64_t i,
-                                                   F* out) {
+                                                   Out* out) {
   constexpr int lanes = simd<F>::lanes;
   vec<F> sum[Parts];
   const vec<F> centre = all_lanes(half[0]);
@@ -21,7 +35,11 @@ template <class F, int Parts>
     const vec<F> weight = all_lanes(half[k]);
     for (int p = 0; p < Parts; ++p) sum[p] += (load(before + p * lanes) + load(after + p * lanes)) * weight;
   }
-  for (int p = 0; p < Parts; ++p) store(out + i + p * lanes, sum[p]);
+  for (int p = 0; p < Parts; ++p) {
+    if constexpr (!std::is_same_v<Round, F> && std::is_same_v<Out, F>)
+      sum[p] = __builtin_convertvector(__builtin_convertvector(sum[p], half_vector), vec<double>);
+    give(out + i + p * lanes, sum[p]);
+  }
 }
 
 template <class F, int Parts>
@@ -36,16 +54,17 @@ template <class F, int Parts>
   for (int p = 0; p < Parts; ++p) store(out + i + p * lanes, sum[p]);
 }
 
-template <class F>
-void symmetric(const F* const* rows, const F* half, int r, std::int64_t count, F* out) {
+template <class F, class Round = F, class Out = F>
+void symmetric(const F* const* rows, const F* half, int r, std::int64_t count, Out* out) {
   constexpr int lanes = simd<F>::lanes;
   std::int64_t i = 0;
-  for (; i + parts * lanes <= count; i += parts * lanes) symmetric_block<F, parts>(rows, half, r, i, out);
-  for (; i + lanes <= count; i += lanes) symmetric_block<F, 1>(rows, half, r, i, out);
+  for (; i + parts * lanes <= count; i += parts * lanes)
+    symmetric_block<F, Round, Out, parts>(rows, half, r, i, out);
+  for (; i + lanes <= count; i += lanes) symmetric_block<F, Round, Out, 1>(rows, half, r, i, out);
   for (; i < count; ++i) {
     F sum = rows[r][i] * half[0];
     for (int k = r; k > 0; --k) sum += (rows[r - k][i] + rows[r + k][i]) * half[k];
-    out[i] = sum;
+    out[i] = static_cast<Out>(static_cast<Round>(sum));
   }
 }
 
@@ -67,6 +86,8 @@ void weighted(const F* const* rows, const F* weights, int taps, std::int64_t cou
 
 extern const all_sum_kernels MACAREU_SUM_KERNELS;
 const all_sum_kernels MACAREU_SUM_KERNELS{{&symmetric<float>, &weighted<float>},
-                                          {&symmetric<double>, &weighted<double>}};
+                                          {&symmetric<double>, &weighted<double>},
+                                          &symmetric<double, float, float>,
+                                          &symmetric<double, float, double>};
 
 }  // namespace macareu::cpu

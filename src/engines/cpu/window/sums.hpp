@@ -13,9 +13,16 @@ struct sum_kernels {
   void (*weighted)(const F* const* rows, const F* weights, int taps, std::int64_t count, F* out);
 };
 
+/// Sums in f64 as above, rounded to f32.
+template <class Out>
+using rounded_sums = void (*)(const double* const* rows, const double* half, int r, std::int64_t count,
+                              Out* out);
+
 struct all_sum_kernels {
   sum_kernels<float> f32;
   sum_kernels<double> f64;
+  rounded_sums<float> to_f32;
+  rounded_sums<double> as_f32;  // and widened again
 };
 
 const all_sum_kernels& best_sum_kernels();

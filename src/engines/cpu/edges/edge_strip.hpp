@@ -1,0 +1,131 @@
+// A strip of an image on its way through the stages of edges, row by row, in memory of a thread's own.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "engines/cpu/edges/mark_rows.hpp"
+#include "engines/cpu/edges/smooth_rows.hpp"
+
+namespace macareu::cpu {
+
+/// The last few rows of a strip, with a pixel or two more on both sides.
+template <class Value>
+class row_ring {
+ public:
+  static constexpr std::int64_t rows = 8;  // a power of 2; 5 are needed
+
+  explicit row_ring(std::int64_t count)
+      : pitch_(count + word_bits), memory_(static_cast<std::size_t>(rows * pitch_)) {}
+  Value* operator[](std::int64_t y) { return memory_.data() + (y & (rows - 1)) * pitch_; }
+
+ private:
+  std::int64_t pitch_;
+  std::vector<Value> memory_;
+};
+
+/// Smoothed rows are made as they are needed. What is derived from them is made for words of 64 pixels, and
+/// only where marks ask for it: flat regions have none.
+template <class Rule, class Load>
+class edge_strip {
+ public:
+  using value = typename Rule::value;
+
+  edge_strip(const Rule& rule, const smoothing& how, std::int64_t height, std::int64_t width,
+             std::int64_t first, std::int64_t count, std::int64_t top, const Load& load)
+      : rule_(rule),
+        height_(height),
+        width_(width),
+        first_(first),
+        count_(count),
+        from_(std::max<std::int64_t>(first - 2, 0)),
+        smoothed_(std::max<std::int64_t>(top - 2, 0)),
+        opened_(std::max<std::int64_t>(top - 1, 0)),
+        source_(how, height, width, from_, std::min(first + count + 2, width) - from_, smoothed_, load),
+        smooth_(count + 4),
+        derived_(count + 2) {
+    for (auto& row : made_) row.resize(static_cast<std::size_t>(words() + 2));
+  }
+
+  /// The next row: mark(smooth rows, derived rows), whose pixels are there once they are asked for.
+  template <class Mark>
+  void row(std::int64_t y, const Mark& mark) {
+    for (; smoothed_ <= std::min(y + 2, height_ - 1); ++smoothed_) {
+      source_.write(smooth_[smoothed_] + (from_ - (first_ - 2)));
+      repeat_ends(smooth_[smoothed_], 2);
+    }
+    for (; opened_ <= std::min(y + 1, height_ - 1); ++opened_) std::ranges::fill(made_of(opened_), 0);
+    mark(around(smooth_, y, 2), around(derived_, y, 1));
+  }
+
+  /// Derives what levels of a word of row y read; its first and last pixel may need those beside.
+  void need(std::int64_t y, std::int64_t word, bool before, bool after) {
+    for (int dy = -1; dy <= 1; ++dy) make(std::clamp<std::int64_t>(y + dy, 0, height_ - 1), word);
+    if (before) make(y, word - 1);
+    if (after) make(y, word + 1);
+  }
+  void need_all(std::int64_t y) {
+    for (int dy = -1; dy <= 1; ++dy) make_row(std::clamp<std::int64_t>(y + dy, 0, height_ - 1));
+  }
+
+ private:
+  std::int64_t words() const { return (count_ + word_bits - 1) / word_bits; }
+  std::vector<std::uint8_t>& made_of(std::int64_t y) {
+    return made_[static_cast<std::size_t>(y & (row_ring<value>::rows - 1))];
+  }
+
+  /// Whole rows, or words, but not both, are asked for. Words -1 and words() are the single pixels beside the
+  /// strip.
+  void make(std::int64_t y, std::int64_t word) {
+    auto& made = made_of(y)[static_cast<std::size_t>(word + 1)];
+    if (made) return;
+    made = 1;
+    const auto begin = word < 0 ? -1 : std::min(word * word_bits, count_);
+    const auto end = word < 0 ? 0 : word == words() ? count_ + 1 : std::min(begin + word_bits, count_);
+    if (first_ + begin < 0 || first_ + begin >= width_) {  // as at the nearest pixel inside
+      make(y, word < 0 ? 0 : word - 1);
+      value* const row = derived_[y] + 1;
+      row[begin] = row[begin < 0 ? 0 : begin - 1];
+      return;
+    }
+    derive(y, begin, end);
+  }
+
+  void make_row(std::int64_t y) {
+    auto& made = made_of(y);
+    if (made[0]) return;
+    std::ranges::fill(made, 1);
+    derive(y, first_ > 0 ? -1 : 0, std::min(count_ + 1, width_ - first_));
+    repeat_ends(derived_[y], 1);
+  }
+
+  void derive(std::int64_t y, std::int64_t begin, std::int64_t end) {
+    auto rows = around(smooth_, y, 2);
+    for (auto& row : rows.row[1]) row += begin;
+    derive_row(rule_, rows, end - begin, derived_[y] + 1 + begin);
+  }
+
+  /// Outside the image the pixels of its first and last column; `more` are kept on both sides.
+  void repeat_ends(value* row, std::int64_t more) const {
+    value* const origin = row - (first_ - more);
+    for (auto x = first_ - more; x < 0; ++x) origin[x] = origin[0];
+    for (auto x = width_; x < first_ + count_ + more; ++x) origin[x] = origin[width_ - 1];
+  }
+
+  rows_around<value> around(row_ring<value>& ring, std::int64_t y, std::int64_t more) const {
+    rows_around<value> rows{};
+    for (int dy = -1; dy <= 1; ++dy)
+      rows.row[1][dy + 1] = ring[std::clamp<std::int64_t>(y + dy, 0, height_ - 1)] + more;
+    return rows;
+  }
+
+  Rule rule_;
+  std::int64_t height_, width_, first_, count_, from_, smoothed_, opened_;
+  smooth_rows<value, Load> source_;
+  row_ring<value> smooth_, derived_;
+  std::array<std::vector<std::uint8_t>, row_ring<value>::rows> made_;  // words of rows in `derived_`
+};
+
+}  // namespace macareu::cpu
