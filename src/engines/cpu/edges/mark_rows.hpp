@@ -61,7 +61,7 @@ bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows
     strong |= !(strength[i] < least);  // of infinite pixels it may be NaN
   }
   if (!strong) return false;
-  need(x / word_bits, strength[0] >= least, strength[pixels - 1] >= least);
+  need(x / word_bits, !(strength[0] < least), !(strength[pixels - 1] < least));
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < pixels; ++i) {
     Value own[Rule::rank];

@@ -128,8 +128,13 @@ class smooth_rows {
     if (std::is_same_v<Value, float> && std::fabs(by - 1) < 0x1p-30) return;
 #ifdef __FP_FAST_FMA
     // Markstein: a product with the reciprocal, once corrected, is the rounded quotient, unless all digits of
-    // the divisor are 1.
-    if (std::is_same_v<Value, double> && by > 1 && by < 1.5) {
+    // the divisor are 1, or what is left for the correction is lost below or above all numbers.
+    int extreme = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double size = std::fabs(static_cast<double>(values[i]));
+      extreme |= !((size > 1e-200) & (size < 1e300)) & (size != 0);
+    }
+    if (std::is_same_v<Value, double> && by > 1 && by < 1.5 && !extreme) {
       const double reciprocal = 1 / by;
       for (std::int64_t i = 0; i < count; ++i) {
         const double value = values[i], near = value * reciprocal;
