@@ -26,8 +26,7 @@ struct hysteresis {
       .verb = "hysteresis",
       .group = "reconstruction",
       .pattern = "wave",
-      .brief =
-          "Threshold with two values: what is above the low one and joined to what is above the high one.",
+      .brief = "Sets what is above a low value and joined to what is above a high one.",
       .notes =
           "Binary reconstruction of { f > low } from { f > high }: scikit-image's apply_hysteresis_threshold, whose "
           "neighbours are those of faces. A low value above the high one counts as that. NaN is above nothing.",
