@@ -7,6 +7,8 @@ namespace macareu::itk {
 Factory::Factory() {
   override_canny(*this);
   override_filters(*this);
+  override_labels(*this);
+  override_masks(*this);
   override_reconstruction(*this);
 }
 

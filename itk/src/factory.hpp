@@ -45,6 +45,8 @@ void for_types(const Add& add) {
 
 void override_canny(Factory& factory);
 void override_filters(Factory& factory);
+void override_labels(Factory& factory);
+void override_masks(Factory& factory);
 void override_reconstruction(Factory& factory);
 
 }  // namespace macareu::itk

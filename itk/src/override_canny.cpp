@@ -1,6 +1,6 @@
-// Compiled with -fno-access-control, as no other file. A factory must give a subclass of the class it stands
-// for, and the destructor of ::itk::CannyEdgeDetectionImageFilter is private. Nothing else that is private is
-// used. A program that uses our Canny by its own name does not need the flag (canny.hpp).
+// Compiled with -fno-access-control, as override_labels.cpp. A factory must give a subclass of the class it
+// stands for, and the destructor of ::itk::CannyEdgeDetectionImageFilter is private. Nothing else that is
+// private is used. A program that uses our Canny by its own name does not need the flag (canny.hpp).
 #include <itkCannyEdgeDetectionImageFilter.h>
 
 #include "factory.hpp"

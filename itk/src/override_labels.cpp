@@ -1,0 +1,38 @@
+// Compiled with -fno-access-control: callers ask ITK's class for the sizes of objects, by functions that are
+// not virtual, so its private members have to be filled in.
+#include "factory.hpp"
+#include "macareu/itk/labels.hpp"
+
+namespace macareu::itk {
+namespace {
+
+template <class TImage>
+class RelabelOverride : public RelabelComponentImageFilter<TImage, TImage> {
+  MACAREU_ITK_FILTER(RelabelOverride)
+
+  void Compute() override {
+    RelabelComponentImageFilter<TImage, TImage>::Compute();
+    this->m_SizeOfObjectsInPixels = this->GetSizeOfObjectsInPixels();
+    this->m_SizeOfObjectsInPhysicalUnits = this->GetSizeOfObjectsInPhysicalUnits();
+    this->m_NumberOfObjects = this->m_SizeOfObjectsInPixels.size();
+  }
+};
+
+template <class TBinary, class TLabels>
+void override_components(Factory& factory) {
+  factory.Override<::itk::ConnectedComponentImageFilter<TBinary, TLabels, TBinary>,
+                   ConnectedComponentImageFilter<TBinary, TLabels, TBinary>>();
+}
+
+}  // namespace
+
+void override_labels(Factory& factory) {
+  for_types<unsigned short, unsigned int, unsigned long>([&]<class T, unsigned rank>() {
+    using labels = ::itk::Image<T, rank>;
+    override_components<::itk::Image<unsigned char, rank>, labels>(factory);
+    override_components<::itk::Image<unsigned short, rank>, labels>(factory);
+    factory.Override<::itk::RelabelComponentImageFilter<labels, labels>, RelabelOverride<labels>>();
+  });
+}
+
+}  // namespace macareu::itk
