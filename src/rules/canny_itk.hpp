@@ -83,7 +83,8 @@ class itk_canny {
     const W low = square >= low_square_ ? everywhere<W>(V{1}) : zero;
     const W level = square >= high_square_ ? everywhere<W>(V{2}) : low;
     const W unsure = level > zero ? everywhere<W>(V{not_sure}) : zero;
-    const W falling = (third < -margin) & (here != zero) ? level : unsure;
+    const auto falls = (third < -margin) & (here != zero);
+    const W falling = falls ? level : unsure;
     const W not_rising = third > margin ? zero : falling;  // NaN, of products that overflow, is not sure
     const W seen = crosses ? not_rising : zero;
     return greater(seen, everywhere<W>(always_));

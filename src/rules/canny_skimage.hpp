@@ -73,12 +73,14 @@ class skimage_canny {
     const W other = above * least + (upright ? derived(0, -1, 0) : with_above) * rest;
     const W own = here * most, margin = own * V(1e-5) + V(1e-30);
     const W passed = here >= high_ ? everywhere<W>(V{2}) : everywhere<W>(V{1});
-    const W level = (here >= low_) & (here > zero) ? passed : zero;
+    const auto passes = (here >= low_) & (here > zero);
+    const W level = passes ? passed : zero;
     const W unsure = level > zero ? everywhere<W>(V{not_sure}) : zero;
     // Comparisons with NaN, of infinite pixels, leave it not sure.
     const auto highest = (one < own - margin) & (other < own - margin);
     const W not_lower = highest ? level : unsure;
-    return (one > own + margin) | (other > own + margin) ? zero : not_lower;
+    const auto lower = (one > own + margin) | (other > own + margin);
+    return lower ? zero : not_lower;
   }
 
   template <class Smooth, class Derived>
