@@ -102,7 +102,12 @@ def remove_small_objects(ar, min_size=64, connectivity=1, in_place=False, *, out
     if len(sizes) == 2 and out.dtype != bool:
         warnings.warn("Only one label was provided to `remove_small_objects`. Did you mean to use a boolean array?",
                       stacklevel=2)
-    out[(sizes < min_size)[labels]] = 0
+    if out.dtype == bool:
+        keep = sizes >= min_size
+        keep[:1] = False
+        out[...] = np.take(keep, labels)
+    else:
+        out[(sizes < min_size)[labels]] = 0
     return out
 
 
