@@ -34,9 +34,10 @@ def must_table(rows):
 def machine_line(report, peers):
     machine = report["machine"]
     gpus = "".join(gpu["name"] + ", " for gpu in machine.get("gpus", ()))
-    versions = "".join(f"; {NAMES.get(name, name)} {version}" for name, version in peers.items())
-    return (f"{gpus}{machine['cores']} cores of {machine['processor']} ({machine['instruction_set']}); "
-            f"{report['compiler']}; commit {report['commit']}{versions}.")
+    parts = [f"{gpus}{machine['cores']} cores of {machine['processor']} ({machine['instruction_set']})", report.get("compiler"),
+             f"commit {report['commit']}" if "commit" in report else None,
+             *(f"{NAMES.get(name, name)} {version}" for name, version in peers.items())]
+    return "; ".join(part for part in parts if part) + "."
 
 
 def results_of(suite, files=()):

@@ -37,7 +37,7 @@ def section(content):
 
 
 def main():
-    for suite in ("reconstruct", "label", "patterns", "python"):
+    for suite in ("reconstruct", "label", "patterns", "canny", "python"):
         if contents := results_of(suite):
             replace_section(suite, "\n\n".join(map(section, contents)))
 

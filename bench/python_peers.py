@@ -8,6 +8,7 @@ operator's own suite says, else 5 times, wherever the peer takes more than 50 ms
 (tests/python).
 """
 import argparse
+import platform
 import statistics
 import sys
 import time
@@ -80,6 +81,13 @@ def compare(package, name, given, named):
                not needed or theirs / mine >= must)
 
 
+def report(options):
+    """Of the machine, as the suites of the tool have it."""
+    here = macareu.info()
+    return {"suite": "python", "version": here["version"], "side": options.side,
+            "machine": {"processor": platform.machine(), "cores": here["threads"], "instruction_set": here["instruction_set"]}}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", help="write the table to this file")
@@ -89,7 +97,7 @@ def main():
     for each in cases(options.side):
         rows.append(compare(*each))
         print(f"{rows[-1]['what']}: {rows[-1]['ours_ms']:.1f} ms, {rows[-1]['factor']:.1f} times", flush=True)
-    return finish(options, rows, {"suite": "python", "version": macareu.__version__, "side": options.side}, skimage, scipy, np)
+    return finish(options, rows, report(options), skimage, scipy, np)
 
 
 if __name__ == "__main__":
