@@ -8,6 +8,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "rules/masks.hpp"
 #include "rules/nearest.hpp"
 #include "rules/transforms.hpp"
 
@@ -72,19 +73,11 @@ struct distance_transform {
     check(call);
     const auto plan = plan_distances(call.about.name, call.values, call.inputs[0].shape());
     const auto image = plain(call.input<T>(0));
-    with_type_of_distances(call.outputs[0].type(), [&]<class Out>(std::type_identity<Out>) {
-      const auto out = call.output<Out>(0);
-      const bool zeros = !call.flag("invert");
-      transform(engine, call, plan, zeros, image, out, call.wants(indices));
-      if constexpr (std::is_signed_v<Out>) {
-        if (!call.flag("signed")) return;
-        const auto inside = engine.temporary(view<const Out>(out));
-        transform(engine, call, plan, !zeros, image, inside.pixels(), false);
-        engine.map(outside_minus_inside{}, out, view<const Out>(out), view<const Out>(inside.pixels()));
-      }
+    with_bytes(engine, image, [&](view<const std::uint8_t> sites) {
+      measure(engine, call, plan, sites);
+      if (call.wants(labels))
+        carry_nearest(engine, call, false, sites, carried_images{plain(call.output<T>(labels)), image});
     });
-    if (call.wants(labels))
-      carry_nearest(engine, call, false, image, carried_images{plain(call.output<T>(labels)), image});
   }
 
  private:
@@ -112,9 +105,25 @@ struct distance_transform {
     visit(std::type_identity<std::int64_t>{});
   }
 
-  template <class T, class Out, class Engine>
+  template <class Engine>
+  static void measure(Engine& engine, const call& call, const distance_plan& plan,
+                      view<const std::uint8_t> image) {
+    with_type_of_distances(call.outputs[0].type(), [&]<class Out>(std::type_identity<Out>) {
+      const auto out = call.output<Out>(0);
+      const bool zeros = !call.flag("invert");
+      transform(engine, call, plan, zeros, image, out, call.wants(indices));
+      if constexpr (std::is_signed_v<Out>) {
+        if (!call.flag("signed")) return;
+        const auto inside = engine.temporary(view<const Out>(out));
+        transform(engine, call, plan, !zeros, image, inside.pixels(), false);
+        engine.map(outside_minus_inside{}, out, view<const Out>(out), view<const Out>(inside.pixels()));
+      }
+    });
+  }
+
+  template <class Out, class Engine>
   static void transform(Engine& engine, const call& call, const distance_plan& plan, bool zeros,
-                        view<const T> image, view<Out> out, bool with_indices) {
+                        view<const std::uint8_t> image, view<Out> out, bool with_indices) {
     if (!propagates(call.values)) {
       exact_distances(engine, plan, zeros, image, out);
       if (with_indices) nearest_indices(engine, call, zeros, image, call.output<std::int64_t>(indices));

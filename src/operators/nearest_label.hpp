@@ -4,6 +4,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "rules/masks.hpp"
 #include "rules/nearest.hpp"
 
 namespace macareu::operators {
@@ -30,7 +31,9 @@ struct nearest_label {
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const auto image = plain(call.input<T>(0));
-    carry_nearest(engine, call, false, image, carried_images{plain(call.output<T>(0)), image});
+    with_bytes(engine, image, [&](view<const std::uint8_t> sites) {
+      carry_nearest(engine, call, false, sites, carried_images{plain(call.output<T>(0)), image});
+    });
   }
 };
 

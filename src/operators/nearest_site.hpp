@@ -5,6 +5,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "rules/masks.hpp"
 #include "rules/nearest.hpp"
 
 namespace macareu::operators {
@@ -34,8 +35,9 @@ struct nearest_site {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    nearest_indices(engine, call, !call.flag("invert"), plain(call.input<T>(0)),
-                    call.output<std::int64_t>(0));
+    with_bytes(engine, plain(call.input<T>(0)), [&](view<const std::uint8_t> sites) {
+      nearest_indices(engine, call, !call.flag("invert"), sites, call.output<std::int64_t>(0));
+    });
   }
 };
 
