@@ -166,17 +166,25 @@ std::string_view type_text(const output_description& output) {
   return output.type == output_description::type_rule::boolean ? "bool" : "the input's type";
 }
 
+/// As the command line spells it.
+std::string option(std::string_view name) {
+  std::string text = "--" + std::string(name);
+  std::ranges::replace(text, '_', '-');
+  return text;
+}
+
 void write_reference(std::ostream& out, const operator_description& about) {
   out << "\n### " << about.name << "\n\n"
       << about.brief << ' ' << about.notes
       << (about.each_channel ? " Colour is taken channel by channel." : "") << "\n\n    macareu "
       << about.verb;
   for (const auto& input : about.inputs)
-    out << (input.optional ? " [--" + std::string(input.name) + " FILE]" : " " + std::string(input.name));
+    out << (input.optional ? " [" + option(input.name) + " FILE]" : " " + std::string(input.name));
   for (std::size_t o = 0; o < about.outputs.size(); ++o)
-    out << (o == 0 ? " -o " : " [--") << about.outputs[o].name << (o == 0 ? "" : " FILE]");
+    out << (o == 0 ? " -o " + std::string(about.outputs[o].name)
+                   : " [" + option(about.outputs[o].name) + " FILE]");
   for (const auto& parameter : about.parameters)
-    if (parameter.default_text.empty()) out << " --" << parameter.name << " VALUE";
+    if (parameter.default_text.empty()) out << ' ' << option(parameter.name) << " VALUE";
   out << "\n\n| | name | | default |\n|---|---|---|---|\n";
   for (const auto& input : about.inputs)
     out << "| input | `" << input.name << "` | " << input.help << (input.optional ? " | none |\n" : " | |\n");
