@@ -1,5 +1,7 @@
 #include "macareu/itk/factories.hpp"
 
+#include <algorithm>
+
 #include "factory.hpp"
 
 namespace macareu::itk {
@@ -15,8 +17,10 @@ Factory::Factory() {
 ::itk::ObjectFactoryBase::Pointer make_factory() { return Factory::New().GetPointer(); }
 
 void register_factories() {
-  static const bool once = ::itk::ObjectFactoryBase::RegisterFactory(make_factory());
-  static_cast<void>(once);
+  static const auto factory = make_factory();
+  const auto registered = ::itk::ObjectFactoryBase::GetRegisteredFactories();
+  if (std::find(registered.begin(), registered.end(), factory.GetPointer()) == registered.end())
+    ::itk::ObjectFactoryBase::RegisterFactory(factory);
 }
 
 }  // namespace macareu::itk

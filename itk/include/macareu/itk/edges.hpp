@@ -23,8 +23,11 @@ class DiscreteGaussianImageFilter
     using pixel = typename TOutputImage::PixelType;
     constexpr unsigned rank = TInputImage::ImageDimension;
     if (this->GetFilterDimensionality() < rank) throw usage_error("smoothing along some axes only");
-    if (!dynamic_cast<const ::itk::ZeroFluxNeumannBoundaryCondition<TInputImage>*>(
-            this->GetInputBoundaryCondition()))
+    using stock = ::itk::DiscreteGaussianImageFilter<TInputImage, TOutputImage>;
+    if (!dynamic_cast<const typename stock::InputDefaultBoundaryConditionType*>(
+            this->GetInputBoundaryCondition()) ||
+        !dynamic_cast<const typename stock::RealDefaultBoundaryConditionType*>(
+            this->GetRealBoundaryCondition()))
       throw usage_error("a border other than ITK's default");
     const auto source = view_of(this->GetInput());
     image smooth, next;

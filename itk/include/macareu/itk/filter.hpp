@@ -4,6 +4,7 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,8 @@ class Filter : public TStock {
       throw_as_itk(*this, refusal.what());
     } catch (const error& failure) {
       throw_as_itk(*this, failure.what());
+    } catch (const std::bad_alloc&) {
+      throw_as_itk(*this, "not enough memory");
     }
   }
 
