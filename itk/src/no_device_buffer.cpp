@@ -11,11 +11,11 @@ namespace {
 }  // namespace
 
 void device_buffer::release::operator()(void*) const {}
-void* device_buffer::memory() { refuse(); }
-void device_buffer::to_host(void*) {
+void* device_buffer::memory(std::size_t) { refuse(); }
+void device_buffer::to_host(void*, std::size_t) {
   if (on_device_only()) refuse();
 }
-const void* device_buffer::to_device(const void*) { refuse(); }
-void* device_buffer::for_writing() { refuse(); }
+const void* device_buffer::to_device(const void*, std::size_t) { refuse(); }
+void* device_buffer::for_writing(std::size_t) { refuse(); }
 
 }  // namespace macareu::itk

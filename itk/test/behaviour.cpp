@@ -1,8 +1,10 @@
 // What a filter does besides its pixels: progress, abort, errors, devices, neighbours.
+#include <algorithm>
 #include <limits>
 
 #include <itkCommand.h>
 
+#include <macareu/itk/image.hpp>
 #include <macareu/itk/labels.hpp>
 #include <macareu/itk/reconstruction.hpp>
 #include <macareu/operators.hpp>
@@ -40,6 +42,29 @@ TEST(behaviour, progress_ends_at_one) {
   filter->Update();
   EXPECT_GE(events, 1);
   EXPECT_EQ(last, 1);
+}
+
+/// On the host a lazy image is an image: filters, grafts, single pixels, memory of somebody else.
+TEST(behaviour, lazy_images_are_images) {
+  using lazy = ours::Image<unsigned char, 2>;
+  auto stock = ours::GrayscaleFillholeImageFilter<bytes, bytes>::New();
+  stock->SetInput(generated_image<bytes>(1));
+  auto filter = ours::GrayscaleFillholeImageFilter<lazy, lazy>::New();
+  filter->SetDevice("cpu");
+  filter->SetInput(generated_image<lazy>(1));
+  stock->Update();
+  filter->Update();
+  const auto count = stock->GetOutput()->GetBufferedRegion().GetNumberOfPixels();
+  const auto* expected = stock->GetOutput()->GetBufferPointer();
+  auto grafted = lazy::New();
+  grafted->Graft(filter->GetOutput());
+  EXPECT_TRUE(std::equal(expected, expected + count, grafted->GetBufferPointer()));
+  EXPECT_FALSE(grafted->IsOnDevice());
+  grafted->SetPixel({{3, 2}}, 77);
+  EXPECT_EQ(filter->GetOutput()->GetPixel({{3, 2}}), 77) << "grafts share their pixels";
+  auto foreign = lazy::New();
+  foreign->Graft(stock->GetOutput());
+  EXPECT_EQ(foreign->GetBufferPointer(), expected);
 }
 
 TEST(behaviour, abort_throws_and_the_filter_can_run_again) {

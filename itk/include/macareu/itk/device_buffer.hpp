@@ -1,35 +1,36 @@
 // The GPU's copy of an image, and which of both copies is newer.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 
 namespace macareu::itk {
 
 /// Memory of the GPU is taken when it is first wanted. All throw device_error; a build without CUDA has no
-/// GPU.
+/// GPU. Threads may ask for the host's pixels at the same time: one copies, and the others wait.
 class device_buffer {
  public:
-  explicit device_buffer(std::size_t bytes) : bytes_(bytes) {}
-
-  bool on_device_only() const { return newest_ == newest::device; }
+  bool on_device_only() const { return newest_.load(std::memory_order_acquire) == newest::device; }
   /// Copies to the host where the GPU's pixels are newer; then both are the same.
-  void to_host(void* host);
+  void to_host(void* host, std::size_t bytes);
   /// Copies to the GPU where the host's pixels are newer; then both are the same.
-  const void* to_device(const void* host);
+  const void* to_device(const void* host, std::size_t bytes);
   /// Whatever both hold is old now.
-  void* for_writing();
-  void host_was_written() { newest_ = newest::host; }
+  void* for_writing(std::size_t bytes);
+  void host_was_written() { newest_.store(newest::host, std::memory_order_release); }
 
  private:
   enum class newest { host, device, both };
   struct release {
     void operator()(void* data) const;
   };
-  void* memory();
+  void* memory(std::size_t bytes);
 
-  std::size_t bytes_;
-  newest newest_ = newest::host;
+  std::mutex moving_;
+  std::atomic<newest> newest_ = newest::host;
+  std::size_t bytes_ = 0;
   std::unique_ptr<void, release> data_;
 };
 

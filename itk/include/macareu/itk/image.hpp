@@ -39,12 +39,12 @@ class Image : public ::itk::Image<TPixel, VDimension> {
   ::itk::LightObject::Pointer CreateAnother() const override { return New().GetPointer(); }
 
   TPixel* GetBufferPointer() override {
-    pixels_->to_host(Superclass::GetBufferPointer());
+    pixels_->to_host(Superclass::GetBufferPointer(), Bytes());
     pixels_->host_was_written();
     return Superclass::GetBufferPointer();
   }
   const TPixel* GetBufferPointer() const override {
-    pixels_->to_host(const_cast<Self*>(this)->Superclass::GetBufferPointer());
+    pixels_->to_host(const_cast<Self*>(this)->Superclass::GetBufferPointer(), Bytes());
     return Superclass::GetBufferPointer();
   }
 
@@ -65,29 +65,35 @@ class Image : public ::itk::Image<TPixel, VDimension> {
 
   void Allocate(bool clear = false) override {
     Superclass::Allocate(clear);
-    pixels_ = std::make_shared<device_buffer>(this->GetBufferedRegion().GetNumberOfPixels() * sizeof(TPixel));
+    pixels_ = std::make_shared<device_buffer>();
   }
   void Initialize() override {
     Superclass::Initialize();
-    pixels_ = std::make_shared<device_buffer>(0);
+    pixels_ = std::make_shared<device_buffer>();
+  }
+
+  void SetPixelContainer(typename Superclass::PixelContainer* container) {
+    Superclass::SetPixelContainer(container);
+    pixels_ = std::make_shared<device_buffer>();
   }
 
   using Superclass::Graft;
-  void Graft(const ::itk::DataObject* data) override {
-    Superclass::Graft(data);
-    if (const auto* other = dynamic_cast<const Self*>(data)) pixels_ = other->pixels_;
+  void Graft(const Superclass* image) override {
+    Superclass::Graft(image);
+    const auto* other = dynamic_cast<const Self*>(image);
+    pixels_ = other ? other->pixels_ : std::make_shared<device_buffer>();
   }
 
   /// Whether the newest pixels are on the GPU only.
   bool IsOnDevice() const { return pixels_->on_device_only(); }
   /// The GPU's copy, brought up to date.
   const_image_view DeviceView() const {
-    const void* data = pixels_->to_device(const_cast<Self*>(this)->Superclass::GetBufferPointer());
+    const void* data = pixels_->to_device(const_cast<Self*>(this)->Superclass::GetBufferPointer(), Bytes());
     return {data, dtype_of<TPixel>, Shape(), contiguous_strides(Shape())};
   }
   /// The GPU's copy, to be written as a whole.
   image_view DeviceOutput() {
-    return {pixels_->for_writing(), dtype_of<TPixel>, Shape(), contiguous_strides(Shape())};
+    return {pixels_->for_writing(Bytes()), dtype_of<TPixel>, Shape(), contiguous_strides(Shape())};
   }
 
  protected:
@@ -95,9 +101,10 @@ class Image : public ::itk::Image<TPixel, VDimension> {
   ~Image() override = default;
 
  private:
+  std::size_t Bytes() const { return this->GetBufferedRegion().GetNumberOfPixels() * sizeof(TPixel); }
   extents Shape() const { return detail::layout<Superclass>(*this, this->GetBufferedRegion()).shape; }
 
-  std::shared_ptr<device_buffer> pixels_ = std::make_shared<device_buffer>(0);
+  std::shared_ptr<device_buffer> pixels_ = std::make_shared<device_buffer>();
 };
 
 template <class TPixel, unsigned int VDimension>
