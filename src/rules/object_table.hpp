@@ -36,17 +36,26 @@ struct object_form {
 
 table describe_objects(const std::vector<object_facts>& objects, const object_form& form);
 
-/// rows[0] is nobody's; labels without pixels are left out. T: of intensities.
-template <class T, int Rank, bool Intensity>
-std::vector<object_facts> facts_of(const std::vector<typename object_sums<Rank, Intensity>::row>& rows) {
-  using sums = object_sums<Rank, Intensity>;
+/// rows[0] is nobody's; labels without pixels are left out. fill(facts, row) adds what the sums have.
+template <class Sums, class Fill>
+std::vector<object_facts> facts_of_rows(const std::vector<typename Sums::row>& rows, const Fill& fill) {
   std::vector<object_facts> all;
   for (std::size_t label = 1; label < rows.size(); ++label) {
     const auto& row = rows[label];
-    if (row.count[sums::pixels] == 0) continue;
+    if (row.count[Sums::pixels] == 0) continue;
     auto& facts = all.emplace_back();
     facts.label = static_cast<std::int64_t>(label);
-    facts.pixels = row.count[sums::pixels];
+    facts.pixels = row.count[Sums::pixels];
+    fill(facts, row);
+  }
+  return all;
+}
+
+/// T: of intensities.
+template <class T, int Rank, bool Intensity>
+std::vector<object_facts> facts_of(const std::vector<typename object_sums<Rank, Intensity>::row>& rows) {
+  using sums = object_sums<Rank, Intensity>;
+  return facts_of_rows<sums>(rows, [](object_facts& facts, const typename sums::row& row) {
     facts.euler = static_cast<std::int64_t>(row.count[sums::euler]);
     for (std::size_t i = 0; i < sums::shapes; ++i) facts.outline[i] = row.count[sums::shape + i];
     for (std::size_t i = 0; i < sums::products; ++i) facts.second[i] = row.sum[sums::second + i];
@@ -62,27 +71,19 @@ std::vector<object_facts> facts_of(const std::vector<typename object_sums<Rank, 
       facts.weakest = from_order<T>(row.least[Rank]);
       facts.strongest = from_order<T>(row.most[Rank]);
     }
-  }
-  return all;
+  });
 }
 
 /// The same of intensities alone.
 template <class T>
 std::vector<object_facts> intensity_facts_of(const std::vector<object_intensities::row>& rows) {
   using sums = object_intensities;
-  std::vector<object_facts> all;
-  for (std::size_t label = 1; label < rows.size(); ++label) {
-    const auto& row = rows[label];
-    if (row.count[sums::pixels] == 0) continue;
-    auto& facts = all.emplace_back();
-    facts.label = static_cast<std::int64_t>(label);
-    facts.pixels = row.count[sums::pixels];
+  return facts_of_rows<sums>(rows, [](object_facts& facts, const sums::row& row) {
     facts.mass = row.sum[sums::mass];
     facts.mass_squared = row.sum[sums::mass_squared];
     facts.weakest = from_order<T>(row.least[0]);
     facts.strongest = from_order<T>(row.most[0]);
-  }
-  return all;
+  });
 }
 
 }  // namespace macareu

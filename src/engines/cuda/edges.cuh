@@ -178,8 +178,11 @@ bool mark_image(const gpu& on, const Rule& rule, const device_smoothing& how, co
   const auto divided = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   const auto bytes = edge_tile::bytes(how.reach_y, how.reach_x);
   const auto down = divided(in.height, edge_tile::rows);
-  constexpr std::size_t most_shared = 160 << 10;
-  if (Rule::rank != 2 || bytes > most_shared || down > 65535) return false;
+  int device = 0, most_shared = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+        "cudaDeviceGetAttribute");
+  if (Rule::rank != 2 || bytes > static_cast<std::size_t>(most_shared) || down > 65535) return false;
   const auto kernel = mark_tile<Rule, Enter, In>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
         "cudaFuncSetAttribute");
