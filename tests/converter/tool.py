@@ -8,11 +8,12 @@ import unittest
 
 TOOL = os.environ.get("MACAREU_TOOL", "macareu")
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "convert")
+DESCRIPTIONS = os.environ.get("MACAREU_DESCRIPTIONS")  # of the examples, for a machine without libclang
 NAMES = sorted(name[:-2] for name in os.listdir(EXAMPLES) if name.endswith(".c"))
 
 
 def example(name):
-    return os.path.join(EXAMPLES, name + ".c")
+    return os.path.join(DESCRIPTIONS, name + ".json") if DESCRIPTIONS else os.path.join(EXAMPLES, name + ".c")
 
 
 class ConverterTest(unittest.TestCase):

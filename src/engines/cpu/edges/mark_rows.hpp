@@ -9,6 +9,13 @@
 #include "engines/cpu/simd.hpp"
 #include "patterns/edges.hpp"
 
+// Before a loop whose turns are independent of each other: what it writes, it does not read.
+#if defined(__clang__)
+#define MACAREU_INDEPENDENT_TURNS _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define MACAREU_INDEPENDENT_TURNS _Pragma("GCC ivdep")
+#endif
+
 namespace macareu::cpu {
 
 /// The rows around a row: at [dz + 1][dy + 1], each at its first column. In images dz is 0.
@@ -31,7 +38,7 @@ template <class Rule, class Value>
 void derive_row(const Rule& rule, const rows_around<Value>& smooth, std::int64_t count, Value* derived) {
   const Rule own = rule;
   const rows_around<Value> rows = smooth;
-#pragma GCC ivdep
+  MACAREU_INDEPENDENT_TURNS
   for (std::int64_t x = 0; x < count; ++x) derived[x] = own.derived(near_in_rows_around<Value>{rows, x});
 }
 
@@ -55,14 +62,14 @@ bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows
   alignas(64) Value strength[word_bits], slopes[Rule::rank][word_bits], estimates[word_bits];
   const Value least = rule.least();
   int strong = 0;
-#pragma GCC ivdep
+  MACAREU_INDEPENDENT_TURNS
   for (std::int64_t i = 0; i < pixels; ++i) {
     strength[i] = rule.strength(near{s, x + i}, near{d, x + i});
     strong |= !(strength[i] < least);  // of infinite pixels it may be NaN
   }
   if (!strong) return false;
   need(x / word_bits, !(strength[0] < least), !(strength[pixels - 1] < least));
-#pragma GCC ivdep
+  MACAREU_INDEPENDENT_TURNS
   for (std::int64_t i = 0; i < pixels; ++i) {
     Value own[Rule::rank];
     rule.slopes(near{s, x + i}, own);
