@@ -228,9 +228,10 @@ py::tuple compared(const py::object& left, const py::object& right) {
     return compare(of_a, of_b);
   }();
   py::object first = py::none();
-  if (found.different > 0)
-    first = a.ndim() == 3 ? py::make_tuple(found.first[0], found.first[1], found.first[2])
-                          : py::make_tuple(found.first[1], found.first[2]);
+  if (found.different > 0 && a.ndim() == 3)
+    first = py::make_tuple(found.first[0], found.first[1], found.first[2]);
+  else if (found.different > 0)
+    first = py::make_tuple(found.first[1], found.first[2]);
   return py::make_tuple(found.pixels, found.different, found.largest, first, found.left, found.right);
 }
 
