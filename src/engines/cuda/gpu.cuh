@@ -61,6 +61,8 @@ class device_array {
   }
 
   T* data() const { return data_; }
+  /// The caller frees it.
+  T* release() { return std::exchange(data_, nullptr); }
   std::int64_t size() const { return count_; }
   /// Every byte to one value.
   void fill_bytes(int value) const {

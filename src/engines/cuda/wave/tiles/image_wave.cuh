@@ -38,13 +38,13 @@ class image_worker {
 
   __device__ void run() {
     scheduler::turn at;
-    for (bool last = false; !last && schedule_.next(at);) {
+    while (schedule_.next(at)) {
       const bool visits = !schedule_.skips(at);
       wakes_ = 0;
       if (visits) visit(at.tile, at.first);
-      last = schedule_.leave(at, visits, wakes_, neighbours(at.tile).of_lane(lane_));
+      schedule_.leave(at, visits, wakes_, neighbours(at.tile).of_lane(lane_));
     }
-    schedule_.report(visits_, passes_);
+    schedule_.report(blockIdx.x * warps_per_block + threadIdx.x / 32, visits_, passes_);
   }
 
  private:
@@ -63,8 +63,20 @@ class image_worker {
     load(tile, near, place, whole, first);
     settle(near, first);
     if (!changed_ && !first) return;
-    publish(tile, place, whole);
+    wave_.rims.write(tile, rim_kind::state, lines_, lane_);
+    wave_.rims.write(tile, rim_kind::threshold, limits_own_, lane_);
     wakes_ = raises();
+    // Later visits are waited for by others; of the first ones there are many, which a second fence would
+    // delay.
+    if (!first && wakes_) {
+      __syncwarp();
+      publish_fence();
+      schedule_.wake(wakes_, near.of_lane(lane_));
+      wakes_ = 0;
+    }
+    store(place, whole);
+    __syncwarp();
+    publish_fence();
   }
 
   __device__ void load(std::uint32_t tile, const tile_neighbours& near, const tile_place& place, bool whole,
@@ -232,18 +244,13 @@ class image_worker {
     return __reduce_or_sync(all_lanes, bits);
   }
 
-  __device__ void publish(std::uint32_t tile, const tile_place& place, bool whole) {
+  __device__ void store(const tile_place& place, bool whole) {
     const auto& problem = wave_.problem;
-    if (changed_ || wave_.copies) {
-      if (whole)
-        store_vectors<Key>(tile_.state(), problem.map, problem.state, place, lane_);
-      else
-        store_pixels<Key>(tile_.state(), problem.map, problem.state, place, lane_);
-    }
-    wave_.rims.write(tile, rim_kind::state, lines_, lane_);
-    wave_.rims.write(tile, rim_kind::threshold, limits_own_, lane_);
-    __syncwarp();
-    publish_fence();
+    if (!changed_ && !wave_.copies) return;
+    if (whole)
+      store_vectors<Key>(tile_.state(), problem.map, problem.state, place, lane_);
+    else
+      store_pixels<Key>(tile_.state(), problem.map, problem.state, place, lane_);
   }
 
   const image_wave<Key>& wave_;

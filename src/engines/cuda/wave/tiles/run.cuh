@@ -8,6 +8,7 @@
 #include "engines/cuda/wave/tiles.cuh"
 #include "engines/cuda/wave/tiles/image_wave.cuh"
 #include "engines/cuda/wave/tiles/volume_wave.cuh"
+#include "engines/cuda/zeroed_memory.cuh"
 
 namespace macareu::cuda {
 namespace tiles {
@@ -24,32 +25,32 @@ double patience_in_cycles(const neighbourhood& near, std::int64_t pixels) {
   return least + width * per_pixel * static_cast<double>(pixels);
 }
 
-/// The worklist and what the tiles publish, in one allocation that starts as zeros.
+/// The worklist and what the tiles publish, in memory that is zeros before and after.
 class wave_memory {
  public:
-  wave_memory(const gpu& on, std::uint32_t count, std::uint32_t workers, std::int64_t rim_bytes) {
-    const auto mailboxes = std::bit_ceil(count + workers);
-    const auto padded = [](std::int64_t bytes) { return (bytes + 255) / 256 * 256; };
-    const auto states = padded(sizeof(worklist_counters)), boxes = states + padded(4ll * count),
-               rims = boxes + padded(4ll * mailboxes);
-    memory_ = device_array<unsigned char>(on, rims + rim_bytes);
-    memory_.fill_bytes(0);
-    auto* base = memory_.data();
-    work_ = {reinterpret_cast<worklist_counters*>(base),
-             reinterpret_cast<std::uint32_t*>(base + states),
-             reinterpret_cast<std::uint32_t*>(base + boxes),
+  wave_memory(const gpu& on, std::uint32_t count, std::uint32_t workers, std::int64_t rim_bytes)
+      : memory_(on, bytes_for(count, workers, rim_bytes)) {
+    const auto mailboxes = mailboxes_for(count, workers);
+    auto* const boxes = memory_.data() + padded(sizeof(worklist_counters));
+    auto* const states = boxes + padded(4ll * mailboxes);
+    rims_ = states + padded(4ll * count);
+    work_ = {reinterpret_cast<worklist_counters*>(memory_.data()),
+             reinterpret_cast<std::uint32_t*>(states),
+             reinterpret_cast<std::uint32_t*>(boxes),
              mailboxes - 1,
              count,
              workers,
+             reinterpret_cast<uint4*>(states),
+             (padded(4ll * count) + padded(rim_bytes)) / static_cast<std::int64_t>(sizeof(uint4)),
              landing_place<wave_summary>()};
-    rims_ = base + rims;
   }
   const worklist& work() const { return work_; }
   void* rims() const { return rims_; }
 
   /// Waits for the wave.
-  tile_result result(const gpu& on) const {
+  tile_result result(const gpu& on) {
     on.synchronize("cudaStreamSynchronize");
+    memory_.give_back();
     const wave_summary& told = *work_.summary;
     on.work.report.tiles = static_cast<std::int64_t>(told.visits);
     on.work.report.passes = static_cast<std::int64_t>(told.passes);
@@ -57,7 +58,16 @@ class wave_memory {
   }
 
  private:
-  device_array<unsigned char> memory_;
+  static std::int64_t padded(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
+  static std::uint32_t mailboxes_for(std::uint32_t count, std::uint32_t workers) {
+    return std::bit_ceil(count + workers);
+  }
+  static std::int64_t bytes_for(std::uint32_t count, std::uint32_t workers, std::int64_t rim_bytes) {
+    return padded(sizeof(worklist_counters)) + padded(4ll * mailboxes_for(count, workers)) +
+           padded(4ll * count) + padded(rim_bytes);
+  }
+
+  zeroed_memory memory_;
   worklist work_;
   void* rims_;
 };
@@ -82,9 +92,8 @@ tile_result run_image_tiles(const gpu& on, const bottleneck_problem<Key>& proble
   const auto blocks = std::min<std::int64_t>(resident_blocks<kernel>(on, 32 * warps_per_block, shared, most),
                                              divided(count, warps_per_block));
   const auto workers = static_cast<std::uint32_t>(blocks * warps_per_block);
-  const wave_memory memory(
-      on, count, workers,
-      published_rims<Key>::per_tile * (count + 1ll) * static_cast<std::int64_t>(sizeof(Key)));
+  wave_memory memory(on, count, workers,
+                     published_rims<Key>::per_tile * (count + 1ll) * static_cast<std::int64_t>(sizeof(Key)));
   const image_wave<Key> wave{
       problem,
       memory.work(),
@@ -123,7 +132,7 @@ tile_result run_volume_tiles(const gpu& on, const bottleneck_problem<Key>& probl
   const auto count = static_cast<std::uint32_t>(across * down * divided(state.depth, tile::depth));
   const std::size_t shared = 2 * tile::size * sizeof(Key);
   const auto blocks = std::min<std::int64_t>(resident_blocks<kernel>(on, 32 * tile::warps, shared, 4), count);
-  const wave_memory memory(on, count, static_cast<std::uint32_t>(blocks), 0);
+  wave_memory memory(on, count, static_cast<std::uint32_t>(blocks), 0);
   write_start<<<static_cast<unsigned>(std::min<std::int64_t>(state.depth * state.height, 1 << 16)), 128, 0,
                 on.stream>>>(problem, memory.work().counters);
   on.launched("write_start");

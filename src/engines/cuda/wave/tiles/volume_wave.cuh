@@ -57,12 +57,13 @@ class volume_worker {
         passes += visit(at, no_start);
         if (leads && at.first && no_start) schedule.found_no_start();
       }
-      bool last = false;
-      if (leads) publish_fence();  // for the stores of the other warps
-      if (leads) last = schedule.leave(at, visited, board_.wakes, neighbour(at.tile, thread_));
-      if (__syncthreads_or(last)) break;
+      if (leads) {
+        publish_fence();  // for the stores of the other warps
+        schedule.leave(at, visited, board_.wakes, neighbour(at.tile, thread_));
+      }
+      __syncthreads();
     }
-    if (leads) schedule.report(visits, passes);
+    if (leads) schedule.report(blockIdx.x, visits, passes);
   }
 
  private:

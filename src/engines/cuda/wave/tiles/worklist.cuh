@@ -12,9 +12,14 @@
 // The encoding makes each of wake and end the clearing of one bit, and all zeros the start: every tile
 // queued.
 //
-// Memory order. A visitor publishes rims and pixels, then fences, then releases its own tile's state and
-// touches its neighbours' states. The next visitor's exchange on that state is an acquire: read-modify-writes
-// of one word carry a release on, so it sees what every earlier visitor and every waker had published.
+// Memory order. A visitor publishes rims, then fences, then touches its neighbours' states; it writes pixels,
+// then fences, then releases its own tile's state. The next visitor's exchange on a state is an acquire:
+// read-modify-writes of one word carry a release on, so it sees what every earlier visitor of the tile and
+// every waker had published. Pixels are read by visitors of their own tile alone.
+//
+// All memory is zeros at the end as it was at the start: mailboxes are emptied by those who wait at them, the
+// last of all with `stop`; when a worker has found that, no tile is visited any more, and it clears its share
+// of states and rims; the last one to report clears the counters.
 #pragma once
 
 #include <cuda/atomic>
@@ -64,6 +69,8 @@ struct worklist {
   std::uint32_t* mailboxes;  // tile + 1, stop, or 0
   std::uint32_t mask;        // mailboxes - 1: a power of two, at least tiles + workers
   std::uint32_t tiles, workers;
+  uint4* to_clear;  // states and rims
+  std::int64_t vectors_to_clear;
   wave_summary* summary;
 
   __device__ word_ref mailbox(std::uint32_t ticket) const { return word_ref(mailboxes[ticket & mask]); }
@@ -123,6 +130,11 @@ struct worklist {
       mailbox(tail + i).store(stop, ::cuda::std::memory_order_relaxed);
   }
 
+  __device__ void clear_share(std::uint32_t worker, int lane) const {
+    for (auto i = std::int64_t{worker} * 32 + lane; i < vectors_to_clear; i += std::int64_t{workers} * 32)
+      to_clear[i] = uint4{};
+  }
+
   /// A worker's last act; the last worker tells the host.
   __device__ void report(unsigned long long visits, unsigned long long passes) const {
     atomicAdd(&counters->visits, visits);
@@ -135,6 +147,7 @@ struct worklist {
     };
     *summary = {atomicAdd(&counters->visits, 0ull), atomicAdd(&counters->passes, 0ull),
                 told(counters->gave_up), told(counters->beyond)};
+    *counters = {};
   }
 
   /// Visits in a checkerboard first: a tile's neighbours have published when it is visited.

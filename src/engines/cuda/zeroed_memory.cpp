@@ -1,0 +1,61 @@
+#include "engines/cuda/zeroed_memory.cuh"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace macareu::cuda {
+namespace {
+
+/// Kept for later calls, together: enough for two images of 16384 x 16384 bytes.
+constexpr std::int64_t most_kept = std::int64_t{80} << 20;
+
+struct shelf {
+  std::mutex using_it;
+  std::vector<zeroed_memory::block> blocks;
+};
+
+shelf& kept() {
+  static shelf all;
+  return all;
+}
+
+/// The smallest that is large enough, if it is not far too large.
+zeroed_memory::block take_kept(int gpu, std::int64_t bytes) {
+  auto& [using_it, blocks] = kept();
+  const std::lock_guard lock(using_it);
+  auto best = blocks.end();
+  for (auto i = blocks.begin(); i != blocks.end(); ++i)
+    if (i->gpu == gpu && i->bytes >= bytes && i->bytes / 4 <= bytes &&
+        (best == blocks.end() || i->bytes < best->bytes))
+      best = i;
+  if (best == blocks.end()) return {};
+  const auto found = *best;
+  blocks.erase(best);
+  return found;
+}
+
+}  // namespace
+
+zeroed_memory::zeroed_memory(const gpu& on, std::int64_t bytes)
+    : stream_(on.stream), block_(take_kept(on.number, bytes)) {
+  if (block_.data) return;
+  device_array<std::byte> fresh(on, bytes);
+  fresh.fill_bytes(0);
+  block_ = {on.number, fresh.release(), bytes};
+}
+
+zeroed_memory::~zeroed_memory() {
+  if (block_.data) cudaFreeAsync(block_.data, stream_);
+}
+
+void zeroed_memory::give_back() {
+  auto& [using_it, blocks] = kept();
+  const std::lock_guard lock(using_it);
+  std::int64_t all = block_.bytes;
+  for (const auto& each : blocks) all += each.bytes;
+  if (all <= most_kept) blocks.push_back(std::exchange(block_, {}));
+}
+
+}  // namespace macareu::cuda
