@@ -194,23 +194,27 @@ argument parse_argument(const parameter_description& parameter, std::string_view
   return *value;
 }
 
-arguments complete_arguments(const operator_description& about, const arguments& given) {
-  arguments all;
-  for (const auto& parameter : about.parameters) {
-    const auto found = given.find(parameter.name);
-    if (found != given.end()) {
-      check(parameter, found->second);
-      all.emplace(parameter.name, found->second);
-    } else if (!parameter.default_text.empty()) {
-      all.emplace(parameter.name, parse_argument(parameter, parameter.default_text));
-    } else {
+const arguments& complete_arguments(const operator_description& about, const arguments& given,
+                                    arguments& room) {
+  std::size_t found = 0;
+  for (const auto& parameter : about.parameters)
+    if (const auto own = given.find(parameter.name); own != given.end()) {
+      check(parameter, own->second);
+      ++found;
+    } else if (parameter.default_text.empty()) {
       throw usage_error(std::string(about.name) + ": " + std::string(parameter.name) + " is missing: give " +
                         takes(parameter));
     }
-  }
-  for (const auto& [name, value] : given)
-    if (!all.contains(name)) throw usage_error(std::string(about.name) + ": no such parameter: " + name);
-  return all;
+  if (found < given.size())
+    for (const auto& [name, value] : given)
+      if (std::ranges::find(about.parameters, name, &parameter_description::name) == about.parameters.end())
+        throw usage_error(std::string(about.name) + ": no such parameter: " + name);
+  if (found == about.parameters.size()) return given;
+  room = given;
+  for (const auto& parameter : about.parameters)
+    if (!room.contains(parameter.name))
+      room.emplace(parameter.name, parse_argument(parameter, parameter.default_text));
+  return room;
 }
 
 }  // namespace macareu

@@ -1,10 +1,14 @@
 #include <macareu/catalogue.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <functional>
 #include <numeric>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <macareu/error.hpp>
 
@@ -60,25 +64,34 @@ bool same_pixels(const const_image_view& a, const const_image_view& b) {
 /// Two pixels of an output must not be one place in memory.
 bool folds_onto_itself(const const_image_view& view) {
   if (view.shape().pixels() == 0) return false;
-  std::vector<std::pair<std::int64_t, std::int64_t>> axes;  // |step|, size
-  if (view.channels() > 1) axes.emplace_back(std::abs(view.channel_stride()), view.channels());
+  std::array<std::pair<std::int64_t, std::int64_t>, 4> axes;  // |step|, size
+  std::size_t count = 0;
+  if (view.channels() > 1) axes[count++] = {std::abs(view.channel_stride()), view.channels()};
   for (int axis = 0; axis < view.shape().rank(); ++axis)
-    if (view.shape()[axis] > 1) axes.emplace_back(std::abs(view.steps()[axis]), view.shape()[axis]);
-  std::ranges::sort(axes);
+    if (view.shape()[axis] > 1) axes[count++] = {std::abs(view.steps()[axis]), view.shape()[axis]};
+  std::sort(axes.begin(), axes.begin() + count);
   std::int64_t reach = 1;
-  for (const auto& [step, size] : axes) {
+  for (const auto& [step, size] : std::span(axes).first(count)) {
     if (step < reach) return true;
     reach = step * (size - 1) + reach;
   }
   return false;
 }
 
-std::string quoted(const operator_description& about, std::string_view image) {
-  return std::string(about.name) + ": " + std::string(image);
-}
+/// An image in messages. Calls of small images are over before a few strings are made, so that messages are
+/// made where something is wrong.
+struct image_name {
+  const operator_description& about;
+  std::string_view kind, name;
+
+  std::string operator+(std::string_view more) const {
+    std::string text(about.name);
+    return text.append(": ").append(kind).append(name).append(more);
+  }
+};
 
 /// Engines read pixels that another thread may write through atomics, which need it.
-void check_alignment(const const_image_view& view, const std::string& image) {
+void check_alignment(const const_image_view& view, const image_name& image) {
   const auto size = size_of(view.type());
   if (reinterpret_cast<std::uintptr_t>(view.data()) % size != 0)
     throw usage_error(image + ": pixels of type " + std::string(name_of(view.type())) +
@@ -95,14 +108,14 @@ void check_inputs(const operator_description& about, std::span<const const_image
   const auto& first = inputs[0];
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto& input = inputs[i];
-    const auto image = quoted(about, about.inputs[i].name);
+    const image_name image{about, "", about.inputs[i].name};
     check_alignment(input, image);
-    const auto has = image + " has " + std::to_string(input.channels()) + " channels";
+    const auto has = [&] { return image + " has " + std::to_string(input.channels()) + " channels"; };
     if (input.channels() != 1 && (!about.each_channel || about.inputs[i].own_form))
-      throw usage_error(has + ": choose one or make it grey (channel N or luminance)");
+      throw usage_error(has() + ": choose one or make it grey (channel N or luminance)");
     if (about.inputs[i].own_form) continue;
     if (input.channels() != first.channels())
-      throw usage_error(has + ", but " + std::string(about.inputs[0].name) + " has " +
+      throw usage_error(has() + ", but " + std::string(about.inputs[0].name) + " has " +
                         std::to_string(first.channels()) + ": they must have as many");
     if (input.shape() != first.shape())
       throw usage_error(image + " is " + to_string(input.shape()) + ", but " +
@@ -149,7 +162,7 @@ void check_outputs(const operator_description& about, std::span<const const_imag
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     const auto& output = outputs[o];
     if (is_optional(about.outputs[o]) && !output.data()) continue;
-    const auto image = quoted(about, "output " + std::string(about.outputs[o].name));
+    const image_name image{about, "output ", about.outputs[o].name};
     const auto type = type_of(about.outputs[o], inputs[0], values);
     const auto channels = inputs[0].channels();
     if (output.shape() != inputs[0].shape() || output.channels() != channels)
@@ -279,8 +292,9 @@ std::vector<std::string_view> strategies(std::string_view device, std::string_vi
 
 dtype output_type(const operator_description& about, std::size_t output, dtype input, const extents& shape,
                   const arguments& given) {
+  arguments room;
   return type_of(about.outputs[output], {nullptr, input, shape, contiguous_strides(shape)},
-                 complete_arguments(about, given));
+                 complete_arguments(about, given, room));
 }
 
 void for_each_channel(const call& whole, const std::function<void(const call&)>& visit) {
@@ -302,7 +316,8 @@ void run_operator(const operator_description& about, std::span<const const_image
   check_gives(about, result_kind::images);
   check_context(how);
   check_inputs(about, inputs);
-  const auto values = complete_arguments(about, given);
+  arguments room;
+  const auto& values = complete_arguments(about, given, room);
   check_outputs(about, inputs, outputs, values);
   run_checked(choose_device(about, inputs, outputs, how), inputs, outputs, values, how);
 }
@@ -312,7 +327,8 @@ std::vector<image> run_operator(const operator_description& about, std::span<con
   check_gives(about, result_kind::images);
   check_context(how);
   check_inputs(about, inputs);
-  const auto values = complete_arguments(about, given);
+  arguments room;
+  const auto& values = complete_arguments(about, given, room);
   const auto choice = choose_device(about, inputs, {}, how);
   std::vector<image> results;
   std::vector<image_view> outputs;
@@ -330,7 +346,8 @@ table compute_table(const operator_description& about, std::span<const const_ima
   check_gives(about, result_kind::table);
   check_context(how);
   check_inputs(about, inputs);
-  const auto values = complete_arguments(about, given);
+  arguments room;
+  const auto& values = complete_arguments(about, given, room);
   table result;
   run_checked(choose_device(about, inputs, {}, how), inputs, {}, values, how, &result);
   return result;
