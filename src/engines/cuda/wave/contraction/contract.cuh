@@ -85,7 +85,7 @@ void launch_graph_rounds(const gpu& on, uint32_t tiles, node_graph<Key>& graph) 
 
 /// One try; the counters tell whether the graph had room.
 template <class Key, class Shape>
-counters attempt(const gpu& on, const bottleneck_problem<Key>& problem, tile_grid grid, graph_size size) {
+graph_result attempt(const gpu& on, const bottleneck_problem<Key>& problem, tile_grid grid, graph_size size) {
   const uint32_t tiles = grid.tiles();
   workspace<Key, Shape> space(on, tiles, size);
   constexpr auto shared = static_cast<int>(tile_memory<Key, Shape>::bytes);
@@ -98,10 +98,13 @@ counters attempt(const gpu& on, const bottleneck_problem<Key>& problem, tile_gri
   join_tiles<Key, Shape><<<tiles, cross_threads, 0, on.stream>>>(grid, space.tiles, space.graph);
   on.launched("join_tiles");
   launch_graph_rounds(on, tiles, space.graph);
-  write_back<Key, Shape><<<tiles, write_threads, 0, on.stream>>>(
-      problem.state, problem.map, packed_rows<ulonglong2>(problem.state), grid, space.tiles, space.graph);
+  auto* const told = landing_place<graph_result>();
+  write_back<Key, Shape><<<tiles, write_threads, 0, on.stream>>>(problem.state, problem.map,
+                                                                 packed_rows<ulonglong2>(problem.state), grid,
+                                                                 space.tiles, space.graph, told);
   on.launched("write_back");
-  return fetch(on, space.graph.count);
+  on.synchronize("cudaStreamSynchronize");
+  return *told;
 }
 
 template <class Key, class Shape>

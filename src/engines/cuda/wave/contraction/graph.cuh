@@ -14,9 +14,11 @@ constexpr uint16_t no_node = 0xffffu;
 /// Every round at least halves the nodes at work, of which there are fewer than 2^31.
 constexpr int most_rounds = 40;
 
-struct counters {
+struct graph_result {
   unsigned long long nodes, edges;  // asked for, also where they did not fit
   uint32_t rounds, unfinished;
+};
+struct counters : graph_result {
   uint32_t at_work[most_rounds + 1];  // nodes neither hooked nor final, by round
 };
 
