@@ -27,11 +27,47 @@ def figure_5(cases):
                                               "cpu / GPU with transfers"), rows)
 
 
+def limits_table(cases):
+    """Times that must hold on a GPU."""
+    rows = [(case["name"], ms(case.get("median_ms")), ms(case["must_ms"]), ms(case.get("goal_ms")),
+             "yes" if case.get("median_ms", 1e9) <= case["must_ms"] else "**no**", case.get("checked_by", ""))
+            for case in cases if "must_ms" in case]
+    return table(("case", "ms", "must", "goal", "holds", "same result as"), rows) if rows else ""
+
+
+# Of a GPU: what, its case, what it is measured by, bytes a pixel of it for each of the reference, at least or at most.
+PATTERN_MUSTS = (
+    ("threshold u8 16384^2: of copy bandwidth", "threshold-random", ("copy-random",), 1, ">=", 0.85),
+    ("the same, generated", "generated-threshold-random", ("copy-random",), 1, ">=", 0.80),
+    ("sobel u8 to f32: of copy bandwidth", "sobel-random", ("copy-random",), 2.5, ">=", 0.60),
+    ("the same, generated (u8 to u8)", "generated-sobel-random", ("copy-random",), 1, ">=", 0.45),
+    ("gaussian sigma 1.4, u8 to f32: of copy bandwidth", "gaussian-random", ("copy-random",), 2.5, ">=", 0.50),
+    ("statistics: times CUB's maximum and sum", "statistics-random", ("cub-max-random", "cub-sum-random"), 1, "<=", 1.15),
+    ("histogram, random: times CUB's", "histogram-random", ("cub-histogram-random",), 1, "<=", 1.2),
+    ("histogram, constant: times CUB's of the random image", "histogram-constant", ("cub-histogram-random",), 1, "<=", 1.2),
+)
+
+
+def pattern_musts(cases):
+    times = {case["name"]: case["median_ms"] for case in cases if "median_ms" in case}
+    rows = []
+    for what, name, references, scale, relation, must in PATTERN_MUSTS:
+        own, others = times.get(f"must-{name}-cuda"), [times.get(f"must-{each}-cuda") for each in references]
+        if own is None or None in others:
+            continue
+        reference = sum(others) * scale
+        factor = reference / own if relation == ">=" else own / reference
+        holds = factor >= must if relation == ">=" else factor <= must
+        rows.append((what, ms(own), ms(reference), f"{factor:.2f}", f"{relation} {must}", "yes" if holds else "**no**"))
+    return table(("on the GPU", "ours, ms", "reference for as many bytes, ms", "factor", "must", "holds"), rows) if rows else ""
+
+
 def section(content):
     """A report of a suite alone, or one with peers beside it."""
     report, rows = content.get("bench", content), content.get("rows", [])
     parts = [machine_line(report, content.get("peers", {})), must_table(rows) if rows else ""]
     if cases := report.get("cases"):
+        parts += [limits_table(cases), pattern_musts(cases)]
         parts.append(figure_5(cases) if report["suite"] == "patterns" else cases_table(cases))
     return "\n\n".join(part for part in parts if part)
 
