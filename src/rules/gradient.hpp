@@ -52,7 +52,7 @@ struct sobel_gradient {
       return value;
   }
   template <class V>
-  MACAREU_HD static V twice(V value) {
+  MACAREU_HD static auto twice(V value) {
     return value + value;
   }
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,11 @@ using cuda_regular_patterns = on_gpu;
 using pixel = std::uint8_t;
 
 // Narrow, wide, rows longer than a block's columns, columns longer than a block's rows; and aligned ones.
-const extents shapes[] = {{1, 1},     {1, 7},    {9, 1},     {13, 17},   {200, 33},     {3, 2500},
-                          {530, 610}, {300, 64}, {256, 512}, {1, 1, 40}, {5, 300, 131}, {40, 31, 70}};
+const extents shapes[] = {{1, 1},     {1, 7},    {9, 1},      {13, 17},   {200, 33},     {3, 2500},
+                          {530, 610}, {300, 64}, {260, 1040}, {1, 1, 40}, {5, 300, 131}, {40, 31, 70}};
+// For rules that take the serial engine long.
+const extents few_pixels[] = {{1, 1},   {1, 7},   {9, 1},     {13, 17},   {150, 40},
+                              {3, 200}, {31, 64}, {1, 1, 40}, {9, 20, 35}};
 constexpr border_mode all_borders[] = {border_mode::constant, border_mode::nearest, border_mode::reflect,
                                        border_mode::mirror, border_mode::wrap};
 
@@ -73,8 +77,8 @@ void compare(dice& from, const extents& shape, const std::string& what, Run run)
 }
 
 template <class Value, class Out, class Rule>
-void compare_windows(const char* name, const Rule& rule) {
-  for (const auto& shape : shapes)
+void compare_windows(const char* name, const Rule& rule, std::span<const extents> of_shapes = shapes) {
+  for (const auto& shape : of_shapes)
     for (const auto mode : all_borders) {
       dice from(seed_of(name, shape.pixels(), mode));
       const random_image<Value> a(from, shape);
@@ -87,15 +91,18 @@ void compare_windows(const char* name, const Rule& rule) {
 TEST_F(cuda_regular_patterns, gradients) {
   compare_windows<pixel, float>("sobel of bytes", gradient_magnitude<2, float>{});
   compare_windows<pixel, float>("sobel of bytes in volumes", gradient_magnitude<3, float>{});
+  compare_windows<float, float>("sobel of floats", gradient_magnitude<2, float>{});
   compare_windows<double, double>("sobel along y", gradient_along<2, double, 1>{});
   compare_windows<float, float>("direction", gradient_direction<float>{});
 }
 
 TEST_F(cuda_regular_patterns, medians) {
   compare_windows<pixel, pixel>("median 3", median_window<2, 3, pixel>{0});
-  compare_windows<std::uint16_t, std::uint16_t>("median 5", median_window<2, 5, std::uint16_t>{0x8000});
-  compare_windows<float, float>("median 3^3", median_window<3, 3, float>{0});
-  compare_windows<std::uint16_t, std::uint16_t>("median 5^3", median_by_bits<2, std::uint16_t>{8});
+  compare_windows<std::uint16_t, std::uint16_t>("median 5", median_window<2, 5, std::uint16_t>{0x8000},
+                                                few_pixels);
+  compare_windows<float, float>("median 3^3", median_window<3, 3, float>{0}, few_pixels);
+  compare_windows<std::uint16_t, std::uint16_t>("median 5^3", median_by_bits<2, std::uint16_t>{8},
+                                                few_pixels);
 }
 
 template <class F, class In>

@@ -39,81 +39,101 @@ struct fused_shape {
   static constexpr int margin = largest_fused_radius;  // a multiple of the group
   static constexpr int written = columns - 2 * margin;
   static constexpr int rows_at_once = 4, rows_down = 128;
+  static constexpr int blocks_held = 4;  // by a multiprocessor
 };
 
-/// Four values of a row of the image, or of what lies around it.
-template <class F, class In>
-__device__ lanes<F, 4> row_group(const view<const In>& in, const border<F>& edge, bool aligned, site p) {
-  const bool outside_rows = p.y < 0 || p.y >= in.height;
-  const bool constant = edge.mode == border_mode::constant;
-  if (outside_rows && constant) return for_lanes<F, 4>([&](int) { return edge.outside; });
-  const std::int64_t y = outside_rows ? edge.fold(p.y, in.height) : p.y;
-  if (p.x >= 0 && p.x + 4 <= in.width) {
-    const auto loaded = load_group<4>(in, site{p.z, y, p.x}, aligned);
-    return for_lanes<F, 4>([&](int i) { return loaded.value[i]; });
+/// Four columns of some rows of the image, as they slide through a thread's registers.
+template <class F, class In, int Kept>
+struct column_rows {
+  using shape = fused_shape;
+  lanes<F, shape::group> row[Kept];
+
+  /// `Count` rows, the first one at p, to `row` from `line` on.
+  template <int Count>
+  __device__ void read(const view<const In>& in, const border<F>& edge, bool aligned, site p, int line) {
+    const bool inside = p.x >= 0 && p.x + shape::group <= in.width && p.y >= 0 && p.y + Count <= in.height;
+    const In* const first = &in[p];
+    if (inside && aligned) {
+#pragma unroll
+      for (int i = 0; i < Count; ++i)
+        row[line + i] = to_lanes<F>(load_whole<shape::group>(first + i * in.step_y));
+    } else if (inside) {
+#pragma unroll
+      for (int i = 0; i < Count; ++i)
+        row[line + i] = for_lanes<F, shape::group>(
+            [&](int c) { return to_value<F>(first[i * in.step_y + c * in.step_x]); });
+    } else {
+#pragma unroll
+      for (int i = 0; i < Count; ++i) {
+        lanes<F, shape::group> found;  // the rows stay in registers
+        read_over_border(in, edge, site{p.z, p.y + i, p.x}, shape::group, found.value);
+        row[line + i] = found;
+      }
+    }
   }
-  return for_lanes<F, 4>([&](int i) {
-    const std::int64_t x = p.x + i;
-    if (x >= 0 && x < in.width) return static_cast<F>(in[{p.z, y, x}]);
-    return constant ? edge.outside : static_cast<F>(in[{p.z, y, edge.fold(x, in.width)}]);
-  });
-}
+};
 
 template <int R, class F, class In>
-__global__ void __launch_bounds__(fused_shape::threads)
-    sum_along_y_and_x(fused_weights<F> half, border<F> edge, bool aligned_in, bool aligned_out, view<F> out,
-                      view<const In> in) {
+__global__ void __launch_bounds__(fused_shape::threads, fused_shape::blocks_held)
+    sum_along_y_and_x(fused_weights<F> half, const __grid_constant__ border<F> edge, bool aligned_in,
+                      bool aligned_out, const __grid_constant__ view<F> out,
+                      const __grid_constant__ view<const In> in) {
   using shape = fused_shape;
   constexpr int group = shape::group, step = shape::rows_at_once, kept = step + 2 * R;
-  __shared__ alignas(16) F line[2][step][shape::columns];
+  using sums = pixel_group<F, group>;
+  __shared__ sums line[2][step][shape::threads];
   const std::int64_t first = std::int64_t{blockIdx.x} * shape::written - shape::margin;
   site p{blockIdx.z, std::int64_t{blockIdx.y} * shape::rows_down, first + threadIdx.x * group};
-  const auto last_row = p.y + shape::rows_down < out.height ? p.y + shape::rows_down : out.height;
-  const bool constant = edge.mode == border_mode::constant;
+  const auto end = p.y + shape::rows_down < out.height ? p.y + shape::rows_down : out.height;
   const bool writes = threadIdx.x >= shape::margin / group &&
                       threadIdx.x < shape::threads - shape::margin / group && p.x < out.width;
+  const bool whole = aligned_out && p.x + group <= out.width;
+  // Under a constant border the sums beside the image are that constant too.
+  const bool replaces = edge.mode == border_mode::constant && (p.x < 0 || p.x + group > in.width);
 
-  lanes<F, group> rows[kept];
-#pragma unroll
-  for (int i = 0; i < 2 * R; ++i) rows[i] = row_group(in, edge, aligned_in, site{p.z, p.y + i - R, p.x});
-  for (int buffer = 0; p.y < last_row; p.y += step, buffer ^= 1) {
-#pragma unroll
-    for (int i = 0; i < step; ++i)
-      rows[2 * R + i] = row_group(in, edge, aligned_in, site{p.z, p.y + R + i, p.x});
+  column_rows<F, In, kept> rows;
+  rows.template read<2 * R>(in, edge, aligned_in, site{p.z, p.y - R, p.x}, 0);
+#pragma unroll 1
+  for (int buffer = 0; p.y < end; p.y += step, buffer ^= 1) {
+    rows.template read<step>(in, edge, aligned_in, site{p.z, p.y + R, p.x}, 2 * R);
 #pragma unroll
     for (int i = 0; i < step; ++i) {
-      pixel_group<F, group> sums;
-#pragma unroll
-      for (int c = 0; c < group; ++c) {
-        const F sum = symmetric_sum_at<R>(half.y, [&](int k) { return rows[i + R + k].value[c]; });
-        sums.value[c] = constant && (p.x + c < 0 || p.x + c >= in.width) ? edge.outside : sum;
-      }
-      *reinterpret_cast<pixel_group<F, group>*>(&line[buffer][i][threadIdx.x * group]) = sums;
-    }
-#pragma unroll
-    for (int i = 0; i < 2 * R; ++i) rows[i] = rows[i + step];
-    __syncthreads();  // of the next but one step no thread can be ahead: one barrier does for two buffers
-    if (!writes) continue;
-#pragma unroll
-    for (int i = 0; i < step; ++i) {
-      if (p.y + i >= last_row) break;
-      constexpr int reach = (R + group - 1) / group * group;
-      F around[2 * reach + group];
-#pragma unroll
-      for (int g = 0; g < (2 * reach + group) / group; ++g)
-        *reinterpret_cast<pixel_group<F, group>*>(around + g * group) =
-            *reinterpret_cast<const pixel_group<F, group>*>(
-                &line[buffer][i][threadIdx.x * group + g * group - reach]);
-      pixel_group<F, group> sums;
+      sums found;
 #pragma unroll
       for (int c = 0; c < group; ++c)
-        sums.value[c] = symmetric_sum_at<R>(half.x, [&](int k) { return around[reach + c + k]; });
-      const site q{p.z, p.y + i, p.x};
-      if (p.x + group <= out.width)
-        store_group(out, q, aligned_out, sums);
-      else
+        found.value[c] = symmetric_sum_at<R>(half.y, [&](int k) { return rows.row[i + R + k].value[c]; });
+      line[buffer][i][threadIdx.x] = found;
+    }
+    if (replaces) {
+#pragma unroll 1
+      for (int c = 0; c < group; ++c)
+        for (int i = 0; i < step && (p.x + c < 0 || p.x + c >= in.width); ++i)
+          line[buffer][i][threadIdx.x].value[c] = edge.outside;
+    }
+#pragma unroll
+    for (int i = 0; i < 2 * R; ++i) rows.row[i] = rows.row[i + step];
+    __syncthreads();  // of the next but one step no thread can be ahead: one barrier does for two buffers
+    if (!writes) continue;
+    const bool plain = whole && p.y + step <= end;
+    F* const to = &out[p];
+#pragma unroll
+    for (int i = 0; i < step; ++i) {
+      constexpr int reach = (R + group - 1) / group;
+      sums around[2 * reach + 1];
+#pragma unroll
+      for (int g = 0; g <= 2 * reach; ++g) around[g] = line[buffer][i][threadIdx.x + g - reach];
+      const auto beside = [&](int x) { return around[(x + reach * group) / group].value[x & (group - 1)]; };
+      sums found;
+#pragma unroll
+      for (int c = 0; c < group; ++c)
+        found.value[c] = symmetric_sum_at<R>(half.x, [&](int k) { return beside(c + k); });
+      if (plain) {
+        store_whole(to + i * out.step_y, found);
+      } else if (p.y + i < end) {
+#pragma unroll
         for (int c = 0; c < group; ++c)
-          if (p.x + c < out.width) out[{q.z, q.y, q.x + c}] = sums.value[c];
+          if (p.x + c < out.width) to[i * out.step_y + c * out.step_x] = found.value[c];
+      }
     }
   }
 }

@@ -1,5 +1,5 @@
-// summary on the GPU: a thread keeps the first group of pixels that has its smallest and its largest value,
-// and looks for the pixel itself at the end. Bytes are compared in pairs and added in fours.
+// summary on the GPU: a thread keeps the first group of pixels that has its smallest and its largest value;
+// the pixel itself is looked for at the end, once per block. Bytes are compared in pairs and added in fours.
 #pragma once
 
 #include <algorithm>
@@ -18,25 +18,28 @@ struct thread_summary {
   /// What a thread adds up of pixels of this size stays below 2^64 for 2^31 of them.
   static constexpr bool short_sums = sizeof(T) <= 2;
 
+  static constexpr auto nowhere = std::numeric_limits<std::int64_t>::max();
+
   key lowest = std::numeric_limits<key>::max(), highest = 0;
-  site lowest_in{-1, 0, 0}, highest_in{-1, 0, 0};  // the group
+  std::int64_t lowest_in = nowhere, highest_in = nowhere;  // where the group begins
   std::int64_t short_sum = 0;
   std::uint64_t short_squares = 0;
   int128 sum = 0;
   uint128 squares = 0;
 
-  __device__ void take_range(site p, key low, key high) {
-    if (low < lowest || lowest_in.z < 0) {
+  /// Groups do not come in their order.
+  __device__ void take_range(std::int64_t place, key low, key high) {
+    if (low <= lowest && (low < lowest || place < lowest_in)) {
       lowest = low;
-      lowest_in = p;
+      lowest_in = place;
     }
-    if (high > highest || highest_in.z < 0) {
+    if (high >= highest && (high > highest || place < highest_in)) {
       highest = high;
-      highest_in = p;
+      highest_in = place;
     }
   }
 
-  __device__ void take(site p, const T* values, int pixels) {
+  __device__ void take(std::int64_t place, const T* values, int pixels) {
     key low = std::numeric_limits<key>::max(), high = 0;
 #pragma unroll
     for (int i = 0; i < group; ++i) {
@@ -58,14 +61,14 @@ struct thread_summary {
         }
       }
     }
-    take_range(p, low, high);
+    take_range(place, low, high);
   }
 
   /// 16 bytes: keys of i8 are those of u8 with the highest bit turned.
-  __device__ void take_bytes(site p, const pixel_group<T, 16>& bytes) {
+  __device__ void take_bytes(std::int64_t place, const pixel_group<T, 16>& bytes) {
     static_assert(sizeof(T) == 1);
     constexpr unsigned turn = std::is_signed_v<T> ? 0x80808080u : 0;
-    const auto& words = reinterpret_cast<const uint4&>(bytes);
+    const auto words = std::bit_cast<uint4>(bytes);
     unsigned low = 0xffffffffu, high = 0;  // two values of 16 bits each
     unsigned total = 0, total_squares = 0;
     for (const unsigned word : {words.x, words.y, words.z, words.w}) {
@@ -87,49 +90,63 @@ struct thread_summary {
       short_sum += total;
     short_squares += total_squares;
     const unsigned l = min(low & 0xffffu, low >> 16), h = max(high & 0xffffu, high >> 16);
-    take_range(p, static_cast<key>(l), static_cast<key>(h));
+    take_range(place, static_cast<key>(l), static_cast<key>(h));
   }
 
-  __device__ static std::int64_t place(const view<const T>& image, site p, key wanted) {
-    while (to_key(without_negative_zero(image[p])) != wanted) ++p.x;
-    return (p.z * image.height + p.y) * image.width + p.x;
+  __device__ void take_whole(std::int64_t place, const pixel_group<T, group>& values) {
+    if constexpr (sizeof(T) == 1)
+      take_bytes(place, values);
+    else
+      take(place, values.value, group);
   }
 
-  __device__ summary<T> finished(const summary_of<T>& rule, const view<const T>& image) const {
-    auto all = rule.identity();
-    if (lowest_in.z < 0) return all;
-    all.lowest = lowest;
-    all.highest = highest;
-    all.lowest_at = place(image, lowest_in, lowest);
-    all.highest_at = place(image, highest_in, highest);
-    all.sum = sum + short_sum;
-    all.squares = squares + short_squares;
-    return all;
+  /// With the place of a group for that of a pixel: groups do not overlap, so which is first is the same.
+  __device__ summary<T> total() const {
+    return {lowest, highest, lowest_in, highest_in, sum + short_sum, squares + short_squares};
+  }
+
+  __device__ static std::int64_t place_of(const view<const T>& image, std::int64_t begin, key wanted) {
+    if (begin == nowhere) return nowhere;
+    const std::int64_t row = begin / image.width, z = row / image.height;
+    site p{z, row - z * image.height, begin - row * image.width};
+    for (; to_key(without_negative_zero(image[p])) != wanted; ++p.x) ++begin;
+    return begin;
   }
 };
 
+/// By a multiprocessor: with 48 KiB of loads under way.
+inline constexpr int blocks_held = 3;
+
 template <class T>
-__global__ void summarize_pixels(pixel_tiles tiles, bool aligned, summary_of<T> rule, summary<T>* parts,
-                                 view<const T> image) {
+__global__ void __launch_bounds__(pixel_tiles::threads, blocks_held)
+    summarize_pixels(pixel_tiles tiles, bool aligned, summary_of<T> rule, summary<T>* parts,
+                     view<const T> image) {
   using own = thread_summary<T>;
   own mine;
-  tiles.for_each_group<own::group>([&](site p, int pixels) {
-    if (pixels < own::group) {
-      T some[own::group];
+  const auto place_of = [&](site p) { return (p.z * tiles.height + p.y) * tiles.width + p.x; };
+  tiles.for_each_tile<own::group>(
+      [&](const tile_places& places) {
+        if (!aligned) return false;
+        const auto loaded = load_tile<own::group>(image, places);
 #pragma unroll
-      for (int i = 0; i < own::group; ++i)
-        if (i < pixels) some[i] = image[{p.z, p.y, p.x + i}];
-      mine.take(p, some, pixels);
-      return;
-    }
-    const auto values = load_group<own::group>(image, p, aligned);
-    if constexpr (sizeof(T) == 1)
-      mine.take_bytes(p, values);
-    else
-      mine.take(p, values.value, own::group);
-  });
-  const auto total = join_block(rule, mine.finished(rule, image));
-  if (threadIdx.x == 0) parts[blockIdx.x] = total;
+        for (int i = 0; i < tiles.rows_per_thread; ++i)
+          mine.take_whole(places.index + i * places.next_index, loaded.row[i]);
+        return true;
+      },
+      [&](site p, int pixels) {
+        if (pixels == own::group)
+          return mine.take_whole(place_of(p), load_group<own::group>(image, p, aligned));
+        T some[own::group];
+#pragma unroll
+        for (int i = 0; i < own::group; ++i)
+          if (i < pixels) some[i] = image[{p.z, p.y, p.x + i}];
+        mine.take(place_of(p), some, pixels);
+      });
+  auto total = join_block(rule, mine.total());
+  if (threadIdx.x != 0) return;
+  total.lowest_at = own::place_of(image, total.lowest_at, total.lowest);
+  total.highest_at = own::place_of(image, total.highest_at, total.highest);
+  parts[blockIdx.x] = total;
 }
 
 template <class T>
@@ -138,7 +155,9 @@ summary<T> run_summary(const gpu& on, const summary_of<T>& rule, const view<cons
   const pixel_tiles tiles(image, group);
   using part_array = std::array<summary<T>, 2048>;
   auto* const parts = reinterpret_cast<summary<T>*>(landing_place<part_array>());
-  const unsigned blocks = std::min<unsigned>(tiles.blocks(on), std::tuple_size_v<part_array>);
+  const auto resident =
+      std::min<std::int64_t>(blocks_held * on.multiprocessors, std::tuple_size_v<part_array>);
+  const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(tiles.count, 1, resident));
   summarize_pixels<<<blocks, tiles.threads, 0, on.stream>>>(tiles, has_aligned_groups(image, group), rule,
                                                             parts, image);
   on.launched("summary");

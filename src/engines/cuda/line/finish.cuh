@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "engines/cuda/small_root.cuh"
+
 namespace macareu::cuda {
 
 /// As they are; one value beyond the limit.
@@ -18,23 +20,18 @@ struct keep_square {
 };
 
 /// sqrt(double) rounded to f32. Where f32 holds the square that is the correctly rounded root in f32 (53 bits
-/// are more than twice 24 + 1, so rounding twice rounds once): one step of Newton from the approximate
-/// inverse root. All of them were compared (tests/cuda). Unlike __fsqrt_rn it has no branch for 0.
+/// are more than twice 24 + 1, so rounding twice rounds once).
 struct square_root {
   using result = float;
   std::uint32_t limit;
   float far;
 
-  static constexpr std::uint32_t small = 1u << 23;
+  static constexpr std::uint32_t small = largest_small_square;
 
-  /// Of small squares. They are the low bits of a float from 2^23 on, which saves a conversion.
+  /// Small squares are the low bits of a float from 2^23 on, which saves a conversion.
   static __device__ float root_of_small(std::uint32_t v) {
     constexpr std::uint32_t two_to_23 = 0x4b000000;
-    const float f = __uint_as_float(two_to_23 | v) - 8388608.0f;
-    float inverse;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(fmaxf(f, 0.25f)));
-    const float s = f * inverse;
-    return fmaf(fmaf(-s, s, f), 0.5f * inverse, s);
+    return cuda::root_of_small(__uint_as_float(two_to_23 | v) - 8388608.0f);
   }
   __device__ float operator()(std::uint32_t v) const {
     if (v > limit) return far;
