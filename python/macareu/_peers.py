@@ -1,6 +1,11 @@
 """What the functions under other packages' names share."""
 
+import functools
+import threading
+
 import numpy as np
+
+from . import _macareu
 
 
 def spatial(array, name="image"):
@@ -62,3 +67,24 @@ def small_labels(labels):
     first = 0 if names[0] == 0 else 1  # 0 stays 0
     names = np.concatenate((np.zeros(first, names.dtype), names))
     return (numbers + first).reshape(labels.shape).astype(np.uint32), names
+
+
+def as_float64(array):
+    """The array, or a copy that several threads write: its memory is new, and most of the time goes into that."""
+    if array.dtype == np.float64:
+        return array
+    result = np.empty(array.shape, np.float64)
+    count = _threads() if array.size >= 2**18 else 1
+    parts = list(zip(np.array_split(result, count), np.array_split(array, count)))
+    others = [threading.Thread(target=np.copyto, args=part) for part in parts[1:]]
+    for other in others:
+        other.start()
+    np.copyto(*parts[0])
+    for other in others:
+        other.join()
+    return result
+
+
+@functools.lru_cache(maxsize=None)
+def _threads():
+    return _macareu.machine()["threads"]

@@ -43,6 +43,15 @@ class AgainstPeers(unittest.TestCase):
                                   "footprint": draw_structure(rng, len(shape))}
         self.check(ours_in_skimage, skimage.morphology, "reconstruction", draw)
 
+    def test_reconstruction_of_large_images_is_float64_too(self):
+        for shape in ((520, 530), (1, 2**18), (2, 3, 2**16)):
+            mask = np.random.default_rng(3).integers(0, 256, shape, dtype=np.uint8)
+            seed = mask // 2
+            for view in (np.s_[:], np.s_[..., ::-1]):
+                grown = ours_in_skimage.reconstruction(seed[view], mask[view])
+                self.assertEqual(grown.dtype, np.float64)
+                np.testing.assert_array_equal(grown, macareu.reconstruct(seed[view], mask[view]))
+
     def test_local_extrema(self):
         for name in ("local_maxima", "local_minima"):
             def draw(rng, type, shape):

@@ -11,8 +11,12 @@ __all__ = ["canny"]
 
 def canny(image, sigma=1.0, low_threshold=None, high_threshold=None, mask=None, use_quantiles=False, *,
           mode="constant", cval=0.0):
-    """As skimage.feature.canny, without mask and quantiles. NaN is refused."""
-    _peers.refuse(mask=(mask, None), use_quantiles=(use_quantiles, False))
+    """As skimage.feature.canny, without quantiles, and of whole images: a mask must be set everywhere. NaN is refused."""
+    if mask is not None and not np.all(mask):
+        raise NotImplementedError("mask: only one that is set everywhere is supported")
+    if use_quantiles and not all(t is None or 0 <= t <= 1 for t in (low_threshold, high_threshold)):
+        raise ValueError("Quantile thresholds must be between 0 and 1.")
+    _peers.refuse(use_quantiles=(use_quantiles, False))
     image = np.asarray(image)
     if image.ndim != 2:
         raise ValueError("The parameter `image` must be a 2-dimensional array")
