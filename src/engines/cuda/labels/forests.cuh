@@ -12,8 +12,9 @@
 // unites p with what it linked to. So p leads to all that the replaced entry led to. A parent is always less
 // than its node, so there is no cycle, and what a thread finds as root was one when it was read.
 //
-// racecheck looks at instructions: a relaxed load of shared memory is a load to it. In a tile all writes that
-// meet others are atomic minima, so no two writes are a hazard; what it can report is a load beside one.
+// racecheck looks at instructions: a relaxed load or store of shared memory is an ordinary one to it, and a
+// hazard beside an atomic minimum. For that tool alone (MACAREU_RACECHECK) they are read-modify-write
+// operations, which it knows to be atomic.
 #pragma once
 
 #include <cuda/atomic>
@@ -24,14 +25,22 @@ namespace macareu::cuda::labels {
 
 /// Relaxed accesses to a word of shared memory. With the address space named: an atomic_ref's are generic.
 __device__ __forceinline__ std::uint32_t load_shared(const std::uint32_t* word) {
+#if defined(MACAREU_RACECHECK)
+  return atomicOr(const_cast<std::uint32_t*>(word), 0u);
+#else
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(word));
   std::uint32_t value;
   asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];" : "=r"(value) : "r"(address) : "memory");
   return value;
+#endif
 }
 __device__ __forceinline__ void store_shared(std::uint32_t* word, std::uint32_t value) {
+#if defined(MACAREU_RACECHECK)
+  atomicExch(word, value);
+#else
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(word));
   asm volatile("st.relaxed.cta.shared.u32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
+#endif
 }
 
 /// Runs of a tile. Entries are key << 16 | node, where keys order nodes by the first pixels of their runs.
