@@ -84,9 +84,7 @@ struct measure {
       form.intensity = true;
       form.per_value = scale_of(engine, call, intensity).per_value;
       if (!form.shape)
-        tell(call, form,
-             intensity_facts_of<V>(
-                 engine.tally(object_intensities{{form.per_value}}, greatest, labels, intensity)));
+        tell_intensities<V>(engine, call, form, greatest, labels, intensity);
       else if (form.rank == 2)
         tell<V, 2>(engine, call, form, greatest, labels, intensity);
       else
@@ -100,9 +98,16 @@ struct measure {
     constexpr bool weighed = sizeof...(Intensity) > 0;
     const object_sums<Rank, weighed> sums{{form.per_value}};
     const auto rows = engine.tally(sums, greatest, labels, intensity...);
-    tell(call, form, facts_of<V, Rank, weighed>(rows));
+    tell(call, form, objects_of<V, Rank, weighed>(rows));
   }
-  static void tell(const call& call, const object_form& form, const std::vector<object_facts>& objects) {
+  template <class V, class Engine>
+  static void tell_intensities(Engine& engine, const call& call, const object_form& form,
+                               std::uint64_t greatest, const view<const std::uint32_t>& labels,
+                               const view<const V>& intensity) {
+    const auto rows = engine.tally(object_intensities{{form.per_value}}, greatest, labels, intensity);
+    tell(call, form, weighed_objects_of<V>(rows));
+  }
+  static void tell(const call& call, const object_form& form, const summed_objects& objects) {
     *call.result = describe_objects(objects, form);
     call.work.report.count = static_cast<std::int64_t>(call.result->rows());
   }

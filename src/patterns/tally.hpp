@@ -5,9 +5,16 @@
 // Laws. What a pixel adds depends on its own values and the labels beside it alone, never on the row. Counts
 // and sums are integers that wrap around, bounds are least and greatest: rows are joined in any order with
 // the same bits.
+//
+// A rule may have rows with narrower words for parts of the image, because few fit a GPU's registers:
+// rule.add(part, origin, p, labels, in...) adds pixel p to a Rule::part_row<In...> of places relative to the
+// origin, and rule.widen(part, origin) is the row of its pixels. Law: that row is the one of adding the same
+// pixels, if they are one or more, at most part_pixels, and less than part_side steps behind the origin along
+// every axis.
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -19,18 +26,25 @@ namespace macareu {
 __extension__ typedef unsigned __int128 wide_sum;  // of signed values too: as two's complement
 __extension__ typedef __int128 signed_wide_sum;
 
-template <std::size_t Counts, std::size_t Sums, std::size_t Bounds>
+inline constexpr std::int64_t part_side = 64, part_pixels = part_side * part_side;
+
+template <std::size_t Counts, std::size_t Sums, std::size_t Bounds, class Count = std::uint64_t,
+          class Sum = wide_sum, class Bound = std::int64_t>
 struct tally_row {
-  std::array<std::uint64_t, Counts> count{};
-  std::array<wide_sum, Sums> sum{};
-  std::array<std::int64_t, Bounds> least, most;
+  using count_word = Count;
+  using sum_word = Sum;
+  using bound_word = Bound;
+
+  std::array<Count, Counts> count{};
+  std::array<Sum, Sums> sum{};
+  std::array<Bound, Bounds> least, most;
 
   MACAREU_HD tally_row() {
-    for (auto& bound : least) bound = std::numeric_limits<std::int64_t>::max();
-    for (auto& bound : most) bound = std::numeric_limits<std::int64_t>::min();
+    for (auto& bound : least) bound = std::numeric_limits<Bound>::max();
+    for (auto& bound : most) bound = std::numeric_limits<Bound>::min();
   }
 
-  MACAREU_HD void stretch(std::size_t bound, std::int64_t value) {
+  MACAREU_HD void stretch(std::size_t bound, Bound value) {
     if (value < least[bound]) least[bound] = value;
     if (value > most[bound]) most[bound] = value;
   }
@@ -50,6 +64,13 @@ concept tally_rule = std::is_trivially_copyable_v<Rule> &&
     requires(const Rule rule, typename Rule::row row, site p, const view<const Label>& labels,
              const In&... in) {
   rule.add(row, p, labels, in...);
+};
+
+template <class Rule, class Label, class... In>
+concept has_part_rows = requires(const Rule rule, typename Rule::template part_row<In...> part, site p,
+                                 const view<const Label>& labels, const In&... in) {
+  rule.add(part, p, p, labels, in...);
+  { rule.widen(part, p) } -> std::same_as<typename Rule::row>;
 };
 
 }  // namespace macareu

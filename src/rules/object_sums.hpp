@@ -58,6 +58,15 @@ template <class T>
 MACAREU_HD std::int64_t to_order(T value) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(to_key(value)) ^ std::uint64_t{1} << 63);
 }
+/// The same of values of up to 32 bits in as many, and its 64 bits again.
+template <class T>
+MACAREU_HD std::int32_t to_short_order(T value) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(to_key(value)) ^ std::uint32_t{1} << 31);
+}
+MACAREU_HD inline std::int64_t long_order(std::int32_t order) {
+  const auto key = static_cast<std::uint32_t>(order) ^ std::uint32_t{1} << 31;
+  return static_cast<std::int64_t>(std::uint64_t{key} ^ std::uint64_t{1} << 63);
+}
 template <class T>
 double from_order(std::int64_t order) {
   const auto key = static_cast<std::uint64_t>(order) ^ std::uint64_t{1} << 63;
@@ -68,6 +77,29 @@ double from_order(std::int64_t order) {
 MACAREU_HD inline wide_sum wide_product(std::int64_t a, std::int64_t b) {
   return static_cast<wide_sum>(static_cast<signed_wide_sum>(a) * b);
 }
+
+/// Words that hold the sums of part_pixels pixels with their places in a part, as two's complement.
+/// Intensities of 8 bits have squares below 2^16, those of 16 bits below 2^32; of others they may have 86
+/// bits.
+template <class... In>
+struct part_words {
+  using sum = std::uint32_t;
+  using bound = std::int32_t;
+};
+template <class T>
+struct part_words<T> {
+  using sum = std::conditional_t<sizeof(T) == 1, std::uint32_t,
+                                 std::conditional_t<sizeof(T) == 2, std::uint64_t, wide_sum>>;
+  using bound = std::conditional_t<sizeof(T) <= 4, std::int32_t, std::int64_t>;
+};
+
+MACAREU_HD inline wide_sum widened(std::uint32_t word) {
+  return static_cast<wide_sum>(static_cast<signed_wide_sum>(static_cast<std::int32_t>(word)));
+}
+MACAREU_HD inline wide_sum widened(std::uint64_t word) {
+  return static_cast<wide_sum>(static_cast<signed_wide_sum>(static_cast<std::int64_t>(word)));
+}
+MACAREU_HD inline wide_sum widened(wide_sum word) { return word; }
 
 /// Of intensities alone: a few additions a pixel.
 struct object_intensities {
@@ -94,32 +126,91 @@ struct object_sums {
   static constexpr int first = 0, second = Rank;  // sums: coordinates, then their products row by row
   static constexpr int products = Rank * (Rank + 1) / 2;
   static constexpr int mass = Rank + products, mass_squared = mass + 1, moment = mass + 2;
-  using row = tally_row<2 + shapes, mass + (Intensity ? 2 + Rank : 0), Rank + (Intensity ? 1 : 0)>;
+  static constexpr int sums = mass + (Intensity ? 2 + Rank : 0), bounds = Rank + (Intensity ? 1 : 0);
+  using row = tally_row<2 + shapes, sums, bounds>;
+  template <class... In>
+  using part_row = tally_row<2 + shapes, sums, bounds, std::uint32_t, typename part_words<In...>::sum,
+                             typename part_words<In...>::bound>;
 
   intensity_scale scale;
 
   template <class Label, class... In>
   MACAREU_HD void add(row& to, site p, const view<const Label>& labels, const In&... intensity) const {
-    const std::int64_t all[3]{p.z, p.y, p.x};
-    const std::int64_t* const at = all + 3 - Rank;
+    add(to, site{0, 0, 0}, p, labels, intensity...);
+  }
+
+  /// Row: with places relative to the origin.
+  template <class Row, class Label, class... In>
+  MACAREU_HD void add(Row& to, site origin, site p, const view<const Label>& labels,
+                      const In&... intensity) const {
+    using sum_word = typename Row::sum_word;
+    using bound_word = typename Row::bound_word;
+    const bound_word all[3]{static_cast<bound_word>(p.z - origin.z), static_cast<bound_word>(p.y - origin.y),
+                            static_cast<bound_word>(p.x - origin.x)};
+    const bound_word* const at = all + 3 - Rank;
     ++to.count[pixels];
     for (int i = 0, k = second; i < Rank; ++i) {
       to.stretch(static_cast<std::size_t>(i), at[i]);
-      to.sum[static_cast<std::size_t>(first + i)] += static_cast<wide_sum>(at[i]);
-      for (int j = i; j < Rank; ++j) to.sum[static_cast<std::size_t>(k++)] += wide_product(at[i], at[j]);
+      to.sum[static_cast<std::size_t>(first + i)] += static_cast<sum_word>(at[i]);
+      for (int j = i; j < Rank; ++j) to.sum[static_cast<std::size_t>(k++)] += product<sum_word>(at[i], at[j]);
     }
     add_outline(to, p, labels);
     if constexpr (Intensity) {
       const std::int64_t steps = scale(intensity...);
-      to.stretch(Rank, to_order(intensity...));
-      to.sum[mass] += static_cast<wide_sum>(static_cast<signed_wide_sum>(steps));
-      to.sum[mass_squared] += wide_product(steps, steps);
+      if constexpr (sizeof(bound_word) == 8)
+        to.stretch(Rank, to_order(intensity...));
+      else
+        to.stretch(Rank, to_short_order(intensity...));
+      to.sum[mass] += static_cast<sum_word>(static_cast<signed_wide_sum>(steps));
+      to.sum[mass_squared] += product<sum_word>(steps, steps);
       for (int i = 0; i < Rank; ++i)
-        to.sum[static_cast<std::size_t>(moment + i)] += wide_product(steps, at[i]);
+        to.sum[static_cast<std::size_t>(moment + i)] += product<sum_word>(steps, at[i]);
     }
   }
 
+  /// The sums of x + X from those of x.
+  template <class Part>
+  MACAREU_HD row widen(const Part& part, site origin) const {
+    const std::int64_t all[3]{origin.z, origin.y, origin.x};
+    const std::int64_t* const from = all + 3 - Rank;
+    const auto sum = [&](int i) { return widened(part.sum[static_cast<std::size_t>(i)]); };
+    const auto times = [](std::int64_t a, wide_sum b) { return static_cast<wide_sum>(a) * b; };
+    const wide_sum count = part.count[pixels];
+    row to;
+    for (std::size_t i = 0; i < 2 + shapes; ++i)
+      to.count[i] = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(part.count[i])});
+    for (int i = 0, k = second; i < Rank; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      to.least[at] = part.least[at] + from[i];
+      to.most[at] = part.most[at] + from[i];
+      to.sum[static_cast<std::size_t>(first + i)] = sum(first + i) + times(from[i], count);
+      for (int j = i; j < Rank; ++j, ++k)
+        to.sum[static_cast<std::size_t>(k)] = sum(k) + times(from[i], sum(first + j)) +
+                                              times(from[j], sum(first + i)) +
+                                              times(from[i], times(from[j], count));
+      if constexpr (Intensity)
+        to.sum[static_cast<std::size_t>(moment + i)] = sum(moment + i) + times(from[i], sum(mass));
+    }
+    if constexpr (Intensity) {
+      to.sum[mass] = sum(mass);
+      to.sum[mass_squared] = sum(mass_squared);
+      to.least[Rank] = order_of(part.least[Rank]);
+      to.most[Rank] = order_of(part.most[Rank]);
+    }
+    return to;
+  }
+
  private:
+  template <class Sum>
+  MACAREU_HD static Sum product(std::int64_t a, std::int64_t b) {
+    if constexpr (sizeof(Sum) > 8)
+      return wide_product(a, b);
+    else
+      return static_cast<Sum>(a) * static_cast<Sum>(b);
+  }
+  MACAREU_HD static std::int64_t order_of(std::int32_t order) { return long_order(order); }
+  MACAREU_HD static std::int64_t order_of(std::int64_t order) { return order; }
+
   template <class Label>
   MACAREU_HD static bool same(const view<const Label>& labels, site q, Label label) {
     return labels.contains(q) && labels[q] == label;
@@ -142,8 +233,8 @@ struct object_sums {
       look([&](int dz, int dy, int dx) { return same(labels, {p.z + dz, p.y + dy, p.x + dx}, label); });
   }
 
-  template <class Label>
-  MACAREU_HD void add_outline(row& to, site p, const view<const Label>& labels) const {
+  template <class Row, class Label>
+  MACAREU_HD void add_outline(Row& to, site p, const view<const Label>& labels) const {
     bool near[27]{};
     bool inner = true;
     around(labels, p, 1, [&](auto&& is_same) {
@@ -154,13 +245,13 @@ struct object_sums {
     });
     if (inner) return;  // its share of every count is 0
     to.count[euler] +=
-        static_cast<std::uint64_t>(Rank == 2 ? corners_of_its_own(near) : cells_of_its_own(near));
+        static_cast<typename Row::count_word>(Rank == 2 ? corners_of_its_own(near) : cells_of_its_own(near));
     if constexpr (Rank == 2)
       add_perimeter(to, p, labels, near);
     else
       for (int d = 0; d < crossing_directions; ++d)
         to.count[static_cast<std::size_t>(shape + d)] +=
-            static_cast<std::uint64_t>(!near[d + 14]) + static_cast<std::uint64_t>(!near[12 - d]);
+            static_cast<unsigned>(!near[d + 14]) + static_cast<unsigned>(!near[12 - d]);
   }
 
   /// The Euler number is vertices - edges + faces - voxels of the object as closed squares or cubes. Each is
@@ -192,8 +283,8 @@ struct object_sums {
 
   /// A pixel with one of its 4 neighbours outside the object is on its border. Border pixels count by what
   /// border they have beside them: 1, the root of 2, or half of both together (scikit-image's perimeter).
-  template <class Label>
-  MACAREU_HD void add_perimeter(row& to, site p, const view<const Label>& labels, const bool* near) const {
+  template <class Row, class Label>
+  MACAREU_HD void add_perimeter(Row& to, site p, const view<const Label>& labels, const bool* near) const {
     if (near[10] && near[12] && near[14] && near[16]) return;
     unsigned object[5];  // of the pixels two up to two down, a bit for each from two left to two right
     around(labels, p, 2, [&](auto&& is_same) {
@@ -214,9 +305,9 @@ struct object_sums {
     constexpr std::uint64_t straight = 1 << 5 | 1 << 7 | 1 << 15 | 1 << 17 | 1 << 25 | 1 << 27;
     constexpr std::uint64_t slanted = std::uint64_t{1} << 21 | std::uint64_t{1} << 33;
     constexpr std::uint64_t mixed = 1 << 13 | 1 << 23;
-    to.count[shape] += straight >> weight & 1;
-    to.count[shape + 1] += slanted >> weight & 1;
-    to.count[shape + 2] += mixed >> weight & 1;
+    to.count[shape] += static_cast<unsigned>(straight >> weight & 1);
+    to.count[shape + 1] += static_cast<unsigned>(slanted >> weight & 1);
+    to.count[shape + 2] += static_cast<unsigned>(mixed >> weight & 1);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <variant>
@@ -16,20 +17,28 @@
 namespace macareu {
 namespace {
 
-double to_double(wide_sum sum) { return static_cast<double>(static_cast<signed_wide_sum>(sum)); }
+/// Conversions and divisions of 128 bits take much longer than those of 64, which are enough for most.
+bool is_short(signed_wide_sum value) { return static_cast<std::int64_t>(value) == value; }
+double to_double(signed_wide_sum value) {
+  return is_short(value) ? static_cast<double>(static_cast<std::int64_t>(value)) : static_cast<double>(value);
+}
+double to_double(wide_sum sum) { return to_double(static_cast<signed_wide_sum>(sum)); }
+signed_wide_sum quotient(signed_wide_sum a, signed_wide_sum b) {
+  return is_short(a) && is_short(b) ? static_cast<std::int64_t>(a) / static_cast<std::int64_t>(b) : a / b;
+}
 
 /// The mean of n numbers with this sum, as a whole number and what remains, in [0, 1): so that squares can be
 /// taken about the whole number, in integers.
 struct split_mean {
   signed_wide_sum whole;
   double rest;
-  double value() const { return static_cast<double>(whole) + rest; }
+  double value() const { return to_double(whole) + rest; }
 };
 split_mean mean_of(wide_sum sum, std::uint64_t n) {
   const auto total = static_cast<signed_wide_sum>(sum), count = static_cast<signed_wide_sum>(n);
-  auto whole = total / count;
+  auto whole = quotient(total, count);
   if (whole * count > total) --whole;
-  return {whole, static_cast<double>(total - whole * count) / static_cast<double>(n)};
+  return {whole, to_double(total - whole * count) / static_cast<double>(n)};
 }
 /// From sums of a, b and a * b.
 double covariance(wide_sum ab, wide_sum a, wide_sum b, const split_mean& mean_a, const split_mean& mean_b,
@@ -108,11 +117,11 @@ struct column_name {
   }
 };
 
-/// Fills in one row of the table after another. The first row that is written makes the columns; then several
-/// writers may have rows of their own.
+/// Fills in one row of the table after another. The first row that is written makes the columns, of one row;
+/// once they are as long as they will be, several writers may have rows of their own.
 class writer {
  public:
-  writer(table& to, std::size_t rows) : to_(to), rows_(rows) {}
+  explicit writer(table& to) : to_(to) {}
 
   void begin_row(std::size_t row) {
     row_ = row;
@@ -126,12 +135,12 @@ class writer {
  private:
   template <class T>
   T& cell(const column_name& name) {
-    if (column_ == to_.columns.size()) to_.columns.push_back({name.text(), std::vector<T>(rows_)});
+    if (column_ == to_.columns.size()) to_.columns.push_back({name.text(), std::vector<T>(1)});
     return std::get<std::vector<T>>(to_.columns[column_++].values)[row_];
   }
 
   table& to_;
-  std::size_t rows_, row_ = 0, column_ = 0;
+  std::size_t row_ = 0, column_ = 0;
 };
 
 class describer {
@@ -274,30 +283,69 @@ class describer {
   std::array<split_mean, 3> mean_{};
 };
 
+/// Labels in groups that threads take one after another.
+class label_groups {
+ public:
+  explicit label_groups(const summed_objects& objects)
+      : objects_(objects), rows_before_((objects.count + size - 1) / size + 1) {}
+
+  std::size_t count() const { return rows_before_.size() - 1; }
+  std::size_t rows() const { return rows_before_.back(); }
+
+  void count_rows(std::size_t group) {
+    for_each_label(group, [&](std::size_t) { ++rows_before_[group + 1]; });
+  }
+  void add_up() { std::partial_sum(rows_before_.begin(), rows_before_.end(), rows_before_.begin()); }
+  /// visit(label, row) for those with pixels.
+  template <class Visit>
+  void for_each_row(std::size_t group, const Visit& visit) const {
+    for_each_label(group, [&, row = rows_before_[group]](std::size_t label) mutable { visit(label, row++); });
+  }
+
+ private:
+  static constexpr std::size_t size = 128;
+
+  template <class Visit>
+  void for_each_label(std::size_t group, Visit&& visit) const {
+    const auto end = std::min(objects_.count, (group + 1) * size);
+    for (auto label = group * size + 1; label <= end; ++label)
+      if (objects_.pixels(label) != 0) visit(label);
+  }
+
+  const summed_objects& objects_;
+  std::vector<std::size_t> rows_before_;
+};
+
+template <class Visit>
+void in_parallel(int threads, std::size_t units, const Visit& visit) {
+  std::atomic<std::size_t> next{0};
+  cpu::parallel(threads, [&](int) {
+    for (auto unit = next.fetch_add(1); unit < units; unit = next.fetch_add(1)) visit(unit);
+  });
+}
+
 }  // namespace
 
-table describe_objects(const std::vector<object_facts>& objects, const object_form& form) {
+table describe_objects(const summed_objects& objects, const object_form& form) {
   table result;
-  const auto count = objects.size();
-  const auto describe_rows = [&](std::size_t first, std::size_t end) {
-    writer out(result, std::max<std::size_t>(count, 1));
-    describer each(form, out);
-    for (auto row = first; row < end; ++row)
-      each.describe(count > 0 ? objects[row] : object_facts{.pixels = 1}, row);
-  };
-  describe_rows(0, 1);
-  if (count == 0) {  // the columns, of one pixel that is nobody's
-    for (auto& column : result.columns) std::visit([](auto& values) { values.clear(); }, column.values);
-    return result;
-  }
+  writer first(result);
+  describer(form, first)
+      .describe(object_facts{.pixels = 1}, 0);         // the columns, of one pixel that is nobody's
   constexpr std::int64_t pixels_worth_an_object = 64;  // it takes as long as so many pixels of an image
   const int threads =
-      cpu::threads_for(static_cast<std::int64_t>(count) * pixels_worth_an_object, form.threads);
-  constexpr std::size_t some = 256;
-  std::atomic<std::size_t> next{1};
-  cpu::parallel(threads, [&](int) {
-    for (auto first = next.fetch_add(some); first < count; first = next.fetch_add(some))
-      describe_rows(first, std::min(count, first + some));
+      cpu::threads_for(static_cast<std::int64_t>(objects.count) * pixels_worth_an_object, form.threads);
+  label_groups groups(objects);
+  in_parallel(threads, groups.count(), [&](std::size_t group) { groups.count_rows(group); });
+  groups.add_up();
+  // Memory that is new takes as long to come as to be filled in.
+  in_parallel(threads, result.columns.size(), [&](std::size_t column) {
+    std::visit([&](auto& values) { values.resize(groups.rows()); }, result.columns[column].values);
+  });
+  in_parallel(threads, groups.count(), [&](std::size_t group) {
+    writer out(result);
+    describer each(form, out);
+    groups.for_each_row(
+        group, [&](std::size_t label, std::size_t row) { each.describe(objects.facts(label), row); });
   });
   return result;
 }

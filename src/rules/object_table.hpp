@@ -3,7 +3,8 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
+#include <functional>
+#include <span>
 
 #include <macareu/table.hpp>
 
@@ -34,28 +35,34 @@ struct object_form {
   int threads = 0;                         // that may describe them; 0: as many as there are
 };
 
-table describe_objects(const std::vector<object_facts>& objects, const object_form& form);
+/// Objects 1..count, whose facts are put together by the threads that describe them. Labels without pixels
+/// are left out.
+struct summed_objects {
+  std::size_t count;
+  std::function<std::uint64_t(std::size_t label)> pixels;
+  std::function<object_facts(std::size_t label)> facts;
+};
 
-/// rows[0] is nobody's; labels without pixels are left out. fill(facts, row) adds what the sums have.
+table describe_objects(const summed_objects& objects, const object_form& form);
+
+/// rows[0] is nobody's. fill(facts, row) adds what the sums have.
 template <class Sums, class Fill>
-std::vector<object_facts> facts_of_rows(const std::vector<typename Sums::row>& rows, const Fill& fill) {
-  std::vector<object_facts> all;
-  for (std::size_t label = 1; label < rows.size(); ++label) {
-    const auto& row = rows[label];
-    if (row.count[Sums::pixels] == 0) continue;
-    auto& facts = all.emplace_back();
-    facts.label = static_cast<std::int64_t>(label);
-    facts.pixels = row.count[Sums::pixels];
-    fill(facts, row);
-  }
-  return all;
+summed_objects objects_of_rows(std::span<const typename Sums::row> rows, const Fill& fill) {
+  return {rows.size() - 1, [rows](std::size_t label) { return rows[label].count[Sums::pixels]; },
+          [rows, fill](std::size_t label) {
+            object_facts facts;
+            facts.label = static_cast<std::int64_t>(label);
+            facts.pixels = rows[label].count[Sums::pixels];
+            fill(facts, rows[label]);
+            return facts;
+          }};
 }
 
-/// T: of intensities.
+/// T: of intensities. The rows are read when objects are described.
 template <class T, int Rank, bool Intensity>
-std::vector<object_facts> facts_of(const std::vector<typename object_sums<Rank, Intensity>::row>& rows) {
+summed_objects objects_of(std::span<const typename object_sums<Rank, Intensity>::row> rows) {
   using sums = object_sums<Rank, Intensity>;
-  return facts_of_rows<sums>(rows, [](object_facts& facts, const typename sums::row& row) {
+  return objects_of_rows<sums>(rows, [](object_facts& facts, const typename sums::row& row) {
     facts.euler = static_cast<std::int64_t>(row.count[sums::euler]);
     for (std::size_t i = 0; i < sums::shapes; ++i) facts.outline[i] = row.count[sums::shape + i];
     for (std::size_t i = 0; i < sums::products; ++i) facts.second[i] = row.sum[sums::second + i];
@@ -76,9 +83,9 @@ std::vector<object_facts> facts_of(const std::vector<typename object_sums<Rank, 
 
 /// The same of intensities alone.
 template <class T>
-std::vector<object_facts> intensity_facts_of(const std::vector<object_intensities::row>& rows) {
+summed_objects weighed_objects_of(std::span<const object_intensities::row> rows) {
   using sums = object_intensities;
-  return facts_of_rows<sums>(rows, [](object_facts& facts, const sums::row& row) {
+  return objects_of_rows<sums>(rows, [](object_facts& facts, const sums::row& row) {
     facts.mass = row.sum[sums::mass];
     facts.mass_squared = row.sum[sums::mass_squared];
     facts.weakest = from_order<T>(row.least[0]);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/call.hpp"
@@ -34,7 +35,7 @@ struct object_selection {
 /// The new number of every old one, 0 for those that are dropped; and how many are kept. Of objects of one
 /// size the earlier is the larger.
 template <class Label>
-std::uint64_t renumber(const std::vector<object_extent::row>& objects, const object_selection& wanted,
+std::uint64_t renumber(std::span<const object_extent::row> objects, const object_selection& wanted,
                        std::vector<Label>& number) {
   const auto first = [&](std::size_t object) { return objects[object].least[0]; };
   const auto size = [&](std::size_t object) { return objects[object].count[object_extent::pixels]; };

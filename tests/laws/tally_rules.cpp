@@ -2,7 +2,10 @@
 // the image as it likes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "engines/cpu/engine.hpp"
@@ -46,6 +49,32 @@ void check_laws(dice& from, const Rule& rule, std::uint32_t count, const pixels_
   EXPECT_EQ(heaps[0], expected);
 }
 
+/// Pixels of one object in boxes of any size, each a part of its own.
+template <class Rule, class... In>
+void check_parts(dice& from, const Rule& rule, const pixels_of<std::uint32_t>& labels,
+                 const pixels_of<In>&... in) {
+  static_assert(has_part_rows<Rule, std::uint32_t, In...>);
+  const auto view = labels.all();
+  const site origin{from.below(view.depth), from.below(view.height), from.below(view.width)};
+  const auto end = [&](std::int64_t first, std::int64_t size) {
+    return std::min(size, first + from.between(1, part_side));
+  };
+  const site last{end(origin.z, view.depth), end(origin.y, view.height), end(origin.x, view.width)};
+  const auto label = view[origin];
+  typename Rule::row expected;
+  typename Rule::template part_row<In...> part;
+  std::int64_t left = part_pixels;
+  for (auto z = origin.z; z < last.z; ++z)
+    for (auto y = origin.y; y < last.y; ++y)
+      for (auto x = origin.x; x < last.x; ++x) {
+        const site p{z, y, x};
+        if (view[p] != label || left-- <= 0) continue;
+        rule.add(expected, p, view, in.all()[p]...);
+        rule.add(part, origin, p, view, in.all()[p]...);
+      }
+  EXPECT_EQ(rule.widen(part, origin), expected);
+}
+
 template <class T>
 void check_rules(dice& from, bool volume) {
   const std::int64_t depth = volume ? from.between(1, 5) : 1, height = from.between(1, 9),
@@ -67,6 +96,47 @@ void check_rules(dice& from, bool volume) {
   } else {
     check_laws(from, object_sums<2, false>{}, count, labels);
     check_laws(from, object_sums<2, true>{{1024.0}}, count, labels, intensity);
+  }
+}
+
+/// With the extremes of T, in images large enough for a whole part.
+template <class T>
+void check_parts_of(dice& from) {
+  for (const bool volume : {false, true}) {
+    const std::int64_t depth = volume ? from.between(1, 70) : 1, height = from.between(1, volume ? 70 : 200),
+                       width = from.between(1, volume ? 70 : 200);
+    pixels_of<std::uint32_t> labels{depth, height, width, {}};
+    pixels_of<T> intensity{depth, height, width, {}};
+    const auto several = from.below(3);
+    const double scale = std::is_floating_point_v<T> ? 1024.0 : 1;
+    const T low = std::is_floating_point_v<T> ? T(-8e9) : std::numeric_limits<T>::lowest(),
+            high = std::is_floating_point_v<T> ? T(8e9) : std::numeric_limits<T>::max();
+    for (std::int64_t i = 0; i < depth * height * width; ++i) {
+      labels.values.push_back(static_cast<std::uint32_t>(several ? from.between(1, several) : 1));
+      intensity.values.push_back(from.once_in(several + 2) ? low : high);
+    }
+    const auto check = [&]<int Rank>() {
+      check_parts(from, object_sums<Rank, false>{}, labels);
+      if constexpr (sizeof(T) < 8 || std::is_floating_point_v<T>)
+        check_parts(from, object_sums<Rank, true>{{scale}}, labels, intensity);
+      else
+        check_parts(from, object_sums<Rank, true>{{0x1p-21}}, labels, intensity);
+    };
+    volume ? check.template operator()<3>() : check.template operator()<2>();
+  }
+}
+
+TEST(tally_rules, parts_widen_to_rows) {
+  dice from(seed_of("tally_rules", 2, 1));
+  for (int i = 0; i < 20; ++i) {
+    check_parts_of<std::uint8_t>(from);
+    check_parts_of<std::int8_t>(from);
+    check_parts_of<std::uint16_t>(from);
+    check_parts_of<std::int32_t>(from);
+    check_parts_of<float>(from);
+    check_parts_of<std::int64_t>(from);
+    check_parts_of<double>(from);
+    if (HasFailure()) FAIL() << "image " << i;
   }
 }
 

@@ -179,8 +179,8 @@ class engine {
   }
 
   template <class Rule, label_number Label, class... In>
-  std::vector<typename Rule::row> tally(const Rule& rule, std::uint64_t count, view<const Label> labels,
-                                        view<const In>... in) {
+  host_rows<typename Rule::row> tally(const Rule& rule, std::uint64_t count, view<const Label> labels,
+                                      view<const In>... in) {
     labels = images_.reading(labels);
     return run_tally(on_, rule, count, labels, images_.reading(in)...);
   }

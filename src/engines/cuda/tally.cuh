@@ -1,150 +1,193 @@
 // tally on the GPU: one pass over the labels, whatever is summed up.
 //
-// A lane walks down a column of a tile, 32 columns to a warp, and keeps the row of the object it is in. Where
-// the object changes, the lanes that leave it add their rows to those of the image. Lanes that leave the same
-// object are joined first, so that an object that fills the image is not one address for all lanes.
+// A block has a tile of the image, and a lane walks down a column of it with the row of the object that it is
+// in. Where the object changes, the lanes that leave it add their rows to those of the tile's objects in
+// shared memory; those of one object are joined first. In the end the tile's rows are added to the image's.
+// So the row of an object that fills the image is added to once a tile, not once a column.
 //
-// Rows in device memory change by atomic operations alone. A sum of 128 bits is two words: adding to the low
-// one returns what it was, so the lane that made it wrap around knows, and adds the carry to the high one.
-// Integers wrap around and bounds only move outwards, so the order does not matter: the same bits every time.
+// Within a tile places are relative to its origin, so a rule's narrow rows do (patterns/tally.hpp).
 #pragma once
 
-#include <cuda/atomic>
-
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <type_traits>
-#include <vector>
 
 #include "engines/cuda/gpu.cuh"
+#include "engines/cuda/tally_rows.cuh"
+#include "engines/cuda/transfer.hpp"
 #include "patterns/tally.hpp"
 
 namespace macareu::cuda {
 
-using atomic_word = unsigned long long;
-
+/// Tiles of one slice. A warp has 32 columns, and half of the tile's height.
 struct tally_tiles {
-  static constexpr int warps = 4, threads = 32 * warps;
-  static constexpr std::int64_t rows = 64;  // that a lane walks down
+  static constexpr int side = static_cast<int>(part_side), abreast = side / 32, down = 2;
+  static constexpr int threads = 32 * abreast * down, rows = side / down;
+  static_assert(side * side <= part_pixels);
 
   template <class T>
   explicit tally_tiles(const view<T>& image)
-      : columns((image.width + 31) / 32),
-        strips((image.height + rows - 1) / rows),
-        count(columns * strips * image.depth) {}
+      : across((image.width + side - 1) / side),
+        strips((image.height + side - 1) / side),
+        count(across * strips * image.depth) {}
 
-  unsigned blocks(const gpu& on) const {
-    constexpr std::int64_t waves = 64;  // of blocks: tiles differ in how much they hold
-    return static_cast<unsigned>(
-        std::clamp<std::int64_t>((count + warps - 1) / warps, 1, waves * std::int64_t{on.multiprocessors}));
+  __device__ site origin(std::int64_t tile) const {
+    const auto strip = tile / across;
+    return {strip / strips, strip % strips * side, tile % across * side};
   }
 
-  std::int64_t columns, strips, count;
+  std::int64_t across, strips, count;
 };
 
-template <std::size_t Counts, std::size_t Sums, std::size_t Bounds>
-struct atomic_row {
-  using row = tally_row<Counts, Sums, Bounds>;
-
-  /// What another lane has.
-  static __device__ row shuffled(const row& own, int apart) {
-    const auto word = [&](auto value) {
-      return __shfl_xor_sync(~0u, static_cast<atomic_word>(value), apart);
-    };
-    row there;
-#pragma unroll
-    for (std::size_t i = 0; i != Counts; ++i) there.count[i] = word(own.count[i]);
-#pragma unroll
-    for (std::size_t i = 0; i != Sums; ++i)
-      there.sum[i] = static_cast<wide_sum>(word(own.sum[i] >> 64)) << 64 | word(own.sum[i]);
-#pragma unroll
-    for (std::size_t i = 0; i != Bounds; ++i) {
-      there.least[i] = static_cast<std::int64_t>(word(own.least[i]));
-      there.most[i] = static_cast<std::int64_t>(word(own.most[i]));
-    }
-    return there;
+/// What a lane and a tile keep of an object: a rule's narrow rows, or the rows themselves.
+template <class Rule, class Label, class... In>
+struct tile_rows_of {
+  using part = typename Rule::row;
+  static __device__ void add(const Rule& rule, part& to, site, site p, const view<const Label>& labels,
+                             const In&... in) {
+    rule.add(to, p, labels, in...);
   }
-
-  static __device__ void add(row& to, const row& own) {
-#pragma unroll
-    for (std::size_t i = 0; i != Counts; ++i)
-      if (own.count[i] != 0) atomicAdd(reinterpret_cast<atomic_word*>(&to.count[i]), own.count[i]);
-#pragma unroll
-    for (std::size_t i = 0; i != Sums; ++i) {
-      auto* const words = reinterpret_cast<atomic_word*>(&to.sum[i]);  // the low one first
-      const auto low = static_cast<atomic_word>(own.sum[i]);
-      auto high = static_cast<atomic_word>(own.sum[i] >> 64);
-      if (low != 0 && atomicAdd(words, low) + low < low) ++high;
-      if (high != 0) atomicAdd(words + 1, high);
-    }
-#pragma unroll
-    for (std::size_t i = 0; i != Bounds; ++i) {
-      if (own.least[i] < bound(to.least[i])) atomicMin(word(to.least[i]), own.least[i]);
-      if (own.most[i] > bound(to.most[i])) atomicMax(word(to.most[i]), own.most[i]);
-    }
+  static __device__ const part& widen(const Rule&, const part& row, site) { return row; }
+};
+template <class Rule, class Label, class... In>
+requires has_part_rows<Rule, Label, In...>
+struct tile_rows_of<Rule, Label, In...> {
+  using part = typename Rule::template part_row<In...>;
+  static __device__ void add(const Rule& rule, part& to, site origin, site p, const view<const Label>& labels,
+                             const In&... in) {
+    rule.add(to, origin, p, labels, in...);
   }
-
- private:
-  static __device__ long long* word(std::int64_t& bound) { return reinterpret_cast<long long*>(&bound); }
-  /// As it was a while ago: a bound that is no news then is none now.
-  static __device__ long long bound(std::int64_t& of) {
-    return ::cuda::atomic_ref<long long, ::cuda::thread_scope_device>(*word(of)).load(
-        ::cuda::memory_order_relaxed);
+  static __device__ typename Rule::row widen(const Rule& rule, const part& row, site origin) {
+    return rule.widen(row, origin);
   }
 };
 
-template <std::size_t Counts, std::size_t Sums, std::size_t Bounds>
-atomic_row<Counts, Sums, Bounds> atomic_row_of(const tally_row<Counts, Sums, Bounds>&);
-
-/// For whole warps: adds every lane's row to that of its label; lanes with label 0 have none.
+/// The objects of a tile: open addressing, and no place for those beyond the first few.
 template <class Row, class Label>
-__device__ void add_rows(Row* rows, Label label, const Row& own) {
-  using atomic = decltype(atomic_row_of(own));
-  constexpr int worth_joining = 4;  // less than that many lanes are quicker one by one
-  const unsigned lane = threadIdx.x % 32;
-  const unsigned alike = __match_any_sync(~0u, static_cast<atomic_word>(label));
-  const bool joined = label != 0 && __popc(alike) >= worth_joining;
-#pragma unroll 1
-  for (unsigned left = __ballot_sync(~0u, joined); left != 0;) {
-    const int leader = __ffs(static_cast<int>(left)) - 1;
-    const unsigned members = __shfl_sync(~0u, alike, leader);
-    Row part;
-    if (members >> lane & 1) part = own;
-#pragma unroll 1
-    for (int apart = 16; apart > 0; apart /= 2) part.join(atomic::shuffled(part, apart));
-    if (static_cast<int>(lane) == leader) atomic::add(rows[label], part);
-    left &= ~members;
+struct tile_objects {
+  static constexpr unsigned places = 64, looks = 8;
+  using known_label = known_word<Label>;
+
+  alignas(16) Row rows[places];
+  known_label labels[places];  // 0: free
+
+  /// By all threads of the block; a barrier has to follow.
+  __device__ void clear() {
+    for (unsigned i = threadIdx.x; i < places; i += blockDim.x) {
+      labels[i] = 0;
+      rows[i] = Row{};
+    }
   }
-  if (label != 0 && !joined) atomic::add(rows[label], own);
+  /// Null where there is no place for it.
+  __device__ Row* row_of(Label label) {
+    unsigned place = static_cast<unsigned>(label) * 2654435769u >> 26;
+    static_assert(places == 1u << (32 - 26));
+    for (unsigned look = 0; look < looks; ++look, place = (place + 1) % places) {
+      const auto found = atomicCAS(&labels[place], known_label{0}, static_cast<known_label>(label));
+      if (found == 0 || found == label) return &rows[place];
+    }
+    return nullptr;
+  }
+};
+
+/// Not inlined: its wide sums would take registers from the walk, and it is called once for an object in a
+/// tile.
+template <class Rows, class Rule, class Part>
+__device__ __noinline__ void add_to_image(const Rule& rule, typename Rule::row& to, const Part& part,
+                                          site origin) {
+  add_to_device_row(to, Rows::widen(rule, part, origin));
 }
 
-template <class Rule, class Label, class... In>
-__global__ __launch_bounds__(tally_tiles::threads) void tally_pixels(tally_tiles tiles, Rule rule,
-                                                                     typename Rule::row* rows,
-                                                                     view<const Label> labels,
-                                                                     view<const In>... in) {
+/// For whole warps: the rows of all lanes to those of their objects. Lanes with label 0 have none.
+template <class Rows, class Rule, class Label, class Part>
+__device__ __forceinline__ void leave_objects(tile_objects<Part, Label>& objects, const Rule& rule,
+                                              typename Rule::row* rows, site origin, Label label,
+                                              const Part& own) {
+  constexpr int worth_joining = 3;  // fewer lanes are quicker one by one
   const unsigned lane = threadIdx.x % 32;
-  const auto first = std::int64_t{blockIdx.x} * tally_tiles::warps + threadIdx.x / 32;
+  const unsigned alike = __match_any_sync(~0u, static_cast<known_word<Label>>(label));
+  bool alone = label != 0 && __popc(alike) < worth_joining;
 #pragma unroll 1
-  for (auto tile = first; tile < tiles.count; tile += std::int64_t{gridDim.x} * tally_tiles::warps) {
-    const auto strip = tile / tiles.columns;
-    site p{strip / tiles.strips, strip % tiles.strips * tally_tiles::rows, tile % tiles.columns * 32 + lane};
-    const auto end = min(p.y + tally_tiles::rows, labels.height);
-    typename Rule::row own;
-    Label last = 0;  // whose row `own` is
+  for (unsigned left = __ballot_sync(~0u, label != 0 && !alone); left != 0;) {
+    const unsigned leader = __ffs(static_cast<int>(left)) - 1;
+    const unsigned members = __shfl_sync(~0u, alike, leader);
+    const bool member = members >> lane & 1;
+    Part* const place = lane == leader ? objects.row_of(label) : nullptr;
+    if (__any_sync(~0u, place != nullptr))
+      add_rows_of_warp(place, member, own);
+    else
+      alone = alone || member;
+    left &= ~members;
+  }
+  if (!alone) return;
+  if (Part* const place = objects.row_of(label))
+    add_row(*place, own);
+  else
+    add_to_image<Rows>(rule, rows[label], own, origin);
+}
+
+template <class T>
+__device__ __forceinline__ void ask_for(const T* pixel) {
+  asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(pixel)));
+}
+
+/// Blocks of a multiprocessor: so that rows stay in registers.
+template <class Part>
+constexpr int tally_blocks = sizeof(Part) <= 128 ? 5 : 3;
+
+template <class Rule, class Label, class... In>
+__global__ __launch_bounds__(
+    tally_tiles::threads,
+    tally_blocks<typename tile_rows_of<Rule, Label, In...>::part>) void tally_pixels(tally_tiles tiles,
+                                                                                     Rule rule,
+                                                                                     typename Rule::row* rows,
+                                                                                     view<const Label> labels,
+                                                                                     view<const In>... in) {
+  using kept = tile_rows_of<Rule, Label, In...>;
+  using part = typename kept::part;
+  // As bytes: rows are not cleared where there are no objects.
+  using tile_objects_of = tile_objects<part, Label>;
+  __shared__ alignas(tile_objects_of) std::byte memory[sizeof(tile_objects_of)];
+  auto& objects = *reinterpret_cast<tile_objects_of*>(memory);
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const site origin = tiles.origin(blockIdx.x);
+  site p{origin.z, origin.y + warp / tally_tiles::abreast * tally_tiles::rows,
+         origin.x + warp % tally_tiles::abreast * 32 + lane};
+  const auto end = min(p.y + tally_tiles::rows, labels.height);
+  // All rows are asked for at once, then found in the cache; most tiles of many images have no object.
+  Label seen = 0;
+  if (p.x < labels.width) {
+#pragma unroll 16
+    for (auto y = p.y; y < end; ++y) seen |= labels[{p.z, y, p.x}];
+  }
+  if (!__syncthreads_or(seen != 0)) return;
+  if (const site ahead{p.z, p.y + lane, p.x - lane}; ahead.y < end && ahead.x < labels.width)
+    (ask_for(&in[ahead]), ...);
+  objects.clear();
+  __syncthreads();
+  part own;
+  Label last = 0;  // whose row `own` is
+  if (__any_sync(~0u, seen != 0)) {
 #pragma unroll 1
     for (; p.y < end; ++p.y) {
       const Label label = p.x < labels.width ? labels[p] : Label{};
       const bool leaves = last != 0 && label != last;
       if (__any_sync(~0u, leaves)) {
-        add_rows(rows, leaves ? last : Label{}, own);
+        leave_objects<kept>(objects, rule, rows, origin, leaves ? last : Label{}, own);
         if (leaves) own = {};
       }
-      if (label != 0) rule.add(own, p, labels, in[p]...);
+      if (label != 0) kept::add(rule, own, origin, p, labels, in[p]...);
       last = label;
     }
-    add_rows(rows, last, own);
+    leave_objects<kept>(objects, rule, rows, origin, last, own);
   }
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < objects.places; i += tally_tiles::threads)
+    if (const auto label = objects.labels[i]; label != 0)
+      add_to_image<kept>(rule, rows[label], objects.rows[i], origin);
 }
 
 template <class Row>
@@ -154,28 +197,45 @@ __global__ void clear_rows(Row* rows, std::int64_t count) {
     rows[i] = {};
 }
 
+/// Rows in the host's memory, which nobody has cleared before they came.
+template <class Row>
+class host_rows {
+ public:
+  explicit host_rows(std::int64_t count)
+      : memory_(new std::byte[static_cast<std::size_t>(count) * sizeof(Row)]), count_(count) {}
+
+  std::byte* bytes() { return memory_.get(); }
+  operator std::span<const Row>() const {
+    return {reinterpret_cast<const Row*>(memory_.get()), static_cast<std::size_t>(count_)};
+  }
+
+ private:
+  static_assert(std::is_trivially_copyable_v<Row> && alignof(Row) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  std::unique_ptr<std::byte[]> memory_;
+  std::int64_t count_;
+};
+
 /// All images in device memory. Waits for the stream.
 template <class Rule, class Label, class... In>
-std::vector<typename Rule::row> run_tally(const gpu& on, const Rule& rule, std::uint64_t count,
-                                          const view<const Label>& labels, const view<const In>&... in) {
+host_rows<typename Rule::row> run_tally(const gpu& on, const Rule& rule, std::uint64_t count,
+                                        const view<const Label>& labels, const view<const In>&... in) {
   static_assert(tally_rule<Rule, Label, In...>);
   using row = typename Rule::row;
-  static_assert(std::is_trivially_copyable_v<row>);
   const auto all = static_cast<std::int64_t>(count) + 1;
   const device_array<row> rows(on, all);
   constexpr int threads = 256;
   const auto blocks = std::min<std::int64_t>((all + threads - 1) / threads, 32 * on.multiprocessors);
   clear_rows<<<static_cast<unsigned>(blocks), threads, 0, on.stream>>>(rows.data(), all);
   on.launched("tally");
-  const tally_tiles tiles(labels);
-  tally_pixels<<<tiles.blocks(on), tally_tiles::threads, 0, on.stream>>>(tiles, rule, rows.data(), labels,
-                                                                         in...);
+  if (const tally_tiles tiles(labels); tiles.count > 0)
+    tally_pixels<<<static_cast<unsigned>(tiles.count), tally_tiles::threads, 0, on.stream>>>(
+        tiles, rule, rows.data(), labels, in...);
   on.launched("tally");
-  std::vector<row> result(static_cast<std::size_t>(all));
-  check(cudaMemcpyAsync(result.data(), rows.data(), result.size() * sizeof(row), cudaMemcpyDeviceToHost,
-                        on.stream),
-        "cudaMemcpyAsync");
-  on.synchronize("tally");
+  host_rows<row> result(all);
+  constexpr std::int64_t word = sizeof(std::uint64_t);
+  const auto words = all * static_cast<std::int64_t>(sizeof(row)) / word;
+  download(on.work, {reinterpret_cast<std::byte*>(rows.data()), words},
+           {result.bytes(), 1, 1, words, words, words, 1, word}, on.stream);
   return result;
 }
 
