@@ -42,7 +42,7 @@ def main():
     with suite("canny", options) as (report, directory):
         times = {case["name"]: case["median_ms"] for case in report["cases"]}
         for name in (f"tissue-{side}", f"tissue-{side}-u8"):
-            rows.append(against_skimage(directory, name, times[name + "-skimage"], options))
+            rows.append(against_skimage(directory, name, times[name + "-skimage-cpu"], options))
     return finish(options, rows, report, skimage, np)
 
 

@@ -27,6 +27,24 @@ def figure_5(cases):
                                               "cpu / GPU with transfers"), rows)
 
 
+def paper_5(cases):
+    """As its section 5.2: milliseconds an image, of sizes with many images and of larger ones."""
+    found = {case["name"]: case for case in cases if "median_ms" in case}
+    rows = []
+    for name, case in found.items():
+        if not name.endswith("-itk-cpu") or case["dtype"] != "f32":
+            continue
+        images = int(case["instance"].split()[0]) if " of " in case["instance"] else 1
+        gpu = found.get(name.replace("-cpu", "-cuda"))
+        cpu = case["median_ms"] / images
+        rows.append((" x ".join(map(str, case["shape"])), images, ms(cpu), ms(gpu and gpu["median_ms"] / images),
+                     f"{cpu * images / gpu['median_ms']:.1f}" if gpu else ""))
+    if not any(row[1] > 1 for row in rows):
+        return ""
+    return ("Paper 5's four sizes and larger ones, f32, ITK's flavour.\n\n" +
+            table(("image", "images", "cpu, ms an image", "GPU, ms an image", "cpu / GPU"), rows))
+
+
 def limits_table(cases):
     """Times that must hold on a GPU."""
     rows = [(case["name"], ms(case.get("median_ms")), ms(case["must_ms"]), ms(case.get("goal_ms")),
@@ -68,6 +86,9 @@ def section(content):
     parts = [machine_line(report, content.get("peers", {})), must_table(rows) if rows else ""]
     if cases := report.get("cases"):
         parts += [limits_table(cases), pattern_musts(cases)]
+        if report["suite"] == "canny":
+            parts.append(paper_5(cases))
+            cases = [case for case in cases if " of " not in case["instance"]]
         parts.append(figure_5(cases) if report["suite"] == "patterns" else cases_table(cases))
     return "\n\n".join(part for part in parts if part)
 
