@@ -64,12 +64,17 @@ bool same_pixels(const const_image_view& a, const const_image_view& b) {
 /// Two pixels of an output must not be one place in memory.
 bool folds_onto_itself(const const_image_view& view) {
   if (view.shape().pixels() == 0) return false;
-  std::array<std::pair<std::int64_t, std::int64_t>, 4> axes;  // |step|, size
+  std::array<std::pair<std::int64_t, std::int64_t>, 4> axes;  // |step|, size, in order
   std::size_t count = 0;
-  if (view.channels() > 1) axes[count++] = {std::abs(view.channel_stride()), view.channels()};
+  const auto add = [&](std::int64_t step, std::int64_t size) {
+    const std::pair axis{std::abs(step), size};
+    auto place = count++;
+    for (; place > 0 && axis < axes[place - 1]; --place) axes[place] = axes[place - 1];
+    axes[place] = axis;
+  };
+  if (view.channels() > 1) add(view.channel_stride(), view.channels());
   for (int axis = 0; axis < view.shape().rank(); ++axis)
-    if (view.shape()[axis] > 1) axes[count++] = {std::abs(view.steps()[axis]), view.shape()[axis]};
-  std::sort(axes.begin(), axes.begin() + count);
+    if (view.shape()[axis] > 1) add(view.steps()[axis], view.shape()[axis]);
   std::int64_t reach = 1;
   for (const auto& [step, size] : std::span(axes).first(count)) {
     if (step < reach) return true;
