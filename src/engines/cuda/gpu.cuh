@@ -27,14 +27,15 @@ struct gpu {
   void synchronize(const char* what) const { check(cudaStreamSynchronize(stream), what); }
 };
 
-/// Device memory, given back in the order of the stream.
+/// Device memory, given back in the order of the stream. Of whole vectors: narrow pixels are changed by atomic
+/// operations on the words that they are part of.
 template <class T>
 class device_array {
  public:
   device_array() = default;
   device_array(const gpu& on, std::int64_t count) : stream_(on.stream), count_(count) {
     if (count == 0) return;
-    const auto bytes = static_cast<std::size_t>(count) * sizeof(T);
+    const auto bytes = (static_cast<std::size_t>(count) * sizeof(T) + 15) / 16 * 16;
     auto** const place = reinterpret_cast<void**>(&data_);
     const auto code = on.pool ? cudaMallocFromPoolAsync(place, bytes, on.pool, on.stream)
                               : cudaMallocAsync(place, bytes, on.stream);

@@ -5,6 +5,19 @@
 #include "engines/cuda/presence.hpp"
 
 namespace macareu::cuda {
+namespace {
+
+/// What lies between the rows travels with them: never memory that nobody wrote.
+void clear_padding(const gpu& on, const host_pixels& image, std::byte* data) {
+  const auto pitch = padded_width(image.width);
+  if (pitch == image.width) return;
+  const auto bytes = [&](std::int64_t pixels) { return static_cast<std::size_t>(pixels * image.size); };
+  check(cudaMemset2DAsync(data + bytes(image.width), bytes(pitch), 0, bytes(pitch - image.width),
+                          static_cast<std::size_t>(image.depth * image.height), on.stream),
+        "cudaMemset2DAsync");
+}
+
+}  // namespace
 
 std::byte* residence::place(const host_pixels& image, to_be use) {
   auto found = std::ranges::find(copies_, image, &copy::host);
@@ -15,6 +28,7 @@ std::byte* residence::place(const host_pixels& image, to_be use) {
     found = copies_.insert(copies_.end(), copy{image, device_array<std::byte>(on_, bytes)});
   }
   if (use == to_be::written) {
+    if (!found->filled) clear_padding(on_, image, found->memory.data());
     found->written = true;
   } else if (!found->filled) {
     upload(on_.work, image, found->rows(), on_.stream);

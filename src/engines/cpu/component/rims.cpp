@@ -33,7 +33,7 @@ rim_objects objects_on_rims(const block_residue& block) {
   for (const auto& pair : block.to_next)
     if (pair.own > block.in_first) found.later.push_back(pair.own);
   std::ranges::sort(found.later);
-  found.later.erase(std::ranges::unique(found.later).begin(), found.later.end());
+  found.later.erase(std::unique(found.later.begin(), found.later.end()), found.later.end());
   return found;
 }
 

@@ -80,8 +80,8 @@ bool run_fused_squares(const gpu& on, residence& images, view<Out> out, view<con
     in = images.reading(in);
     out = images.writing(out);
     const site_memory sites(on, count.axis, in);
-    run_pack(on, count.rule, count.axis, in, sites.words(), steps_beyond(none), sites.flags(),
-             sites.flag_count());
+    run_pack(on, count.rule, count.axis, in, sites.words());
+    run_carries(on, sites.words(), steps_beyond(none), sites.flags(), sites.flag_count());
     const auto limit = last.limit();
     const view<std::uint32_t> own{reinterpret_cast<std::uint32_t*>(out.data),
                                   out.depth,

@@ -32,7 +32,8 @@ void run_line(const gpu& on, const Rule& rule, line_axis axis, const view<Out>& 
     if (axis != line_axis::x && length_along(axis, in) <= longest_word_line && in.pixels() > 0) {
       constexpr int threads = 128;
       const site_memory sites(on, axis, in);
-      run_pack(on, rule, axis, in, sites.words(), most_beyond, nullptr, 0);
+      run_pack(on, rule, axis, in, sites.words());
+      run_carries(on, sites.words(), most_beyond, nullptr, 0);
       const stacked_rows<std::uint16_t> rows(axis, out);
       const auto blocks = (rows.width + threads - 1) / threads * rows.rows * sites.words().count;
       launch_dependent(on, "write_steps", write_steps<Rule>, static_cast<unsigned>(blocks), threads, 0, rule,

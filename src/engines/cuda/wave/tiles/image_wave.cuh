@@ -66,14 +66,6 @@ class image_worker {
     wave_.rims.write(tile, rim_kind::state, lines_, lane_);
     wave_.rims.write(tile, rim_kind::threshold, limits_own_, lane_);
     wakes_ = raises();
-    // Later visits are waited for by others; of the first ones there are many, which a second fence would
-    // delay.
-    if (!first && wakes_) {
-      __syncwarp();
-      publish_fence();
-      schedule_.wake(wakes_, near.of_lane(lane_));
-      wakes_ = 0;
-    }
     store(place, whole);
     __syncwarp();
     publish_fence();

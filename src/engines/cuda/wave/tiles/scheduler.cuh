@@ -66,19 +66,11 @@ class scheduler {
     if (lane_ == 0) store_relaxed(&work_.counters->beyond, 1u);
   }
 
-  /// Wakes the `wanted` of the lanes' tiles `mine` (lanes below 27) before the visit ends, so that their
-  /// visits begin while the pixels of this one are on their way. What they read must have been published.
-  __device__ void wake(unsigned wanted, std::uint32_t mine) {
-    settle_put();
-    const bool acts = lane_ < own && (wanted >> lane_ & 1) && mine != no_tile;
-    const auto before = acts ? work_.wake_or_end(mine, false) : tile_state::queued;
-    hand_out(acts && worklist::must_push(before, false), mine, 0, 0);
-  }
-
-  /// The end of a visit, or of a turn that was skipped: wakes as above, gives the tile back, and draws the
-  /// next ticket.
+  /// The end of a visit, or of a turn that was skipped: wakes the `wanted` of the lanes' tiles `mine` (lanes
+  /// below 27), gives the tile back, keeps one woken tile where others wait for work (it saves the way
+  /// through the queue), and draws the next ticket where it has none.
   __device__ void leave(const turn& at, bool visited, unsigned wanted, std::uint32_t mine) {
-    constexpr int ask_head = 28, ask_tail = 29, ask_gave_up = 30, ask_without_start = 31;
+    constexpr int own = 27, ask_head = 28, ask_tail = 29, ask_gave_up = 30, ask_without_start = 31;
     settle_put();
     const auto* counters = work_.counters;
     std::uint32_t asked = 0;
@@ -91,10 +83,21 @@ class scheduler {
     if (ends) mine = at.tile;
     const bool acts = ends ? visited : lane_ < own && (wanted >> lane_ & 1) && mine != no_tile;
     const auto before = acts ? work_.wake_or_end(mine, ends) : tile_state::queued;
-    const bool push = acts && worklist::must_push(before, ends);
+    bool push = acts && worklist::must_push(before, ends);
+    unsigned pushed = __ballot_sync(all_lanes, push);
     notice(__shfl_sync(all_lanes, asked, ask_head), __shfl_sync(all_lanes, asked, ask_tail),
            __shfl_sync(all_lanes, asked, ask_gave_up), __shfl_sync(all_lanes, asked, ask_without_start));
-    hand_out(push, mine, 1, 1);
+    if (gave_up_) pushed = 0, push = false;  // the wave ends here, not where every warp has heard of it
+    const int opened = __popc(pushed);
+    if (others_wait_ && pushed) {
+      const int kept = __ffs(pushed) - 1;
+      handed_ = __shfl_sync(all_lanes, mine, kept);
+      pushed &= pushed - 1;
+      push = push && lane_ != kept;
+    }
+    if (lane_ == 31 && handed_ != no_tile) work_.begin(handed_);
+    const auto base = count(__popc(pushed), 1 - opened, handed_ == no_tile);
+    put(push, pushed, base, mine);
     if (last_) work_.release_all(lane_, 32);
   }
 
@@ -106,8 +109,6 @@ class scheduler {
   }
 
  private:
-  static constexpr int own = 27;  // the lane that answers for the visited tile
-
   static __device__ long long now() {
     long long cycles;
     asm volatile("mov.u64 %0, %clock64;" : "=l"(cycles));
@@ -128,23 +129,6 @@ class scheduler {
     last_ = __shfl_sync(all_lanes, amount != 0 && before + amount == work_.tiles, 1);
     if (tickets) ticket_ = __shfl_sync(all_lanes, before, 2);
     return __shfl_sync(all_lanes, before, 0);
-  }
-
-  /// Puts the lanes' tiles into the queue, but keeps one where others wait for work: it saves the way through
-  /// the queue. `ended` visits are counted with it, and a ticket is drawn unless a tile was kept.
-  __device__ void hand_out(bool push, std::uint32_t mine, int ended, int tickets) {
-    if (gave_up_) push = false;  // the wave ends here, not where every warp has heard of it
-    unsigned pushed = __ballot_sync(all_lanes, push);
-    const int opened = __popc(pushed);
-    if (others_wait_ && pushed && handed_ == no_tile) {
-      const int kept = __ffs(pushed) - 1;
-      handed_ = __shfl_sync(all_lanes, mine, kept);
-      pushed &= pushed - 1;
-      push = push && lane_ != kept;
-      if (lane_ == 31) work_.begin(handed_);
-    }
-    const auto base = count(__popc(pushed), ended - opened, handed_ == no_tile ? tickets : 0);
-    put(push, pushed, base, mine);
   }
 
   /// Not waited for: whether the mailbox was empty is looked at before the next dealings with the queue.
