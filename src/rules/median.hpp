@@ -103,7 +103,8 @@ struct median_by_bits {
     constexpr int side = 2 * R + 1;
     V answer = none;
     for (int bit = bits - 1; bit >= 0; --bit) {
-      const V tried = static_cast<V>(answer | static_cast<Key>(Key{1} << bit));
+      const Key place = static_cast<Key>(Key{1} << bit);
+      const V tried = static_cast<V>(answer | place);
       V not_below = none;
       for (int dz = -R; dz <= R; ++dz)
         for (int dy = -R; dy <= R; ++dy)

@@ -27,8 +27,8 @@ struct gpu {
   void synchronize(const char* what) const { check(cudaStreamSynchronize(stream), what); }
 };
 
-/// Device memory, given back in the order of the stream. Of whole vectors: narrow pixels are changed by atomic
-/// operations on the words that they are part of.
+/// Device memory, given back in the order of the stream. Of whole vectors: narrow pixels are changed by
+/// atomic operations on the words that they are part of.
 template <class T>
 class device_array {
  public:
