@@ -11,6 +11,7 @@
 #include "engines/cuda/wave/contraction/graph_contraction.cuh"
 #include "engines/cuda/wave/contraction/tile_output.cuh"
 #include "engines/cuda/wave/contraction/write_back.cuh"
+#include "engines/cuda/zeroed_memory.cuh"
 
 namespace macareu::cuda::contraction {
 
@@ -27,16 +28,18 @@ graph_size likely_size(uint32_t tiles) {
   return {tiles * nodes, std::max(tiles * edges, 65536ull)};
 }
 
-/// Everything in one piece of memory: a call allocates once.
+/// Everything but the counters in one piece of memory: a call allocates once.
 template <class Key, class Shape>
 class workspace {
  public:
-  workspace(const gpu& on, uint32_t tiles, graph_size size) {
+  workspace(const gpu& on, uint32_t tiles, graph_size size) : counters_(on, sizeof(counters)) {
     lay_out(0, tiles, size);
     memory_ = device_array<std::byte>(on, static_cast<int64_t>(end_));
     lay_out(reinterpret_cast<std::uintptr_t>(memory_.data()), tiles, size);
-    check(cudaMemsetAsync(graph.count, 0, sizeof(counters), on.stream), "cudaMemsetAsync");
+    graph.count = reinterpret_cast<counters*>(counters_.data());
   }
+  /// The host has waited for the kernels.
+  void finished() { counters_.give_back(); }
 
   node_graph<Key> graph{};
   tile_results<Key, Shape> tiles{};
@@ -49,7 +52,6 @@ class workspace {
   }
   void lay_out(std::uintptr_t begin, uint32_t tile_count, graph_size size) {
     end_ = begin;
-    take(graph.count, 1);
     take(graph.edges.ends, size.edges);
     take(graph.edges.weight, size.edges);
     take(graph.marker, size.nodes);
@@ -67,6 +69,7 @@ class workspace {
     graph.node_capacity = size.nodes;
   }
 
+  zeroed_memory counters_;
   device_array<std::byte> memory_;
   std::uintptr_t end_ = 0;
 };
@@ -104,6 +107,7 @@ graph_result attempt(const gpu& on, const bottleneck_problem<Key>& problem, tile
                                                                  space.tiles, space.graph, told);
   on.launched("write_back");
   on.synchronize("cudaStreamSynchronize");
+  space.finished();
   return *told;
 }
 

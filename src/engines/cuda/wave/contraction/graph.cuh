@@ -18,8 +18,10 @@ struct graph_result {
   unsigned long long nodes, edges;  // asked for, also where they did not fit
   uint32_t rounds, unfinished;
 };
+/// Zeros before the first kernel and after the last.
 struct counters : graph_result {
   uint32_t at_work[most_rounds + 1];  // nodes neither hooked nor final, by round
+  uint32_t written;                   // tiles whose pixels are
 };
 
 template <class Key>

@@ -20,20 +20,16 @@ __device__ Key value_of(const node_graph<Key>& graph, uint32_t node) {
   }
 }
 
-/// One block a tile. Writes only if the graph was solved: the state may be the start's memory, which another
-/// try reads again. `told` is the host's memory: a copy of its own would take longer.
 template <class Key, class Shape>
-__global__ void __launch_bounds__(write_threads)
-    write_back(view<Key> state, key_map<Key> map, bool packed, tile_grid grid, tile_results<Key, Shape> tiles,
-               node_graph<Key> graph, graph_result* told) {
+__device__ void write_tile(const view<Key>& state, const key_map<Key>& map, bool packed,
+                           const tile_grid& grid, const tile_results<Key, Shape>& tiles,
+                           const node_graph<Key>& graph) {
   using index = typename Shape::index;
   constexpr index final = static_cast<index>(no_node);
   constexpr bool final_in_table = sizeof(index) == 1;
   constexpr int count = 16 / sizeof(Key), packs = Shape::pixels / count / write_threads;
   static_assert(packs * count * write_threads == Shape::pixels);
   __shared__ Key value[final_in_table ? 256 : Shape::most_nodes];
-  if (blockIdx.x == 0 && threadIdx.x == 0) *told = *graph.count;
-  if (graph.too_small()) return;
   pack<Key, count> bound[packs];
   pack<index, count> node[packs];
   const auto first_pixel = [](int k) { return count * static_cast<int>(threadIdx.x + k * write_threads); };
@@ -67,6 +63,21 @@ __global__ void __launch_bounds__(write_threads)
         if (x + i < window.high_x) to[i * state.step_x] = result.at[i];
     }
   }
+}
+
+/// One block a tile. Writes only if the graph was solved: the state may be the start's memory, which another
+/// try reads again. The last block tells the host, in its own memory (a copy would take longer), and clears
+/// the counters: all other blocks have read them.
+template <class Key, class Shape>
+__global__ void __launch_bounds__(write_threads)
+    write_back(view<Key> state, key_map<Key> map, bool packed, tile_grid grid, tile_results<Key, Shape> tiles,
+               node_graph<Key> graph, graph_result* told) {
+  if (!graph.too_small()) write_tile(state, map, packed, grid, tiles, graph);
+  __syncthreads();
+  __threadfence();
+  if (threadIdx.x != 0 || atomicAdd(&graph.count->written, 1) + 1 != gridDim.x) return;
+  *told = *graph.count;
+  *graph.count = {};
 }
 
 }  // namespace macareu::cuda::contraction
