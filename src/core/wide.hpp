@@ -33,7 +33,12 @@ MACAREU_HD inline V everywhere(T value) {
 
 template <class V>
 MACAREU_HD inline V magnitude(V a) {
-  return a < V{} ? -a : a;
+  if constexpr (std::is_arithmetic_v<V>) {
+    return a < V{} ? -a : a;
+  } else {  // floats without their sign: one instruction
+    using bits = decltype(a < a);
+    return (V)((bits)a & ~(bits)(-V{}));
+  }
 }
 
 /// Correctly rounded, of f32 and f64.

@@ -15,14 +15,18 @@
 //
 // Exact levels are slow, and few pixels need them. So an engine may ask first for the strength(near S, near
 // D) of a pixel: the level is 0 where it is below rule.least(). It reads D only if Rule::strength_is_derived.
-// Then estimate(strength, slopes, near D), with those that slopes(near S, to) gives, is the level as a value,
-// or not_sure. It may be called with vectors of several pixels, as wide window rules are.
+// Then estimate(strength, slopes, near D, error), with those that slopes(near S, to) gives, is the level as a
+// value, or not_sure, where what stands for D differs by no more than `error` from it. It may be called with
+// vectors of several pixels, as wide window rules are. If Rule::drafts, drafted(near S, bends) is cheaper
+// than D, and draft_error(largest pixel of S, bends) is how far both can be apart; that may be called with
+// vectors too.
 //
 // On request the rule's gradient(near S) and crossing(near S, near D) are written too.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "core/view.hpp"
@@ -99,15 +103,19 @@ struct highest_level {
 
 template <class Rule>
 concept edge_rule = std::is_trivially_copyable_v<Rule> &&
-    requires(const Rule rule, const near_pixels<typename Rule::value>& near) {
+    requires(const Rule rule, const near_pixels<typename Rule::value>& near, typename Rule::value strength,
+             typename Rule::value (&slopes)[Rule::rank]) {
   { rule.derived(near) } -> std::same_as<typename Rule::value>;
   { rule.strength(near, near) } -> std::same_as<typename Rule::value>;
   { rule.least() } -> std::same_as<typename Rule::value>;
+  rule.slopes(near, slopes);
+  { rule.estimate(strength, slopes, near, strength) } -> std::same_as<typename Rule::value>;
   { rule.level(near, near) } -> std::same_as<std::uint8_t>;
   { rule.gradient(near) } -> std::same_as<typename Rule::value>;
   { rule.crossing(near, near) } -> std::same_as<bool>;
   { Rule::inside_only } -> std::convertible_to<bool>;
   { Rule::strength_is_derived } -> std::convertible_to<bool>;
+  { Rule::drafts } -> std::convertible_to<bool>;
   { Rule::rank } -> std::convertible_to<int>;
 };
 

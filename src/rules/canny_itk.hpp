@@ -24,6 +24,7 @@ class itk_canny {
   static constexpr int rank = Rank;
   static constexpr bool strength_is_derived = false;
   static constexpr bool inside_only = false;
+  static constexpr bool drafts = Rank == 2;
 
   itk_canny(V low, V high)
       : low_(low),
@@ -33,7 +34,7 @@ class itk_canny {
         least_(low < 0 || high < 0          ? V{-1}
                : low_square_ < high_square_ ? low_square_
                                             : high_square_),
-        always_(low < 0 || high < 0 ? not_sure : 0) {}
+        doubt_(low < 0 || high < 0 ? std::numeric_limits<V>::infinity() : V{0}) {}
 
   template <class Near>
   MACAREU_HD V derived(const Near& near) const {
@@ -53,6 +54,27 @@ class itk_canny {
     return sum / square;
   }
 
+  /// What `derived` gives, in V alone. Raises `bends` to the second differences that it is made of.
+  template <class W, class Near>
+  MACAREU_HD W drafted(const Near& near, W& bends) const {
+    const W left = at(near, 0, -1), right = at(near, 0, 1), up = at(near, 1, -1), down = at(near, 1, 1);
+    const W x = left - right, y = up - down, here = at(near, 0, 0), twice = here + here;
+    const W bend_x = left + right - twice, bend_y = up + down - twice;
+    const W cross = V(0.5) * (near(0, -1, -1) - near(0, 1, -1) - near(0, -1, 1) + near(0, 1, 1));
+    bends = greater(bends, greater(magnitude(bend_x), magnitude(bend_y)) + magnitude(cross));
+    const W xx = x * x, yy = y * y;
+    return (x * y * cross + xx * bend_x + yy * bend_y) / (xx + yy + 4 * least_gradient);
+  }
+  /// How far both can be apart. Weights of second differences add up to 2 at most, and all that follows is
+  /// rounded at most 10 times on either way; they themselves by 13 roundings of a pixel. Infinite where a
+  /// draft may overflow.
+  MACAREU_HD static V draft_error(V pixels, V bends) {
+    constexpr V rounding = std::numeric_limits<V>::epsilon() / 2,
+                limit = std::is_same_v<V, float> ? 1e9 : 1e75;
+    if (!(pixels < limit)) return std::numeric_limits<V>::infinity();
+    return rounding * (24 * bends + 16 * pixels) + V(1e-30);
+  }
+
   /// The square of the gradient.
   template <class Smooth, class Derived>
   MACAREU_HD V strength(const Smooth& smooth, const Derived&) const {
@@ -64,30 +86,39 @@ class itk_canny {
     for (int i = 0; i < Rank; ++i) to[i] = along(smooth, i);
   }
 
-  /// The sign of the third derivative without divisions, where rounding cannot have changed it.
+  /// The sign of the third derivative without divisions, where neither rounding nor `error` in what was
+  /// derived can have changed it.
   template <class W, class Derived>
-  MACAREU_HD W estimate(W square, const W (&slope)[Rank], const Derived& derived) const {
+  MACAREU_HD W estimate(W square, const W (&slope)[Rank], const Derived& derived, V error) const {
     const W zero{}, here = derived(0, 0, 0), distance = magnitude(here);
-    W before = zero, after = zero;  // the furthest neighbours on the other side of zero
-    W third = zero, size = zero;
+    W least_before{}, most_before{}, least_after{}, most_after{}, third{}, size{}, slopes{};
     for (int i = 0; i < Rank; ++i) {
-      const W one = at(derived, i, -1), other = at(derived, i, 1);
-      before = greater(before, here > zero ? -one : one);
-      after = greater(after, here > zero ? -other : other);
-      const W part = (one - other) * slope[i];
-      third += part;
-      size += magnitude(part);
+      const W one = at(derived, i, -1), other = at(derived, i, 1), part = (one - other) * slope[i];
+      const bool first = i == 0;
+      least_before = first ? one : lesser(least_before, one);
+      most_before = first ? one : greater(most_before, one);
+      least_after = first ? other : lesser(least_after, other);
+      most_after = first ? other : greater(most_after, other);
+      third = first ? part : third + part;
+      size = first ? magnitude(part) : size + magnitude(part);
+      slopes = first ? magnitude(slope[i]) : slopes + magnitude(slope[i]);
     }
-    const W margin = size * V(1e-5) + V(1e-30);
-    const auto crosses = (here == zero) | (before > distance) | ((after >= distance) & (after > zero));
-    const W low = square >= low_square_ ? everywhere<W>(V{1}) : zero;
-    const W level = square >= high_square_ ? everywhere<W>(V{2}) : low;
-    const W unsure = level > zero ? everywhere<W>(V{not_sure}) : zero;
-    const auto falls = (third < -margin) & (here != zero);
-    const W falling = falls ? level : unsure;
-    const W not_rising = third > margin ? zero : falling;  // NaN, of products that overflow, is not sure
-    const W seen = crosses ? not_rising : zero;
-    return greater(seen, everywhere<W>(always_));
+    // The furthest neighbours on the other side of zero; behind it is who has none there.
+    const auto above = here > zero;
+    const W before = above ? -least_before : most_before, after = above ? -least_after : most_after;
+    const V apart = 2 * error + doubt_;
+    const W margin = size * V(1e-5) + slopes * (V(1.01) * apart) + V(1e-30);
+    const W near = distance - apart, far = distance + apart;
+    const auto off_zero = distance > apart;
+    const auto may_cross = (!off_zero) | (before > near) | (after >= near);
+    const auto sure = off_zero & ((before > far) | (after >= far)) & (third < -margin);
+    const W passed = square >= low_square_ ? everywhere<W>(V{1}) : zero;
+    const W level = square >= high_square_ ? everywhere<W>(V{2}) : passed;
+    // Comparisons with NaN, of products that overflow, leave it not sure.
+    const W unsure = square < least_ ? zero : everywhere<W>(V{not_sure});
+    const W not_rising = third > margin ? zero : unsure;
+    const W open = may_cross ? not_rising : zero;
+    return sure ? level : open;
   }
 
   template <class Smooth, class Derived>
@@ -181,7 +212,7 @@ class itk_canny {
   }
 
   V low_, high_, low_square_, high_square_, least_;
-  V always_;  // with thresholds below 0 there is no estimate
+  V doubt_;  // with thresholds below 0 there is no estimate
 };
 
 }  // namespace macareu

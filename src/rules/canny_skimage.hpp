@@ -37,6 +37,7 @@ class skimage_canny {
   static constexpr int rank = 2;
   static constexpr bool strength_is_derived = true;
   static constexpr bool inside_only = true;
+  static constexpr bool drafts = false;
 
   skimage_canny(V low, V high) : low_(low), high_(high) {}
 
@@ -60,7 +61,7 @@ class skimage_canny {
 
   /// Without divisions, where rounding cannot have changed the answer.
   template <class W, class Derived>
-  MACAREU_HD W estimate(W here, const W (&slope)[2], const Derived& derived) const {
+  MACAREU_HD W estimate(W here, const W (&slope)[2], const Derived& derived, V) const {
     const W zero{}, x = slope[0], y = slope[1], flat = magnitude(x), steep = magnitude(y);
     const auto crosswise = ((y <= zero) & (x >= zero)) | ((y >= zero) & (x <= zero));
     const auto upright = steep > flat;

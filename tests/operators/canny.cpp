@@ -173,6 +173,43 @@ TEST(canny, equals_its_definition) {
   });
 }
 
+/// Shapes, ramps and ripples: where neighbours are equal, or equally far from zero, estimates are not sure.
+/// And noise, and what has no end.
+template <class T>
+std::vector<picture<T>> even_pictures(double scale) {
+  const extents shape{40, 150};
+  std::vector<picture<T>> all(6, {shape, {}});
+  for (std::int64_t y = 0; y < shape.height(); ++y)
+    for (std::int64_t x = 0; x < shape.width(); ++x) {
+      const auto dy = static_cast<double>(y - 20), dx = static_cast<double>(x - 70);
+      const auto put = [&](std::size_t which, double value) {
+        all[which].pixels.push_back(static_cast<T>(scale * value));
+      };
+      put(0, dy * dy < 100 && dx * dx < 2500 ? 255 : 0);
+      put(1, dy * dy + dx * dx < 300 ? 200 : 3 * dx);
+      put(2, 8 * dx + 5 * dy);
+      put(3, static_cast<double>((x / 3 + y / 5) % 7));
+      put(4, static_cast<double>((x * 7919 + y * 104729 + x * y * 31) % 256));
+      put(5, x == 33 ? std::numeric_limits<double>::infinity() : x == 90 ? -1e30 : 4 * dy);
+    }
+  return all;
+}
+
+TEST(canny, even_pictures_are_alike_on_the_cpu) {
+  const auto compare = []<class T>(T, double scale) {
+    for (const auto& f : even_pictures<T>(scale))
+      for (const double variance : {0.0, 1.96, 9.0})
+        for (const double low : {-1.0, 0.0, 0.5, 20.0}) {
+          const canny_options options{.low = low * scale, .high = 2 * low * scale, .variance = {variance}};
+          ASSERT_TRUE(
+              same_bits(canny(f.view(), options, {.device = "cpu"}), canny(f.view(), options, on_serial)))
+              << "scale " << scale << ", variance " << variance << ", low " << low;
+        }
+  };
+  for (const double scale : {1.0, 1e-12, 1e6, 1e9, 1e17, 1e35}) compare(float{}, scale);
+  for (const double scale : {1.0, 1e60, 1e80, 1e300}) compare(double{}, scale);
+}
+
 TEST(canny, weights_of_the_discrete_gaussian) {
   for (const double variance : {0.1, 1.0, 1.96, 3.7, 3.8, 9.0, 100.0}) {
     const auto half = discrete_gaussian(variance, 0.01);

@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(edge_tile::across* edge_tile::down)
     if (!(strength < rule.least()) && marks_at<Rule>(q, height, width)) {
       value slopes[Rule::rank];
       rule.slopes(s, slopes);
-      level = static_cast<std::uint8_t>(rule.estimate(strength, slopes, d));
+      level = static_cast<std::uint8_t>(rule.estimate(strength, slopes, d, value{0}));
       if (level == not_sure) level = rule.level(s, d);
     }
     levels[q] = level;

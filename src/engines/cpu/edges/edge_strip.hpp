@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/wide.hpp"
 #include "engines/cpu/edges/mark_rows.hpp"
 #include "engines/cpu/edges/smooth_rows.hpp"
 
@@ -53,18 +54,25 @@ class edge_strip {
   template <class Mark>
   void row(std::int64_t y, const Mark& mark) {
     for (; smoothed_ <= std::min(y + 2, height_ - 1); ++smoothed_) {
-      source_.write(smooth_[smoothed_] + (from_ - (first_ - 2)));
+      value* const row = smooth_[smoothed_] + (from_ - (first_ - 2));
+      source_.write(row);
       repeat_ends(smooth_[smoothed_], 2);
+      if constexpr (Rule::drafts) most_ = greater(most_, largest_size(row, source_.count()));
     }
-    for (; opened_ <= std::min(y + 1, height_ - 1); ++opened_) std::ranges::fill(made_of(opened_), 0);
+    for (; opened_ <= std::min(y + 1, height_ - 1); ++opened_)
+      std::ranges::fill(made_of(opened_), precision::none);
     mark(around(smooth_, y, 2), around(derived_, y, 1));
   }
 
-  /// Derives what levels of a word of row y read; its first and last pixel may need those beside.
-  void need(std::int64_t y, std::int64_t word, bool before, bool after) {
-    for (int dy = -1; dy <= 1; ++dy) make(std::clamp<std::int64_t>(y + dy, 0, height_ - 1), word);
-    if (before) make(y, word - 1);
-    if (after) make(y, word + 1);
+  /// Derives what levels of a word of row y read; its first and last pixel may need those beside. Returns how
+  /// far that is from what it should be, at most.
+  value need(std::int64_t y, std::int64_t word, bool before, bool after, precision how) {
+    for (int dy = -1; dy <= 1; ++dy) make(std::clamp<std::int64_t>(y + dy, 0, height_ - 1), word, how);
+    if (before) make(y, word - 1, how);
+    if (after) make(y, word + 1, how);
+    if constexpr (Rule::drafts)
+      if (how == precision::draft) return rule_.draft_error(most_, bends_);
+    return 0;
   }
   void need_all(std::int64_t y) {
     for (int dy = -1; dy <= 1; ++dy) make_row(std::clamp<std::int64_t>(y + dy, 0, height_ - 1));
@@ -72,39 +80,42 @@ class edge_strip {
 
  private:
   std::int64_t words() const { return (count_ + word_bits - 1) / word_bits; }
-  std::vector<std::uint8_t>& made_of(std::int64_t y) {
+  std::vector<precision>& made_of(std::int64_t y) {
     return made_[static_cast<std::size_t>(y & (row_ring<value>::rows - 1))];
   }
 
   /// Whole rows, or words, but not both, are asked for. Words -1 and words() are the single pixels beside the
   /// strip.
-  void make(std::int64_t y, std::int64_t word) {
+  void make(std::int64_t y, std::int64_t word, precision how) {
     auto& made = made_of(y)[static_cast<std::size_t>(word + 1)];
-    if (made) return;
-    made = 1;
+    if (made >= how) return;
+    made = how;
     const auto begin = word < 0 ? -1 : std::min(word * word_bits, count_);
     const auto end = word < 0 ? 0 : word == words() ? count_ + 1 : std::min(begin + word_bits, count_);
     if (first_ + begin < 0 || first_ + begin >= width_) {  // as at the nearest pixel inside
-      make(y, word < 0 ? 0 : word - 1);
+      make(y, word < 0 ? 0 : word - 1, how);
       value* const row = derived_[y] + 1;
       row[begin] = row[begin < 0 ? 0 : begin - 1];
       return;
     }
-    derive(y, begin, end);
+    derive(y, begin, end, how);
   }
 
   void make_row(std::int64_t y) {
     auto& made = made_of(y);
-    if (made[0]) return;
-    std::ranges::fill(made, 1);
-    derive(y, first_ > 0 ? -1 : 0, std::min(count_ + 1, width_ - first_));
+    if (made[0] == precision::exact) return;
+    std::ranges::fill(made, precision::exact);
+    derive(y, first_ > 0 ? -1 : 0, std::min(count_ + 1, width_ - first_), precision::exact);
     repeat_ends(derived_[y], 1);
   }
 
-  void derive(std::int64_t y, std::int64_t begin, std::int64_t end) {
+  void derive(std::int64_t y, std::int64_t begin, std::int64_t end, precision how) {
     auto rows = around(smooth_, y, 2);
     for (auto& row : rows.row[1]) row += begin;
-    derive_row(rule_, rows, end - begin, derived_[y] + 1 + begin);
+    value* const to = derived_[y] + 1 + begin;
+    if constexpr (Rule::drafts)
+      if (how == precision::draft) return draft_row(rule_, rows, end - begin, to, bends_);
+    derive_row(rule_, rows, end - begin, to);
   }
 
   /// Outside the image the pixels of its first and last column; `more` are kept on both sides.
@@ -125,7 +136,8 @@ class edge_strip {
   std::int64_t height_, width_, first_, count_, from_, smoothed_, opened_;
   smooth_rows<value, Load> source_;
   row_ring<value> smooth_, derived_;
-  std::array<std::vector<std::uint8_t>, row_ring<value>::rows> made_;  // words of rows in `derived_`
+  value most_ = 0, bends_ = 0;  // of all pixels so far: size, and what drafts have of second differences
+  std::array<std::vector<precision>, row_ring<value>::rows> made_;  // words of rows in `derived_`
 };
 
 }  // namespace macareu::cpu

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "core/wide.hpp"
 #include "engines/cpu/component/run_component.hpp"
 #include "engines/cpu/simd.hpp"
 #include "patterns/edges.hpp"
@@ -34,6 +35,9 @@ struct near_in_rows_around {
   }
 };
 
+/// How what is derived is made: near enough for most levels, or as it is.
+enum class precision : std::uint8_t { none, draft, exact };
+
 template <class Rule, class Value>
 void derive_row(const Rule& rule, const rows_around<Value>& smooth, std::int64_t count, Value* derived) {
   const Rule own = rule;
@@ -53,13 +57,42 @@ struct wide_near_in_rows {
   }
 };
 
-/// The levels of 64 pixels from x on, of which `pixels` are in the row. False if all are 0; then they are not
-/// written. need(word, before, after) is called before D is read, unless for the strength.
-template <class Rule, class Value, class Need>
-bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows_around<Value>& s,
-               const rows_around<Value>& d, std::uint8_t* levels, const Need& need) {
+/// Near enough for most levels; how far, `bends` says to the rule.
+template <class Rule, class Value>
+void draft_row(const Rule& rule, const rows_around<Value>& smooth, std::int64_t count, Value* derived,
+               Value& bends) {
+  constexpr int lanes = simd<Value>::lanes;
+  const Rule own = rule;
+  const rows_around<Value> rows = smooth;
+  vec<Value> most{};
+  std::int64_t x = 0;
+  for (; x + lanes <= count; x += lanes)
+    store(derived + x, own.drafted(wide_near_in_rows<Value>{rows, x}, most));
+  for (int lane = 0; lane < lanes; ++lane) bends = greater(bends, Value(most[lane]));
+  for (; x < count; ++x) derived[x] = own.drafted(near_in_rows_around<Value>{rows, x}, bends);
+}
+
+/// Of a row; several maxima at once, because each waits for the one before.
+template <class Value>
+Value largest_size(const Value* row, std::int64_t count) {
+  constexpr int lanes = simd<Value>::lanes, chains = 4;
+  vec<Value> most[chains] = {};
+  std::int64_t i = 0;
+  for (; i + chains * lanes <= count; i += chains * lanes)
+    for (int chain = 0; chain < chains; ++chain)
+      most[chain] = greater(most[chain], magnitude(load(row + i + chain * lanes)));
+  Value result = 0;
+  for (const auto& each : most)
+    for (int lane = 0; lane < lanes; ++lane) result = greater(result, Value(each[lane]));
+  for (; i < count; ++i) result = greater(result, magnitude(row[i]));
+  return result;
+}
+
+/// Whether the pixels of a word can have levels: they are as strong as that.
+template <class Rule, class Value>
+bool find_strength(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows_around<Value>& s,
+                   const rows_around<Value>& d, Value* strength) {
   using near = near_in_rows_around<Value>;
-  alignas(64) Value strength[word_bits], slopes[Rule::rank][word_bits], estimates[word_bits];
   const Value least = rule.least();
   int strong = 0;
   MACAREU_INDEPENDENT_TURNS
@@ -67,26 +100,53 @@ bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows
     strength[i] = rule.strength(near{s, x + i}, near{d, x + i});
     strong |= !(strength[i] < least);  // of infinite pixels it may be NaN
   }
-  if (!strong) return false;
-  need(x / word_bits, !(strength[0] < least), !(strength[pixels - 1] < least));
+  return strong;
+}
+
+/// Levels of the pixels of a word, or not_sure, from what was derived up to `error`. Returns all of them
+/// ORed.
+template <class Rule, class Value>
+std::uint8_t estimate_word(const Rule& rule, std::int64_t x, const Value* strength,
+                           const Value (*slopes)[word_bits], const rows_around<Value>& d, Value error,
+                           std::uint8_t* levels) {
+  alignas(64) Value estimates[word_bits];
+  for (std::int64_t i = 0; i < word_bits; i += simd<Value>::lanes) {
+    vec<Value> slope[Rule::rank];
+    for (int axis = 0; axis < Rule::rank; ++axis) slope[axis] = load(slopes[axis] + i);
+    store(estimates + i, rule.estimate(load(strength + i), slope, wide_near_in_rows<Value>{d, x + i}, error));
+  }
+  std::uint8_t all = 0;
+  for (std::int64_t i = 0; i < word_bits; ++i) {
+    levels[i] = static_cast<std::uint8_t>(estimates[i]);
+    all |= levels[i];
+  }
+  return all;
+}
+
+/// The levels of 64 pixels from x on, of which `pixels` are in the row. False if all are 0; then they are not
+/// written. D is read after error = need(word, before, after, precision), unless for the strength.
+template <class Rule, class Value, class Need>
+bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows_around<Value>& s,
+               const rows_around<Value>& d, std::uint8_t* levels, const Need& need) {
+  using near = near_in_rows_around<Value>;
+  alignas(64) Value strength[word_bits], slopes[Rule::rank][word_bits];
+  if (!find_strength(rule, x, pixels, s, d, strength)) return false;
+  const Value least = rule.least();
+  const bool before = !(strength[0] < least), after = !(strength[pixels - 1] < least);
+  const Value error = need(x / word_bits, before, after, precision::draft);
   MACAREU_INDEPENDENT_TURNS
-  for (std::int64_t i = 0; i < pixels; ++i) {
+  for (std::int64_t i = 0; i < word_bits; ++i) {
     Value own[Rule::rank];
     rule.slopes(near{s, x + i}, own);
     for (int axis = 0; axis < Rule::rank; ++axis) slopes[axis][i] = own[axis];
   }
-  for (auto& row : slopes) std::fill(row + pixels, row + word_bits, Value{});
   std::fill(strength + pixels, strength + word_bits, Value{});
-  for (std::int64_t i = 0; i < word_bits; i += simd<Value>::lanes) {
-    vec<Value> slope[Rule::rank];
-    for (int axis = 0; axis < Rule::rank; ++axis) slope[axis] = load(slopes[axis] + i);
-    store(estimates + i, rule.estimate(load(strength + i), slope, wide_near_in_rows<Value>{d, x + i}));
+  auto all = estimate_word(rule, x, strength, slopes, d, error, levels);
+  if (error > 0 && (all & not_sure)) {
+    need(x / word_bits, before, after, precision::exact);
+    all = estimate_word(rule, x, strength, slopes, d, Value{0}, levels);
   }
-  std::uint8_t all = 0;
-  for (std::int64_t i = 0; i < word_bits; ++i) {
-    levels[i] = i < pixels ? static_cast<std::uint8_t>(estimates[i]) : std::uint8_t{0};
-    all |= levels[i];
-  }
+  std::fill(levels + pixels, levels + word_bits, std::uint8_t{0});
   if (all & not_sure)
     for (std::int64_t i = 0; i < pixels; ++i)
       if (levels[i] == not_sure) levels[i] = rule.level(near{s, x + i}, near{d, x + i});

@@ -41,6 +41,7 @@ template <class Rule, class Load>
 void mark_image(const job& work, int threads, const Rule& rule, const smoothing& how,
                 const view<std::uint8_t>& out, const kept_stages<typename Rule::value>& kept,
                 const binary_planes& planes, const Load& load) {
+  using value = typename Rule::value;
   const auto divided = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   const auto strips = divided(out.width, edge_columns), bands = divided(out.height, edge_rows);
   over_units(work, threads, strips * bands, 1, [&](int, std::int64_t unit) {
@@ -59,8 +60,8 @@ void mark_image(const job& work, int threads, const Rule& rule, const smoothing&
         const bool whole = Rule::strength_is_derived || keeps;
         if (whole) strip.need_all(y);
         mark_row(rule, count, smooth, derived, marked, certain,
-                 [&](std::int64_t word, bool before, bool after) {
-                   if (!whole) strip.need(y, word, before, after);
+                 [&](std::int64_t word, bool before, bool after, precision detail) {
+                   return whole ? value{0} : strip.need(y, word, before, after, detail);
                  });
         if (Rule::inside_only) clear_border(p, count, out, marked, certain);
         if (keeps) keep_row(rule, p, count, smooth, derived, kept);
@@ -159,7 +160,8 @@ void mark_volume(const job& work, int threads, const Rule& rule, const smoothing
   });
   over_rows([&](std::int64_t z, std::int64_t y) {
     const auto s = smooth.around(z, y), d = derived.around(z, y);
-    mark_row(rule, out.width, s, d, planes.capacities(z, y), planes.starts(z, y), [](auto...) {});
+    mark_row(rule, out.width, s, d, planes.capacities(z, y), planes.starts(z, y),
+             [](auto...) { return value{0}; });
     if (kept.gradient.data || kept.crossings.data) keep_row(rule, {z, y, 0}, out.width, s, d, kept);
   });
 }

@@ -35,6 +35,8 @@ class smooth_rows {
         line_(static_cast<std::size_t>(pitch_)),
         rows_(static_cast<std::size_t>(2 * std::max(reach_y_, reach_x_) + 1)) {}
 
+  std::int64_t count() const { return count_; }
+
   /// The next row.
   void write(Value* to) {
     const double* const values = along_y();
