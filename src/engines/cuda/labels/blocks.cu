@@ -6,6 +6,7 @@
 
 #include "engines/cpu/component/rims.hpp"
 #include "engines/cpu/threads.hpp"
+#include "engines/cuda/labels/block_times.hpp"
 #include "engines/cuda/labels/rim_exchange.hpp"
 #include "engines/cuda/labels/workers.cuh"
 #include "engines/cuda/presence.hpp"
@@ -91,18 +92,26 @@ class block_run : public two_rounds {
     while (const auto b = to_solve_.draw()) {
       on.work.check_stop();
       labelling block(on, task_.shape(plan_.seen(*b)));
-      solve(block, pixels, *b);
+      bring(pixels, *b);
+      kernels_.during([&] {
+        solve(block, pixels, *b);
+        rims_.set_objects(*b, labelling::counts(on).own);
+      });
       const auto threads = on.work.how.threads;
-      auto in_first = *b > 0 ? rim_numbers(on, block, rim, 0) : rim_exchange::numbers();
-      rims_.set_objects(*b, block.counts().own);
-      if (!plan_.is_last(*b)) rims_.give_next(*b, rim_numbers(on, block, rim, plan_.own(*b)), threads);
-      if (*b > 0) rims_.give_first(*b, std::move(in_first), threads);
+      if (!plan_.is_last(*b)) {
+        auto in_next = rim_numbers(on, block, rim, plan_.own(*b));
+        merging_.during([&] { rims_.give_next(*b, std::move(in_next), threads); });
+      }
+      if (*b > 0) {
+        auto in_first = rim_numbers(on, block, rim, 0);
+        merging_.during([&] { rims_.give_first(*b, std::move(in_first), threads); });
+      }
     }
   }
 
   /// Between the rounds.
   std::uint64_t merge(int threads) {
-    merged_ = cpu::merge_rims(rims_.residues(), threads);
+    merging_.during([&] { merged_ = cpu::merge_rims(rims_.residues(), threads); });
     return merged_.count;
   }
 
@@ -111,18 +120,12 @@ class block_run : public two_rounds {
     while (const auto b = to_finish_.draw()) {
       on.work.check_stop();
       labelling block(on, task_.shape(plan_.seen(*b)));
-      solve(block, pixels, *b);
-      const auto& answer = merged_.blocks[*b];
-      const auto moved = copied(on, answer.moved);
-      const auto target = copied(on, answer.target);
-      const renumbering numbers{answer.before, moved.data(), target.data(),
-                                static_cast<std::uint32_t>(answer.moved.size())};
-      const auto out = labels.on_device(plan_.first(*b), plan_.own(*b));
-      if (out.size == sizeof(std::uint64_t))
-        block.write(typed<std::uint64_t>(out), window(0, plan_.own(*b)), numbers);
-      else
-        block.write(typed<std::uint32_t>(out), window(0, plan_.own(*b)), numbers);
-      on.synchronize("label: block");  // what follows is counted as transfer
+      bring(pixels, *b);
+      kernels_.during([&] {
+        solve(block, pixels, *b);
+        write(on, block, labels, *b);
+        on.synchronize("label: block");
+      });
       transfers_.during([&] { labels.bring_back(plan_.first(*b), plan_.own(*b)); });
     }
   }
@@ -132,7 +135,7 @@ class block_run : public two_rounds {
     to_finish_.close();
   }
 
-  double transfer_seconds() const { return transfers_.seconds(); }
+  block_times times() const { return {transfers_.seconds(), kernels_.seconds(), merging_.seconds()}; }
 
  private:
   row_window window(std::int64_t first, std::int64_t slices) const {
@@ -141,10 +144,26 @@ class block_run : public two_rounds {
     return {begin, end, 0, 1};
   }
 
-  void solve(labelling& block, const block_room& pixels, std::size_t b) {
+  void bring(const block_room& pixels, std::size_t b) {
     transfers_.during([&] { pixels.bring(plan_.first(b), plan_.seen(b)); });
+  }
+
+  void solve(labelling& block, const block_room& pixels, std::size_t b) const {
     task_.read(block, pixels.on_device(plan_.first(b), plan_.seen(b)));
     block.solve(plan_.own(b));
+  }
+
+  void write(const gpu& on, const labelling& block, const block_room& labels, std::size_t b) const {
+    const auto& answer = merged_.blocks[b];
+    const auto moved = copied(on, answer.moved);
+    const auto target = copied(on, answer.target);
+    const renumbering numbers{answer.before, moved.data(), target.data(),
+                              static_cast<std::uint32_t>(answer.moved.size())};
+    const auto out = labels.on_device(plan_.first(b), plan_.own(b));
+    if (out.size == sizeof(std::uint64_t))
+      block.write(typed<std::uint64_t>(out), window(0, plan_.own(b)), numbers);
+    else
+      block.write(typed<std::uint32_t>(out), window(0, plan_.own(b)), numbers);
   }
 
   rim_exchange::numbers rim_numbers(const gpu& on, const labelling& block,
@@ -152,10 +171,12 @@ class block_run : public two_rounds {
     const auto like = task_.image.part(0, 1);
     view<std::uint32_t> numbers{rim.data(), like.depth, like.height, like.width, like.height * like.width,
                                 like.width, 1};
-    block.write(numbers, window(slice, 1));
+    kernels_.during([&] {
+      block.write(numbers, window(slice, 1));
+      on.synchronize("label: rim");
+    });
     auto here = rims_.take_memory();
     numbers.data = here.data();
-    on.synchronize("label: rim");
     transfers_.during([&] {
       download(on.work, {reinterpret_cast<std::byte*>(rim.data()), like.width}, host_pixels_of(numbers),
                on.stream);
@@ -168,10 +189,15 @@ class block_run : public two_rounds {
   block_queue to_solve_, to_finish_;
   rim_exchange rims_;
   cpu::merged_blocks merged_;
-  transfer_clock transfers_;
+  busy_clock transfers_, kernels_, merging_;
 };
 
 }  // namespace
+
+block_times& last_block_times() {
+  static thread_local block_times last;
+  return last;
+}
 
 std::int64_t bytes_for(const block_task& task, std::int64_t slices) {
   const auto rim = task.image.part(0, 1).pixels() * std::int64_t{sizeof(std::uint32_t)};
@@ -225,7 +251,8 @@ std::uint64_t run_blocks(const gpu& on, const block_task& task, const std::vecto
   const auto count = blocks.merge(cpu::threads_for(task.image.pixels.pixels(), on.work.how.threads));
   on.work.results_touched = true;
   all.do_second();
-  on.work.report.transfer_seconds += blocks.transfer_seconds();
+  last_block_times() = blocks.times();
+  on.work.report.transfer_seconds += blocks.times().transfers;
   return count;
 }
 

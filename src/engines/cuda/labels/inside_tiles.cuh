@@ -320,6 +320,7 @@ __global__ __launch_bounds__(2 * Shape::thick_rows) void join_inside_tiles(tile_
                                                                            label_memory memory) {
   __shared__ tile_rows<Shape> tile;
   follow();
+  if (blockIdx.x == 0 && threadIdx.x == 0) *memory.sections_done = 0;
   const tile_place at(grid, blockIdx.x);
   if (!__syncthreads_or(load_rows(grid, memory, at, tile))) return write_no_parts<Shape>(grid, memory, at);
   const int t = static_cast<int>(threadIdx.x);

@@ -39,6 +39,7 @@ label_memory carve(carver& from, const tile_grid& grid) {
   memory.run_part = from.take<std::uint16_t>(std::uint64_t{grid.tiles} * Shape::thick_rows * Shape::slots);
   memory.firsts_before = from.take<std::uint16_t>(words);
   memory.sections = from.take<std::uint32_t>(sections_of(grid) + count_each);
+  memory.sections_done = from.take<std::uint32_t>(1);
   return memory;
 }
 
@@ -76,19 +77,17 @@ labelling::labelling(const gpu& on, const block_shape& block)
 }
 
 void labelling::solve(std::int64_t own_slices) const {
+  const std::int64_t rows = block_.near.rank == 3 ? own_slices * grid_.height : own_slices;
+  const auto end_of_own =
+      static_cast<std::uint32_t>(std::min<std::int64_t>(grid_.words, rows * grid_.across));
   with_shape(block_, [&]<class Shape>() {
     launch(on_, start_, "label: inside tiles", join_inside_tiles<Shape>, grid_.tiles, 2 * Shape::thick_rows,
            grid_, memory_);
     launch(on_, start_, "label: across tiles", join_across_tiles<Shape>, across_blocks(grid_),
            across_threads<Shape>, grid_, memory_);
     launch(on_, start_, "label: first pixels", find_firsts<Shape>, sections_of(grid_), section_words, grid_,
-           memory_);
+           end_of_own, memory_);
   });
-  const std::int64_t rows = block_.near.rank == 3 ? own_slices * grid_.height : own_slices;
-  const auto end_of_own =
-      static_cast<std::uint32_t>(std::min<std::int64_t>(grid_.words, rows * grid_.across));
-  launch(on_, start_, "label: count", count_firsts, 1, count_threads, grid_, sections_of(grid_), end_of_own,
-         memory_);
 }
 
 template <class Label>

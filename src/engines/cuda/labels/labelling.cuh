@@ -61,10 +61,11 @@ class labelling {
   void solve(std::int64_t own_slices) const;
   void solve() const { solve(std::max(grid_.depth, grid_.height)); }
 
-  /// Waits for the stream. The kernel has written them to the host: copying them would take longer.
-  object_counts counts() const {
-    on_.synchronize("cudaStreamSynchronize");
-    return *memory_.counts;
+  /// Of the block that was solved last by this thread; waits for the stream. The kernel has written them to
+  /// the host: copying them would take longer.
+  static object_counts counts(const gpu& on) {
+    on.synchronize("cudaStreamSynchronize");
+    return *landing_place<object_counts>();
   }
 
   template <class Label>

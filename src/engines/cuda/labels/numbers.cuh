@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cub/block/block_scan.cuh>
+#include <cuda/atomic>
 
 #include "engines/cuda/labels/bit_runs.cuh"
 #include "engines/cuda/labels/forests.cuh"
@@ -10,11 +11,55 @@
 
 namespace macareu::cuda::labels {
 
-/// Every part learns its root; counts within sections.
-template <class Shape>
-__global__ __launch_bounds__(section_words) void find_firsts(tile_grid grid, label_memory memory) {
+/// Sections of one thread, when they are added up.
+constexpr int count_each = 16;
+
+/// Counts before sections, by one block. Other blocks of the same kernel have written them, so they are read
+/// from where all can see them.
+static __device__ std::uint32_t add_up_sections(std::uint32_t* sections, std::uint32_t count) {
   using scan = cub::BlockScan<std::uint32_t, section_words>;
   __shared__ typename scan::TempStorage storage;
+  constexpr int vectors = count_each / 4;
+  auto* const groups = reinterpret_cast<uint4*>(sections);
+  std::uint32_t total = 0;
+  for (std::uint32_t begin = 0; begin < count; begin += section_words * count_each) {
+    const std::uint32_t own = begin + threadIdx.x * count_each;
+    std::uint32_t counts[count_each]{};
+    if (own < count) {
+#pragma unroll
+      for (int i = 0; i < vectors; ++i) {
+        const uint4 loaded = __ldcg(groups + own / 4 + i);
+        counts[4 * i] = loaded.x;
+        counts[4 * i + 1] = loaded.y;
+        counts[4 * i + 2] = loaded.z;
+        counts[4 * i + 3] = loaded.w;
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < count_each; ++i)
+      if (own + i >= count) counts[i] = 0;
+    std::uint32_t all;
+    scan(storage).ExclusiveSum(counts, counts, all);
+    if (own < count) {
+#pragma unroll
+      for (int i = 0; i < vectors; ++i)
+        groups[own / 4 + i] = {total + counts[4 * i], total + counts[4 * i + 1], total + counts[4 * i + 2],
+                               total + counts[4 * i + 3]};
+    }
+    total += all;
+    __syncthreads();
+  }
+  return total;
+}
+
+/// Every part learns its root; counts within sections. The block that is done last adds them up, and counts
+/// how many begin before one word of the image.
+template <class Shape>
+__global__ __launch_bounds__(section_words) void find_firsts(tile_grid grid, std::uint32_t end_of_own,
+                                                             label_memory memory) {
+  using scan = cub::BlockScan<std::uint32_t, section_words>;
+  __shared__ typename scan::TempStorage storage;
+  __shared__ bool is_last;
   follow();
   const part_forest forest{memory.parent};
   const auto word = static_cast<std::uint64_t>(blockIdx.x) * section_words + threadIdx.x;
@@ -24,50 +69,26 @@ __global__ __launch_bounds__(section_words) void find_firsts(tile_grid grid, lab
     const auto id = static_cast<std::uint32_t>(word * Shape::slots + (bit >> Shape::slot_shift));
     if (forest.shorten(id) != id) firsts ^= std::uint64_t{1} << bit;
   }
-  std::uint32_t before, all;
-  scan(storage).ExclusiveSum(static_cast<std::uint32_t>(__popcll(firsts)), before, all);
+  std::uint32_t before, in_section;
+  scan(storage).ExclusiveSum(static_cast<std::uint32_t>(__popcll(firsts)), before, in_section);
   if (word < grid.words) {
     memory.firsts[word] = firsts;
     memory.firsts_before[word] = static_cast<std::uint16_t>(before);
   }
-  if (threadIdx.x == 0) memory.sections[blockIdx.x] = all;
-}
-
-constexpr int count_threads = 1024, count_each = 8;
-
-/// Counts before sections: one block, since there are few. Also how many begin before one word of the image.
-static __global__ __launch_bounds__(count_threads) void count_firsts(tile_grid grid, std::uint32_t sections,
-                                                                     std::uint32_t end_of_own,
-                                                                     label_memory memory) {
-  using scan = cub::BlockScan<std::uint32_t, count_threads>;
-  __shared__ typename scan::TempStorage storage;
-  follow();
-  struct alignas(16) group {
-    std::uint32_t counts[count_each];
-  };
-  auto* const groups = reinterpret_cast<group*>(memory.sections);
-  const std::uint32_t turns = (sections + count_each - 1) / count_each;  // of one group
-  std::uint32_t total = 0;
-  for (std::uint32_t begin = 0; begin < turns; begin += count_threads) {
-    const std::uint32_t own = begin + threadIdx.x;
-    group mine{};
-    if (own < turns) mine = groups[own];
-#pragma unroll
-    for (int i = 0; i < count_each; ++i)
-      if (own * count_each + i >= sections) mine.counts[i] = 0;
-    std::uint32_t all;
-    scan(storage).ExclusiveSum(mine.counts, mine.counts, all);
-#pragma unroll
-    for (int i = 0; i < count_each; ++i) mine.counts[i] += total;
-    if (own < turns) groups[own] = mine;
-    total += all;
-    __syncthreads();
+  __syncthreads();  // the ticket releases what the whole block has written
+  if (threadIdx.x == 0) {
+    memory.sections[blockIdx.x] = in_section;
+    using counter = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_device>;
+    is_last = counter(*memory.sections_done).fetch_add(1, ::cuda::std::memory_order_acq_rel) == gridDim.x - 1;
   }
+  __syncthreads();
+  if (!is_last) return;
+  const auto all = add_up_sections(memory.sections, gridDim.x);
   if (threadIdx.x != 0) return;
   const bool all_own = end_of_own >= grid.words;
-  *memory.counts = {
-      total,
-      all_own ? total : memory.sections[end_of_own / section_words] + memory.firsts_before[end_of_own]};
+  *memory.counts = {all, all_own ? all
+                                 : __ldcg(memory.sections + end_of_own / section_words) +
+                                       __ldcg(memory.firsts_before + end_of_own)};
 }
 
 /// The number of a part's object, from 1.

@@ -20,11 +20,13 @@ std::uint64_t run_component(const gpu& on, residence& images, const Rule& rule, 
   if (const auto pool = labels::pool_for(on, task, block_slices); !pool.empty())
     return run_blocks(on, task, pool, plan_for(task, pool, labels::room_for(on), block_slices));
   const auto pixels = images.reading(image);
-  labels::labelling whole(on, task.shape(task.image.count()));
-  whole.read(rule, pixels);
-  whole.solve();
-  whole.write(images.writing(labels));
-  return whole.counts().all;
+  {
+    labels::labelling whole(on, task.shape(task.image.count()));
+    whole.read(rule, pixels);
+    whole.solve();
+    whole.write(images.writing(labels));
+  }  // its memory is given back while the GPU works
+  return labels::labelling::counts(on).all;
 }
 
 }  // namespace macareu::cuda

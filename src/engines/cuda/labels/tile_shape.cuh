@@ -94,6 +94,7 @@ struct label_memory {
       run_part;  // by thick row and slot: the part of a run, by the slot of its first pixel in the tile
   std::uint16_t* firsts_before;  // by word: firsts in earlier words of its section
   std::uint32_t* sections;       // firsts in earlier sections
+  std::uint32_t* sections_done;  // one word: those whose firsts are counted
   object_counts* counts;         // in host memory
 };
 

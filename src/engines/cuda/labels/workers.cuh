@@ -24,14 +24,14 @@ namespace macareu::cuda::labels {
 
 constexpr int streams_per_gpu = 2;
 
-/// The time in which at least one transfer is under way.
-class transfer_clock {
+/// The time in which at least one worker is at it.
+class busy_clock {
  public:
-  template <class Transfer>
-  void during(Transfer&& transfer) {
+  template <class Work>
+  void during(Work&& work) {
     begin();
     try {
-      transfer();
+      work();
     } catch (...) {
       end();
       throw;
