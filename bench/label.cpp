@@ -10,6 +10,7 @@
 #include <macareu/files.hpp>
 #include <macareu/machine.hpp>
 
+#include "engines/cuda/labels/block_times.hpp"
 #include "pairs.hpp"
 #include "suite.hpp"
 #include "workplace.hpp"
@@ -156,11 +157,20 @@ class image_run {
       done.run->transfers = memory > 0;
       done.run->compute_ms = 1e3 * report.compute_seconds;
       done.run->transfer_ms = 1e3 * report.transfer_seconds;
+      if (memory > 0) tell_parts(*done.run);
       check(done, out.sum(), values);
     } catch (const device_error& failure) {
       done.run->failure = failure.what();
     }
     to_.keep(std::move(done));
+  }
+
+  /// Of images that were too large for the memory, and so were labelled in blocks.
+  static void tell_parts(device_run& run) {
+    const auto times = std::exchange(cuda::labels::last_block_times(), {});
+    if (times.kernels == 0) return;
+    run.kernels_ms = 1e3 * times.kernels;
+    run.merging_ms = 1e3 * times.merging;
   }
 
   void check(result& done, const checksum& found, const arguments& values) {
@@ -186,7 +196,7 @@ class image_run {
   }
 
   /// Labels, then everything that is known of the objects, weighed with the grey image: until the table is
-  /// in the host's memory.
+  /// in the host's memory. That of the run before is forgotten before the clock starts.
   void run_measured(const labelled& way) {
     result done = described(way, "-measured", way.measured);
     try {
@@ -201,6 +211,7 @@ class image_run {
       const std::vector<const_image_view> measured{out.view(), weights.view()};
       table objects;
       take_times(done, to_.repeat(usual_repeat), most_ms, [&] {
+        objects = {};
         return at_.milliseconds([&] {
           run_operator(label, inputs, labels, values, how);
           objects = compute_table(measure, measured, {}, how);

@@ -45,6 +45,23 @@ def paper_5(cases):
             table(("image", "images", "cpu, ms an image", "GPU, ms an image", "cpu / GPU"), rows))
 
 
+def paper_3(cases):
+    """Volumes from host memory and back: what transfers, kernels and merging take by themselves, and all together."""
+    rows = []
+    for case in cases:
+        if not case.get("transfers") or "median_ms" not in case:
+            continue
+        transfer, kernels = case["transfer_ms"], case.get("kernels_ms", case["compute_ms"])
+        rows.append((case["instance"], " x ".join(map(str, case["shape"])), case["connectivity"], ms(transfer), ms(kernels),
+                     ms(case.get("merging_ms")), ms(case["median_ms"]), f"{case['median_ms'] / max(transfer, kernels):.2f}"))
+    if not rows:
+        return ""
+    return ("Paper 3's volumes and a random one, from host memory and back, the GPU within 4 GiB. Parts are those of the last run; "
+            "in blocks they overlap, and merging is told.\n\n" +
+            table(("volume", "shape", "neighbours", "transfers, ms", "kernels, ms", "merging, ms", "total, ms",
+                   "total / the longer of transfers and kernels"), rows))
+
+
 def limits_table(cases):
     """Times that must hold on a GPU."""
     rows = [(case["name"], ms(case.get("median_ms")), ms(case["must_ms"]), ms(case.get("goal_ms")),
@@ -89,6 +106,9 @@ def section(content):
         if report["suite"] == "canny":
             parts.append(paper_5(cases))
             cases = [case for case in cases if " of " not in case["instance"]]
+        if report["suite"] == "label":
+            parts.append(paper_3(cases))
+            cases = [case for case in cases if not case.get("transfers")]
         parts.append(figure_5(cases) if report["suite"] == "patterns" else cases_table(cases))
     return "\n\n".join(part for part in parts if part)
 

@@ -11,11 +11,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <type_traits>
 
 #include "engines/cuda/gpu.cuh"
+#include "engines/cuda/landing_memory.hpp"
 #include "engines/cuda/tally_rows.cuh"
 #include "engines/cuda/transfer.hpp"
 #include "patterns/tally.hpp"
@@ -197,21 +197,21 @@ __global__ void clear_rows(Row* rows, std::int64_t count) {
     rows[i] = {};
 }
 
-/// Rows in the host's memory, which nobody has cleared before they came.
+/// Rows in the host's memory.
 template <class Row>
 class host_rows {
  public:
   explicit host_rows(std::int64_t count)
-      : memory_(new std::byte[static_cast<std::size_t>(count) * sizeof(Row)]), count_(count) {}
+      : memory_(count * static_cast<std::int64_t>(sizeof(Row))), count_(count) {}
 
-  std::byte* bytes() { return memory_.get(); }
+  std::byte* bytes() { return memory_.data(); }
   operator std::span<const Row>() const {
-    return {reinterpret_cast<const Row*>(memory_.get()), static_cast<std::size_t>(count_)};
+    return {reinterpret_cast<const Row*>(memory_.data()), static_cast<std::size_t>(count_)};
   }
 
  private:
   static_assert(std::is_trivially_copyable_v<Row> && alignof(Row) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-  std::unique_ptr<std::byte[]> memory_;
+  landing_memory memory_;
   std::int64_t count_;
 };
 

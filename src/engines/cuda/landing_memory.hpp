@@ -1,0 +1,31 @@
+// Host memory for results that come from a GPU and are read once. Up to a size it is pinned, so that the GPU
+// writes it without a detour, and kept for later calls, so that its pages are there already.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace macareu::cuda {
+
+class landing_memory {
+ public:
+  explicit landing_memory(std::int64_t bytes);
+  ~landing_memory();
+  landing_memory(landing_memory&& other) noexcept;
+  landing_memory& operator=(landing_memory&&) = delete;
+
+  /// Nobody has cleared it.
+  std::byte* data() const { return pinned_.data ? pinned_.data : pageable_.get(); }
+
+  struct block {
+    std::byte* data = nullptr;
+    std::int64_t bytes = 0;
+  };
+
+ private:
+  block pinned_;
+  std::unique_ptr<std::byte[]> pageable_;
+};
+
+}  // namespace macareu::cuda
