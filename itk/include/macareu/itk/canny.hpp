@@ -47,15 +47,12 @@ class CannyFilter : public Filter<TSettings> {
     auto variance = this->GetVariance();
     for (unsigned axis = 0; axis < variance.Size(); ++axis)  // ITK's is in units of the spacing
       variance[axis] /= input->GetSpacing()[axis] * input->GetSpacing()[axis];
-    image edges(dtype::boolean, view_of(input).shape());
-    this->Run("canny", {view_of(input)}, edges,
-              {{"flavour", "itk"},
-               {"variance", in_array_order(variance)},
-               {"maximum_error", in_array_order(this->GetMaximumError())},
-               {"low", number(this->GetLowerThreshold())},
-               {"high", number(this->GetUpperThreshold())}});
-    using pixel = typename TSettings::OutputImageType::PixelType;
-    this->template Fill<bool>(edges, [](bool set) { return static_cast<pixel>(set); });
+    this->RunMask("canny", {view_of(input)},
+                  {{"flavour", "itk"},
+                   {"variance", in_array_order(variance)},
+                   {"maximum_error", in_array_order(this->GetMaximumError())},
+                   {"low", number(this->GetLowerThreshold())},
+                   {"high", number(this->GetUpperThreshold())}});
   }
 };
 

@@ -121,6 +121,30 @@ class Filter : public TStock {
     }
   }
 
+  /// A mask, without memory besides the output: its bytes come to the end of the output's buffer, and pixels
+  /// are written from the front. Those before the first byte that is still to be read can be written by all
+  /// threads.
+  void RunMask(std::string_view name, const std::vector<const_image_view>& inputs, const arguments& given) {
+    using pixel = typename TStock::OutputImageType::PixelType;
+    const auto out = view_of(this->GetOutput());
+    const auto count = out.shape().pixels();
+    auto* const to = this->GetOutput()->GetBufferPointer();
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(to + count) - count;
+    Run(name, inputs, image_view(bytes, dtype::boolean, out.shape(), contiguous_strides(out.shape())), given);
+    constexpr std::int64_t size = sizeof(pixel), few = 4096;
+    const auto write = [=](std::int64_t first, std::int64_t last) {
+      for (auto i = first; i < last; ++i) to[i] = static_cast<pixel>(bytes[i]);
+    };
+    std::int64_t done = 0;
+    while (size > 1 && count - done > few) {
+      const auto free = ((size - 1) * count + done) / size;
+      in_parallel(*this, free - done,
+                  [&](std::int64_t first, std::int64_t last) { write(done + first, done + last); });
+      done = free;
+    }
+    write(done, count);
+  }
+
   /// Which pixels of the input have a property. The input is buffered as a whole.
   template <class Property>
   image Where(const Property& property) {
