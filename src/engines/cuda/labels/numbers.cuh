@@ -15,7 +15,7 @@ namespace macareu::cuda::labels {
 constexpr int count_each = 16;
 
 /// Counts before sections, by one block. Other blocks of the same kernel have written them, so they are read
-/// from where all can see them.
+/// from where all can see them. After them come `count_each` zeros.
 static __device__ std::uint32_t add_up_sections(std::uint32_t* sections, std::uint32_t count) {
   using scan = cub::BlockScan<std::uint32_t, section_words>;
   __shared__ typename scan::TempStorage storage;
@@ -35,9 +35,6 @@ static __device__ std::uint32_t add_up_sections(std::uint32_t* sections, std::ui
         counts[4 * i + 3] = loaded.w;
       }
     }
-#pragma unroll
-    for (int i = 0; i < count_each; ++i)
-      if (own + i >= count) counts[i] = 0;
     std::uint32_t all;
     scan(storage).ExclusiveSum(counts, counts, all);
     if (own < count) {
@@ -75,6 +72,7 @@ __global__ __launch_bounds__(section_words) void find_firsts(tile_grid grid, std
     memory.firsts[word] = firsts;
     memory.firsts_before[word] = static_cast<std::uint16_t>(before);
   }
+  if (blockIdx.x == gridDim.x - 1 && threadIdx.x < count_each) memory.sections[gridDim.x + threadIdx.x] = 0;
   __syncthreads();  // the ticket releases what the whole block has written
   if (threadIdx.x == 0) {
     memory.sections[blockIdx.x] = in_section;
