@@ -24,14 +24,16 @@ class labelling {
         lines_(lines),
         shape_(lines.shape),
         runs_(work, threads, near, lines, matches),
-        number_(room_for<index>(runs_.runs())) {}
+        numbers_(room_for<index>(std::int64_t{runs_.runs()} + 1)),
+        number_(numbers_.get() + 1) {
+    numbers_[0] = 0;
+  }
 
   std::uint64_t number_objects() {
     std::vector<std::uint64_t> before(static_cast<std::size_t>(runs_.bands()) + 1);
-    runs_.over_bands(
-        [&](std::int64_t band) { before[static_cast<std::size_t>(band) + 1] = count_roots(band); });
-    for (std::size_t band = 1; band < before.size(); ++band) before[band] += before[band - 1];
-    runs_.over_bands([&](std::int64_t band) { number_roots(band, before[static_cast<std::size_t>(band)]); });
+    for (std::size_t band = 1; band < before.size(); ++band)
+      before[band] = before[band - 1] + runs_.roots_of(static_cast<std::int64_t>(band) - 1);
+    runs_.over_bands([&](std::int64_t band) { number_band(band, before[static_cast<std::size_t>(band)]); });
     runs_.over_bands([&](std::int64_t band) { number_others(band); });
     return before.back();
   }
@@ -43,31 +45,28 @@ class labelling {
       const auto z = line / shape_.lines_y() * shape_.gather_z, y = line % shape_.lines_y() * shape_.gather_y;
       for (auto slice = z; slice < std::min(z + shape_.gather_z, shape_.depth); ++slice)
         for (auto row = y; row < std::min(y + shape_.gather_y, shape_.height); ++row)
-          write_row(number_.get() + lines_.first[static_cast<std::size_t>(line)], lines_.heads_of(line),
+          write_row(number_ + lines_.first[static_cast<std::size_t>(line)], lines_.heads_of(line),
                     lines_.row(slice, row), labels, slice, row);
     });
   }
 
  private:
-  std::uint64_t count_roots(std::int64_t band) {
-    std::uint64_t roots = 0;
-    for (auto run = runs_.first_run(runs_.begin_of(band)); run < runs_.first_run(runs_.begin_of(band + 1));
-         ++run) {
-      roots += runs_.above(run) == run;
-      number_[run] = 0;
-    }
-    return roots;
-  }
-
-  void number_roots(std::int64_t band, std::uint64_t before) {
+  /// The runs whose root lies in the band, which comes before them.
+  void number_band(std::int64_t band, std::uint64_t before) {
     const auto begin = runs_.begin_of(band), end = runs_.begin_of(band + 1);
-    if (shape_.gather_y == 1) {
-      for (auto run = runs_.first_run(begin); run < runs_.first_run(end); ++run)
-        if (runs_.above(run) == run) number_[run] = static_cast<index>(++before);
-      return;
+    const auto first = runs_.first_run(begin), last = runs_.first_run(end);
+    const bool in_order = shape_.gather_y == 1;
+    if (!in_order) {
+      std::fill(number_ + first, number_ + last, index{0});
+      const auto group = shape_.gather_z > 1 ? shape_.lines_y() : 1;
+      for (auto line = begin; line < end; line += group) number_group(line, line + group, before);
     }
-    const auto group = shape_.gather_z > 1 ? shape_.lines_y() : 1;
-    for (auto line = begin; line < end; line += group) number_group(line, line + group, before);
+    for (auto run = first; run < last; ++run)
+      if (const auto above = runs_.above(run); above != run) {
+        if (above >= first) number_[run] = number_[above];
+      } else if (in_order) {
+        number_[run] = static_cast<index>(++before);
+      }
   }
 
   /// Lines whose rows lie in each other's raster order: goes through the rows until every root has its
@@ -102,10 +101,11 @@ class labelling {
     return done;
   }
 
+  /// The runs whose root lies in an earlier band.
   void number_others(std::int64_t band) {
-    for (auto run = runs_.first_run(runs_.begin_of(band)); run < runs_.first_run(runs_.begin_of(band + 1));
-         ++run)
-      if (runs_.above(run) != run) number_[run] = number_[runs_.root(run)];
+    const auto first = runs_.first_run(runs_.begin_of(band));
+    for (auto run = first; first > 0 && run < runs_.first_run(runs_.begin_of(band + 1)); ++run)
+      if (runs_.above(run) < first) number_[run] = number_[runs_.root(run)];
   }
 
   const job& work_;
@@ -113,7 +113,8 @@ class labelling {
   const bit_lines& lines_;
   const line_shape& shape_;
   united_runs runs_;
-  std::unique_ptr<index[]> number_;  // of every run: that of its object
+  std::unique_ptr<index[]> numbers_;  // one more than there are runs: the first is nobody's
+  index* number_;                     // of every run: that of its object
 };
 
 }  // namespace

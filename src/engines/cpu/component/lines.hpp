@@ -29,13 +29,10 @@ struct line_shape {
   std::int64_t lines() const { return lines_z() * lines_y(); }
 };
 
-/// Where pixels of several classes are labelled: which pixels of a row have the class of those of another,
-/// that is of pixel x, x - 1 and x + 1 there. Rows are counted z * height + y.
-struct class_matches {
-  bit_word *same, *before, *after;
-};
-using match_classes =
-    std::function<void(std::int64_t row, std::int64_t other, bool diagonals, class_matches to)>;
+/// Where pixels of several classes are labelled: keeps those of the `count` places x of a row whose pixel has
+/// the class of pixel x + shift of another row, and returns how many. Rows are counted z * height + y.
+using match_classes = std::function<std::int64_t(std::int64_t row, std::int64_t other, int shift,
+                                                 std::int64_t* places, std::int64_t count)>;
 
 template <class T>
 std::unique_ptr<T[]> room_for(std::int64_t count) {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "engines/cpu/component/lines.hpp"
 #include "engines/cpu/units.hpp"
@@ -62,15 +63,31 @@ class component_rows {
                [=, step = image_.step_x](std::int64_t x) { return rule.inside(row[x * step]); });
   }
 
-  /// Of rows counted z * height + y: whether x here has the class of x + shift there.
-  void pack_matches(std::int64_t row, std::int64_t other, std::int64_t shift, bit_word* bits) const {
+  /// Of a row: whether x + 1 has the class of x.
+  void pack_equal_next(std::int64_t z, std::int64_t y, bit_word* bits) const {
     const Rule rule = rule_;
+    const T* const row = image_.at(z, y);
+    const auto equal = [rule](T a, T b) { return rule.class_of(a) == rule.class_of(b); };
+    if (image_.step_x == 1)
+      pack_row(image_.width - 1, bits, [=](std::int64_t x) { return equal(row[x], row[x + 1]); });
+    else
+      pack_row(image_.width - 1, bits, [=, step = image_.step_x](std::int64_t x) {
+        return equal(row[x * step], row[(x + 1) * step]);
+      });
+  }
+
+  /// As match_classes has it. No branch depends on a pixel.
+  std::int64_t keep_matches(std::int64_t row, std::int64_t other, int shift, std::int64_t* places,
+                            std::int64_t count) const {
     const T* const a = image_.at(row / image_.height, row % image_.height);
-    const T* const b = image_.at(other / image_.height, other % image_.height);
-    pack_row(image_.width, bits, [=, step = image_.step_x, width = image_.width](std::int64_t x) {
-      const auto there = std::clamp<std::int64_t>(x + shift, 0, width - 1);  // beyond the row no bit is set
-      return rule.class_of(a[x * step]) == rule.class_of(b[there * step]);
-    });
+    const T* const b = image_.at(other / image_.height, other % image_.height) + shift * image_.step_x;
+    std::int64_t kept = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto x = places[i];
+      places[kept] = x;
+      kept += rule_.class_of(a[x * image_.step_x]) == rule_.class_of(b[x * image_.step_x]);
+    }
+    return kept;
   }
 
  private:
@@ -91,21 +108,20 @@ void find_runs(const Rows& rows, bit_lines& lines, std::int64_t line) {
       rows.pack_inside(slice, row, bits);
       for (std::int64_t i = 0; i < shape.words(); ++i) heads[i] |= bits[i];
     }
-  std::unique_ptr<bit_word[]> same;
+  std::vector<bit_word> same;
   if constexpr (!OneClass) {
-    same = room_for<bit_word>(shape.words());
-    rows.pack_matches(z * shape.height + y, z * shape.height + y, -1, same.get());
+    same.resize(static_cast<std::size_t>(shape.words()));
+    rows.pack_equal_next(z, y, same.data());
   }
   std::uint32_t runs = 0;
-  bit_word before = 0;
+  bit_word before = 0;  // of the word before: what goes on to the right
   for (std::int64_t i = 0; i < shape.words(); ++i) {
     const bit_word bits = heads[i];
-    bit_word goes_on = bits << 1 | before >> 63;
-    if constexpr (!OneClass) goes_on &= same[static_cast<std::size_t>(i)];
-    heads[i] = bits & ~goes_on;
+    const bit_word goes_on = OneClass ? bits : bits & same[static_cast<std::size_t>(i)];
+    heads[i] = bits & ~(goes_on << 1 | before >> 63);
     lines.earlier[static_cast<std::size_t>(line * shape.words() + i)] = runs;
     runs += static_cast<std::uint32_t>(std::popcount(heads[i]));
-    before = bits;
+    before = goes_on;
   }
   lines.first[static_cast<std::size_t>(line)] = runs;
 }
@@ -126,13 +142,7 @@ std::uint64_t run_component(const job& work, const Rule& rule, const neighbourho
   over_units(work, threads, shape.lines(), batch,
              [&](int, std::int64_t line) { find_runs<decltype(rows), binary>(rows, lines, line); });
   match_classes matches;
-  if constexpr (!binary)
-    matches = [&rows](std::int64_t row, std::int64_t other, bool diagonals, class_matches to) {
-      rows.pack_matches(row, other, 0, to.same);
-      if (!diagonals) return;
-      rows.pack_matches(row, other, -1, to.before);
-      rows.pack_matches(row, other, 1, to.after);
-    };
+  if constexpr (!binary) matches = [&rows](auto... what) { return rows.keep_matches(what...); };
   return label_lines(work, threads, near, lines, matches, labels);
 }
 

@@ -20,9 +20,14 @@ class run_forest {
     return run;
   }
 
-  void unite(index a, index b) const {
-    a = halving(a);
-    b = halving(b);
+  /// A later run with an earlier one.
+  void unite(index later, index earlier) const {
+    // A root has no run before it in its tree: it may go under any earlier run's parent, most often at once.
+    if (parent_[later] == later) {
+      parent_[later] = parent_[earlier];
+      return;
+    }
+    const index a = halving(later), b = halving(earlier);
     if (a < b)
       parent_[b] = a;
     else

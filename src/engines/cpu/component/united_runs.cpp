@@ -35,7 +35,16 @@ united_runs::united_runs(const job& work, int threads, const neighbourhood& near
   const auto step = shape_.gather_z > 1 ? shape_.lines_y() : 1;
   const auto units = shape_.lines() / step;
   const auto bands = std::min<std::int64_t>(units, threads);
-  for (std::int64_t band = 0; band <= bands; ++band) bands_.push_back(units * band / bands * step);
+  // Work grows with runs and with words.
+  const auto work_before = [&](std::int64_t unit) {
+    return 2 * std::int64_t{first_run(unit * step)} + unit * step * shape_.words();
+  };
+  for (std::int64_t band = 0, unit = 0; band < bands; ++band) {
+    while (work_before(unit) < work_before(units) / bands * band) ++unit;
+    bands_.push_back(unit * step);
+  }
+  bands_.push_back(units * step);
+  roots_.resize(static_cast<std::size_t>(bands));
   over_bands([&](std::int64_t band) { unite_band(band); });
   for (std::size_t band = 1; band + 1 < bands_.size(); ++band) unite_border(bands_[band]);
   over_bands([&](std::int64_t band) { flatten(band); });
@@ -44,24 +53,24 @@ united_runs::united_runs(const job& work, int threads, const neighbourhood& near
 void united_runs::unite_band(std::int64_t band) {
   const auto begin = begin_of(band), end = begin_of(band + 1);
   for (auto run = first_run(begin); run < first_run(end); ++run) forest_[run] = run;
-  std::vector<bit_word> matched(static_cast<std::size_t>(matches_ ? 3 * shape_.words() : 0));
+  std::vector<std::int64_t> places(static_cast<std::size_t>(matches_ ? shape_.words() * word_bits : 0));
   for (auto line = begin; line < end; ++line) {
     if (work_.how.stop.stop_requested()) return;
-    unite_with_earlier(line, begin, line, matched);
+    unite_with_earlier(line, begin, line, places);
   }
 }
 
 /// What the bands left open: lines from `border` on with lines before it.
 void united_runs::unite_border(std::int64_t border) {
-  std::vector<bit_word> matched(static_cast<std::size_t>(matches_ ? 3 * shape_.words() : 0));
+  std::vector<std::int64_t> places(static_cast<std::size_t>(matches_ ? shape_.words() * word_bits : 0));
   const auto reach = shape_.lines_z() > 1 ? shape_.lines_y() + 1 : 1;
   for (auto line = border; line < std::min(border + reach, shape_.lines()); ++line)
-    unite_with_earlier(line, 0, border, matched);
+    unite_with_earlier(line, 0, border, places);
 }
 
 /// With its neighbours among the lines from `from` up to `to`.
 void united_runs::unite_with_earlier(std::int64_t line, std::int64_t from, std::int64_t to,
-                                     std::vector<bit_word>& matched) {
+                                     std::vector<std::int64_t>& places) {
   const auto Z = line / shape_.lines_y(), Y = line % shape_.lines_y();
   constexpr std::array<std::array<int, 2>, 4> neighbours{{{0, -1}, {-1, -1}, {-1, 0}, {-1, 1}}};
   for (const auto& [dz, dy] : neighbours) {
@@ -70,8 +79,12 @@ void united_runs::unite_with_earlier(std::int64_t line, std::int64_t from, std::
     if (Z + dz < 0 || Y + dy < 0 || Y + dy >= shape_.lines_y()) continue;
     const auto other = line + dz * shape_.lines_y() + dy;
     if (other < from || other >= to) continue;
-    unite_lines(line, touching_rows(Z, Y, dz, dy), other, touching_rows(Z + dz, Y + dy, -dz, -dy),
-                axes < near_.reach, matched);
+    const bool diagonals = axes < near_.reach;
+    if (matches_)
+      unite_classes(line, other, diagonals, places);
+    else
+      unite_lines(line, touching_rows(Z, Y, dz, dy), other, touching_rows(Z + dz, Y + dy, -dz, -dy),
+                  diagonals);
   }
 }
 
@@ -87,13 +100,8 @@ united_runs::row_pair united_runs::touching_rows(std::int64_t Z, std::int64_t Y,
 }
 
 void united_runs::unite_lines(std::int64_t line, const row_pair& a_row, std::int64_t other,
-                              const row_pair& b_row, bool diagonals, std::vector<bit_word>& matched) {
+                              const row_pair& b_row, bool diagonals) {
   const auto words = shape_.words();
-  if (matches_) {
-    const auto row_of = [&](const row_pair& row) { return (row.one - lines_.bits.get()) / words; };
-    matches_(row_of(a_row), row_of(b_row), diagonals,
-             {matched.data(), matched.data() + words, matched.data() + 2 * words});
-  }
   const bit_word* const a_heads = lines_.heads_of(line);
   const bit_word* const b_heads = lines_.heads_of(other);
   bit_word b_before = 0, both_before = 0;
@@ -105,9 +113,8 @@ void united_runs::unite_lines(std::int64_t line, const row_pair& a_row, std::int
       both_before = 0;
       continue;
     }
-    const auto at = static_cast<std::size_t>(i), all = static_cast<std::size_t>(words);
     const bit_word ah = a_heads[i], bh = b_heads[i];
-    const bit_word both = matches_ ? a & b & matched[at] : a & b;
+    const bit_word both = a & b;
     // Each pair of runs once: where the contact begins, or one of the runs does.
     for (bit_word open = both & (~(both << 1 | both_before >> 63) | ah | bh); open != 0; open &= open - 1) {
       const int bit = std::countr_zero(open);
@@ -115,17 +122,15 @@ void united_runs::unite_lines(std::int64_t line, const row_pair& a_row, std::int
     }
     if (diagonals) {
       const bit_word b_right = b >> 1 | (i + 1 < words ? b_row[i + 1] << 63 : 0);
-      const bit_word left = matches_ ? a & b_left & matched[all + at] : a & b_left;
-      const bit_word right = matches_ ? a & b_right & matched[2 * all + at] : a & b_right;
       // Not where the contact of the same two runs is not diagonal only; at a bit_word's end that is left
       // open.
-      for (bit_word open = left & ~(both & ~bh) & ~((both << 1 | both_before >> 63) & ~ah); open != 0;
+      for (bit_word open = a & b_left & ~(both & ~bh) & ~((both << 1 | both_before >> 63) & ~ah); open != 0;
            open &= open - 1) {
         const int bit = std::countr_zero(open);
         forest_.unite(run_at(line, i, bit), bit > 0 ? run_at(other, i, bit - 1) : run_at(other, i - 1, 63));
       }
       constexpr bit_word last = bit_word{1} << 63;
-      for (bit_word open = right & ~(both & ~(bh >> 1 | last)) & ~(both >> 1 & ~(ah >> 1)); open != 0;
+      for (bit_word open = a & b_right & ~(both & ~(bh >> 1 | last)) & ~(both >> 1 & ~(ah >> 1)); open != 0;
            open &= open - 1) {
         const int bit = std::countr_zero(open);
         forest_.unite(run_at(line, i, bit), bit < 63 ? run_at(other, i, bit + 1) : run_at(other, i + 1, 0));
@@ -135,10 +140,57 @@ void united_runs::unite_lines(std::int64_t line, const row_pair& a_row, std::int
   }
 }
 
+/// Where the bits of a word are set, from `first` on. Writes 8 places at a time, so that few bits need no
+/// branch for each. Returns how many they are.
+static std::int64_t list_places(bit_word bits, std::int64_t first, std::int64_t* places) {
+  const std::int64_t count = std::popcount(bits);
+  for (std::int64_t i = 0; i < count; i += 8)
+    for (int k = 0; k < 8; ++k, bits &= bits - 1) places[i + k] = first + std::countr_zero(bits);
+  return count;
+}
+
+/// Lines are rows here. Two runs that touch do so where one of them begins; and where they touch by a corner
+/// alone, one begins at it, and the other's row has another run there, or none.
+void united_runs::unite_classes(std::int64_t line, std::int64_t other, bool diagonals,
+                                std::vector<std::int64_t>& places) {
+  const auto words = shape_.words();
+  const bit_word* const a = lines_.bits.get() + line * words;
+  const bit_word* const b = lines_.bits.get() + other * words;
+  const bit_word* const a_heads = lines_.heads_of(line);
+  const bit_word* const b_heads = lines_.heads_of(other);
+  const auto unite = [&](int shift, auto&& touching) {
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < words; ++i)
+      count += list_places(touching(i), i * word_bits, places.data() + count);
+    count = matches_(line, other, shift, places.data(), count);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto run_of = [&](std::int64_t of, std::int64_t x) {
+        return run_at(of, x >> 6, static_cast<int>(x & 63));
+      };
+      const auto x = places[static_cast<std::size_t>(i)];
+      forest_.unite(run_of(line, x), run_of(other, x + shift));
+    }
+  };
+  unite(0, [&](std::int64_t i) { return a[i] & b[i] & (a_heads[i] | b_heads[i]); });
+  if (!diagonals) return;
+  unite(-1, [&](std::int64_t i) {
+    const bit_word b_left = b[i] << 1 | (i > 0 ? b[i - 1] >> 63 : 0);
+    return a_heads[i] & b_left & (b_heads[i] | ~b[i]);
+  });
+  const auto begins = [&](std::int64_t i) { return b_heads[i] & (a_heads[i] | ~a[i]); };
+  unite(1,
+        [&](std::int64_t i) { return a[i] & (begins(i) >> 1 | (i + 1 < words ? begins(i + 1) << 63 : 0)); });
+}
+
 void united_runs::flatten(std::int64_t band) {
   const auto begin = first_run(begin_of(band)), end = first_run(begin_of(band + 1));
-  for (auto run = begin; run < end; ++run)
-    if (const auto above = forest_[run]; above >= begin) forest_[run] = forest_[above];
+  std::uint64_t roots = 0;
+  for (auto run = begin; run < end; ++run) {
+    const auto above = forest_[run];
+    if (above >= begin) forest_[run] = forest_[above];
+    roots += above == run;
+  }
+  roots_[static_cast<std::size_t>(band)] = roots;
 }
 
 }  // namespace macareu::cpu

@@ -43,6 +43,8 @@ class united_runs {
   }
   index above(index run) const { return forest_[run]; }
   index root(index run) const { return forest_.root(run); }
+  /// How many trees have their root in a band.
+  std::uint64_t roots_of(std::int64_t band) const { return roots_[static_cast<std::size_t>(band)]; }
 
  private:
   struct row_pair;
@@ -50,10 +52,12 @@ class united_runs {
   void unite_band(std::int64_t band);
   void unite_border(std::int64_t border);
   void unite_with_earlier(std::int64_t line, std::int64_t from, std::int64_t to,
-                          std::vector<bit_word>& matched);
+                          std::vector<std::int64_t>& places);
   row_pair touching_rows(std::int64_t Z, std::int64_t Y, int dz, int dy) const;
   void unite_lines(std::int64_t line, const row_pair& a_row, std::int64_t other, const row_pair& b_row,
-                   bool diagonals, std::vector<bit_word>& matched);
+                   bool diagonals);
+  void unite_classes(std::int64_t line, std::int64_t other, bool diagonals,
+                     std::vector<std::int64_t>& places);
   void flatten(std::int64_t band);
 
   const job& work_;
@@ -63,7 +67,8 @@ class united_runs {
   const line_shape& shape_;
   const match_classes& matches_;
   run_forest forest_;
-  std::vector<std::int64_t> bands_;  // first lines, and the end
+  std::vector<std::int64_t> bands_;   // first lines, and the end
+  std::vector<std::uint64_t> roots_;  // of bands
 };
 
 }  // namespace macareu::cpu

@@ -12,26 +12,33 @@
 
 namespace macareu::cpu {
 
-/// Four labels at once.
-template <class Label>
-struct label_quad {
-  typedef Label type __attribute__((vector_size(4 * sizeof(Label))));
+/// That begin in a word: it would take longer to go through more of them than through the pixels.
+inline constexpr int few_runs = 2;
 
-  static type load(const Label* from) {
+/// Four numbers of runs at once.
+struct number_quad {
+  typedef std::uint32_t type __attribute__((vector_size(16)));
+
+  static type load(const std::uint32_t* from) {
     type quad;
     std::memcpy(&quad, from, sizeof quad);
     return quad;
   }
-  static void store(Label* to, type quad) { std::memcpy(to, &quad, sizeof quad); }
-  static type all(Label label) { return type{} + label; }
+  static void store(std::uint32_t* to, type quad) { std::memcpy(to, &quad, sizeof quad); }
+  static void store(std::uint64_t* to, type quad) {
+    typedef std::uint64_t wide __attribute__((vector_size(32)));
+    const wide four = __builtin_convertvector(quad, wide);
+    std::memcpy(to, &four, sizeof four);
+  }
+  static type all(std::uint32_t number) { return type{} + number; }
   /// All ones in the lanes whose bit is set.
   static type mask(bit_word four) { return load(masks[four & 15].data()); }
 
  private:
   static constexpr auto masks = [] {
-    std::array<std::array<Label, 4>, 16> table{};
+    std::array<std::array<std::uint32_t, 4>, 16> table{};
     for (unsigned bits = 0; bits < 16; ++bits)
-      for (unsigned lane = 0; lane < 4; ++lane) table[bits][lane] = bits >> lane & 1 ? ~Label{} : Label{};
+      for (unsigned lane = 0; lane < 4; ++lane) table[bits][lane] = bits >> lane & 1 ? ~0U : 0U;
     return table;
   }();
 };
@@ -39,7 +46,7 @@ struct label_quad {
 /// to[x] = bit x ? from(x) : 0, four at a time.
 template <class Label, class From>
 void write_masked(Label* to, bit_word bits, From&& from) {
-  using quad = label_quad<Label>;
+  using quad = number_quad;
   if (bits == ~bit_word{0}) {
     for (int x = 0; x < word_bits; x += 4) quad::store(to + x, from(x));
     return;
@@ -47,28 +54,41 @@ void write_masked(Label* to, bit_word bits, From&& from) {
   for (int x = 0; x < word_bits; x += 4) quad::store(to + x, from(x) & quad::mask(bits >> x));
 }
 
-/// Labels of the pixels of a word in which runs begin, right wherever a pixel is set. `label` is that of the
-/// run at the word's beginning, and afterwards at its end. Room for 4 more labels is behind `from`.
-template <class Label>
-void spread_labels(bit_word heads, const std::uint32_t*& number, Label& label, Label* from) {
-  using quad = label_quad<Label>;
+/// Numbers of the pixels of a word in which runs begin, right wherever a pixel is set. `reaching` is that of
+/// the run at the word's beginning, and afterwards at its end. Room for 4 more numbers is behind `to`.
+inline void spread_numbers(bit_word heads, const std::uint32_t*& number, std::uint32_t& reaching,
+                           std::uint32_t* to) {
+  using quad = number_quad;
   int x = 0;
   for (bit_word open = heads; x < word_bits; open &= open - 1) {
     const int next = open != 0 ? std::countr_zero(open) : static_cast<int>(word_bits);
-    const auto same = quad::all(label);
-    for (; x < next; x += 4) quad::store(from + x, same);  // beyond `next` the next run overwrites it
+    const auto same = quad::all(reaching);
+    for (; x < next; x += 4) quad::store(to + x, same);  // beyond `next` the next run overwrites it
     x = next;
-    if (open != 0) label = *number++;
+    if (open != 0) reaching = *number++;
   }
 }
 
-/// `number`: of the line's runs, one after the other.
+/// The same where many runs begin: pixel by pixel, without a branch for any run.
+inline void spread_many_numbers(bit_word heads, const std::uint32_t*& number, std::uint32_t& reaching,
+                                std::uint32_t* to) {
+  const std::uint32_t* at = number - 1;
+  for (int x = 0; x < word_bits; x += 8, heads >>= 8)
+    for (int i = 0; i < 8; ++i) {
+      at += heads >> i & 1;
+      to[x + i] = *at;
+    }
+  number = at + 1;
+  reaching = *at;
+}
+
+/// `number`: of the line's runs, one after the other; what is before the first is read, and means nothing.
 template <class Label>
 void write_row(const std::uint32_t* number, const bit_word* heads, const bit_word* bits,
                const view<Label>& labels, std::int64_t z, std::int64_t y) {
-  using quad = label_quad<Label>;
+  using quad = number_quad;
   Label* const out = labels.at(z, y);
-  Label label{};  // of the run that reaches into the word at hand
+  std::uint32_t reaching = 0;  // of the run that reaches into the word at hand
   for (std::int64_t x = 0; x < labels.width; x += word_bits) {
     const auto i = x / word_bits;
     const auto count = std::min(word_bits, labels.width - x);
@@ -76,11 +96,14 @@ void write_row(const std::uint32_t* number, const bit_word* heads, const bit_wor
     Label own[word_bits];
     Label* const to = direct ? out + x : own;
     if (heads[i] == 0) {
-      const auto same = quad::all(bits[i] != 0 ? label : Label{});
+      const auto same = quad::all(bits[i] != 0 ? reaching : 0);
       write_masked(to, bits[i] != 0 ? bits[i] : ~bit_word{0}, [&](int) { return same; });
     } else {
-      Label from[word_bits + 4];
-      spread_labels(heads[i], number, label, from);
+      std::uint32_t from[word_bits + 4];
+      if (std::popcount(heads[i]) > few_runs)
+        spread_many_numbers(heads[i], number, reaching, from);
+      else
+        spread_numbers(heads[i], number, reaching, from);
       write_masked(to, bits[i], [&](int at) { return quad::load(from + at); });
     }
     if (!direct)
