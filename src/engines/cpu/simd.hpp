@@ -52,7 +52,7 @@ template <class Key>
 
 template <class Key>
 [[gnu::always_inline]] inline vec<Key> all_lanes(Key value) {
-  return vec<Key>{} + value;
+  return value - vec<Key>{};  // which is no operation, for floats too: 0 + -0 would be one
 }
 
 }  // namespace

@@ -19,14 +19,6 @@ void write_row(const view<F>& out, site p, const F* from, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) to[i * out.step_x] = from[i];
 }
 
-/// Sums along x of values that begin `half.size() - 1` before the first.
-template <class F>
-void sum_along_row(const std::vector<F>& half, const F* values, std::int64_t count, F* out) {
-  std::vector<const F*> rows;
-  for (std::size_t k = 0; k < 2 * half.size() - 1; ++k) rows.push_back(values + k);
-  best_sums<F>().symmetric(rows.data(), half.data(), static_cast<int>(half.size()) - 1, count, out);
-}
-
 /// Along y, then x.
 template <class F, class In>
 void sum_along_y_and_x(const job& work, const separable_weights<F>& weights, const border<F>& edge,
@@ -38,7 +30,8 @@ void sum_along_y_and_x(const job& work, const separable_weights<F>& weights, con
         near_rows<F, In> rows(in, edge, {0, radius.y, radius.x}, first, count);
         std::vector<F> line(static_cast<std::size_t>(count + 2 * radius.x)),
             result(static_cast<std::size_t>(count));
-        std::vector<const F*> columns(static_cast<std::size_t>(2 * radius.y + 1));
+        std::vector<const F*> columns(static_cast<std::size_t>(2 * radius.y + 1)),
+            shifted(static_cast<std::size_t>(2 * radius.x + 1));
         const auto before = std::clamp<std::int64_t>(radius.x - first, 0, std::ssize(line));
         const auto inside = std::clamp<std::int64_t>(out.width + radius.x - first, 0, std::ssize(line));
         for (auto y = top; y < bottom; ++y) {
@@ -56,10 +49,12 @@ void sum_along_y_and_x(const job& work, const separable_weights<F>& weights, con
           }
           const bool straight = out.step_x == 1;
           F* const to = straight ? &out[{z, y, first}] : result.data();
-          if (weights[2].empty())
+          if (weights[2].empty()) {
             std::copy_n(values, count, to);
-          else
-            sum_along_row(weights[2], values, count, to);
+          } else {
+            for (std::size_t k = 0; k < shifted.size(); ++k) shifted[k] = values + k;
+            best_sums<F>().symmetric(shifted.data(), weights[2].data(), radius.x, count, to);
+          }
           if (!straight) write_row(out, {z, y, first}, to, count);
         }
       });
