@@ -11,6 +11,16 @@
 
 namespace macareu {
 
+struct object_size {
+  using row = tally_row<1, 0, 0>;
+
+  template <class Label>
+  MACAREU_HD void add(row& to, site, const view<const Label>&) const {
+    add_pixels(to, 1);
+  }
+  MACAREU_HD void add_pixels(row& to, std::uint64_t count) const { to.count[0] += count; }
+};
+
 /// Position of the first pixel, number of pixels, contact with the border of the image.
 struct object_extent {
   using row = tally_row<2, 0, 1>;

@@ -32,6 +32,14 @@ struct object_selection {
   }
 };
 
+/// The image, and 0 where `kept` is.
+struct where_kept {
+  template <class T, class Label>
+  MACAREU_HD T operator()(site, T value, Label kept) const {
+    return kept != 0 ? value : T{};
+  }
+};
+
 /// The new number of every old one, 0 for those that are dropped; and how many are kept. Of objects of one
 /// size the earlier is the larger.
 template <class Label>

@@ -85,29 +85,28 @@ def remove_small_objects(ar, min_size=64, connectivity=1, in_place=False, *, out
     """As skimage.morphology.remove_small_objects."""
     if ar.dtype.kind not in "biu":
         raise TypeError(f"Only bool or integer image types are supported. Got {ar.dtype}.")
+    if ar.dtype == bool and (out is None or out.dtype == bool) and min_size > 0:
+        kept = macareu.remove_small(_peers.spatial(ar, "ar"), min_size=min_size,
+                                    connectivity=_peers.connectivity_of(_reach_of(None, connectivity, ar.ndim), ar.ndim))
+        target = ar if in_place and out is None else out
+        if target is None:
+            return kept.reshape(ar.shape)
+        target[...] = kept.reshape(ar.shape)
+        return target
     if out is not None:
         out[...] = ar
     else:
         out = ar if in_place else ar.copy()
-    if min_size == 0:
+    if out.dtype == bool or min_size == 0:
         return out
-    labels = out
-    if out.dtype == bool:
-        near = _peers.connectivity_of(_reach_of(None, connectivity, ar.ndim), ar.ndim)
-        labels = macareu.label(_peers.spatial(out, "ar"), connectivity=near).reshape(ar.shape).view(np.int32)
     if out.dtype.kind == "i" and out.size and out.min() < 0:
         raise ValueError("Negative value labels are not supported. Try relabeling the input with "
                          "`scipy.ndimage.label` or `skimage.morphology.label`.")
-    sizes = np.bincount(labels.ravel())
-    if len(sizes) == 2 and out.dtype != bool:
+    sizes = np.bincount(out.ravel())
+    if len(sizes) == 2:
         warnings.warn("Only one label was provided to `remove_small_objects`. Did you mean to use a boolean array?",
                       stacklevel=2)
-    if out.dtype == bool:
-        keep = sizes >= min_size
-        keep[:1] = False
-        out[...] = np.take(keep, labels)
-    else:
-        out[(sizes < min_size)[labels]] = 0
+    out[(sizes < min_size)[out]] = 0
     return out
 
 

@@ -56,6 +56,20 @@ class tally_cache {
   std::unique_ptr<slot[]> slots_;
 };
 
+/// visit(label, pixels) for every run of one label in a row, but 0.
+template <class Label, class Visit>
+void over_runs(const view<const Label>& labels, site begin, Visit&& visit) {
+  const Label* const row = &labels[begin];
+  for (std::int64_t x = 0; x < labels.width;) {
+    const Label label = row[x * labels.step_x];
+    const auto first = x;
+    while (++x < labels.width && row[x * labels.step_x] == label) {
+    }
+    if (label != 0) visit(label, static_cast<std::uint64_t>(x - first));
+  }
+}
+
+/// A rule to which all pixels of an object are alike may have add_pixels: one addition for many of them.
 template <class Rule, class Label, class... In>
 std::vector<typename Rule::row> run_tally(const job& work, const Rule& rule, std::uint64_t count,
                                           const view<const Label>& labels, const view<const In>&... in) {
@@ -71,13 +85,19 @@ std::vector<typename Rule::row> run_tally(const job& work, const Rule& rule, std
   over_units(work, threads, (rows + together - 1) / together, 1, [&](int, std::int64_t unit) {
     cache own(shared);
     for (auto row = unit * together; row < std::min(rows, (unit + 1) * together); ++row) {
-      Label last{};
-      typename Rule::row* sums = nullptr;  // of the label before, which is most often that of the next too
-      for (site p{row / labels.height, row % labels.height, 0}; p.x < labels.width; ++p.x) {
-        const Label label = labels[p];
-        if (label == 0) continue;
-        if (label != last) sums = &own.row_of(last = label);
-        rule.add(*sums, p, labels, in[p]...);
+      site p{row / labels.height, row % labels.height, 0};
+      if constexpr (requires(typename Rule::row & sums) { rule.add_pixels(sums, std::uint64_t{1}); }) {
+        over_runs(labels, p,
+                  [&](Label label, std::uint64_t pixels) { rule.add_pixels(own.row_of(label), pixels); });
+      } else {
+        Label last{};
+        typename Rule::row* sums = nullptr;  // of the label before, which is most often that of the next too
+        for (; p.x < labels.width; ++p.x) {
+          const Label label = labels[p];
+          if (label == 0) continue;
+          if (label != last) sums = &own.row_of(last = label);
+          rule.add(*sums, p, labels, in[p]...);
+        }
       }
     }
     own.put_back_all();

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "core/call.hpp"
+#include "operators/parameters.hpp"
+#include "rules/label_blocks.hpp"
+#include "rules/label_plan.hpp"
+#include "rules/masks.hpp"
+#include "rules/object_sums.hpp"
+#include "rules/objects.hpp"
+#include "rules/selection.hpp"
+
+namespace macareu::operators {
+
+struct remove_small {
+  static constexpr std::array inputs{input_description{"image", "zero outside of objects"}};
+  static constexpr std::array outputs{output_description{"result",
+                                                         output_description::type_rule::same_as_input,
+                                                         "the image, and 0 where an object was dropped"}};
+  static constexpr std::array parameters{
+      connectivity_parameter("full"), parameter_description{"min_size", parameter_kind::number, "64",
+                                                            "objects with fewer pixels are dropped", "", -1}};
+  static constexpr operator_description about{
+      .name = "remove_small",
+      .verb = "remove-small",
+      .group = "objects",
+      .pattern = "component",
+      .brief = "Drops the small objects of an image.",
+      .notes =
+          "Objects are neighbours that are not zero, NaN too, whatever their values. scikit-image's remove_small_objects of a "
+          "binary image, whose neighbours are those of faces by default; objects that have labels already: relabel.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    const auto image = call.input<T>(0);
+    const auto most = most_objects(call.inputs[0].shape(), false,
+                                   std::get<connectivity>(call.values.find("connectivity")->second));
+    with_bytes(engine, image, [&](view<const std::uint8_t> bytes) {
+      const auto keep = [&]<class Label>(std::type_identity<Label>) {
+        const auto kept =
+            engine.temporary(view<const Label>{nullptr, image.depth, image.height, image.width});
+        mark_large(engine, call, kept.pixels(), bytes);
+        engine.map(where_kept{}, call.output<T>(0), image, view<const Label>(kept.pixels()));
+      };
+      if (most > std::int64_t{std::numeric_limits<std::uint32_t>::max()})
+        keep(std::type_identity<std::uint64_t>{});
+      else
+        keep(std::type_identity<std::uint32_t>{});
+    });
+  }
+
+ private:
+  /// 1 in objects that are kept, 0 elsewhere.
+  template <class Engine, class Label>
+  static void mark_large(Engine& engine, const call& call, view<Label> kept, view<const std::uint8_t> image) {
+    const double least = call.quantity("min_size").to_double();
+    const auto count =
+        label_components(engine, set_pixels{}, call.near(), kept, image, 0, call.work.how.threads);
+    const auto rows = engine.tally(object_size{}, count, view<const Label>(kept));
+    const std::span<const object_size::row> sizes(rows);
+    std::vector<Label> number(sizes.size());
+    for (std::size_t object = 1; object < sizes.size(); ++object)
+      number[object] = static_cast<double>(sizes[object].count[0]) >= least;
+    engine.recode(kept, number);
+    call.work.report.count = std::ranges::count(number, Label{1});
+  }
+};
+
+}  // namespace macareu::operators
