@@ -2,6 +2,7 @@
 
 #include "engines/cuda/labels/across_tiles.cuh"
 #include "engines/cuda/labels/inside_tiles.cuh"
+#include "engines/cuda/labels/linked.cuh"
 
 namespace macareu::cuda::labels {
 namespace {
@@ -104,6 +105,25 @@ void labelling::write(const view<Label>& out, const row_window& window, const re
            unit * static_cast<std::uint32_t>(first), numbers, window,
            has_aligned_groups(out, static_cast<int>(16 / sizeof(Label))), out);
   });
+}
+
+void labelling::link(const std::uint64_t* starts, const view<std::uint8_t>& out) const {
+  using shape = full_image;
+  const kept_roots kept{reinterpret_cast<std::uint32_t*>(memory_.firsts)};
+  check(cudaMemsetAsync(kept.bits, 0, grid_.words * sizeof(std::uint32_t), on_.stream), "cudaMemsetAsync");
+  const auto thick_words =
+      static_cast<std::uint64_t>((grid_.height + shape::rows_y - 1) / shape::rows_y) * grid_.across;
+  const auto blocks = [](std::uint64_t threads) {
+    return static_cast<std::uint32_t>((threads + linked_threads - 1) / linked_threads);
+  };
+  launch(on_, start_, "link: inside tiles", join_inside_tiles<shape>, grid_.tiles, 2 * shape::thick_rows,
+         grid_, memory_);
+  launch(on_, start_, "link: across tiles", join_across_tiles<shape>, across_blocks(grid_),
+         across_threads<shape>, grid_, memory_);
+  launch(on_, start_, "link: starts", keep_started<shape>, blocks(thick_words), linked_threads, grid_,
+         memory_, starts, kept);
+  launch(on_, start_, "link: write", write_kept<shape>, blocks(2 * thick_words), linked_threads, grid_,
+         memory_, kept, has_aligned_groups(out, 16), out);
 }
 
 template void labelling::write(const view<std::uint32_t>&, const row_window&, const renumbering&) const;

@@ -6,6 +6,8 @@
 //            first pixels of objects found and counted            numbers.cuh
 //   write    every pixel's number                                 write_labels.cuh
 //
+//   link     instead of all but the first step: which pixels are connected with a start     linked.cuh
+//
 // Nothing waits for the host. A block has at most 2^31 (with classes 2^32) slots of first pixels.
 #pragma once
 
@@ -74,6 +76,15 @@ class labelling {
   void write(const view<Label>& out, const renumbering& numbers = {}) const {
     write(out, row_window{0, grid_.height, 0, grid_.depth}, numbers);
   }
+
+  /// The plane that read() writes, for who writes it otherwise: 64 pixels to a word, rows of whole words, and
+  /// no pixel beyond the image.
+  std::uint64_t* set_pixels() const { return memory_.planes; }
+  const tile_grid& grid() const { return grid_; }
+
+  /// Of an image of one class with all neighbours: 1 for pixels of objects with a start, else 0. `starts` are
+  /// some of the set pixels.
+  void link(const std::uint64_t* starts, const view<std::uint8_t>& out) const;
 
  private:
   const gpu& on_;
