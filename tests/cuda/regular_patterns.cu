@@ -2,9 +2,17 @@
 // strided images.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "cuda/on_gpu.hpp"
@@ -130,6 +138,105 @@ TEST_F(cuda_regular_patterns, separable_sums) {
   compare_separable<float, float>("sums of floats", true);
   compare_separable<float, pixel>("sums of bytes along any axes", false);
   compare_separable<double, double>("sums of doubles", false);
+}
+
+/// Memory of host and GPU together, which kernels use as it lies.
+template <class T>
+class managed_pixels {
+ public:
+  struct layout {
+    std::int64_t first, gap, step_x;
+    bool upside_down = false;
+  };
+
+  managed_pixels(const extents& shape, const layout& how, T fill) {
+    const auto pitch = (shape.width() * how.step_x + 3) / 4 * 4 + how.gap, slice = pitch * shape.height();
+    count_ = how.first + slice * shape.depth();
+    void* memory = nullptr;
+    cuda::check(cudaMallocManaged(&memory, static_cast<std::size_t>(count_) * sizeof(T)), "managed memory");
+    memory_.reset(static_cast<T*>(memory));
+    std::fill_n(memory_.get(), count_, fill);
+    T* const begin = memory_.get() + how.first + (how.upside_down ? slice - pitch : 0);
+    pixels_ = {begin,         shape.depth(), shape.height(),
+               shape.width(), slice,         how.upside_down ? -pitch : pitch,
+               how.step_x};
+  }
+
+  const view<T>& pixels() const { return pixels_; }
+  std::span<const T> memory() const { return {memory_.get(), static_cast<std::size_t>(count_)}; }
+
+ private:
+  struct release {
+    void operator()(T* memory) const { cudaFree(memory); }
+  };
+  std::unique_ptr<T[], release> memory_;
+  std::int64_t count_ = 0;
+  view<T> pixels_;
+};
+
+/// The layouts of the input and, turned by the radius, of the output.
+template <class T>
+constexpr typename managed_pixels<T>::layout layouts[] = {
+    {4, 8, 1}, {0, 0, 1, true}, {1, 0, 1}, {0, 3, 1}, {2, 1, 2}};
+
+template <class In>
+void compare_separable_as_it_lies(int r, const extents& shape, border_mode mode) {
+  dice from(seed_of("as it lies", shape.pixels(), mode, r, sizeof(In)));
+  image given(dtype_of<In>, shape), expected(dtype_of<float>, shape);
+  for (auto& value : given.template pixels<In>())
+    value = static_cast<In>(from.below(std::is_same_v<In, bool> ? 2 : 256));
+  std::vector<float> half;
+  for (int k = 0; k <= r; ++k) half.push_back(static_cast<float>(from.between(1, 9)) / 10);
+  const separable_weights<float> weights{std::vector<float>{}, half, half};
+  const auto run = [&](view<float> out, view<const In> in) {
+    return [&weights, mode, out, in](auto& engine) {
+      engine.separable(weights, border<float>{mode, 2.5f}, out, in);
+      engine.finish();
+    };
+  };
+  const auto before = typed_view<const In>(const_image_view(given));
+  const auto after = typed_view<float>(image_view(expected));
+  on<serial::engine>(run(after, before));
+
+  const auto for_each_site = [&](const auto& visit) {
+    for (std::int64_t z = 0; z < shape.depth(); ++z)
+      for (std::int64_t y = 0; y < shape.height(); ++y)
+        for (std::int64_t x = 0; x < shape.width(); ++x) visit(site{z, y, x});
+  };
+  for (std::size_t i = 0; i < std::size(layouts<In>); ++i) {
+    const auto nan = std::numeric_limits<float>::quiet_NaN();
+    const managed_pixels<In> in(
+        shape, layouts<In>[i], In {});
+    const managed_pixels<float> out(
+        shape, layouts<float>[(i + static_cast<std::size_t>(r)) % std::size(layouts<float>)], nan);
+    for_each_site([&](site p) { in.pixels()[p] = before[p]; });
+    on<cuda::engine>(run(out.pixels(), in.pixels()));
+    std::int64_t wrong = 0;
+    for_each_site([&](site p) {
+      wrong += std::bit_cast<std::uint32_t>(out.pixels()[p]) != std::bit_cast<std::uint32_t>(after[p]);
+    });
+    EXPECT_EQ(wrong, 0) << "radius " << r << ", " << to_string(shape) << ", border " << static_cast<int>(mode)
+                        << ", layout " << i;
+    const auto written = std::ranges::count_if(out.memory(), [](float value) { return !std::isnan(value); });
+    EXPECT_EQ(written, shape.pixels()) << "radius " << r << ", layout " << i << ": pixels and nothing else";
+  }
+}
+
+/// Blocks write 496 columns and 128 rows, of images from 1000 x (260 + r) on without meeting their border.
+template <class In>
+void compare_separable_as_it_lies(std::initializer_list<int> radii) {
+  for (const int r : radii)
+    for (const auto mode : all_borders)
+      for (const auto& shape : {extents{260 + r, 1000}, extents{259 + r, 1003}, extents{2, 270, 1004},
+                                extents{131, 497}, extents{5, 495}, extents{1, 496}})
+        compare_separable_as_it_lies<In>(r, shape, mode);
+}
+
+TEST_F(cuda_regular_patterns, separable_sums_as_they_lie) {
+  compare_separable_as_it_lies<pixel>({1, 2, 3, 4, 5, 6, 7, 8});
+  compare_separable_as_it_lies<float>({1, 2, 3, 4, 5, 6, 7, 8});
+  compare_separable_as_it_lies<std::int8_t>({2, 7});
+  compare_separable_as_it_lies<bool>({6});
 }
 
 TEST_F(cuda_regular_patterns, weighted_sums) {

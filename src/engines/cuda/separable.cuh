@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -39,103 +40,177 @@ struct fused_shape {
   static constexpr int margin = largest_fused_radius;  // a multiple of the group
   static constexpr int written = columns - 2 * margin;
   static constexpr int rows_at_once = 4, rows_down = 128;
-  static constexpr int blocks_held = 4;  // by a multiprocessor
+
+  /// By a multiprocessor: as many as there are registers for.
+  template <int R, class In>
+  static constexpr int blocks_held = R <= 6 && sizeof(In) == 1 ? 5 : 4;
 };
 
 /// Four columns of some rows of the image, as they slide through a thread's registers.
-template <class F, class In, int Kept>
-struct column_rows {
-  using shape = fused_shape;
-  lanes<F, shape::group> row[Kept];
+template <int R, class F>
+struct sliding_rows {
+  static constexpr int group = fused_shape::group, step = fused_shape::rows_at_once;
+  lanes<F, group> row[2 * R + step];
 
+  __device__ void move_down() {
+#pragma unroll
+    for (int i = 0; i < 2 * R; ++i) row[i] = row[i + step];
+  }
+};
+
+/// Where all rows that the block needs, and those of a step more, are inside the image and aligned. They are
+/// on their way, as pixels, while the step before is summed up.
+template <int R, class F, class In>
+struct rows_inside : sliding_rows<R, F> {
+  using sliding_rows<R, F>::group, sliding_rows<R, F>::step, sliding_rows<R, F>::row;
+  static constexpr bool inside = true;
+  using bits = group_bits<In, group>;  // not split into pixels before they are needed
+  bits next[step];
+  const In* ahead;
+
+  __device__ rows_inside(const view<const In>& in, const border<F>&, bool, site p)
+      : ahead(&in[{p.z, p.y - R, p.x}]) {
+#pragma unroll
+    for (int i = 0; i < 2 * R; ++i) row[i] = to_row(load(in));
+#pragma unroll
+    for (int i = 0; i < step; ++i) next[i] = load(in);
+  }
+  __device__ void read(const view<const In>& in, const border<F>&, bool, site) {
+#pragma unroll
+    for (int i = 0; i < step; ++i) row[2 * R + i] = to_row(next[i]);
+#pragma unroll
+    for (int i = 0; i < step; ++i) next[i] = load(in);
+  }
+  __device__ bits load(const view<const In>& in) {
+    const bits loaded = *reinterpret_cast<const bits*>(ahead);
+    ahead += in.step_y;
+    return loaded;
+  }
+  static __device__ lanes<F, group> to_row(const bits& pixels) {
+    return to_lanes<F>(std::bit_cast<pixel_group<In, group>>(pixels));
+  }
+};
+
+template <int R, class F, class In>
+struct rows_anywhere : sliding_rows<R, F> {
+  using sliding_rows<R, F>::group, sliding_rows<R, F>::step, sliding_rows<R, F>::row;
+  static constexpr bool inside = false;
+
+  __device__ rows_anywhere(const view<const In>& in, const border<F>& edge, bool aligned, site p) {
+    read_some<2 * R>(in, edge, aligned, site{p.z, p.y - R, p.x}, 0);
+  }
+  __device__ void read(const view<const In>& in, const border<F>& edge, bool aligned, site p) {
+    read_some<step>(in, edge, aligned, site{p.z, p.y + R, p.x}, 2 * R);
+  }
   /// `Count` rows, the first one at p, to `row` from `line` on.
   template <int Count>
-  __device__ void read(const view<const In>& in, const border<F>& edge, bool aligned, site p, int line) {
-    const bool inside = p.x >= 0 && p.x + shape::group <= in.width && p.y >= 0 && p.y + Count <= in.height;
+  __device__ void read_some(const view<const In>& in, const border<F>& edge, bool aligned, site p, int line) {
+    const bool whole = p.x >= 0 && p.x + group <= in.width && p.y >= 0 && p.y + Count <= in.height;
     const In* const first = &in[p];
-    if (inside && aligned) {
+    if (whole && aligned) {
+#pragma unroll
+      for (int i = 0; i < Count; ++i) row[line + i] = to_lanes<F>(load_whole<group>(first + i * in.step_y));
+    } else if (whole) {
 #pragma unroll
       for (int i = 0; i < Count; ++i)
-        row[line + i] = to_lanes<F>(load_whole<shape::group>(first + i * in.step_y));
-    } else if (inside) {
-#pragma unroll
-      for (int i = 0; i < Count; ++i)
-        row[line + i] = for_lanes<F, shape::group>(
-            [&](int c) { return to_value<F>(first[i * in.step_y + c * in.step_x]); });
+        row[line + i] =
+            for_lanes<F, group>([&](int c) { return to_value<F>(first[i * in.step_y + c * in.step_x]); });
     } else {
 #pragma unroll
       for (int i = 0; i < Count; ++i) {
-        lanes<F, shape::group> found;  // the rows stay in registers
-        read_over_border(in, edge, site{p.z, p.y + i, p.x}, shape::group, found.value);
+        lanes<F, group> found;  // the rows stay in registers
+        read_over_border(in, edge, site{p.z, p.y + i, p.x}, group, found.value);
         row[line + i] = found;
       }
     }
   }
 };
 
-template <int R, class F, class In>
-__global__ void __launch_bounds__(fused_shape::threads, fused_shape::blocks_held)
-    sum_along_y_and_x(fused_weights<F> half, const __grid_constant__ border<F> edge, bool aligned_in,
-                      bool aligned_out, const __grid_constant__ view<F> out,
-                      const __grid_constant__ view<const In> in) {
+/// Sums along y, of two steps.
+template <class F>
+using fused_lines = pixel_group<F, fused_shape::group>[2][fused_shape::rows_at_once][fused_shape::threads];
+
+/// The part of one block; p is the first place of this thread.
+template <class Rows, int R, class F, class In>
+__device__ __forceinline__ void sum_block(const fused_weights<F>& half, const border<F>& edge,
+                                          bool aligned_in, bool aligned_out, const view<F>& out,
+                                          const view<const In>& in, site p, fused_lines<F>& line) {
   using shape = fused_shape;
-  constexpr int group = shape::group, step = shape::rows_at_once, kept = step + 2 * R;
+  constexpr int group = shape::group, step = shape::rows_at_once, margin = shape::margin / group;
   using sums = pixel_group<F, group>;
-  __shared__ sums line[2][step][shape::threads];
-  const std::int64_t first = std::int64_t{blockIdx.x} * shape::written - shape::margin;
-  site p{blockIdx.z, std::int64_t{blockIdx.y} * shape::rows_down, first + threadIdx.x * group};
-  const auto end = p.y + shape::rows_down < out.height ? p.y + shape::rows_down : out.height;
-  const bool writes = threadIdx.x >= shape::margin / group &&
-                      threadIdx.x < shape::threads - shape::margin / group && p.x < out.width;
+  const int rows_here = Rows::inside || out.height - p.y > shape::rows_down
+                            ? shape::rows_down
+                            : static_cast<int>(out.height - p.y);
+  const int thread = static_cast<int>(threadIdx.x);
+  // Threads of the margins repeat what others sum up along x: it costs less than a branch.
+  const int middle = thread < margin                     ? margin
+                     : thread >= shape::threads - margin ? shape::threads - margin - 1
+                                                         : thread;
+  const bool writes = middle == thread && p.x < out.width;
   const bool whole = aligned_out && p.x + group <= out.width;
   // Under a constant border the sums beside the image are that constant too.
-  const bool replaces = edge.mode == border_mode::constant && (p.x < 0 || p.x + group > in.width);
+  const bool replaces =
+      !Rows::inside && edge.mode == border_mode::constant && (p.x < 0 || p.x + group > in.width);
+  F* to = &out[p];
 
-  column_rows<F, In, kept> rows;
-  rows.template read<2 * R>(in, edge, aligned_in, site{p.z, p.y - R, p.x}, 0);
+  Rows rows(in, edge, aligned_in, p);
 #pragma unroll 1
-  for (int buffer = 0; p.y < end; p.y += step, buffer ^= 1) {
-    rows.template read<step>(in, edge, aligned_in, site{p.z, p.y + R, p.x}, 2 * R);
+  for (int y = 0, buffer = 0; y < rows_here; y += step, p.y += step, buffer ^= 1) {
+    rows.read(in, edge, aligned_in, p);
 #pragma unroll
     for (int i = 0; i < step; ++i) {
       sums found;
 #pragma unroll
       for (int c = 0; c < group; ++c)
         found.value[c] = symmetric_sum_at<R>(half.y, [&](int k) { return rows.row[i + R + k].value[c]; });
-      line[buffer][i][threadIdx.x] = found;
+      line[buffer][i][thread] = found;
     }
     if (replaces) {
 #pragma unroll 1
       for (int c = 0; c < group; ++c)
         for (int i = 0; i < step && (p.x + c < 0 || p.x + c >= in.width); ++i)
-          line[buffer][i][threadIdx.x].value[c] = edge.outside;
+          line[buffer][i][thread].value[c] = edge.outside;
     }
-#pragma unroll
-    for (int i = 0; i < 2 * R; ++i) rows.row[i] = rows.row[i + step];
+    rows.move_down();
     __syncthreads();  // of the next but one step no thread can be ahead: one barrier does for two buffers
-    if (!writes) continue;
-    const bool plain = whole && p.y + step <= end;
-    F* const to = &out[p];
 #pragma unroll
-    for (int i = 0; i < step; ++i) {
+    for (int i = 0; i < step; ++i, to += out.step_y) {
       constexpr int reach = (R + group - 1) / group;
       sums around[2 * reach + 1];
 #pragma unroll
-      for (int g = 0; g <= 2 * reach; ++g) around[g] = line[buffer][i][threadIdx.x + g - reach];
+      for (int g = 0; g <= 2 * reach; ++g) around[g] = line[buffer][i][middle + g - reach];
       const auto beside = [&](int x) { return around[(x + reach * group) / group].value[x & (group - 1)]; };
       sums found;
 #pragma unroll
       for (int c = 0; c < group; ++c)
         found.value[c] = symmetric_sum_at<R>(half.x, [&](int k) { return beside(c + k); });
-      if (plain) {
-        store_whole(to + i * out.step_y, found);
-      } else if (p.y + i < end) {
+      if (!writes || (!Rows::inside && y + i >= rows_here)) continue;
+      if (Rows::inside || whole) {
+        store_whole(to, found);
+      } else {
 #pragma unroll
         for (int c = 0; c < group; ++c)
-          if (p.x + c < out.width) to[i * out.step_y + c * out.step_x] = found.value[c];
+          if (p.x + c < out.width) to[c * out.step_x] = found.value[c];
       }
     }
   }
+}
+
+template <int R, class F, class In>
+__global__ void __launch_bounds__(fused_shape::threads, fused_shape::blocks_held<R, In>)
+    sum_along_y_and_x(const __grid_constant__ fused_weights<F> half, const __grid_constant__ border<F> edge,
+                      bool aligned_in, bool aligned_out, const __grid_constant__ view<F> out,
+                      const __grid_constant__ view<const In> in) {
+  using shape = fused_shape;
+  __shared__ fused_lines<F> line;
+  const std::int64_t first = std::int64_t{blockIdx.x} * shape::written - shape::margin;
+  const site p{blockIdx.z, std::int64_t{blockIdx.y} * shape::rows_down, first + threadIdx.x * shape::group};
+  const bool inside = aligned_in && aligned_out && first >= 0 && first + shape::columns <= in.width &&
+                      p.y >= R && p.y + shape::rows_down + R + shape::rows_at_once <= in.height;
+  if (inside)
+    sum_block<rows_inside<R, F, In>, R>(half, edge, aligned_in, aligned_out, out, in, p, line);
+  else
+    sum_block<rows_anywhere<R, F, In>, R>(half, edge, aligned_in, aligned_out, out, in, p, line);
 }
 
 /// False where the shape does not suit it.
