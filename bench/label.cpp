@@ -72,7 +72,7 @@ std::vector<label_case> all_cases(bool quick) {
          quick ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{128, 256, 512, 1024})
       cases.push_back({name, name, each, true, 0, {{26}, {6}}, false, true});
   // What is promised comes first, for who has little time.
-  std::ranges::stable_partition(cases, [](const label_case& each) {
+  std::stable_partition(cases.begin(), cases.end(), [](const label_case& each) {
     return std::ranges::any_of(each.ways, [](const labelled& way) { return way.limit.has_value(); });
   });
   return cases;
