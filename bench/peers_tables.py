@@ -29,16 +29,17 @@ def figure_5(cases):
 
 def paper_5(cases):
     """As its section 5.2: milliseconds an image, of sizes with many images and of larger ones."""
-    found = {case["name"]: case for case in cases if "median_ms" in case}
+    found = {}
+    for case in cases:
+        name, _, device = case["name"].rpartition("-")
+        if "median_ms" in case and case["dtype"] == "f32" and name.endswith("-itk"):
+            found.setdefault(name, {})[device] = case
     rows = []
-    for name, case in found.items():
-        if not name.endswith("-itk-cpu") or case["dtype"] != "f32":
-            continue
+    for of in found.values():
+        case = next(iter(of.values()))
         images = int(case["instance"].split()[0]) if " of " in case["instance"] else 1
-        gpu = found.get(name.replace("-cpu", "-cuda"))
-        cpu = case["median_ms"] / images
-        rows.append((" x ".join(map(str, case["shape"])), images, ms(cpu), ms(gpu and gpu["median_ms"] / images),
-                     f"{cpu * images / gpu['median_ms']:.1f}" if gpu else ""))
+        cpu, gpu = (of[device]["median_ms"] / images if device in of else None for device in ("cpu", "cuda"))
+        rows.append((" x ".join(map(str, case["shape"])), images, ms(cpu), ms(gpu), f"{cpu / gpu:.1f}" if cpu and gpu else ""))
     if not any(row[1] > 1 for row in rows):
         return ""
     return ("Paper 5's four sizes and larger ones, f32, ITK's flavour.\n\n" +
