@@ -97,8 +97,12 @@ void check_gpu(const context& how, int gpu) {
                        std::to_string(found.minor) + ", older than this build has code for");
 }
 
-/// Its pattern has piece, merge and finish.
-bool works_in_blocks(const operator_description& about) { return about.pattern == "component"; }
+/// From the caller's images straight to the caller's: what lies in the memory of one GPU, others cannot
+/// reach.
+bool works_in_blocks(const operator_description& about) {
+  return std::ranges::find(about.parameters, "blocks", &parameter_description::name) !=
+         about.parameters.end();
+}
 
 device_choice choose_gpu(const operator_description& about, const gpu_images& there, const context& how) {
   const auto* const chosen = find_entry(about, cuda_name);

@@ -65,9 +65,9 @@ class itk_canny {
     const W xx = x * x, yy = y * y;
     return (x * y * cross + xx * bend_x + yy * bend_y) / (xx + yy + 4 * least_gradient);
   }
-  /// How far both can be apart. Weights of second differences add up to 2 at most, and all that follows is
-  /// rounded at most 10 times on either way; they themselves by 13 roundings of a pixel. Infinite where a
-  /// draft may overflow.
+  /// How far both can be apart. |x y| is at most half of xx + yy, so second differences have weights of 1 at
+  /// most in units of `bends`, and what follows is rounded 8 times in a draft and 9 times in the derivative;
+  /// they themselves by 11 roundings of a pixel. The rest is room. Infinite where a draft may overflow.
   MACAREU_HD static V draft_error(V pixels, V bends) {
     constexpr V rounding = std::numeric_limits<V>::epsilon() / 2,
                 limit = std::is_same_v<V, float> ? 1e9 : 1e75;

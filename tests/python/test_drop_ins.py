@@ -179,6 +179,15 @@ class AgainstPeers(unittest.TestCase):
             return [image], {"min_size": int(rng.integers(0, 9)), "connectivity": int(rng.integers(1, len(shape) + 1))}
         self.check(ours_in_skimage, skimage.morphology, "remove_small_objects", draw)
 
+    def test_remove_small_objects_into_memory_that_is_there(self):
+        image = np.eye(5, dtype=int)
+        for min_size in (0, 4, 10, np.inf):
+            for out_type in (bool, int):
+                ours, theirs = (np.ones((5, 5), out_type) for _ in range(2))
+                self.assertIs(ours_in_skimage.remove_small_objects(image, min_size, out=ours), ours)
+                skimage.morphology.remove_small_objects(image, min_size, out=theirs)
+                np.testing.assert_array_equal(ours, theirs)
+
     def test_extremes_and_sums_of_labels(self):
         for name in ("minimum", "maximum", "sum_labels"):
             def draw(rng, type, shape):

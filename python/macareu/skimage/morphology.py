@@ -85,8 +85,8 @@ def remove_small_objects(ar, min_size=64, connectivity=1, in_place=False, *, out
     """As skimage.morphology.remove_small_objects."""
     if ar.dtype.kind not in "biu":
         raise TypeError(f"Only bool or integer image types are supported. Got {ar.dtype}.")
-    if ar.dtype == bool and (out is None or out.dtype == bool) and min_size > 0:
-        kept = macareu.remove_small(_peers.spatial(ar, "ar"), min_size=min_size,
+    if (ar if out is None else out).dtype == bool and min_size > 0:
+        kept = macareu.remove_small(_peers.spatial(ar.astype(bool, copy=False), "ar"), min_size=min(min_size, ar.size + 1),
                                     connectivity=_peers.connectivity_of(_reach_of(None, connectivity, ar.ndim), ar.ndim))
         target = ar if in_place and out is None else out
         if target is None:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 #include <utility>
 
 namespace macareu::cpu {
@@ -53,24 +54,21 @@ united_runs::united_runs(const job& work, int threads, const neighbourhood& near
 void united_runs::unite_band(std::int64_t band) {
   const auto begin = begin_of(band), end = begin_of(band + 1);
   for (auto run = first_run(begin); run < first_run(end); ++run) forest_[run] = run;
-  std::vector<std::int64_t> places(static_cast<std::size_t>(matches_ ? shape_.words() * word_bits : 0));
   for (auto line = begin; line < end; ++line) {
     if (work_.how.stop.stop_requested()) return;
-    unite_with_earlier(line, begin, line, places);
+    unite_with_earlier(line, begin, line);
   }
 }
 
 /// What the bands left open: lines from `border` on with lines before it.
 void united_runs::unite_border(std::int64_t border) {
-  std::vector<std::int64_t> places(static_cast<std::size_t>(matches_ ? shape_.words() * word_bits : 0));
   const auto reach = shape_.lines_z() > 1 ? shape_.lines_y() + 1 : 1;
   for (auto line = border; line < std::min(border + reach, shape_.lines()); ++line)
-    unite_with_earlier(line, 0, border, places);
+    unite_with_earlier(line, 0, border);
 }
 
 /// With its neighbours among the lines from `from` up to `to`.
-void united_runs::unite_with_earlier(std::int64_t line, std::int64_t from, std::int64_t to,
-                                     std::vector<std::int64_t>& places) {
+void united_runs::unite_with_earlier(std::int64_t line, std::int64_t from, std::int64_t to) {
   const auto Z = line / shape_.lines_y(), Y = line % shape_.lines_y();
   constexpr std::array<std::array<int, 2>, 4> neighbours{{{0, -1}, {-1, -1}, {-1, 0}, {-1, 1}}};
   for (const auto& [dz, dy] : neighbours) {
@@ -81,7 +79,7 @@ void united_runs::unite_with_earlier(std::int64_t line, std::int64_t from, std::
     if (other < from || other >= to) continue;
     const bool diagonals = axes < near_.reach;
     if (matches_)
-      unite_classes(line, other, diagonals, places);
+      unite_classes(line, other, diagonals);
     else
       unite_lines(line, touching_rows(Z, Y, dz, dy), other, touching_rows(Z + dz, Y + dy, -dz, -dy),
                   diagonals);
@@ -151,24 +149,25 @@ static std::int64_t list_places(bit_word bits, std::int64_t first, std::int64_t*
 
 /// Lines are rows here. Two runs that touch do so where one of them begins; and where they touch by a corner
 /// alone, one begins at it, and the other's row has another run there, or none.
-void united_runs::unite_classes(std::int64_t line, std::int64_t other, bool diagonals,
-                                std::vector<std::int64_t>& places) {
+void united_runs::unite_classes(std::int64_t line, std::int64_t other, bool diagonals) {
   const auto words = shape_.words();
   const bit_word* const a = lines_.bits.get() + line * words;
   const bit_word* const b = lines_.bits.get() + other * words;
   const bit_word* const a_heads = lines_.heads_of(line);
   const bit_word* const b_heads = lines_.heads_of(other);
   const auto unite = [&](int shift, auto&& touching) {
-    std::int64_t count = 0;
-    for (std::int64_t i = 0; i < words; ++i)
-      count += list_places(touching(i), i * word_bits, places.data() + count);
-    count = matches_(line, other, shift, places.data(), count);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const auto run_of = [&](std::int64_t of, std::int64_t x) {
-        return run_at(of, x >> 6, static_cast<int>(x & 63));
-      };
-      const auto x = places[static_cast<std::size_t>(i)];
-      forest_.unite(run_of(line, x), run_of(other, x + shift));
+    constexpr std::int64_t piece = 32;  // words, whose places fit the stack however long the line is
+    std::array<std::int64_t, static_cast<std::size_t>(piece * word_bits)> places;
+    const auto run_of = [&](std::int64_t of, std::int64_t x) {
+      return run_at(of, x >> 6, static_cast<int>(x & 63));
+    };
+    for (std::int64_t first = 0; first < words; first += piece) {
+      std::int64_t count = 0;
+      for (auto i = first; i < std::min(first + piece, words); ++i)
+        count += list_places(touching(i), i * word_bits, places.data() + count);
+      count = matches_(line, other, shift, places.data(), count);
+      for (const auto x : std::span(places).first(static_cast<std::size_t>(count)))
+        forest_.unite(run_of(line, x), run_of(other, x + shift));
     }
   };
   unite(0, [&](std::int64_t i) { return a[i] & b[i] & (a_heads[i] | b_heads[i]); });

@@ -51,13 +51,11 @@ class united_runs {
 
   void unite_band(std::int64_t band);
   void unite_border(std::int64_t border);
-  void unite_with_earlier(std::int64_t line, std::int64_t from, std::int64_t to,
-                          std::vector<std::int64_t>& places);
+  void unite_with_earlier(std::int64_t line, std::int64_t from, std::int64_t to);
   row_pair touching_rows(std::int64_t Z, std::int64_t Y, int dz, int dy) const;
   void unite_lines(std::int64_t line, const row_pair& a_row, std::int64_t other, const row_pair& b_row,
                    bool diagonals);
-  void unite_classes(std::int64_t line, std::int64_t other, bool diagonals,
-                     std::vector<std::int64_t>& places);
+  void unite_classes(std::int64_t line, std::int64_t other, bool diagonals);
   void flatten(std::int64_t band);
 
   const job& work_;
