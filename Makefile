@@ -47,7 +47,7 @@ docs: all
 	@scripts/pictures.sh $(BUILD)/bin/macareu
 
 asan tsan: setup-check
-	@cmake --preset $@ $(QUIETLY)
+	@cmake --preset $@ $(QUIETLY) -DMACAREU_PYTHON=OFF -DMACAREU_ITK=OFF
 	@cmake --build build-$@ --parallel $(JOBS)
 	@scripts/sanitized_tests.sh build-$@
 
