@@ -12,8 +12,11 @@ void clear_padding(const gpu& on, const host_pixels& image, std::byte* data) {
   const auto pitch = padded_width(image.width);
   if (pitch == image.width) return;
   const auto bytes = [&](std::int64_t pixels) { return static_cast<std::size_t>(pixels * image.size); };
-  check(cudaMemset2DAsync(data + bytes(image.width), bytes(pitch), 0, bytes(pitch - image.width),
-                          static_cast<std::size_t>(image.depth * image.height), on.stream),
+  const auto rows = static_cast<std::size_t>(image.depth * image.height);
+  // One row may be longer than the pitch of two dimensions can be.
+  check(rows == 1 ? cudaMemsetAsync(data + bytes(image.width), 0, bytes(pitch - image.width), on.stream)
+                  : cudaMemset2DAsync(data + bytes(image.width), bytes(pitch), 0, bytes(pitch - image.width),
+                                      rows, on.stream),
         "cudaMemset2DAsync");
 }
 

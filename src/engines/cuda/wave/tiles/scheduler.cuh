@@ -98,11 +98,15 @@ class scheduler {
     if (lane_ == 31 && handed_ != no_tile) work_.begin(handed_);
     const auto base = count(__popc(pushed), 1 - opened, handed_ == no_tile);
     put(push, pushed, base, mine);
-    if (last_) work_.release_all(lane_, 32);
+    if (last_) {
+      publish_fence();  // all that was done to states and rims comes before they are cleared
+      work_.release_all(lane_, 32);
+    }
   }
 
   /// When there is no next tile: `worker` of all. Leaves its share of the memory as it was found.
   __device__ void report(std::uint32_t worker, unsigned long long visits, unsigned long long passes) const {
+    publish_fence();
     work_.clear_share(worker, lane_);
     __syncwarp();
     if (lane_ == 0) work_.report(visits, passes);
