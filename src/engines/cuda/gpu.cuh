@@ -27,6 +27,8 @@ struct gpu {
   void synchronize(const char* what) const { check(cudaStreamSynchronize(stream), what); }
 };
 
+constexpr std::int64_t whole_vectors(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
+
 /// Device memory, given back in the order of the stream. Of whole vectors: narrow pixels are changed by
 /// atomic operations on the words that they are part of.
 template <class T>
@@ -35,7 +37,7 @@ class device_array {
   device_array() = default;
   device_array(const gpu& on, std::int64_t count) : stream_(on.stream), count_(count) {
     if (count == 0) return;
-    const auto bytes = (static_cast<std::size_t>(count) * sizeof(T) + 15) / 16 * 16;
+    const auto bytes = static_cast<std::size_t>(whole_vectors(count * std::int64_t{sizeof(T)}));
     auto** const place = reinterpret_cast<void**>(&data_);
     const auto code = on.pool ? cudaMallocFromPoolAsync(place, bytes, on.pool, on.stream)
                               : cudaMallocAsync(place, bytes, on.stream);

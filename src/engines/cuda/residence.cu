@@ -5,22 +5,24 @@
 #include "engines/cuda/presence.hpp"
 
 namespace macareu::cuda {
-namespace {
 
-/// What lies between the rows travels with them: never memory that nobody wrote.
-void clear_padding(const gpu& on, const host_pixels& image, std::byte* data) {
-  const auto pitch = padded_width(image.width);
-  if (pitch == image.width) return;
-  const auto bytes = [&](std::int64_t pixels) { return static_cast<std::size_t>(pixels * image.size); };
-  const auto rows = static_cast<std::size_t>(image.depth * image.height);
+void clear_padding(const gpu& on, std::byte* data, std::int64_t rows, std::int64_t width, std::int64_t size) {
+  const auto pitch = padded_width(width) * size, used = width * size, all = rows * pitch;
+  const auto zero = [&](std::int64_t begin, std::int64_t end) {
+    if (begin < end)
+      check(cudaMemsetAsync(data + begin, 0, static_cast<std::size_t>(end - begin), on.stream),
+            "cudaMemsetAsync");
+  };
   // One row may be longer than the pitch of two dimensions can be.
-  check(rows == 1 ? cudaMemsetAsync(data + bytes(image.width), 0, bytes(pitch - image.width), on.stream)
-                  : cudaMemset2DAsync(data + bytes(image.width), bytes(pitch), 0, bytes(pitch - image.width),
-                                      rows, on.stream),
+  if (rows > 1 && used < pitch)
+    check(
+        cudaMemset2DAsync(data + used, static_cast<std::size_t>(pitch), 0,
+                          static_cast<std::size_t>(pitch - used), static_cast<std::size_t>(rows), on.stream),
         "cudaMemset2DAsync");
+  else if (rows == 1)
+    zero(used, pitch);
+  zero(all, whole_vectors(all));
 }
-
-}  // namespace
 
 std::byte* residence::place(const host_pixels& image, to_be use) {
   auto found = std::ranges::find(copies_, image, &copy::host);
@@ -31,7 +33,8 @@ std::byte* residence::place(const host_pixels& image, to_be use) {
     found = copies_.insert(copies_.end(), copy{image, device_array<std::byte>(on_, bytes)});
   }
   if (use == to_be::written) {
-    if (!found->filled) clear_padding(on_, image, found->memory.data());
+    if (!found->written)
+      clear_padding(on_, found->memory.data(), image.depth * image.height, image.width, image.size);
     found->written = true;
   } else if (!found->filled) {
     upload(on_.work, image, found->rows(), on_.stream);

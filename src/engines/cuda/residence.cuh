@@ -27,13 +27,20 @@ view<T> dense_view(T* data, std::int64_t depth, std::int64_t height, std::int64_
   return {data, depth, height, width, height * pitch, pitch, 1};
 }
 
+/// Zeros between the rows of a dense image and behind the last: narrow pixels are exchanged together with
+/// what else is in their word, which is never memory that nobody wrote.
+void clear_padding(const gpu& on, std::byte* data, std::int64_t rows, std::int64_t width, std::int64_t size);
+
 /// A temporary image in device memory.
 template <class T>
 class device_image {
  public:
   device_image(const gpu& on, std::int64_t depth, std::int64_t height, std::int64_t width)
       : memory_(on, depth * height * padded_width(width)),
-        view_(dense_view(memory_.data(), depth, height, width)) {}
+        view_(dense_view(memory_.data(), depth, height, width)) {
+    if constexpr (sizeof(T) < 4)
+      clear_padding(on, reinterpret_cast<std::byte*>(memory_.data()), depth * height, width, sizeof(T));
+  }
 
   operator view<T>() const { return view_; }
   view<T> pixels() const { return view_; }
