@@ -16,12 +16,13 @@ namespace tiles {
 /// `bounded`: what tiles may take before contraction goes on from their states, about as long as contraction
 /// takes. In cycles, which stand for time on any GPU. Measured on an H200 (2 GHz), 4096^2, 4 neighbours, in
 /// cycles a pixel: contraction 0.02 (flat) to 0.1 (noise from one seed), tissue 0.05 where tiles take 0.03;
-/// 32-bit keys 0.08 where tiles take 0.05; 512^3 with 26 neighbours some 0.4 where tiles take 0.2.
+/// 32-bit keys 0.08 where tiles take 0.05. 512^3: with 26 neighbours contraction 0.22 where tiles take 0.15,
+/// but with 6 neighbours 0.08 where tiles take 0.16: there tiles have only what an easy volume needs.
 template <class Key>
 double patience_in_cycles(const neighbourhood& near, std::int64_t pixels) {
   constexpr double least = 2e5;
   constexpr double width = sizeof(Key) <= 2 ? 1 : sizeof(Key) == 4 ? 1.5 : 4;
-  const double per_pixel = near.rank == 3 ? 0.5 : near.reach == 1 ? 0.04 : 0.06;
+  const double per_pixel = near.rank == 3 ? (near.reach == 1 ? 0.015 : 0.5) : (near.reach == 1 ? 0.04 : 0.06);
   return least + width * per_pixel * static_cast<double>(pixels);
 }
 
