@@ -56,7 +56,8 @@ struct principal_axes {
 };
 
 /// Jacobi's method, in the first `rank` axes.
-principal_axes principal_axes_of(matrix m, int rank) {
+template <int rank>
+principal_axes principal_axes_of(matrix m) {
   matrix turned{};
   for (std::size_t i = 0; i < 3; ++i) turned[i][i] = 1;
   for (int round = 0; round < 64; ++round) {
@@ -104,7 +105,6 @@ principal_axes principal_axes_of(matrix m, int rank) {
   return found;
 }
 
-/// A column's name, put together for the first row alone.
 struct column_name {
   const char* name;
   int i = -1, j = -1;
@@ -117,35 +117,53 @@ struct column_name {
   }
 };
 
-/// Fills in one row of the table after another. The first row that is written makes the columns, of one row;
-/// once they are as long as they will be, several writers may have rows of their own.
-class writer {
+/// Takes a row for what its columns are called: they are empty then.
+class column_maker {
  public:
-  explicit writer(table& to) : to_(to) {}
+  explicit column_maker(table& to) : to_(to) {}
 
-  void begin_row(std::size_t row) {
-    row_ = row;
-    column_ = 0;
-  }
-  void add(const column_name& name, double value) { cell<double>(name) = value; }
+  void begin_row(std::size_t) {}
+  void add(const column_name& name, double) { to_.columns.push_back({name.text(), std::vector<double>()}); }
   void add(const char* name, double value) { add(column_name{name}, value); }
-  void add_whole(const column_name& name, std::int64_t value) { cell<std::int64_t>(name) = value; }
+  void add_whole(const column_name& name, std::int64_t) {
+    to_.columns.push_back({name.text(), std::vector<std::int64_t>()});
+  }
   void add_whole(const char* name, std::int64_t value) { add_whole(column_name{name}, value); }
 
  private:
-  template <class T>
-  T& cell(const column_name& name) {
-    if (column_ == to_.columns.size()) to_.columns.push_back({name.text(), std::vector<T>(1)});
-    return std::get<std::vector<T>>(to_.columns[column_++].values)[row_];
-  }
-
   table& to_;
-  std::size_t row_ = 0, column_ = 0;
 };
 
+/// Fills in rows of columns that are as long as they will be. Several writers may have rows of their own.
+class writer {
+ public:
+  explicit writer(table& to) {
+    for (auto& column : to.columns)
+      begins_.push_back(
+          std::visit([](auto& values) { return static_cast<void*>(values.data()); }, column.values));
+  }
+
+  void begin_row(std::size_t row) {
+    row_ = row;
+    next_ = begins_.data();
+  }
+  void add(const column_name&, double value) { static_cast<double*>(*next_++)[row_] = value; }
+  void add(const char*, double value) { static_cast<double*>(*next_++)[row_] = value; }
+  void add_whole(const column_name&, std::int64_t value) {
+    static_cast<std::int64_t*>(*next_++)[row_] = value;
+  }
+  void add_whole(const char*, std::int64_t value) { static_cast<std::int64_t*>(*next_++)[row_] = value; }
+
+ private:
+  std::vector<void*> begins_;
+  void* const* next_ = nullptr;
+  std::size_t row_ = 0;
+};
+
+template <class Out>
 class describer {
  public:
-  describer(const object_form& form, writer& out) : form_(form), out_(out) {
+  describer(const object_form& form, Out& out) : form_(form), out_(out) {
     if (form.shape && form.rank == 3) weights_ = surface_weights(form.spacing);
     for (int axis = 0; axis < form.rank; ++axis) pixel_ *= spacing(axis);
   }
@@ -225,7 +243,7 @@ class describer {
     };
     for (int i = 0; i < form_.rank; ++i)
       for (int j = 0; j < form_.rank; ++j) out_.add({"inertia_tensor", i, j}, inertia(i, j));
-    const auto axes = principal_axes_of(spread, form_.rank);
+    const auto axes = form_.rank == 2 ? principal_axes_of<2>(spread) : principal_axes_of<3>(spread);
     const auto& [major, middle, least] = axes.variance;
     const double minor = form_.rank == 2 ? middle : least;
     if (form_.rank == 2) {
@@ -277,7 +295,7 @@ class describer {
   }
 
   const object_form& form_;
-  writer& out_;
+  Out& out_;
   std::array<double, 13> weights_{};
   double pixel_ = 1;
   std::array<split_mean, 3> mean_{};
@@ -328,9 +346,8 @@ void in_parallel(int threads, std::size_t units, const Visit& visit) {
 
 table describe_objects(const summed_objects& objects, const object_form& form) {
   table result;
-  writer first(result);
-  describer(form, first)
-      .describe(object_facts{.pixels = 1}, 0);         // the columns, of one pixel that is nobody's
+  column_maker columns(result);
+  describer(form, columns).describe(object_facts{.pixels = 1}, 0);
   constexpr std::int64_t pixels_worth_an_object = 64;  // it takes as long as so many pixels of an image
   const int threads =
       cpu::threads_for(static_cast<std::int64_t>(objects.count) * pixels_worth_an_object, form.threads);
@@ -344,8 +361,11 @@ table describe_objects(const summed_objects& objects, const object_form& form) {
   in_parallel(threads, groups.count(), [&](std::size_t group) {
     writer out(result);
     describer each(form, out);
-    groups.for_each_row(
-        group, [&](std::size_t label, std::size_t row) { each.describe(objects.facts(label), row); });
+    object_facts facts;
+    groups.for_each_row(group, [&](std::size_t label, std::size_t row) {
+      objects.tell(label, facts);
+      each.describe(facts, row);
+    });
   });
   return result;
 }

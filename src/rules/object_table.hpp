@@ -40,7 +40,7 @@ struct object_form {
 struct summed_objects {
   std::size_t count;
   std::function<std::uint64_t(std::size_t label)> pixels;
-  std::function<object_facts(std::size_t label)> facts;
+  std::function<void(std::size_t label, object_facts& facts)> tell;  // writes what is described
 };
 
 table describe_objects(const summed_objects& objects, const object_form& form);
@@ -49,12 +49,10 @@ table describe_objects(const summed_objects& objects, const object_form& form);
 template <class Sums, class Fill>
 summed_objects objects_of_rows(std::span<const typename Sums::row> rows, const Fill& fill) {
   return {rows.size() - 1, [rows](std::size_t label) { return rows[label].count[Sums::pixels]; },
-          [rows, fill](std::size_t label) {
-            object_facts facts;
+          [rows, fill](std::size_t label, object_facts& facts) {
             facts.label = static_cast<std::int64_t>(label);
             facts.pixels = rows[label].count[Sums::pixels];
             fill(facts, rows[label]);
-            return facts;
           }};
 }
 
