@@ -1,5 +1,13 @@
 namespace cuda {
 
+/// Images in the GPU's memory. The kernel may still run when this returns.
+void start(const images& from, rule::result_type* result, const rule::extent& size, const rule::parameters& given) {
+  constexpr int threads = 256;
+  const long long blocks = (size.pixels() + threads * across - 1) / (threads * across);
+  p2p_kernel<<<static_cast<unsigned>(blocks), threads>>>(from, result, size.pixels(), given);
+  check(cudaGetLastError(), "starting the kernel");
+}
+
 void run(const job& work) {
   require_gpu();
   const long long count = work.size.pixels();
@@ -13,10 +21,7 @@ void run(const job& work) {
   }
   device_array<rule::result_type> out;
   out.resize(count);
-  constexpr int threads = 256;
-  const long long blocks = (count + threads * group - 1) / (threads * group);
-  p2p_kernel<<<static_cast<unsigned>(blocks), threads>>>(from, out.data(), count, work.given);
-  check(cudaGetLastError(), "starting the kernel");
+  start(from, out.data(), work.size, work.given);
   check(cudaDeviceSynchronize(), "running the kernel");
   out.download(work.result);
 }

@@ -16,8 +16,14 @@ SMALL = [(1, 1), (1, 37), (53, 1), (37, 53), (129, 257)]
 SIZES = SMALL + [(1080, 1920)] + ([(2160, 3840), (4320, 7680)] if LARGE else [])
 VOLUMES = [(1, 1, 1), (3, 5, 7), (9, 33, 130)]
 PARAMETERS = {"binarise": ["tolerancia=27"]}
+WORKERS = os.cpu_count()
 SCALARS = {"maximum", "minimum", "total"}
 VECTORS = {"histogram"}
+
+
+def largest_first(shapes):
+    """So that nothing long is left for the end."""
+    return sorted(shapes, key=lambda shape: shape[0] * shape[1], reverse=True)
 
 
 def nearest(i, size):
@@ -78,34 +84,43 @@ class Programs(ConverterTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.make_images()
+        cls.environment["OMP_NUM_THREADS"] = "4"  # several run at once
+        cls.make_image(SMALL[0])
         with_gpu = cls.command(TOOL, "run", example("maximum"), "1x1.pgm", "--device", "cuda")
         cls.run_devices = ["serial", "cpu"] + (["cuda"] if with_gpu.returncode == 0 else [])
         cls.program_devices = cls.run_devices if NVCC else ["serial", "cpu"]
-        with ThreadPoolExecutor(os.cpu_count()) as workers:
-            results = list(workers.map(cls.build, NAMES))
-        for name, done in zip(NAMES, results):
-            assert done.returncode == 0 and not done.stderr, (name, done.stderr)
+        with ThreadPoolExecutor(WORKERS) as workers:
+            images = [workers.submit(cls.make_image, shape) for shape in largest_first(SIZES)]
+            images += [workers.submit(cls.make_volume, shape) for shape in VOLUMES]
+            for name, done in zip(NAMES, workers.map(cls.build, NAMES)):
+                assert done.returncode == 0 and not done.stderr, (name, done.stderr)
+            for each in images:
+                each.result()
 
     @classmethod
-    def make_images(cls):
-        for height, width in SIZES:
-            size = "%dx%d" % (height, width)
-            cls.command(TOOL, "generate", "tissue", "--shape", "%d,%d" % (height, width), "-o", size + ".pgm", "--marker",
-                        size + "-marker.pgm")
-            if height * width < 10**5:  # tissue is empty where it is small
-                values = random_values(height * width, height)
-                write_pnm(cls.path(size + ".pgm"), (height, width), values)
-                write_pnm(cls.path(size + "-marker.pgm"), (height, width), [v if v % 16 == 0 else 0 for v in values])
-            pixels = read_pnm(cls.path(size + ".pgm"))
-            with open(cls.path(size + ".ppm"), "wb") as file:
-                file.write(b"P6\n%d %d\n255\n" % (width, height) + pixels + pixels[::-1] + pixels)
-        for shape in VOLUMES:
-            values = random_values(shape[0] * shape[1] * shape[2], 7, 65535)
-            name = "x".join(map(str, shape))
-            write_pnm(cls.path(name + ".pgm"), shape, values, wide=True)
-            with open(cls.path(name + ".raw"), "wb") as file:
-                file.write(b"".join(v.to_bytes(2, "little") for v in values))
+    def make_image(cls, shape):
+        """In grey, its marker, and in colour."""
+        height, width = shape
+        size = "%dx%d" % shape
+        if height * width < 10**5:  # tissue is empty where it is small
+            values = random_values(height * width, height)
+            write_pnm(cls.path(size + ".pgm"), shape, values)
+            write_pnm(cls.path(size + "-marker.pgm"), shape, [v if v % 16 == 0 else 0 for v in values])
+        else:
+            done = cls.command(TOOL, "generate", "tissue", "--shape", "%d,%d" % shape, "-o", size + ".pgm", "--marker",
+                               size + "-marker.pgm")
+            assert done.returncode == 0, done.stderr
+        pixels = read_pnm(cls.path(size + ".pgm"))
+        with open(cls.path(size + ".ppm"), "wb") as file:
+            file.write(b"P6\n%d %d\n255\n" % (width, height) + pixels + pixels[::-1] + pixels)
+
+    @classmethod
+    def make_volume(cls, shape):
+        values = random_values(shape[0] * shape[1] * shape[2], 7, 65535)
+        name = "x".join(map(str, shape))
+        write_pnm(cls.path(name + ".pgm"), shape, values, wide=True)
+        with open(cls.path(name + ".raw"), "wb") as file:
+            file.write(b"".join(v.to_bytes(2, "little") for v in values))
 
     @classmethod
     def build(cls, name):
@@ -115,7 +130,7 @@ class Programs(ConverterTest):
         files = [os.path.join(name, file) for file in ("main.cpp", name + ".cpp", name + "_serial.cpp")]
         program = os.path.join(name, "program")
         if "cuda" in cls.program_devices:
-            return cls.command(NVCC, "-std=c++17", "-O2", "--fmad=false", "-arch=native", "-DWITH_CUDA",
+            return cls.command(NVCC, "-t", "4", "-std=c++17", "-O2", "--fmad=false", "-arch=native", "-DWITH_CUDA",
                                "-Xcompiler=-fopenmp,-ffp-contract=off", *files, os.path.join(name, name + ".cu"), "-o", program)
         return cls.command(COMPILER, "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-fopenmp",
                            *files, "-o", program)
@@ -128,23 +143,29 @@ class Programs(ConverterTest):
         return [size + "-marker.pgm", size + ".pgm"] if name == "reconstruct" else [size + ".pgm"]
 
     def output(self, text, file):
-        return text if file is None else read_pnm(self.path(file))
+        """What a command printed, or the pixels that it left in a file."""
+        if file is None:
+            return text
+        pixels = read_pnm(self.path(file)) if file.endswith(".pgm") else self.big_endian(file)
+        os.remove(self.path(file))
+        return pixels
 
     def all_outputs(self, name, files, raw=()):
         """By every engine of the program, then of the tool."""
         image = name not in SCALARS | VECTORS
         given = PARAMETERS.get(name, [])
         parameters = [word for text in given for word in ("--param", text)]
+        stem = name + "-" + files[0]  # several of them run at once
         for device in self.program_devices:
-            out = "program.pgm" if image else None
+            out = stem + ".program.pgm" if image else None
             text = self.succeed(self.path(os.path.join(name, "program")), "--device", device, *given, *files,
                                 *([out] if image else []))
             yield "program " + device, self.output(text, out)
         for device in self.run_devices:
-            out = "run.pgm" if image and not raw else "run.raw" if image else None
+            out = stem + (".run.raw" if raw else ".run.pgm") if image else None
             text = self.tool("run", example(name), *(raw or files), "--device", device, *parameters,
                              *(["-o", out] if image else []))
-            yield "run " + device, self.output(text, out) if not raw else self.big_endian(out)
+            yield "run " + device, self.output(text, out)
 
     def big_endian(self, file):
         with open(self.path(file), "rb") as stream:
@@ -152,20 +173,23 @@ class Programs(ConverterTest):
         content[0::2], content[1::2] = content[1::2], content[0::2]
         return bytes(content)
 
+    def wrong_engines(self, name, shape):
+        """Those that do not give what the serial program does; and that one, where plain Python says otherwise."""
+        files = self.inputs(name, "%dx%d" % shape)
+        outputs = self.all_outputs(name, files)
+        engine, definition = next(outputs)
+        wrong = [each for each, output in outputs if output != definition]
+        if shape in SMALL[:-1]:
+            images = [read_pnm(self.path(file)) for file in files]
+            wrong += [engine] if definition != expected(name, images, shape) else []
+        return wrong
+
     def test_images(self):
-        for name in NAMES:
-            if name == "smooth3d":
-                continue
-            for shape in SIZES:
+        cases = [(name, shape) for shape in largest_first(SIZES) for name in NAMES if name != "smooth3d"]
+        with ThreadPoolExecutor(WORKERS) as workers:
+            for (name, shape), wrong in zip(cases, workers.map(lambda case: self.wrong_engines(*case), cases)):
                 with self.subTest(name, shape=shape):
-                    files = self.inputs(name, "%dx%d" % shape)
-                    outputs = dict(self.all_outputs(name, files))
-                    definition = outputs["program serial"]
-                    for engine, output in outputs.items():
-                        self.assertTrue(output == definition, engine)
-                    if shape in SMALL[:-1]:
-                        images = [read_pnm(self.path(file)) for file in files]
-                        self.assertEqual(definition, expected(name, images, shape))
+                    self.assertEqual(wrong, [])
 
     def test_volumes(self):
         for shape in VOLUMES:
