@@ -1,6 +1,12 @@
 #include <macareu/image.hpp>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -26,7 +32,20 @@ constexpr std::array<type_row, 11> types{{{"bool", 1},
                                           {"f32", 4},
                                           {"f64", 8}}};
 
-constexpr std::align_val_t alignment{64};
+/// New memory comes in pages of 4 KiB, which takes ten times as long as to fill it; in large pages it takes
+/// hardly longer. 64 MiB on a Neoverse-N1: 28 ms, 4 with them, 2.5 where the memory was used before.
+std::byte* new_memory(std::size_t bytes) {
+  constexpr std::size_t line = 64, large_page = std::size_t{2} << 20;
+  const auto alignment = bytes < 2 * large_page ? line : large_page;
+  if (bytes > std::numeric_limits<std::size_t>::max() - alignment) throw std::bad_alloc();
+  const auto whole = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(alignment, whole));
+  if (!memory) throw std::bad_alloc();
+#ifdef __linux__
+  if (alignment == large_page) madvise(memory, whole, MADV_HUGEPAGE);  // if it fails, it is only slower
+#endif
+  return memory;
+}
 
 }  // namespace
 
@@ -81,7 +100,7 @@ strides contiguous_strides(const extents& shape, int channels) {
   return steps;
 }
 
-void image::release::operator()(std::byte* data) const { ::operator delete[](data, alignment); }
+void image::release::operator()(std::byte* data) const { std::free(data); }
 
 image::image(dtype type, extents shape, int channels) : type_(type), channels_(channels), shape_(shape) {
   const auto limit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -91,7 +110,7 @@ image::image(dtype type, extents shape, int channels) : type_(type), channels_(c
     throw usage_error("image: at least one channel is needed, got " + std::to_string(channels));
   if (pixels > limit / element)
     throw usage_error("image of " + to_string(shape) + ": more bytes than can be addressed");
-  data_.reset(static_cast<std::byte*>(::operator new[](std::max<std::size_t>(bytes(), 1), alignment)));
+  data_.reset(new_memory(bytes()));
 }
 
 std::size_t image::bytes() const { return count() * size_of(type_); }
