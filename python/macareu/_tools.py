@@ -33,6 +33,8 @@ def generate(name, shape, seed=1, coverage=50):
     >>> mask.shape, bool((marker <= mask).all())
     ((4, 5), True)
     """
+    if np.ndim(shape) != 1:
+        raise TypeError(f"shape: expected (rows, columns) or (slices, rows, columns), got {shape!r}")
     return _macareu.generate(name, list(shape), seed, coverage)
 
 

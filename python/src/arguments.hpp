@@ -12,8 +12,11 @@ namespace macareu::python {
 
 namespace py = pybind11;
 
+[[noreturn]] inline void refuse(std::string_view parameter, py::handle value) {
+  throw py::type_error(std::string(parameter) + ": cannot be " + std::string(py::repr(value)));
+}
 [[noreturn]] inline void refuse(const parameter_description& parameter, py::handle value) {
-  throw py::type_error(std::string(parameter.name) + ": cannot be " + std::string(py::repr(value)));
+  refuse(parameter.name, value);
 }
 
 /// Exact: integers stay integers.

@@ -92,4 +92,13 @@ inline py::array array_of(image&& pixels) {
   return {numpy_type(kept->type()), shape, kept->data(), owner};
 }
 
+/// Large ones in memory of an image, whose pages come faster than those of NumPy: it puts them where large
+/// pages begin.
+inline py::array new_array(dtype type, const std::vector<py::ssize_t>& shape) {
+  constexpr std::int64_t large = std::int64_t{4} << 20;
+  const extents sizes = shape_from(shape.data(), static_cast<py::ssize_t>(shape.size()));
+  if (sizes.pixels() < large / static_cast<std::int64_t>(size_of(type))) return {numpy_type(type), shape};
+  return array_of(image(type, sizes));
+}
+
 }  // namespace macareu::python

@@ -4,6 +4,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <climits>
 #include <exception>
 
 #include <macareu/catalogue.hpp>
@@ -24,12 +26,32 @@ namespace {
 constexpr std::int64_t pixels_worth_watching = std::int64_t{1} << 18;
 constexpr std::int64_t pixels_worth_watching_on_gpu = std::int64_t{1} << 26;
 
+std::string word_from(const char* name, py::handle value) {
+  if (!PyUnicode_Check(value.ptr())) refuse(name, value);
+  return value.cast<std::string>();
+}
+
+int whole_from(const char* name, py::handle value) {
+  if (!PyIndex_Check(value.ptr()) || PyBool_Check(value.ptr())) refuse(name, value);
+  const auto whole = PyNumber_AsSsize_t(value.ptr(), nullptr);
+  if (whole == -1 && PyErr_Occurred()) throw py::error_already_set();
+  return static_cast<int>(std::clamp<Py_ssize_t>(whole, INT_MIN, INT_MAX));
+}
+
 /// How to run, in Python's words.
 struct run_options {
+  run_options(py::handle device_name, py::handle strategy_name, py::handle thread_count, py::object told,
+              std::uintptr_t on_stream = 0)
+      : device(word_from("device", device_name)),
+        strategy(word_from("strategy", strategy_name)),
+        threads(whole_from("threads", thread_count)),
+        progress(std::move(told)),
+        stream(on_stream) {}
+
   std::string device, strategy;
-  int threads = 0;
+  int threads;
   py::object progress;  // called with the fraction done, or None
-  std::uintptr_t stream = 0;
+  std::uintptr_t stream;
 };
 
 /// Runs `work(context)` without the GIL, until it is done, fails, or Ctrl-C or an error in `progress` stops
@@ -76,8 +98,10 @@ py::dict columns_of(const table& data) {
   for (const auto& column : data.columns)
     std::visit(
         [&]<class T>(const std::vector<T>& values) {
-          columns[py::str(column.name)] =
-              py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
+          // Handed the values, pybind11 would make two arrays.
+          py::array_t<T> array(static_cast<py::ssize_t>(values.size()));
+          std::ranges::copy(values, array.mutable_data());
+          columns[py::str(column.name)] = std::move(array);
         },
         column.values);
   return columns;
@@ -85,36 +109,44 @@ py::dict columns_of(const table& data) {
 
 class operation {
  public:
-  explicit operation(const operator_description& about) : about_(about) {}
+  explicit operation(const operator_description& about) : about_(about) {
+    for (const auto& parameter : about.parameters)
+      if (!parameter.default_text.empty())
+        default_values_.emplace(parameter.name, parse_argument(parameter, parameter.default_text));
+  }
   const operator_description& about() const { return about_; }
 
-  /// The values of parameters that are these objects are not handed on.
+  /// What users see as defaults: where a value is this very object it was not given.
   void set_defaults(py::tuple defaults) { defaults_ = std::move(defaults); }
 
-  arguments given(const py::tuple& values) const {
-    arguments all;
+  /// All parameters. Most calls give none, and need no memory for them; else it is in `room`.
+  const arguments& complete(const py::tuple& values, arguments& room) const {
+    const arguments* all = &default_values_;
     for (std::size_t p = 0; p < about_.parameters.size(); ++p) {
       const py::handle value = values[p];
       if (p < defaults_.size() && value.is(py::handle(defaults_[p]))) continue;
+      if (all != &room) room = default_values_;
+      all = &room;
       const auto& parameter = about_.parameters[p];
-      all.emplace(parameter.name, argument_from(parameter, value));
+      room.insert_or_assign(std::string(parameter.name), argument_from(parameter, value));
     }
-    return all;
+    return *all;
   }
 
   std::string result_type(std::size_t output, const std::string& input,
                           const std::vector<std::int64_t>& shape, const py::tuple& values) const {
     const auto type = dtype_named(input);
     if (!type) throw py::type_error("no such pixel type: " + input);
-    return std::string(name_of(output_type(about_, output, *type, extents(shape), given(values))));
+    arguments room;
+    return std::string(name_of(output_type(about_, output, *type, extents(shape), complete(values, room))));
   }
 
   /// On arrays of NumPy, or what can become one. Returns the array, a tuple of several, or a table's columns.
-  py::object run(const py::tuple& arrays, const py::tuple& values, const py::object& out,
-                 const std::string& device, const std::string& strategy, int threads,
-                 const py::object& progress) const {
-    const run_options options{device, strategy, threads, progress};
-    const auto all = given(values);
+  py::object run(const py::tuple& arrays, const py::tuple& values, const py::object& out, py::handle device,
+                 py::handle strategy, py::handle threads, const py::object& progress) const {
+    const run_options options(device, strategy, threads, progress);
+    arguments room;
+    const auto& all = complete(values, room);
     std::vector<py::array> kept;
     std::vector<const_image_view> inputs;
     for (const auto item : arrays) {
@@ -134,10 +166,11 @@ class operation {
 
   /// On memory of any device, described as view_of() takes it. Returns a table's columns, or None.
   py::object run_described(const py::tuple& arrays, const py::tuple& values, const py::tuple& outs,
-                           const std::string& device, const std::string& strategy, int threads,
+                           py::handle device, py::handle strategy, py::handle threads,
                            const py::object& progress, std::uintptr_t stream) const {
-    const run_options options{device, strategy, threads, progress, stream};
-    const auto all = given(values);
+    const run_options options(device, strategy, threads, progress, stream);
+    arguments room;
+    const auto& all = complete(values, room);
     std::vector<const_image_view> inputs;
     for (const auto item : arrays) inputs.push_back(view_of(item.cast<py::tuple>()));
     const bool watched = inputs[0].shape().pixels() >= pixels_worth_watching_on_gpu;
@@ -172,7 +205,7 @@ class operation {
     if (out.is_none()) {
       const std::vector<py::ssize_t> shape(first.shape(), first.shape() + first.ndim());
       for (std::size_t o = 0; o < about_.outputs.size() && !about_.outputs[o].optional; ++o)
-        results.emplace_back(numpy_type(output_type(about_, o, input.type(), input.shape(), all)), shape);
+        results.push_back(new_array(output_type(about_, o, input.type(), input.shape(), all), shape));
     } else if (py::isinstance<py::tuple>(out)) {
       for (const auto item : out) add(item);
     } else {
@@ -183,6 +216,7 @@ class operation {
 
   const operator_description& about_;
   py::tuple defaults_;
+  arguments default_values_;  // the same, as the library takes them
 };
 
 py::dict described(const operator_description& about) {
