@@ -17,6 +17,11 @@ def spatial(array, name="image"):
     return array
 
 
+def as_array(array):
+    """Of NumPy; CuPy's as it is, because what is in a GPU's memory stays there."""
+    return array if type(array).__module__.partition(".")[0] == "cupy" else np.asarray(array)
+
+
 def structure_of(axes, reach):
     """The neighbours whose coordinates differ by one in at most `reach` places, as an array of 3 x 3 (x 3)."""
     return np.abs(np.indices((3,) * axes) - 1).sum(axis=0) <= reach
@@ -73,6 +78,8 @@ def as_float64(array):
     """The array, or a copy that several threads write: its memory is new, and most of the time goes into that."""
     if array.dtype == np.float64:
         return array
+    if not isinstance(array, np.ndarray):
+        return array.astype(np.float64)
     result = np.empty(array.shape, np.float64)
     count = _threads() if array.size >= 2**18 else 1
     parts = list(zip(np.array_split(result, count), np.array_split(array, count)))

@@ -15,6 +15,13 @@ class GpuLike:
 
     def __init__(self, array, read_only=False):
         self.array, self.read_only, self.device = array, read_only, self
+        self.shape, self.ndim, self.dtype = array.shape, array.ndim, array.dtype
+
+    def reshape(self, *shape):
+        return GpuLike(self.array.reshape(*shape))
+
+    def astype(self, type):
+        return GpuLike(self.array.astype(type))
 
     @property
     def __cuda_array_interface__(self):
@@ -76,6 +83,16 @@ class Played(unittest.TestCase):
         self.assertIs(macareu.reconstruct(marker, GpuLike(self.image), out=room), room)
         np.testing.assert_array_equal(room.array, macareu.reconstruct(self.image // 2, self.image))
 
+    def test_reconstruction_of_skimage(self):
+        self.play_cupy()
+        for one_row in (False, True):
+            image = self.image[0] if one_row else self.image
+            result = macareu.skimage.morphology.reconstruction(GpuLike(image // 2), GpuLike(image))
+            self.assertIsInstance(result, GpuLike)
+            expected = macareu.skimage.morphology.reconstruction(image // 2, image)
+            self.assertEqual(result.dtype, expected.dtype)
+            np.testing.assert_array_equal(result.array, expected)
+
     def test_errors(self):
         with self.assertRaisesRegex(TypeError, "give out="):
             macareu.maxima(GpuLike(self.image))  # of no package that is known
@@ -119,6 +136,10 @@ class OnGpu(unittest.TestCase):
         except ImportError:
             self.skipTest("no CuPy")
         self.check(cupy.asarray, cupy.asnumpy, cupy.ndarray)
+        mask, marker = macareu.generate("tissue", (300, 500))
+        grown = macareu.skimage.morphology.reconstruction(cupy.asarray(marker), cupy.asarray(mask))
+        self.assertIsInstance(grown, cupy.ndarray)
+        np.testing.assert_array_equal(cupy.asnumpy(grown), macareu.skimage.morphology.reconstruction(marker, mask))
         with cupy.cuda.Stream():
             self.check(cupy.asarray, cupy.asnumpy, cupy.ndarray)
 

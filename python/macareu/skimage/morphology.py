@@ -12,8 +12,8 @@ __all__ = ["reconstruction", "local_maxima", "local_minima", "h_maxima", "h_mini
 
 
 def reconstruction(seed, mask, method="dilation", footprint=None, offset=None):
-    """As skimage.morphology.reconstruction: the result is float64. NaN is refused."""
-    seed, mask = np.asarray(seed), np.asarray(mask)
+    """As skimage.morphology.reconstruction: the result is float64. Arrays may be CuPy's. NaN is refused."""
+    seed, mask = _peers.as_array(seed), _peers.as_array(mask)
     if method not in ("dilation", "erosion"):
         raise ValueError(f"Reconstruction method can be one of 'erosion' or 'dilation'. Got '{method}'.")
     reach = seed.ndim
