@@ -40,6 +40,7 @@ bench: all python setup-bench
 	@for suite in reconstruct distance label patterns canny; do \
 	  $(PYTHON) bench/$${suite}_peers.py --tool $(BUILD)/bin/macareu --json $(BUILD)/$$suite.json || exit; done
 	@PYTHONPATH=$(BUILD)/python $(PYTHON) bench/python_peers.py --json $(BUILD)/python.json
+	@PYTHONPATH=$(BUILD)/python $(PYTHON) bench/python_calls.py --tool $(BUILD)/bin/macareu --json $(BUILD)/python-calls.json
 
 docs: all
 	@cmake --build $(BUILD) --target write_catalogue

@@ -24,11 +24,13 @@ def parser_of(doc):
 
 
 @contextmanager
-def suite(name, options):
+def suite(name, options, keeps_inputs=True):
     """Runs `macareu bench NAME`; gives its report, and the directory where its images are as long as this lasts."""
     with tempfile.TemporaryDirectory(prefix="macareu-peers-") as directory:
         report = os.path.join(directory, "bench.json")
-        command = [options.tool, "bench", name, "--json", report, "--save-inputs", directory, "--only", options.only]
+        command = [options.tool, "bench", name, "--json", report, "--only", options.only]
+        if keeps_inputs:
+            command += ["--save-inputs", directory]
         if options.data:
             command += ["--data", options.data]
         if options.quick:

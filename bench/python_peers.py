@@ -17,6 +17,7 @@ import numpy as np
 import scipy
 import scipy.ndimage
 import skimage
+import skimage.feature
 import skimage.filters
 import skimage.measure
 import skimage.morphology
@@ -50,6 +51,7 @@ def cases(side):
     yield "skimage.morphology", "remove_small_objects", (binary,), {}
     yield "skimage.measure", "label", (values,), {}
     yield "skimage.measure", "regionprops_table", (objects, slide, properties), {}
+    yield "skimage.feature", "canny", (slide,), {}
     yield "skimage.filters", "apply_hysteresis_threshold", (slide, 60, 120), {}
     yield "skimage.filters", "gaussian", (floats,), {}
     yield "skimage.filters", "sobel", (floats,), {}

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Measures what Python adds: calls of 16 x 16 arrays, and of 4096 x 4096 ones against the tool's own times.
+
+    PYTHONPATH=build/python bench/python_calls.py --tool build/bin/macareu [--json FILE]
+
+Small calls: the best of many batches of 20, of every native function with its defaults. Large calls: median of 31, with
+out= against `--repeat` of the tool, which has memory for its result that was used before, and with a new array against
+as many runs of the tool, each with new memory.
+"""
+import inspect
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+import macareu
+from comparison import finish, parser_of, row
+
+MOST_US = 15
+RUNS = 31
+LARGE = ("reconstruct", "label", "distance_transform", "gaussian", "maxima")  # and their verbs below
+VERBS = {"distance_transform": "distance"}
+
+
+def seconds(run):
+    begin = time.perf_counter()
+    run()
+    return time.perf_counter() - begin
+
+
+def operators():
+    for name in macareu.__all__:
+        function = getattr(macareu, name)
+        if inspect.isfunction(function) and "device" in inspect.signature(function).parameters:
+            yield name, function
+
+
+def arguments(function, mask, marker):
+    """Of every kind of parameter without default: images, weights, and numbers."""
+    known = {"marker": marker, "labels": macareu.label(mask > 40), "kernel": [[0, 1, 0], [1, 2, 1], [0, 1, 0]]}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.default is parameter.empty:
+            yield known.get(parameter.name, mask if "ArrayLike" in str(parameter) else 20)
+
+
+def small_calls():
+    mask, marker = macareu.generate("tissue", (16, 16))
+    for name, function in operators():
+        given = list(arguments(function, mask, marker))
+        batch = 20
+        ours = min(seconds(lambda: [function(*given) for _ in range(batch)]) for _ in range(300)) / batch
+        yield row(f"`{name}`, 16 x 16", 1e3 * ours, None, None, f"<= {MOST_US} us", 1e6 * ours <= MOST_US)
+
+
+def times_of_tool(options, verb, files, directory, repeat):
+    """Seconds that the tool tells for itself."""
+    report = os.path.join(directory, "report.json")
+    subprocess.run([options.tool, verb, *files, "-o", os.path.join(directory, "out.npy"), "--quiet", "--repeat", str(repeat),
+                    "--report", report], check=True)
+    with open(report, encoding="utf-8") as file:
+        return json.load(file)["seconds"]["compute"]
+
+
+def large_calls(options):
+    side = 256 if options.quick else 4096
+    images = dict(zip(("mask", "marker"), macareu.generate("tissue", (side, side))))
+    with tempfile.TemporaryDirectory(prefix="macareu-calls-") as directory:
+        for name, image in images.items():
+            np.save(os.path.join(directory, name), image)
+        for name in LARGE:
+            function = getattr(macareu, name)
+            names = ("marker", "mask") if name == "reconstruct" else ("mask",)
+            given = [images[each] for each in names]
+            files = [os.path.join(directory, each + ".npy") for each in names]
+            verb = VERBS.get(name, name)
+            out = function(*given)
+            for how, run, tool in (
+                    ("out=", lambda: function(*given, out=out), lambda: times_of_tool(options, verb, files, directory, RUNS)),
+                    ("a new array", lambda: function(*given), lambda: statistics.median(
+                        times_of_tool(options, verb, files, directory, 1) for _ in range(RUNS)))):
+                theirs = 1e3 * tool()
+                ours = 1e3 * statistics.median(seconds(run) for _ in range(RUNS))
+                yield row(f"`{name}`, {side} x {side}, {how}, against the tool", ours, theirs, ours / theirs, "<= 1.1",
+                          ours <= 1.1 * theirs)
+
+
+def main():
+    options = parser_of(__doc__).parse_args()
+    found = [*small_calls(), *large_calls(options)]
+    here = macareu.info()
+    report = {"suite": "python", "version": here["version"],
+              "machine": {"processor": os.uname().machine, "cores": here["threads"], "instruction_set": here["instruction_set"]}}
+    return finish(options, found, report, np)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
