@@ -10,18 +10,6 @@ import sys
 import numpy as np
 
 
-def _described(array, writable=False):
-    """(address, kind, bytes of an item, shape, strides in bytes), and the stream that the array is ready on."""
-    interface = array.__cuda_array_interface__
-    address, read_only = interface["data"]
-    if writable and read_only:
-        raise ValueError("out: the array is read-only")
-    type = np.dtype(interface["typestr"])
-    shape = tuple(interface["shape"])
-    strides = interface.get("strides") or _contiguous(shape, type.itemsize)
-    return (address or 0, type.kind, type.itemsize, shape, strides), interface.get("stream")
-
-
 def _contiguous(shape, step):
     strides = []
     for size in reversed(shape):
@@ -39,6 +27,21 @@ def _count_of_results(operation):
 class _OnGpu:
     """Arrays with `__cuda_array_interface__`. A subclass knows how its package makes arrays, and its stream."""
 
+    @classmethod
+    def described(cls, array, writable=False):
+        """(address, kind, bytes of an item, shape, strides in bytes), and the stream that the array is ready on."""
+        interface = getattr(array, "__cuda_array_interface__", None)
+        if interface is None:
+            raise TypeError(f"some images are on a GPU, but {'out' if writable else 'one'} is {type_name(array)}: "
+                            "they must be of one kind")
+        address, read_only = interface["data"]
+        if writable and read_only:
+            raise ValueError("out: the array is read-only")
+        type = np.dtype(interface["typestr"])
+        shape = tuple(interface["shape"])
+        strides = interface.get("strides") or _contiguous(shape, type.itemsize)
+        return (address or 0, type.kind, type.itemsize, shape, strides), interface.get("stream")
+
     @staticmethod
     def empty(like, shape, type):
         raise TypeError(f"cannot make an array like {type_name(like)}: give out=")
@@ -49,11 +52,7 @@ class _OnGpu:
 
     @classmethod
     def run(cls, operation, images, values, out, device, strategy, threads, progress):
-        for image in images:
-            if not hasattr(image, "__cuda_array_interface__"):
-                raise TypeError(f"one image is {type_name(images[0])} on a GPU, another {type_name(image)}: "
-                                "they must be of one kind")
-        inputs, streams = zip(*map(_described, images))
+        inputs, streams = zip(*map(cls.described, images))
         _, kind, size, shape, _ = inputs[0]
         count = _count_of_results(operation)
         if out is None:
@@ -62,17 +61,29 @@ class _OnGpu:
             outs = tuple(cls.empty(images[0], shape, numpy_type(type)) for type in types)
         else:
             outs = (out,) if count == 1 else tuple(out)
-        rooms = tuple(_described(one, writable=True)[0] for one in outs)
+        rooms = tuple(cls.described(one, writable=True)[0] for one in outs)
         table = operation.run_described(inputs, values, rooms, device, strategy, threads, progress,
                                         cls.stream(images[0], streams[0]))
         return outs[0] if count == 1 else outs or table
 
 
 class _CuPy(_OnGpu):
+    """Asked for what it knows without `__cuda_array_interface__`, which it puts together anew every time."""
+
+    @classmethod
+    def described(cls, array, writable=False):
+        if package_of(array) != "cupy":
+            return super().described(array, writable)
+        type = array.dtype
+        return (array.data.ptr, type.kind, type.itemsize, array.shape, array.strides), None
+
     @staticmethod
     def empty(like, shape, type):
+        cupy = sys.modules["cupy"]
+        if cupy.cuda.runtime.getDevice() == like.data.device_id:
+            return cupy.empty(shape, type)
         with like.device:
-            return sys.modules["cupy"].empty(shape, type)
+            return cupy.empty(shape, type)
 
     @staticmethod
     def stream(like, ready_on):
@@ -154,7 +165,11 @@ def _package(array):
     namespace = getattr(array, "__array_namespace__", None)
     if namespace is not None:
         return namespace()
-    return sys.modules.get(type(array).__module__.partition(".")[0])
+    return sys.modules.get(package_of(array))
+
+
+def package_of(array):
+    return type(array).__module__.partition(".")[0]
 
 
 def type_name(array):
@@ -176,8 +191,9 @@ def kind_of(images):
     for image in images:
         if isinstance(image, (np.ndarray, list, tuple)):
             continue
-        if hasattr(image, "__cuda_array_interface__"):
-            return _KINDS.get(type(image).__module__.partition(".")[0], _OnGpu)
+        package = package_of(image)
+        if package == "cupy" or hasattr(image, "__cuda_array_interface__"):
+            return _KINDS.get(package, _OnGpu)
         if hasattr(image, "__dlpack_device__"):
             return _OnHost if image.__dlpack_device__()[0] in _HOST_DEVICES else _Exchanged
     return None

@@ -6,6 +6,7 @@ import threading
 import numpy as np
 
 from . import _macareu
+from ._arrays import package_of
 
 
 def spatial(array, name="image"):
@@ -19,7 +20,7 @@ def spatial(array, name="image"):
 
 def as_array(array):
     """Of NumPy; CuPy's as it is, because what is in a GPU's memory stays there."""
-    return array if type(array).__module__.partition(".")[0] == "cupy" else np.asarray(array)
+    return array if package_of(array) == "cupy" else np.asarray(array)
 
 
 def structure_of(axes, reach):

@@ -15,7 +15,8 @@ class GpuLike:
 
     def __init__(self, array, read_only=False):
         self.array, self.read_only, self.device = array, read_only, self
-        self.shape, self.ndim, self.dtype = array.shape, array.ndim, array.dtype
+        self.shape, self.ndim, self.dtype, self.strides = array.shape, array.ndim, array.dtype, array.strides
+        self.data = types.SimpleNamespace(ptr=array.__array_interface__["data"][0], device_id=0)
 
     def reshape(self, *shape):
         return GpuLike(self.array.reshape(*shape))
@@ -60,7 +61,8 @@ class Played(unittest.TestCase):
         current = types.SimpleNamespace(ptr=0)
         cupy = types.ModuleType("cupy")
         cupy.empty = lambda shape, type: GpuLike(np.empty(shape, type))
-        cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: streams.append(1) or current)
+        cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: streams.append(1) or current,
+                                          runtime=types.SimpleNamespace(getDevice=lambda: 0))
         kept = sys.modules.get("cupy")
         sys.modules["cupy"] = cupy
         self.addCleanup(lambda: sys.modules.update(cupy=kept) if kept else sys.modules.pop("cupy"))
@@ -96,11 +98,13 @@ class Played(unittest.TestCase):
     def test_errors(self):
         with self.assertRaisesRegex(TypeError, "give out="):
             macareu.maxima(GpuLike(self.image))  # of no package that is known
+        with self.assertRaisesRegex(ValueError, "read-only"):
+            macareu.maxima(GpuLike(self.image), out=GpuLike(np.zeros((12, 15), bool), read_only=True))
         self.play_cupy()
         with self.assertRaisesRegex(TypeError, "one kind"):
             macareu.reconstruct(GpuLike(self.image), self.image)
-        with self.assertRaisesRegex(ValueError, "read-only"):
-            macareu.maxima(GpuLike(self.image), out=GpuLike(np.zeros((12, 15), bool), read_only=True))
+        with self.assertRaisesRegex(TypeError, "out is numpy.ndarray"):
+            macareu.maxima(GpuLike(self.image), out=np.zeros((12, 15), bool))
         with self.assertRaisesRegex(ValueError, "axes"):
             macareu.maxima(GpuLike(self.image[0]))
 
