@@ -38,14 +38,12 @@ struct fused_shape {
   static constexpr int margin = largest_fused_radius;  // a multiple of the group
   static constexpr int written = columns - 2 * margin;
   static constexpr int rows_at_once = 4, rows_down = 64;
-
-  /// By a multiprocessor: as many as there are registers for.
-  template <int R, class In>
-  static constexpr int blocks_held = R <= 6 && sizeof(In) == 1 ? 5 : 4;
+  static constexpr int blocks_held = 4;  // by a multiprocessor: five leave too few registers
 };
 
-/// Four columns, row by row, where all rows that the block needs, and those of a step more, are inside the
-/// image and aligned. They are on their way, as pixels, while the step before is summed up.
+/// Four columns of the rows from p.y - R on, a few at a time, where all rows that the block needs, and those
+/// of a step more, are inside the image and aligned. They are on their way, as pixels, while the step before
+/// is summed up.
 template <int R, class F, class In>
 class rows_inside {
  public:
@@ -53,17 +51,25 @@ class rows_inside {
 
   __device__ rows_inside(const view<const In>& in, const border<F>&, site p)
       : next_(&in[{p.z, p.y - R, p.x}]), step_y_(in.step_y) {}
-  __device__ lanes<F, fused_shape::group> first() { return to_row(load()); }
-  __device__ void ask() {
+  __device__ void read_first(lanes<F, fused_shape::group>* rows) {
 #pragma unroll
-    for (auto& row : asked_) row = load();
+    for (int i = 0; i < 2 * R; ++i) rows[i] = to_row(load());
+    ask();
   }
-  __device__ lanes<F, fused_shape::group> take(int i) const { return to_row(asked_[i]); }
+  __device__ void read(lanes<F, fused_shape::group>* rows) {
+#pragma unroll
+    for (int i = 0; i < fused_shape::rows_at_once; ++i) rows[i] = to_row(asked_[i]);
+    ask();
+  }
   __device__ bool replaces(int) const { return false; }
 
  private:
   using bits = group_bits<In, fused_shape::group>;  // not split into pixels before they are needed
 
+  __device__ void ask() {
+#pragma unroll
+    for (auto& row : asked_) row = load();
+  }
   __device__ bits load() {
     const bits loaded = *reinterpret_cast<const bits*>(next_);
     next_ += step_y_;
@@ -94,19 +100,32 @@ class rows_anywhere {
       column_[c] = outside ? 0 : fold_near(edge, x, in.width) * in.step_x;
     }
   }
-  __device__ lanes<F, fused_shape::group> first() {
-    const bool outside = edge_.mode == border_mode::constant && (y_ < 0 || y_ >= in_.height);
-    const In* const row = in_.at(z_, outside ? 0 : fold_near(edge_, y_, in_.height));
-    ++y_;
-    return for_lanes<F, fused_shape::group>(
-        [&](int c) { return outside || replaces(c) ? edge_.outside : to_value<F>(row[column_[c]]); });
-  }
-  __device__ void ask() const {}
-  __device__ lanes<F, fused_shape::group> take(int) { return first(); }
+  __device__ void read_first(lanes<F, fused_shape::group>* rows) { read_some<2 * R>(rows); }
+  __device__ void read(lanes<F, fused_shape::group>* rows) { read_some<fused_shape::rows_at_once>(rows); }
   /// Under a constant border the sums beside the image are that constant too.
   __device__ bool replaces(int c) const { return outside_ >> c & 1; }
 
  private:
+  /// All are loaded before the first is used: it is the wait for memory that counts here.
+  template <int Count>
+  __device__ void read_some(lanes<F, fused_shape::group>* rows) {
+    In pixel[Count][fused_shape::group];
+    unsigned above_or_below = 0;
+#pragma unroll
+    for (int i = 0; i < Count; ++i, ++y_) {
+      const bool outside = edge_.mode == border_mode::constant && (y_ < 0 || y_ >= in_.height);
+      if (outside) above_or_below |= 1u << i;
+      const In* const row = in_.at(z_, outside ? 0 : fold_near(edge_, y_, in_.height));
+#pragma unroll
+      for (int c = 0; c < fused_shape::group; ++c) pixel[i][c] = row[column_[c]];
+    }
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+      rows[i] = for_lanes<F, fused_shape::group>([&](int c) {
+        return replaces(c) || (above_or_below >> i & 1) ? edge_.outside : to_value<F>(pixel[i][c]);
+      });
+  }
+
   const view<const In>& in_;
   const border<F>& edge_;
   std::int64_t z_, y_, column_[fused_shape::group];
@@ -139,14 +158,10 @@ __device__ __forceinline__ void sum_block(const fused_weights<F>& half, const bo
 
   Rows rows(in, edge, p);
   lanes<F, group> row[2 * R + step];
-#pragma unroll
-  for (int i = 0; i < 2 * R; ++i) row[i] = rows.first();
-  rows.ask();
+  rows.read_first(row);
 #pragma unroll 1
   for (int y = 0, buffer = 0; y < rows_here; y += step, buffer ^= 1) {
-#pragma unroll
-    for (int i = 0; i < step; ++i) row[2 * R + i] = rows.take(i);
-    rows.ask();
+    rows.read(row + 2 * R);
 #pragma unroll
     for (int i = 0; i < step; ++i) {
       sums found;
@@ -184,7 +199,7 @@ __device__ __forceinline__ void sum_block(const fused_weights<F>& half, const bo
 }
 
 template <int R, class F, class In>
-__global__ void __launch_bounds__(fused_shape::threads, fused_shape::blocks_held<R, In>)
+__global__ void __launch_bounds__(fused_shape::threads, fused_shape::blocks_held)
     sum_along_y_and_x(const __grid_constant__ fused_weights<F> half, const __grid_constant__ border<F> edge,
                       bool aligned_in, bool aligned_out, const __grid_constant__ view<F> out,
                       const __grid_constant__ view<const In> in) {
