@@ -29,13 +29,14 @@ void solve_in_memory(const Rule& rule, const envelope<typename Rule::value>& e) 
 /// once. place(i) is -1 where the value is above the limit.
 template <class Value>
 void find_places(line_join join, const envelope<Value>& e, std::int64_t* place) {
+  const auto own = e;  // not behind a reference: places might be part of it
   std::int64_t j = 0;
-  for (std::int64_t i = 0; i < e.size; ++i) {
-    if (e.best[i] > e.limit) {
+  for (std::int64_t i = 0; i < own.size; ++i) {
+    if (own.best[i] > own.limit) {
       place[i] = -1;
       continue;
     }
-    while (joined(join, e.value[j], e.cost[i - j]) != e.best[i]) ++j;
+    while (joined(join, own.value[j], own.cost[i - j]) != own.best[i]) ++j;
     place[i] = j;
   }
 }
@@ -53,10 +54,14 @@ void carry_lines(const Rule& rule, line_axis axis, site first, std::int64_t line
                  const line_costs<Rule>& costs, carry_bundle<typename Rule::value>& mine, Carried nothing,
                  const view<Carried>& out, const view<const In>& in, const view<const Carried>& carried) {
   const auto size = length_along(axis, in);
+  // Copies of what loops need: behind references it might be what they write.
+  const Rule own = rule;
+  const auto step_in = step_along(axis, in), beside_in = in.step_x, pitch = mine.lines.pitch();
   const In* const from = &in[first];
+  auto* const lifted = mine.lines.value(0);
   for (std::int64_t i = 0; i < size; ++i)
     for (std::int64_t l = 0; l < lines; ++l)
-      mine.lines.value(l)[i] = rule.lift(from[i * step_along(axis, in) + l * in.step_x]);
+      lifted[l * pitch + i] = own.lift(from[i * step_in + l * beside_in]);
   for (std::int64_t l = 0; l < lines; ++l) {
     const envelope<typename Rule::value> e{
         size,         mine.lines.value(l), costs.data(),        costs.ordered,
@@ -64,13 +69,16 @@ void carry_lines(const Rule& rule, line_axis axis, site first, std::int64_t line
     solve_in_memory(rule, e);
     find_places(rule.join(), e, mine.places.data() + l * size);
   }
-  Carried* const to = &out[first];
+  const auto step_out = step_along(axis, out), beside_out = out.step_x;
+  const auto step_carried = step_along(axis, carried), beside_carried = carried.step_x;
+  const std::int64_t* const places = mine.places.data();
   const Carried* const source = &carried[first];
+  Carried* const to = &out[first];
   for (std::int64_t i = 0; i < size; ++i)
     for (std::int64_t l = 0; l < lines; ++l) {
-      const auto place = mine.places[static_cast<std::size_t>(l * size + i)];
-      to[i * step_along(axis, out) + l * out.step_x] =
-          place < 0 ? nothing : source[place * step_along(axis, carried) + l * carried.step_x];
+      const auto place = places[l * size + i];
+      to[i * step_out + l * beside_out] =
+          place < 0 ? nothing : source[place * step_carried + l * beside_carried];
     }
 }
 
@@ -91,9 +99,10 @@ void run_carry(const job& work, const Rule& rule, line_axis axis, Carried nothin
     const std::int64_t most = rows ? 1 : std::min<std::int64_t>(16, in.width);
     const line_planes planes(axis, in);
     const line_costs<Rule> costs(rule, size);
-    std::vector<carry_bundle<value>> own(static_cast<std::size_t>(threads),
-                                         {{size, costs.ordered, most, beyond_limit(rule)},
-                                          std::vector<std::int64_t>(static_cast<std::size_t>(most * size))});
+    auto own = for_threads(threads, [&] {
+      return carry_bundle<value>{{size, costs.ordered, most, beyond_limit(rule)},
+                                 std::vector<std::int64_t>(static_cast<std::size_t>(most * size))};
+    });
     const auto bundles = rows ? in.height : (in.width + most - 1) / most;
     const auto units = (rows ? in.depth : planes.count) * bundles;
     over_units(work, threads, units, 1, [&](int thread, std::int64_t unit) {

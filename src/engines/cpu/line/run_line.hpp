@@ -120,6 +120,15 @@ class line_bundle {
   std::vector<nearest_places> nearest_;
 };
 
+/// One for each thread.
+template <class Make>
+auto for_threads(int threads, const Make& make) {
+  std::vector<decltype(make())> own;
+  own.reserve(static_cast<std::size_t>(threads));
+  for (int thread = 0; thread < threads; ++thread) own.push_back(make());
+  return own;
+}
+
 /// Whether the best places never go back: of integers by the laws of the pattern, of floats where rounding
 /// left the costs convex. The differences are exact: from the third cost on none is twice the one before.
 template <class Rule>
@@ -169,8 +178,8 @@ void run_rows(const job& work, int threads, const Rule& rule, const view<Out>& o
               const view<const In>& in) {
   using value = typename Rule::value;
   const line_costs<Rule> costs(rule, in.width);
-  std::vector<line_bundle<value>> own(static_cast<std::size_t>(threads),
-                                      {in.width, costs.ordered, 1, beyond_limit(rule)});
+  auto own = for_threads(threads,
+                         [&] { return line_bundle<value>(in.width, costs.ordered, 1, beyond_limit(rule)); });
   const auto batch = std::max<std::int64_t>(1, 16 * 1024 / in.width);
   over_units(work, threads, in.depth * in.height, batch, [&](int thread, std::int64_t row) {
     auto& mine = own[static_cast<std::size_t>(thread)];
@@ -195,9 +204,9 @@ void run_bundles(const job& work, int threads, const Rule& rule, line_axis axis,
   constexpr std::int64_t most = 16;
   const line_planes planes(axis, in);
   const line_costs<Rule> costs(rule, planes.rows);
-  std::vector<line_bundle<value>> own(
-      static_cast<std::size_t>(threads),
-      {planes.rows, costs.ordered, std::min(most, planes.width), beyond_limit(rule)});
+  auto own = for_threads(threads, [&] {
+    return line_bundle<value>(planes.rows, costs.ordered, std::min(most, planes.width), beyond_limit(rule));
+  });
   const auto bundles = (planes.width + most - 1) / most;
   over_units(work, threads, planes.count * bundles, 1, [&](int thread, std::int64_t unit) {
     auto& mine = own[static_cast<std::size_t>(thread)];
