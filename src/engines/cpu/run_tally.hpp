@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -24,10 +24,11 @@ class tally_cache {
     std::array<std::mutex, 64> locks;
   };
 
-  explicit tally_cache(shared_rows& shared) : shared_(shared), slots_(std::make_unique<slot[]>(places)) {}
+  explicit tally_cache(shared_rows& shared)
+      : shared_(shared), slots_(std::min<std::size_t>(256, std::bit_ceil(shared.rows.size()))) {}
 
   Row& row_of(std::uint64_t label) {
-    auto& place = slots_[label % places];
+    auto& place = slots_[label & (slots_.size() - 1)];
     if (place.label != label) {
       put_back(place);
       place.label = label;
@@ -35,11 +36,10 @@ class tally_cache {
     return place.row;
   }
   void put_back_all() {
-    for (std::size_t i = 0; i < places; ++i) put_back(slots_[i]);
+    for (auto& place : slots_) put_back(place);
   }
 
  private:
-  static constexpr std::size_t places = 256;
   struct slot {
     std::uint64_t label = 0;
     Row row;
@@ -53,7 +53,7 @@ class tally_cache {
   }
 
   shared_rows& shared_;
-  std::unique_ptr<slot[]> slots_;
+  std::vector<slot> slots_;  // a power of 2, no more than there are labels
 };
 
 /// visit(label, pixels) for every run of one label in a row, but 0.

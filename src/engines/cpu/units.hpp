@@ -14,14 +14,18 @@ namespace macareu::cpu {
 template <class Visit>
 void over_units(const job& work, int threads, std::int64_t units, std::int64_t batch, Visit&& visit) {
   std::atomic<std::int64_t> next{0};
-  parallel(threads, [&](int thread) {
+  const auto take_all = [&](int thread) {
     while (!work.how.stop.stop_requested()) {
       const auto begin = next.fetch_add(batch, std::memory_order_relaxed);
       if (begin >= units) return;
       const auto end = std::min(units, begin + batch);
       for (auto unit = begin; unit < end; ++unit) visit(thread, unit);
     }
-  });
+  };
+  if (threads > 1)
+    parallel(threads, take_all);
+  else
+    take_all(0);  // small images are done before a function object is made
   work.check_stop();
 }
 
