@@ -5,7 +5,7 @@ import os
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-NAMES = {"scipy": "SciPy", "cv2": "OpenCV", "numpy": "NumPy", "skimage": "scikit-image", "python": "Python"}
+NAMES = {"scipy": "SciPy", "cv2": "OpenCV", "numpy": "NumPy", "skimage": "scikit-image", "cupy": "CuPy", "python": "Python"}
 
 
 def table(columns, rows):

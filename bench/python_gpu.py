@@ -72,6 +72,7 @@ def main():
     options = parser_of(__doc__).parse_args()
     options.only = ("published" if published(options) else "tissue") + "-50-4k-u8-*-auto"
     with suite("wave", options, keeps_inputs=False) as (report, _):
+        report["cases"] = [case for case in report["cases"] if not case["transfers"]]
         found = list(rows(options, report["cases"]))
     return finish(options, found, report, cupy, np)
 

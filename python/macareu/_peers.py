@@ -76,12 +76,12 @@ def small_labels(labels):
 
 
 def as_float64(array):
-    """The array, or a copy that several threads write: its memory is new, and most of the time goes into that."""
+    """The image or volume, or a copy that several threads write: most of the time goes into its new memory."""
     if array.dtype == np.float64:
         return array
     if not isinstance(array, np.ndarray):
         return array.astype(np.float64)
-    result = np.empty(array.shape, np.float64)
+    result = _macareu.new_f64(array.shape)
     count = _threads() if array.size >= 2**18 else 1
     parts = list(zip(np.array_split(result, count), np.array_split(array, count)))
     others = [threading.Thread(target=np.copyto, args=part) for part in parts[1:]]

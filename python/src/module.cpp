@@ -312,6 +312,7 @@ PYBIND11_MODULE(_macareu, module) {
     families.append(py::make_tuple(about.name, about.brief, about.marker));
   module.attr("instances") = families;
   module.def("strategies", &strategies);
+  module.def("new_f64", [](const std::vector<py::ssize_t>& shape) { return new_array(dtype::f64, shape); });
   module.def("generate", &generated);
   module.def("compare", &compared);
   module.def("machine", &machine);

@@ -31,7 +31,7 @@ def reconstruction(seed, mask, method="dilation", footprint=None, offset=None):
         seed, mask = seed.astype(np.float64), mask.astype(np.float64)
     grown = macareu.reconstruct(_peers.spatial(seed, "seed"), _peers.spatial(mask, "mask"), by=method,
                                    connectivity=_peers.connectivity_of(reach, seed.ndim))
-    return _peers.as_float64(grown.reshape(seed.shape))
+    return _peers.as_float64(grown).reshape(seed.shape)
 
 
 def _check_offset(offset, shape):
