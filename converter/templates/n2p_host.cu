@@ -7,9 +7,9 @@ void start(const rule::pixel_type* image, rule::result_type* result, const rule:
   const auto blocks = [](long long pixels, long long of_a_block, long long most) {
     return static_cast<unsigned>(std::min((pixels + of_a_block - 1) / of_a_block, most));
   };
-  const dim3 grid(blocks(size.width, threads.x * across, 2147483647), blocks(size.height, threads.y * down, 65535),
-                  blocks(size.depth, 1, 65535));
-  n2p_kernel<<<grid, threads>>>(image, result, size, given);
+  const dim3 grid(blocks(size.width, threads.x * kernels::across, 2147483647),
+                  blocks(size.height, threads.y * kernels::down, 65535), blocks(size.depth, 1, 65535));
+  kernels::n2p_kernel<<<grid, threads>>>(image, result, size, given);
   check(cudaGetLastError(), "starting the kernel");
 }
 

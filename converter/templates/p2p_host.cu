@@ -1,10 +1,11 @@
 namespace cuda {
 
 /// Images in the GPU's memory. The kernel may still run when this returns.
-void start(const images& from, rule::result_type* result, const rule::extent& size, const rule::parameters& given) {
+void start(const kernels::images& from, rule::result_type* result, const rule::extent& size,
+           const rule::parameters& given) {
   constexpr int threads = 256;
-  const long long blocks = (size.pixels() + threads * across - 1) / (threads * across);
-  p2p_kernel<<<static_cast<unsigned>(blocks), threads>>>(from, result, size.pixels(), given);
+  const long long blocks = (size.pixels() + threads * kernels::across - 1) / (threads * kernels::across);
+  kernels::p2p_kernel<<<static_cast<unsigned>(blocks), threads>>>(from, result, size.pixels(), given);
   check(cudaGetLastError(), "starting the kernel");
 }
 
@@ -13,7 +14,7 @@ void run(const job& work) {
   const long long count = work.size.pixels();
   if (count == 0) return;
   device_array<rule::pixel_type> in[rule::inputs];
-  images from{};
+  kernels::images from{};
   for (int k = 0; k < rule::inputs; ++k) {
     in[k].resize(count);
     in[k].upload(work.images[k]);

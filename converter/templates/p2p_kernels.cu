@@ -1,3 +1,6 @@
+// Apart from the names of the rule's file.
+namespace kernels {
+
 struct images {
   const rule::pixel_type* at[rule::inputs];
 };
@@ -35,3 +38,5 @@ extern "C" __global__ void p2p_kernel(images from, rule::result_type* result, lo
     result[i] = rule::apply(pixel, i, given);
   }
 }
+
+}  // namespace kernels
