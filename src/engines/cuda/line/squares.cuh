@@ -9,7 +9,10 @@
 
 namespace macareu::cuda {
 
-/// Words for lines along an axis of an image, and a flag for every four rows: a quarter of a byte a pixel
+/// Rows that are searched again together.
+inline constexpr int rows_per_flag = 8;
+
+/// Words for lines along an axis of an image, and a flag for every eight rows: a quarter of a byte a pixel
 /// where lines are long.
 class site_memory {
  public:
@@ -22,7 +25,7 @@ class site_memory {
     w.plane = w.rows * w.pitch;
     w.length = lines.length;
     w.count = (lines.length + 31) / 32;
-    flags_per_row_ = (w.length + 3) / 4;
+    flags_per_row_ = (w.length + rows_per_flag - 1) / rows_per_flag;
     const auto words = w.count * w.plane;
     memory_ = device_array<unsigned char>(on, 8 * words + flag_count());
     w.word = reinterpret_cast<std::uint32_t*>(memory_.data());
