@@ -12,6 +12,12 @@ struct row_problem {
   /// Per eight rows, whether windows did not suffice; null where there were no windows.
   std::uint8_t* flags;
   std::int64_t flags_per_row;
+  std::uint8_t* column_flags;  // of eight rows after another
+  std::int64_t column_flags_per_row;
+
+  __device__ std::int64_t flag_of(std::int64_t place, std::int64_t row) const {
+    return row * flags_per_row + place / rows_per_flag;
+  }
 };
 
 /// Whole rows. After windows, those only that are flagged.
@@ -29,19 +35,30 @@ __global__ __launch_bounds__(Threads,
   in.fill_margins();
   let_next_start();
   wait_for_previous();
-  if (problem.flags && !problem.flags[row * problem.flags_per_row + first / rows_per_flag]) return;
+  const std::int64_t flag = problem.flag_of(first, row);
+  if (problem.flags && !problem.flags[flag]) return;
   fill_from_words(in, problem.words, first, row);
   __syncthreads();
   in.find_least_of_groups();
   __syncthreads();
   const int there = static_cast<int>(min(std::int64_t{Lines}, out.length - first));
+  const auto wanted = [&](int c) {
+    if (!problem.flags) return true;
+    constexpr int flags = lines::chunk / columns_per_flag;
+    const auto* const of_rows = problem.column_flags + flag * problem.column_flags_per_row;
+    bool any = false;
+    for (std::int64_t i = flags * c; i < min(std::int64_t{flags} * (c + 1), problem.column_flags_per_row);
+         ++i)
+      any = any || of_rows[i];
+    return any;
+  };
   solve_whole_lines(
-      in, memory + lines::words(in.width), width, there,
+      in, memory + lines::words(in.width), width, there, wanted,
       store_row<one_row, Finish>(out, aligned, first + threadIdx.x % 32 / lines::lanes, row, finish));
 }
 
 /// Columns [begin, begin + Size) of eight rows, two to a line, with `Halo` columns more on either side:
-/// memory does not grow with the width. Rows for which that is not enough are flagged.
+/// memory does not grow with the width. Chunks for which that is not enough are flagged.
 template <int Size, int Halo, int Threads, class Finish>
 __global__ __launch_bounds__(Threads, 5) void square_windows(row_problem problem,
                                                              stacked_rows<typename Finish::result> out,
@@ -66,19 +83,24 @@ __global__ __launch_bounds__(Threads, 5) void square_windows(row_problem problem
   const int l = threadIdx.x % 32 / lines::lanes;
   const int there = static_cast<int>(min(std::int64_t{rows}, out.length - top));
   const store_row<two_rows, Finish> store(out, aligned, top + 2 * l, row, finish);
+  const std::int64_t flag = problem.flag_of(top, row);
+  static_assert(lines::chunk == columns_per_flag);
+  bool hopeful = true;
   for (int x = begin + threadIdx.x / 32 * lines::chunk; x < end; x += Threads / 32 * lines::chunk) {
     chunk_search<4, two_rows> search(in, x, width, there);
-    bool settled = search.settle({16, 6});
+    // Where groups were of no use they will be of none beside.
+    bool settled = search.settle({hopeful ? 16 : 0, hopeful ? 6 : 0});
+    hopeful = settled;
     if (settled && search.worst) {  // by groups: could columns outside be better?
       const int to_left = x - first + 1, to_right = last - (x + lines::chunk - 1);
       settled = (first == 0 || square(to_left) >= search.worst) &&
                 (last == whole || square(to_right) >= search.worst);
     }
-    if (!settled) {  // the whole rows will be searched
-      if (threadIdx.x % 32 == 0) problem.flags[row * problem.flags_per_row + top / rows] = 1;
-      return;
+    if (threadIdx.x % 32 == 0) {
+      problem.column_flags[flag * problem.column_flags_per_row + x / columns_per_flag] = !settled;
+      if (!settled) problem.flags[flag] = 1;  // whoever writes it writes the same
     }
-    store(l, search.p, search.tiny);
+    if (settled) store(l, search.p, search.tiny);
   }
 }
 
@@ -123,9 +145,11 @@ __global__ __launch_bounds__(Threads) void square_columns(view<const std::uint32
   const int chunks = (length + lines::chunk - 1) / lines::chunk;
   std::uint32_t* const after = memory + lines::words(in.width);
   std::uint32_t* const solved = after + (open_chunks<Lines>::words(chunks) + 3) / 4 * 4;
-  solve_whole_lines(in, after, length, there, [&](int l, const line_places<one_row>& p, bool) {
-    *reinterpret_cast<uint4*>(solved + l * in.width + p.x) = {p.d[0], p.d[1], p.d[2], p.d[3]};
-  });
+  solve_whole_lines(
+      in, after, length, there, [](int) { return true; },
+      [&](int l, const line_places<one_row>& p, bool) {
+        *reinterpret_cast<uint4*>(solved + l * in.width + p.x) = {p.d[0], p.d[1], p.d[2], p.d[3]};
+      });
   __syncthreads();
   for (int y = threadIdx.x; y < length; y += Threads) {
     pixel_group<result, Lines> column;

@@ -61,17 +61,20 @@ struct chunk_search {
   }
 };
 
-/// Lines that are in shared memory as a whole.
-template <int Lines, class Store>
+/// Lines that are in shared memory as a whole; only chunks that are wanted(chunk).
+template <int Lines, class Wanted, class Store>
 __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* memory, int width,
-                                  int lines_there, const Store& store) {
+                                  int lines_there, const Wanted& wanted, const Store& store) {
   using lines = shared_lines<Lines>;
   __shared__ int wanted_ends;
   const int lane = threadIdx.x % 32, l = lane / lines::lanes;
   const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
   const open_chunks<Lines> open(memory, (width + lines::chunk - 1) / lines::chunk);
+  for (int c = threadIdx.x; c < open.chunks; c += blockDim.x) open.reach[c] = wanted(c);
+  __syncthreads();
   bool hopeful = true, all_settled = true;
   for (int c = warp; c < open.chunks; c += warps) {
+    if (!open.reach[c]) continue;
     chunk_search<Lines> search(in, c * lines::chunk, width, lines_there);
     // Where groups were of no use they will be of none beside.
     const bool settled = search.settle(group_search<Lines>{hopeful ? 12 : 0, hopeful ? 6 : 0});

@@ -72,7 +72,12 @@ void run_square_rows(const gpu& on, const site_memory& sites, std::uint32_t none
   constexpr int narrow = 2048, window = 2048, halo = 128, threads = 256;
   const stacked_rows<typename Finish::result> rows(first, out);
   const bool aligned = has_aligned_groups(out, 4);
-  row_problem problem{sites.words(), none, nullptr, sites.flags_per_row()};
+  row_problem problem{sites.words(),
+                      none,
+                      nullptr,
+                      sites.flags_per_row(),
+                      sites.column_flags(),
+                      sites.column_flags_per_row()};
   if (rows.width <= narrow) return run_rows<4, 128>(on, problem, rows, aligned, finish);
   problem.flags = sites.flags();
   const auto windows = (rows.width + window - 1) / window * rows.rows * sites.flags_per_row();
