@@ -128,7 +128,7 @@ void labelling::link(const std::uint64_t* starts, const view<std::uint8_t>& out)
          grid_, memory_);
   launch(on_, start_, "link: across tiles", join_across_tiles<shape>, across_blocks<shape>(grid_),
          across_threads<shape>, grid_, memory_);
-  launch(on_, start_, "link: starts", keep_started<shape>, blocks(thick_words), linked_threads, grid_,
+  launch(on_, start_, "link: starts", keep_started<shape>, blocks(2 * thick_words), linked_threads, grid_,
          memory_, starts, kept);
   launch(on_, start_, "link: write", write_kept<shape>, blocks(2 * thick_words), linked_threads, grid_,
          memory_, kept, has_aligned_groups(out, 16), out);
