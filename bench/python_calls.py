@@ -4,8 +4,7 @@
     PYTHONPATH=build/python bench/python_calls.py --tool build/bin/macareu [--json FILE]
 
 Small calls: the best of many batches of 20, of every native function with its defaults. Large calls: median of 31, with
-out= against `--repeat` of the tool, which has memory for its result that was used before, and with a new array against
-as many runs of the tool, each with new memory.
+out= and with a new array, against `--repeat 31` of the tool, which has memory for its result that was used before.
 """
 import inspect
 import json
@@ -57,10 +56,10 @@ def small_calls():
         yield row(f"`{name}`, 16 x 16", 1e3 * ours, None, None, f"<= {MOST_US} us", 1e6 * ours <= MOST_US)
 
 
-def times_of_tool(options, verb, files, directory, repeat):
-    """Seconds that the tool tells for itself."""
+def seconds_of_tool(options, verb, files, directory):
+    """As it tells them itself."""
     report = os.path.join(directory, "report.json")
-    subprocess.run([options.tool, verb, *files, "-o", os.path.join(directory, "out.npy"), "--quiet", "--repeat", str(repeat),
+    subprocess.run([options.tool, verb, *files, "-o", os.path.join(directory, "out.npy"), "--quiet", "--repeat", str(RUNS),
                     "--report", report], check=True)
     with open(report, encoding="utf-8") as file:
         return json.load(file)["seconds"]["compute"]
@@ -77,13 +76,9 @@ def large_calls(options):
             names = ("marker", "mask") if name == "reconstruct" else ("mask",)
             given = [images[each] for each in names]
             files = [os.path.join(directory, each + ".npy") for each in names]
-            verb = VERBS.get(name, name)
             out = function(*given)
-            for how, run, tool in (
-                    ("out=", lambda: function(*given, out=out), lambda: times_of_tool(options, verb, files, directory, RUNS)),
-                    ("a new array", lambda: function(*given), lambda: statistics.median(
-                        times_of_tool(options, verb, files, directory, 1) for _ in range(RUNS)))):
-                theirs = 1e3 * tool()
+            theirs = 1e3 * seconds_of_tool(options, VERBS.get(name, name), files, directory)
+            for how, run in (("out=", lambda: function(*given, out=out)), ("a new array", lambda: function(*given))):
                 ours = 1e3 * statistics.median(seconds(run) for _ in range(RUNS))
                 yield row(f"`{name}`, {side} x {side}, {how}, against the tool", ours, theirs, ours / theirs, "<= 1.1",
                           ours <= 1.1 * theirs)
