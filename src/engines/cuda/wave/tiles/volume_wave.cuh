@@ -63,8 +63,7 @@ class volume_worker {
       }
       __syncthreads();
     }
-    if (leads) schedule.clear_share(blockIdx.x);
-    if (thread_ == 0) wave_.work.report(visits, passes);
+    if (leads) schedule.report(blockIdx.x, visits, passes);
   }
 
  private:
