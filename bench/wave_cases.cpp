@@ -113,9 +113,10 @@ std::vector<wave_instance> wave_instances(bool published_is_here) {
 }
 
 std::vector<std::string> strategies_of(const wave_variant& variant, std::string_view device) {
+  const bool image = variant.neighbours == 4 || variant.neighbours == 8;
   std::vector<std::string> names;
   for (const auto name : strategies(device, "wave"))
-    if (is_of(variant.strategies, name)) names.emplace_back(name);
+    if (is_of(variant.strategies, name) && (image || name != "diagonal")) names.emplace_back(name);
   names.emplace_back("auto");  // last: it is compared with the others
   return names;
 }
