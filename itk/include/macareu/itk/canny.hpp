@@ -20,16 +20,12 @@ class CannySettings : public ::itk::ImageToImageFilter<TInputImage, TOutputImage
   using ArrayType = ::itk::FixedArray<double, TInputImage::ImageDimension>;
   using SettingsOnly = void;
 
-  itkSetMacro(Variance, ArrayType);
-  itkGetConstMacro(Variance, const ArrayType);
-  itkSetMacro(MaximumError, ArrayType);
-  itkGetConstMacro(MaximumError, const ArrayType);
+  MACAREU_ITK_SETTING(Variance, ArrayType)
+  MACAREU_ITK_SETTING(MaximumError, ArrayType)
+  MACAREU_ITK_SETTING(UpperThreshold, OutputImagePixelType)
+  MACAREU_ITK_SETTING(LowerThreshold, OutputImagePixelType)
   void SetVariance(double all) { SetVariance(ArrayType(all)); }
   void SetMaximumError(double all) { SetMaximumError(ArrayType(all)); }
-  itkSetMacro(UpperThreshold, OutputImagePixelType);
-  itkGetConstMacro(UpperThreshold, OutputImagePixelType);
-  itkSetMacro(LowerThreshold, OutputImagePixelType);
-  itkGetConstMacro(LowerThreshold, OutputImagePixelType);
 
  private:
   ArrayType m_Variance{0.0};

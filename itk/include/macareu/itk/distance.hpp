@@ -92,14 +92,13 @@ class DistanceMapSettings : public ::itk::ImageToImageFilter<TInputImage, TOutpu
   using InputPixelType = typename TInputImage::PixelType;
   using SettingsOnly = void;
 
-  itkSetMacro(SquaredDistance, bool);
-  itkGetConstReferenceMacro(SquaredDistance, bool);
-  itkBooleanMacro(SquaredDistance);
-  itkSetMacro(UseImageSpacing, bool);
-  itkGetConstReferenceMacro(UseImageSpacing, bool);
-  itkBooleanMacro(UseImageSpacing);
-  itkSetMacro(BackgroundValue, InputPixelType);
-  itkGetConstReferenceMacro(BackgroundValue, InputPixelType);
+  MACAREU_ITK_SETTING(SquaredDistance, bool)
+  MACAREU_ITK_SETTING(UseImageSpacing, bool)
+  MACAREU_ITK_SETTING(BackgroundValue, InputPixelType)
+  void SquaredDistanceOn() { SetSquaredDistance(true); }
+  void SquaredDistanceOff() { SetSquaredDistance(false); }
+  void UseImageSpacingOn() { SetUseImageSpacing(true); }
+  void UseImageSpacingOff() { SetUseImageSpacing(false); }
 
  private:
   InputPixelType m_BackgroundValue{};

@@ -174,6 +174,16 @@ class Filter : public TStock {
   int connectivity_ = 0;
 };
 
+/// A setter and a getter. ITK's own macros can be used in this namespace from 5.4 on: before, they said itk
+/// and not ::itk.
+#define MACAREU_ITK_SETTING(name, type)       \
+  virtual void Set##name(const type& value) { \
+    if (m_##name == value) return;            \
+    m_##name = value;                         \
+    this->Modified();                         \
+  }                                           \
+  virtual const type& Get##name() const { return m_##name; }
+
 /// The declarations that every class of ITK has. New() asks no factory: it is what factories call.
 #define MACAREU_ITK_FILTER(name)                                                            \
  public:                                                                                    \
