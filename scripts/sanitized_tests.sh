@@ -2,7 +2,8 @@
 # Runs the tests of a sanitizer build: sanitized_tests.sh BUILD
 set -eu
 build=$1
-export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
+# Looking for leaks takes 3 s a process with clang 14 on aarch64: not for every test by itself, see below.
+export ASAN_OPTIONS=detect_leaks=0:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1
 # Archer tells ThreadSanitizer of OpenMP's barriers; without it correct code is reported.
 case $build in *tsan)
@@ -13,4 +14,7 @@ case $build in *tsan)
 esac
 # glib's threads, behind libvips, are not built with ThreadSanitizer.
 export TSAN_OPTIONS="ignore_noninstrumented_modules=1 suppressions=$(pwd)/scripts/tsan.suppressions"
-exec ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" --label-exclude 'peers|install' --no-tests=error
+ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" --label-exclude 'peers|install' --no-tests=error
+case $build in *asan)
+  for tests in operators files laws; do ASAN_OPTIONS=detect_leaks=1 "$build/bin/test_$tests" --gtest_brief=1; done ;;
+esac
