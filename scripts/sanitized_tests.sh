@@ -16,5 +16,6 @@ esac
 export TSAN_OPTIONS="ignore_noninstrumented_modules=1 suppressions=$(pwd)/scripts/tsan.suppressions"
 ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" --label-exclude 'peers|install' --no-tests=error
 case $build in *asan)
+  export LSAN_OPTIONS="suppressions=$(pwd)/scripts/lsan.suppressions print_suppressions=0"
   for tests in operators files laws; do ASAN_OPTIONS=detect_leaks=1 "$build/bin/test_$tests" --gtest_brief=1; done ;;
 esac
