@@ -23,7 +23,7 @@ class device_memory {
   struct release {
     void operator()(void* data) const;
   };
-  std::size_t bytes_;
+  [[maybe_unused]] std::size_t bytes_;  // not without a GPU
   std::unique_ptr<void, release> data_;
 };
 

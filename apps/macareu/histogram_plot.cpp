@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -111,8 +112,7 @@ image histogram_plot(const table& data) {
     std::int64_t before = 0;
     const auto columns = columns_of(series[s]);
     for (std::int64_t x = 0; x < plot_width; ++x) {
-      const auto tall =
-          static_cast<std::int64_t>(columns[static_cast<std::size_t>(x)] / most * plot_height + 0.5);
+      const std::int64_t tall = std::llround(columns[static_cast<std::size_t>(x)] / most * plot_height);
       if (series.size() == 1) {
         picture.rectangle(left + x, baseline - tall, 1, tall, bars);
       } else {
