@@ -160,7 +160,8 @@ double warm_up(double most_ms, const std::function<double()>& run) {
   constexpr double least_ms = 5;
   auto last = run();
   if (last > most_ms / 2) return last;
-  for (double spent = 0; spent < least_ms; spent += last) last = std::max(run(), 1e-3);
+  double spent = 0;
+  while (spent < least_ms) spent += last = std::max(run(), 1e-3);
   return last;
 }
 
