@@ -175,7 +175,7 @@ std::string computed_elsewhere(const device_error& failure, const entry& instead
 
 device_choice choose_device(const operator_description& about, std::span<const const_image_view> inputs,
                             std::span<const image_view> outputs, const context& how) {
-  const auto choice = choose(about, find_gpu_images(about, inputs, outputs), inputs[0], how);
+  auto choice = choose(about, find_gpu_images(about, inputs, outputs), inputs[0], how);
   check_strategy(*choice.chosen, how);
   return choice;
 }
