@@ -24,6 +24,8 @@ std::uint64_t united_runs::sum_up(const bit_lines& lines) {
 
 bool united_runs::can_number(std::uint64_t runs) { return runs <= std::numeric_limits<index>::max(); }
 
+united_runs::index united_runs::runs() const { return first_run(shape_.lines()); }
+
 united_runs::united_runs(const job& work, int threads, const neighbourhood& near, const bit_lines& lines,
                          const match_classes& matches)
     : work_(work),

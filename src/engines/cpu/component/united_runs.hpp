@@ -32,7 +32,7 @@ class united_runs {
   std::int64_t bands() const { return std::ssize(bands_) - 1; }
   std::int64_t begin_of(std::int64_t band) const { return bands_[static_cast<std::size_t>(band)]; }
 
-  index runs() const { return first_run(shape_.lines()); }
+  index runs() const;
   index first_run(std::int64_t line) const {
     return static_cast<index>(lines_.first[static_cast<std::size_t>(line)]);
   }
