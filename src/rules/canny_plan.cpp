@@ -27,6 +27,7 @@ std::vector<double> along_axes(const arguments& all, std::string_view name, int 
     throw usage_error("canny: " + std::string(name) + ": expected one number, or one for each of " +
                       std::to_string(rank) + " axes, got " + std::to_string(given.size()));
   std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(rank));
   for (int axis = 0; axis < rank; ++axis)
     values.push_back(given[given.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double());
   return values;
