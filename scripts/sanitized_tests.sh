@@ -17,5 +17,5 @@ export TSAN_OPTIONS="ignore_noninstrumented_modules=1 suppressions=$(pwd)/script
 ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" --label-exclude 'peers|install' --no-tests=error
 case $build in *asan)
   export LSAN_OPTIONS="suppressions=$(pwd)/scripts/lsan.suppressions print_suppressions=0"
-  for tests in operators files laws; do ASAN_OPTIONS=detect_leaks=1 "$build/bin/test_$tests" --gtest_brief=1; done ;;
+  for tests in operators files laws instances; do ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=1 "$build/bin/test_$tests" --gtest_brief=1; done ;;
 esac

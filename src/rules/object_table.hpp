@@ -40,7 +40,8 @@ struct object_form {
 struct summed_objects {
   std::size_t count;
   std::function<std::uint64_t(std::size_t label)> pixels;
-  std::function<void(std::size_t label, object_facts& facts)> tell;  // writes what is described
+  /// Writes all that is described: facts are those of the label before.
+  std::function<void(std::size_t label, object_facts& facts)> tell;
 };
 
 table describe_objects(const summed_objects& objects, const object_form& form);

@@ -53,7 +53,7 @@ class tally_cache {
   }
 
   shared_rows& shared_;
-  std::vector<slot> slots_;  // a power of 2, no more than there are labels
+  std::vector<slot> slots_;  // a power of 2, not many more than there are labels
 };
 
 /// visit(label, pixels) for every run of one label in a row, but 0.

@@ -17,7 +17,8 @@ namespace tiles {
 /// takes. In cycles, which stand for time on any GPU. Measured on an H200 (2 GHz), 4096^2, 4 neighbours, in
 /// cycles a pixel: contraction 0.02 (flat) to 0.1 (noise from one seed), tissue 0.05 where tiles take 0.03;
 /// 32-bit keys 0.08 where tiles take 0.05. 512^3: with 26 neighbours contraction 0.22 where tiles take 0.15,
-/// but with 6 neighbours 0.08 where tiles take 0.16: there tiles have only what an easy volume needs.
+/// but with 6 neighbours 0.08 where tiles take 0.16: there tiles have only what
+/// an easy volume needs, a bound that was not measured itself.
 template <class Key>
 double patience_in_cycles(const neighbourhood& near, std::int64_t pixels) {
   constexpr double least = 2e5;
