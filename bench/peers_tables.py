@@ -74,7 +74,10 @@ def limits_table(cases):
 # Of a GPU: what, its case, what it is measured by, bytes a pixel of it for each of the reference, at least or at most.
 PATTERN_MUSTS = (
     ("threshold u8 16384^2: of copy bandwidth", "threshold-random", ("copy-random",), 1, ">=", 0.85),
+    ("threshold, generated: of copy bandwidth", "generated-threshold-random", ("copy-random",), 1, ">=", 0.80),
     ("sobel u8 to f32: of copy bandwidth", "sobel-random", ("copy-random",), 2.5, ">=", 0.60),
+    ("sobel u8 to f32, generated: of copy bandwidth", "generated-gradient-random", ("copy-random",), 2.5, ">=", 0.45),
+    ("sobel u8 to u8, as in examples/convert, generated", "generated-sobel-random", ("copy-random",), 1, ">=", 0.45),
     ("gaussian sigma 1.4, u8 to f32: of copy bandwidth", "gaussian-random", ("copy-random",), 2.5, ">=", 0.50),
     ("statistics: times CUB's maximum and sum", "statistics-random", ("cub-max-random", "cub-sum-random"), 1, "<=", 1.15),
     ("histogram, random: times CUB's", "histogram-random", ("cub-histogram-random",), 1, "<=", 1.2),

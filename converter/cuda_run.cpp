@@ -150,23 +150,20 @@ class gpu_call {
     std::vector<address> from;
     for (const auto& each : images_) from.push_back(each->at());
     auto to = result_.at();
-    const auto bytes = [](const value_type& type) {
-      return size_of(type.type) * static_cast<std::size_t>(type.channels);
-    };
-    const auto in = bytes(given_.about.pixel), out = bytes(given_.about.result);
-    const bool even = (in & (in - 1)) == 0 && (out & (out - 1)) == 0;
-    const long long group =
-        even && std::max(in, out) <= 16 ? static_cast<long long>(16 / std::max(in, out)) : 1;
-    code_.start("p2p_kernel", {upwards(count_, 256 * group), 1, 1}, {256, 1, 1},
+    const long long across = pixels_of_a_thread(given_.about).across;
+    code_.start("p2p_kernel", {upwards(count_, 256 * across), 1, 1}, {256, 1, 1},
                 {from.data(), &to, &count_, parameters_.data()});
   }
 
   void n2p() {
     if (count_ == 0) return;
     auto from = images_[0]->at(), to = result_.at();
-    const auto tiles = std::min<long long>(upwards(size_.height, 8) * size_.depth, 65535);
-    code_.start("n2p_kernel", {upwards(size_.width, 128), static_cast<unsigned>(tiles), 1}, {32, 8, 1},
-                {&from, &to, &size_, parameters_.data()});
+    const auto [across, down] = pixels_of_a_thread(given_.about);
+    const auto at_most = [](unsigned blocks) { return std::min(blocks, 65535U); };
+    code_.start("n2p_kernel",
+                {upwards(size_.width, 32LL * across), at_most(upwards(size_.height, 8LL * down)),
+                 at_most(upwards(size_.depth, 1))},
+                {32, 8, 1}, {&from, &to, &size_, parameters_.data()});
   }
 
   void r2s() {

@@ -1,6 +1,8 @@
 #include "generate.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 
 #include <macareu/error.hpp>
 
@@ -171,6 +173,12 @@ std::string entry_parameters(const description& about) {
   return text;
 }
 
+/// Of the kernels.
+fields kernel_fields(const description& about) {
+  const auto [across, down] = pixels_of_a_thread(about);
+  return {{"ACROSS", std::to_string(across)}, {"DOWN", std::to_string(down)}};
+}
+
 fields fields_of(const description& about, const std::string& name) {
   fields values{{"NAME", name},
                 {"CLASS", upper(about.kind)},
@@ -200,6 +208,7 @@ fields fields_of(const description& about, const std::string& name) {
     values["EXTRA_MEMBERS"] =
         "  /// Neighbours of a pixel: 4 or 8, in volumes 6, 18 or 26; 0 for all.\n  int conectividade = 0;\n";
   }
+  values.merge(kernel_fields(about));
   for (const auto& each : about.parameters)
     values["TAKE_PARAMETERS"] += "  take(values, \"" + each.name + "\", given." + each.name + ");\n";
   values.try_emplace("TAKE_PARAMETERS", "");
@@ -229,6 +238,30 @@ fields cpu_files(const description& about, const generation& how, const fields& 
 
 }  // namespace
 
+thread_share pixels_of_a_thread(const description& about) {
+  const auto bytes = [](const value_type& type) {
+    return static_cast<int>(size_of(type.type)) * type.channels;
+  };
+  const int widest = std::max(bytes(about.pixel), bytes(about.result));
+  const int fitting = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(1, 16 / widest))));
+  if (about.kind != category::n2p) {
+    const bool even = std::has_single_bit(static_cast<unsigned>(bytes(about.pixel))) &&
+                      std::has_single_bit(static_cast<unsigned>(bytes(about.result)));
+    return {even ? fitting : 1, 1};
+  }
+  thread_share share{std::min(fitting, 4), 8};
+  const auto size = [&](std::size_t from_last) { return about.window[about.window.size() - from_last]; };
+  const int slices = about.window.size() == 3 ? size(3) : 1;
+  constexpr int most_registers = 100;
+  const auto registers = [&] {
+    return slices * (share.down + size(2) - 1) * (share.across + size(1) - 1) *
+           std::max(1, bytes(about.pixel) / 4);
+  };
+  while (registers() > most_registers && share.down > 1) share.down /= 2;
+  while (registers() > most_registers && share.across > 1) share.across /= 2;
+  return share;
+}
+
 std::map<std::string, std::string> program(const description& about, const generation& how) {
   const auto values = fields_of(about, how.name);
   auto files = cpu_files(about, how, values);
@@ -252,7 +285,7 @@ std::map<std::string, std::string> shared_object_source(const description& about
 }
 
 std::string kernel_source(const description& about, const generation& how) {
-  auto text = rule_text(about, how.border) + "\n" + piece(about, "kernels.cu");
+  auto text = rule_text(about, how.border) + "\n" + filled(piece(about, "kernels.cu"), kernel_fields(about));
   if (about.kind != category::r2s) return text;
   const auto entry = [](const std::string& name, const std::string& value) {
     return "\nextern \"C\" __global__ void " + name + "(const rule::" + value +

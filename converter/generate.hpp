@@ -19,6 +19,12 @@ std::map<std::string, std::string> program(const description& about, const gener
 /// What the system's compiler makes a shared object of: entry.cpp, which includes the others.
 std::map<std::string, std::string> shared_object_source(const description& about, const generation& how);
 
+/// How many pixels a thread of the kernels of P2P and N2P computes: side by side, and rows below each other.
+struct thread_share {
+  int across, down;
+};
+thread_share pixels_of_a_thread(const description& about);
+
 /// What NVRTC compiles: rule and kernels, and parameters as bytes of their own layout.
 std::string kernel_source(const description& about, const generation& how);
 

@@ -1,11 +1,20 @@
 namespace cuda {
 
+/// Images in the GPU's memory. The kernel may still run when this returns.
+void start(const kernels::images& from, rule::result_type* result, const rule::extent& size,
+           const rule::parameters& given) {
+  constexpr int threads = 256;
+  const long long blocks = (size.pixels() + threads * kernels::across - 1) / (threads * kernels::across);
+  kernels::p2p_kernel<<<static_cast<unsigned>(blocks), threads>>>(from, result, size.pixels(), given);
+  check(cudaGetLastError(), "starting the kernel");
+}
+
 void run(const job& work) {
   require_gpu();
   const long long count = work.size.pixels();
   if (count == 0) return;
   device_array<rule::pixel_type> in[rule::inputs];
-  images from{};
+  kernels::images from{};
   for (int k = 0; k < rule::inputs; ++k) {
     in[k].resize(count);
     in[k].upload(work.images[k]);
@@ -13,10 +22,7 @@ void run(const job& work) {
   }
   device_array<rule::result_type> out;
   out.resize(count);
-  constexpr int threads = 256;
-  const long long blocks = (count + threads * group - 1) / (threads * group);
-  p2p_kernel<<<static_cast<unsigned>(blocks), threads>>>(from, out.data(), count, work.given);
-  check(cudaGetLastError(), "starting the kernel");
+  start(from, out.data(), work.size, work.given);
   check(cudaDeviceSynchronize(), "running the kernel");
   out.download(work.result);
 }

@@ -1,30 +1,29 @@
+// Apart from the names of the rule's file.
+namespace kernels {
+
 struct images {
   const rule::pixel_type* at[rule::inputs];
 };
 
-constexpr bool even_sizes = (sizeof(rule::pixel_type) & (sizeof(rule::pixel_type) - 1)) == 0 &&
-                            (sizeof(rule::result_type) & (sizeof(rule::result_type) - 1)) == 0;
-constexpr int widest =
-    sizeof(rule::pixel_type) > sizeof(rule::result_type) ? sizeof(rule::pixel_type) : sizeof(rule::result_type);
-/// Pixels of one thread: 16 bytes are read or written at once, which is what keeps memory busy.
-constexpr int group = even_sizes && widest <= 16 ? 16 / widest : 1;
+/// A thread computes this many pixels side by side: 16 bytes are read or written at once, which keeps memory busy.
+constexpr int across = @ACROSS@;
 
 template <class Value>
-struct alignas(even_sizes ? group * sizeof(Value) : alignof(Value)) pack {
-  Value at[group];
+struct alignas(across > 1 ? across * sizeof(Value) : alignof(Value)) pack {
+  Value at[across];
 };
 
 extern "C" __global__ void p2p_kernel(images from, rule::result_type* result, long long count,
                                       rule::parameters given) {
-  const long long first = (static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x) * group;
-  if (first + group <= count) {
+  const long long first = (static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x) * across;
+  if (first + across <= count) {
     pack<rule::pixel_type> in[rule::inputs];
 #pragma unroll
     for (int k = 0; k < rule::inputs; ++k)
       in[k] = *reinterpret_cast<const pack<rule::pixel_type>*>(from.at[k] + first);
     pack<rule::result_type> out;
 #pragma unroll
-    for (int i = 0; i < group; ++i) {
+    for (int i = 0; i < across; ++i) {
       rule::pixel_type pixel[rule::inputs];
 #pragma unroll
       for (int k = 0; k < rule::inputs; ++k) pixel[k] = in[k].at[i];
@@ -39,3 +38,5 @@ extern "C" __global__ void p2p_kernel(images from, rule::result_type* result, lo
     result[i] = rule::apply(pixel, i, given);
   }
 }
+
+}  // namespace kernels

@@ -11,6 +11,11 @@
 // origin, and rule.widen(part, origin) is the row of its pixels. Law: that row is the one of adding the same
 // pixels, if they are one or more, at most part_pixels, and less than part_side steps behind the origin along
 // every axis.
+//
+// A rule of images may look at the labels beside p in one step of its own, for many pixels at once, a bit of
+// a word for each: rule.outline(same, border) makes words of what holds beside the pixels,
+// rule.add_outline(row, words, bit) adds what they say of one pixel, and rule.add_place(part, origin, p,
+// in...) all the rest. Law: the two together are add() for the `same` and `border` of a pixel's object.
 #pragma once
 
 #include <array>
@@ -59,6 +64,12 @@ struct tally_row {
   bool operator==(const tally_row&) const = default;
 };
 
+/// What holds of the pixels beside some pixels of an image.
+template <class Word>
+struct beside {
+  Word nw, n, ne, w, e, sw, s, se;
+};
+
 template <class Rule, class Label, class... In>
 concept tally_rule = std::is_trivially_copyable_v<Rule> &&
     requires(const Rule rule, typename Rule::row row, site p, const view<const Label>& labels,
@@ -71,6 +82,16 @@ concept has_part_rows = requires(const Rule rule, typename Rule::template part_r
                                  const view<const Label>& labels, const In&... in) {
   rule.add(part, p, p, labels, in...);
   { rule.widen(part, p) } -> std::same_as<typename Rule::row>;
+};
+
+/// `same`: the pixel there is of the same object; `border`: it has a neighbour along an axis that is not of
+/// its own object.
+template <class Rule, class Label, class... In>
+concept has_outline = has_part_rows<Rule, Label, In...> &&
+    requires(const Rule rule, typename Rule::template part_row<In...> part, site p,
+             const beside<std::uint32_t>& words, const In&... in) {
+  rule.add_place(part, p, p, in...);
+  rule.add_outline(part, rule.outline(words, words), 0);
 };
 
 }  // namespace macareu

@@ -128,6 +128,22 @@ struct object_intensities {
   }
 };
 
+/// What pixels of an image add to the Euler number and to the three lengths of the perimeter, a bit for each.
+template <class Word>
+struct image_outline {
+  Word more, less;  // Euler number
+  Word straight, slanted, mixed;
+  MACAREU_HD bool any() const { return (more | less | straight | slanted | mixed) != 0; }
+};
+
+/// How many of four bits are set, as three words.
+template <class Word>
+struct count_of_four {
+  Word ones, twos, four;
+  MACAREU_HD count_of_four(Word a, Word b, Word c, Word d)
+      : ones(a ^ b ^ c ^ d), twos((a & b) ^ (c & d) ^ ((a ^ b) & (c ^ d))), four(a & b & c & d) {}
+};
+
 /// Rank is 2 or 3; intensities are summed where there is such an image.
 template <int Rank, bool Intensity>
 struct object_sums {
@@ -153,6 +169,12 @@ struct object_sums {
   template <class Row, class Label, class... In>
   MACAREU_HD void add(Row& to, site origin, site p, const view<const Label>& labels,
                       const In&... intensity) const {
+    add_place(to, origin, p, intensity...);
+    look_around(to, p, labels);
+  }
+
+  template <class Row, class... In>
+  MACAREU_HD void add_place(Row& to, site origin, site p, const In&... intensity) const {
     using sum_word = typename Row::sum_word;
     using bound_word = typename Row::bound_word;
     const bound_word all[3]{static_cast<bound_word>(p.z - origin.z), static_cast<bound_word>(p.y - origin.y),
@@ -164,7 +186,6 @@ struct object_sums {
       to.sum[static_cast<std::size_t>(first + i)] += static_cast<sum_word>(at[i]);
       for (int j = i; j < Rank; ++j) to.sum[static_cast<std::size_t>(k++)] += product<sum_word>(at[i], at[j]);
     }
-    add_outline(to, p, labels);
     if constexpr (Intensity) {
       const std::int64_t steps = scale(intensity...);
       if constexpr (sizeof(bound_word) == 8)
@@ -176,6 +197,38 @@ struct object_sums {
       for (int i = 0; i < Rank; ++i)
         to.sum[static_cast<std::size_t>(moment + i)] += product<sum_word>(steps, at[i]);
     }
+  }
+
+  /// The Euler number is vertices - edges + faces of the object as closed squares. Each is counted by the
+  /// first pixel of the object, in raster order, that has it; most cancel, and the upper corners less the
+  /// upper edge remain.
+  ///
+  /// A pixel with one of its 4 neighbours outside the object is on its border. Border pixels count by what
+  /// border they have beside them, s of 4 straight on and d of 4 aslant: 1, the root of 2, or half of both
+  /// together (scikit-image's perimeter).
+  template <class Word>
+  requires(Rank == 2) MACAREU_HD
+      static image_outline<Word> outline(const beside<Word>& same, const beside<Word>& border) {
+    const count_of_four<Word> s(same.n & border.n, same.w & border.w, same.e & border.e, same.s & border.s),
+        d(same.nw & border.nw, same.ne & border.ne, same.sw & border.sw, same.se & border.se);
+    const Word on_border = ~(same.n & same.w & same.e & same.s);
+    const Word none = ~(s.ones | s.twos | s.four), one = s.ones & ~s.twos;
+    return {.more = ~(same.n | same.nw | same.w | same.ne),
+            .less = ~same.n & (same.nw | same.w) & same.ne,
+            .straight = on_border & s.twos & ~d.four & ~(d.ones & d.twos),
+            .slanted = on_border & d.twos & ((none & ~d.ones) | (one & d.ones)),
+            .mixed = on_border & one & (d.ones ^ d.twos)};
+  }
+
+  /// Of the pixel that has this bit.
+  template <class Row, class Word>
+  requires(Rank == 2) MACAREU_HD void add_outline(Row& to, const image_outline<Word>& words, int bit) const {
+    using count_word = typename Row::count_word;
+    const auto one = [&](Word word) { return static_cast<count_word>(word >> bit & 1); };
+    to.count[euler] += one(words.more) - one(words.less);
+    to.count[shape] += one(words.straight);
+    to.count[shape + 1] += one(words.slanted);
+    to.count[shape + 2] += one(words.mixed);
   }
 
   /// The sums of x + X from those of x.
@@ -244,7 +297,7 @@ struct object_sums {
   }
 
   template <class Row, class Label>
-  MACAREU_HD void add_outline(Row& to, site p, const view<const Label>& labels) const {
+  MACAREU_HD void look_around(Row& to, site p, const view<const Label>& labels) const {
     bool near[27]{};
     bool inner = true;
     around(labels, p, 1, [&](auto&& is_same) {
@@ -254,24 +307,23 @@ struct object_sums {
       }
     });
     if (inner) return;  // its share of every count is 0
-    to.count[euler] +=
-        static_cast<typename Row::count_word>(Rank == 2 ? corners_of_its_own(near) : cells_of_its_own(near));
-    if constexpr (Rank == 2)
-      add_perimeter(to, p, labels, near);
-    else
+    if constexpr (Rank == 2) {
+      add_outline(to, outline(bits_beside(near + 9), border_beside(p, labels, near)), 0);
+    } else {
+      to.count[euler] += static_cast<typename Row::count_word>(cells_of_its_own(near));
       for (int d = 0; d < crossing_directions; ++d)
         to.count[static_cast<std::size_t>(shape + d)] +=
             static_cast<unsigned>(!near[d + 14]) + static_cast<unsigned>(!near[12 - d]);
+    }
   }
 
-  /// The Euler number is vertices - edges + faces - voxels of the object as closed squares or cubes. Each is
-  /// counted by the first pixel of the object, in raster order, that has it: by p if no other of those that
-  /// share it comes before.
+  /// The Euler number is vertices - edges + faces - voxels of the object as closed cubes. Each is counted by
+  /// the first pixel of the object, in raster order, that has it: by p if no other of those that share it
+  /// comes before.
   MACAREU_HD static int cells_of_its_own(const bool* near) {
     int sum = 0;
     for (int cell = 0; cell < 27; ++cell) {
       const int ez = cell / 9 - 1, ey = cell / 3 % 3 - 1, ex = cell % 3 - 1;
-      if (Rank == 2 && ez != 0) continue;
       bool own = true;
       for (int dz = ez < 0 ? ez : 0; dz <= (ez > 0 ? ez : 0); ++dz)
         for (int dy = ey < 0 ? ey : 0; dy <= (ey > 0 ? ey : 0); ++dy)
@@ -285,17 +337,16 @@ struct object_sums {
     return sum;
   }
 
-  /// The same in images, where most cells cancel: the upper corners, less the upper edge.
-  MACAREU_HD static int corners_of_its_own(const bool* near) {
-    const bool left = near[9], above = near[10], right = near[11], before = near[12];
-    return (!left && !above && !before) + (!above && !right) - !above;
+  /// Of nine, row by row, all but the one in the middle.
+  MACAREU_HD static beside<unsigned> bits_beside(const bool* nine) {
+    return {nine[0], nine[1], nine[2], nine[3], nine[5], nine[6], nine[7], nine[8]};
   }
 
-  /// A pixel with one of its 4 neighbours outside the object is on its border. Border pixels count by what
-  /// border they have beside them: 1, the root of 2, or half of both together (scikit-image's perimeter).
-  template <class Row, class Label>
-  MACAREU_HD void add_perimeter(Row& to, site p, const view<const Label>& labels, const bool* near) const {
-    if (near[10] && near[12] && near[14] && near[16]) return;
+  /// None where it does not matter: p is not on the border itself.
+  template <class Label>
+  MACAREU_HD static beside<unsigned> border_beside(site p, const view<const Label>& labels,
+                                                   const bool* near) {
+    if (near[10] && near[12] && near[14] && near[16]) return {};
     unsigned object[5];  // of the pixels two up to two down, a bit for each from two left to two right
     around(labels, p, 2, [&](auto&& is_same) {
       for (int y = 0; y < 5; ++y) {
@@ -303,21 +354,13 @@ struct object_sums {
         for (int x = 0; x < 5; ++x) object[y] |= static_cast<unsigned>(is_same(0, y - 2, x - 2)) << x;
       }
     });
-    unsigned border[3];  // of the pixels beside p: their column is bits 1, 2 and 3
+    bool border[9];
     for (int y = 0; y < 3; ++y) {
       const unsigned own = object[y + 1];
-      border[y] = own & ~(own << 1 & own >> 1 & object[y] & object[y + 2]);
+      const unsigned row = own & ~(own << 1 & own >> 1 & object[y] & object[y + 2]);
+      for (int x = 0; x < 3; ++x) border[3 * y + x] = row >> (x + 1) & 1;
     }
-    const auto bit = [&](int y, int x) { return border[y] >> x & 1; };
-    const unsigned straight_on = bit(0, 2) + bit(1, 1) + bit(1, 3) + bit(2, 2);
-    const unsigned aslant = bit(0, 1) + bit(0, 3) + bit(2, 1) + bit(2, 3);
-    const unsigned weight = 1 + 2 * straight_on + 10 * aslant;
-    constexpr std::uint64_t straight = 1 << 5 | 1 << 7 | 1 << 15 | 1 << 17 | 1 << 25 | 1 << 27;
-    constexpr std::uint64_t slanted = std::uint64_t{1} << 21 | std::uint64_t{1} << 33;
-    constexpr std::uint64_t mixed = 1 << 13 | 1 << 23;
-    to.count[shape] += static_cast<unsigned>(straight >> weight & 1);
-    to.count[shape + 1] += static_cast<unsigned>(slanted >> weight & 1);
-    to.count[shape + 2] += static_cast<unsigned>(mixed >> weight & 1);
+    return bits_beside(border);
   }
 };
 

@@ -126,6 +126,61 @@ void check_parts_of(dice& from) {
   }
 }
 
+/// Up to 32 pixels of a row at once, a bit for each, from what its own definition says of the pixels beside
+/// them.
+void check_outline(const pixels_of<std::uint32_t>& labels) {
+  using rule = object_sums<2, false>;
+  static_assert(has_outline<rule, std::uint32_t>);
+  const auto view = labels.all();
+  const auto label_at = [&](std::int64_t y, std::int64_t x) {
+    return view.contains({0, y, x}) ? view[{0, y, x}] : 0;
+  };
+  const auto on_border = [&](std::int64_t y, std::int64_t x) {
+    const auto own = label_at(y, x);
+    return label_at(y - 1, x) != own || label_at(y + 1, x) != own || label_at(y, x - 1) != own ||
+           label_at(y, x + 1) != own;
+  };
+  for (std::int64_t y = 0; y < view.height; ++y)
+    for (std::int64_t first = 0; first < view.width; first += 32) {
+      const auto words = [&](auto&& holds) {
+        const auto word = [&](int dy, int dx) {
+          std::uint32_t bits = 0;
+          for (std::int64_t i = 0; i < std::min<std::int64_t>(32, view.width - first); ++i)
+            bits |= static_cast<std::uint32_t>(holds(y, first + i, y + dy, first + i + dx)) << i;
+          return bits;
+        };
+        return beside<std::uint32_t>{word(-1, -1), word(-1, 0), word(-1, 1), word(0, -1),
+                                     word(0, 1),   word(1, -1), word(1, 0),  word(1, 1)};
+      };
+      const auto outline = rule::outline(
+          words([&](auto py, auto px, auto qy, auto qx) { return label_at(py, px) == label_at(qy, qx); }),
+          words([&](auto, auto, auto qy, auto qx) { return on_border(qy, qx); }));
+      for (std::int64_t i = 0; i < std::min<std::int64_t>(32, view.width - first); ++i) {
+        const site p{0, y, first + i};
+        if (view[p] == 0) continue;
+        rule::row expected, found;
+        rule{}.add(expected, p, view);
+        rule{}.add_place(found, {0, 0, 0}, p);
+        rule{}.add_outline(found, outline, static_cast<int>(i));
+        ASSERT_EQ(found, expected) << "row " << y << ", column " << p.x;
+      }
+    }
+}
+
+TEST(tally_rules, outlines_of_many_pixels_at_once) {
+  dice from(seed_of("tally_rules", 3, 1));
+  for (int i = 0; i < 400; ++i) {
+    pixels_of<std::uint32_t> labels{1, from.between(1, 12), from.between(1, 70), {}};
+    const auto most = from.between(1, 3), run = from.between(1, 6);
+    for (std::int64_t j = 0, label = 0; j < labels.height * labels.width; ++j) {
+      if (from.once_in(run)) label = from.between(0, most);
+      labels.values.push_back(static_cast<std::uint32_t>(label));
+    }
+    check_outline(labels);
+    if (HasFailure()) FAIL() << "image " << i;
+  }
+}
+
 TEST(tally_rules, parts_widen_to_rows) {
   dice from(seed_of("tally_rules", 2, 1));
   for (int i = 0; i < 20; ++i) {

@@ -163,14 +163,15 @@ class engine {
   void edges(const Rule& rule, const smoothing& how, const neighbourhood& near, view<std::uint8_t> out,
              kept_stages<typename Rule::value> kept, const mapped<Enter, In>& image) {
     const auto in = images_.reading(std::get<0>(image.in));
-    if constexpr (Rule::rank == 2) {
-      const bool keeps = kept.gradient.data || kept.crossings.data;
-      if (!keeps && link_edges(on_, rule, how, near, image.rule, in, images_.writing(out))) return;
-    }
+    bool by_tiles = Rule::rank == 2 && !kept.gradient.data && !kept.crossings.data;
+    if constexpr (Rule::rank == 2)
+      if (by_tiles && link_edges(on_, rule, how, near, image.rule, in, images_.writing(out))) return;
     if (kept.gradient.data) kept.gradient = images_.writing(kept.gradient);
     if (kept.crossings.data) kept.crossings = images_.writing(kept.crossings);
     const device_image<std::uint8_t> levels(on_, out.depth, out.height, out.width);
-    mark_by_stages(on_, rule, how, image.rule, in, kept, levels.pixels());
+    if constexpr (Rule::rank == 2)
+      by_tiles = by_tiles && mark_levels(on_, rule, how, image.rule, in, levels.pixels());
+    if (!by_tiles) mark_by_stages(on_, rule, how, image.rule, in, kept, levels.pixels());
     const view<const std::uint8_t> marked = levels.pixels();
     wave(flood_levels{}, near, out, mapped(highest_level{}, marked), marked);
   }

@@ -31,16 +31,16 @@ ring_lease::~ring_lease() {
     if (event) cudaEventDestroy(event);
 }
 
-std::byte* ring_lease::chunk(std::int64_t turn) {
-  const auto slot = static_cast<std::size_t>(turn) % chunk_count;
-  if (copied_[slot]) check(cudaEventSynchronize(copied_[slot]), "cudaEventSynchronize");
-  auto*& memory = (*memory_)[slot];
+std::byte* ring_lease::chunk(std::int64_t slot) {
+  const auto at = static_cast<std::size_t>(slot);
+  if (copied_[at]) check(cudaEventSynchronize(copied_[at]), "cudaEventSynchronize");
+  auto*& memory = (*memory_)[at];
   if (!memory) check(cudaHostAlloc(&memory, chunk_bytes, cudaHostAllocPortable), "cudaHostAlloc");
   return static_cast<std::byte*>(memory);
 }
 
-void ring_lease::in_use(std::int64_t turn) {
-  auto& event = copied_[static_cast<std::size_t>(turn) % chunk_count];
+void ring_lease::in_use(std::int64_t slot) {
+  auto& event = copied_[static_cast<std::size_t>(slot)];
   if (!event) check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
   check(cudaEventRecord(event, stream_), "cudaEventRecord");
 }

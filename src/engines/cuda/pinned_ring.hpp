@@ -12,12 +12,13 @@ namespace macareu::cuda {
 
 /// Chunks small enough for packing and copying to overlap in an image of a few megapixels, and large enough
 /// for the bus.
-inline constexpr std::int64_t chunk_bytes = 4 << 20;
-inline constexpr std::size_t chunk_count = 8;
+inline constexpr std::int64_t chunk_bytes = 512 << 10;
+inline constexpr std::size_t chunk_count = 64;
 
 enum class ring_use { upload, download };
 
 /// The process's ring for a direction, for one transfer at a time. At the end it waits for copies under way.
+/// Threads of the transfer may have slots of their own.
 class ring_lease {
  public:
   ring_lease(ring_use use, cudaStream_t stream);
@@ -26,9 +27,9 @@ class ring_lease {
   ring_lease& operator=(const ring_lease&) = delete;
 
   /// Memory of a chunk, once the copy that used it last is done.
-  std::byte* chunk(std::int64_t turn);
+  std::byte* chunk(std::int64_t slot);
   /// The copy just put into the stream uses this chunk.
-  void in_use(std::int64_t turn);
+  void in_use(std::int64_t slot);
 
  private:
   std::unique_lock<std::mutex> lock_;

@@ -42,6 +42,42 @@ struct tally_tiles {
   std::int64_t across, strips, count;
 };
 
+/// The same of an image whose pixels need to know what lies beside them. Warps overlap by the columns that
+/// two steps can reach.
+struct outline_tiles {
+  static constexpr int halo = 2, columns = 32 - 2 * halo, abreast = tally_tiles::abreast,
+                       rows = tally_tiles::rows, side = columns * abreast, height = tally_tiles::side;
+
+  template <class T>
+  explicit outline_tiles(const view<T>& image)
+      : across((image.width + side - 1) / side), count(across * ((image.height + height - 1) / height)) {}
+
+  __device__ site origin(std::int64_t tile) const {
+    return {0, tile / across * height, tile % across * side};
+  }
+
+  std::int64_t across, count;
+};
+
+/// Which lanes have the same label in two rows, one above the other: straight down, down and to the next
+/// lane, down and to the lane before; and along the lower row to the next lane.
+struct alike_rows {
+  unsigned down, aslant, back, along;
+
+  template <class Label>
+  __device__ __forceinline__ alike_rows(Label upper, Label lower) {
+    const Label next = __shfl_down_sync(~0u, lower, 1), before = __shfl_up_sync(~0u, lower, 1);
+    down = __ballot_sync(~0u, upper == lower);
+    aslant = __ballot_sync(~0u, upper == next);
+    back = __ballot_sync(~0u, upper == before);
+    along = __ballot_sync(~0u, lower == next);
+  }
+};
+/// The lanes that are on the border of their objects in the row between.
+__device__ __forceinline__ unsigned border_of(const alike_rows& upper, const alike_rows& lower) {
+  return ~(upper.down & lower.down & upper.along & upper.along << 1);
+}
+
 /// What a lane and a tile keep of an object: a rule's narrow rows, or the rows themselves.
 template <class Rule, class Label, class... In>
 struct tile_rows_of {
@@ -108,7 +144,8 @@ __device__ __forceinline__ void leave_objects(tile_objects<Part, Label>& objects
                                               const Part& own) {
   constexpr int worth_joining = 3;  // fewer lanes are quicker one by one
   const unsigned lane = threadIdx.x % 32;
-  const unsigned alike = __match_any_sync(~0u, static_cast<known_word<Label>>(label));
+  const bool few = __popc(__ballot_sync(~0u, label != 0)) < worth_joining;
+  const unsigned alike = few ? 0 : __match_any_sync(~0u, static_cast<known_word<Label>>(label));
   bool alone = label != 0 && __popc(alike) < worth_joining;
 #pragma unroll 1
   for (unsigned left = __ballot_sync(~0u, label != 0 && !alone); left != 0;) {
@@ -127,6 +164,15 @@ __device__ __forceinline__ void leave_objects(tile_objects<Part, Label>& objects
     add_row(*place, own);
   else
     add_to_image<Rows>(rule, rows[label], own, origin);
+}
+
+/// By all threads of the block: what a tile's objects add up to, to the rows of the image.
+template <class Rows, class Rule, class Label, class Part>
+__device__ __forceinline__ void give_objects(const tile_objects<Part, Label>& objects, const Rule& rule,
+                                             typename Rule::row* rows, site origin) {
+  for (unsigned i = threadIdx.x; i < objects.places; i += tally_tiles::threads)
+    if (const auto label = objects.labels[i]; label != 0)
+      add_to_image<Rows>(rule, rows[label], objects.rows[i], origin);
 }
 
 template <class T>
@@ -185,9 +231,89 @@ __global__ __launch_bounds__(
     leave_objects<kept>(objects, rule, rows, origin, last, own);
   }
   __syncthreads();
-  for (unsigned i = threadIdx.x; i < objects.places; i += tally_tiles::threads)
-    if (const auto label = objects.labels[i]; label != 0)
-      add_to_image<kept>(rule, rows[label], objects.rows[i], origin);
+  give_objects<kept>(objects, rule, rows, origin);
+}
+
+/// As tally_pixels, of a rule that takes what lies beside pixels from words of bits. A warp has 28 columns;
+/// its outer lanes are there for what they see. Lanes ask each other for labels, so one is read a row, and
+/// what holds of two rows is kept for the next.
+template <class Rule, class Label, class... In>
+__global__ __launch_bounds__(
+    tally_tiles::threads,
+    tally_blocks<typename tile_rows_of<Rule, Label, In...>::part>) void tally_image(outline_tiles tiles,
+                                                                                    Rule rule,
+                                                                                    typename Rule::row* rows,
+                                                                                    view<const Label> labels,
+                                                                                    view<const In>... in) {
+  using kept = tile_rows_of<Rule, Label, In...>;
+  using part = typename kept::part;
+  using tile_objects_of = tile_objects<part, Label>;
+  __shared__ alignas(tile_objects_of) std::byte memory[sizeof(tile_objects_of)];
+  auto& objects = *reinterpret_cast<tile_objects_of*>(memory);
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const site origin = tiles.origin(blockIdx.x);
+  constexpr int halo = outline_tiles::halo;
+  site p{0, origin.y + warp / outline_tiles::abreast * outline_tiles::rows,
+         origin.x + warp % outline_tiles::abreast * outline_tiles::columns + lane - halo};
+  const auto end = min(p.y + outline_tiles::rows, labels.height);
+  const bool inside = p.x >= 0 && p.x < labels.width, own_column = inside && lane >= halo && lane < 32 - halo;
+  const Label* const column = labels.data + p.x * labels.step_x;
+  const auto label_at = [&](std::int64_t y) {
+    return inside && y >= 0 && y < labels.height ? column[y * labels.step_y] : Label{};
+  };
+  // All rows are asked for at once, then found in the cache; most tiles of many images have no object.
+  Label seen = 0;
+#pragma unroll 18
+  for (auto y = p.y - halo; y < p.y + outline_tiles::rows + halo; ++y) seen |= label_at(y);
+  if (!__syncthreads_or(own_column && seen != 0)) return;
+  if (const site ahead{0, p.y + lane, p.x - lane + halo}; ahead.y < end && ahead.x < labels.width)
+    (ask_for(&in[ahead]), ...);
+  objects.clear();
+  __syncthreads();
+  if (__any_sync(~0u, own_column && seen != 0)) {
+    part own;
+    Label last = 0;  // whose row `own` is
+    // Of rows two and one above, of this one, and of the one below.
+    const Label high = label_at(p.y - 2), above = label_at(p.y - 1);
+    Label label = label_at(p.y), below = label_at(p.y + 1);
+    const alike_rows higher(high, above);
+    alike_rows upper(above, label), lower(label, below);
+    unsigned border_above = border_of(higher, upper), border = border_of(upper, lower);
+#pragma unroll 1
+    for (; p.y < end; ++p.y) {
+      const Label next = label_at(p.y + 2);
+      const alike_rows lowest(below, next);
+      const unsigned border_below = border_of(lower, lowest);
+      const Label mine = own_column ? label : Label{};
+      const bool leaves = last != 0 && mine != last;
+      if (__any_sync(~0u, leaves)) {
+        leave_objects<kept>(objects, rule, rows, origin, leaves ? last : Label{}, own);
+        if (leaves) own = {};
+      }
+      if (__any_sync(~0u, mine != 0)) {
+        const beside<std::uint32_t> same{upper.aslant << 1, upper.down, upper.back >> 1, upper.along << 1,
+                                         upper.along,       lower.back, lower.down,      lower.aslant};
+        const beside<std::uint32_t> edge{border_above << 1, border_above,     border_above >> 1,
+                                         border << 1,       border >> 1,      border_below << 1,
+                                         border_below,      border_below >> 1};
+        const auto outline = rule.outline(same, edge);
+        if (mine != 0) {
+          rule.add_place(own, origin, p, in[p]...);
+          rule.add_outline(own, outline, lane);
+        }
+      }
+      last = mine;
+      label = below;
+      below = next;
+      upper = lower;
+      lower = lowest;
+      border_above = border;
+      border = border_below;
+    }
+    leave_objects<kept>(objects, rule, rows, origin, last, own);
+  }
+  __syncthreads();
+  give_objects<kept>(objects, rule, rows, origin);
 }
 
 template <class Row>
@@ -227,9 +353,15 @@ host_rows<typename Rule::row> run_tally(const gpu& on, const Rule& rule, std::ui
   const auto blocks = std::min<std::int64_t>((all + threads - 1) / threads, 32 * on.multiprocessors);
   clear_rows<<<static_cast<unsigned>(blocks), threads, 0, on.stream>>>(rows.data(), all);
   on.launched("tally");
-  if (const tally_tiles tiles(labels); tiles.count > 0)
-    tally_pixels<<<static_cast<unsigned>(tiles.count), tally_tiles::threads, 0, on.stream>>>(
-        tiles, rule, rows.data(), labels, in...);
+  const auto launch = [&](auto kernel, const auto& tiles) {
+    if (tiles.count > 0)
+      kernel<<<static_cast<unsigned>(tiles.count), tally_tiles::threads, 0, on.stream>>>(
+          tiles, rule, rows.data(), labels, in...);
+  };
+  if constexpr (has_outline<Rule, Label, In...>)
+    launch(tally_image<Rule, Label, In...>, outline_tiles(labels));
+  else
+    launch(tally_pixels<Rule, Label, In...>, tally_tiles(labels));
   on.launched("tally");
   host_rows<row> result(all);
   constexpr std::int64_t word = sizeof(std::uint64_t);

@@ -1,21 +1,21 @@
 #include "engines/cuda/transfer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <optional>
 
 #include "core/key.hpp"
 #include "engines/cpu/threads.hpp"
 #include "engines/cuda/check.hpp"
+#include "engines/cuda/current_device.hpp"
 #include "engines/cuda/pinned_ring.hpp"
 #include "engines/cuda/presence.hpp"
 
 namespace macareu::cuda {
 namespace {
-
-/// What one thread packs at a time.
-constexpr std::int64_t piece_bytes = 128 << 10;
 
 enum class heading { to_device, to_host };
 
@@ -79,18 +79,6 @@ void copy_piece(const host_pixels& host, std::int64_t pitch, std::byte* chunk, s
   }
 }
 
-/// A chunk's pieces on all threads.
-template <heading To>
-void copy_chunk(const job& work, const host_pixels& host, std::int64_t pitch, std::byte* chunk,
-                std::int64_t begin, std::int64_t end) {
-  const auto piece = piece_bytes / host.size;
-  std::atomic<std::int64_t> next{begin};
-  cpu::parallel(cpu::threads_for(end - begin, work.how.threads), [&](int) {
-    for (auto at = next.fetch_add(piece); at < end; at = next.fetch_add(piece))
-      copy_piece<To>(host, pitch, chunk + (at - begin) * host.size, at, std::min(end, at + piece));
-  });
-}
-
 /// Rows that the GPU can copy itself: pinned, without gaps between pixels, and not turned upside down.
 bool goes_directly(const host_pixels& host) {
   return host.step_x == 1 && host.step_y >= host.width && place_of(host.data).kind == memory_kind::pinned;
@@ -114,14 +102,42 @@ void copy_directly(const host_pixels& host, const device_rows& device, heading t
   check(cudaStreamSynchronize(stream), "cudaMemcpy2DAsync");
 }
 
-/// The device's rows in pieces of a chunk.
-struct chunks {
-  std::int64_t pixels, chunk;
+/// The device's rows in pieces of a chunk, which threads draw one after another. A thread has slots of the
+/// ring of its own and waits for nobody but the GPU.
+class chunks {
+ public:
   chunks(const host_pixels& host, std::int64_t pitch)
-      : pixels(host.depth * host.height * pitch), chunk(chunk_bytes / host.size) {}
-  std::int64_t count() const { return (pixels + chunk - 1) / chunk; }
-  std::int64_t begin(std::int64_t i) const { return i * chunk; }
-  std::int64_t end(std::int64_t i) const { return std::min(pixels, (i + 1) * chunk); }
+      : pixels_(host.depth * host.height * pitch), chunk_(chunk_bytes / host.size) {}
+
+  /// visit(first slot, slots) on every thread.
+  template <class Visit>
+  void on_threads(const job& work, const Visit& visit) {
+    const auto most = std::min<std::int64_t>(count(), chunk_count / least_slots);
+    const auto threads = std::min<std::int64_t>(cpu::threads_for(pixels_, work.how.threads), most);
+    if (threads == 0) return;
+    const auto slots = static_cast<std::int64_t>(chunk_count) / threads;
+    const int gpu = current_gpu();
+    cpu::parallel(static_cast<int>(threads), [&](int thread) {
+      const current_device here(gpu);
+      visit(thread * slots, slots);
+    });
+  }
+  std::optional<std::int64_t> draw(const job& work) {
+    work.check_stop();
+    const auto chunk = next_.fetch_add(1, std::memory_order_relaxed);
+    return chunk < count() ? std::optional(chunk) : std::nullopt;
+  }
+
+  std::int64_t begin(std::int64_t i) const { return i * chunk_; }
+  std::int64_t end(std::int64_t i) const { return std::min(pixels_, (i + 1) * chunk_); }
+
+ private:
+  static constexpr std::int64_t least_slots = 2;  // one for the thread and one for the GPU
+
+  std::int64_t count() const { return (pixels_ + chunk_ - 1) / chunk_; }
+
+  std::int64_t pixels_, chunk_;
+  std::atomic<std::int64_t> next_{0};
 };
 
 }  // namespace
@@ -129,41 +145,55 @@ struct chunks {
 void upload(job& work, const host_pixels& from, const device_rows& to, cudaStream_t stream) {
   const timed_transfer timed(work);
   if (goes_directly(from)) return copy_directly(from, to, heading::to_device, stream);
-  const chunks pieces(from, to.pitch);
+  chunks pieces(from, to.pitch);
   ring_lease ring(ring_use::upload, stream);
-  for (std::int64_t i = 0; i < pieces.count(); ++i) {
-    work.check_stop();
-    const auto begin = pieces.begin(i), end = pieces.end(i);
-    std::byte* const chunk = ring.chunk(i);
-    copy_chunk<heading::to_device>(work, from, to.pitch, chunk, begin, end);
-    check(
-        cudaMemcpyAsync(to.data + begin * from.size, chunk,
-                        static_cast<std::size_t>((end - begin) * from.size), cudaMemcpyHostToDevice, stream),
-        "cudaMemcpyAsync");
-    ring.in_use(i);
-  }
+  pieces.on_threads(work, [&](std::int64_t first_slot, std::int64_t slots) {
+    for (std::int64_t turn = 0;; ++turn) {
+      const auto i = pieces.draw(work);
+      if (!i) return;
+      const auto begin = pieces.begin(*i), end = pieces.end(*i);
+      const auto slot = first_slot + turn % slots;
+      std::byte* const chunk = ring.chunk(slot);
+      copy_piece<heading::to_device>(from, to.pitch, chunk, begin, end);
+      check(cudaMemcpyAsync(to.data + begin * from.size, chunk,
+                            static_cast<std::size_t>((end - begin) * from.size), cudaMemcpyHostToDevice,
+                            stream),
+            "cudaMemcpyAsync");
+      ring.in_use(slot);
+    }
+  });
   check(cudaStreamSynchronize(stream), "upload");
 }
 
 void download(job& work, const device_rows& from, const host_pixels& to, cudaStream_t stream) {
   const timed_transfer timed(work);
   if (goes_directly(to)) return copy_directly(to, from, heading::to_host, stream);
-  const chunks pieces(to, from.pitch);
-  constexpr auto ahead = static_cast<std::int64_t>(chunk_count);
+  chunks pieces(to, from.pitch);
   ring_lease ring(ring_use::download, stream);
-  const auto start = [&](std::int64_t i) {
-    const auto begin = pieces.begin(i);
-    check(cudaMemcpyAsync(ring.chunk(i), from.data + begin * to.size,
-                          static_cast<std::size_t>((pieces.end(i) - begin) * to.size), cudaMemcpyDeviceToHost,
-                          stream),
-          "cudaMemcpyAsync");
-    ring.in_use(i);
-  };
-  for (std::int64_t i = 0; i < std::min(ahead, pieces.count()); ++i) start(i);
-  for (std::int64_t i = 0; i < pieces.count(); ++i) {
-    copy_chunk<heading::to_host>(work, to, from.pitch, ring.chunk(i), pieces.begin(i), pieces.end(i));
-    if (i + ahead < pieces.count()) start(i + ahead);
-  }
+  pieces.on_threads(work, [&](std::int64_t first_slot, std::int64_t slots) {
+    std::array<std::int64_t, chunk_count> piece_of;  // by turn
+    std::int64_t begun = 0;
+    const auto begin_next = [&] {
+      const auto i = pieces.draw(work);
+      if (!i) return false;
+      const auto begin = pieces.begin(*i), slot = first_slot + begun % slots;
+      check(cudaMemcpyAsync(ring.chunk(slot), from.data + begin * to.size,
+                            static_cast<std::size_t>((pieces.end(*i) - begin) * to.size),
+                            cudaMemcpyDeviceToHost, stream),
+            "cudaMemcpyAsync");
+      ring.in_use(slot);
+      piece_of[static_cast<std::size_t>(begun++ % slots)] = *i;
+      return true;
+    };
+    while (begun < slots && begin_next()) {
+    }
+    for (std::int64_t done = 0; done < begun; ++done) {
+      const auto i = piece_of[static_cast<std::size_t>(done % slots)];
+      copy_piece<heading::to_host>(to, from.pitch, ring.chunk(first_slot + done % slots), pieces.begin(i),
+                                   pieces.end(i));
+      begin_next();
+    }
+  });
 }
 
 }  // namespace macareu::cuda

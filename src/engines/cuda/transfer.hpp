@@ -1,8 +1,8 @@
 // Pixels between host memory with any strides and dense rows in device memory.
 //
 // The GPU copies at full speed only from and to pinned memory. So host threads pack (or unpack) pieces of the
-// image in a small ring of pinned chunks while the GPU copies the piece before; memory of the caller that is
-// pinned already is copied directly.
+// image in a small ring of pinned chunks while the GPU copies others; memory of the caller that is pinned
+// already is copied directly.
 #pragma once
 
 #include <cuda_runtime_api.h>

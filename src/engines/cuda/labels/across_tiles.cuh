@@ -14,9 +14,15 @@ constexpr int tiles_abreast = 4;
 template <class Shape>
 constexpr int across_threads = Shape::thick_rows* tiles_abreast;
 
-inline std::uint32_t across_blocks(const tile_grid& grid) {
+/// In images rows and word ends are for different blocks, so that one does not wait for the other.
+template <class Shape>
+constexpr bool ends_apart = Shape::deep == 1;
+
+template <class Shape>
+std::uint32_t across_blocks(const tile_grid& grid) {
   const auto abreast = static_cast<std::uint32_t>((grid.across + tiles_abreast - 1) / tiles_abreast);
-  return abreast * static_cast<std::uint32_t>(grid.down) * static_cast<std::uint32_t>(grid.deep);
+  const std::uint32_t each = ends_apart<Shape> ? 2 : 1;
+  return each * abreast * static_cast<std::uint32_t>(grid.down) * static_cast<std::uint32_t>(grid.deep);
 }
 
 /// Where large parts meet, most lanes have the same pair of parts: one of them is enough. For whole warps.
@@ -167,8 +173,11 @@ __global__ __launch_bounds__(across_threads<Shape>) void join_across_tiles(tile_
   const image_rows<Shape> rows{grid, memory};
   const part_forest forest{memory.parent};
   const std::uint32_t abreast = (grid.across + tiles_abreast - 1) / tiles_abreast;
-  const std::uint32_t tile_row = blockIdx.x / abreast;
-  const int first_x = static_cast<int>(blockIdx.x - tile_row * abreast) * tiles_abreast;
+  const std::uint32_t all = ends_apart<Shape> ? gridDim.x / 2 : gridDim.x;
+  const bool ends_alone = blockIdx.x >= all;
+  const std::uint32_t block = ends_alone ? blockIdx.x - all : blockIdx.x;
+  const std::uint32_t tile_row = block / abreast;
+  const int first_x = static_cast<int>(block - tile_row * abreast) * tiles_abreast;
   const int first_y = static_cast<int>(tile_row % grid.down) * Shape::down,
             first_z = static_cast<int>(tile_row / grid.down) * Shape::deep;
   const auto y_of = [&](int row) { return first_y + row % Shape::down; };
@@ -178,7 +187,7 @@ __global__ __launch_bounds__(across_threads<Shape>) void join_across_tiles(tile_
   // A lane looks whether a pair of rows is one; then the warp takes one after another. Lanes of a warp look
   // at pairs that lie far apart, so that all warps have as much to do.
   constexpr int turns = pairs / 32;
-  for (int turn = t / 32; turn < turns; turn += threads / 32) {
+  for (int turn = ends_alone ? turns : t / 32; turn < turns; turn += threads / 32) {
     const auto is_pair = [&](int pair) {
       const int x = first_x + pair % tiles_abreast, row = pair / tiles_abreast / Shape::offsets,
                 o = pair / tiles_abreast % Shape::offsets;
@@ -192,6 +201,7 @@ __global__ __launch_bounds__(across_threads<Shape>) void join_across_tiles(tile_
                        pair / tiles_abreast % Shape::offsets, lane);
     }
   }
+  if (ends_apart<Shape> && !ends_alone) return;
   const int x = first_x + t % tiles_abreast, row = t / tiles_abreast;
   join_word_ends(rows, forest, x < grid.across && rows.has(y_of(row), z_of(row)), x, y_of(row), z_of(row));
 }

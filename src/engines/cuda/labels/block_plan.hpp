@@ -26,6 +26,7 @@ struct pixel_slices {
 struct block_plan {
   std::int64_t slices = 0;     // of the image
   std::int64_t thickness = 0;  // slices of a block
+  bool keeps_bits = false;     // of all blocks, from the first round to the second
 
   std::size_t count() const { return static_cast<std::size_t>((slices + thickness - 1) / thickness); }
   std::int64_t first(std::size_t block) const { return static_cast<std::int64_t>(block) * thickness; }

@@ -1,6 +1,7 @@
 #include "engines/cuda/labels/blocks.cuh"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -77,24 +78,56 @@ device_array<Value> copied(const gpu& on, const std::vector<Value>& values) {
   return there;
 }
 
+/// A block that a worker has solved, and will finish.
+struct solved_block {
+  std::size_t number;
+  device_array<std::uint64_t> bits;  // where they are kept
+};
+
 class block_run : public two_rounds {
  public:
   block_run(const block_task& task, const block_plan& plan)
       : task_(task),
         plan_(plan),
         to_solve_(plan.count()),
-        to_finish_(plan.count()),
         rims_(plan.count(), static_cast<std::size_t>(task.image.part(0, 1).pixels())) {}
 
-  void first(const gpu& on) override {
+  void work(const gpu& on, const std::function<void()>& meet) override {
+    std::vector<solved_block> solved;
     const block_room pixels(on, task_.image, plan_.seen(0));
+    first(on, pixels, solved);
+    meet();
+    second(on, pixels, solved);
+  }
+
+  /// Between the rounds.
+  std::uint64_t merge(int threads) {
+    merging_.during([&] { merged_ = cpu::merge_rims(rims_.residues(), threads); });
+    return merged_.count;
+  }
+
+  void close() override {
+    to_solve_.close();
+    closed_ = true;
+  }
+
+  block_times times() const { return {transfers_.seconds(), kernels_.seconds(), merging_.seconds()}; }
+
+ private:
+  void first(const gpu& on, const block_room& pixels, std::vector<solved_block>& solved) {
     const device_array<std::uint32_t> rim(on, task_.image.part(0, 1).pixels());
     while (const auto b = to_solve_.draw()) {
       on.work.check_stop();
       labelling block(on, task_.shape(plan_.seen(*b)));
+      auto& own = solved.emplace_back(solved_block{*b, {}});
       bring(pixels, *b);
       kernels_.during([&] {
-        solve(block, pixels, *b);
+        read(block, pixels, *b);
+        if (plan_.keeps_bits) {
+          own.bits = device_array<std::uint64_t>(on, bits_of(task_.shape(plan_.seen(*b))) / 8);
+          block.keep_bits(own.bits.data());
+        }
+        block.solve(plan_.own(*b));
         rims_.set_objects(*b, labelling::counts(on).own);
       });
       const auto threads = on.work.how.threads;
@@ -109,35 +142,26 @@ class block_run : public two_rounds {
     }
   }
 
-  /// Between the rounds.
-  std::uint64_t merge(int threads) {
-    merging_.during([&] { merged_ = cpu::merge_rims(rims_.residues(), threads); });
-    return merged_.count;
-  }
-
-  void second(const gpu& on) override {
-    const block_room pixels(on, task_.image, plan_.seen(0)), labels(on, task_.labels, plan_.own(0));
-    while (const auto b = to_finish_.draw()) {
+  void second(const gpu& on, const block_room& pixels, const std::vector<solved_block>& solved) {
+    const block_room labels(on, task_.labels, plan_.own(0));
+    for (const auto& [b, bits] : solved) {
+      if (closed_) return;
       on.work.check_stop();
-      labelling block(on, task_.shape(plan_.seen(*b)));
-      bring(pixels, *b);
+      labelling block(on, task_.shape(plan_.seen(b)));
+      if (!bits.data()) bring(pixels, b);
       kernels_.during([&] {
-        solve(block, pixels, *b);
-        write(on, block, labels, *b);
+        if (bits.data())
+          block.take_bits(bits.data());
+        else
+          read(block, pixels, b);
+        block.solve(plan_.own(b));
+        write(on, block, labels, b);
         on.synchronize("label: block");
       });
-      transfers_.during([&] { labels.bring_back(plan_.first(*b), plan_.own(*b)); });
+      transfers_.during([&] { labels.bring_back(plan_.first(b), plan_.own(b)); });
     }
   }
 
-  void close() override {
-    to_solve_.close();
-    to_finish_.close();
-  }
-
-  block_times times() const { return {transfers_.seconds(), kernels_.seconds(), merging_.seconds()}; }
-
- private:
   row_window window(std::int64_t first, std::int64_t slices) const {
     const int begin = static_cast<int>(first), end = static_cast<int>(first + slices);
     if (task_.image.volume) return {0, static_cast<int>(task_.image.pixels.height), begin, end};
@@ -148,9 +172,8 @@ class block_run : public two_rounds {
     transfers_.during([&] { pixels.bring(plan_.first(b), plan_.seen(b)); });
   }
 
-  void solve(labelling& block, const block_room& pixels, std::size_t b) const {
+  void read(labelling& block, const block_room& pixels, std::size_t b) const {
     task_.read(block, pixels.on_device(plan_.first(b), plan_.seen(b)));
-    block.solve(plan_.own(b));
   }
 
   void write(const gpu& on, const labelling& block, const block_room& labels, std::size_t b) const {
@@ -186,7 +209,8 @@ class block_run : public two_rounds {
 
   const block_task& task_;
   const block_plan& plan_;
-  block_queue to_solve_, to_finish_;
+  block_queue to_solve_;
+  std::atomic<bool> closed_{false};
   rim_exchange rims_;
   cpu::merged_blocks merged_;
   busy_clock transfers_, kernels_, merging_;
@@ -231,10 +255,21 @@ block_plan plan_for(const block_task& task, const std::vector<int>& gpus, std::i
   for (const int gpu : gpus) sharing = std::max<std::int64_t>(sharing, std::ranges::count(gpus, gpu));
   sharing *= streams_per_gpu;
   const auto workers = static_cast<int>(gpus.size()) * streams_per_gpu;
-  const auto wanted = block_slices > 0 ? block_slices : thickness_for(task.image.count(), workers);
-  const auto plan = plan_blocks(task.image.count(), wanted, [&](std::int64_t slices) {
-    return fits_ids(task.shape(slices)) && bytes_for(task, slices) <= room / sharing;
-  });
+  const auto slices = task.image.count();
+  const auto wanted = block_slices > 0 ? block_slices : thickness_for(slices, workers);
+  const auto within = [&](std::int64_t memory) {
+    return plan_blocks(slices, wanted, [&](std::int64_t seen) {
+      return fits_ids(task.shape(seen)) && bytes_for(task, seen) <= memory / sharing;
+    });
+  };
+  // Blocks overlap by a slice, so all of them have up to twice the bits of the image.
+  const auto bits = 2 * slices * bits_of(task.shape(1));
+  if (in_host_memory(task.image) && bits <= room / 4)
+    if (auto plan = within(room - bits); plan.thickness > 0) {
+      plan.keeps_bits = true;
+      return plan;
+    }
+  const auto plan = within(room);
   if (plan.thickness == 0)
     throw device_error("cuda: a block of one slice needs " + std::to_string(bytes_for(task, 2) >> 20) +
                        " MiB, but " + std::to_string((room / sharing) >> 20) + " are there for each of " +

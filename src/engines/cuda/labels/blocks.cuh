@@ -1,5 +1,6 @@
 // Labelling in blocks, for images that are larger than a GPU's memory and for pools of GPUs: piece, merge,
-// finish (patterns/component.hpp). Pixels are read twice and labels written once.
+// finish (patterns/component.hpp). Labels are written once, and blocks are solved twice: numbers are known
+// when all blocks are. Pixels travel once where the bits that were made of them can be kept, else twice.
 #pragma once
 
 #include <functional>

@@ -7,6 +7,10 @@
 
 namespace macareu::cuda::labels {
 
+/// Threads of a block, which has a tile.
+template <class Shape>
+constexpr int inside_threads = 2 * Shape::thick_rows;
+
 template <class Shape>
 struct tile_rows {
   std::uint32_t set[2][Shape::rows];          // halves of pixel rows
@@ -68,8 +72,10 @@ struct half_row {
       if (left) visit(lowest(left));
   }
 
+  using pixel_rows = std::uint32_t[Shape::rows_of_thick];
+
   /// Which of the pixel rows holds the first pixel of a run, and that pixel.
-  __device__ void first_of(std::uint32_t run, int& k, std::uint32_t& pixel) const {
+  __device__ static void first_of(const pixel_rows& pixels, std::uint32_t run, int& k, std::uint32_t& pixel) {
     k = 0;
     std::uint32_t bits = pixels[0] & run;
 #pragma unroll
@@ -80,15 +86,32 @@ struct half_row {
       }
     pixel = bits & -bits;
   }
-  /// Places of first pixels in raster order.
-  __device__ std::uint32_t key(int k, int bit) const {
-    const int pixel_row =
-        (z * Shape::rows_z + k / Shape::rows_y) * Shape::height + y * Shape::rows_y + k % Shape::rows_y;
-    return node(pixel_row, half, bit);
+  __device__ void first_of(std::uint32_t run, int& k, std::uint32_t& pixel) const {
+    first_of(pixels, run, k, pixel);
   }
 
-  /// Takes a link of a run out of the lists: the node that it leads to.
-  __device__ bool take_link(std::uint32_t run, std::uint32_t& there) {
+  /// A run as a tree of its own. Keys are places of first pixels in raster order.
+  __device__ std::uint32_t entry(int y, int z, const pixel_rows& pixels, std::uint32_t run, int head) const {
+    int k;
+    std::uint32_t pixel;
+    first_of(pixels, run, k, pixel);
+    const int pixel_row =
+        (z * Shape::rows_z + k / Shape::rows_y) * Shape::height + y * Shape::rows_y + k % Shape::rows_y;
+    return node(pixel_row, half, lowest(pixel)) << 16 | node(z * Shape::down + y, half, head);
+  }
+  /// The same of the run in the row above that holds a pixel.
+  __device__ std::uint32_t entry_above(int bit) const {
+    pixel_rows above;
+    std::uint32_t set_there = 0;
+#pragma unroll
+    for (int k = 0; k < Shape::rows_of_thick; ++k) set_there |= above[k] = tile.pixel_row(half, y - 1, z, k);
+    const std::uint32_t heads_there = tile.heads[half][row - 1];
+    const int head = highest(heads_there & up_to<std::uint32_t>(bit));
+    return entry(y - 1, z, above, run_at<Shape>(set_there, heads_there, head), head);
+  }
+
+  /// Takes a link of a run out of the lists: where it leads to.
+  __device__ bool take_link(std::uint32_t run, int& row_there, int& bit) {
     bool found = false;
 #pragma unroll
     for (int o = 0; o < Shape::offsets; ++o) {
@@ -98,7 +121,8 @@ struct half_row {
         if (found || !bits) return;
         found = true;
         from ^= bits & -bits;
-        there = run_of(row_at(o), half, lowest(bits) + shift);
+        row_there = row_at(o);
+        bit = lowest(bits) + shift;
       };
       take(list.same, 0);
       take(list.west, -1);
@@ -113,7 +137,7 @@ template <class Shape>
 __device__ bool load_rows(const tile_grid& grid, const label_memory& memory, const tile_place& at,
                           tile_rows<Shape>& tile) {
   std::uint64_t seen = 0;
-  for (int i = static_cast<int>(threadIdx.x); i < Shape::rows; i += 2 * Shape::thick_rows) {
+  for (int i = static_cast<int>(threadIdx.x); i < Shape::rows; i += inside_threads<Shape>) {
     const int y = at.y * Shape::height + i % Shape::height, z = at.z * Shape::depth + i / Shape::height;
     std::uint64_t set = 0, joined = 0;
     if (y < grid.height && z < grid.depth) {
@@ -202,28 +226,28 @@ template <class Shape>
 __device__ void plant(half_row<Shape>& own) {
   const auto forest = own.forest();
   const auto run_from = [&](int head) { return run_at<Shape>(own.set, own.heads, head); };
+  const auto own_entry = [&](int head) { return own.entry(own.y, own.z, own.pixels, run_from(head), head); };
+  int row, bit;                               // where a link leads to
   if constexpr (Shape::rows_of_thick == 1) {  // nodes are in raster order: they are their own keys
     own.for_each_run([&](int head) {
       const std::uint32_t node = own.node(own.row, own.half, head);
-      std::uint32_t up = node;
-      own.take_link(run_from(head), up);
+      const std::uint32_t up =
+          own.take_link(run_from(head), row, bit) ? own.run_of(row, own.half, bit) : node;
       forest.set(node, up << 16 | up);
     });
-  } else {
+  } else if constexpr (Shape::deep == 1) {  // a row of an image comes after all of the row above
     own.for_each_run([&](int head) {
-      int k;
-      std::uint32_t pixel;
-      own.first_of(run_from(head), k, pixel);
-      const std::uint32_t node = own.node(own.row, own.half, head);
-      forest.set(node, own.key(k, lowest(pixel)) << 16 | node);
+      const bool linked = own.take_link(run_from(head), row, bit);
+      forest.set(own.node(own.row, own.half, head), linked ? own.entry_above(bit) : own_entry(head));
     });
+  } else {
+    own.for_each_run([&](int head) { forest.set(own.node(own.row, own.half, head), own_entry(head)); });
     __syncthreads();
     own.for_each_run([&](int head) {
       const auto kept = own.links[0];
       const std::uint32_t node = own.node(own.row, own.half, head);
-      std::uint32_t there;
-      if (!own.take_link(run_from(head), there)) return;
-      const std::uint32_t up = forest[there];
+      if (!own.take_link(run_from(head), row, bit)) return;
+      const std::uint32_t up = forest[own.run_of(row, own.half, bit)];
       if (up < forest[node])
         forest.set(node, up);
       else
@@ -289,7 +313,7 @@ __device__ void write_parts(const tile_grid& grid, const label_memory& memory, c
 
 template <class Shape>
 __device__ void write_no_parts(const tile_grid& grid, const label_memory& memory, const tile_place& at) {
-  for (int i = static_cast<int>(threadIdx.x); i < Shape::rows; i += 2 * Shape::thick_rows) {
+  for (int i = static_cast<int>(threadIdx.x); i < Shape::rows; i += inside_threads<Shape>) {
     const int y = at.y * Shape::height + i % Shape::height, z = at.z * Shape::depth + i / Shape::height;
     if (y < grid.height && z < grid.depth) memory.part_firsts[grid.word(z, y, at.x)] = 0;
   }
@@ -300,7 +324,7 @@ template <class Shape>
 __device__ void write_run_parts(const label_memory& memory, const tile_rows<Shape>& tile) {
   constexpr int groups = Shape::slots / 8, pixels = 8 << Shape::slot_shift;
   const tile_forest forest{const_cast<std::uint32_t*>(tile.entries)};
-  for (int i = static_cast<int>(threadIdx.x); i < Shape::thick_rows * groups; i += 2 * Shape::thick_rows) {
+  for (int i = static_cast<int>(threadIdx.x); i < Shape::thick_rows * groups; i += inside_threads<Shape>) {
     const int row = i / groups, group = i % groups, first = group * pixels;
     if (!(tile.heads[first / 32][row] >> (first % 32) & up_to<std::uint32_t>(pixels - 1))) continue;
     std::uint32_t pairs[4];
@@ -315,14 +339,10 @@ __device__ void write_run_parts(const label_memory& memory, const tile_rows<Shap
   }
 }
 
+/// Of a tile whose rows are there, by all threads of a block.
 template <class Shape>
-__global__ __launch_bounds__(2 * Shape::thick_rows) void join_inside_tiles(tile_grid grid,
-                                                                           label_memory memory) {
-  __shared__ tile_rows<Shape> tile;
-  follow();
-  if (blockIdx.x == 0 && threadIdx.x == 0) *memory.sections_done = 0;
-  const tile_place at(grid, blockIdx.x);
-  if (!__syncthreads_or(load_rows(grid, memory, at, tile))) return write_no_parts<Shape>(grid, memory, at);
+__device__ void join_rows(const tile_grid& grid, const label_memory& memory, const tile_place& at,
+                          tile_rows<Shape>& tile) {
   const int t = static_cast<int>(threadIdx.x);
   half_row<Shape> own(tile, t % Shape::thick_rows, t / Shape::thick_rows);
 #pragma unroll
@@ -349,6 +369,17 @@ __global__ __launch_bounds__(2 * Shape::thick_rows) void join_inside_tiles(tile_
   write_parts(grid, memory, at, own);
   __syncthreads();
   write_run_parts(memory, tile);
+}
+
+template <class Shape>
+__global__ __launch_bounds__(inside_threads<Shape>) void join_inside_tiles(tile_grid grid,
+                                                                           label_memory memory) {
+  __shared__ tile_rows<Shape> tile;
+  follow();
+  if (blockIdx.x == 0 && threadIdx.x == 0) *memory.sections_done = 0;
+  const tile_place at(grid, blockIdx.x);
+  if (!__syncthreads_or(load_rows(grid, memory, at, tile))) return write_no_parts<Shape>(grid, memory, at);
+  join_rows(grid, memory, at, tile);
 }
 
 }  // namespace macareu::cuda::labels

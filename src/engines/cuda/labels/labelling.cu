@@ -66,6 +66,13 @@ std::int64_t bytes_for(const block_shape& block) {
   return measure.used();
 }
 
+std::int64_t bits_of(const block_shape& block) {
+  const std::int64_t words = grid_for(block).words;
+  return with_shape(block, [&]<class Shape>() {
+    return words * Shape::planes * static_cast<std::int64_t>(sizeof(std::uint64_t));
+  });
+}
+
 labelling::labelling(const gpu& on, const block_shape& block)
     : on_(on),
       block_(block),
@@ -82,9 +89,10 @@ void labelling::solve(std::int64_t own_slices) const {
   const auto end_of_own =
       static_cast<std::uint32_t>(std::min<std::int64_t>(grid_.words, rows * grid_.across));
   with_shape(block_, [&]<class Shape>() {
-    launch(on_, start_, "label: inside tiles", join_inside_tiles<Shape>, grid_.tiles, 2 * Shape::thick_rows,
-           grid_, memory_);
-    launch(on_, start_, "label: across tiles", join_across_tiles<Shape>, across_blocks(grid_),
+    if (!joined_inside_)
+      launch(on_, start_, "label: inside tiles", join_inside_tiles<Shape>, grid_.tiles, inside_threads<Shape>,
+             grid_, memory_);
+    launch(on_, start_, "label: across tiles", join_across_tiles<Shape>, across_blocks<Shape>(grid_),
            across_threads<Shape>, grid_, memory_);
     launch(on_, start_, "label: first pixels", find_firsts<Shape>, sections_of(grid_), section_words, grid_,
            end_of_own, memory_);
@@ -116,11 +124,11 @@ void labelling::link(const std::uint64_t* starts, const view<std::uint8_t>& out)
   const auto blocks = [](std::uint64_t threads) {
     return static_cast<std::uint32_t>((threads + linked_threads - 1) / linked_threads);
   };
-  launch(on_, start_, "link: inside tiles", join_inside_tiles<shape>, grid_.tiles, 2 * shape::thick_rows,
+  launch(on_, start_, "link: inside tiles", join_inside_tiles<shape>, grid_.tiles, inside_threads<shape>,
          grid_, memory_);
-  launch(on_, start_, "link: across tiles", join_across_tiles<shape>, across_blocks(grid_),
+  launch(on_, start_, "link: across tiles", join_across_tiles<shape>, across_blocks<shape>(grid_),
          across_threads<shape>, grid_, memory_);
-  launch(on_, start_, "link: starts", keep_started<shape>, blocks(thick_words), linked_threads, grid_,
+  launch(on_, start_, "link: starts", keep_started<shape>, blocks(2 * thick_words), linked_threads, grid_,
          memory_, starts, kept);
   launch(on_, start_, "link: write", write_kept<shape>, blocks(2 * thick_words), linked_threads, grid_,
          memory_, kept, has_aligned_groups(out, 16), out);

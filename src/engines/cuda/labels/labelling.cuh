@@ -1,6 +1,7 @@
 // Labels of one block of an image, a whole image or slices of it, in device memory.
 //
 //   read     pixels to bits: the rule decides                     pixel_planes.cuh
+//            of bytes, and in images, solve's first step too      read_tiles.cuh
 //   solve    parts of objects in tiles                            inside_tiles.cuh
 //            parts of neighbouring tiles joined                   across_tiles.cuh
 //            first pixels of objects found and counted            numbers.cuh
@@ -14,7 +15,7 @@
 #include <algorithm>
 
 #include "core/neighbourhood.hpp"
-#include "engines/cuda/labels/pixel_planes.cuh"
+#include "engines/cuda/labels/read_tiles.cuh"
 #include "engines/cuda/labels/write_labels.cuh"
 
 namespace macareu::cuda::labels {
@@ -45,12 +46,20 @@ bool fits_ids(const block_shape& block);
 /// Device memory for a block, besides its pixels and labels.
 std::int64_t bytes_for(const block_shape& block);
 
+/// What read() makes of a block's pixels, in bytes.
+std::int64_t bits_of(const block_shape& block);
+
 class labelling {
  public:
   labelling(const gpu& on, const block_shape& block);
 
   template <class Rule, class T>
   void read(const Rule& rule, const view<const T>& image) {
+    if constexpr (one_class<Rule> && sizeof(T) == 1) {
+      if (block_.near.rank == 2)
+        return block_.near.reach > 1 ? read_image<full_image>(rule, image)
+                                     : read_image<face_image>(rule, image);
+    }
     if constexpr (one_class<Rule>)
       write_planes<full_image>(on_, grid_, block_.near, rule, image, memory_.planes);
     else if (block_.near.rank == 3)
@@ -58,6 +67,10 @@ class labelling {
     else
       write_planes<class_image>(on_, grid_, block_.near, rule, image, memory_.planes);
   }
+
+  /// What read() has made, to memory on the device; and instead of reading, from there.
+  void keep_bits(std::uint64_t* to) const { copy_bits(to, memory_.planes); }
+  void take_bits(const std::uint64_t* from) const { copy_bits(memory_.planes, from); }
 
   /// Of the slices (rows, in an image) the last may belong to the next block.
   void solve(std::int64_t own_slices) const;
@@ -87,12 +100,27 @@ class labelling {
   void link(const std::uint64_t* starts, const view<std::uint8_t>& out) const;
 
  private:
+  template <class Shape, class Rule, class T>
+  void read_image(const Rule& rule, const view<const T>& image) {
+    // It waits for whatever is in the stream: only kernels of this pattern know how to follow early.
+    launch(on_, start::after_all, "label: pixels to parts", read_and_join<Shape, Rule, T>, grid_.tiles,
+           inside_threads<Shape>, grid_, layout_of(image), rule, image, memory_);
+    joined_inside_ = true;
+  }
+
+  void copy_bits(std::uint64_t* to, const std::uint64_t* from) const {
+    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bits_of(block_)), cudaMemcpyDeviceToDevice,
+                          on_.stream),
+          "cudaMemcpyAsync");
+  }
+
   const gpu& on_;
   block_shape block_;
   start start_;
   tile_grid grid_;
   device_array<std::byte> bytes_;
   label_memory memory_;
+  bool joined_inside_ = false;  // by read()
 };
 
 }  // namespace macareu::cuda::labels

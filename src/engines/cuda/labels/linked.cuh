@@ -17,19 +17,22 @@ struct kept_roots {
   __device__ bool operator[](std::uint32_t root) const { return bits[root / 32] >> root % 32 & 1; }
 };
 
-/// A thread for every word of thick rows: the runs in which it has starts.
+/// A thread for every half word of thick rows: the runs in which it has starts.
 template <class Shape>
 __global__ __launch_bounds__(linked_threads) void keep_started(tile_grid grid, label_memory memory,
                                                                const std::uint64_t* starts, kept_roots kept) {
   static_assert(!Shape::classes && Shape::rows_z == 1, "for images of one class");
   follow();
-  const auto thread = static_cast<std::uint32_t>(blockIdx.x) * linked_threads + threadIdx.x;
-  const int y = static_cast<int>(thread / grid.across), x = static_cast<int>(thread % grid.across);
+  const auto thread = static_cast<std::uint64_t>(blockIdx.x) * linked_threads + threadIdx.x;
+  const auto word = static_cast<std::uint32_t>(thread / 2);
+  const int half = static_cast<int>(thread % 2);
+  const int y = static_cast<int>(word / grid.across), x = static_cast<int>(word % grid.across);
   if (y * Shape::rows_y >= grid.height) return;
   std::uint64_t open = 0;
 #pragma unroll
   for (int k = 0; k < Shape::rows_y; ++k)
     if (y * Shape::rows_y + k < grid.height) open |= starts[grid.word(0, y * Shape::rows_y + k, x)];
+  open &= up_to<std::uint64_t>(31) << 32 * half;
   if (!open) return;
   const image_rows<Shape> rows{grid, memory};
   const part_forest forest{memory.parent};

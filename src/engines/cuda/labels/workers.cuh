@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <latch>
 #include <limits>
 #include <mutex>
@@ -93,20 +94,19 @@ class block_queue {
 class two_rounds {
  public:
   virtual ~two_rounds() = default;
-  virtual void first(const gpu& on) = 0;
-  virtual void second(const gpu& on) = 0;
+  /// Both rounds of one worker. `meet` ends the first: it returns when the second may begin.
+  virtual void work(const gpu& on, const std::function<void()>& meet) = 0;
   /// One has failed: the others need not go on.
   virtual void close() = 0;
 };
 
-/// The threads. They share the host's processors for packing and unpacking.
+/// The threads. Each has all of the host's processors for packing and unpacking, which is done by one at a
+/// time.
 class workers {
  public:
   workers(const job& call, const std::vector<int>& gpus, two_rounds& task)
       : how_(call.how), task_(task), first_done_(static_cast<std::ptrdiff_t>(gpus.size()) * streams_per_gpu) {
-    const auto count = static_cast<int>(gpus.size()) * streams_per_gpu;
-    how_.threads =
-        std::max(1, cpu::threads_for(std::numeric_limits<std::int64_t>::max(), call.how.threads) / count);
+    how_.threads = cpu::threads_for(std::numeric_limits<std::int64_t>::max(), call.how.threads);
     for (const int number : gpus)
       for (int i = 0; i < streams_per_gpu; ++i) threads_.emplace_back([this, number] { run(number); });
   }
@@ -140,10 +140,10 @@ class workers {
       const own_stream stream;
       job own{how_, {}};  // reports are not shared between threads
       const gpu on{own, number, 1, stream.get(), memory_pool(number)};
-      task_.first(on);
-      end_first();
-      second_begins_.wait();
-      task_.second(on);
+      task_.work(on, [&] {
+        end_first();
+        second_begins_.wait();
+      });
       on.synchronize("cudaStreamSynchronize");
     } catch (...) {
       const std::lock_guard lock(failing_);

@@ -124,7 +124,7 @@ struct open_chunks {
   }
 
   /// One warp settles chunk c; it gives up where too many groups remain.
-  __device__ bool settle(const lines& in, int c, line_places& p) const {
+  __device__ bool settle(const lines& in, int c, line_places<one_row>& p) const {
     const int2 columns = range(c);
     int g = columns.x / 8;
     const int last = columns.y / 8;
@@ -137,7 +137,7 @@ struct open_chunks {
     const int lane = threadIdx.x % 32;
     const int from = __reduce_min_sync(whole_warp, g), to = __reduce_max_sync(whole_warp, last);
     const int begin = __shfl_sync(whole_warp, p.x, 0), finish = begin + lines::chunk;
-    auto most = greatest(p.d);
+    auto most = one_row::greatest(p.d);
     auto worst = __reduce_max_sync(whole_warp, most);
     int taken = 0;
     for (int g0 = from; g0 <= to; g0 += 32) {
@@ -148,7 +148,7 @@ struct open_chunks {
         if (!__any_sync(whole_warp, in.least[chosen] + square(p.gap(8 * chosen)) < most)) continue;
         if (++taken > most_groups) return false;
         p.offer_group(8 * chosen);
-        most = greatest(p.d);
+        most = one_row::greatest(p.d);
       }
       worst = __reduce_max_sync(whole_warp, most);
     }

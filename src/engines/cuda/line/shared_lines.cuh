@@ -1,26 +1,18 @@
 // Lines in shared memory, and the search for the least value + distance^2 along them. A warp takes a chunk:
 // the same 128 / Lines places of all lines of the block, four places to a lane, so that every 16 bytes
-// loaded serve 16 sums.
+// loaded serve 16 sums, or 32 where a line is two rows.
 #pragma once
 
 #include <cstdint>
 
 #include "core/macros.hpp"
+#include "engines/cuda/line/row_words.cuh"
 
 namespace macareu::cuda {
 
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
-/// min(a + b, c), one instruction on Hopper.
-__device__ __forceinline__ std::uint32_t least_sum(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-  return __viaddmin_u32(a, b, c);
-}
-__device__ __forceinline__ std::uint32_t greatest(const std::uint32_t (&d)[4]) {
-  return max(max(d[0], d[1]), max(d[2], d[3]));
-}
-__device__ __forceinline__ std::uint32_t square(int k) { return static_cast<std::uint32_t>(k * k); }
-
-template <int Lines>
+template <int Lines, class Rows = one_row>
 struct shared_lines {
   static constexpr int lanes = 32 / Lines;  // of a line
   static constexpr int chunk = 4 * lanes;
@@ -51,26 +43,29 @@ struct shared_lines {
   __device__ void fill_margins() const {
     for (int i = threadIdx.x; i < Lines * 2 * margin; i += blockDim.x) {
       const int l = i / (2 * margin), j = i % (2 * margin);
-      value[l * stride(width) + (j < margin ? j - margin : width + j - margin)] = none;
+      value[l * stride(width) + (j < margin ? j - margin : width + j - margin)] = Rows::word(none);
     }
     if (threadIdx.x < 2) least[threadIdx.x ? groups() : -1] = none;
   }
 
   __device__ void find_least_of_groups() const {
     for (int g = threadIdx.x; g < groups(); g += blockDim.x) {
-      std::uint32_t m = none;
+      std::uint32_t m = Rows::word(none);
+      const auto offer = [&](std::uint32_t word) { m = Rows::least(m, word); };
 #pragma unroll
       for (int l = 0; l < Lines; ++l) {
         const auto* const at = reinterpret_cast<const uint4*>(value + l * stride(width) + group * g);
         const uint4 a = at[0], b = at[1];
-        m = min(m, min(min(min(a.x, a.y), min(a.z, a.w)), min(min(b.x, b.y), min(b.z, b.w))));
+        offer(Rows::least(Rows::least(a.x, a.y), Rows::least(a.z, a.w)));
+        offer(Rows::least(Rows::least(b.x, b.y), Rows::least(b.z, b.w)));
       }
-      least[g] = m;
+      least[g] = Rows::least_of(m);
     }
   }
 };
 
 /// The four columns at x of one line, and the best known for them.
+template <class Rows>
 struct line_places {
   const std::uint32_t* line;
   int x;
@@ -80,14 +75,14 @@ struct line_places {
     const auto* const at = reinterpret_cast<const uint4*>(line + column);
     const uint4 a = at[0], b = at[1];
     const std::uint32_t value[8]{a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
-    const int apart = x - column;
+    const int apart = Rows::apart(x - column);
     std::uint32_t cost[11];
 #pragma unroll
-    for (int k = 0; k < 11; ++k) cost[k] = square(apart + k - 7);
+    for (int k = 0; k < 11; ++k) cost[k] = Rows::cost(apart + k - 7);
 #pragma unroll
     for (int k = 0; k < 8; ++k)
 #pragma unroll
-      for (int i = 0; i < 4; ++i) d[i] = least_sum(value[k], cost[i - k + 7], d[i]);
+      for (int i = 0; i < 4; ++i) d[i] = Rows::least_sum(value[k], cost[i - k + 7], d[i]);
   }
 
   /// Columns between a group and these, none where they overlap.
@@ -101,16 +96,20 @@ struct near_search {
   static constexpr std::uint32_t far = 784;       // from here on groups are cheaper
 
   /// All are settled. `own` are the values of the four columns.
-  static __device__ bool settle(line_places& p, const uint4& own) {
+  template <class Rows>
+  static __device__ bool settle(line_places<Rows>& p, const uint4& own) {
     auto& d = p.d;
-    d[0] = least_sum(own.w, 9, least_sum(own.z, 4, least_sum(own.y, 1, d[0])));
-    d[1] = least_sum(own.w, 4, least_sum(own.z, 1, least_sum(own.x, 1, d[1])));
-    d[2] = least_sum(own.w, 1, least_sum(own.y, 1, least_sum(own.x, 4, d[2])));
-    d[3] = least_sum(own.z, 1, least_sum(own.y, 4, least_sum(own.x, 9, d[3])));
+    const auto nearer = [](std::uint32_t value, int k, std::uint32_t so_far) {
+      return Rows::least_sum(value, Rows::cost(k), so_far);
+    };
+    d[0] = nearer(own.w, 3, nearer(own.z, 2, nearer(own.y, 1, d[0])));
+    d[1] = nearer(own.w, 2, nearer(own.z, 1, nearer(own.x, 1, d[1])));
+    d[2] = nearer(own.w, 1, nearer(own.y, 1, nearer(own.x, 2, d[2])));
+    d[3] = nearer(own.z, 1, nearer(own.y, 2, nearer(own.x, 3, d[3])));
 #pragma unroll
     for (int m = 1; m <= steps; ++m) {
       if (m > 1) {
-        const auto most = greatest(d);
+        const auto most = Rows::greatest(d);
         if (!__any_sync(whole_warp, most > square(4 * m - 3))) return true;
         if (m == 2 && __any_sync(whole_warp, most > far)) return false;
       }
@@ -121,28 +120,28 @@ struct near_search {
       for (int i = 0; i < 4; ++i)
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
-          d[i] = least_sum(left[j], square(4 * m + i - j), d[i]);
-          d[i] = least_sum(right[j], square(4 * m + j - i), d[i]);
+          d[i] = nearer(left[j], 4 * m + i - j, d[i]);
+          d[i] = nearer(right[j], 4 * m + j - i, d[i]);
         }
     }
-    return !__any_sync(whole_warp, greatest(d) > square(4 * steps + 1));
+    return !__any_sync(whole_warp, Rows::greatest(d) > square(4 * steps + 1));
   }
 };
 
 /// Groups of columns from the chunk outwards, those with the least bound first. A group can matter only if
 /// its least value + gap^2 is below the greatest value of the warp. It gives up after so many groups, or
 /// rounds of 128 columns either way.
-template <int Lines>
+template <int Lines, class Rows = one_row>
 struct group_search {
   int most_groups, most_rounds;
 
   /// All columns in memory were searched; `worst` becomes the greatest value of the warp.
-  __device__ bool settle(const shared_lines<Lines>& in, int chunk_x, line_places& p,
+  __device__ bool settle(const shared_lines<Lines, Rows>& in, int chunk_x, line_places<Rows>& p,
                          std::uint32_t& worst) const {
-    constexpr int chunk = shared_lines<Lines>::chunk;
+    constexpr int chunk = shared_lines<Lines, Rows>::chunk;
     const int lane = threadIdx.x % 32, own = (chunk_x - in.first) / 8, j = lane % 16;
     const bool left = lane < 16;
-    std::uint32_t most = greatest(p.d);
+    std::uint32_t most = Rows::greatest(p.d);
     worst = min(__reduce_max_sync(whole_warp, most), in.none);  // what has no site never counts
     int taken = 0;
     for (int round = 0;; ++round) {
@@ -163,7 +162,7 @@ struct group_search {
         if (!__any_sync(whole_warp, in.least[chosen] + square(p.gap(column)) < most)) continue;
         if (++taken > most_groups) return false;
         p.offer_group(column);
-        most = greatest(p.d);
+        most = Rows::greatest(p.d);
         worst = min(__reduce_max_sync(whole_warp, most), in.none);
       }
     }

@@ -1,4 +1,5 @@
-// Squared distances along lines that a block has in shared memory, and the kernels that put them there.
+// Squared distances along lines that a block has in shared memory: how they come there from words, are
+// searched, and leave for the image.
 #pragma once
 
 #include "engines/cuda/line/finish.cuh"
@@ -8,24 +9,23 @@
 namespace macareu::cuda {
 
 /// Of a warp's four columns and lines; `tiny`: all are 0 or 1.
-template <int Lines>
+template <int Lines, class Rows = one_row>
 struct chunk_search {
-  using lines = shared_lines<Lines>;
+  using lines = shared_lines<Lines, Rows>;
 
   const lines& in;
-  int x;       // of the chunk
-  int there;   // columns from p.x on that are asked for: none on lines that are not there
-  bool whole;  // all columns of all lines are
-  line_places p;
+  int x;           // of the chunk
+  int width;       // what is beyond is not asked for
+  int rows_there;  // of those of the block
+  line_places<Rows> p;
   std::uint32_t worst = 0;
   bool tiny = false;
 
-  __device__ chunk_search(const lines& memory, int chunk_x, int width, int lines_there)
-      : in(memory), x(chunk_x), whole(lines_there == Lines && chunk_x + lines::chunk <= width) {
+  __device__ chunk_search(const lines& memory, int chunk_x, int line_width, int rows)
+      : in(memory), x(chunk_x), width(line_width), rows_there(rows) {
     const int lane = threadIdx.x % 32;
     p.line = in.line(lane / lines::lanes);
     p.x = x + 4 * (lane % lines::lanes);
-    there = lane / lines::lanes < lines_there ? width - p.x : 0;
   }
 
   /// What is not there is 0 and asks for nothing.
@@ -34,23 +34,24 @@ struct chunk_search {
     p.d[1] = own.y;
     p.d[2] = own.z;
     p.d[3] = own.w;
-    if (whole) return;
-    p.d[0] = there > 0 ? own.x : 0;
-    p.d[1] = there > 1 ? own.y : 0;
-    p.d[2] = there > 2 ? own.z : 0;
-    p.d[3] = there > 3 ? own.w : 0;
+    if (rows_there == Lines * Rows::rows && x + lines::chunk <= width) return;
+    const auto rows =
+        Rows::there(rows_there - static_cast<int>(threadIdx.x % 32) / lines::lanes * Rows::rows);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) p.d[i] = p.x + i < width ? p.d[i] & rows : 0;
   }
 
-  __device__ bool settle(const group_search<Lines>& by_groups) {
+  /// False where it took too long, or distances are beyond the reach of Rows.
+  __device__ bool settle(const group_search<Lines, Rows>& by_groups) {
     const uint4 own = *reinterpret_cast<const uint4*>(p.line + p.x);
     start(own);
-    tiny = !__any_sync(whole_warp, greatest(p.d) > 1);
+    tiny = !__any_sync(whole_warp, (p.d[0] | p.d[1] | p.d[2] | p.d[3]) & Rows::beyond_one);
     if (tiny) return true;
     const int lane = threadIdx.x % 32;
     const bool close =
         lane < lines::chunk / 8 + 2 && in.least[(x - in.first) / 8 - 1 + lane] < near_search::worth_it;
     if (__any_sync(whole_warp, close) && near_search::settle(p, own)) return true;
-    return by_groups.settle(in, x, p, worst);
+    return by_groups.settle(in, x, p, worst) && (Rows::rows == 1 || worst < in.none);
   }
 
   /// Between the best columns of both ends.
@@ -60,17 +61,20 @@ struct chunk_search {
   }
 };
 
-/// Lines that are in shared memory as a whole.
-template <int Lines, class Store>
+/// Lines that are in shared memory as a whole; only chunks that are wanted(chunk).
+template <int Lines, class Wanted, class Store>
 __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* memory, int width,
-                                  int lines_there, const Store& store) {
+                                  int lines_there, const Wanted& wanted, const Store& store) {
   using lines = shared_lines<Lines>;
   __shared__ int wanted_ends;
   const int lane = threadIdx.x % 32, l = lane / lines::lanes;
   const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
   const open_chunks<Lines> open(memory, (width + lines::chunk - 1) / lines::chunk);
+  for (int c = threadIdx.x; c < open.chunks; c += blockDim.x) open.reach[c] = wanted(c);
+  __syncthreads();
   bool hopeful = true, all_settled = true;
   for (int c = warp; c < open.chunks; c += warps) {
+    if (!open.reach[c]) continue;
     chunk_search<Lines> search(in, c * lines::chunk, width, lines_there);
     // Where groups were of no use they will be of none beside.
     const bool settled = search.settle(group_search<Lines>{hopeful ? 12 : 0, hopeful ? 6 : 0});
@@ -107,10 +111,11 @@ __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* 
   }
 }
 
-/// Rows from words: line l of the block is place `first` + l of the words' lines, all in one word.
-template <int Lines>
-__device__ void fill_from_words(const shared_lines<Lines>& to, const site_words& from, std::int64_t first,
-                                std::int64_t row) {
+/// Rows from words: row i of the block is place `first` + i of the words' lines, all in one word.
+template <int Lines, class Rows>
+__device__ void fill_from_words(const shared_lines<Lines, Rows>& to, const site_words& from,
+                                std::int64_t first, std::int64_t row) {
+  constexpr int rows = Lines * Rows::rows;
   const std::int64_t at = first / 32 * from.plane + row * from.pitch + to.first;
   const int bit = static_cast<int>(first % 32), stride = to.stride(to.width);
   for (int x = 2 * threadIdx.x; x < to.width; x += 2 * blockDim.x) {
@@ -121,198 +126,70 @@ __device__ void fill_from_words(const shared_lines<Lines>& to, const site_words&
       const ushort2 after = *reinterpret_cast<const ushort2*>(from.after + at + x);
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
-        // One count of zeros either way for all lines; the others follow step by step.
+        // One count of zeros either way for all rows; the others follow step by step.
         const std::uint32_t word = j ? words.y : words.x, here = word >> bit;
-        const std::uint32_t up_to = word << (31 - bit), down_from = here >> (Lines - 1);
-        int back[Lines], ahead[Lines];
-        back[0] = up_to ? __clz(up_to) : bit + (j ? before.y : before.x);
-        ahead[Lines - 1] = down_from ? __ffs(down_from) - 1 : 32 - Lines - bit + (j ? after.y : after.x);
+        const std::uint32_t up_to = word << (31 - bit), down_from = here >> (rows - 1);
+        const int back = Rows::steps(up_to ? __clz(up_to) : bit + (j ? before.y : before.x));
+        const int ahead =
+            Rows::steps(down_from ? __ffs(down_from) - 1 : 32 - rows - bit + (j ? after.y : after.x));
+        std::uint32_t found[Lines];
+        Rows::squares(here, back, ahead, found);
 #pragma unroll
-        for (int l = 1; l < Lines; ++l) back[l] = here & (1u << l) ? 0 : back[l - 1] + 1;
-#pragma unroll
-        for (int l = Lines - 2; l >= 0; --l) ahead[l] = here & (1u << l) ? 0 : ahead[l + 1] + 1;
-#pragma unroll
-        for (int l = 0; l < Lines; ++l) (j ? squares[l].y : squares[l].x) = square(min(back[l], ahead[l]));
+        for (int l = 0; l < Lines; ++l) (j ? squares[l].y : squares[l].x) = found[l];
       }
     } else {
 #pragma unroll
-      for (int l = 0; l < Lines; ++l) squares[l] = {to.none, to.none};
+      for (int l = 0; l < Lines; ++l) squares[l] = {Rows::word(to.none), Rows::word(to.none)};
     }
 #pragma unroll
     for (int l = 0; l < Lines; ++l) *reinterpret_cast<uint2*>(to.value + l * stride + x) = squares[l];
   }
 }
 
-/// Four pixels side by side to the image. Every thread has one line.
-template <class Finish>
+/// Four pixels side by side of one or two rows to the image. Every thread has one line.
+template <class Rows, class Finish>
 struct store_row {
   using result = typename Finish::result;
   result* line;
-  int width;  // 0 where the line is not there
+  int width;
+  int rows;  // that are there
   bool aligned;
-  std::int64_t step_x;
+  std::int64_t step_row, step_x;
   Finish finish;
   result one;
 
   __device__ store_row(const stacked_rows<result>& out, bool in_fours, std::int64_t place, std::int64_t row,
                        const Finish& by)
       : line(out.at(place, row)),
-        width(place < out.length ? static_cast<int>(out.width) : 0),
+        width(static_cast<int>(out.width)),
+        rows(static_cast<int>(min(std::int64_t{Rows::rows}, out.length - place))),
         aligned(in_fours),
+        step_row(out.step_length),
         step_x(out.step_x),
         finish(by),
         one(by(1)) {}
 
-  __device__ void operator()(int, const line_places& p, bool tiny) const {
-    alignas(16) result value[4];
-    if (tiny) {
+  __device__ void operator()(int, const line_places<Rows>& p, bool tiny) const {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) value[i] = p.d[i] ? one : result{0};
-    } else {
-      finish(p.d, value);
-    }
-    if (aligned && p.x + 4 <= width) {
-      __stcs(reinterpret_cast<uint4*>(line + p.x), *reinterpret_cast<const uint4*>(value));
-      return;
-    }
+    for (int r = 0; r < Rows::rows; ++r) {
+      if (r >= rows) return;
+      alignas(16) result value[4];
+      if (tiny) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-      if (p.x + i < width) line[(p.x + i) * step_x] = value[i];
-  }
-};
-
-struct row_problem {
-  site_words words;
-  std::uint32_t none;
-  /// Per group of four rows, whether windows did not suffice; null where there were no windows.
-  std::uint8_t* flags;
-  std::int64_t flags_per_row;
-};
-
-/// Whole rows. After windows, those only that are flagged.
-template <int Lines, int Threads, class Finish>
-__global__ __launch_bounds__(Threads,
-                             1536 / Threads) void square_rows(row_problem problem,
-                                                              stacked_rows<typename Finish::result> out,
-                                                              bool aligned, Finish finish) {
-  extern __shared__ __align__(16) std::uint32_t memory[];
-  using lines = shared_lines<Lines>;
-  const std::int64_t per_row = (out.length + Lines - 1) / Lines;
-  const std::int64_t row = blockIdx.x / per_row, first = (blockIdx.x - row * per_row) * Lines;
-  const int width = static_cast<int>(out.width);
-  const lines in(memory, 0, (width + lines::unit - 1) / lines::unit * lines::unit, problem.none);
-  in.fill_margins();
-  let_next_start();
-  wait_for_previous();
-  if (problem.flags && !problem.flags[row * problem.flags_per_row + first / 4]) return;
-  fill_from_words(in, problem.words, first, row);
-  __syncthreads();
-  in.find_least_of_groups();
-  __syncthreads();
-  const int there = static_cast<int>(min(std::int64_t{Lines}, out.length - first));
-  solve_whole_lines(in, memory + lines::words(in.width), width, there,
-                    store_row<Finish>(out, aligned, first + threadIdx.x % 32 / lines::lanes, row, finish));
-}
-
-/// Columns [begin, begin + Size) of four rows, with `Halo` columns more on either side: memory does not grow
-/// with the width. Rows for which that is not enough are flagged.
-template <int Size, int Halo, int Threads, class Finish>
-__global__ __launch_bounds__(Threads, 5) void square_windows(row_problem problem,
-                                                             stacked_rows<typename Finish::result> out,
-                                                             bool aligned, Finish finish) {
-  extern __shared__ __align__(16) std::uint32_t memory[];
-  using lines = shared_lines<4>;
-  const std::int64_t across = (out.width + Size - 1) / Size, down = blockIdx.x / across;
-  const std::int64_t row = down / problem.flags_per_row, fours = down - row * problem.flags_per_row;
-  const int whole = static_cast<int>((out.width + lines::unit - 1) / lines::unit * lines::unit);
-  const int begin = static_cast<int>(blockIdx.x - down * across) * Size;
-  const int first = max(0, begin - Halo), last = min(whole, begin + Size + Halo);
-  const lines in(memory, first, last - first, problem.none);
-  in.fill_margins();
-  let_next_start();
-  wait_for_previous();
-  fill_from_words(in, problem.words, 4 * fours, row);
-  __syncthreads();
-  in.find_least_of_groups();
-  __syncthreads();
-  const int width = static_cast<int>(out.width), end = min(width, begin + Size);
-  const int l = threadIdx.x % 32 / lines::lanes;
-  const int there = static_cast<int>(min(std::int64_t{4}, out.length - 4 * fours));
-  const store_row<Finish> store(out, aligned, 4 * fours + l, row, finish);
-  for (int x = begin + threadIdx.x / 32 * lines::chunk; x < end; x += Threads / 32 * lines::chunk) {
-    chunk_search<4> search(in, x, width, there);
-    bool settled = search.settle({30, 12});
-    if (settled && search.worst) {  // by groups: could columns outside be better?
-      const int to_left = x - first + 1, to_right = last - (x + lines::chunk - 1);
-      settled = (first == 0 || square(to_left) >= search.worst) &&
-                (last == whole || square(to_right) >= search.worst);
-    }
-    if (!settled) {  // the whole row will be searched
-      if (threadIdx.x % 32 == 0) problem.flags[row * problem.flags_per_row + fours] = 1;
-      return;
-    }
-    store(l, search.p, search.tiny);
-  }
-}
-
-/// The lines along y of a volume, in place or not: four columns to a block.
-template <int Lines, int Threads, class Finish>
-__global__ __launch_bounds__(Threads) void square_columns(view<const std::uint32_t> values,
-                                                          bool values_aligned,
-                                                          view<typename Finish::result> out, bool aligned,
-                                                          std::uint32_t none, Finish finish) {
-  extern __shared__ __align__(16) std::uint32_t memory[];
-  using lines = shared_lines<Lines>;
-  using result = typename Finish::result;
-  const std::int64_t across = (out.width + Lines - 1) / Lines, z = blockIdx.x / across;
-  const std::int64_t x = (blockIdx.x - z * across) * Lines;
-  const int length = static_cast<int>(out.height);
-  const int there = static_cast<int>(min(std::int64_t{Lines}, out.width - x));
-  const lines in(memory, 0, (length + lines::unit - 1) / lines::unit * lines::unit, none);
-  const int stride = in.stride(in.width);
-  in.fill_margins();
-  let_next_start();
-  wait_for_previous();
-  for (int y = threadIdx.x; y < in.width; y += Threads) {
-    pixel_group<std::uint32_t, Lines> column;
-#pragma unroll
-    for (int l = 0; l < Lines; ++l) column.value[l] = none;
-    if (y < length) {
-      const std::uint32_t* const from = &values[{z, y, x}];
-      if (values_aligned && there == Lines) {
-        column = *reinterpret_cast<const pixel_group<std::uint32_t, Lines>*>(from);
+        for (int i = 0; i < 4; ++i) value[i] = p.d[i] & Rows::bits(r) ? one : result{0};
       } else {
-#pragma unroll
-        for (int l = 0; l < Lines; ++l)
-          if (l < there) column.value[l] = from[l * values.step_x];
+        Rows::finish(finish, p.d, r, value);
       }
-    }
+      result* const to = line + r * step_row;
+      if (aligned && p.x + 4 <= width) {
+        __stcs(reinterpret_cast<uint4*>(to + p.x), *reinterpret_cast<const uint4*>(value));
+        continue;
+      }
 #pragma unroll
-    for (int l = 0; l < Lines; ++l) in.value[l * stride + y] = column.value[l];
-  }
-  __syncthreads();
-  in.find_least_of_groups();
-  __syncthreads();
-  const int chunks = (length + lines::chunk - 1) / lines::chunk;
-  std::uint32_t* const after = memory + lines::words(in.width);
-  std::uint32_t* const solved = after + (open_chunks<Lines>::words(chunks) + 3) / 4 * 4;
-  solve_whole_lines(in, after, length, there, [&](int l, const line_places& p, bool) {
-    *reinterpret_cast<uint4*>(solved + l * in.width + p.x) = {p.d[0], p.d[1], p.d[2], p.d[3]};
-  });
-  __syncthreads();
-  for (int y = threadIdx.x; y < length; y += Threads) {
-    pixel_group<result, Lines> column;
-#pragma unroll
-    for (int l = 0; l < Lines; ++l) column.value[l] = finish(solved[l * in.width + y]);
-    result* const to = &out[{z, y, x}];
-    if (aligned && there == Lines) {
-      *reinterpret_cast<pixel_group<result, Lines>*>(to) = column;
-    } else {
-#pragma unroll
-      for (int l = 0; l < Lines; ++l)
-        if (l < there) to[l * out.step_x] = column.value[l];
+      for (int i = 0; i < 4; ++i)
+        if (p.x + i < width) to[(p.x + i) * step_x] = value[i];
     }
   }
-}
+};
 
 }  // namespace macareu::cuda

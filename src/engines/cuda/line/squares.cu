@@ -1,10 +1,9 @@
 #include "engines/cuda/line/squares.cuh"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 
-#include "engines/cuda/line/square_lines.cuh"
+#include "engines/cuda/line/square_kernels.cuh"
+#include "engines/cuda/shared_memory.cuh"
 
 namespace macareu::cuda {
 namespace {
@@ -22,25 +21,6 @@ std::size_t line_bytes(std::int64_t width) {
 template <int Lines>
 std::size_t column_bytes(std::int64_t length) {
   return line_bytes<Lines>(length) + 4 * static_cast<std::size_t>(Lines * padded(length));
-}
-
-std::size_t shared_limit(const gpu& on) {
-  int bytes = 0;
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, on.number),
-        "cudaDeviceGetAttribute");
-  return static_cast<std::size_t>(bytes) - 1024;  // what kernels have besides
-}
-
-/// More than 48 KiB have to be asked for, once per GPU.
-template <auto Kernel>
-void allow_shared_memory(const gpu& on) {
-  static std::array<std::atomic<bool>, 64> asked{};
-  auto& done = asked[static_cast<std::size_t>(on.number) % asked.size()];
-  if (done.load()) return;
-  check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(shared_limit(on))),
-        "cudaFuncSetAttribute");
-  done = true;
 }
 
 template <int Lines, int Threads, class Finish>
@@ -92,10 +72,13 @@ void run_square_rows(const gpu& on, const site_memory& sites, std::uint32_t none
   constexpr int narrow = 2048, window = 2048, halo = 128, threads = 256;
   const stacked_rows<typename Finish::result> rows(first, out);
   const bool aligned = has_aligned_groups(out, 4);
-  row_problem problem{sites.words(), none, nullptr, sites.flags_per_row()};
+  row_problem problem{sites.words(),
+                      none,
+                      nullptr,
+                      sites.flags_per_row(),
+                      sites.column_flags(),
+                      sites.column_flags_per_row()};
   if (rows.width <= narrow) return run_rows<4, 128>(on, problem, rows, aligned, finish);
-  if (line_bytes<4>(rows.width) <= comfortable_bytes)
-    return run_rows<4, 512>(on, problem, rows, aligned, finish);
   problem.flags = sites.flags();
   const auto windows = (rows.width + window - 1) / window * rows.rows * sites.flags_per_row();
   launch_dependent(on, "square_windows", square_windows<window, halo, threads, Finish>,

@@ -9,8 +9,11 @@
 
 namespace macareu::cuda {
 
-/// Words for lines along an axis of an image, and a flag for every four rows: a quarter of a byte a pixel
-/// where lines are long.
+/// What is searched again together: so many rows by so many columns.
+inline constexpr int rows_per_flag = 8, columns_per_flag = 32;
+
+/// Words for lines along an axis of an image, flags for every eight rows and, where one is set, for every 32
+/// of their columns: a quarter of a byte a pixel where lines are long.
 class site_memory {
  public:
   template <class T>
@@ -22,9 +25,10 @@ class site_memory {
     w.plane = w.rows * w.pitch;
     w.length = lines.length;
     w.count = (lines.length + 31) / 32;
-    flags_per_row_ = (w.length + 3) / 4;
+    flags_per_row_ = (w.length + rows_per_flag - 1) / rows_per_flag;
     const auto words = w.count * w.plane;
-    memory_ = device_array<unsigned char>(on, 8 * words + flag_count());
+    column_flags_per_row_ = (lines.width + columns_per_flag - 1) / columns_per_flag;
+    memory_ = device_array<unsigned char>(on, 8 * words + flag_count() * (1 + column_flags_per_row_));
     w.word = reinterpret_cast<std::uint32_t*>(memory_.data());
     w.before = reinterpret_cast<std::uint16_t*>(w.word + words);
     w.after = w.before + words;
@@ -35,11 +39,14 @@ class site_memory {
   }
   std::int64_t flags_per_row() const { return flags_per_row_; }
   std::int64_t flag_count() const { return flags_per_row_ * words_.rows; }
+  /// Written by the kernel that sets flags.
+  std::uint8_t* column_flags() const { return flags() + flag_count(); }
+  std::int64_t column_flags_per_row() const { return column_flags_per_row_; }
 
  private:
   device_array<unsigned char> memory_;
   site_words words_{};
-  std::int64_t flags_per_row_ = 0;
+  std::int64_t flags_per_row_ = 0, column_flags_per_row_ = 0;
 };
 
 /// Do lines of these lengths fit the shared memory of a block? `columns` is 1 in images.

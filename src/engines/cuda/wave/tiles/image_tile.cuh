@@ -10,16 +10,17 @@ enum class axis { x, y };
 
 __device__ inline axis other(axis a) { return a == axis::x ? axis::y : axis::x; }
 
-/// Capacities of 8 bits are kept for both axes; wider ones are as quickly read across.
+/// Capacities of 8 bits are kept for both axes where the tile turns; wider ones are as quickly read across.
 template <class Key, bool Diagonals>
 struct alignas(16) image_tile {
   using keys = lane_keys<Key>;
   using cell = typename keys::cell;
   static constexpr int size = 32 * keys::pitch;
-  static constexpr bool twice = sizeof(Key) == 1;
+  static constexpr bool twice = sizeof(Key) == 1 && !Diagonals;
+  static constexpr bool turns = sizeof(Key) > 1 || !Diagonals;  // else diagonal_passes.cuh
   cell states[size];
   cell capacities[twice ? 2 : 1][size];
-  cell besides[Diagonals ? size : 1];
+  cell besides[Diagonals && turns ? size : 1];
 
   __device__ cell* state() { return states; }
   __device__ cell* capacity() { return capacities[0]; }

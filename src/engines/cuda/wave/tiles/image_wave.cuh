@@ -3,6 +3,7 @@
 
 #include "engines/cuda/wave/problem.cuh"
 #include "engines/cuda/wave/tiles.cuh"
+#include "engines/cuda/wave/tiles/diagonal_passes.cuh"
 #include "engines/cuda/wave/tiles/image_rims.cuh"
 #include "engines/cuda/wave/tiles/image_tile.cuh"
 #include "engines/cuda/wave/tiles/image_transfer.cuh"
@@ -28,6 +29,7 @@ template <class Key, bool Diagonals>
 class image_worker {
   using keys = lane_keys<Key>;
   using word = typename keys::word;
+  static constexpr bool turns = image_tile<Key, Diagonals>::turns;
 
  public:
   __device__ image_worker(const image_wave<Key>& wave, image_tile<Key, Diagonals>& tile)
@@ -44,10 +46,21 @@ class image_worker {
       if (visits) visit(at.tile, at.first);
       schedule_.leave(at, visits, wakes_, neighbours(at.tile).of_lane(lane_));
     }
-    schedule_.report(blockIdx.x * warps_per_block + threadIdx.x / 32, visits_, passes_);
+    schedule_.clear_share(blockIdx.x * warps_per_block + threadIdx.x / 32);
+    report();
   }
 
  private:
+  /// One report a block: many at once would wait for each other.
+  __device__ void report() const {
+    __shared__ unsigned visits, passes;
+    if (threadIdx.x == 0) visits = passes = 0;
+    __syncthreads();
+    if (lane_ == 0) atomicAdd(&visits, visits_), atomicAdd(&passes, passes_);
+    __syncthreads();
+    if (threadIdx.x == 0) wave_.work.report(visits, passes);
+  }
+
   __device__ tile_neighbours neighbours(std::uint32_t tile) const {
     return tile_neighbours(tile, wave_.across, wave_.work.tiles);
   }
@@ -143,41 +156,49 @@ class image_worker {
     for (;;) {
       while (run) {
         pull(near);
-        const bool across = along_ == axis::y;
-        const bool change = one_pass();
+        const pass_effect did = one_pass();
         use_pulled();
         ++passes_;
-        // A pass leaves its own axis settled, but for offers from diagonals.
-        if (change) {
+        if (did.rose) {
           changed_ = true;
-          needed = Diagonals && across ? 2 : 1;
+          needed = did.again ? 2 : 1;
         } else if (--needed == 0) {
           run = false;
         }
       }
-      lines_ = outermost_lines<Key>(tile_.state(), along_, lane_);
+      lines_ = outermost_lines<Key>(tile_.state(), turns ? along_ : axis::x, lane_);
       limits_own_ = thresholds<Key>(lines_, capacity_lines_);
       const unsigned offers = offered();
       if (!offers) break;
       run = true;
       needed = Diagonals ? 2 : 1;
-      // With diagonals a pass along columns follows one along rows.
-      if (!Diagonals && offers == (along_ == axis::x ? 2 : 1)) turn_state();
+      // Where tiles turn, with diagonals a pass along columns follows one along rows.
+      if (!turns)
+        along_ = offers == 2 ? axis::y : axis::x;
+      else if (!Diagonals && offers == (along_ == axis::x ? 2 : 1))
+        turn_state();
     }
-    if (along_ == axis::y) turn_state();  // as it is stored
+    if (turns && along_ == axis::y) turn_state();  // as it is stored
   }
 
-  __device__ bool one_pass() {
+  __device__ pass_effect one_pass() {
     const axis along = along_;
     along_ = other(along);
     const bool rows = along == axis::x;
-    line_ends<Key> ends{rows ? around_.left : around_.top, rows ? around_.right : around_.bottom};
-    if (Diagonals && !rows) {
-      using n = tile_neighbours;
-      ends.beside_before = beside<Key>(ends.before, end_of(n::up_left, n::up_right), lane_);
-      ends.beside_after = beside<Key>(ends.after, end_of(n::down_left, n::down_right), lane_);
+    using n = tile_neighbours;
+    if constexpr (!turns) {
+      if (!rows) return pass_columns(tile_, lane_, around_.top, around_.bottom, sensor_);
+      return pass_rows(tile_, lane_, reaching(around_.left, end_of(n::up_left, n::down_left)),
+                       reaching(around_.right, end_of(n::up_right, n::down_right)), sensor_);
+    } else {
+      line_ends<Key> ends{rows ? around_.left : around_.top, rows ? around_.right : around_.bottom};
+      if (Diagonals && !rows) {
+        ends.beside_before = beside<Key>(ends.before, end_of(n::up_left, n::up_right), lane_);
+        ends.beside_after = beside<Key>(ends.after, end_of(n::down_left, n::down_right), lane_);
+      }
+      // It leaves its own axis settled, but for offers from diagonals.
+      return {pass(tile_, along, lane_, ends, sensor_), Diagonals && !rows};
     }
-    return pass(tile_, along, lane_, ends, sensor_);
   }
 
   __device__ void turn_state() {
@@ -254,16 +275,16 @@ class image_worker {
   // Of the visit at hand.
   change_sensor<Key> sensor_;
   bool has_keys_ = false, changed_ = false;
-  axis along_ = axis::x;  // which the lines in shared memory run along
+  axis along_ = axis::x;  // of the next pass; where tiles turn, the lines in shared memory run along it
   unsigned wakes_ = 0;
   rim_lines<Key> around_, limits_, lines_, limits_own_, capacity_lines_;
   arriving_lines<Key> coming_, coming_limits_;
   Key corner_ = 0, corner_limit_ = 0, coming_corner_ = 0, coming_corner_limit_ = 0;
 };
 
-template <class Key, bool Diagonals>
-__global__ void __launch_bounds__(warps_per_block * 32,
-                                  sizeof(Key) == 8 || (sizeof(Key) < 4 && Diagonals) ? 2 : 3)
+/// `Blocks`: how many a multiprocessor must be able to hold.
+template <class Key, bool Diagonals, int Blocks>
+__global__ void __launch_bounds__(warps_per_block * 32, Blocks)
     visit_image_tiles(const __grid_constant__ image_wave<Key> wave) {
   extern __shared__ uint4 shared[];
   auto* tiles = reinterpret_cast<image_tile<Key, Diagonals>*>(shared);

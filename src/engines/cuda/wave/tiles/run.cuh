@@ -27,11 +27,18 @@ double patience_in_cycles(const neighbourhood& near, std::int64_t pixels) {
   return least + width * per_pixel * static_cast<double>(pixels);
 }
 
+/// The blocks of a kernel, and how many of them stay to its end.
+struct worker_blocks {
+  std::uint32_t all, staying, workers_each;
+  std::uint32_t workers() const { return all * workers_each; }
+};
+
 /// The worklist and what the tiles publish, in memory that is zeros before and after.
 class wave_memory {
  public:
-  wave_memory(const gpu& on, std::uint32_t count, std::uint32_t workers, std::int64_t rim_bytes)
-      : memory_(on, bytes_for(count, workers, rim_bytes)) {
+  wave_memory(const gpu& on, std::uint32_t count, const worker_blocks& by, std::int64_t rim_bytes)
+      : memory_(on, bytes_for(count, by.workers(), rim_bytes)) {
+    const auto workers = by.workers();
     const auto mailboxes = mailboxes_for(count, workers);
     auto* const boxes = memory_.data() + padded(sizeof(worklist_counters));
     auto* const states = boxes + padded(4ll * mailboxes);
@@ -42,6 +49,8 @@ class wave_memory {
              mailboxes - 1,
              count,
              workers,
+             by.staying * by.workers_each,
+             by.staying,
              reinterpret_cast<uint4*>(states),
              (padded(4ll * count) + padded(rim_bytes)) / static_cast<std::int64_t>(sizeof(uint4)),
              landing_place<wave_summary>()};
@@ -83,30 +92,50 @@ wave_limits limits_for(tile_patience patience, const bottleneck_problem<Key>& pr
 
 inline std::int64_t divided(std::int64_t size, std::int64_t by) { return (size + by - 1) / by; }
 
-template <class Key, bool Diagonals>
-tile_result run_image_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
-  constexpr auto kernel = visit_image_tiles<Key, Diagonals>;
-  const auto across = divided(problem.state.width, lane_keys<Key>::side);
-  const auto count = static_cast<std::uint32_t>(across * divided(problem.state.height, lane_keys<Key>::side));
+template <class Key>
+struct image_tiles {
+  std::uint32_t across, count;
+  explicit image_tiles(const view<Key>& image)
+      : across(static_cast<std::uint32_t>(divided(image.width, lane_keys<Key>::side))),
+        count(static_cast<std::uint32_t>(across * divided(image.height, lane_keys<Key>::side))) {}
+  bool few() const { return count <= 8192; }
+};
+
+template <int Blocks, bool Diagonals, class Key>
+tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
+  constexpr auto kernel = visit_image_tiles<Key, Diagonals, Blocks>;
+  const image_tiles tiles(problem.state);
+  const auto count = tiles.count;
   const std::size_t shared = warps_per_block * sizeof(image_tile<Key, Diagonals>);
-  // Fewer waiting warps end a small image sooner: tissue 4096^2 with two blocks to a multiprocessor 0.214 ms.
-  const int most = count <= 8192 ? 2 : 4;
-  const auto blocks = std::min<std::int64_t>(resident_blocks<kernel>(on, 32 * warps_per_block, shared, most),
-                                             divided(count, warps_per_block));
-  const auto workers = static_cast<std::uint32_t>(blocks * warps_per_block);
-  wave_memory memory(on, count, workers,
+  const auto blocks = [&](int most) {
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(
+        resident_blocks<kernel>(on, 32 * warps_per_block, shared, most), divided(count, warps_per_block)));
+  };
+  // Fewer waiting warps end a small image sooner.
+  const worker_blocks by{blocks(tiles.few() ? 3 : 4), blocks(tiles.few() ? 2 : 4), warps_per_block};
+  wave_memory memory(on, count, by,
                      published_rims<Key>::per_tile * (count + 1ll) * static_cast<std::int64_t>(sizeof(Key)));
   const image_wave<Key> wave{
       problem,
       memory.work(),
       limits_for(patience, problem, count),
       {static_cast<Key*>(memory.rims())},
-      static_cast<std::uint32_t>(across),
+      tiles.across,
       in_vectors(problem.state) && in_vectors(problem.start) && in_vectors(problem.capacity),
       problem.start.data != problem.state.data};
-  kernel<<<static_cast<unsigned>(blocks), 32 * warps_per_block, shared, on.stream>>>(wave);
+  kernel<<<by.all, 32 * warps_per_block, shared, on.stream>>>(wave);
   on.launched("visit_image_tiles");
   return memory.result(on);
+}
+
+/// More blocks to a multiprocessor leave fewer registers to each. 8-bit keys with diagonals, on an H200:
+/// 4096^2 random 0.173 ms with two and 0.186 with three, 16384^2 tissue 2.43 and 2.30.
+template <class Key, bool Diagonals>
+tile_result run_image_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
+  if constexpr (sizeof(Key) == 1 && Diagonals)
+    if (image_tiles(problem.state).few()) return visit_tiles<2, Diagonals>(on, problem, patience);
+  constexpr int blocks = sizeof(Key) == 8 || (sizeof(Key) == 2 && Diagonals) ? 2 : 3;
+  return visit_tiles<blocks, Diagonals>(on, problem, patience);
 }
 
 template <class Key>
@@ -134,7 +163,8 @@ tile_result run_volume_tiles(const gpu& on, const bottleneck_problem<Key>& probl
   const auto count = static_cast<std::uint32_t>(across * down * divided(state.depth, tile::depth));
   const std::size_t shared = 2 * tile::size * sizeof(Key);
   const auto blocks = std::min<std::int64_t>(resident_blocks<kernel>(on, 32 * tile::warps, shared, 4), count);
-  wave_memory memory(on, count, static_cast<std::uint32_t>(blocks), 0);
+  const auto all = static_cast<std::uint32_t>(blocks);
+  wave_memory memory(on, count, {all, all, 1}, 0);
   write_start<<<static_cast<unsigned>(std::min<std::int64_t>(state.depth * state.height, 1 << 16)), 128, 0,
                 on.stream>>>(problem, memory.work().counters);
   on.launched("write_start");

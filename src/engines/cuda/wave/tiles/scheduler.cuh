@@ -41,6 +41,7 @@ class scheduler {
     to = {handed_, false};
     handed_ = no_tile;
     if (to.tile != no_tile) return true;
+    if (gone_) return false;
     to.first = ticket_ < work_.tiles;
     if (to.first) {
       to.tile = work_.first_visit(ticket_, across_);
@@ -96,7 +97,8 @@ class scheduler {
       push = push && lane_ != kept;
     }
     if (lane_ == 31 && handed_ != no_tile) work_.begin(handed_);
-    const auto base = count(__popc(pushed), 1 - opened, handed_ == no_tile);
+    if (others_wait_ && handed_ == no_tile && !stays()) go();
+    const auto base = count(__popc(pushed), 1 - opened, handed_ == no_tile && !gone_);
     put(push, pushed, base, mine);
     if (last_) {
       publish_fence();  // all that was done to states and rims comes before they are cleared
@@ -104,12 +106,13 @@ class scheduler {
     }
   }
 
-  /// When there is no next tile: `worker` of all. Leaves its share of the memory as it was found.
-  __device__ void report(std::uint32_t worker, unsigned long long visits, unsigned long long passes) const {
+  /// When there is no next tile: leaves its share of the memory as it was found. `worker`: which of all.
+  __device__ void clear_share(std::uint32_t worker) {
+    settle_put();
+    if (!stays()) return;
     publish_fence();
     work_.clear_share(worker, lane_);
     __syncwarp();
-    if (lane_ == 0) work_.report(visits, passes);
   }
 
  private:
@@ -117,6 +120,15 @@ class scheduler {
     long long cycles;
     asm volatile("mov.u64 %0, %clock64;" : "=l"(cycles));
     return cycles;
+  }
+
+  __device__ bool stays() const { return blockIdx.x < work_.staying_blocks; }
+  /// Known before this worker's last tile counts as finished, and so to the one that ends the wave.
+  __device__ void go() {
+    gone_ = true;
+    if (lane_ == 0) word_ref(work_.counters->gone).fetch_add(1, ::cuda::std::memory_order_relaxed);
+    __syncwarp();
+    publish_fence();
   }
 
   /// Moves the counters, in one instruction: places at the tail, tiles finished, a ticket of our own. Returns
@@ -165,7 +177,7 @@ class scheduler {
   long long began_, all_begun_ = 0;  // by the multiprocessor's clock, which is read at once
   std::uint32_t ticket_ = 0, handed_ = no_tile;
   std::uint32_t placed_ = 0, displaced_ = 0;
-  bool gave_up_ = false, others_wait_ = false, last_ = false;
+  bool gave_up_ = false, others_wait_ = false, last_ = false, gone_ = false;
 };
 
 }  // namespace macareu::cuda::tiles

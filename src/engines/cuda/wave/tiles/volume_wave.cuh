@@ -63,7 +63,8 @@ class volume_worker {
       }
       __syncthreads();
     }
-    if (leads) schedule.report(blockIdx.x, visits, passes);
+    if (leads) schedule.clear_share(blockIdx.x);
+    if (thread_ == 0) wave_.work.report(visits, passes);
   }
 
  private:

@@ -20,7 +20,10 @@
 //
 // All memory is zeros at the end as it was at the start: mailboxes are emptied by those who wait at them, the
 // last of all with `stop`; when a worker has found that, no tile is visited any more, and it clears its share
-// of states and rims; the last one to report clears the counters.
+// of states and rims; the last block to report clears the counters.
+//
+// Blocks that do not stay go when workers begin to wait: those that wait are in the way of those that do not.
+// No worker depends on another one's being there: any few that the GPU runs at a time visit all tiles.
 #pragma once
 
 #include <cuda/atomic>
@@ -48,6 +51,7 @@ struct worklist_counters {
   alignas(128) std::uint32_t head;
   alignas(128) std::uint32_t tail;
   alignas(128) std::uint32_t finished;  // the tiles that are neither queued nor running
+  alignas(128) std::uint32_t gone;      // the workers that will not wait for `stop`
   alignas(128) std::uint32_t gave_up;
   alignas(128) std::uint32_t without_start;  // first visits that found nothing to spread, but room to rise
   alignas(128) std::uint32_t beyond;         // a start lies beyond its capacity, or is NaN
@@ -70,7 +74,8 @@ struct worklist {
   std::uint32_t* mailboxes;  // tile + 1, stop, or 0
   std::uint32_t mask;        // mailboxes - 1: a power of two, at least tiles + workers
   std::uint32_t tiles, workers;
-  uint4* to_clear;  // states and rims
+  std::uint32_t staying_workers, staying_blocks;  // the first ones
+  uint4* to_clear;                                // states and rims
   std::int64_t vectors_to_clear;
   wave_summary* summary;
 
@@ -127,21 +132,23 @@ struct worklist {
   /// work among the caller's lanes.
   __device__ void release_all(std::uint32_t first, std::uint32_t step) const {
     const auto tail = word_ref(counters->tail).load(::cuda::std::memory_order_relaxed);
-    for (auto i = first; i < workers; i += step)
+    const auto waiting = workers - word_ref(counters->gone).load(::cuda::std::memory_order_relaxed);
+    for (auto i = first; i < waiting; i += step)
       mailbox(tail + i).store(stop, ::cuda::std::memory_order_relaxed);
   }
 
   __device__ void clear_share(std::uint32_t worker, int lane) const {
-    for (auto i = std::int64_t{worker} * 32 + lane; i < vectors_to_clear; i += std::int64_t{workers} * 32)
+    for (auto i = std::int64_t{worker} * 32 + lane; i < vectors_to_clear;
+         i += std::int64_t{staying_workers} * 32)
       to_clear[i] = uint4{};
   }
 
-  /// A worker's last act; the last worker tells the host.
+  /// A block's last act; the last block tells the host.
   __device__ void report(unsigned long long visits, unsigned long long passes) const {
     atomicAdd(&counters->visits, visits);
     atomicAdd(&counters->passes, passes);
     publish_fence();
-    if (word_ref(counters->reports).fetch_add(1, ::cuda::std::memory_order_relaxed) + 1 != workers) return;
+    if (word_ref(counters->reports).fetch_add(1, ::cuda::std::memory_order_relaxed) + 1 != gridDim.x) return;
     publish_fence();
     const auto told = [](std::uint32_t& word) {
       return word_ref(word).load(::cuda::std::memory_order_relaxed) != 0;

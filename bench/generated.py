@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Measures kernels of generated programs beside a copy of the image in the same run, against the project's musts.
+
+    bench/generated.py --tool build/bin/macareu [--descriptions DIR] [--json FILE]
+
+Converts examples/convert/binarise.c and sobel.c (on a machine without libclang: their descriptions, DIR/NAME.json), and
+bench/gradient.json, which is Sobel's magnitude as the operator gives it; compiles what `macareu convert` wrote with
+bench/generated_kernel.cu, and runs it on 16384 x 16384 random pixels in the GPU's memory. Results are compared with the
+program's OpenMP engine. Needs nvcc and a GPU.
+"""
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+from comparison import parser_of, suite
+from page import ROOT, machine_line
+from peers_tables import pattern_musts
+
+# As the tables call it, the example, its parameters.
+PROGRAMS = (("threshold", "binarise", "27", "P2P"), ("sobel", "sobel", "", "N2P"), ("gradient", "gradient", "", "N2P"))
+NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+
+
+def source_of(options, name):
+    if name == "gradient":
+        return os.path.join(ROOT, "bench", "gradient.json")
+    if options.descriptions:
+        return os.path.join(options.descriptions, name + ".json")
+    return os.path.join(ROOT, "examples", "convert", name + ".c")
+
+
+def compiled(options, directory, name, parameters):
+    program = os.path.join(directory, name)
+    subprocess.run([options.tool, "convert", source_of(options, name), "-o", program], check=True, stdout=subprocess.DEVNULL)
+    files = [os.path.join(program, name + end) for end in (".cpp", "_serial.cpp")]
+    subprocess.run([NVCC, "-std=c++17", "-O3", "--fmad=false", "-arch=native", "-DWITH_CUDA", f'-DPROGRAM="{name}.cu"',
+                    f"-DPARAMETERS={parameters}", "-I" + program, "-Xcompiler=-fopenmp,-ffp-contract=off",
+                    os.path.join(ROOT, "bench", "generated_kernel.cu"), *files, "-o", os.path.join(program, "timing")],
+                   check=True)
+    return os.path.join(program, "timing")
+
+
+def measured(program, side):
+    done = subprocess.run([program, str(side)], check=True, stdout=subprocess.PIPE, text=True)
+    return {words[0]: list(map(float, words[1:])) for words in map(str.split, done.stdout.splitlines())}
+
+
+def case(name, side, times, **more):
+    median = statistics.median(times)
+    return {"name": name, "instance": "random", "shape": [side, side], "dtype": "u8", "threads": 1, "runs": len(times),
+            "median_ms": median, "min_ms": min(times), "ns_per_pixel": 1e6 * median / side**2, "device": "cuda",
+            "transfers": False, **more}
+
+
+def main():
+    parser = parser_of(__doc__)
+    parser.add_argument("--descriptions", help="directory of descriptions to convert in place of the sources")
+    options = parser.parse_args()
+    if NVCC is None:
+        sys.exit("nvcc is needed")
+    side = 1024 if options.quick else 16384
+    options.only, options.quick = "must-copy-random-cpu", True  # for what the suite says of this machine
+    with suite("patterns", options) as (report, _):
+        report.update(quick=side != 16384, cases=[])
+    copies = []
+    with tempfile.TemporaryDirectory(prefix="macareu-generated-") as directory:
+        with ThreadPoolExecutor() as workers:
+            programs = list(workers.map(lambda each: compiled(options, directory, *each[1:3]), PROGRAMS))
+        for (name, example, _, pattern), program in zip(PROGRAMS, programs):
+            found = measured(program, side)
+            copies.append(case("must-copy-random-cuda", side, found["copy"], operation="peer", checked_by="nothing"))
+            report["cases"].append(case(f"must-generated-{name}-random-cuda", side, found["kernel"], operation=example,
+                                        strategy=pattern, checked_by="its OpenMP engine", equal=bool(found["equal"][0])))
+    # Every program had its own: the faster one is the harder measure.
+    report["cases"].append(min(copies, key=lambda each: each["median_ms"]))
+    print(machine_line(report, {}) + "\n\n" + pattern_musts(report["cases"]))
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(report, file, indent=1)
+            file.write("\n")
+    return 0 if all(each.get("equal", True) for each in report["cases"]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+// Distances in an image and a volume with more than 2^32 pixels, to sites whose distance a formula knows.
+// They are drawn and compared on the GPU, which needs 44 GiB of memory for it: MACAREU_LARGE=1 asks for it.
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "cuda/on_gpu.hpp"
+#include "engines/cuda/check.hpp"
+
+namespace macareu::test {
+namespace {
+
+/// Steps along an axis to the nearest site: sites are 100 apart, from the first place on.
+__device__ std::int64_t steps_to_site(std::int64_t place, std::int64_t length) {
+  constexpr std::int64_t apart = 100;
+  const std::int64_t back = place % apart, ahead = apart - back;
+  return place + ahead < length ? min(back, ahead) : back;
+}
+
+struct large_shape {
+  std::int64_t depth, height, width;
+
+  __device__ std::int64_t square_at(std::int64_t i) const {
+    const std::int64_t row = i / width, x = i - row * width, z = row / height, y = row - z * height;
+    const std::int64_t dz = steps_to_site(z, depth), dy = steps_to_site(y, height),
+                       dx = steps_to_site(x, width);
+    return dz * dz + dy * dy + dx * dx;
+  }
+};
+
+template <class Visit>
+__global__ void for_pixels(std::int64_t pixels, Visit visit) {
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < pixels;
+       i += std::int64_t{gridDim.x} * blockDim.x)
+    visit(i);
+}
+
+struct draw {
+  large_shape shape;
+  std::uint8_t* to;
+  __device__ void operator()(std::int64_t i) const { to[i] = shape.square_at(i) != 0; }
+};
+
+struct compare {
+  large_shape shape;
+  const float* found;
+  unsigned long long* wrong;
+  __device__ void operator()(std::int64_t i) const {
+    if (found[i] != static_cast<float>(sqrt(static_cast<double>(shape.square_at(i))))) atomicAdd(wrong, 1);
+  }
+};
+
+template <class T>
+class device_memory {
+ public:
+  explicit device_memory(std::int64_t count) {
+    cuda::check(cudaMalloc(&data_, static_cast<std::size_t>(count) * sizeof(T)), "cudaMalloc");
+  }
+  ~device_memory() { cudaFree(data_); }
+  device_memory(const device_memory&) = delete;
+  device_memory& operator=(const device_memory&) = delete;
+  T* data() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
+};
+
+class large_distances : public on_gpu {
+ protected:
+  void SetUp() override {
+    on_gpu::SetUp();
+    if (!std::getenv("MACAREU_LARGE")) GTEST_SKIP() << "large: asked for by MACAREU_LARGE=1";
+  }
+
+  static void expect_formula(const extents& shape) {
+    constexpr unsigned blocks = 4096, threads = 256;
+    const large_shape sides{shape.depth(), shape.height(), shape.width()};
+    const auto pixels = shape.pixels();
+    const device_memory<std::uint8_t> sites(pixels);
+    const device_memory<float> found(pixels);
+    const device_memory<unsigned long long> wrong(1);
+    cuda::check(cudaMemset(wrong.data(), 0, sizeof(unsigned long long)), "cudaMemset");
+    for_pixels<<<blocks, threads>>>(pixels, draw{sides, sites.data()});
+    cuda::check(cudaDeviceSynchronize(), "draw");
+    const std::vector<const_image_view> inputs{{sites.data(), shape}};
+    const std::vector<image_view> outputs{{found.data(), shape}};
+    run_operator(*find_operator("distance_transform"), inputs, outputs, {}, {.device = "cuda"});
+    for_pixels<<<blocks, threads>>>(pixels, compare{sides, found.data(), wrong.data()});
+    unsigned long long count = 0;
+    cuda::check(cudaMemcpy(&count, wrong.data(), sizeof(count), cudaMemcpyDefault), "compare");
+    EXPECT_EQ(count, 0u);
+  }
+};
+
+TEST_F(large_distances, image) { expect_formula({65536, 65536}); }
+TEST_F(large_distances, volume) { expect_formula({1100, 2000, 2000}); }
+
+}  // namespace
+}  // namespace macareu::test
