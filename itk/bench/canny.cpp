@@ -1,4 +1,5 @@
-// ITK's own Canny filter and ours in one run: the same image, in memory, f32 in and out.
+// ITK's own Canny filter and ours in one run: the same image, in memory, f32 in and out. Where there is a
+// GPU, there too, beside the copies of the image to the GPU and of the edges back.
 //
 //   itk_bench_canny [SIDE] [RUNS] [WORK_UNITS]     4096, 5, 2: tissue by formula
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <macareu/catalogue.hpp>
 #include <macareu/generate.hpp>
 #include <macareu/itk/canny.hpp>
+#include <macareu/itk/device_buffer.hpp>
 
 namespace {
 
@@ -56,6 +58,27 @@ double time_filter(Filter& filter, image_type* image, unsigned work_units, int r
   });
 }
 
+void time_on_gpu(image_type* image, unsigned work_units, int runs) {
+  auto filter = macareu::itk::CannyEdgeDetectionImageFilter<image_type, image_type>::New();
+  filter->SetDevice("cuda");
+  time_filter(*filter, image, work_units, 2);  // makes room on the GPU
+  const double whole = time_filter(*filter, image, work_units, runs);
+  float* const edges = filter->GetOutput()->GetBufferPointer();
+  const std::size_t bytes = image->GetBufferedRegion().GetNumberOfPixels() * sizeof(float);
+  macareu::itk::device_buffer there;
+  there.for_writing(bytes);
+  const double up = median_ms(runs, [&] {
+    there.host_was_written();
+    there.to_device(image->GetBufferPointer(), bytes);
+  });
+  const double down = median_ms(runs, [&] {
+    there.for_writing(bytes);
+    there.to_host(edges, bytes);
+  });
+  std::cout << "on the GPU           " << whole << " ms, " << whole / (up + down)
+            << " times the copies: " << up << " and " << down << " ms\n";
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -84,4 +107,7 @@ int main(int count, char** words) {
                           {.device = "cpu", .threads = work_units});
   });
   std::cout << "ours, without ITK    " << plain << " ms, " << theirs / plain << " times faster\n";
+  const auto here = macareu::devices();
+  if (std::ranges::find(here, "cuda") != here.end())
+    time_on_gpu(image, static_cast<unsigned>(work_units), runs);
 }

@@ -319,8 +319,12 @@ __global__ __launch_bounds__(
 template <class Row>
 __global__ void clear_rows(Row* rows, std::int64_t count) {
   for (auto i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-       i += std::int64_t{gridDim.x} * blockDim.x)
+       i += std::int64_t{gridDim.x} * blockDim.x) {
+    // What lies between fields travels to the host too.
+    auto* const words = reinterpret_cast<std::uint64_t*>(rows + i);
+    for (std::size_t word = 0; word < sizeof(Row) / sizeof(std::uint64_t); ++word) words[word] = 0;
     rows[i] = {};
+  }
 }
 
 /// Rows in the host's memory.
