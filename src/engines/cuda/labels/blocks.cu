@@ -42,7 +42,11 @@ view<T> typed(const host_pixels& pixels) {
 class block_room {
  public:
   block_room(const gpu& on, const pixel_slices& whole, std::int64_t slices)
-      : on_(on), whole_(whole), memory_(on, copy_bytes(whole, slices)) {}
+      : on_(on), whole_(whole), memory_(on, copy_bytes(whole, slices)) {
+    const auto part = whole.part(0, slices);
+    if (memory_.data())  // what lies between rows travels with them
+      clear_padding(on, memory_.data(), part.depth * part.height, part.width, part.size);
+  }
 
   host_pixels on_device(std::int64_t first, std::int64_t slices) const {
     auto part = whole_.part(first, slices);
