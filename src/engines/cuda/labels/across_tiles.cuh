@@ -97,18 +97,16 @@ __device__ void join_facing_rows(const image_rows<Shape>& rows, const part_fores
     links =
         Shape::diagonal(o) ? links_between<true>(own, f, there, g) : links_between<false>(own, f, there, g);
   }
-  const auto join = [&](std::uint64_t list, int shift) {
-    for (auto two = static_cast<std::uint32_t>(list >> (2 * lane)) & 3; __any_sync(~0u, two != 0);
-         two &= two - 1) {
-      const int bit = 2 * lane + lowest(two);
-      const auto part = two ? rows.part(x, y, z, heads, bit) : 0;
-      const auto part_there = two ? rows.part(x, there_y, there_z, heads_there, bit + shift) : 0;
-      unite_once(forest, two != 0, part, part_there);
-    }
-  };
-  join(links.same, 0);
-  join(links.west, -1);
-  join(links.east, 1);
+  // Two pixels a lane, and up to three links of each: one after another, whichever way they lead.
+  const auto own_two = [&](std::uint64_t list) { return static_cast<std::uint32_t>(list >> (2 * lane)) & 3; };
+  for (auto left = own_two(links.same) | own_two(links.west) << 2 | own_two(links.east) << 4;
+       __any_sync(~0u, left != 0); left &= left - 1) {
+    const int link = left ? lowest(left) : 0, bit = 2 * lane + link % 2;
+    const int shift = link < 2 ? 0 : link < 4 ? -1 : 1;
+    const auto part = left ? rows.part(x, y, z, heads, bit) : 0;
+    const auto part_there = left ? rows.part(x, there_y, there_z, heads_there, bit + shift) : 0;
+    unite_once(forest, left != 0, part, part_there);
+  }
 }
 
 /// For whole warps: outside the image `inside` is false.
@@ -116,13 +114,7 @@ template <class Shape>
 __device__ void join_word_ends(const image_rows<Shape>& rows, const part_forest& forest, bool inside, int x,
                                int y, int z) {
   const bool left = x > 0, right = x + 1 < rows.grid.across;
-  const auto unite = [&](bool wanted, int bit, int there_x, int there_y, int there_z, int there_bit) {
-    if (!__any_sync(~0u, wanted)) return;
-    const auto part = wanted ? rows.part(x, y, z, rows.heads(x, y, z), bit) : 0;
-    const auto part_there =
-        wanted ? rows.part(there_x, there_y, there_z, rows.heads(there_x, there_y, there_z), there_bit) : 0;
-    unite_once(forest, wanted, part, part_there);
-  };
+  std::uint32_t links = 0;  // for every offset to the word before and to the one after; then along the row
   bool before = false;
   if constexpr (Shape::classes)
     before = inside && (rows.plane(run_plane, x, y, z) & 1);  // planes know the image's ends
@@ -152,10 +144,21 @@ __device__ void join_word_ends(const image_rows<Shape>& rows, const part_forest&
               (rows.facing(x + 1, there_y, there_z, -dy, -dz) & 1) && !(rows.facing(x + 1, y, z, dy, dz) & 1);
       }
     }
-    unite(west, 0, x - 1, there_y, there_z, 63);
-    unite(east, 63, x + 1, there_y, there_z, 0);
+    links |= (static_cast<std::uint32_t>(west) | static_cast<std::uint32_t>(east) << 1) << 2 * o;
   }
-  unite(before, 0, x - 1, y, z, 63);
+  links |= static_cast<std::uint32_t>(before) << 2 * Shape::offsets;
+  for (; __any_sync(~0u, links != 0); links &= links - 1) {
+    std::uint32_t part = 0, part_there = 0;
+    if (links) {
+      const int link = lowest(links), o = link / 2;
+      const bool along = o == Shape::offsets, east = link % 2 != 0;
+      const int there_x = east ? x + 1 : x - 1, there_y = along ? y : y + Shape::dy(o),
+                there_z = along ? z : z + Shape::dz(o);
+      part = rows.part(x, y, z, rows.heads(x, y, z), east ? 63 : 0);
+      part_there = rows.part(there_x, there_y, there_z, rows.heads(there_x, there_y, there_z), east ? 0 : 63);
+    }
+    unite_once(forest, links != 0, part, part_there);
+  }
 }
 
 /// Does a row's neighbour lie in another tile?

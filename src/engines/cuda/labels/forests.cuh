@@ -62,31 +62,27 @@ struct tile_forest {
     store_shared(entries + place(node), entry);
   }
 
-  /// The root's entry.
-  __device__ __forceinline__ std::uint32_t root(std::uint32_t node) const {
-    std::uint32_t entry = (*this)[node];
-    while (node_of(entry) != node) {
-      const std::uint32_t next = (*this)[node_of(entry)];
-      if (next == entry) break;
-      atomicMin(entries + place(node), next);
-      node = node_of(entry);
-      entry = next;
-    }
-    return entry;
-  }
-
+  /// Both ways at once, so that neither waits for the other; where they meet early, there is nothing to do.
   __device__ __forceinline__ void unite(std::uint32_t a, std::uint32_t b) const {
-    std::uint32_t low = root(a), high = root(b);
-    while (low != high) {
-      if (low > high) {
-        const std::uint32_t other = low;
-        low = high;
-        high = other;
+    std::uint32_t entry_a = (*this)[a], entry_b = (*this)[b];
+    while (entry_a != entry_b) {
+      const std::uint32_t next_a = (*this)[node_of(entry_a)], next_b = (*this)[node_of(entry_b)];
+      if (next_a == entry_a && next_b == entry_b) {
+        const std::uint32_t low = min(entry_a, entry_b), high = max(entry_a, entry_b);
+        const std::uint32_t found = atomicMin(entries + place(node_of(high)), low);
+        if (found == high) return;
+        a = node_of(low);
+        b = node_of(high);
+        entry_a = low;
+        entry_b = found;
+        continue;
       }
-      const std::uint32_t found = atomicMin(entries + place(node_of(high)), low);
-      if (found == high) return;
-      high = root(node_of(found));
-      low = root(node_of(low));
+      if (next_a != entry_a) atomicMin(entries + place(a), next_a);
+      if (next_b != entry_b) atomicMin(entries + place(b), next_b);
+      a = node_of(entry_a);
+      b = node_of(entry_b);
+      entry_a = next_a;
+      entry_b = next_b;
     }
   }
 
@@ -128,16 +124,27 @@ struct part_forest {
     return up;
   }
 
+  /// As above.
   __device__ __forceinline__ void unite(std::uint32_t a, std::uint32_t b) const {
-    while (true) {
-      a = root(a);
-      b = root(b);
-      if (a == b) return;
-      const std::uint32_t low = a < b ? a : b, high = a < b ? b : a;
-      const std::uint32_t found = atomicMin(parent + high, low);
-      if (found == high) return;
-      a = low;
-      b = found;
+    std::uint32_t up_a = (*this)[a], up_b = (*this)[b];
+    while (up_a != up_b) {
+      if (up_a == a && up_b == b) {
+        const std::uint32_t low = min(a, b), high = max(a, b);
+        const std::uint32_t found = atomicMin(parent + high, low);
+        if (found == high) return;
+        a = low;
+        b = found;
+        up_a = (*this)[a];
+        up_b = (*this)[b];
+        continue;
+      }
+      const std::uint32_t next_a = (*this)[up_a], next_b = (*this)[up_b];
+      if (up_a != a && next_a != up_a) set(a, next_a);
+      if (up_b != b && next_b != up_b) set(b, next_b);
+      a = up_a;
+      b = up_b;
+      up_a = next_a;
+      up_b = next_b;
     }
   }
 

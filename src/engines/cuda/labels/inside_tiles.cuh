@@ -256,27 +256,36 @@ __device__ void plant(half_row<Shape>& own) {
   }
 }
 
+/// Lanes take their links one after another, whichever way they lead, so that none waits for lists of others.
 template <class Shape>
 __device__ void join(const half_row<Shape>& own, const middle_links<Shape>& middle) {
   const auto forest = own.forest();
 #pragma unroll
   for (int o = 0; o < Shape::offsets; ++o) {
-    const auto& list = own.links[o];
-    for (std::uint32_t left = list.same | list.west; __any_sync(~0u, left != 0); left &= left - 1)
-      if (left) {
-        const int bit = lowest(left);
-        forest.unite(own.own_run(bit), own.run_of(own.row_at(o), own.half, bit - (list.west >> bit & 1)));
-      }
-    for (std::uint32_t left = list.east; __any_sync(~0u, left != 0); left &= left - 1)
-      if (left)
-        forest.unite(own.own_run(lowest(left)), own.run_of(own.row_at(o), own.half, lowest(left) + 1));
+    const std::uint32_t west = own.links[o].west;
+    std::uint32_t first = own.links[o].same | west, east = own.links[o].east;
+    while (__any_sync(~0u, (first | east) != 0)) {
+      if (!(first | east)) continue;
+      const int bit = lowest(first ? first : east);
+      const int there = bit + (first ? -static_cast<int>(west >> bit & 1) : 1);
+      if (first)
+        first &= first - 1;
+      else
+        east &= east - 1;
+      forest.unite(own.own_run(bit), own.run_of(own.row_at(o), own.half, there));
+    }
   }
-  if (middle.before) forest.unite(own.own_run(0), own.run_of(own.row, 0, 31));
+  // Over the middle: to the row itself, or for every offset to the row there.
+  std::uint32_t rows = middle.before;
 #pragma unroll
-  for (int o = 0; o < Shape::offsets; ++o) {
-    if (middle.west[o]) forest.unite(own.own_run(0), own.run_of(own.row_at(o), 0, 31));
-    if (middle.east[o]) forest.unite(own.own_run(31), own.run_of(own.row_at(o), 1, 0));
-  }
+  for (int o = 0; o < Shape::offsets; ++o)
+    rows |= static_cast<std::uint32_t>(middle.west[o] || middle.east[o]) << (o + 1);
+  const int edge = own.half ? 0 : 31;
+  for (; __any_sync(~0u, rows != 0); rows &= rows - 1)
+    if (rows) {
+      const int o = lowest(rows) - 1;
+      forest.unite(own.own_run(edge), own.run_of(o < 0 ? own.row : own.row_at(o), 1 - own.half, 31 - edge));
+    }
 }
 
 /// Roots are the parts: their first pixels as bits, and as trees of the image's forest.

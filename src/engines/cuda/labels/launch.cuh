@@ -6,11 +6,12 @@
 
 namespace macareu::cuda::labels {
 
-/// First in every kernel: the next one may come, and what earlier ones wrote is there after it.
+/// Once in every kernel: what the kernel before wrote is there after it, and the next one may come. What
+/// earlier ones wrote is there before it: a kernel does not come before all blocks of the last one are here.
 __device__ __forceinline__ void follow() {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
   asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 

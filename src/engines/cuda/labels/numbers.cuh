@@ -8,6 +8,7 @@
 #include "engines/cuda/labels/bit_runs.cuh"
 #include "engines/cuda/labels/forests.cuh"
 #include "engines/cuda/labels/launch.cuh"
+#include "engines/cuda/labels/shared_bits.cuh"
 
 namespace macareu::cuda::labels {
 
@@ -57,15 +58,29 @@ __global__ __launch_bounds__(section_words) void find_firsts(tile_grid grid, std
   using scan = cub::BlockScan<std::uint32_t, section_words>;
   __shared__ typename scan::TempStorage storage;
   __shared__ bool is_last;
-  follow();
+  __shared__ std::uint32_t kept[2 * section_words];  // first pixels of objects, halves of words
+  __shared__ shared_bits<section_words, 8 * section_words> parts;
+  parts.clear();
+  __syncthreads();
   const part_forest forest{memory.parent};
-  const auto word = static_cast<std::uint64_t>(blockIdx.x) * section_words + threadIdx.x;
-  std::uint64_t firsts = word < grid.words ? memory.part_firsts[word] : 0;
-  for (std::uint64_t left = firsts; left; left &= left - 1) {
-    const int bit = lowest(left);
-    const auto id = static_cast<std::uint32_t>(word * Shape::slots + (bit >> Shape::slot_shift));
-    if (forest.shorten(id) != id) firsts ^= std::uint64_t{1} << bit;
-  }
+  const auto first_word = static_cast<std::uint64_t>(blockIdx.x) * section_words,
+             word = first_word + threadIdx.x;
+  const std::uint64_t found = word < grid.words ? memory.part_firsts[word] : 0;  // by the kernel before last
+  kept[2 * threadIdx.x] = static_cast<std::uint32_t>(found);
+  kept[2 * threadIdx.x + 1] = static_cast<std::uint32_t>(found >> 32);
+  const auto find_root = [&](int place) {
+    const auto id = static_cast<std::uint32_t>((first_word + place / 64) * Shape::slots +
+                                               (place % 64 >> Shape::slot_shift));
+    if (forest.shorten(id) != id) atomicAnd(kept + place / 32, ~(1u << place % 32));
+  };
+  const int first_place = static_cast<int>(threadIdx.x) * 64;
+  std::uint64_t left = parts.add(found, first_place);
+  follow();
+  __syncthreads();
+  parts.for_each(find_root);
+  for (; left; left &= left - 1) find_root(first_place + lowest(left));
+  __syncthreads();
+  const std::uint64_t firsts = std::uint64_t{kept[2 * threadIdx.x + 1]} << 32 | kept[2 * threadIdx.x];
   std::uint32_t before, in_section;
   scan(storage).ExclusiveSum(static_cast<std::uint32_t>(__popcll(firsts)), before, in_section);
   if (word < grid.words) {

@@ -3,6 +3,7 @@
 
 #include "core/view.hpp"
 #include "engines/cuda/labels/numbers.cuh"
+#include "engines/cuda/labels/shared_bits.cuh"
 
 namespace macareu::cuda::labels {
 
@@ -60,23 +61,48 @@ __device__ __forceinline__ void store_labels(const view<Label>& out, std::int64_
     if (x + i < width) out[{z, y, x + i}] = labels.value[i];
 }
 
-/// The labels of a tile's parts, by the slots of their first pixels.
-template <class Shape, class Label>
-__device__ void load_labels(const tile_grid& grid, const label_memory& memory, const tile_place& at,
-                            const renumbering& renumbered, Label* labels) {
-  const auto* const firsts = reinterpret_cast<const std::uint32_t*>(memory.part_firsts);
-  for (int i = static_cast<int>(threadIdx.x); i < 2 * Shape::rows; i += write_threads<Shape>) {
-    const int row = i / 2, half = i % 2;
-    const int y = at.y * Shape::height + row % Shape::height, z = at.z * Shape::depth + row / Shape::height;
-    if (y >= grid.height || z >= grid.depth) continue;
-    const std::uint32_t word = grid.word(z, y, at.x);
-    for (std::uint32_t left = firsts[2 * std::uint64_t{word} + half]; left; left &= left - 1) {
-      const int slot = (32 * half + lowest(left)) >> Shape::slot_shift;
-      labels[row * Shape::slots + slot] =
-          static_cast<Label>(renumbered(number_of<Shape>(memory, word * Shape::slots + slot)));
+/// The parts of a tile, by the places of their first pixels: known before their numbers are.
+template <class Shape>
+struct tile_parts {
+  static constexpr int threads = write_threads<Shape>, halves = 2 * Shape::rows,
+                       turns = (halves + threads - 1) / threads;
+  shared_bits<threads, 4 * threads> list;
+
+  static __device__ std::uint32_t word_of(const tile_grid& grid, const tile_place& at, int row) {
+    return grid.word(at.z * Shape::depth + row / Shape::height, at.y * Shape::height + row % Shape::height,
+                     at.x);
+  }
+
+  /// `left`: of the thread's own, what the list has no room for. After clear(); barriers lie between.
+  __device__ void find(const tile_grid& grid, const label_memory& memory, const tile_place& at,
+                       std::uint32_t (&left)[turns]) {
+    const auto* const firsts = reinterpret_cast<const std::uint32_t*>(memory.part_firsts);
+#pragma unroll
+    for (int turn = 0; turn < turns; ++turn) {
+      const int i = turn * threads + static_cast<int>(threadIdx.x), row = i / 2;
+      const bool inside = i < halves && at.y * Shape::height + row % Shape::height < grid.height &&
+                          at.z * Shape::depth + row / Shape::height < grid.depth;
+      left[turn] = list.add(inside ? firsts[2 * std::uint64_t{word_of(grid, at, row)} + i % 2] : 0u, 32 * i);
     }
   }
-}
+
+  /// Their labels, by slots.
+  template <class Label>
+  __device__ void look_up(const tile_grid& grid, const label_memory& memory, const tile_place& at,
+                          const renumbering& renumbered, const std::uint32_t (&left)[turns],
+                          Label* labels) const {
+    const auto look_up = [&](int place) {
+      const int row = place / 64, slot = place % 64 >> Shape::slot_shift;
+      labels[row * Shape::slots + slot] = static_cast<Label>(
+          renumbered(number_of<Shape>(memory, word_of(grid, at, row) * Shape::slots + slot)));
+    };
+    list.for_each(look_up);
+#pragma unroll
+    for (int turn = 0; turn < turns; ++turn)
+      for (std::uint32_t bits = left[turn]; bits; bits &= bits - 1)
+        look_up(32 * (turn * threads + static_cast<int>(threadIdx.x)) + lowest(bits));
+  }
+};
 
 /// Four columns of a thick row.
 template <class Shape>
@@ -143,15 +169,22 @@ __global__ __launch_bounds__(write_threads<Shape>) void write_labels(tile_grid g
                                                                      row_window window, bool aligned,
                                                                      view<Label> out) {
   __shared__ Label labels[Shape::rows * Shape::slots];
-  follow();
+  __shared__ tile_parts<Shape> parts;
+  parts.list.clear();
+  __syncthreads();
   const std::uint32_t tile = first_tile + blockIdx.x;
   const tile_place at(grid, tile);
   const int lane = static_cast<int>(threadIdx.x) % 16, first_row = static_cast<int>(threadIdx.x) / 16;
   constexpr int stride = write_threads<Shape> / 16;
-  row_piece<Shape> pieces[rows_at_once];  // on their way while labels are looked up
+  // All but the numbers is there from the kernels before the last.
+  row_piece<Shape> pieces[rows_at_once];
 #pragma unroll
   for (int i = 0; i < rows_at_once; ++i) pieces[i].load(grid, memory, tile, at, first_row + i * stride, lane);
-  load_labels<Shape>(grid, memory, at, renumbered, labels);
+  std::uint32_t left[tile_parts<Shape>::turns];
+  parts.find(grid, memory, at, left);
+  follow();
+  __syncthreads();
+  parts.look_up(grid, memory, at, renumbered, left, labels);
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < rows_at_once; ++i) {
