@@ -53,8 +53,9 @@ static __device__ std::uint32_t add_up_sections(std::uint32_t* sections, std::ui
 /// Every part learns its root; counts within sections. The block that is done last adds them up, and counts
 /// how many begin before one word of the image.
 template <class Shape>
-__global__ __launch_bounds__(section_words) void find_firsts(tile_grid grid, std::uint32_t end_of_own,
-                                                             label_memory memory) {
+__global__ __launch_bounds__(section_words, 2048 / section_words) void find_firsts(tile_grid grid,
+                                                                                   std::uint32_t end_of_own,
+                                                                                   label_memory memory) {
   using scan = cub::BlockScan<std::uint32_t, section_words>;
   __shared__ typename scan::TempStorage storage;
   __shared__ bool is_last;
