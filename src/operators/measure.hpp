@@ -98,17 +98,19 @@ struct measure {
     constexpr bool weighed = sizeof...(Intensity) > 0;
     const object_sums<Rank, weighed> sums{{form.per_value}};
     const auto rows = engine.tally(sums, greatest, labels, intensity...);
-    tell(call, form, objects_of<V, Rank, weighed>(rows));
+    auto room = room_for_objects(greatest, form);  // an engine may still be at the rows
+    tell(call, form, objects_of<V, Rank, weighed>(rows), std::move(room));
   }
   template <class V, class Engine>
   static void tell_intensities(Engine& engine, const call& call, const object_form& form,
                                std::uint64_t greatest, const view<const std::uint32_t>& labels,
                                const view<const V>& intensity) {
     const auto rows = engine.tally(object_intensities{{form.per_value}}, greatest, labels, intensity);
-    tell(call, form, weighed_objects_of<V>(rows));
+    auto room = room_for_objects(greatest, form);
+    tell(call, form, weighed_objects_of<V>(rows), std::move(room));
   }
-  static void tell(const call& call, const object_form& form, const summed_objects& objects) {
-    *call.result = describe_objects(objects, form);
+  static void tell(const call& call, const object_form& form, const summed_objects& objects, table room) {
+    *call.result = describe_objects(objects, form, std::move(room));
     call.work.report.count = static_cast<std::int64_t>(call.result->rows());
   }
 };

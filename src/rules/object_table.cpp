@@ -301,39 +301,6 @@ class describer {
   std::array<split_mean, 3> mean_{};
 };
 
-/// Labels in groups that threads take one after another.
-class label_groups {
- public:
-  explicit label_groups(const summed_objects& objects)
-      : objects_(objects), rows_before_((objects.count + size - 1) / size + 1) {}
-
-  std::size_t count() const { return rows_before_.size() - 1; }
-  std::size_t rows() const { return rows_before_.back(); }
-
-  void count_rows(std::size_t group) {
-    for_each_label(group, [&](std::size_t) { ++rows_before_[group + 1]; });
-  }
-  void add_up() { std::partial_sum(rows_before_.begin(), rows_before_.end(), rows_before_.begin()); }
-  /// visit(label, row) for those with pixels.
-  template <class Visit>
-  void for_each_row(std::size_t group, const Visit& visit) const {
-    for_each_label(group, [&, row = rows_before_[group]](std::size_t label) mutable { visit(label, row++); });
-  }
-
- private:
-  static constexpr std::size_t size = 128;
-
-  template <class Visit>
-  void for_each_label(std::size_t group, Visit&& visit) const {
-    const auto end = std::min(objects_.count, (group + 1) * size);
-    for (auto label = group * size + 1; label <= end; ++label)
-      if (objects_.pixels(label) != 0) visit(label);
-  }
-
-  const summed_objects& objects_;
-  std::vector<std::size_t> rows_before_;
-};
-
 template <class Visit>
 void in_parallel(int threads, std::size_t units, const Visit& visit) {
   std::atomic<std::size_t> next{0};
@@ -342,24 +309,85 @@ void in_parallel(int threads, std::size_t units, const Visit& visit) {
   });
 }
 
+int threads_for_objects(std::size_t count, const object_form& form) {
+  constexpr std::int64_t pixels_worth_an_object = 64;  // it takes as long as so many pixels of an image
+  return cpu::threads_for(static_cast<std::int64_t>(count) * pixels_worth_an_object, form.threads);
+}
+
+void resize(table& all, std::size_t rows, int threads) {
+  in_parallel(threads, all.columns.size(), [&](std::size_t column) {
+    std::visit([&](auto& values) { values.resize(rows); }, all.columns[column].values);
+  });
+}
+
+/// Labels in groups that threads take one after another.
+class label_groups {
+ public:
+  explicit label_groups(const summed_objects& objects)
+      : objects_(objects), rows_((objects.count + size - 1) / size), begins_(rows_.size()) {
+    for (std::size_t group = 0; group < count(); ++group) begins_[group] = group * size;
+  }
+
+  std::size_t count() const { return rows_.size(); }
+  std::size_t rows() const { return std::accumulate(rows_.begin(), rows_.end(), std::size_t{0}); }
+
+  void count_rows(std::size_t group) {
+    for_each_row(group, [](std::size_t, std::size_t) {});
+  }
+  /// From now on the rows of a group begin where those of the last one end, not where they would without
+  /// gaps.
+  void close_gaps() { std::exclusive_scan(rows_.begin(), rows_.end(), begins_.begin(), std::size_t{0}); }
+  /// visit(label, row) for those with pixels.
+  template <class Visit>
+  void for_each_row(std::size_t group, const Visit& visit) {
+    auto row = begins_[group];
+    const auto end = std::min(objects_.count, (group + 1) * size);
+    for (auto label = group * size + 1; label <= end; ++label)
+      if (objects_.pixels(label) != 0) visit(label, row++);
+    rows_[group] = row - begins_[group];
+  }
+  /// Rows that were written with gaps between groups, without.
+  template <class Value>
+  void move_together(std::vector<Value>& column) const {
+    std::size_t end = 0;
+    for (std::size_t group = 0; group < count(); ++group) {
+      const auto first = column.begin() + static_cast<std::ptrdiff_t>(group * size);
+      std::copy_n(first, rows_[group], column.begin() + static_cast<std::ptrdiff_t>(end));
+      end += rows_[group];
+    }
+    column.resize(end);
+  }
+
+ private:
+  static constexpr std::size_t size = 128;
+
+  const summed_objects& objects_;
+  std::vector<std::size_t> rows_, begins_;  // by group
+};
+
 }  // namespace
 
-table describe_objects(const summed_objects& objects, const object_form& form) {
-  table result;
-  column_maker columns(result);
+table room_for_objects(std::size_t count, const object_form& form) {
+  constexpr std::size_t most = 65536;
+  table room;
+  column_maker columns(room);
   describer(form, columns).describe(object_facts{.pixels = 1}, 0);
-  constexpr std::int64_t pixels_worth_an_object = 64;  // it takes as long as so many pixels of an image
-  const int threads =
-      cpu::threads_for(static_cast<std::int64_t>(objects.count) * pixels_worth_an_object, form.threads);
+  if (count <= most) resize(room, count, threads_for_objects(count, form));
+  return room;
+}
+
+table describe_objects(const summed_objects& objects, const object_form& form, table room) {
+  const int threads = threads_for_objects(objects.count, form);
   label_groups groups(objects);
-  in_parallel(threads, groups.count(), [&](std::size_t group) { groups.count_rows(group); });
-  groups.add_up();
-  // Memory that is new takes as long to come as to be filled in.
-  in_parallel(threads, result.columns.size(), [&](std::size_t column) {
-    std::visit([&](auto& values) { values.resize(groups.rows()); }, result.columns[column].values);
-  });
+  // Most often no label is without pixels. Where there is room for all, gaps are closed when they are seen.
+  const bool at_once = room.rows() == objects.count;
+  if (!at_once) {
+    in_parallel(threads, groups.count(), [&](std::size_t group) { groups.count_rows(group); });
+    groups.close_gaps();
+    resize(room, groups.rows(), threads);
+  }
   in_parallel(threads, groups.count(), [&](std::size_t group) {
-    writer out(result);
+    writer out(room);
     describer each(form, out);
     object_facts facts;
     groups.for_each_row(group, [&](std::size_t label, std::size_t row) {
@@ -367,7 +395,10 @@ table describe_objects(const summed_objects& objects, const object_form& form) {
       each.describe(facts, row);
     });
   });
-  return result;
+  if (at_once && groups.rows() < objects.count)
+    for (auto& column : room.columns)
+      std::visit([&](auto& values) { groups.move_together(values); }, column.values);
+  return room;
 }
 
 }  // namespace macareu

@@ -44,7 +44,13 @@ struct summed_objects {
   std::function<void(std::size_t label, object_facts& facts)> tell;
 };
 
-table describe_objects(const summed_objects& objects, const object_form& form);
+/// A table for so many objects, to be filled in. Its memory takes as long to come as the numbers to be
+/// written, so it is made while their sums are still on the way. For very many, whose labels may have gaps,
+/// it has columns without rows.
+table room_for_objects(std::size_t count, const object_form& form);
+
+/// `room`: for the same objects and form.
+table describe_objects(const summed_objects& objects, const object_form& form, table room);
 
 /// rows[0] is nobody's. fill(facts, row) adds what the sums have.
 template <class Sums, class Fill>

@@ -15,6 +15,8 @@ class landing_memory {
   landing_memory(landing_memory&& other) noexcept;
   landing_memory& operator=(landing_memory&&) = delete;
 
+  /// Does the GPU write it by itself?
+  bool is_pinned() const { return pinned_.data != nullptr; }
   /// Nobody has cleared it.
   std::byte* data() const { return pinned_.data ? pinned_.data : pageable_.get(); }
 

@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "engines/cuda/gpu.cuh"
 #include "engines/cuda/landing_memory.hpp"
@@ -327,15 +329,33 @@ __global__ void clear_rows(Row* rows, std::int64_t count) {
   }
 }
 
-/// Rows in the host's memory.
+/// Rows on their way to the host's memory. Who asks for them waits; until then the host has other work.
 template <class Row>
 class host_rows {
  public:
-  explicit host_rows(std::int64_t count)
-      : memory_(count * static_cast<std::int64_t>(sizeof(Row))), count_(count) {}
+  host_rows(const gpu& on, const device_array<Row>& from)
+      : memory_(from.size() * static_cast<std::int64_t>(sizeof(Row))), count_(from.size()) {
+    if (memory_.is_pinned()) {
+      check(cudaMemcpyAsync(memory_.data(), from.data(), static_cast<std::size_t>(count_) * sizeof(Row),
+                            cudaMemcpyDeviceToHost, on.stream),
+            "cudaMemcpyAsync");
+      under_way_ = on.stream;
+      return;
+    }
+    constexpr std::int64_t word = sizeof(std::uint64_t);
+    const auto words = count_ * static_cast<std::int64_t>(sizeof(Row)) / word;
+    download(on.work, {reinterpret_cast<std::byte*>(from.data()), words},
+             {memory_.data(), 1, 1, words, words, words, 1, word}, on.stream);
+  }
+  host_rows(const host_rows&) = delete;
+  host_rows& operator=(const host_rows&) = delete;
+  ~host_rows() {
+    if (under_way_) cudaStreamSynchronize(*under_way_);  // others get the memory next
+  }
 
-  std::byte* bytes() { return memory_.data(); }
   operator std::span<const Row>() const {
+    if (const auto stream = std::exchange(under_way_, std::nullopt))
+      check(cudaStreamSynchronize(*stream), "tally");
     return {reinterpret_cast<const Row*>(memory_.data()), static_cast<std::size_t>(count_)};
   }
 
@@ -343,9 +363,10 @@ class host_rows {
   static_assert(std::is_trivially_copyable_v<Row> && alignof(Row) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
   landing_memory memory_;
   std::int64_t count_;
+  mutable std::optional<cudaStream_t> under_way_;
 };
 
-/// All images in device memory. Waits for the stream.
+/// All images in device memory, until the rows are there.
 template <class Rule, class Label, class... In>
 host_rows<typename Rule::row> run_tally(const gpu& on, const Rule& rule, std::uint64_t count,
                                         const view<const Label>& labels, const view<const In>&... in) {
@@ -367,12 +388,7 @@ host_rows<typename Rule::row> run_tally(const gpu& on, const Rule& rule, std::ui
   else
     launch(tally_pixels<Rule, Label, In...>, tally_tiles(labels));
   on.launched("tally");
-  host_rows<row> result(all);
-  constexpr std::int64_t word = sizeof(std::uint64_t);
-  const auto words = all * static_cast<std::int64_t>(sizeof(row)) / word;
-  download(on.work, {reinterpret_cast<std::byte*>(rows.data()), words},
-           {result.bytes(), 1, 1, words, words, words, 1, word}, on.stream);
-  return result;
+  return {on, rows};
 }
 
 /// What labels become.
