@@ -13,9 +13,11 @@
 // every axis.
 //
 // A rule of images may look at the labels beside p in one step of its own, for many pixels at once, a bit of
-// a word for each: rule.outline(same, border) makes words of what holds beside the pixels,
-// rule.add_outline(row, words, bit) adds what they say of one pixel, and rule.add_place(part, origin, p,
-// in...) all the rest. Law: the two together are add() for the `same` and `border` of a pixel's object.
+// a word for each: rule.outline(same, border) makes words of what holds beside the pixels, and
+// rule.add_outline(row, words, bit) adds what they say of one pixel. All the rest it adds for pixels one
+// below another: rule.add_below(column, in...) adds the next one to a Rule::column_row<In...>, and
+// rule.part_of(column, origin, p) is the part row of its pixels, which end above p. Law: that is the row of
+// add() for the same pixels, with the `same` and `border` of their object.
 #pragma once
 
 #include <array>
@@ -88,10 +90,11 @@ concept has_part_rows = requires(const Rule rule, typename Rule::template part_r
 /// its own object.
 template <class Rule, class Label, class... In>
 concept has_outline = has_part_rows<Rule, Label, In...> &&
-    requires(const Rule rule, typename Rule::template part_row<In...> part, site p,
+    requires(const Rule rule, typename Rule::template column_row<In...> column, site p,
              const beside<std::uint32_t>& words, const In&... in) {
-  rule.add_place(part, p, p, in...);
-  rule.add_outline(part, rule.outline(words, words), 0);
+  rule.add_below(column, in...);
+  rule.add_outline(column, rule.outline(words, words), 0);
+  { rule.part_of(column, p, p) } -> std::same_as<typename Rule::template part_row<In...>>;
 };
 
 }  // namespace macareu

@@ -158,6 +158,11 @@ struct object_sums {
   using part_row = tally_row<2 + shapes, sums, bounds, std::uint32_t, typename part_words<In...>::sum,
                              typename part_words<In...>::bound>;
 
+  /// What differs between the pixels of a column: all sums of places follow from where it begins and ends.
+  template <class... In>
+  using column_row = tally_row<2 + shapes, Intensity ? 3 : 0, Intensity ? 1 : 0, std::uint32_t,
+                               typename part_words<In...>::sum, typename part_words<In...>::bound>;
+
   intensity_scale scale;
 
   template <class Label, class... In>
@@ -188,15 +193,55 @@ struct object_sums {
     }
     if constexpr (Intensity) {
       const std::int64_t steps = scale(intensity...);
-      if constexpr (sizeof(bound_word) == 8)
-        to.stretch(Rank, to_order(intensity...));
-      else
-        to.stretch(Rank, to_short_order(intensity...));
+      to.stretch(Rank, order_as<bound_word>(intensity...));
       to.sum[mass] += static_cast<sum_word>(static_cast<signed_wide_sum>(steps));
       to.sum[mass_squared] += product<sum_word>(steps, steps);
       for (int i = 0; i < Rank; ++i)
         to.sum[static_cast<std::size_t>(moment + i)] += product<sum_word>(steps, at[i]);
     }
+  }
+
+  template <class Row, class... In>
+  requires(Rank == 2) MACAREU_HD void add_below(Row& to, const In&... intensity) const {
+    using sum_word = typename Row::sum_word;
+    const std::uint32_t below = to.count[pixels]++;  // the first
+    if constexpr (Intensity) {
+      const std::int64_t steps = scale(intensity...);
+      to.stretch(0, order_as<typename Row::bound_word>(intensity...));
+      to.sum[0] += static_cast<sum_word>(static_cast<signed_wide_sum>(steps));
+      to.sum[1] += product<sum_word>(steps, steps);
+      to.sum[2] += product<sum_word>(steps, below);
+    }
+  }
+
+  /// Sums of y and y^2 over n rows from y on: n y + T and n y^2 + 2 y T + Q, where T and Q are the sums of
+  /// 0..n-1 and of their squares.
+  template <std::size_t Counts, std::size_t Sums, std::size_t Bounds, class Sum, class Bound>
+  requires(Rank == 2) MACAREU_HD tally_row<Counts, sums, bounds, std::uint32_t, Sum, Bound> part_of(
+      const tally_row<Counts, Sums, Bounds, std::uint32_t, Sum, Bound>& column, site origin, site end)
+  const {
+    tally_row<Counts, sums, bounds, std::uint32_t, Sum, Bound> to;
+    to.count = column.count;
+    const auto n = static_cast<std::uint32_t>(column.count[pixels]);
+    const auto x = static_cast<std::uint32_t>(end.x - origin.x),
+               y = static_cast<std::uint32_t>(end.y - origin.y) - n;
+    const std::uint32_t triangle = n * (n - 1) / 2, squares = (2 * n - 1) * triangle / 3;
+    const std::uint32_t all_y = n * y + triangle;
+    const std::uint32_t places[2 + 3]{all_y, n * x, n * y * y + 2 * y * triangle + squares, x * all_y,
+                                      n * x * x};
+    for (std::size_t i = 0; i < 5; ++i) to.sum[i] = places[i];
+    to.least[0] = static_cast<Bound>(y);
+    to.most[0] = static_cast<Bound>(y + n - 1);
+    to.least[1] = to.most[1] = static_cast<Bound>(x);
+    if constexpr (Intensity) {
+      to.sum[mass] = column.sum[0];
+      to.sum[mass_squared] = column.sum[1];
+      to.sum[moment] = column.sum[2] + static_cast<Sum>(y) * column.sum[0];
+      to.sum[moment + 1] = static_cast<Sum>(x) * column.sum[0];
+      to.least[Rank] = column.least[0];
+      to.most[Rank] = column.most[0];
+    }
+    return to;
   }
 
   /// The Euler number is vertices - edges + faces of the object as closed squares. Each is counted by the
@@ -270,6 +315,13 @@ struct object_sums {
       return wide_product(a, b);
     else
       return static_cast<Sum>(a) * static_cast<Sum>(b);
+  }
+  template <class Bound, class T>
+  MACAREU_HD static Bound order_as(T intensity) {
+    if constexpr (sizeof(Bound) == 8)
+      return to_order(intensity);
+    else
+      return to_short_order(intensity);
   }
   MACAREU_HD static std::int64_t order_of(std::int32_t order) { return long_order(order); }
   MACAREU_HD static std::int64_t order_of(std::int64_t order) { return order; }

@@ -75,6 +75,24 @@ void check_parts(dice& from, const Rule& rule, const pixels_of<std::uint32_t>& l
   EXPECT_EQ(rule.widen(part, origin), expected);
 }
 
+/// Some pixels of an image one below another, within a part.
+template <class Rule, class... In>
+void check_column(dice& from, const Rule& rule, const pixels_of<In>&... in) {
+  const std::int64_t height = std::min({in.height...}), width = std::min({in.width...});
+  const site origin{0, from.below(height), from.below(width)};
+  const site first{0, std::min(height - 1, origin.y + from.below(part_side)),
+                   std::min(width - 1, origin.x + from.below(part_side))};
+  const auto end = std::min({height, origin.y + part_side, first.y + from.between(1, part_side)});
+  typename Rule::template part_row<In...> expected;
+  typename Rule::template column_row<In...> column;
+  for (auto y = first.y; y < end; ++y) {
+    const site p{0, y, first.x};
+    rule.add_place(expected, origin, p, in.all()[p]...);
+    rule.add_below(column, in.all()[p]...);
+  }
+  EXPECT_EQ(rule.part_of(column, origin, {0, end, first.x}), expected);
+}
+
 template <class T>
 void check_rules(dice& from, bool volume) {
   const std::int64_t depth = volume ? from.between(1, 5) : 1, height = from.between(1, 9),
@@ -115,12 +133,12 @@ void check_parts_of(dice& from) {
       labels.values.push_back(static_cast<std::uint32_t>(several ? from.between(1, several) : 1));
       intensity.values.push_back(from.once_in(several + 2) ? low : high);
     }
+    constexpr bool wide = std::is_integral_v<T> && sizeof(T) == 8;
     const auto check = [&]<int Rank>() {
+      const object_sums<Rank, true> weighed{{wide ? 0x1p-21 : scale}};
       check_parts(from, object_sums<Rank, false>{}, labels);
-      if constexpr (sizeof(T) < 8 || std::is_floating_point_v<T>)
-        check_parts(from, object_sums<Rank, true>{{scale}}, labels, intensity);
-      else
-        check_parts(from, object_sums<Rank, true>{{0x1p-21}}, labels, intensity);
+      check_parts(from, weighed, labels, intensity);
+      if constexpr (Rank == 2) check_column(from, weighed, intensity);
     };
     volume ? check.template operator()<3>() : check.template operator()<2>();
   }

@@ -8,6 +8,8 @@
 // Within a tile places are relative to its origin, so a rule's narrow rows do (patterns/tally.hpp).
 #pragma once
 
+#include <cuda/std/tuple>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -236,9 +238,9 @@ __global__ __launch_bounds__(
   give_objects<kept>(objects, rule, rows, origin);
 }
 
-/// As tally_pixels, of a rule that takes what lies beside pixels from words of bits. A warp has 28 columns;
-/// its outer lanes are there for what they see. Lanes ask each other for labels, so one is read a row, and
-/// what holds of two rows is kept for the next.
+/// As tally_pixels, of a rule that takes what lies beside pixels from words of bits, and pixels one below
+/// another together. A warp has 28 columns; its outer lanes are there for what they see. Lanes ask each other
+/// for labels, so one is read a row, and what holds of two rows is kept for the next.
 template <class Rule, class Label, class... In>
 __global__ __launch_bounds__(
     tally_tiles::threads,
@@ -249,15 +251,19 @@ __global__ __launch_bounds__(
                                                                                     view<const In>... in) {
   using kept = tile_rows_of<Rule, Label, In...>;
   using part = typename kept::part;
+  using values = ::cuda::std::tuple<In...>;
   using tile_objects_of = tile_objects<part, Label>;
   __shared__ alignas(tile_objects_of) std::byte memory[sizeof(tile_objects_of)];
   auto& objects = *reinterpret_cast<tile_objects_of*>(memory);
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   const site origin = tiles.origin(blockIdx.x);
   constexpr int halo = outline_tiles::halo;
-  site p{0, origin.y + warp / outline_tiles::abreast * outline_tiles::rows,
-         origin.x + warp % outline_tiles::abreast * outline_tiles::columns + lane - halo};
-  const auto end = min(p.y + outline_tiles::rows, labels.height);
+  const int first_row = warp / outline_tiles::abreast * outline_tiles::rows,
+            first_column = warp % outline_tiles::abreast * outline_tiles::columns - halo;
+  const site p{0, origin.y + first_row, origin.x + first_column + lane};
+  // Below the image there may be none.
+  const std::int64_t left = labels.height - p.y;
+  const int rows_here = static_cast<int>(max(std::int64_t{0}, min(std::int64_t{outline_tiles::rows}, left)));
   const bool inside = p.x >= 0 && p.x < labels.width, own_column = inside && lane >= halo && lane < 32 - halo;
   const Label* const column = labels.data + p.x * labels.step_x;
   const auto label_at = [&](std::int64_t y) {
@@ -268,30 +274,38 @@ __global__ __launch_bounds__(
 #pragma unroll 18
   for (auto y = p.y - halo; y < p.y + outline_tiles::rows + halo; ++y) seen |= label_at(y);
   if (!__syncthreads_or(own_column && seen != 0)) return;
-  if (const site ahead{0, p.y + lane, p.x - lane + halo}; ahead.y < end && ahead.x < labels.width)
+  if (const site ahead{0, p.y + lane, p.x - lane + halo}; lane < rows_here && ahead.x < labels.width)
     (ask_for(&in[ahead]), ...);
   objects.clear();
   __syncthreads();
   if (__any_sync(~0u, own_column && seen != 0)) {
-    part own;
-    Label last = 0;  // whose row `own` is
-    // Of rows two and one above, of this one, and of the one below.
+    typename Rule::template column_row<In...> own;
+    Label last = 0;  // whose `own` is
+    // Of rows two and one above, of this one, and of those below. What is read is needed a row later.
     const Label high = label_at(p.y - 2), above = label_at(p.y - 1);
-    Label label = label_at(p.y), below = label_at(p.y + 1);
+    Label label = label_at(p.y), below = label_at(p.y + 1), next = label_at(p.y + 2);
+    const auto values_at = [&](int row) {
+      return own_column && row < rows_here ? values(in[{0, p.y + row, p.x}]...) : values();
+    };
+    auto value = values_at(0);
     const alike_rows higher(high, above);
     alike_rows upper(above, label), lower(label, below);
     unsigned border_above = border_of(higher, upper), border = border_of(upper, lower);
 #pragma unroll 1
-    for (; p.y < end; ++p.y) {
-      const Label next = label_at(p.y + 2);
+    for (int row = 0;; ++row) {  // all leave below the last
+      const Label after_next = label_at(p.y + row + 3);
+      const auto next_value = values_at(row + 1);
       const alike_rows lowest(below, next);
       const unsigned border_below = border_of(lower, lowest);
-      const Label mine = own_column ? label : Label{};
+      const Label mine = own_column && row < rows_here ? label : Label{};
       const bool leaves = last != 0 && mine != last;
       if (__any_sync(~0u, leaves)) {
-        leave_objects<kept>(objects, rule, rows, origin, leaves ? last : Label{}, own);
+        const site in_tile{0, first_row + row, first_column + lane};
+        leave_objects<kept>(objects, rule, rows, origin, leaves ? last : Label{},
+                            rule.part_of(own, site{0, 0, 0}, in_tile));
         if (leaves) own = {};
       }
+      if (row == rows_here) break;
       if (__any_sync(~0u, mine != 0)) {
         const beside<std::uint32_t> same{upper.aslant << 1, upper.down, upper.back >> 1, upper.along << 1,
                                          upper.along,       lower.back, lower.down,      lower.aslant};
@@ -299,20 +313,19 @@ __global__ __launch_bounds__(
                                          border << 1,       border >> 1,      border_below << 1,
                                          border_below,      border_below >> 1};
         const auto outline = rule.outline(same, edge);
-        if (mine != 0) {
-          rule.add_place(own, origin, p, in[p]...);
-          rule.add_outline(own, outline, lane);
-        }
+        if (mine != 0) ::cuda::std::apply([&](const In&... each) { rule.add_below(own, each...); }, value);
+        if (mine != 0 && outline.any()) rule.add_outline(own, outline, lane);
       }
       last = mine;
       label = below;
       below = next;
+      next = after_next;
+      value = next_value;
       upper = lower;
       lower = lowest;
       border_above = border;
       border = border_below;
     }
-    leave_objects<kept>(objects, rule, rows, origin, last, own);
   }
   __syncthreads();
   give_objects<kept>(objects, rule, rows, origin);
