@@ -21,10 +21,18 @@ bool in_host_memory(const pixel_slices& image) {
   return kind == memory_kind::host || kind == memory_kind::pinned;
 }
 
-/// Of a copy of the slices in device memory; none is needed where they are there.
-std::int64_t copy_bytes(const pixel_slices& image, std::int64_t slices) {
+/// A copy of the slices in device memory; none is needed where they are there.
+std::int64_t most_copy_bytes(const pixel_slices& image, std::int64_t slices) {
   const auto part = image.part(0, slices);
-  return in_host_memory(image) ? part.depth * part.height * padded_width(part.width) * part.size : 0;
+  return part.depth * part.height * padded_width(part.width) * part.size;
+}
+std::int64_t copy_bytes(const pixel_slices& image, std::int64_t slices) {
+  return in_host_memory(image) ? most_copy_bytes(image, slices) : 0;
+}
+/// What a block takes besides copies.
+std::int64_t own_bytes(const block_task& task, std::int64_t slices) {
+  const auto rim = task.image.part(0, 1).pixels() * std::int64_t{sizeof(std::uint32_t)};
+  return bytes_for(task.shape(slices)) + rim;
 }
 
 template <class T>
@@ -228,9 +236,7 @@ block_times& last_block_times() {
 }
 
 std::int64_t bytes_for(const block_task& task, std::int64_t slices) {
-  const auto rim = task.image.part(0, 1).pixels() * std::int64_t{sizeof(std::uint32_t)};
-  return copy_bytes(task.image, slices) + copy_bytes(task.labels, slices) + bytes_for(task.shape(slices)) +
-         rim;
+  return copy_bytes(task.image, slices) + copy_bytes(task.labels, slices) + own_bytes(task, slices);
 }
 
 std::int64_t room_for(const gpu& on) {
@@ -238,17 +244,18 @@ std::int64_t room_for(const gpu& on) {
 }
 
 /// Asking what is free takes longer than labelling a small image, so what needs no more than a quarter of the
-/// GPU is taken to fit.
+/// GPU is taken to fit. Where the images are takes a while to ask, too: they may need copies or not.
 std::vector<int> pool_for(const gpu& on, const block_task& task, std::int64_t block_slices) {
   const auto named = gpus_named(on.work.how.device);
   if (named.size() > 1) return named;
   if (block_slices > 0) return {on.number};
   const auto slices = task.image.count();
   if (fits_ids(task.shape(slices))) {
-    const auto needed = bytes_for(task, slices);
+    const auto most =
+        most_copy_bytes(task.image, slices) + most_copy_bytes(task.labels, slices) + own_bytes(task, slices);
     const auto& here = gpus_here().gpus[static_cast<std::size_t>(on.number)];
-    if (on.work.how.memory == 0 && needed <= here.memory / 4) return {};
-    if (needed <= room_for(on)) return {};
+    if (on.work.how.memory == 0 && most <= here.memory / 4) return {};
+    if (bytes_for(task, slices) <= room_for(on)) return {};
   }
   return {on.number};
 }

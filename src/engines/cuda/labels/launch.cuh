@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engines/cuda/gpu.cuh"
+#include "engines/cuda/presence.hpp"
 
 namespace macareu::cuda::labels {
 
@@ -19,9 +20,7 @@ __device__ __forceinline__ void follow() {
 enum class start { after_all, early };
 
 inline start earliest_on(int gpu) {
-  int major = 0;
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, gpu), "cudaDeviceGetAttribute");
-  return major >= 9 ? start::early : start::after_all;
+  return gpus_here().gpus[static_cast<std::size_t>(gpu)].major >= 9 ? start::early : start::after_all;
 }
 
 template <class... Parameters, class... Arguments>
