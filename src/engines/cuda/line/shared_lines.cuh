@@ -135,8 +135,6 @@ template <int Lines, class Rows = one_row>
 struct group_search {
   int most_groups, most_rounds;
 
-  static __device__ group_search usual() { return {12, 6}; }
-
   /// All columns in memory were searched; `worst` becomes the greatest value of the warp.
   __device__ bool settle(const shared_lines<Lines, Rows>& in, int chunk_x, line_places<Rows>& p,
                          std::uint32_t& worst) const {

@@ -52,11 +52,8 @@ __global__ __launch_bounds__(Threads,
       any = any || of_rows[i];
     return any;
   };
-  // What windows did not settle groups would not either, mostly.
-  const group_search<Lines> by_groups =
-      problem.flags ? group_search<Lines>{0, 0} : group_search<Lines>::usual();
   solve_whole_lines(
-      in, memory + lines::words(in.width), width, there, wanted, by_groups,
+      in, memory + lines::words(in.width), width, there, wanted,
       store_row<one_row, Finish>(out, aligned, first + threadIdx.x % 32 / lines::lanes, row, finish));
 }
 
@@ -149,7 +146,7 @@ __global__ __launch_bounds__(Threads) void square_columns(view<const std::uint32
   std::uint32_t* const after = memory + lines::words(in.width);
   std::uint32_t* const solved = after + (open_chunks<Lines>::words(chunks) + 3) / 4 * 4;
   solve_whole_lines(
-      in, after, length, there, [](int) { return true; }, group_search<Lines>::usual(),
+      in, after, length, there, [](int) { return true; },
       [&](int l, const line_places<one_row>& p, bool) {
         *reinterpret_cast<uint4*>(solved + l * in.width + p.x) = {p.d[0], p.d[1], p.d[2], p.d[3]};
       });

@@ -61,11 +61,10 @@ struct chunk_search {
   }
 };
 
-/// Lines that are in shared memory as a whole; only chunks that are wanted(chunk), first `by_groups`.
+/// Lines that are in shared memory as a whole; only chunks that are wanted(chunk).
 template <int Lines, class Wanted, class Store>
 __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* memory, int width,
-                                  int lines_there, const Wanted& wanted, const group_search<Lines>& by_groups,
-                                  const Store& store) {
+                                  int lines_there, const Wanted& wanted, const Store& store) {
   using lines = shared_lines<Lines>;
   __shared__ int wanted_ends;
   const int lane = threadIdx.x % 32, l = lane / lines::lanes;
@@ -78,7 +77,7 @@ __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* 
     if (!open.reach[c]) continue;
     chunk_search<Lines> search(in, c * lines::chunk, width, lines_there);
     // Where groups were of no use they will be of none beside.
-    const bool settled = search.settle(hopeful ? by_groups : group_search<Lines>{0, 0});
+    const bool settled = search.settle(group_search<Lines>{hopeful ? 12 : 0, hopeful ? 6 : 0});
     hopeful = hopeful && settled;
     all_settled = all_settled && settled;
     if (lane == 0)
