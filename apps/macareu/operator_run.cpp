@@ -135,7 +135,9 @@ operator_run::results operator_run::compute(const std::vector<image_file>& files
 
 void operator_run::describe_objects(std::vector<image>& labels, const interruption& signals) {
   const stopwatch watch;
-  context how{.threads = running.how.threads, .stop = signals.token()};  // on the device that fits
+  context how{.device = running.how.device, .threads = running.how.threads, .stop = signals.token()};
+  // Only labelling works in blocks: what several GPUs shared, or did not fit one, the cpu describes.
+  if (running.how.memory > 0 || how.device.find(',') != std::string::npos) how.device = "cpu";
   if (objects.drops_objects()) {
     run_report selection;
     how.report = &selection;

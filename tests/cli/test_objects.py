@@ -76,6 +76,18 @@ class Objects(CliTest):
             self.succeed("relabel", "given.npy", "-o", "again.npy", *option.split("="))
             self.assertEqual(self.read_npy("again.npy")[2], expected, option)
 
+    def test_selections_keep_the_type(self):
+        for option in ([], ["--min-size", "3"], ["--clear-border"]):
+            self.succeed("label", "in.npy", "-o", "wide.npy", "--type", "u64", *option)
+            self.assertEqual(self.read_npy("wide.npy")[1], "u64", option)
+
+    def test_objects_are_described_on_the_device_that_was_asked_for(self):
+        expected = None
+        for given in (["--device", "serial"], ["--device", "cpu"], ["--device", "cpu", "--memory", "1G"]):
+            self.labels("--table", "t.csv", "--min-size", "1", *given)
+            expected = expected or self.rows()
+            self.assertEqual(self.rows(), expected, given)
+
     def test_selection_is_counted_in_the_report(self):
         self.succeed("label", "in.npy", "-o", "labels.npy", "--min-size", "3", "--report", "r.json")
         with open(self.path("r.json"), encoding="ascii") as file:
