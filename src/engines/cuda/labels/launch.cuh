@@ -8,7 +8,8 @@
 namespace macareu::cuda::labels {
 
 /// Once in every kernel: what the kernel before wrote is there after it, and the next one may come. What
-/// earlier ones wrote is there before it: a kernel does not come before all blocks of the last one are here.
+/// earlier ones wrote is there before it: a kernel does not come before all blocks of the last one are past
+/// their wait, when all that came before that one had ended and was written.
 __device__ __forceinline__ void follow() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
