@@ -30,8 +30,8 @@ class itk_canny {
   itk_canny(V low, V high)
       : low_(low),
         high_(high),
-        low_square_(least_square([=](V root) { return root > low; })),
-        high_square_(least_square([=](V root) { return static_cast<float>(root) > high; })),
+        low_square_(least_square(low, [=](V root) { return root > low; })),
+        high_square_(least_square(high, [=](V root) { return static_cast<float>(root) > high; })),
         least_(low < 0 || high < 0          ? V{-1}
                : low_square_ < high_square_ ? low_square_
                                             : high_square_),
@@ -166,17 +166,23 @@ class itk_canny {
     return a / b;
   }
 
-  /// The least square whose root, rounded, is above a threshold: all greater ones are too.
+  /// The least square whose root, rounded, is above a threshold: all greater ones are too. It is most often
+  /// close to the threshold's own.
   template <class Above>
-  static V least_square(const Above& above) {
+  static V least_square(V threshold, const Above& above) {
     key_of<V> low = to_key(V{0}), high = to_key(std::numeric_limits<V>::infinity());
-    while (low < high) {
-      const auto middle = static_cast<key_of<V>>(low + (high - low) / 2);
+    const auto narrow = [&](key_of<V> middle) {
+      if (middle < low || middle >= high) return;
       if (above(std::sqrt(from_key<V>(middle))))
         high = middle;
       else
         low = middle + 1;
+    };
+    if (const V square = threshold * threshold; threshold >= 0 && square < std::numeric_limits<V>::max()) {
+      narrow(to_key(square));
+      narrow(static_cast<key_of<V>>(to_key(square) + 4));
     }
+    while (low < high) narrow(static_cast<key_of<V>>(low + (high - low) / 2));
     return from_key<V>(high);
   }
 

@@ -120,7 +120,9 @@ canny_plan plan_itk(const arguments& all, const extents& shape) {
       throw usage_error("canny: the variance of the smoothing must be at most " +
                         std::to_string(largest_variance) + ", got " + to_string(number(variance[i])));
     if (!(error[i] < 1)) throw usage_error("canny: maximum_error: expected numbers below 1");
-    plan.smooth.weights[i + 3 - static_cast<std::size_t>(rank)] = discrete_gaussian(variance[i], error[i]);
+    auto* const weights = &plan.smooth.weights[i + 3 - static_cast<std::size_t>(rank)];
+    const bool as_before = i > 0 && variance[i] == variance[i - 1] && error[i] == error[i - 1];
+    *weights = as_before ? weights[-1] : discrete_gaussian(variance[i], error[i]);
   }
   if (std::isnan(plan.low)) plan.low = 0;
   if (std::isnan(plan.high)) plan.high = 0;

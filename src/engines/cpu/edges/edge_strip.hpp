@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/wide.hpp"
@@ -46,9 +46,8 @@ class edge_strip {
         opened_(std::max<std::int64_t>(top - 1, 0)),
         source_(how, height, width, from_, std::min(first + count + 2, width) - from_, smoothed_, load),
         smooth_(count + 4),
-        derived_(count + 2) {
-    for (auto& row : made_) row.resize(static_cast<std::size_t>(words() + 2));
-  }
+        derived_(count + 2),
+        made_(static_cast<std::size_t>(row_ring<value>::rows * (words() + 2))) {}
 
   /// The next row: mark(smooth rows, derived rows), whose pixels are there once they are asked for.
   template <class Mark>
@@ -80,8 +79,9 @@ class edge_strip {
 
  private:
   std::int64_t words() const { return (count_ + word_bits - 1) / word_bits; }
-  std::vector<precision>& made_of(std::int64_t y) {
-    return made_[static_cast<std::size_t>(y & (row_ring<value>::rows - 1))];
+  std::span<precision> made_of(std::int64_t y) {
+    const auto size = static_cast<std::size_t>(words() + 2);
+    return std::span(made_).subspan(static_cast<std::size_t>(y & (row_ring<value>::rows - 1)) * size, size);
   }
 
   /// Whole rows, or words, but not both, are asked for. Words -1 and words() are the single pixels beside the
@@ -102,7 +102,7 @@ class edge_strip {
   }
 
   void make_row(std::int64_t y) {
-    auto& made = made_of(y);
+    const auto made = made_of(y);
     if (made[0] == precision::exact) return;
     std::ranges::fill(made, precision::exact);
     derive(y, first_ > 0 ? -1 : 0, std::min(count_ + 1, width_ - first_), precision::exact);
@@ -137,7 +137,7 @@ class edge_strip {
   smooth_rows<value, Load> source_;
   row_ring<value> smooth_, derived_;
   value most_ = 0, bends_ = 0;  // of all pixels so far: size, and what drafts have of second differences
-  std::array<std::vector<precision>, row_ring<value>::rows> made_;  // words of rows in `derived_`
+  std::vector<precision> made_;  // words of rows in `derived_`
 };
 
 }  // namespace macareu::cpu

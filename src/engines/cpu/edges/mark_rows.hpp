@@ -103,20 +103,20 @@ bool find_strength(const Rule& rule, std::int64_t x, std::int64_t pixels, const 
   return strong;
 }
 
-/// Levels of the pixels of a word, or not_sure, from what was derived up to `error`. Returns all of them
-/// ORed.
+/// Levels of the first pixels of a word, a multiple of a vector's lanes, or not_sure, from what was derived up
+/// to `error`. Returns all of them ORed.
 template <class Rule, class Value>
-std::uint8_t estimate_word(const Rule& rule, std::int64_t x, const Value* strength,
+std::uint8_t estimate_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const Value* strength,
                            const Value (*slopes)[word_bits], const rows_around<Value>& d, Value error,
                            std::uint8_t* levels) {
   alignas(64) Value estimates[word_bits];
-  for (std::int64_t i = 0; i < word_bits; i += simd<Value>::lanes) {
+  for (std::int64_t i = 0; i < pixels; i += simd<Value>::lanes) {
     vec<Value> slope[Rule::rank];
     for (int axis = 0; axis < Rule::rank; ++axis) slope[axis] = load(slopes[axis] + i);
     store(estimates + i, rule.estimate(load(strength + i), slope, wide_near_in_rows<Value>{d, x + i}, error));
   }
   std::uint8_t all = 0;
-  for (std::int64_t i = 0; i < word_bits; ++i) {
+  for (std::int64_t i = 0; i < pixels; ++i) {
     levels[i] = static_cast<std::uint8_t>(estimates[i]);
     all |= levels[i];
   }
@@ -134,17 +134,20 @@ bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows
   const Value least = rule.least();
   const bool before = !(strength[0] < least), after = !(strength[pixels - 1] < least);
   const Value error = need(x / word_bits, before, after, precision::draft);
+  // Vectors as a whole, but no more of them than an image narrower than a word has.
+  constexpr std::int64_t lanes = simd<Value>::lanes;
+  const auto whole = (pixels + lanes - 1) / lanes * lanes;
   MACAREU_INDEPENDENT_TURNS
-  for (std::int64_t i = 0; i < word_bits; ++i) {
+  for (std::int64_t i = 0; i < whole; ++i) {
     Value own[Rule::rank];
     rule.slopes(near{s, x + i}, own);
     for (int axis = 0; axis < Rule::rank; ++axis) slopes[axis][i] = own[axis];
   }
-  std::fill(strength + pixels, strength + word_bits, Value{});
-  auto all = estimate_word(rule, x, strength, slopes, d, error, levels);
+  std::fill(strength + pixels, strength + whole, Value{});
+  auto all = estimate_word(rule, x, whole, strength, slopes, d, error, levels);
   if (error > 0 && (all & not_sure)) {
     need(x / word_bits, before, after, precision::exact);
-    all = estimate_word(rule, x, strength, slopes, d, Value{0}, levels);
+    all = estimate_word(rule, x, whole, strength, slopes, d, Value{0}, levels);
   }
   std::fill(levels + pixels, levels + word_bits, std::uint8_t{0});
   if (all & not_sure)

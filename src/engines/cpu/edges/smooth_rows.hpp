@@ -96,10 +96,13 @@ class smooth_rows {
     double* const origin = to - (first_ - reach_x_);
     load_(row, begin, end - begin, origin + begin);
     const auto beyond = [&](std::int64_t x) {
+      const auto inside = constant ? x : edge.fold(x, width_);
       if (constant)
         origin[x] = edge.outside;
+      else if (inside >= begin && inside < end)
+        origin[x] = origin[inside];
       else
-        load_(row, edge.fold(x, width_), 1, origin + x);
+        load_(row, inside, 1, origin + x);
     };
     for (auto x = first_ - reach_x_; x < begin; ++x) beyond(x);
     for (auto x = end; x < first_ + count_ + reach_x_; ++x) beyond(x);

@@ -33,11 +33,16 @@ void write_bits(const view<std::uint8_t>& states, std::int64_t z, std::int64_t y
                 bit_word bits) {
   const auto count = std::min(word_bits, states.width - x);
   std::uint8_t* const to = states.at(z, y) + x * states.step_x;
-  if (count == word_bits && states.step_x == 1) {
+  if (states.step_x == 1) {
     if (bits == 0)
-      std::memset(to, 0, word_bits);
-    else
+      std::memset(to, 0, static_cast<std::size_t>(count));
+    else if (count == word_bits)
       unpack(bits, to);
+    else {
+      std::uint8_t bytes[word_bits];
+      unpack(bits, bytes);
+      std::memcpy(to, bytes, static_cast<std::size_t>(count));
+    }
     return;
   }
   for (std::int64_t i = 0; i < count; ++i) to[i * states.step_x] = static_cast<std::uint8_t>(bits >> i & 1);
