@@ -297,9 +297,11 @@ std::vector<std::string_view> strategies(std::string_view device, std::string_vi
 
 dtype output_type(const operator_description& about, std::size_t output, dtype input, const extents& shape,
                   const arguments& given) {
+  const const_image_view like(nullptr, input, shape, contiguous_strides(shape));
+  if (about.outputs[output].type != output_description::type_rule::computed)
+    return type_of(about.outputs[output], like, given);
   arguments room;
-  return type_of(about.outputs[output], {nullptr, input, shape, contiguous_strides(shape)},
-                 complete_arguments(about, given, room));
+  return type_of(about.outputs[output], like, complete_arguments(about, given, room));
 }
 
 void for_each_channel(const call& whole, const std::function<void(const call&)>& visit) {

@@ -27,16 +27,17 @@ class row_ring {
   std::vector<Value> memory_;
 };
 
-/// Smoothed rows are made as they are needed. What is derived from them is made for words of 64 pixels, and
-/// only where marks ask for it: flat regions have none.
+/// Smoothed rows are made as they are needed. What is derived from them is made for whole rows, or for words of
+/// 64 pixels, and only where marks ask for it: flat regions have none.
 template <class Rule, class Load>
 class edge_strip {
  public:
   using value = typename Rule::value;
 
   edge_strip(const Rule& rule, const smoothing& how, std::int64_t height, std::int64_t width,
-             std::int64_t first, std::int64_t count, std::int64_t top, const Load& load)
+             std::int64_t first, std::int64_t count, std::int64_t top, bool whole_rows, const Load& load)
       : rule_(rule),
+        whole_rows_(whole_rows),
         height_(height),
         width_(width),
         first_(first),
@@ -47,7 +48,7 @@ class edge_strip {
         source_(how, height, width, from_, std::min(first + count + 2, width) - from_, smoothed_, load),
         smooth_(count + 4),
         derived_(count + 2),
-        made_(static_cast<std::size_t>(row_ring<value>::rows * (words() + 2))) {}
+        made_(static_cast<std::size_t>(whole_rows ? 0 : row_ring<value>::rows * (words() + 2))) {}
 
   /// The next row: mark(smooth rows, derived rows), whose pixels are there once they are asked for.
   template <class Mark>
@@ -56,25 +57,27 @@ class edge_strip {
       value* const row = smooth_[smoothed_] + (from_ - (first_ - 2));
       source_.write(row);
       repeat_ends(smooth_[smoothed_], 2);
-      if constexpr (Rule::drafts) most_ = greater(most_, largest_size(row, source_.count()));
+      if constexpr (Rule::drafts)
+        if (!whole_rows_) most_ = greater(most_, largest_size(row, source_.count()));
     }
     for (; opened_ <= std::min(y + 1, height_ - 1); ++opened_)
-      std::ranges::fill(made_of(opened_), precision::none);
+      if (whole_rows_)
+        make_row(opened_);
+      else
+        std::ranges::fill(made_of(opened_), precision::none);
     mark(around(smooth_, y, 2), around(derived_, y, 1));
   }
 
   /// Derives what levels of a word of row y read; its first and last pixel may need those beside. Returns how
   /// far that is from what it should be, at most.
   value need(std::int64_t y, std::int64_t word, bool before, bool after, precision how) {
+    if (whole_rows_) return 0;
     for (int dy = -1; dy <= 1; ++dy) make(std::clamp<std::int64_t>(y + dy, 0, height_ - 1), word, how);
     if (before) make(y, word - 1, how);
     if (after) make(y, word + 1, how);
     if constexpr (Rule::drafts)
       if (how == precision::draft) return rule_.draft_error(most_, bends_);
     return 0;
-  }
-  void need_all(std::int64_t y) {
-    for (int dy = -1; dy <= 1; ++dy) make_row(std::clamp<std::int64_t>(y + dy, 0, height_ - 1));
   }
 
  private:
@@ -84,8 +87,7 @@ class edge_strip {
     return std::span(made_).subspan(static_cast<std::size_t>(y & (row_ring<value>::rows - 1)) * size, size);
   }
 
-  /// Whole rows, or words, but not both, are asked for. Words -1 and words() are the single pixels beside the
-  /// strip.
+  /// Words -1 and words() are the single pixels beside the strip.
   void make(std::int64_t y, std::int64_t word, precision how) {
     auto& made = made_of(y)[static_cast<std::size_t>(word + 1)];
     if (made >= how) return;
@@ -102,9 +104,6 @@ class edge_strip {
   }
 
   void make_row(std::int64_t y) {
-    const auto made = made_of(y);
-    if (made[0] == precision::exact) return;
-    std::ranges::fill(made, precision::exact);
     derive(y, first_ > 0 ? -1 : 0, std::min(count_ + 1, width_ - first_), precision::exact);
     repeat_ends(derived_[y], 1);
   }
@@ -133,6 +132,7 @@ class edge_strip {
   }
 
   Rule rule_;
+  bool whole_rows_;
   std::int64_t height_, width_, first_, count_, from_, smoothed_, opened_;
   smooth_rows<value, Load> source_;
   row_ring<value> smooth_, derived_;

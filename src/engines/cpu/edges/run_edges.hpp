@@ -41,27 +41,27 @@ template <class Rule, class Load>
 void mark_image(const job& work, int threads, const Rule& rule, const smoothing& how,
                 const view<std::uint8_t>& out, const kept_stages<typename Rule::value>& kept,
                 const binary_planes& planes, const Load& load) {
-  using value = typename Rule::value;
   const auto divided = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   const auto strips = divided(out.width, edge_columns), bands = divided(out.height, edge_rows);
+  const bool keeps = kept.gradient.data || kept.crossings.data;
+  // In rows of one word drafts cost more than they save.
+  const bool whole_rows = Rule::strength_is_derived || keeps || out.width <= word_bits;
   over_units(work, threads, strips * bands, 1, [&](int, std::int64_t unit) {
     const auto first = unit % strips * edge_columns, top = unit / strips * edge_rows;
     const auto count = std::min(edge_columns, out.width - first);
     const auto of_slice = [&](std::int64_t y, std::int64_t x, std::int64_t pixels, double* to) {
       load(site{0, y, x}, pixels, to);
     };
-    edge_strip<Rule, decltype(of_slice)> strip(rule, how, out.height, out.width, first, count, top, of_slice);
+    edge_strip<Rule, decltype(of_slice)> strip(rule, how, out.height, out.width, first, count, top,
+                                               whole_rows, of_slice);
     for (auto y = top; y < std::min(top + edge_rows, out.height); ++y)
       strip.row(y, [&](const auto& smooth, const auto& derived) {
         const site p{0, y, first};
         bit_word* const marked = planes.capacities(0, y) + first / word_bits;
         bit_word* const certain = planes.starts(0, y) + first / word_bits;
-        const bool keeps = kept.gradient.data || kept.crossings.data;
-        const bool whole = Rule::strength_is_derived || keeps;
-        if (whole) strip.need_all(y);
         mark_row(rule, count, smooth, derived, marked, certain,
                  [&](std::int64_t word, bool before, bool after, precision detail) {
-                   return whole ? value{0} : strip.need(y, word, before, after, detail);
+                   return strip.need(y, word, before, after, detail);
                  });
         if (Rule::inside_only) clear_border(p, count, out, marked, certain);
         if (keeps) keep_row(rule, p, count, smooth, derived, kept);

@@ -51,10 +51,10 @@ class smooth_rows {
   }
 
  private:
-  double* place(std::int64_t y) {
-    const auto lines = 2 * reach_y_ + 1;
-    return memory_.data() + (y % lines + lines) % lines * pitch_;
-  }
+  /// Rows are kept in turn; none is further above the image than sums reach.
+  int lines() const { return 2 * reach_y_ + 1; }
+  std::int64_t line_of(std::int64_t y) const { return (y + lines()) % lines(); }
+  double* line_at(std::int64_t line) { return memory_.data() + line * pitch_; }
 
   /// Of `rows_`, rounded to Value.
   template <class Out>
@@ -70,9 +70,13 @@ class smooth_rows {
 
   /// Rounded sums of the row at hand, with what the sums along x need on both sides.
   const double* along_y() {
-    for (; loaded_ <= next_ + reach_y_; ++loaded_) fill(loaded_, place(loaded_));
-    if (how_.weights[1].empty()) return place(next_);
-    for (int k = 0; k <= 2 * reach_y_; ++k) rows_[static_cast<std::size_t>(k)] = place(next_ + k - reach_y_);
+    for (; loaded_ <= next_ + reach_y_; ++loaded_) fill(loaded_, line_at(line_of(loaded_)));
+    if (how_.weights[1].empty()) return line_at(line_of(next_));
+    auto line = line_of(next_ - reach_y_);
+    for (int k = 0; k < lines(); ++k) {
+      rows_[static_cast<std::size_t>(k)] = line_at(line);
+      line = line + 1 < lines() ? line + 1 : 0;
+    }
     sum_rows(how_.weights[1], reach_y_, pitch_, line_.data());
     if (how_.edge.mode == border_mode::constant) {
       const double outside = how_.edge.outside;
@@ -95,17 +99,14 @@ class smooth_rows {
     const auto end = std::min(first_ + count_ + reach_x_, width_);
     double* const origin = to - (first_ - reach_x_);
     load_(row, begin, end - begin, origin + begin);
-    const auto beyond = [&](std::int64_t x) {
-      const auto inside = constant ? x : edge.fold(x, width_);
-      if (constant)
-        origin[x] = edge.outside;
-      else if (inside >= begin && inside < end)
-        origin[x] = origin[inside];
-      else
-        load_(row, inside, 1, origin + x);
-    };
-    for (auto x = first_ - reach_x_; x < begin; ++x) beyond(x);
-    for (auto x = end; x < first_ + count_ + reach_x_; ++x) beyond(x);
+    const auto before = first_ - reach_x_, after = first_ + count_ + reach_x_;
+    if (constant || edge.mode == border_mode::nearest) {
+      std::fill(origin + before, origin + begin, constant ? edge.outside : origin[begin]);
+      std::fill(origin + end, origin + after, constant ? edge.outside : origin[end - 1]);
+      return;
+    }
+    for (auto x = before; x < begin; ++x) load_(row, edge.fold(x, width_), 1, origin + x);
+    for (auto x = end; x < after; ++x) load_(row, edge.fold(x, width_), 1, origin + x);
   }
 
   void divide(Value* to) const {
