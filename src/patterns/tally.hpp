@@ -18,6 +18,8 @@
 // below another: rule.add_below(column, in...) adds the next one to a Rule::column_row<In...>, and
 // rule.part_of(column, origin, p) is the part row of its pixels, which end above p. Law: that is the row of
 // add() for the same pixels, with the `same` and `border` of their object.
+// For pixels side by side in a row: rule.add_run(row, p, count, in...) adds all the rest of p, p + 1, ...,
+// and rule.add_outlines(row, words, pixels) is add_outline() of those whose bits are set.
 #pragma once
 
 #include <array>
@@ -95,6 +97,14 @@ concept has_outline = has_part_rows<Rule, Label, In...> &&
   rule.add_below(column, in...);
   rule.add_outline(column, rule.outline(words, words), 0);
   { rule.part_of(column, p, p) } -> std::same_as<typename Rule::template part_row<In...>>;
+};
+
+template <class Rule, class Label, class... In>
+concept has_runs = has_outline<Rule, Label, In...> &&
+    requires(const Rule rule, typename Rule::row row, site p, const beside<std::uint64_t>& words,
+             const view<const In>&... in) {
+  rule.add_run(row, p, std::int64_t{1}, in...);
+  rule.add_outlines(row, rule.outline(words, words), std::uint64_t{1});
 };
 
 }  // namespace macareu

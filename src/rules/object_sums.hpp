@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "core/key.hpp"
@@ -276,6 +278,53 @@ struct object_sums {
     to.count[shape + 2] += one(words.mixed);
   }
 
+  template <class Word>
+  requires(Rank == 2) void add_outlines(row& to, const image_outline<Word>& words, Word which) const {
+    const auto count = [&](Word word) { return static_cast<std::uint64_t>(std::popcount(word & which)); };
+    to.count[euler] += count(words.more) - count(words.less);
+    to.count[shape] += count(words.straight);
+    to.count[shape + 1] += count(words.slanted);
+    to.count[shape + 2] += count(words.mixed);
+  }
+
+  /// `count` pixels from p on along x, from the sums of their distances to p.
+  template <class... In>
+  requires(Rank == 2) void add_run(row& to, site p, std::int64_t count,
+                                   const view<const In>&... intensity) const {
+    const wide_sum distances = wide_product(count, count - 1) / 2;
+    const auto x = static_cast<wide_sum>(p.x), y = static_cast<wide_sum>(p.y),
+               n = static_cast<wide_sum>(count);
+    const wide_sum along = x * n + distances;
+    to.count[pixels] += static_cast<std::uint64_t>(count);
+    to.stretch(0, p.y);
+    to.stretch(1, p.x);
+    to.stretch(1, p.x + count - 1);
+    to.sum[first] += y * n;
+    to.sum[first + 1] += along;
+    to.sum[second] += y * y * n;
+    to.sum[second + 1] += y * along;
+    to.sum[second + 2] += x * (along + distances) + squares_below(count);
+    if constexpr (Intensity) {
+      wide_sum total = 0, squares = 0, moments = 0;
+      std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = ~least;
+      const auto add = [&](std::int64_t i, auto value) {
+        const std::int64_t steps = scale(value), order = to_order(value);
+        least = order < least ? order : least;
+        most = order > most ? order : most;
+        total += static_cast<wide_sum>(static_cast<signed_wide_sum>(steps));
+        squares += wide_product(steps, steps);
+        moments += wide_product(steps, i);
+      };
+      over_row(p, count, add, intensity...);
+      to.stretch(Rank, least);
+      to.stretch(Rank, most);
+      to.sum[mass] += total;
+      to.sum[mass_squared] += squares;
+      to.sum[moment] += y * total;
+      to.sum[moment + 1] += x * total + moments;
+    }
+  }
+
   /// The sums of x + X from those of x.
   template <class Part>
   MACAREU_HD row widen(const Part& part, site origin) const {
@@ -322,6 +371,13 @@ struct object_sums {
       return to_order(intensity);
     else
       return to_short_order(intensity);
+  }
+  /// 0 + 1 + 4 + ... + (n - 1)^2, where n > 0. One factor of the formula is even and one a multiple of 3.
+  static wide_sum squares_below(std::int64_t n) {
+    std::int64_t a = n - 1, b = n, c = 2 * n - 1;
+    (a % 2 == 0 ? a : b) /= 2;
+    (a % 3 == 0 ? a : b % 3 == 0 ? b : c) /= 3;
+    return wide_product(a, b) * static_cast<wide_sum>(c);
   }
   MACAREU_HD static std::int64_t order_of(std::int32_t order) { return long_order(order); }
   MACAREU_HD static std::int64_t order_of(std::int64_t order) { return order; }

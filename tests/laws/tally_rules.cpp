@@ -96,7 +96,7 @@ void check_column(dice& from, const Rule& rule, const pixels_of<In>&... in) {
 template <class T>
 void check_rules(dice& from, bool volume) {
   const std::int64_t depth = volume ? from.between(1, 5) : 1, height = from.between(1, 9),
-                     width = from.between(1, 40);
+                     width = from.between(1, from.once_in(3) ? 200 : 40);
   const auto count = static_cast<std::uint32_t>(from.between(1, 600));
   pixels_of<std::uint32_t> labels{depth, height, width, {}};
   pixels_of<T> intensity{depth, height, width, {}};

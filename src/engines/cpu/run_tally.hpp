@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "engines/cpu/outline_rows.hpp"
 #include "engines/cpu/units.hpp"
 #include "patterns/tally.hpp"
 
@@ -69,7 +70,54 @@ void over_runs(const view<const Label>& labels, site begin, Visit&& visit) {
   }
 }
 
-/// A rule to which all pixels of an object are alike may have add_pixels: one addition for many of them.
+/// Rows of an image, run by run, with what lies beside their pixels in words.
+template <class Rule, class Cache, class Label, class... In>
+void tally_runs(const Rule& rule, Cache& own, std::int64_t first, std::int64_t last,
+                const view<const Label>& labels, const view<const In>&... in) {
+  outline_rows<Label> near(labels, first);
+  for (auto y = first; y < last; ++y) {
+    near.go_to(y);
+    auto outline = rule.outline(near.same_beside(0), near.border_beside(0));
+    std::int64_t at = 0;  // the word of the outline
+    near.over_runs([&](std::int64_t begin, std::int64_t end) {
+      const Label label = labels[{0, y, begin}];
+      if (label == 0) return;
+      auto& sums = own.row_of(label);
+      rule.add_run(sums, site{0, y, begin}, end - begin, in...);
+      for (auto i = begin / word_bits; i * word_bits < end; ++i) {
+        if (i != at) outline = rule.outline(near.same_beside(i), near.border_beside(i));
+        at = i;
+        const auto from = std::max<std::int64_t>(begin - i * word_bits, 0);
+        const auto behind = std::max<std::int64_t>((i + 1) * word_bits - end, 0);
+        rule.add_outlines(sums, outline, ~bit_word{0} << from & ~bit_word{0} >> behind);
+      }
+    });
+  }
+}
+
+/// Rows of images and volumes. A rule to which all pixels of an object are alike may have add_pixels: one
+/// addition for many of them.
+template <class Rule, class Cache, class Label, class... In>
+void tally_rows(const Rule& rule, Cache& own, std::int64_t first, std::int64_t last,
+                const view<const Label>& labels, const view<const In>&... in) {
+  for (auto row = first; row < last; ++row) {
+    site p{row / labels.height, row % labels.height, 0};
+    if constexpr (requires(typename Rule::row & sums) { rule.add_pixels(sums, std::uint64_t{1}); }) {
+      over_runs(labels, p,
+                [&](Label label, std::uint64_t pixels) { rule.add_pixels(own.row_of(label), pixels); });
+    } else {
+      Label last_label{};
+      typename Rule::row* sums = nullptr;  // of the label before, which is most often that of the next too
+      for (; p.x < labels.width; ++p.x) {
+        const Label label = labels[p];
+        if (label == 0) continue;
+        if (label != last_label) sums = &own.row_of(last_label = label);
+        rule.add(*sums, p, labels, in[p]...);
+      }
+    }
+  }
+}
+
 template <class Rule, class Label, class... In>
 std::vector<typename Rule::row> run_tally(const job& work, const Rule& rule, std::uint64_t count,
                                           const view<const Label>& labels, const view<const In>&... in) {
@@ -84,22 +132,11 @@ std::vector<typename Rule::row> run_tally(const job& work, const Rule& rule, std
       std::max<std::int64_t>(1, 64 * 1024 / std::max<std::int64_t>(labels.width, 1));
   over_units(work, threads, (rows + together - 1) / together, 1, [&](int, std::int64_t unit) {
     cache own(shared);
-    for (auto row = unit * together; row < std::min(rows, (unit + 1) * together); ++row) {
-      site p{row / labels.height, row % labels.height, 0};
-      if constexpr (requires(typename Rule::row & sums) { rule.add_pixels(sums, std::uint64_t{1}); }) {
-        over_runs(labels, p,
-                  [&](Label label, std::uint64_t pixels) { rule.add_pixels(own.row_of(label), pixels); });
-      } else {
-        Label last{};
-        typename Rule::row* sums = nullptr;  // of the label before, which is most often that of the next too
-        for (; p.x < labels.width; ++p.x) {
-          const Label label = labels[p];
-          if (label == 0) continue;
-          if (label != last) sums = &own.row_of(last = label);
-          rule.add(*sums, p, labels, in[p]...);
-        }
-      }
-    }
+    const auto first = unit * together, last = std::min(rows, first + together);
+    if constexpr (has_runs<Rule, Label, In...>)
+      tally_runs(rule, own, first, last, labels, in...);
+    else
+      tally_rows(rule, own, first, last, labels, in...);
     own.put_back_all();
   });
   return std::move(shared.rows);
