@@ -83,13 +83,32 @@ inline image_view view_of(const py::tuple& described) {
   return {reinterpret_cast<void*>(described[0].cast<std::uintptr_t>()), type, shape, *steps};
 }
 
+/// For arrays whose memory it is: keeps it as long as they need it.
+template <class Memory>
+py::capsule owner_of(Memory&& memory) {
+  return {new Memory(std::move(memory)), [](void* kept) { delete static_cast<Memory*>(kept); }};
+}
+
 /// An array that owns the image's memory.
 inline py::array array_of(image&& pixels) {
-  auto* const kept = new image(std::move(pixels));
-  const py::capsule owner(kept, [](void* memory) { delete static_cast<image*>(memory); });
   std::vector<py::ssize_t> shape;
-  for (int axis = 0; axis < kept->shape().rank(); ++axis) shape.push_back(kept->shape()[axis]);
-  return {numpy_type(kept->type()), shape, kept->data(), owner};
+  for (int axis = 0; axis < pixels.shape().rank(); ++axis) shape.push_back(pixels.shape()[axis]);
+  const auto type = pixels.type();
+  void* const data = pixels.data();  // which stays where it is
+  return {numpy_type(type), shape, data, owner_of(std::move(pixels))};
+}
+
+/// An array of one axis, in the owner's memory or new. pybind11 would make lists of sizes and strides first.
+inline py::array new_row(dtype type, std::size_t size, void* data = nullptr, py::object owner = {}) {
+  const auto& numpy = py::detail::npy_api::get();
+  const auto length = static_cast<py::ssize_t>(size);
+  auto array = py::reinterpret_steal<py::array>(
+      numpy.PyArray_NewFromDescr_(numpy.PyArray_Type_, numpy_type(type).inc_ref().ptr(), 1, &length, nullptr,
+                                  data, data ? py::detail::npy_api::NPY_ARRAY_WRITEABLE_ : 0, nullptr));
+  if (!array) throw py::error_already_set();
+  if (owner && numpy.PyArray_SetBaseObject_(array.ptr(), owner.release().ptr()) != 0)
+    throw py::error_already_set();
+  return array;
 }
 
 /// Large ones in memory of an image, whose pages come faster than those of NumPy: it puts them where large

@@ -93,19 +93,30 @@ void run_without_gil(const run_options& options, bool watched, const Work& work)
 /// Operators that measure give a table instead of images.
 bool gives_table(const operator_description& about) { return !about.table.empty(); }
 
-py::dict columns_of(const table& data) {
-  py::dict columns;
-  for (const auto& column : data.columns)
-    std::visit(
-        [&]<class T>(const std::vector<T>& values) {
-          // Handed the values, pybind11 would make two arrays.
-          py::array_t<T> array(static_cast<py::ssize_t>(values.size()));
-          std::ranges::copy(values, array.mutable_data());
-          columns[py::str(column.name)] = std::move(array);
-        },
-        column.values);
-  return columns;
-}
+/// The names of a table's columns as Python has them, kept from call to call: there are so many that to make
+/// them takes as long as the work on a small image.
+class named_columns {
+ public:
+  /// A dictionary with these names, in order.
+  py::dict named(const table& data) {
+    if (!std::ranges::equal(texts_, data.columns, {}, {}, &table_column::name)) {
+      texts_.clear();
+      names_.clear();
+      columns_ = py::dict();
+      for (const auto& column : data.columns) {
+        texts_.push_back(column.name);
+        columns_[names_.emplace_back(column.name)] = py::none();
+      }
+    }
+    return py::reinterpret_steal<py::dict>(PyDict_Copy(columns_.ptr()));
+  }
+  PyObject* name(std::size_t column) const { return names_[column].ptr(); }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<py::str> names_;
+  py::dict columns_;
+};
 
 class operation {
  public:
@@ -183,12 +194,46 @@ class operation {
   }
 
  private:
+  /// Long columns keep the table's memory. Short ones share a block: a few numbers are not worth an owner.
+  py::dict columns_of(table&& data) const {
+    constexpr std::size_t few = 512;
+    py::object block;
+    std::uint64_t* room = nullptr;
+    if (data.rows() < few) {
+      auto memory = new_row(dtype::u64, data.rows() * data.columns.size());
+      room = static_cast<std::uint64_t*>(memory.mutable_data());
+      block = std::move(memory);
+    }
+    auto columns = columns_.named(data);
+    for (std::size_t c = 0; c < data.columns.size(); ++c) {
+      const auto array = std::visit(
+          [&]<class T>(std::vector<T>& values) {
+            static_assert(sizeof(T) == sizeof *room);
+            constexpr auto type = std::is_same_v<T, double>         ? dtype::f64
+                                  : std::is_same_v<T, std::int64_t> ? dtype::i64
+                                                                    : dtype::u64;
+            const auto rows = values.size();
+            if (room) {
+              void* const first = room;
+              std::ranges::copy(values, static_cast<T*>(first));
+              room += rows;
+              return new_row(type, rows, first, block);
+            }
+            void* const first = values.data();
+            return new_row(type, rows, first, owner_of(std::move(values)));
+          },
+          data.columns[c].values);
+      if (PyDict_SetItem(columns.ptr(), columns_.name(c), array.ptr()) != 0) throw py::error_already_set();
+    }
+    return columns;
+  }
+
   py::dict measured(const run_options& options, bool watched, const std::vector<const_image_view>& inputs,
                     const arguments& all) const {
     table found;
     run_without_gil(options, watched,
                     [&](const context& how) { found = compute_table(about_, inputs, all, how); });
-    return columns_of(found);
+    return columns_of(std::move(found));
   }
 
   std::vector<py::array> room_for_results(const py::array& first, const const_image_view& input,
@@ -216,7 +261,8 @@ class operation {
 
   const operator_description& about_;
   py::tuple defaults_;
-  arguments default_values_;  // the same, as the library takes them
+  arguments default_values_;       // the same, as the library takes them
+  mutable named_columns columns_;  // under the GIL
 };
 
 py::dict described(const operator_description& about) {
