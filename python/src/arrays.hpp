@@ -4,6 +4,15 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include <macareu/image.hpp>
 
 namespace macareu::python {
@@ -111,13 +120,59 @@ inline py::array new_row(dtype type, std::size_t size, void* data = nullptr, py:
   return array;
 }
 
+/// Memory of large arrays that are gone, for the next ones: new memory takes longer to come than most operators
+/// take to fill it. Under the GIL.
+class spare_memory {
+ public:
+  /// Never destroyed: arrays may be gone after it.
+  static spare_memory& here() {
+    static auto* const all = new spare_memory;
+    return *all;
+  }
+
+  /// An allocator that never sees large memory come back gives smaller pieces to the system whenever they are
+  /// free, and operators wait for new pages at every call. Here it sees some; nobody has touched it.
+  spare_memory() { const image untouched(dtype::u8, {1, 28 << 20}); }
+
+  image take(std::size_t bytes) {
+    const auto found = std::ranges::find(pieces_, bytes, &image::bytes);
+    if (found == pieces_.end()) return {dtype::u8, {1, static_cast<std::int64_t>(bytes)}};
+    auto piece = std::move(*found);
+    pieces_.erase(found);
+    kept_ -= bytes;
+    return piece;
+  }
+
+  void keep(image&& piece) {
+    if (piece.bytes() > most) return;
+#ifdef MADV_FREE
+    madvise(piece.data(), piece.bytes(), MADV_FREE);  // the system may take it where memory is short
+#endif
+    kept_ += piece.bytes();
+    pieces_.push_back(std::move(piece));
+    for (; kept_ > most; pieces_.erase(pieces_.begin())) kept_ -= pieces_.front().bytes();
+  }
+
+ private:
+  static constexpr std::size_t most = std::size_t{256} << 20;
+
+  std::vector<image> pieces_;  // the oldest first
+  std::size_t kept_ = 0;
+};
+
 /// Large ones in memory of an image, whose pages come faster than those of NumPy: it puts them where large
 /// pages begin.
 inline py::array new_array(dtype type, const std::vector<py::ssize_t>& shape) {
-  constexpr std::int64_t large = std::int64_t{4} << 20;
+  constexpr std::size_t large = std::size_t{4} << 20;
   const extents sizes = shape_from(shape.data(), static_cast<py::ssize_t>(shape.size()));
-  if (sizes.pixels() < large / static_cast<std::int64_t>(size_of(type))) return {numpy_type(type), shape};
-  return array_of(image(type, sizes));
+  const auto bytes = static_cast<std::size_t>(sizes.pixels()) * size_of(type);
+  if (bytes < large) return {numpy_type(type), shape};
+  auto* const kept = new image(spare_memory::here().take(bytes));
+  const py::capsule owner(kept, [](void* memory) {
+    const std::unique_ptr<image> piece(static_cast<image*>(memory));
+    spare_memory::here().keep(std::move(*piece));
+  });
+  return {numpy_type(type), shape, kept->data(), owner};
 }
 
 }  // namespace macareu::python
