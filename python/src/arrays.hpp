@@ -120,8 +120,8 @@ inline py::array new_row(dtype type, std::size_t size, void* data = nullptr, py:
   return array;
 }
 
-/// Memory of large arrays that are gone, for the next ones: new memory takes longer to come than most operators
-/// take to fill it. Under the GIL.
+/// Memory of large arrays that are gone, for the next ones: new memory takes longer to come than most
+/// operators take to fill it. Under the GIL.
 class spare_memory {
  public:
   /// Never destroyed: arrays may be gone after it.

@@ -52,6 +52,7 @@ struct smoothing {
   border<double> edge;
   share_classes classes;
   std::vector<double> shares;  // [row class][column class]
+  bool moderate = false;       // known: what is divided is 0, or between 1e-200 and 1e300
 
   double share(site p, std::int64_t height, std::int64_t width) const {
     if (shares.empty()) return 1;

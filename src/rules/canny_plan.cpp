@@ -152,6 +152,10 @@ canny_plan plan_skimage(const arguments& all, dtype input, const extents& shape)
   for (std::size_t axis = 0; axis < 2; ++axis)
     if (sigma[axis] > 1e-15) plan.smooth.weights[axis + 1] = sampled_gaussian(sigma[axis]);
   find_shares(plan.smooth, shape);
+  // Of integers, scaled to 1: sums are multiples of the last places of the least weight's products.
+  const double outside = std::fabs(plan.smooth.edge.outside);
+  plan.smooth.moderate =
+      input != dtype::f32 && input != dtype::f64 && (outside == 0 || (outside > 1e-100 && outside < 1e100));
   return plan;
 }
 

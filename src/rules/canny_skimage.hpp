@@ -26,7 +26,7 @@ struct scaled_to_one {
     const V wide = static_cast<V>(pixel);
     if (std::is_floating_point_v<T> || of_booleans) return wide;
     const V scaled = wide * (V{1} / static_cast<V>(std::numeric_limits<T>::max()));
-    return scaled < -1 ? V{-1} : scaled;
+    return std::is_signed_v<T> && scaled < -1 ? V{-1} : scaled;
   }
 };
 

@@ -27,8 +27,8 @@ class row_ring {
   std::vector<Value> memory_;
 };
 
-/// Smoothed rows are made as they are needed. What is derived from them is made for whole rows, or for words of
-/// 64 pixels, and only where marks ask for it: flat regions have none.
+/// Smoothed rows are made as they are needed. What is derived from them is made for whole rows, or for words
+/// of 64 pixels, and only where marks ask for it: flat regions have none.
 template <class Rule, class Load>
 class edge_strip {
  public:
@@ -136,7 +136,7 @@ class edge_strip {
   std::int64_t height_, width_, first_, count_, from_, smoothed_, opened_;
   smooth_rows<value, Load> source_;
   row_ring<value> smooth_, derived_;
-  value most_ = 0, bends_ = 0;  // of all pixels so far: size, and what drafts have of second differences
+  value most_ = 0, bends_ = 0;   // of all pixels so far: size, and what drafts have of second differences
   std::vector<precision> made_;  // words of rows in `derived_`
 };
 

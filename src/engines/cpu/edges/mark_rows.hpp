@@ -103,8 +103,8 @@ bool find_strength(const Rule& rule, std::int64_t x, std::int64_t pixels, const 
   return strong;
 }
 
-/// Levels of the first pixels of a word, a multiple of a vector's lanes, or not_sure, from what was derived up
-/// to `error`. Returns all of them ORed.
+/// Levels of the first pixels of a word, a multiple of a vector's lanes, or not_sure, from what was derived
+/// up to `error`. Returns all of them ORed.
 template <class Rule, class Value>
 std::uint8_t estimate_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const Value* strength,
                            const Value (*slopes)[word_bits], const rows_around<Value>& d, Value error,

@@ -124,19 +124,19 @@ class smooth_rows {
     if (classes.columns == width_)
       for (auto i = begin; i < end; ++i) one(i);
     else
-      divide_all(to + begin, end - begin, shares[classes.columns / 2]);
+      divide_all(to + begin, end - begin, shares[classes.columns / 2], how_.moderate);
     for (auto i = end; i < count_; ++i) one(i);
   }
 
   /// By one number, correctly rounded.
-  static void divide_all(Value* values, std::int64_t count, double by) {
+  static void divide_all(Value* values, std::int64_t count, double by, [[maybe_unused]] bool moderate) {
     // An f32 divided by what differs less from 1 than half of its last place is what it was.
     if (std::is_same_v<Value, float> && std::fabs(by - 1) < 0x1p-30) return;
 #ifdef __FP_FAST_FMA
     // Markstein: a product with the reciprocal, once corrected, is the rounded quotient, unless all digits of
     // the divisor are 1, or what is left for the correction is lost below or above all numbers.
     int extreme = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
+    for (std::int64_t i = 0; !moderate && i < count; ++i) {
       const double size = std::fabs(static_cast<double>(values[i]));
       extreme |= !((size > 1e-200) & (size < 1e300)) & (size != 0);
     }
