@@ -12,15 +12,13 @@
 
 namespace macareu::cpu {
 
-/// The last few rows of a strip, with a pixel or two more on both sides.
-template <class Value>
+/// The last few rows of a strip, a power of 2, with a pixel or two more on both sides.
+template <class Value, std::int64_t Rows>
 class row_ring {
  public:
-  static constexpr std::int64_t rows = 8;  // a power of 2; 5 are needed
-
   explicit row_ring(std::int64_t count)
-      : pitch_(count + word_bits), memory_(static_cast<std::size_t>(rows * pitch_)) {}
-  Value* operator[](std::int64_t y) { return memory_.data() + (y & (rows - 1)) * pitch_; }
+      : pitch_(count + word_bits), memory_(static_cast<std::size_t>(Rows * pitch_)) {}
+  Value* operator[](std::int64_t y) { return memory_.data() + (y & (Rows - 1)) * pitch_; }
 
  private:
   std::int64_t pitch_;
@@ -48,9 +46,10 @@ class edge_strip {
         source_(how, height, width, from_, std::min(first + count + 2, width) - from_, smoothed_, load),
         smooth_(count + 4),
         derived_(count + 2),
-        made_(static_cast<std::size_t>(whole_rows ? 0 : row_ring<value>::rows * (words() + 2))) {}
+        slopes_{slope_ring(slope_pixels(count)), slope_ring(slope_pixels(count))},
+        made_(static_cast<std::size_t>(whole_rows ? 0 : last_rows * (words() + 2))) {}
 
-  /// The next row: mark(smooth rows, derived rows), whose pixels are there once they are asked for.
+  /// The next row: mark(smooth rows, derived rows, slopes), whose pixels are there once they are asked for.
   template <class Mark>
   void row(std::int64_t y, const Mark& mark) {
     for (; smoothed_ <= std::min(y + 2, height_ - 1); ++smoothed_) {
@@ -65,7 +64,7 @@ class edge_strip {
         make_row(opened_);
       else
         std::ranges::fill(made_of(opened_), precision::none);
-    mark(around(smooth_, y, 2), around(derived_, y, 1));
+    mark(around(smooth_, y, 2), around(derived_, y, 1), slopes_from(y, 0));
   }
 
   /// Derives what levels of a word of row y read; its first and last pixel may need those beside. Returns how
@@ -81,10 +80,18 @@ class edge_strip {
   }
 
  private:
+  static constexpr std::int64_t last_rows = 8;  // 5 are needed
+  using ring = row_ring<value, last_rows>;
+  using slope_ring = row_ring<value, 2>;  // of the row at hand, and the next, which is derived already
+
+  static std::int64_t slope_pixels(std::int64_t count) { return Rule::strength_is_derived ? count + 2 : 0; }
+  slope_rows<value> slopes_from(std::int64_t y, std::int64_t x) {
+    return {{slopes_[0][y] + 1 + x, slopes_[1][y] + 1 + x}};
+  }
   std::int64_t words() const { return (count_ + word_bits - 1) / word_bits; }
   std::span<precision> made_of(std::int64_t y) {
     const auto size = static_cast<std::size_t>(words() + 2);
-    return std::span(made_).subspan(static_cast<std::size_t>(y & (row_ring<value>::rows - 1)) * size, size);
+    return std::span(made_).subspan(static_cast<std::size_t>(y & (last_rows - 1)) * size, size);
   }
 
   /// Words -1 and words() are the single pixels beside the strip.
@@ -114,7 +121,7 @@ class edge_strip {
     value* const to = derived_[y] + 1 + begin;
     if constexpr (Rule::drafts)
       if (how == precision::draft) return draft_row(rule_, rows, end - begin, to, bends_);
-    derive_row(rule_, rows, end - begin, to);
+    derive_row(rule_, rows, end - begin, to, slopes_from(y, begin));
   }
 
   /// Outside the image the pixels of its first and last column; `more` are kept on both sides.
@@ -124,10 +131,10 @@ class edge_strip {
     for (auto x = width_; x < first_ + count_ + more; ++x) origin[x] = origin[width_ - 1];
   }
 
-  rows_around<value> around(row_ring<value>& ring, std::int64_t y, std::int64_t more) const {
+  rows_around<value> around(ring& of, std::int64_t y, std::int64_t more) const {
     rows_around<value> rows{};
     for (int dy = -1; dy <= 1; ++dy)
-      rows.row[1][dy + 1] = ring[std::clamp<std::int64_t>(y + dy, 0, height_ - 1)] + more;
+      rows.row[1][dy + 1] = of[std::clamp<std::int64_t>(y + dy, 0, height_ - 1)] + more;
     return rows;
   }
 
@@ -135,7 +142,8 @@ class edge_strip {
   bool whole_rows_;
   std::int64_t height_, width_, first_, count_, from_, smoothed_, opened_;
   smooth_rows<value, Load> source_;
-  row_ring<value> smooth_, derived_;
+  ring smooth_, derived_;
+  slope_ring slopes_[2];
   value most_ = 0, bends_ = 0;   // of all pixels so far: size, and what drafts have of second differences
   std::vector<precision> made_;  // words of rows in `derived_`
 };

@@ -38,12 +38,31 @@ struct near_in_rows_around {
 /// How what is derived is made: near enough for most levels, or as it is.
 enum class precision : std::uint8_t { none, draft, exact };
 
+/// Slopes of a row along the axes of an image, from its first column on.
+template <class Value>
+struct slope_rows {
+  Value* along[2] = {};
+};
+
+/// Where what is derived is the strength, all pixels have it, and slopes that were on the way are kept.
 template <class Rule, class Value>
-void derive_row(const Rule& rule, const rows_around<Value>& smooth, std::int64_t count, Value* derived) {
+void derive_row(const Rule& rule, const rows_around<Value>& smooth, std::int64_t count, Value* derived,
+                const slope_rows<Value>& slopes) {
   const Rule own = rule;
   const rows_around<Value> rows = smooth;
+  const slope_rows<Value> kept = slopes;
   MACAREU_INDEPENDENT_TURNS
-  for (std::int64_t x = 0; x < count; ++x) derived[x] = own.derived(near_in_rows_around<Value>{rows, x});
+  for (std::int64_t x = 0; x < count; ++x) {
+    const near_in_rows_around<Value> near{rows, x};
+    const Value found = own.derived(near);
+    if constexpr (Rule::strength_is_derived) {
+      Value slope[2];
+      own.slopes(near, slope);
+      kept.along[0][x] = slope[0];
+      kept.along[1][x] = slope[1];
+    }
+    derived[x] = found;
+  }
 }
 
 /// Several pixels side by side.
@@ -107,7 +126,7 @@ bool find_strength(const Rule& rule, std::int64_t x, std::int64_t pixels, const 
 /// up to `error`. Returns all of them ORed.
 template <class Rule, class Value>
 std::uint8_t estimate_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const Value* strength,
-                           const Value (*slopes)[word_bits], const rows_around<Value>& d, Value error,
+                           const Value* const (&slopes)[Rule::rank], const rows_around<Value>& d, Value error,
                            std::uint8_t* levels) {
   alignas(64) Value estimates[word_bits];
   for (std::int64_t i = 0; i < pixels; i += simd<Value>::lanes) {
@@ -127,9 +146,10 @@ std::uint8_t estimate_word(const Rule& rule, std::int64_t x, std::int64_t pixels
 /// written. D is read after error = need(word, before, after, precision), unless for the strength.
 template <class Rule, class Value, class Need>
 bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows_around<Value>& s,
-               const rows_around<Value>& d, std::uint8_t* levels, const Need& need) {
+               const rows_around<Value>& d, const slope_rows<Value>& known, std::uint8_t* levels,
+               const Need& need) {
   using near = near_in_rows_around<Value>;
-  alignas(64) Value strength[word_bits], slopes[Rule::rank][word_bits];
+  alignas(64) Value strength[word_bits], found[Rule::rank][word_bits];
   if (!find_strength(rule, x, pixels, s, d, strength)) return false;
   const Value least = rule.least();
   const bool before = !(strength[0] < least), after = !(strength[pixels - 1] < least);
@@ -137,11 +157,17 @@ bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows
   // Vectors as a whole, but no more of them than an image narrower than a word has.
   constexpr std::int64_t lanes = simd<Value>::lanes;
   const auto whole = (pixels + lanes - 1) / lanes * lanes;
-  MACAREU_INDEPENDENT_TURNS
-  for (std::int64_t i = 0; i < whole; ++i) {
-    Value own[Rule::rank];
-    rule.slopes(near{s, x + i}, own);
-    for (int axis = 0; axis < Rule::rank; ++axis) slopes[axis][i] = own[axis];
+  const Value* slopes[Rule::rank];
+  if constexpr (Rule::strength_is_derived) {
+    for (int axis = 0; axis < Rule::rank; ++axis) slopes[axis] = known.along[axis] + x;
+  } else {
+    for (int axis = 0; axis < Rule::rank; ++axis) slopes[axis] = found[axis];
+    MACAREU_INDEPENDENT_TURNS
+    for (std::int64_t i = 0; i < whole; ++i) {
+      Value own[Rule::rank];
+      rule.slopes(near{s, x + i}, own);
+      for (int axis = 0; axis < Rule::rank; ++axis) found[axis][i] = own[axis];
+    }
   }
   std::fill(strength + pixels, strength + whole, Value{});
   auto all = estimate_word(rule, x, whole, strength, slopes, d, error, levels);
@@ -159,13 +185,14 @@ bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows
 /// Two bits a pixel: level 1 or 2, and level 2. Up to 64 values behind the rows are read, and mean nothing.
 template <class Rule, class Value, class Need>
 void mark_row(const Rule& rule, std::int64_t count, const rows_around<Value>& smooth,
-              const rows_around<Value>& derived, bit_word* marked, bit_word* certain, const Need& need) {
+              const rows_around<Value>& derived, const slope_rows<Value>& slopes, bit_word* marked,
+              bit_word* certain, const Need& need) {
   const Rule own = rule;
   const rows_around<Value> s = smooth, d = derived;
   for (std::int64_t x = 0; x < count; x += word_bits) {
     alignas(64) std::uint8_t levels[word_bits], high[word_bits];
     *marked = *certain = 0;
-    if (mark_word(own, x, std::min(word_bits, count - x), s, d, levels, need)) {
+    if (mark_word(own, x, std::min(word_bits, count - x), s, d, slopes, levels, need)) {
       for (std::int64_t i = 0; i < word_bits; ++i) {
         high[i] = levels[i] > 1;
         levels[i] = levels[i] > 0;

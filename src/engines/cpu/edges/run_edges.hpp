@@ -55,11 +55,11 @@ void mark_image(const job& work, int threads, const Rule& rule, const smoothing&
     edge_strip<Rule, decltype(of_slice)> strip(rule, how, out.height, out.width, first, count, top,
                                                whole_rows, of_slice);
     for (auto y = top; y < std::min(top + edge_rows, out.height); ++y)
-      strip.row(y, [&](const auto& smooth, const auto& derived) {
+      strip.row(y, [&](const auto& smooth, const auto& derived, const auto& slopes) {
         const site p{0, y, first};
         bit_word* const marked = planes.capacities(0, y) + first / word_bits;
         bit_word* const certain = planes.starts(0, y) + first / word_bits;
-        mark_row(rule, count, smooth, derived, marked, certain,
+        mark_row(rule, count, smooth, derived, slopes, marked, certain,
                  [&](std::int64_t word, bool before, bool after, precision detail) {
                    return strip.need(y, word, before, after, detail);
                  });
@@ -155,12 +155,12 @@ void mark_volume(const job& work, int threads, const Rule& rule, const smoothing
   const auto& smooth = second;
   const auto& derived = first;  // what was summed along z is not needed any more
   over_rows([&](std::int64_t z, std::int64_t y) {
-    derive_row(rule, smooth.around(z, y), out.width, derived.row(z, y));
+    derive_row(rule, smooth.around(z, y), out.width, derived.row(z, y), slope_rows<value>{});
     derived.repeat_ends(z, y);
   });
   over_rows([&](std::int64_t z, std::int64_t y) {
     const auto s = smooth.around(z, y), d = derived.around(z, y);
-    mark_row(rule, out.width, s, d, planes.capacities(z, y), planes.starts(z, y),
+    mark_row(rule, out.width, s, d, slope_rows<value>{}, planes.capacities(z, y), planes.starts(z, y),
              [](auto...) { return value{0}; });
     if (kept.gradient.data || kept.crossings.data) keep_row(rule, {z, y, 0}, out.width, s, d, kept);
   });
