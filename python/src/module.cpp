@@ -95,27 +95,35 @@ bool gives_table(const operator_description& about) { return !about.table.empty(
 
 /// The names of a table's columns as Python has them, kept from call to call: there are so many that to make
 /// them takes as long as the work on a small image.
-class named_columns {
+class column_names {
  public:
-  /// A dictionary with these names, in order.
-  py::dict named(const table& data) {
+  /// The names in order, and a dictionary with them. Wherever Python makes an object it may run code of
+  /// others, which may call this: what is kept is complete at every time, and what is given stays as it is.
+  std::pair<py::tuple, py::dict> of(const table& data) {
     if (!std::ranges::equal(texts_, data.columns, {}, {}, &table_column::name)) {
-      texts_.clear();
-      names_.clear();
-      columns_ = py::dict();
+      std::vector<std::string> texts;
+      py::tuple names(data.columns.size());
+      py::dict empty;
       for (const auto& column : data.columns) {
-        texts_.push_back(column.name);
-        columns_[names_.emplace_back(column.name)] = py::none();
+        const py::str name(column.name);
+        names[texts.size()] = name;
+        empty[name] = py::none();
+        texts.push_back(column.name);
       }
+      texts_ = std::move(texts);
+      std::swap(names_, names);
+      std::swap(empty_, empty);
     }
-    return py::reinterpret_steal<py::dict>(PyDict_Copy(columns_.ptr()));
+    const auto names = names_;
+    auto columns = py::reinterpret_steal<py::dict>(PyDict_Copy(py::dict(empty_).ptr()));
+    if (!columns) throw py::error_already_set();
+    return {names, columns};
   }
-  PyObject* name(std::size_t column) const { return names_[column].ptr(); }
 
  private:
   std::vector<std::string> texts_;
-  std::vector<py::str> names_;
-  py::dict columns_;
+  py::tuple names_;
+  py::dict empty_;
 };
 
 class operation {
@@ -204,7 +212,7 @@ class operation {
       room = static_cast<std::uint64_t*>(memory.mutable_data());
       block = std::move(memory);
     }
-    auto columns = columns_.named(data);
+    const auto [names, columns] = names_.of(data);
     for (std::size_t c = 0; c < data.columns.size(); ++c) {
       const auto array = std::visit(
           [&]<class T>(std::vector<T>& values) {
@@ -223,7 +231,9 @@ class operation {
             return new_row(type, rows, first, owner_of(std::move(values)));
           },
           data.columns[c].values);
-      if (PyDict_SetItem(columns.ptr(), columns_.name(c), array.ptr()) != 0) throw py::error_already_set();
+      if (PyDict_SetItem(columns.ptr(), PyTuple_GET_ITEM(names.ptr(), static_cast<py::ssize_t>(c)),
+                         array.ptr()) != 0)
+        throw py::error_already_set();
     }
     return columns;
   }
@@ -261,8 +271,8 @@ class operation {
 
   const operator_description& about_;
   py::tuple defaults_;
-  arguments default_values_;       // the same, as the library takes them
-  mutable named_columns columns_;  // under the GIL
+  arguments default_values_;  // the same, as the library takes them
+  mutable column_names names_;
 };
 
 py::dict described(const operator_description& about) {
