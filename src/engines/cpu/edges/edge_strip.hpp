@@ -12,12 +12,12 @@
 
 namespace macareu::cpu {
 
-/// The last few rows of a strip, a power of 2, with a pixel or two more on both sides.
+/// The last few rows of a strip, a power of 2, with a pixel or two more on both sides. None of no pixels.
 template <class Value, std::int64_t Rows>
 class row_ring {
  public:
   explicit row_ring(std::int64_t count)
-      : pitch_(count + word_bits), memory_(static_cast<std::size_t>(Rows * pitch_)) {}
+      : pitch_(count + word_bits), memory_(static_cast<std::size_t>(count > 0 ? Rows * pitch_ : 0)) {}
   Value* operator[](std::int64_t y) { return memory_.data() + (y & (Rows - 1)) * pitch_; }
 
  private:
@@ -86,7 +86,10 @@ class edge_strip {
 
   static std::int64_t slope_pixels(std::int64_t count) { return Rule::strength_is_derived ? count + 2 : 0; }
   slope_rows<value> slopes_from(std::int64_t y, std::int64_t x) {
-    return {{slopes_[0][y] + 1 + x, slopes_[1][y] + 1 + x}};
+    if constexpr (Rule::strength_is_derived)
+      return {{slopes_[0][y] + 1 + x, slopes_[1][y] + 1 + x}};
+    else
+      return {};
   }
   std::int64_t words() const { return (count_ + word_bits - 1) / word_bits; }
   std::span<precision> made_of(std::int64_t y) {
