@@ -376,8 +376,10 @@ class label_groups {
   void move_together(std::vector<Value>& column) const {
     std::size_t end = 0;
     for (std::size_t group = 0; group < count(); ++group) {
-      const auto first = column.begin() + static_cast<std::ptrdiff_t>(group * size);
-      std::copy_n(first, rows_[group], column.begin() + static_cast<std::ptrdiff_t>(end));
+      const auto first = group * size;
+      if (first != end)
+        std::copy_n(column.begin() + static_cast<std::ptrdiff_t>(first), rows_[group],
+                    column.begin() + static_cast<std::ptrdiff_t>(end));
       end += rows_[group];
     }
     column.resize(end);

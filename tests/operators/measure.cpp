@@ -56,6 +56,27 @@ TEST(measure, spacing_scales) {
   EXPECT_THROW(measure(labels.view(), {.spacing = {1, 2}}), usage_error);
 }
 
+/// Few and many, with gaps between their numbers: rows are moved together, or counted first.
+TEST(measure, numbers_without_objects_have_no_rows) {
+  for (const std::uint32_t numbers : {1000U, 70000U}) {
+    std::vector<std::uint32_t> pixels, expected;  // label l has l % 3 pixels; whole hundreds have none
+    for (std::uint32_t label = 1; label <= numbers; ++label) {
+      const auto count = label / 100 % 5 == 2 ? 0 : label % 3;
+      pixels.insert(pixels.end(), count, label);
+      if (count > 0) expected.push_back(label);
+    }
+    const picture<std::uint32_t> labels{{1, static_cast<std::int64_t>(pixels.size())}, pixels};
+    for (const char* device : {"serial", "cpu"}) {
+      const auto found = measure(labels.view(), {}, {.device = device});
+      ASSERT_EQ(found.rows(), expected.size());
+      for (std::size_t row = 0; row < expected.size(); ++row) {
+        ASSERT_EQ(value(found, "label", row), expected[row]);
+        ASSERT_EQ(value(found, "num_pixels", row), expected[row] % 3);
+      }
+    }
+  }
+}
+
 TEST(measure, refuses_what_are_no_labels) {
   const picture<float> fractions{{1, 2}, {1, 2}};
   EXPECT_THROW(measure(fractions.view()), usage_error);
