@@ -44,9 +44,12 @@ void interruption::listen() {
   const auto set = both_signals();
   int received = 0;
   sigwait(&set, &received);
-  if (!careful_) {
-    say("macareu: " + verb_ + ": interrupted\n");
-    _exit(exit_code::interrupted);
+  {
+    const std::lock_guard lock(deciding_);
+    if (!careful_) {
+      say("macareu: " + verb_ + ": interrupted\n");
+      _exit(exit_code::interrupted);
+    }
   }
   source_.request_stop();
   sigwait(&set, &received);

@@ -1,7 +1,7 @@
 // Ctrl-C and SIGTERM.
 #pragma once
 
-#include <atomic>
+#include <mutex>
 #include <stop_token>
 #include <string>
 
@@ -23,8 +23,8 @@ class interruption {
 
   class careful_section {
    public:
-    explicit careful_section(interruption& of) : of_(of) { of_.careful_ = true; }
-    ~careful_section() { of_.careful_ = false; }
+    explicit careful_section(interruption& of) : of_(of) { of_.be_careful(true); }
+    ~careful_section() { of_.be_careful(false); }
     careful_section(const careful_section&) = delete;
     careful_section& operator=(const careful_section&) = delete;
 
@@ -34,10 +34,15 @@ class interruption {
 
  private:
   void listen();
+  void be_careful(bool now) {
+    const std::lock_guard lock(deciding_);
+    careful_ = now;
+  }
 
   std::string verb_;
   std::stop_source source_;
-  std::atomic<bool> careful_ = false;
+  std::mutex deciding_;  // held to the end where a signal ends the program: no section begins meanwhile
+  bool careful_ = false;
 };
 
 }  // namespace macareu::tool
