@@ -1,29 +1,17 @@
 #include "macareu/itk/device_buffer.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
-#include <string>
 
-#include <macareu/error.hpp>
+#include "device_memory.hpp"
 
 namespace macareu::itk {
-namespace {
 
-void check(cudaError_t code, const char* what) {
-  if (code != cudaSuccess) throw device_error(std::string(what) + ": " + cudaGetErrorString(code));
-}
-
-}  // namespace
-
-void device_buffer::release::operator()(void* data) const { cudaFree(data); }
+void device_buffer::release::operator()(void* data) const { device_memory::give_back(data); }
 
 void* device_buffer::memory(std::size_t bytes) {
   if (!data_ || bytes_ != bytes) {
     data_.reset();
-    void* data = nullptr;
-    check(cudaMalloc(&data, bytes), "cudaMalloc");
-    data_.reset(data);
+    data_.reset(device_memory::take(bytes));
     bytes_ = bytes;
   }
   return data_.get();
@@ -33,15 +21,14 @@ void device_buffer::to_host(void* host, std::size_t bytes) {
   if (!on_device_only()) return;
   const std::lock_guard lock(moving_);
   if (!on_device_only()) return;
-  check(cudaMemcpy(host, data_.get(), std::min(bytes, bytes_), cudaMemcpyDeviceToHost),
-        "cudaMemcpy to the host");
+  device_memory::copy_to_host(host, data_.get(), std::min(bytes, bytes_));
   newest_.store(newest::both, std::memory_order_release);
 }
 
 const void* device_buffer::to_device(const void* host, std::size_t bytes) {
   const std::lock_guard lock(moving_);
   if (newest_.load(std::memory_order_acquire) == newest::host) {
-    check(cudaMemcpy(memory(bytes), host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy to the device");
+    device_memory::copy_to_device(memory(bytes), host, bytes);
     newest_.store(newest::both, std::memory_order_release);
   }
   return data_.get();

@@ -148,7 +148,7 @@ class Filter : public TStock {
   /// Which pixels of the input have a property. The input is buffered as a whole.
   template <class Property>
   image Where(const Property& property) {
-    const auto* from = this->GetInput()->GetBufferPointer();
+    const auto* from = pixels_of(this->GetInput());
     if (this->GetInput()->GetBufferedRegion() != this->GetInput()->GetRequestedRegion())
       throw usage_error("the buffer holds more than the image");
     image mask(dtype::boolean, view_of(this->GetInput()).shape());

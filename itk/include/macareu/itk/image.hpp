@@ -1,5 +1,7 @@
-// Images that move lazily: in a chain of our filters on a GPU pixels stay there until somebody asks for the
-// host's buffer, with one copy at most each way. Stock images read their buffer directly and cannot do that.
+// Images that move lazily. On a GPU these filters of ours pass pixels on without the host: reconstruction,
+// GrayscaleFillhole, HMaxima, HMinima where input and output have the same pixel type, and Sobel of 2-D
+// images where the output has the gradient's type. Pixels are copied to the host when somebody asks for its
+// buffer, as our other filters and all of ITK's do. Stock images have no copy on the GPU.
 #pragma once
 
 #include <itkImage.h>
@@ -9,9 +11,15 @@
 
 namespace macareu::itk {
 
-/// An ::itk::Image wherever one is wanted. Iterators and stock filters get the host's buffer by
-/// GetBufferPointer(), which brings it up to date; whoever may write to it makes the GPU's copy stale.
-/// References to pixels, and the pixel container, must not be kept across a filter that writes to the image.
+/// An ::itk::Image wherever iterators and filters want one: they get the host's buffer by GetBufferPointer(),
+/// which brings it up to date. Either overload makes the GPU's copy stale, since ITK's iterators write
+/// through the const one; PixelsToRead() does not.
+///
+/// ITK reaches the buffer without a virtual function in these cases, in which GetBufferPointer() has to be
+/// called before: SetPixel, GetPixel, operator[], FillBuffer, ==, and ranges (ImageBufferRange,
+/// ImageRegionRange, ...) through a pointer or reference to ::itk::Image; the pixel container; Graft of a
+/// lazy image into a stock one. Pointers and references to pixels must not be kept across a filter that
+/// writes to the image.
 template <class TPixel, unsigned int VDimension = 2>
 class Image : public ::itk::Image<TPixel, VDimension> {
  public:
@@ -43,7 +51,9 @@ class Image : public ::itk::Image<TPixel, VDimension> {
     pixels_->host_was_written();
     return Superclass::GetBufferPointer();
   }
-  const TPixel* GetBufferPointer() const override {
+  const TPixel* GetBufferPointer() const override { return const_cast<Self*>(this)->GetBufferPointer(); }
+  /// The host's pixels, up to date, for reading alone: the GPU's copy stays valid.
+  const TPixel* PixelsToRead() const {
     pixels_->to_host(const_cast<Self*>(this)->Superclass::GetBufferPointer(), Bytes());
     return Superclass::GetBufferPointer();
   }
@@ -56,9 +66,7 @@ class Image : public ::itk::Image<TPixel, VDimension> {
   void SetPixel(const IndexType& index, const TPixel& value) {
     GetBufferPointer()[this->ComputeOffset(index)] = value;
   }
-  const TPixel& GetPixel(const IndexType& index) const {
-    return GetBufferPointer()[this->ComputeOffset(index)];
-  }
+  const TPixel& GetPixel(const IndexType& index) const { return PixelsToRead()[this->ComputeOffset(index)]; }
   TPixel& GetPixel(const IndexType& index) { return GetBufferPointer()[this->ComputeOffset(index)]; }
   TPixel& operator[](const IndexType& index) { return GetPixel(index); }
   const TPixel& operator[](const IndexType& index) const { return GetPixel(index); }

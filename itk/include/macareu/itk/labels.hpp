@@ -56,7 +56,7 @@ class ConnectedComponentImageFilter
     const auto* mask = this->GetMaskImage();
     if (mask->GetBufferedRegion() != this->GetInput()->GetBufferedRegion())
       throw usage_error("mask and image have different regions");
-    const auto* open = mask->GetBufferPointer();
+    const auto* open = pixels_of(mask);
     image objects = this->Where([](auto value) { return value != 0; });
     const auto set = objects.template pixels<bool>();
     for (std::size_t i = 0; i < set.size(); ++i) set[i] = set[i] && open[i] != 0;
@@ -120,7 +120,7 @@ class RelabelComponentImageFilter
     physical_sizes_.clear();
     for (const auto size : sizes_) physical_sizes_.push_back(static_cast<float>(size) * unit);
     own_ = true;
-    const auto* from = this->GetInput()->GetBufferPointer();
+    const auto* from = pixels_of(this->GetInput());
     auto* to = this->GetOutput()->GetBufferPointer();
     in_parallel(*this, Pixels(), [&](std::int64_t first, std::int64_t last) {
       for (auto i = first; i < last; ++i) to[i] = renamed[static_cast<std::size_t>(from[i])];
@@ -134,7 +134,7 @@ class RelabelComponentImageFilter
 
   /// Of every label. Labels far above the number of pixels, and negative ones, are left to ITK's maps.
   std::vector<SizeValueType> Count() {
-    const auto* from = this->GetInput()->GetBufferPointer();
+    const auto* from = pixels_of(this->GetInput());
     const auto pixels = Pixels();
     if (this->GetInput()->GetBufferedRegion() != this->GetInput()->GetRequestedRegion() || pixels == 0)
       throw usage_error("the buffer holds more than the image");

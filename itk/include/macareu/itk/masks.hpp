@@ -54,7 +54,7 @@ class BinaryFillholeImageFilter : public Filter<::itk::BinaryFillholeImageFilter
     auto objects = this->Where([=](auto value) { return value == inside; });
     image filled(dtype::boolean, objects.shape());
     this->Run("fill_holes", {objects}, filled, {{"connectivity", this->Neighbours()}});
-    const auto* from = given->GetBufferPointer();
+    const auto* from = pixels_of(given);
     const auto set = filled.template pixels<bool>();
     auto* to = this->GetOutput()->GetBufferPointer();
     in_parallel(*this, static_cast<std::int64_t>(set.size()), [&](std::int64_t first, std::int64_t last) {

@@ -37,11 +37,20 @@ struct layout {
 };
 }  // namespace detail
 
+/// The host's pixels for reading alone, which leaves a lazy image's copy on the GPU valid.
+template <class TImage>
+const auto* pixels_of(const TImage* image) {
+  if constexpr (is_lazy<TImage>)
+    return image->PixelsToRead();
+  else
+    return image->GetBufferPointer();
+}
+
 /// The part of an image that is buffered and asked for: all of it, since our filters ask for all.
 template <class TImage>
 const_image_view view_of(const TImage* image) {
   const detail::layout<TImage> at(*image, image->GetRequestedRegion());
-  return {image->GetBufferPointer() + at.offset, dtype_of<typename TImage::PixelType>, at.shape, at.steps};
+  return {pixels_of(image) + at.offset, dtype_of<typename TImage::PixelType>, at.shape, at.steps};
 }
 
 template <class TImage>
