@@ -37,7 +37,7 @@ const void* device_buffer::to_device(const void* host, std::size_t bytes) {
 void* device_buffer::for_writing(std::size_t bytes) {
   const std::lock_guard lock(moving_);
   auto* data = memory(bytes);
-  newest_.store(newest::device, std::memory_order_release);
+  newest_.store(newest::host, std::memory_order_release);
   return data;
 }
 

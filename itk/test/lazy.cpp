@@ -92,6 +92,8 @@ TEST(lazy, what_is_only_read_is_not_copied_again) {
 TEST(lazy, what_is_on_the_device_only_is_copied_when_it_is_read) {
   auto image = on_both(1);
   std::memset(image->DeviceOutput().data(), 7, image->GetBufferedRegion().GetNumberOfPixels());
+  EXPECT_FALSE(image->IsOnDevice());
+  image->DeviceWasWritten();
   EXPECT_TRUE(image->IsOnDevice());
   const int before = copies_to_host;
   itk::ImageRegionConstIterator<lazy> pixel(image, image->GetBufferedRegion());
@@ -99,6 +101,15 @@ TEST(lazy, what_is_on_the_device_only_is_copied_when_it_is_read) {
   EXPECT_FALSE(image->IsOnDevice());
   EXPECT_EQ(image->PixelsToRead()[1], 7);
   EXPECT_EQ(copies_to_host, before + 1);
+}
+
+TEST(lazy, a_filter_that_fails_leaves_nothing_on_the_device) {
+  auto filter = ours::HMaximaImageFilter<lazy, lazy>::New();
+  filter->SetInput(on_both(1));
+  filter->SetDevice("cuda");
+  filter->SetConnectivity(18);  // of volumes: refused, with a GPU and without
+  EXPECT_THROW(filter->Update(), itk::ExceptionObject);
+  EXPECT_FALSE(filter->GetOutput()->IsOnDevice());
 }
 
 }  // namespace

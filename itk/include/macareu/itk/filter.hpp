@@ -108,6 +108,7 @@ class Filter : public TStock {
     if constexpr (dtype_of<TResult> == dtype_of<pixel> && is_lazy<output_image> && (is_lazy<TInput> && ...)) {
       if (device_.starts_with("cuda") || (device_ == "auto" && (images->IsOnDevice() || ...))) {
         Run(name, {images->DeviceView()...}, output->DeviceOutput(), given);
+        output->DeviceWasWritten();
         return;
       }
     }

@@ -99,10 +99,11 @@ class Image : public ::itk::Image<TPixel, VDimension> {
     const void* data = pixels_->to_device(const_cast<Self*>(this)->Superclass::GetBufferPointer(), Bytes());
     return {data, dtype_of<TPixel>, Shape(), contiguous_strides(Shape())};
   }
-  /// The GPU's copy, to be written as a whole.
+  /// The GPU's copy, to be written as a whole. It counts from DeviceWasWritten() on.
   image_view DeviceOutput() {
     return {pixels_->for_writing(Bytes()), dtype_of<TPixel>, Shape(), contiguous_strides(Shape())};
   }
+  void DeviceWasWritten() { pixels_->device_was_written(); }
 
  protected:
   Image() = default;
