@@ -237,6 +237,11 @@ TYPED_TEST(binary_filters, relabel) {
       EXPECT_EQ(theirs->GetOriginalNumberOfObjects(), here->GetOriginalNumberOfObjects());
       EXPECT_EQ(theirs->GetSizeOfObjectsInPixels(), here->GetSizeOfObjectsInPixels());
       EXPECT_EQ(theirs->GetSizeOfObjectsInPhysicalUnits(), here->GetSizeOfObjectsInPhysicalUnits());
+      EXPECT_GT(here->GetSizeOfObjectInPixels(1), 0U);
+      for (unsigned label = 0; label < theirs->GetNumberOfObjects() + 2; ++label) {
+        EXPECT_EQ(theirs->GetSizeOfObjectInPixels(label), here->GetSizeOfObjectInPixels(label));
+        EXPECT_EQ(theirs->GetSizeOfObjectInPhysicalUnits(label), here->GetSizeOfObjectInPhysicalUnits(label));
+      }
     }
 }
 

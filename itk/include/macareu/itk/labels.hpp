@@ -67,7 +67,8 @@ class ConnectedComponentImageFilter
   ::itk::IdentifierType count_ = 0;
 };
 
-/// Numbers objects anew: the largest is 1 (or in the order of their labels), small ones are dropped.
+/// Numbers objects anew: the largest is 1 (or in the order of their labels), small ones are dropped. ITK's
+/// functions that tell the sizes of objects are not virtual: a pointer to ITK's class does not know ours.
 template <class TInputImage, class TOutputImage>
 class RelabelComponentImageFilter
     : public Filter<::itk::RelabelComponentImageFilter<TInputImage, TOutputImage>> {
@@ -76,6 +77,7 @@ class RelabelComponentImageFilter
 
  public:
   using SizeValueType = ::itk::SizeValueType;
+  using LabelType = typename TInputImage::PixelType;
 
   SizeValueType GetNumberOfObjects() const override {
     return own_ ? sizes_.size() : Stock::GetNumberOfObjects();
@@ -88,6 +90,12 @@ class RelabelComponentImageFilter
   }
   const std::vector<float>& GetSizeOfObjectsInPhysicalUnits() const {
     return own_ ? physical_sizes_ : Stock::GetSizeOfObjectsInPhysicalUnits();
+  }
+  SizeValueType GetSizeOfObjectInPixels(LabelType label) const {
+    return own_ ? SizeOf(label, sizes_) : Stock::GetSizeOfObjectInPixels(label);
+  }
+  float GetSizeOfObjectInPhysicalUnits(LabelType label) const {
+    return own_ ? SizeOf(label, physical_sizes_) : Stock::GetSizeOfObjectInPhysicalUnits(label);
   }
 
  protected:
@@ -130,6 +138,13 @@ class RelabelComponentImageFilter
  private:
   std::int64_t Pixels() const {
     return static_cast<std::int64_t>(this->GetInput()->GetBufferedRegion().GetNumberOfPixels());
+  }
+
+  /// 0 for the background and for labels that no object has.
+  template <class TSize>
+  static TSize SizeOf(LabelType label, const std::vector<TSize>& sizes) {
+    const auto number = static_cast<std::size_t>(label);
+    return label > 0 && number <= sizes.size() ? sizes[number - 1] : TSize{};
   }
 
   /// Of every label. Labels far above the number of pixels, and negative ones, are left to ITK's maps.
