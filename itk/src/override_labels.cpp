@@ -15,6 +15,7 @@ class RelabelOverride : public RelabelComponentImageFilter<TImage, TImage> {
     this->m_SizeOfObjectsInPixels = this->GetSizeOfObjectsInPixels();
     this->m_SizeOfObjectsInPhysicalUnits = this->GetSizeOfObjectsInPhysicalUnits();
     this->m_NumberOfObjects = this->m_SizeOfObjectsInPixels.size();
+    this->m_OriginalNumberOfObjects = this->GetOriginalNumberOfObjects();
   }
 };
 

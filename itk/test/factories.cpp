@@ -1,10 +1,13 @@
 // After register_factories the stock classes give our filters, with the same pixels. A program of its own,
 // since there is no way back.
+#include <algorithm>
+#include <sstream>
 #include <typeinfo>
 
 #include <itkCannyEdgeDetectionImageFilter.h>
 #include <itkGrayscaleFillholeImageFilter.h>
 #include <itkReconstructionByDilationImageFilter.h>
+#include <itkRelabelComponentImageFilter.h>
 
 #include <macareu/itk/factories.hpp>
 #include <macareu/itk/views.hpp>
@@ -37,6 +40,39 @@ TEST(factories, stock_classes_become_ours) {
   const auto expected = macareu::fill_holes(macareu::itk::view_of(image.GetPointer()));
   EXPECT_TRUE(std::equal(expected.pixels<std::uint8_t>().begin(), expected.pixels<std::uint8_t>().end(),
                          fill->GetOutput()->GetBufferPointer()));
+}
+
+/// ITK's functions for sizes are not virtual: our override fills in what they read.
+TEST(factories, stock_functions_tell_our_sizes) {
+  macareu::itk::register_factories();
+  using labels = image_of<unsigned int, 2>;
+  const auto image = random_image<labels>(1, 9);
+  const auto count = image->GetBufferedRegion().GetNumberOfPixels();
+  itk::SizeValueType largest = 0, removed = 0;
+  for (unsigned label = 1; label <= 9; ++label) {
+    if (label == 4) continue;
+    largest = std::max<itk::SizeValueType>(
+        largest, std::count(image->GetBufferPointer(), image->GetBufferPointer() + count, label));
+  }
+  for (itk::SizeValueType i = 0; i < count; ++i) {  // label 4 becomes one pixel
+    auto& pixel = image->GetBufferPointer()[i];
+    if (pixel == 4 && removed++ > 0) pixel = 0;
+  }
+  auto filter = itk::RelabelComponentImageFilter<labels, labels>::New();
+  ASSERT_TRUE(is_ours(*filter));
+  filter->SetInput(image);
+  filter->SetMinimumObjectSize(2);
+  filter->Update();
+  EXPECT_EQ(filter->GetNumberOfObjects(), 8U);
+  EXPECT_EQ(filter->GetOriginalNumberOfObjects(), 9U);
+  ASSERT_EQ(filter->GetSizeOfObjectsInPixels().size(), 8U);
+  ASSERT_EQ(filter->GetSizeOfObjectsInPhysicalUnits().size(), 8U);
+  EXPECT_EQ(filter->GetSizeOfObjectInPixels(1), largest);
+  const auto unit = static_cast<float>(image->GetSpacing()[0] * image->GetSpacing()[1]);
+  EXPECT_FLOAT_EQ(filter->GetSizeOfObjectInPhysicalUnits(1), static_cast<float>(largest) * unit);
+  std::ostringstream print;
+  filter->Print(print);
+  EXPECT_NE(print.str().find("OriginalNumberOfObjects: 9"), std::string::npos);
 }
 
 }  // namespace
