@@ -1,5 +1,6 @@
 // What a filter does besides its pixels: progress, abort, errors, devices, neighbours.
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include <macareu/catalogue.hpp>
 #include <macareu/itk/image.hpp>
 #include <macareu/itk/labels.hpp>
+#include <macareu/itk/masks.hpp>
 #include <macareu/itk/reconstruction.hpp>
 #include <macareu/operators.hpp>
 
@@ -133,6 +135,28 @@ TEST(behaviour, errors_are_exceptions_of_itk) {
   filter->SetInput(generated_image<bytes>(1));
   filter->SetDevice("nowhere");
   EXPECT_THROW(filter->Update(), itk::ExceptionObject);
+}
+
+template <class Filter>
+void expect_refused_thresholds(const std::array<unsigned char, 4>& all, const char* device) {
+  auto filter = Filter::New();
+  filter->SetInput(generated_image<bytes>(1));
+  filter->SetThreshold1(all[0]);
+  filter->SetThreshold2(all[1]);
+  filter->SetThreshold3(all[2]);
+  filter->SetThreshold4(all[3]);
+  if constexpr (requires { filter->SetDevice(device); }) filter->SetDevice(device);
+  EXPECT_THROW(filter->Update(), itk::ExceptionObject) << device;
+}
+
+TEST(behaviour, thresholds_out_of_order_are_errors_as_in_itk) {
+  const std::array<unsigned char, 4> narrow{10, 150, 100, 200}, wide{201, 100, 150, 200},
+      outside{120, 100, 150, 200};
+  for (const auto& all : {narrow, wide, outside}) {
+    expect_refused_thresholds<itk::DoubleThresholdImageFilter<bytes, bytes>>(all, "stock");
+    for (const char* device : {"auto", "cpu"})
+      expect_refused_thresholds<ours::DoubleThresholdImageFilter<bytes, bytes>>(all, device);
+  }
 }
 
 TEST(behaviour, what_macareu_refuses_is_left_to_itk) {

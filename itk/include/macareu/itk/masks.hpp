@@ -75,6 +75,8 @@ class DoubleThresholdImageFilter
     };
     const auto inside = this->GetInsideValue(), outside = this->GetOutsideValue();
     if (!(outside < inside)) throw usage_error("the inside value must be above the outside value");
+    if (this->GetThreshold2() > this->GetThreshold3() || this->GetThreshold1() > this->GetThreshold4())
+      throw usage_error("Lower threshold cannot be greater than upper threshold.");
     const auto narrow = between(this->GetThreshold2(), this->GetThreshold3());
     const auto wide = between(this->GetThreshold1(), this->GetThreshold4());
     image grown(dtype::boolean, wide.shape());
