@@ -131,9 +131,15 @@ TYPED_TEST(grey_filters, double_threshold) {
 
 TYPED_TEST(grey_filters, sobel) {
   using to = image_of<float, TypeParam::ImageDimension>;
-  expect_as_stock<ours::SobelEdgeDetectionImageFilter<TypeParam, to>,
-                  itk::SobelEdgeDetectionImageFilter<TypeParam, to>>(
-      [image = generated_image<TypeParam>(1)](auto& filter) { filter.SetInput(image); }, 1e-6);
+  for (const bool legacy : {true, false})
+    expect_as_stock<ours::SobelEdgeDetectionImageFilter<TypeParam, to>,
+                    itk::SobelEdgeDetectionImageFilter<TypeParam, to>>(
+        [=, image = generated_image<TypeParam>(1)](auto& filter) {
+          filter.SetInput(image);
+          if constexpr (requires { filter.SetUseLegacyOperatorCoefficients(legacy); })  // of ITK 6
+            filter.SetUseLegacyOperatorCoefficients(legacy);
+        },
+        1e-6);
 }
 
 TYPED_TEST(grey_filters, gaussian) {

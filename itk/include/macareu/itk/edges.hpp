@@ -59,8 +59,8 @@ class DiscreteGaussianImageFilter
   }
 };
 
-/// The length of the gradient. In volumes ITK's weights are (1 3 1; 3 6 3; 1 3 1), not Sobel's (1 2 1; 2 4 2;
-/// 1 2 1).
+/// The length of the gradient. In volumes the weights are ITK's: (1 3 1; 3 6 3; 1 3 1), and from ITK 6 on
+/// Sobel's (1 2 1; 2 4 2; 1 2 1) where UseLegacyOperatorCoefficients is off.
 template <class TInputImage, class TOutputImage>
 class SobelEdgeDetectionImageFilter
     : public Filter<::itk::SobelEdgeDetectionImageFilter<TInputImage, TOutputImage>> {
@@ -85,8 +85,10 @@ class SobelEdgeDetectionImageFilter
     const auto source = view_of(this->GetInput());
     image along[3];
     for (unsigned axis = 0; axis < 3; ++axis) {
-      ::itk::SobelOperator<double, 3> sobel;
+      ::itk::SobelOperator<double, TInputImage::ImageDimension> sobel;
       sobel.SetDirection(axis);
+      if constexpr (requires { this->GetUseLegacyOperatorCoefficients(); })
+        sobel.UseLegacyCoefficients(this->GetUseLegacyOperatorCoefficients());
       sobel.CreateDirectional();
       image weights(dtype::f64, extents{3, 3, 3});
       std::copy(sobel.Begin(), sobel.End(), weights.pixels<double>().begin());
