@@ -52,4 +52,38 @@ TYPED_TEST(canny, edges_are_those_of_itk) {
   check<TypeParam>(random_image<TypeParam>(2, 255), 0.5, 10, 30);
 }
 
+template <class From, class To>
+typename To::Pointer edges_of(typename From::Pointer image) {
+  auto filter = macareu::itk::CannyEdgeDetectionImageFilter<From, To>::New();
+  filter->SetInput(image);
+  filter->SetVariance(0.5);
+  filter->SetLowerThreshold(4);
+  filter->SetUpperThreshold(7);
+  filter->Update();
+  return filter->GetOutput();
+}
+
+/// Values so high that f32 has few fractions for them, which shows what is computed in which type.
+template <class Image>
+typename Image::Pointer high_image() {
+  auto image = generated_image<Image>(2);
+  auto* const pixels = image->GetBufferPointer();
+  for (itk::SizeValueType i = 0; i < image->GetBufferedRegion().GetNumberOfPixels(); ++i)
+    pixels[i] += 1 << 22;
+  return image;
+}
+
+TEST(canny_types, computes_in_the_type_of_the_output) {
+  using floats = image_of<float, 2>;
+  using doubles = image_of<double, 2>;
+  const auto narrow = edges_of<floats, floats>(high_image<floats>());
+  const auto wide = edges_of<doubles, doubles>(high_image<doubles>());
+  expect_same(*narrow, *edges_of<doubles, floats>(high_image<doubles>()));
+  expect_same(*wide, *edges_of<floats, doubles>(high_image<floats>()));
+  const auto count = narrow->GetBufferedRegion().GetNumberOfPixels();
+  EXPECT_FALSE(
+      std::equal(narrow->GetBufferPointer(), narrow->GetBufferPointer() + count, wide->GetBufferPointer()))
+      << "the type does not show";
+}
+
 }  // namespace

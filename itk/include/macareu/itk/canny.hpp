@@ -1,6 +1,8 @@
 // Canny's edges.
 #pragma once
 
+#include <type_traits>
+
 #include <itkFixedArray.h>
 #include <itkImageToImageFilter.h>
 
@@ -39,11 +41,20 @@ template <class TSettings>
 class CannyFilter : public Filter<TSettings> {
  protected:
   void Compute() override {
+    using from = typename TSettings::InputImageType::PixelType;
+    using to = typename TSettings::OutputImageType::PixelType;
+    // ITK has one type for both and computes in it. Where they differ here it is the output's, as if the
+    // input had been cast; the library computes in the input's.
+    constexpr bool converts =
+        std::is_floating_point_v<to> && std::is_same_v<from, double> != std::is_same_v<to, double>;
     const auto* input = this->GetInput();
+    image converted;
+    if constexpr (converts)
+      converted = this->template Mapped<to>([](from value) { return static_cast<to>(value); });
     auto variance = this->GetVariance();
     for (unsigned axis = 0; axis < variance.Size(); ++axis)  // ITK's is in units of the spacing
       variance[axis] /= input->GetSpacing()[axis] * input->GetSpacing()[axis];
-    this->RunMask("canny", {view_of(input)},
+    this->RunMask("canny", {converts ? const_image_view(converted) : view_of(input)},
                   {{"flavour", "itk"},
                    {"variance", in_array_order(variance)},
                    {"maximum_error", in_array_order(this->GetMaximumError())},

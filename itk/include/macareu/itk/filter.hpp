@@ -146,18 +146,24 @@ class Filter : public TStock {
     write(done, count);
   }
 
-  /// Which pixels of the input have a property. The input is buffered as a whole.
-  template <class Property>
-  image Where(const Property& property) {
+  /// value(p) for every pixel p of the input. The input is buffered as a whole.
+  template <class TValue, class Value>
+  image Mapped(const Value& value) {
     const auto* from = pixels_of(this->GetInput());
     if (this->GetInput()->GetBufferedRegion() != this->GetInput()->GetRequestedRegion())
       throw usage_error("the buffer holds more than the image");
-    image mask(dtype::boolean, view_of(this->GetInput()).shape());
-    const auto to = mask.template pixels<bool>();
+    image values(dtype_of<TValue>, view_of(this->GetInput()).shape());
+    const auto to = values.template pixels<TValue>();
     in_parallel(*this, static_cast<std::int64_t>(to.size()), [&](std::int64_t first, std::int64_t last) {
-      for (auto i = first; i < last; ++i) to[static_cast<std::size_t>(i)] = property(from[i]);
+      for (auto i = first; i < last; ++i) to[static_cast<std::size_t>(i)] = value(from[i]);
     });
-    return mask;
+    return values;
+  }
+
+  /// Which pixels of the input have a property.
+  template <class Property>
+  image Where(const Property& property) {
+    return Mapped<bool>(property);
   }
 
   /// output(p) = value(result(p)); both are contiguous.
