@@ -295,6 +295,7 @@ TYPED_TEST(binary_filters, unsigned_distance_is_the_outside_of_the_signed_one) {
   for (itk::SizeValueType i = 0; i < image->GetBufferedRegion().GetNumberOfPixels(); ++i)
     pixels[i] = std::max(pixels[i], 0.0F);
   auto mine = ours::UnsignedMaurerDistanceMapImageFilter<TypeParam, to>::New();
+  EXPECT_STREQ(mine->GetNameOfClass(), "UnsignedMaurerDistanceMapImageFilter");
   mine->SetInput(image);
   mine->Update();
   expect_same(*stock->GetOutput(), *mine->GetOutput(), 1e-6);

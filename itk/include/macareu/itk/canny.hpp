@@ -66,6 +66,8 @@ class CannyFilter : public Filter<TSettings> {
 template <class TInputImage, class TOutputImage>
 class CannyEdgeDetectionImageFilter : public CannyFilter<CannySettings<TInputImage, TOutputImage>> {
   MACAREU_ITK_FILTER(CannyEdgeDetectionImageFilter)
+
+ public:
   const char* GetNameOfClass() const override { return "CannyEdgeDetectionImageFilter"; }
 };
 

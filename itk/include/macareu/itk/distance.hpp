@@ -113,6 +113,10 @@ class UnsignedMaurerDistanceMapImageFilter
     : public DistanceFilter<DistanceMapSettings<TInputImage, TOutputImage>> {
   MACAREU_ITK_FILTER(UnsignedMaurerDistanceMapImageFilter)
 
+ public:
+  const char* GetNameOfClass() const override { return "UnsignedMaurerDistanceMapImageFilter"; }
+
+ protected:
   void Compute() override {
     const auto background = this->GetBackgroundValue();
     const auto nowhere = this->Nowhere();
