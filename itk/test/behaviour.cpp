@@ -4,8 +4,6 @@
 #include <limits>
 #include <vector>
 
-#include <itkCommand.h>
-
 #include <macareu/catalogue.hpp>
 #include <macareu/itk/image.hpp>
 #include <macareu/itk/labels.hpp>
@@ -23,29 +21,10 @@ using bytes = image_of<unsigned char, 2>;
 using floats = image_of<float, 2>;
 using volume = image_of<unsigned char, 3>;
 
-template <class Filter, class Do>
-void at_progress(Filter& filter, const Do& action) {
-  auto command = itk::CStyleCommand::New();
-  command->SetClientData(const_cast<Do*>(&action));
-  command->SetCallback(
-      [](itk::Object*, const itk::EventObject&, void* data) { (*static_cast<Do*>(data))(); });
-  filter.AddObserver(itk::ProgressEvent(), command);
-}
-
 TEST(behaviour, progress_ends_at_one) {
   auto filter = ours::HMaximaImageFilter<bytes, bytes>::New();
   filter->SetInput(generated_image<bytes>(1));
-  float last = -1;
-  int events = 0;
-  const auto note = [&] {
-    EXPECT_GE(filter->GetProgress(), last);
-    last = filter->GetProgress();
-    ++events;
-  };
-  at_progress(*filter, note);
-  filter->Update();
-  EXPECT_GE(events, 1);
-  EXPECT_EQ(last, 1);
+  expect_progress_to_one(*filter);
 }
 
 /// On the host a lazy image is an image: filters, grafts, single pixels, memory of somebody else.
@@ -103,13 +82,7 @@ TEST(behaviour, lazy_images_stay_on_the_gpu) {
 TEST(behaviour, abort_throws_and_the_filter_can_run_again) {
   auto filter = ours::GrayscaleFillholeImageFilter<bytes, bytes>::New();
   filter->SetInput(generated_image<bytes>(1));
-  bool stop = true;
-  const auto abort = [&] { filter->SetAbortGenerateData(stop); };
-  at_progress(*filter, abort);
-  EXPECT_THROW(filter->Update(), itk::ProcessAborted);
-  stop = false;
-  filter->SetAbortGenerateData(false);
-  EXPECT_NO_THROW(filter->Update());
+  expect_abort(*filter);
 }
 
 TEST(behaviour, an_exception_of_an_observer_reaches_the_caller) {

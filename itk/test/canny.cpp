@@ -73,6 +73,17 @@ typename Image::Pointer high_image() {
   return image;
 }
 
+TEST(canny_behaviour, progress_ends_at_one_and_abort_throws) {
+  using image = image_of<float, 2>;
+  const auto filter = [] {
+    auto made = macareu::itk::CannyEdgeDetectionImageFilter<image, image>::New();
+    made->SetInput(generated_image<image>(1));
+    return made;
+  };
+  expect_progress_to_one(*filter());
+  expect_abort(*filter());
+}
+
 TEST(canny_types, computes_in_the_type_of_the_output) {
   using floats = image_of<float, 2>;
   using doubles = image_of<double, 2>;

@@ -25,8 +25,8 @@ typename Image::Pointer shifted(const Image& image, double by) {
 
 template <class Image>
 class grey_filters : public testing::Test {};
-using grey_images =
-    testing::Types<image_of<unsigned char, 2>, image_of<float, 2>, image_of<short, 3>, image_of<float, 3>>;
+using grey_images = testing::Types<image_of<unsigned char, 2>, image_of<unsigned short, 2>,
+                                   image_of<float, 2>, image_of<short, 3>, image_of<float, 3>>;
 TYPED_TEST_SUITE(grey_filters, grey_images);
 
 template <class Image, class Check>

@@ -6,6 +6,7 @@
 #include <random>
 
 #include <gtest/gtest.h>
+#include <itkCommand.h>
 #include <itkImage.h>
 #include <itkStreamingImageFilter.h>
 
@@ -119,4 +120,41 @@ void expect_as_stock(const SetUp& set_up, double tolerance = 0) {
   pieces->SetNumberOfStreamDivisions(4);
   pieces->Update();
   expect_same(*stock->GetOutput(), *pieces->GetOutput(), tolerance);
+}
+
+template <class Filter, class Do>
+void at_progress(Filter& filter, const Do& action) {
+  auto command = itk::CStyleCommand::New();
+  command->SetClientData(const_cast<Do*>(&action));
+  command->SetCallback(
+      [](itk::Object*, const itk::EventObject&, void* data) { (*static_cast<Do*>(data))(); });
+  filter.AddObserver(itk::ProgressEvent(), command);
+}
+
+/// `filter` has its inputs.
+template <class Filter>
+void expect_progress_to_one(Filter& filter) {
+  float last = -1;
+  int events = 0;
+  const auto note = [&] {
+    EXPECT_GE(filter.GetProgress(), last);
+    last = filter.GetProgress();
+    ++events;
+  };
+  at_progress(filter, note);
+  filter.Update();
+  EXPECT_GE(events, 1);
+  EXPECT_EQ(last, 1);
+}
+
+/// An observer aborts the filter at its first event; then it runs to its end.
+template <class Filter>
+void expect_abort(Filter& filter) {
+  bool stop = true;
+  const auto abort = [&] { filter.SetAbortGenerateData(stop); };
+  at_progress(filter, abort);
+  EXPECT_THROW(filter.Update(), itk::ProcessAborted);
+  stop = false;
+  filter.SetAbortGenerateData(false);
+  EXPECT_NO_THROW(filter.Update());
 }
