@@ -10,5 +10,7 @@ itk_module(Macareu
     ITKLabelMap
     ITKMathematicalMorphology
     ITKSmoothing
+  TEST_DEPENDS
+    ITKGoogleTest
   EXCLUDE_FROM_DEFAULT
   DESCRIPTION "${DOCUMENTATION}")
