@@ -72,7 +72,7 @@ void time_on_gpu(image_type* image, unsigned work_units, int runs) {
     there.to_device(image->GetBufferPointer(), bytes);
   });
   const double down = median_ms(runs, [&] {
-    there.for_writing(bytes);
+    there.device_was_written();
     there.to_host(edges, bytes);
   });
   std::cout << "on the GPU           " << whole << " ms, " << whole / (up + down)
