@@ -42,6 +42,7 @@ h=$(awk -v low="$(fact min)" -v high="$(fact max)" -v type="$type" 'BEGIN {
   h = (high - low) / 12
   if (type !~ /^f/) h = h < 1 ? 1 : int(h)
   print (h > 0 ? h : 1) }')
+dome=$(awk -v h="$h" 'BEGIN { print 3 * h }')  # bright enough to be seen
 
 # One row of the table: what the result shows, the verb, and its arguments.
 row() {
@@ -59,7 +60,7 @@ row "what the marker reaches under the image" reconstruct "${given:-$out/hmax$gr
 row "dark basins filled to their rim" fill-holes "$image"
 row "what touches the border removed" clear-border "$image"
 row "minima shallower than $h filled" hmin "$image" --h "$h"
-row "what stands out by up to $h" hdome "$image" --h "$h"
+row "what stands out by up to $dome" hdome "$image" --h "$dome"
 row "plateaus with no higher neighbour" maxima "$image"
 row "plateaus with no lower neighbour" minima "$image"
 row "maxima that stand out by $h" hmaxima "$image" --h "$h"
