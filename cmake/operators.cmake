@@ -28,7 +28,8 @@ foreach(op IN LISTS operators)
       set_source_files_properties(${stamp} PROPERTIES COMPILE_OPTIONS "-fno-math-errno;-fno-trapping-math")
     elseif(engine STREQUAL "serial")  # the definition need not be fast, and takes a quarter less to compile
       set_source_files_properties(${stamp} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
-    elseif(op MATCHES "^(distance_transform|measure|median)$")  # cuda: many long kernels, so that one file would keep the others waiting
+    elseif(op MATCHES "^(distance_transform|measure|median)$")
+      # cuda: many long kernels, so that one file would keep the others waiting
       set_source_files_properties(${stamp} PROPERTIES COMPILE_OPTIONS --split-compile=0)
     endif()
     list(APPEND stamps ${stamp})

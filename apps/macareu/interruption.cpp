@@ -50,8 +50,8 @@ void interruption::listen() {
       say("macareu: " + verb_ + ": interrupted\n");
       _exit(exit_code::interrupted);
     }
+    source_.request_stop();
   }
-  source_.request_stop();
   sigwait(&set, &received);
   signal(received, SIG_DFL);
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);

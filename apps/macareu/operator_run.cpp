@@ -136,15 +136,26 @@ operator_run::results operator_run::compute(const std::vector<image_file>& files
 void operator_run::describe_objects(std::vector<image>& labels, const interruption& signals) {
   const stopwatch watch;
   context how{.device = running.how.device, .threads = running.how.threads, .stop = signals.token()};
-  // Only labelling works in blocks: what several GPUs shared, or did not fit one, the cpu describes.
-  if (running.how.memory > 0 || how.device.find(',') != std::string::npos) how.device = "cpu";
-  if (objects.drops_objects()) {
-    run_report selection;
-    how.report = &selection;
-    labels[0] = objects.selected(labels[0], how);
-    record_.run.count = selection.count;
+  const auto describe = [&] {
+    if (objects.drops_objects()) {
+      run_report selection;
+      how.report = &selection;
+      labels[0] = objects.selected(labels[0], how);
+      record_.run.count = selection.count;
+    }
+    if (objects.wanted()) measured_ = objects.measure(labels[0], reading, how);
+  };
+  // Only labelling works in blocks: what several GPUs shared, or does not fit one, the cpu describes.
+  const bool on_gpu = how.device.starts_with("cuda");
+  const bool in_blocks = running.how.memory > 0 || how.device.find(',') != std::string::npos;
+  if (on_gpu && in_blocks) how.device = "cpu";
+  try {
+    describe();
+  } catch (const device_error&) {
+    if (!on_gpu || in_blocks) throw;
+    how.device = "cpu";
+    describe();
   }
-  if (objects.wanted()) measured_ = objects.measure(labels[0], reading, how);
   record_.compute_seconds += watch.seconds();
 }
 

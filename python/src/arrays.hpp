@@ -146,7 +146,8 @@ class spare_memory {
   void keep(image&& piece) {
     if (piece.bytes() > most) return;
 #ifdef MADV_FREE
-    madvise(piece.data(), piece.bytes(), MADV_FREE);  // the system may take it where memory is short
+    // The system may take it where memory is short. Images of this size have their pages for themselves.
+    madvise(piece.data(), piece.bytes(), MADV_FREE);
 #endif
     kept_ += piece.bytes();
     pieces_.push_back(std::move(piece));

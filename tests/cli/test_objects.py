@@ -81,7 +81,7 @@ class Objects(CliTest):
             self.succeed("label", "in.npy", "-o", "wide.npy", "--type", "u64", *option)
             self.assertEqual(self.read_npy("wide.npy")[1], "u64", option)
 
-    def test_objects_are_described_on_the_device_that_was_asked_for(self):
+    def test_tables_are_the_same_on_every_device(self):
         expected = None
         for given in (["--device", "serial"], ["--device", "cpu"], ["--device", "cpu", "--memory", "1G"]):
             self.labels("--table", "t.csv", "--min-size", "1", *given)

@@ -59,9 +59,9 @@ TEST(measure, spacing_scales) {
 /// Few and many, with gaps between their numbers: rows are moved together, or counted first.
 TEST(measure, numbers_without_objects_have_no_rows) {
   for (const std::uint32_t numbers : {1000U, 70000U}) {
-    std::vector<std::uint32_t> pixels, expected;  // label l has l % 3 pixels; whole hundreds have none
+    std::vector<std::uint32_t> pixels, expected;  // label l has l % 3 pixels, or none: 300 in a row
     for (std::uint32_t label = 1; label <= numbers; ++label) {
-      const auto count = label / 100 % 5 == 2 ? 0 : label % 3;
+      const auto count = label / 300 % 3 == 1 ? 0 : label % 3;
       pixels.insert(pixels.end(), count, label);
       if (count > 0) expected.push_back(label);
     }
@@ -127,6 +127,26 @@ TEST(measure, engines_and_threads_give_the_same_bits) {
       const auto found = measure(labels.view(), weights.view(), {}, {.device = "cpu", .threads = threads});
       ASSERT_EQ(to_csv(found), to_csv(expected)) << "round " << round;  // nan is not equal to itself
     }
+  }
+}
+
+/// Threads share large images by bands of rows: objects reach from one into the next.
+TEST(measure, bands_meet) {
+  const std::int64_t height = 400, width = 450;
+  std::mt19937 random(7);
+  std::vector<std::uint32_t> pixels;
+  std::vector<std::uint8_t> weights;
+  for (std::int64_t i = 0; i < height * width; ++i) {
+    const auto block = static_cast<std::uint32_t>(i / width / 30 * 15 + i % width / 30);
+    pixels.push_back(random() % 4 == 0 ? 0 : block % 7);
+    weights.push_back(static_cast<std::uint8_t>(random()));
+  }
+  const picture<std::uint32_t> labels{{height, width}, pixels};
+  const picture<std::uint8_t> intensity{{height, width}, weights};
+  const auto expected = measure(labels.view(), intensity.view(), {}, on_serial);
+  for (const int threads : {1, 2, 3}) {
+    const auto found = measure(labels.view(), intensity.view(), {}, {.device = "cpu", .threads = threads});
+    EXPECT_EQ(to_csv(found), to_csv(expected)) << threads;
   }
 }
 

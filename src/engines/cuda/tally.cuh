@@ -261,7 +261,7 @@ __global__ __launch_bounds__(
   const int first_row = warp / outline_tiles::abreast * outline_tiles::rows,
             first_column = warp % outline_tiles::abreast * outline_tiles::columns - halo;
   const site p{0, origin.y + first_row, origin.x + first_column + lane};
-  // Below the image there may be none.
+  // A warp may begin below the image's last row.
   const std::int64_t left = labels.height - p.y;
   const int rows_here = static_cast<int>(max(std::int64_t{0}, min(std::int64_t{outline_tiles::rows}, left)));
   const bool inside = p.x >= 0 && p.x < labels.width, own_column = inside && lane >= halo && lane < 32 - halo;
