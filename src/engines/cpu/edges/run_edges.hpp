@@ -131,6 +131,7 @@ template <class Rule, class Load>
 void mark_volume(const job& work, int threads, const Rule& rule, const smoothing& how,
                  const view<std::uint8_t>& out, const kept_stages<typename Rule::value>& kept,
                  const binary_planes& planes, const Load& load) {
+  static_assert(!Rule::strength_is_derived, "slopes are kept for images only");
   using value = typename Rule::value;
   const wide_volume<value> first(out.depth, out.height, out.width), second(out.depth, out.height, out.width);
   const auto over_rows = [&](auto&& visit) {
