@@ -237,7 +237,7 @@ void run_checked(const device_choice& choice, std::span<const const_image_view> 
                  table* result = nullptr) {
   auto told = how;
   told.device = choice.device;
-  job work{told, {}};
+  job work{told, {}, choice.images_on_gpu};
   work.report.note = choice.note;
   const call call{*choice.chosen->about, inputs, outputs, values, work, result};
   if (values.contains("connectivity"))

@@ -23,13 +23,16 @@ struct gpu_images {
   std::string name;  // of the first in device memory; empty: none is
   int gpu = 0;       // where it is
   bool any = false;  // in device or managed memory
+  bool all = true;
 };
 
 void add_image(gpu_images& found, const const_image_view& image, std::string_view name) {
   const auto place = cuda::place_of(image.data());
-  if (place.kind == cuda::memory_kind::managed) found.any = true;
-  if (place.kind != cuda::memory_kind::device) return;
-  found.any = true;
+  const bool device = place.kind == cuda::memory_kind::device;
+  const bool usable = device || place.kind == cuda::memory_kind::managed;
+  found.any = found.any || usable;
+  found.all = found.all && usable;
+  if (!device) return;
   if (!found.name.empty() && found.gpu != place.gpu)
     throw usage_error("image " + found.name + " is in the memory of GPU " + std::to_string(found.gpu) +
                       ", but " + std::string(name) + " in that of GPU " + std::to_string(place.gpu) +
@@ -175,7 +178,9 @@ std::string computed_elsewhere(const device_error& failure, const entry& instead
 
 device_choice choose_device(const operator_description& about, std::span<const const_image_view> inputs,
                             std::span<const image_view> outputs, const context& how) {
-  auto choice = choose(about, find_gpu_images(about, inputs, outputs), inputs[0], how);
+  const auto there = find_gpu_images(about, inputs, outputs);
+  auto choice = choose(about, there, inputs[0], how);
+  choice.images_on_gpu = there.all;
   check_strategy(*choice.chosen, how);
   return choice;
 }

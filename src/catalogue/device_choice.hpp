@@ -14,6 +14,7 @@ namespace macareu {
 struct device_choice {
   const entry* chosen;
   std::string device;              // as the engine is told it: "cuda:1"
+  bool images_on_gpu = false;      // all of them
   const entry* instead = nullptr;  // under `auto`, what to run where the chosen device fails
   std::string note = {};           // for the report
 };

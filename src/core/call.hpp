@@ -22,6 +22,7 @@ namespace macareu {
 struct job {
   const context& how;
   run_report report;
+  bool images_on_gpu = false;    // all of the call's, so that an engine need not ask for each
   bool results_touched = false;  // set by an engine that had left the caller's memory as it was until then
 
   void check_stop() const {

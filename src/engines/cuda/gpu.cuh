@@ -22,9 +22,16 @@ struct gpu {
   int multiprocessors = 1;
   cudaStream_t stream = nullptr;
   cudaMemPool_t pool = nullptr;  // null: the driver's default
+  mutable bool idle = false;     // the host has waited since the last launch
 
-  void launched(const char* kernel) const { check(cudaGetLastError(), kernel); }
-  void synchronize(const char* what) const { check(cudaStreamSynchronize(stream), what); }
+  void launched(const char* kernel) const {
+    idle = false;
+    check(cudaGetLastError(), kernel);
+  }
+  void synchronize(const char* what) const {
+    check(cudaStreamSynchronize(stream), what);
+    idle = true;
+  }
 };
 
 constexpr std::int64_t whole_vectors(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }

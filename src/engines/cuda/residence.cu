@@ -25,6 +25,7 @@ void clear_padding(const gpu& on, std::byte* data, std::int64_t rows, std::int64
 }
 
 std::byte* residence::place(const host_pixels& image, to_be use) {
+  if (on_.work.images_on_gpu) return nullptr;
   auto found = std::ranges::find(copies_, image, &copy::host);
   if (found == copies_.end()) {
     const auto kind = place_of(image.data).kind;
@@ -44,7 +45,7 @@ std::byte* residence::place(const host_pixels& image, to_be use) {
 }
 
 void residence::finish() {
-  on_.synchronize("cudaStreamSynchronize");
+  if (!on_.idle) on_.synchronize("cudaStreamSynchronize");  // asking takes microseconds
   for (const auto& each : copies_) {
     if (!each.written) continue;
     on_.work.results_touched = true;

@@ -37,6 +37,7 @@ void launch(const gpu& on, start when, const char* name, void (*kernel)(Paramete
   config.attrs = &attribute;
   config.numAttrs = when == start::early ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), name);
+  on.launched(name);
 }
 
 }  // namespace macareu::cuda::labels

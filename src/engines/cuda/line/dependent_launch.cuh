@@ -38,6 +38,7 @@ void launch_dependent(const gpu& on, const char* name, void (*kernel)(Parameters
   how.attrs = &overlap;
   how.numAttrs = generation >= 9 ? 1 : 0;
   check(cudaLaunchKernelEx(&how, kernel, static_cast<Parameters>(arguments)...), name);
+  on.launched(name);
 }
 
 }  // namespace macareu::cuda

@@ -144,6 +144,7 @@ void run_fronts(const gpu& on, Rule rule, neighbourhood near, view<State> state,
     on.work.check_stop();
     check(cudaLaunchCooperativeKernel(spread, dim3(blocks), dim3(threads), arguments, 0, on.stream),
           "spread_fronts");
+    on.launched("spread_fronts");
     reached = fetch(on, counters.data());
   } while (reached.size[reached.next % 3] != 0);
   on.work.report.rounds = static_cast<std::int64_t>(reached.next) - 1;

@@ -84,6 +84,7 @@ void launch_graph_rounds(const gpu& on, uint32_t tiles, node_graph<Key>& graph) 
   check(cudaLaunchCooperativeKernel(contract_graph<Key>, dim3(blocks), dim3(graph_threads), arguments, 0,
                                     on.stream),
         "contract_graph");
+  on.launched("contract_graph");
 }
 
 /// One try; the counters tell whether the graph had room.
