@@ -24,6 +24,13 @@ def _count_of_results(operation):
     return len(operation.about["outputs"])
 
 
+def _result_types(operation, name, shape, values):
+    return [numpy_type(operation.result_type(o, name, shape, values)) for o in range(_count_of_results(operation))]
+
+
+_kept_result_types = functools.lru_cache(maxsize=1024)(_result_types)
+
+
 class _OnGpu:
     """Arrays with `__cuda_array_interface__`. A subclass knows how its package makes arrays, and its stream."""
 
@@ -57,8 +64,11 @@ class _OnGpu:
         count = _count_of_results(operation)
         if out is None:
             name = "bool" if kind == "b" else f"{kind}{8 * size}"
-            types = [operation.result_type(o, name, list(shape), values) for o in range(count)]
-            outs = tuple(cls.empty(images[0], shape, numpy_type(type)) for type in types)
+            try:
+                types = _kept_result_types(operation, name, shape, values)
+            except TypeError:  # lists among the values are not kept
+                types = _result_types(operation, name, shape, values)
+            outs = tuple(cls.empty(images[0], shape, type) for type in types)
         else:
             outs = (out,) if count == 1 else tuple(out)
         rooms = tuple(cls.described(one, writable=True)[0] for one in outs)
@@ -72,7 +82,7 @@ class _CuPy(_OnGpu):
 
     @classmethod
     def described(cls, array, writable=False):
-        if package_of(array) != "cupy":
+        if not isinstance(array, sys.modules["cupy"].ndarray):
             return super().described(array, writable)
         type = array.dtype
         return (array.data.ptr, type.kind, type.itemsize, array.shape, array.strides), None
@@ -81,9 +91,9 @@ class _CuPy(_OnGpu):
     def empty(like, shape, type):
         cupy = sys.modules["cupy"]
         if cupy.cuda.runtime.getDevice() == like.data.device_id:
-            return cupy.empty(shape, type)
+            return cupy.ndarray(shape, type)
         with like.device:
-            return cupy.empty(shape, type)
+            return cupy.ndarray(shape, type)
 
     @staticmethod
     def stream(like, ready_on):
