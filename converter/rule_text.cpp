@@ -1,5 +1,6 @@
 #include "rule_text.hpp"
 
+#include <cctype>
 #include <sstream>
 
 #include <macareu/error.hpp>
@@ -125,17 +126,26 @@ std::string plain_addition(const description& about) {
          type + "* address, " + type + " value) { *address += value; }\n#endif\n\n";
 }
 
+/// Roots of what the function converts to float: of integers, as a rule.
+bool has_roots_of_converted(const description& about) {
+  auto text = about.helpers + about.body;
+  std::erase_if(text, [](unsigned char letter) { return std::isspace(letter) != 0; });
+  return text.find("sqrtf((float)") != std::string::npos && text.find("::sqrtf") == std::string::npos;
+}
+
 }  // namespace
 
 std::string rule_text(const description& about, const std::string& border) {
   const auto definitions = parted_definitions(about.definitions);
   auto text =
       filled(template_named("rule_head.hpp"), {{"SOURCE", about.file}, {"INCLUDES", definitions.includes}});
+  const bool roots = has_roots_of_converted(about);
+  if (roots) text += template_named("integer_root.hpp");
   // Not every function needs every parameter that its signature has.
   text +=
       "#ifdef __GNUC__\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n#endif\n";
   text += definitions.others + (definitions.others.empty() ? "" : "\n") + plain_addition(about) +
-          functions(about);
+          functions(about) + (roots ? "#undef sqrtf\n" : "");
   text +=
       "#ifdef __GNUC__\n#pragma GCC diagnostic pop\n#endif\n\n// What the engines know of it.\nnamespace rule {\n\n";
   text += template_named("rule_common.hpp");

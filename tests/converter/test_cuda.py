@@ -24,6 +24,17 @@ class Cuda(ConverterTest):
             for name, done in zip(ONE_OF_EACH, workers.map(compiled, ONE_OF_EACH)):
                 self.assertEqual((done.returncode, done.stderr), (0, ""), name)
 
+    @unittest.skipUnless(NVCC, "no nvcc")
+    def test_roots_of_integers_have_no_branch(self):
+        self.tool("convert", example("sobel"), "-o", "roots")
+        done = self.command(NVCC, "-std=c++17", "--fmad=false", "-arch=sm_90", "-DWITH_CUDA", "-ptx",
+                            os.path.join("roots", "sobel.cu"), "-o", os.path.join("roots", "sobel.ptx"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with open(self.path(os.path.join("roots", "sobel.ptx"))) as file:
+            kernel = file.read()
+        self.assertIn("rsqrt.approx", kernel)
+        self.assertNotIn("sqrt.rn", kernel)
+
     def test_kernels_of_run_compile(self):
         for name in NAMES:
             self.tool("convert", example(name), "-o", name + ".json")

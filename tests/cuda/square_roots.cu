@@ -1,4 +1,8 @@
-// The roots that the GPU takes of squared distances, all of those with an arithmetic of their own.
+// The roots that the GPU takes of squared distances, all of those with an arithmetic of their own; and of
+// what generated programs convert to float.
+#include "../../converter/templates/integer_root.hpp"
+#undef sqrtf
+
 #include "cuda/on_gpu.hpp"
 #include "engines/cuda/check.hpp"
 #include "engines/cuda/line/finish.cuh"
@@ -15,17 +19,41 @@ __global__ void compare_roots(std::uint32_t* wrong) {
     if (found[i] != static_cast<float>(sqrt(static_cast<double>(four[i])))) atomicAdd(wrong, 1);
 }
 
+/// Of every float, and of every integer as one: the compiler makes two functions of them.
+__global__ void compare_generated_roots(std::uint32_t* wrong) {
+  const std::uint32_t step = gridDim.x * blockDim.x;
+  std::uint32_t bits = blockIdx.x * blockDim.x + threadIdx.x;
+  for (std::uint32_t i = 0; i < (std::uint64_t{1} << 32) / step; ++i, bits += step) {
+    const float real = __uint_as_float(bits), whole = static_cast<float>(static_cast<std::int32_t>(bits));
+    if (__float_as_uint(::on_gpu::root(real)) != __float_as_uint(__fsqrt_rn(real)) ||
+        __float_as_uint(::on_gpu::root(whole)) != __float_as_uint(__fsqrt_rn(whole)))
+      atomicAdd(wrong, 1);
+  }
+}
+
 using square_roots = on_gpu;
 
-TEST_F(square_roots, are_those_of_f64_rounded) {
+template <class Start>
+void expect_none_wrong(const Start& start) {
   std::uint32_t* wrong = nullptr;
   cuda::check(cudaMallocHost(&wrong, sizeof(*wrong)), "cudaMallocHost");
   *wrong = 0;
-  constexpr unsigned threads = 256;
-  compare_roots<<<2 * cuda::square_root::small / 4 / threads, threads>>>(wrong);
-  cuda::check(cudaDeviceSynchronize(), "compare_roots");
+  start(wrong);
+  cuda::check(cudaDeviceSynchronize(), "square_roots");
   EXPECT_EQ(*wrong, 0u);
   cudaFreeHost(wrong);
+}
+
+constexpr unsigned threads = 256;
+
+TEST_F(square_roots, are_those_of_f64_rounded) {
+  expect_none_wrong([](std::uint32_t* wrong) {
+    compare_roots<<<2 * cuda::square_root::small / 4 / threads, threads>>>(wrong);
+  });
+}
+
+TEST_F(square_roots, of_generated_programs_are_rounded) {
+  expect_none_wrong([](std::uint32_t* wrong) { compare_generated_roots<<<2048, threads>>>(wrong); });
 }
 
 }  // namespace

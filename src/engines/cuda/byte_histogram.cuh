@@ -1,12 +1,12 @@
-// Counting bytes: CUB's histogram, whose runs of equal pixels cost no more than others.
+// Counting bytes: every lane of a warp has counters of its own, each in the bank of shared memory that has
+// the lane's number. So no two lanes ever wait for each other, whatever the pixels are.
 #pragma once
 
 #include "engines/cuda/gpu.cuh"
 
 namespace macareu::cuda {
 
-/// Overwrites 256 counts in device memory. The image has one slice, step_x 1, and fewer than 2^31 pixels, and
-/// its rows begin in order.
-void count_bytes(const gpu& on, const view<const std::uint8_t>& image, std::uint32_t* counts);
+/// Adds to 256 counts in device memory.
+void count_bytes(const gpu& on, const view<const std::uint8_t>& image, unsigned long long* counts);
 
 }  // namespace macareu::cuda

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -107,17 +108,6 @@ void run_counting(const gpu& on, const Rule& rule, const shared_bins& total, con
   on.launched("histogram");
 }
 
-/// Adds to `bins` what lies in device memory.
-template <class Count>
-void add_counts(const gpu& on, std::span<std::uint64_t> bins, const Count* counts, std::int64_t first) {
-  std::vector<Count> added(bins.size());
-  check(cudaMemcpyAsync(added.data(), counts + first, added.size() * sizeof(Count), cudaMemcpyDeviceToHost,
-                        on.stream),
-        "cudaMemcpyAsync");
-  on.synchronize("histogram");
-  for (std::size_t i = 0; i < bins.size(); ++i) bins[i] += added[i];
-}
-
 template <class Rule, class First, class... In>
 void run_histogram(const gpu& on, const Rule& rule, std::span<std::uint64_t> bins,
                    const view<const First>& first, const view<const In>&... in) {
@@ -132,18 +122,24 @@ void run_histogram(const gpu& on, const Rule& rule, std::span<std::uint64_t> bin
     histogram_pixels<<<tiles.blocks(on), tiles.threads, 0, on.stream>>>(tiles, rule, total, first, in...);
     on.launched("histogram");
   }
-  add_counts(on, bins, counts.data(), 0);
+  std::vector<unsigned long long> added(bins.size());
+  check(cudaMemcpyAsync(added.data(), counts.data(), added.size() * sizeof(added[0]), cudaMemcpyDeviceToHost,
+                        on.stream),
+        "cudaMemcpyAsync");
+  on.synchronize("histogram");
+  for (std::size_t i = 0; i < bins.size(); ++i) bins[i] += added[i];
 }
 
-/// Values of bytes in a plain image, from any first one on.
+/// Values of bytes, from any first one on.
 inline bool run_byte_histogram(const gpu& on, const value_bins<std::uint8_t>& rule,
                                std::span<std::uint64_t> bins, const view<const std::uint8_t>& image) {
-  if (image.step_x != 1 || image.step_y < image.width || image.depth != 1 ||
-      image.pixels() >= std::int64_t{1} << 31 || bins.size() + rule.first > 256)
-    return false;
-  const device_array<std::uint32_t> counts(on, 256);
-  count_bytes(on, image, counts.data());
-  add_counts(on, bins, counts.data(), rule.first);
+  using all_counts = std::array<unsigned long long, 256>;
+  if (bins.size() + rule.first > std::tuple_size_v<all_counts>) return false;
+  const device_array<all_counts> counts(on, 1);
+  counts.fill_bytes(0);
+  count_bytes(on, image, counts.data()->data());
+  const auto found = fetch(on, counts.data());
+  for (std::size_t i = 0; i < bins.size(); ++i) bins[i] += found[rule.first + i];
   return true;
 }
 
