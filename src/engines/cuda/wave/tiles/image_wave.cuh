@@ -46,27 +46,15 @@ class image_worker {
       if (visits) visit(at.tile, at.first);
       schedule_.leave(at, visits, wakes_, neighbours(at.tile).of_lane(lane_));
     }
-    schedule_.clear_share(blockIdx.x * warps_per_block + threadIdx.x / 32);
-    report();
+    schedule_.end(blockIdx.x * warps_per_block + threadIdx.x / 32);
   }
 
  private:
-  /// One report a block: many at once would wait for each other.
-  __device__ void report() const {
-    __shared__ unsigned visits, passes;
-    if (threadIdx.x == 0) visits = passes = 0;
-    __syncthreads();
-    if (lane_ == 0) atomicAdd(&visits, visits_), atomicAdd(&passes, passes_);
-    __syncthreads();
-    if (threadIdx.x == 0) wave_.work.report(visits, passes);
-  }
-
   __device__ tile_neighbours neighbours(std::uint32_t tile) const {
     return tile_neighbours(tile, wave_.across, wave_.work.tiles);
   }
 
   __device__ void visit(std::uint32_t tile, bool first) {
-    ++visits_;
     const auto& problem = wave_.problem;
     const tile_place place{tile / wave_.across * std::int64_t{keys::side},
                            tile % wave_.across * std::int64_t{keys::side}};
@@ -74,7 +62,7 @@ class image_worker {
                        place.x + keys::side <= problem.state.width;
     const auto near = neighbours(tile);
     load(tile, near, place, whole, first);
-    settle(near, first);
+    schedule_.visited(settle(near, first));
     if (!changed_ && !first) return;
     wave_.rims.write(tile, rim_kind::state, lines_, lane_);
     wave_.rims.write(tile, rim_kind::threshold, limits_own_, lane_);
@@ -149,8 +137,9 @@ class image_worker {
     corner_limit_ = coming_corner_limit_;
   }
 
-  /// Passes until nothing changes and no rim can raise the tile any more.
-  __device__ void settle(const tile_neighbours& near, bool first) {
+  /// Passes until nothing changes and no rim can raise the tile any more. Returns how many.
+  __device__ unsigned settle(const tile_neighbours& near, bool first) {
+    unsigned passes = 0;
     bool run = first && has_keys_;
     int needed = 2;
     for (;;) {
@@ -158,7 +147,7 @@ class image_worker {
         pull(near);
         const pass_effect did = one_pass();
         use_pulled();
-        ++passes_;
+        ++passes;
         if (did.rose) {
           changed_ = true;
           needed = did.again ? 2 : 1;
@@ -179,6 +168,7 @@ class image_worker {
         turn_state();
     }
     if (turns && along_ == axis::y) turn_state();  // as it is stored
+    return passes;
   }
 
   __device__ pass_effect one_pass() {
@@ -270,7 +260,6 @@ class image_worker {
   image_tile<Key, Diagonals>& tile_;
   scheduler schedule_;
   int lane_;
-  unsigned visits_ = 0, passes_ = 0;
 
   // Of the visit at hand.
   change_sensor<Key> sensor_;

@@ -48,7 +48,6 @@ class wave_memory {
              reinterpret_cast<std::uint32_t*>(boxes),
              mailboxes - 1,
              count,
-             workers,
              by.staying * by.workers_each,
              by.staying,
              reinterpret_cast<uint4*>(states),
@@ -86,8 +85,11 @@ class wave_memory {
 template <class Key>
 wave_limits limits_for(tile_patience patience, const bottleneck_problem<Key>& problem, std::uint32_t count) {
   if (patience == tile_patience::endless) return {};
-  return {static_cast<long long>(patience_in_cycles<Key>(problem.near, problem.state.pixels())),
-          std::max(16u, count / 2)};
+  const auto& near = problem.near;
+  wave_limits limits{static_cast<long long>(patience_in_cycles<Key>(near, problem.state.pixels())),
+                     std::max(16u, count / 2)};
+  if (near.rank == 3 && near.reach == 1) limits.wake_ups = std::max(4096u, count / 2);
+  return limits;
 }
 
 inline std::int64_t divided(std::int64_t size, std::int64_t by) { return (size + by - 1) / by; }

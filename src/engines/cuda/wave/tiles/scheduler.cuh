@@ -16,6 +16,7 @@ struct wave_limits {
   static constexpr long long cycles_to_travel = 30000;  // some five visits
   long long cycles = 0;
   std::uint32_t tiles_without_start = 0;
+  std::uint32_t wake_ups = ~0u;  // more of them, and tiles would be visited too often
 };
 
 class scheduler {
@@ -33,7 +34,7 @@ class scheduler {
         across_(across),
         lane_(static_cast<int>(threadIdx.x & 31)),
         began_(now()) {
-    if (active) count(0, 0, 1);
+    if (active) count(0, 0, 1, 0);
   }
 
   /// True while there is a next tile.
@@ -41,12 +42,13 @@ class scheduler {
     to = {handed_, false};
     handed_ = no_tile;
     if (to.tile != no_tile) return true;
-    if (gone_) return false;
-    to.first = ticket_ < work_.tiles;
+    to.first = !gone_ && ticket_ < work_.tiles;
     if (to.first) {
       to.tile = work_.first_visit(ticket_, across_);
       return true;
     }
+    hand_in_counts();
+    if (gone_) return false;
     bool waited = false;
     if (!all_begun_) all_begun_ = now();
     settle_put();
@@ -58,6 +60,9 @@ class scheduler {
   /// Once a wave is given up, tiles are only taken from the queue; but states must have been written
   /// everywhere.
   __device__ bool skips(const turn& at) const { return gave_up_ && !at.first; }
+  __device__ bool gave_up() const { return gave_up_; }
+
+  __device__ void visited(unsigned passes) { ++visits_, passes_ += passes; }
 
   __device__ void found_no_start() const {
     if (limits_.cycles && lane_ == 0)
@@ -90,6 +95,7 @@ class scheduler {
            __shfl_sync(all_lanes, asked, ask_gave_up), __shfl_sync(all_lanes, asked, ask_without_start));
     if (gave_up_) pushed = 0, push = false;  // the wave ends here, not where every warp has heard of it
     const int opened = __popc(pushed);
+    const int wished = limits_.wake_ups == ~0u ? 0 : __popc(__ballot_sync(all_lanes, acts && !ends));
     if (others_wait_ && pushed) {
       const int kept = __ffs(pushed) - 1;
       handed_ = __shfl_sync(all_lanes, mine, kept);
@@ -97,22 +103,25 @@ class scheduler {
       push = push && lane_ != kept;
     }
     if (lane_ == 31 && handed_ != no_tile) work_.begin(handed_);
-    if (others_wait_ && handed_ == no_tile && !stays()) go();
-    const auto base = count(__popc(pushed), 1 - opened, handed_ == no_tile && !gone_);
+    if (others_wait_ && handed_ == no_tile && !stays()) gone_ = true;
+    const auto base = count(__popc(pushed), 1 - opened, handed_ == no_tile && !gone_, wished);
     put(push, pushed, base, mine);
     if (last_) {
       publish_fence();  // all that was done to states and rims comes before they are cleared
-      work_.release_all(lane_, 32);
+      work_.release_all(lane_);
     }
   }
 
-  /// When there is no next tile: leaves its share of the memory as it was found. `worker`: which of all.
-  __device__ void clear_share(std::uint32_t worker) {
+  /// When there is no next tile, for all threads of the block: leaves a share of the memory as it was found.
+  /// `worker`: which of all this warp is, where it is one. What is cleared need not have arrived before the
+  /// block reports: the end of the kernel sees to that.
+  __device__ void end(std::uint32_t worker, bool active = true) {
     settle_put();
-    if (!stays()) return;
-    publish_fence();
-    work_.clear_share(worker, lane_);
-    __syncwarp();
+    __syncthreads();
+    publish_fence();  // `over` was seen before anything is cleared, and counters were used before the report
+    const std::uint32_t reports = threadIdx.x == 0 ? work_.report() : 0;
+    if (active && stays()) work_.clear_share(worker, lane_);
+    if (threadIdx.x == 0 && reports + 1 == gridDim.x) work_.tell_host();
   }
 
  private:
@@ -123,25 +132,30 @@ class scheduler {
   }
 
   __device__ bool stays() const { return blockIdx.x < work_.staying_blocks; }
-  /// Known before this worker's last tile counts as finished, and so to the one that ends the wave.
-  __device__ void go() {
-    gone_ = true;
-    if (lane_ == 0) word_ref(work_.counters->gone).fetch_add(1, ::cuda::std::memory_order_relaxed);
-    __syncwarp();
-    publish_fence();
+  /// While there is nothing else to do, so that the end does not wait for it.
+  __device__ void hand_in_counts() {
+    if (lane_ == 0 && visits_) work_.add(visits_, passes_);
+    visits_ = passes_ = 0;
   }
 
-  /// Moves the counters, in one instruction: places at the tail, tiles finished, a ticket of our own. Returns
-  /// the first place. A tile is counted before it is in its mailbox, so the work can not seem done too early.
-  __device__ std::uint32_t count(int places, int finished, int tickets) {
+  /// Moves the counters, in one instruction: places at the tail, tiles finished, a ticket of our own, wake-ups
+  /// wished for. Returns the first place. A tile is counted before it is in its mailbox, so the work can not
+  /// seem done too early.
+  __device__ std::uint32_t count(int places, int finished, int tickets, int wished) {
     auto* c = work_.counters;
-    const int amount = lane_ == 0 ? places : lane_ == 1 ? finished : lane_ == 2 ? tickets : 0;
+    const int amount = lane_ == 0   ? places
+                       : lane_ == 1 ? finished
+                       : lane_ == 2 ? tickets
+                       : lane_ == 3 ? wished
+                                    : 0;
     std::uint32_t before = 0;
     if (amount != 0)
       before = word_ref(lane_ == 0   ? c->tail
                         : lane_ == 1 ? c->finished
-                                     : c->head)
+                        : lane_ == 2 ? c->head
+                                     : c->wanted)
                    .fetch_add(static_cast<std::uint32_t>(amount), ::cuda::std::memory_order_relaxed);
+    if (lane_ == 3 && before + amount > limits_.wake_ups) store_relaxed(&c->gave_up, 1u);
     last_ = __shfl_sync(all_lanes, amount != 0 && before + amount == work_.tiles, 1);
     if (tickets) ticket_ = __shfl_sync(all_lanes, before, 2);
     return __shfl_sync(all_lanes, before, 0);
@@ -177,6 +191,7 @@ class scheduler {
   long long began_, all_begun_ = 0;  // by the multiprocessor's clock, which is read at once
   std::uint32_t ticket_ = 0, handed_ = no_tile;
   std::uint32_t placed_ = 0, displaced_ = 0;
+  unsigned visits_ = 0, passes_ = 0;  // not handed in yet
   bool gave_up_ = false, others_wait_ = false, last_ = false, gone_ = false;
 };
 

@@ -22,6 +22,7 @@ struct volume_wave {
 template <class Key, volume_reach Reach>
 class volume_worker {
   using tile_shape = volume_tile<Key>;
+  static constexpr int loads_at_once = 8;  // of states and of capacities, by every thread
 
  public:
   /// What the block's threads share beside the tile.
@@ -37,13 +38,12 @@ class volume_worker {
   /// Warp 0 deals with the worklist.
   __device__ void run() {
     const bool leads = thread_ < 32;
-    unsigned long long visits = 0, passes = 0;
     scheduler schedule(wave_.work, wave_.limits, wave_.across, leads);
     for (;;) {
       if (leads) {
         scheduler::turn at;
         const bool more = schedule.next(at);
-        const bool visited = more && !schedule.skips(at);
+        const bool visited = more && !schedule.gave_up();
         if (visited && at.first && thread_ == 0) wave_.work.begin(at.tile);
         if (thread_ == 0) board_ = {at, more, visited, 0};
       }
@@ -52,9 +52,8 @@ class volume_worker {
       const auto at = board_.turn;
       const bool visited = board_.visits;
       if (visited) {
-        ++visits;
         bool no_start;
-        passes += visit(at, no_start);
+        schedule.visited(visit(at, no_start));
         if (leads && at.first && no_start) schedule.found_no_start();
       }
       if (leads) {
@@ -63,8 +62,7 @@ class volume_worker {
       }
       __syncthreads();
     }
-    if (leads) schedule.clear_share(blockIdx.x);
-    if (thread_ == 0) wave_.work.report(visits, passes);
+    schedule.end(blockIdx.x, leads);
   }
 
  private:
@@ -104,38 +102,65 @@ class volume_worker {
     return rounds + 1;
   }
 
-  /// The tile and its shell, a warp to a row; beyond the volume keys are 0. True if all states are the same,
-  /// so that nothing spreads in it, but could rise.
+  /// The tile and its shell; beyond the volume keys are 0. True if all states are the same, so that nothing
+  /// spreads in it, but could rise.
   __device__ bool load(const corner& from) {
+    constexpr int w = tile_shape::width, rows = tile_shape::rows, warps = tile_shape::warps;
     const int lane = thread_ & 31;
     voxels_seen seen;
-    for (int row = thread_ / 32; row < tile_shape::rows; row += tile_shape::warps) {
-      const int z = row / (tile_shape::height + 2) - 1, y = row % (tile_shape::height + 2) - 1;
-      load_voxel(from, z, y, lane, seen);
-      if (lane < 2) load_voxel(from, z, y, lane ? tile_shape::width : -1, seen);
-    }
+    for (int first = thread_ / 32; first < rows; first += loads_at_once * warps)  // a warp to a row
+      load_voxels(from, seen, [&](int i) { return row_voxel(first + i * warps, lane); });
+    for (int first = thread_; first < 2 * rows; first += loads_at_once * warps * 32)  // the rows' ends
+      load_voxels(from, seen, [&](int i) {
+        const int end = first + i * warps * 32;
+        return row_voxel(end / 2, end % 2 ? w : -1);
+      });
     const bool rises = __syncthreads_or(seen.rises);
     const Key some = tile_.state[tile_shape::place(0, 0, 0)];
     const bool spreads = __syncthreads_or(seen.low <= seen.high && (seen.low != some || seen.high != some));
     return rises && !spreads;
   }
 
+  struct voxel {
+    int z, y, x;
+    bool any;
+  };
+  static __device__ voxel row_voxel(int row, int x) {
+    constexpr int height = tile_shape::height + 2;
+    return {row / height - 1, row % height - 1, x, row < tile_shape::rows};
+  }
   struct voxels_seen {
     Key low = static_cast<Key>(~Key{0}), high = 0;
     bool rises = false;
   };
-  __device__ void load_voxel(const corner& from, int z, int y, int x, voxels_seen& seen) {
+
+  /// All are asked for before any is put in place: a thread waits once for them, not once for each.
+  template <class Which>
+  __device__ __forceinline__ void load_voxels(const corner& from, voxels_seen& seen, Which which) {
     const auto& problem = wave_.problem;
-    const site p{from.z + z, from.y + y, from.x + x};
-    Key state = 0, capacity = 0;
-    if (problem.state.contains(p)) {
-      state = problem.map.key(load_relaxed(&problem.state[p]));
-      capacity = problem.capacity_at(p);
-      seen.low = min(seen.low, state), seen.high = max(seen.high, state);
-      seen.rises |= state < capacity;
+    Key state[loads_at_once], capacity[loads_at_once];
+    bool inside[loads_at_once];
+#pragma unroll
+    for (int i = 0; i < loads_at_once; ++i) {
+      const voxel v = which(i);
+      const site p{from.z + v.z, from.y + v.y, from.x + v.x};
+      inside[i] = v.any && problem.state.contains(p);
+      state[i] = inside[i] ? load_relaxed(&problem.state[p]) : Key{0};
+      capacity[i] = inside[i] ? problem.capacity[p] : Key{0};
     }
-    tile_.state[tile_shape::place(z, y, x)] = state;
-    tile_.capacity[tile_shape::place(z, y, x)] = capacity;
+#pragma unroll
+    for (int i = 0; i < loads_at_once; ++i) {
+      const voxel v = which(i);
+      if (!v.any) continue;
+      Key s = 0, c = 0;
+      if (inside[i]) {
+        s = problem.map.key(state[i]), c = problem.map.key(capacity[i]);
+        seen.low = min(seen.low, s), seen.high = max(seen.high, s);
+        seen.rises |= s < c;
+      }
+      const int place = tile_shape::place(v.z, v.y, v.x);
+      tile_.state[place] = s, tile_.capacity[place] = c;
+    }
   }
 
   __device__ void store(const corner& from) {

@@ -18,9 +18,9 @@
 // (Waking neighbours before the pixels are stored, with a fence for each, was slower: one flood from a seed
 // took twice as long.)
 //
-// All memory is zeros at the end as it was at the start: mailboxes are emptied by those who wait at them, the
-// last of all with `stop`; when a worker has found that, no tile is visited any more, and it clears its share
-// of states and rims; the last block to report clears the counters.
+// The end: the worker that finishes the last tile says so in `over`, which those look at who wait. No tile is
+// visited any more, and all mailboxes are empty. So every worker clears its share of states and rims, and the
+// last block to report clears the counters: all memory is zeros again, as it was at the start.
 //
 // Blocks that do not stay go when workers begin to wait: those that wait are in the way of those that do not.
 // No worker depends on another one's being there: any few that the GPU runs at a time visit all tiles.
@@ -51,13 +51,26 @@ struct worklist_counters {
   alignas(128) std::uint32_t head;
   alignas(128) std::uint32_t tail;
   alignas(128) std::uint32_t finished;  // the tiles that are neither queued nor running
-  alignas(128) std::uint32_t gone;      // the workers that will not wait for `stop`
   alignas(128) std::uint32_t gave_up;
   alignas(128) std::uint32_t without_start;  // first visits that found nothing to spread, but room to rise
   alignas(128) std::uint32_t beyond;         // a start lies beyond its capacity, or is NaN
+  alignas(128) std::uint32_t wanted;         // wake-ups, also of tiles that were queued already
   alignas(128) unsigned long long visits;
   unsigned long long passes;
   std::uint32_t reports;
+  /// All tiles are finished. Many copies, each for a few of those who wait.
+  struct alignas(128) notice {
+    std::uint32_t given;
+  };
+  static constexpr std::uint32_t notices = 8;
+  notice over[notices];
+
+  __device__ void clear() {
+    head = tail = finished = gave_up = without_start = beyond = wanted = reports = 0;
+    visits = passes = 0;
+#pragma unroll
+    for (auto& each : over) each.given = 0;
+  }
 };
 
 /// What the host wants to know, in its own memory.
@@ -67,13 +80,13 @@ struct wave_summary {
 };
 
 struct worklist {
-  static constexpr std::uint32_t stop = ~0u;  // in a mailbox: there will be no more
+  static constexpr std::uint32_t stop = ~0u;  // in place of a tile: there will be no more
 
   worklist_counters* counters;
   std::uint32_t* states;
-  std::uint32_t* mailboxes;  // tile + 1, stop, or 0
+  std::uint32_t* mailboxes;  // tile + 1, or 0
   std::uint32_t mask;        // mailboxes - 1: a power of two, at least tiles + workers
-  std::uint32_t tiles, workers;
+  std::uint32_t tiles;
   std::uint32_t staying_workers, staying_blocks;  // the first ones
   uint4* to_clear;                                // states and rims
   std::int64_t vectors_to_clear;
@@ -86,17 +99,19 @@ struct worklist {
   /// Should another worker have taken it, nothing is lost: see begin.
   __device__ std::uint32_t take(std::uint32_t ticket, bool& waited) const {
     const auto box = mailbox(ticket - tiles);
+    const word_ref over(counters->over[blockIdx.x % worklist_counters::notices].given);
     for (waited = false;; waited = true) {
       std::uint32_t seen = box.load(::cuda::std::memory_order_relaxed);
       while (!seen) {
         waited = true;
         __nanosleep(20);
+        const auto ended = over.load(::cuda::std::memory_order_relaxed);
         seen = box.load(::cuda::std::memory_order_relaxed);
+        if (ended) return stop;
       }
       const auto found = box.exchange(0, ::cuda::std::memory_order_relaxed);
-      if (seen != stop) begin(seen - 1);
+      begin(seen - 1);
       if (!found) continue;
-      if (found == stop) return stop;
       if (found != seen) begin(found - 1);
       return found - 1;
     }
@@ -128,13 +143,10 @@ struct worklist {
     return state_before == (end ? tile_state::running_woken : tile_state::idle);
   }
 
-  /// Nothing is open: every worker waits, or will, at one of the next tickets. `first` and `step` share the
-  /// work among the caller's lanes.
-  __device__ void release_all(std::uint32_t first, std::uint32_t step) const {
-    const auto tail = word_ref(counters->tail).load(::cuda::std::memory_order_relaxed);
-    const auto waiting = workers - word_ref(counters->gone).load(::cuda::std::memory_order_relaxed);
-    for (auto i = first; i < waiting; i += step)
-      mailbox(tail + i).store(stop, ::cuda::std::memory_order_relaxed);
+  /// Nothing is open: every worker waits, or will. For all lanes of a warp.
+  __device__ void release_all(std::uint32_t lane) const {
+    if (lane < worklist_counters::notices)
+      word_ref(counters->over[lane].given).store(1, ::cuda::std::memory_order_relaxed);
   }
 
   __device__ void clear_share(std::uint32_t worker, int lane) const {
@@ -143,19 +155,23 @@ struct worklist {
       to_clear[i] = uint4{};
   }
 
-  /// A block's last act; the last block tells the host.
-  __device__ void report(unsigned long long visits, unsigned long long passes) const {
+  __device__ void add(unsigned long long visits, unsigned long long passes) const {
     atomicAdd(&counters->visits, visits);
     atomicAdd(&counters->passes, passes);
-    publish_fence();
-    if (word_ref(counters->reports).fetch_add(1, ::cuda::std::memory_order_relaxed) + 1 != gridDim.x) return;
+  }
+  /// A block will not touch the counters any more. Returns how many had said so before.
+  __device__ std::uint32_t report() const {
+    return word_ref(counters->reports).fetch_add(1, ::cuda::std::memory_order_relaxed);
+  }
+  /// When all blocks have reported.
+  __device__ void tell_host() const {
     publish_fence();
     const auto told = [](std::uint32_t& word) {
       return word_ref(word).load(::cuda::std::memory_order_relaxed) != 0;
     };
     *summary = {atomicAdd(&counters->visits, 0ull), atomicAdd(&counters->passes, 0ull),
                 told(counters->gave_up), told(counters->beyond)};
-    *counters = {};
+    counters->clear();
   }
 
   /// Visits in a checkerboard first: a tile's neighbours have published when it is visited.
