@@ -2,9 +2,9 @@
 // lines along x.
 //
 // A pass along rows takes what lies beyond their ends, diagonals too. A pass down and up the columns lets
-// every row offer to the three pixels of the next row that touch a pixel: half of the lanes go down, four
-// columns each, the other half up; they cross in the middle. It takes four times as long as a pass along
-// rows, and saves nearly half of all passes.
+// every row offer to the three pixels of the next row that touch a pixel. The tile is folded in the middle, so
+// a lane's words hold what goes down in one half and what goes up in the other; they cross in the middle. It
+// takes longer than a pass along rows, and saves nearly half of all passes.
 #pragma once
 
 #include "engines/cuda/wave/tiles/image_tile.cuh"
@@ -65,6 +65,16 @@ __device__ __forceinline__ pass_effect pass_rows(diagonal_tile& tile, int lane, 
   return {rose, false};
 }
 
+/// For a line down the tile's side, folded: the highest key that touches each of the pixels that face it.
+/// `ends`: the corners before and behind it.
+__device__ __forceinline__ std::uint32_t reaching_folded(std::uint32_t line, int lane, std::uint32_t ends) {
+  using keys = byte_keys;
+  auto outer = __shfl_up_sync(all_lanes, line, 1), inner = __shfl_down_sync(all_lanes, line, 1);
+  if (lane == 0) outer = ends;
+  if (lane == 31) inner = __byte_perm(line, 0, 0x1032);  // the two rows in the middle touch
+  return keys::higher(line, keys::higher(outer, inner));
+}
+
 /// Down and up. What rises beyond the middle may turn back: then another such pass could raise more. `top`
 /// and `bottom` are the lines beyond the tile, across all lanes; what touches it only at a corner is left to
 /// the pass along rows.
@@ -72,55 +82,46 @@ __device__ __forceinline__ pass_effect pass_columns(diagonal_tile& tile, int lan
                                                     std::uint32_t bottom,
                                                     change_sensor<std::uint8_t>& sensor) {
   using keys = byte_keys;
-  const bool up = lane >= 16;
-  const int column = lane % 16;
-  const auto entering = [&](int from) {
-    const auto t = __shfl_sync(all_lanes, top, from), b = __shfl_sync(all_lanes, bottom, from);
-    return up ? b : t;
-  };
-  const auto left_two = entering(2 * column), right_two = entering(2 * column + 1);
-  // The row before: columns 0 and 2 of the lane's four, and 1 and 3.
-  auto even = __byte_perm(left_two, right_two, 0x5410), odd = __byte_perm(left_two, right_two, 0x7632);
-  // Which bytes of two cells are those of the first and of the second row on the way, and back.
-  const unsigned even_of[2] = {up ? 0x6622u : 0x4400u, up ? 0x4400u : 0x6622u};
-  const unsigned odd_of[2] = {up ? 0x7733u : 0x5511u, up ? 0x5511u : 0x7733u};
-  const unsigned left_cell = up ? 0x1054u : 0x5410u, right_cell = up ? 0x3276u : 0x7632u;
-  // The outermost columns have no neighbour lane: their own is taken twice.
-  const unsigned from_left = column == 0 ? 0x5454u : 0x5432u, from_right = column == 15 ? 0x3232u : 0x5432u;
-
-  const int step = (up ? -keys::pitch : keys::pitch) / 2;
-  const int begin = (up ? 31 * keys::pitch : 0) + 2 * column;
-  auto* cells = reinterpret_cast<uint2*>(tile.state() + begin);
-  const auto* capacities = reinterpret_cast<const uint2*>(tile.capacity() + begin);
+  constexpr int ahead = 4;  // lines that are read before those at hand have been written
+  // The rows before, in two columns.
+  auto left = __byte_perm(top, bottom, 0x5410), right = __byte_perm(top, bottom, 0x7632);
+  auto* cells = tile.state() + lane;
+  const auto* capacities = tile.capacity() + lane;
+  int step = keys::pitch;
   unsigned total = 0, at_middle = 0;
 #pragma unroll 1
   for (int part = 0; part < 2; ++part) {
-    __syncwarp();  // beyond the middle lies what the others left
     at_middle = total, total = 0;
-    uint2 here = *cells, most = *capacities, next_here = here, next_most = most;
+    std::uint32_t here[ahead], most[ahead], next_here[ahead], next_most[ahead];
+    const auto read = [&](std::uint32_t(&state)[ahead], std::uint32_t(&capacity)[ahead]) {
 #pragma unroll
-    for (int i = 0; i < 16; ++i) {
-      if (i < 15) next_here = cells[step], next_most = capacities[step];
-      unsigned row[2];
+      for (int i = 0; i < ahead; ++i) state[i] = cells[i * step], capacity[i] = capacities[i * step];
+    };
+    read(here, most);
+#pragma unroll 2
+    for (int first = 0; first < 32; first += ahead) {
+      auto* const at = cells;
+      cells += ahead * step, capacities += ahead * step;
+      if (first + ahead < 32) read(next_here, next_most);
 #pragma unroll
-      for (int r = 0; r < 2; ++r) {
-        const auto before = __shfl_up_sync(all_lanes, odd, 1, 16),
-                   after = __shfl_down_sync(all_lanes, even, 1, 16);
-        const auto both = keys::higher(even, odd), left = __byte_perm(before, odd, from_left),
-                   right = __byte_perm(even, after, from_right);
-        const auto take = [&](unsigned offer, unsigned which) {
-          return keys::lower(keys::higher(keys::higher(both, __byte_perm(here.x, here.y, which)), offer),
-                             __byte_perm(most.x, most.y, which));
-        };
-        even = take(left, even_of[r]), odd = take(right, odd_of[r]);
-        row[r] = __byte_perm(even, odd, 0x7351);
+      for (int i = 0; i < ahead; ++i) {
+        const auto before = __shfl_up_sync(all_lanes, right, 1), after = __shfl_down_sync(all_lanes, left, 1);
+        std::uint32_t old[2], room[2];
+        keys::unpack(here[i], old), keys::unpack(most[i], room);
+        const auto both = keys::higher(left, right);
+        left = keys::lower(keys::higher(keys::higher(both, old[0]), before), room[0]);
+        right = keys::lower(keys::higher(keys::higher(both, old[1]), after), room[1]);
+        const std::uint32_t words[2] = {left, right};
+        const auto packed = keys::pack(words);
+        at[i * step] = packed;
+        total = keys::sum(packed, total);
       }
-      const uint2 result{__byte_perm(row[0], row[1], left_cell), __byte_perm(row[0], row[1], right_cell)};
-      *cells = result;
-      total = keys::sum(result.x, keys::sum(result.y, total));
-      cells += step, capacities += step;
-      here = next_here, most = next_most;
+#pragma unroll
+      for (int i = 0; i < ahead; ++i) here[i] = next_here[i], most[i] = next_most[i];
     }
+    // Back over the same lines: what went down on the first rows goes down on the second ones.
+    step = -step, cells += step, capacities += step;
+    left = __byte_perm(left, 0, 0x1032), right = __byte_perm(right, 0, 0x1032);
   }
   at_middle = __reduce_add_sync(all_lanes, at_middle);
   const bool rose = sum_changed(total, sensor);

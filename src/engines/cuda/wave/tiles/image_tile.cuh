@@ -18,6 +18,7 @@ struct alignas(16) image_tile {
   static constexpr int size = 32 * keys::pitch;
   static constexpr bool twice = sizeof(Key) == 1 && !Diagonals;
   static constexpr bool turns = sizeof(Key) > 1 || !Diagonals;  // else diagonal_passes.cuh
+  static constexpr auto pairs = turns ? row_pairs::adjacent : row_pairs::folded;
   cell states[size];
   cell capacities[twice ? 2 : 1][size];
   cell besides[Diagonals && turns ? size : 1];
@@ -215,7 +216,7 @@ __device__ __forceinline__ bool pass(image_tile<Key, Diagonals>& tile, axis alon
   }
 }
 
-template <class Key>
+template <class Key, row_pairs Pairs>
 __device__ __forceinline__ rim_lines<Key> outermost_lines(const typename lane_keys<Key>::cell* cells,
                                                           axis along, int lane) {
   using keys = lane_keys<Key>;
@@ -223,7 +224,7 @@ __device__ __forceinline__ rim_lines<Key> outermost_lines(const typename lane_ke
   typename keys::word first_line[keys::per_cell], last_line[keys::per_cell];
   typename keys::word first_place[keys::per_cell], last_place[keys::per_cell];
   keys::unpack_turned(cells[lane], first_line);
-  keys::unpack_turned(cells[31 * keys::pitch + lane], last_line);
+  keys::unpack_turned(cells[(Pairs == row_pairs::folded ? 0 : 31) * keys::pitch + lane], last_line);
   keys::unpack(cells[lane * keys::pitch], first_place);
   keys::unpack(cells[lane * keys::pitch + 31], last_place);
   const auto a = keys::clean(first_line[0]), b = keys::clean(last_line[last]);

@@ -56,7 +56,7 @@ struct changing_pixels {
   static __device__ uint4 load(const uint4* from) { return __ldcg(from); }
 };
 
-template <class Pixels, class Key>
+template <class Pixels, row_pairs Pairs, class Key>
 __device__ __forceinline__ void load_vectors(const view<const Key>& image, const tile_place& at, int lane,
                                              tile_vectors<Key>& to) {
   using layout = vector_layout<Key>;
@@ -67,7 +67,8 @@ __device__ __forceinline__ void load_vectors(const view<const Key>& image, const
 #pragma unroll
     for (int r = 0; r < rows; ++r)
       to.part[s][r] = Pixels::load(
-          reinterpret_cast<const uint4*>(origin + (layout::unit(s, lane) * rows + r) * image.step_y));
+          reinterpret_cast<const uint4*>(origin + row_of<Pairs, lane_keys<Key>>(layout::unit(s, lane), r) *
+                                                      image.step_y));
 }
 
 /// Cells of 2 x 2 bytes from, or to, four bytes of each of two rows.
@@ -181,7 +182,7 @@ __device__ __forceinline__ void place_vectors(const tile_vectors<Key>& from, int
         layout::unit(s, lane) * lane_keys<Key>::pitch + layout::column(lane) * cells_per_vector<Key>, to);
 }
 
-template <class Key>
+template <class Key, row_pairs Pairs>
 __device__ __forceinline__ void store_vectors(const typename lane_keys<Key>::cell* from,
                                               const key_map<Key>& map, const view<Key>& image,
                                               const tile_place& at, int lane) {
@@ -196,12 +197,13 @@ __device__ __forceinline__ void store_vectors(const typename lane_keys<Key>::cel
                  part[1]);
 #pragma unroll
     for (int r = 0; r < rows; ++r)
-      *reinterpret_cast<uint4*>(origin + (unit * rows + r) * image.step_y) = mapped_bits(part[r], map);
+      *reinterpret_cast<uint4*>(origin + row_of<Pairs, lane_keys<Key>>(unit, r) * image.step_y) =
+          mapped_bits(part[r], map);
   }
 }
 
 /// Both images at a time, so that they can be surveyed.
-template <class Key>
+template <row_pairs Pairs, class Key>
 __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& states,
                                                      const view<const Key>& capacities,
                                                      const key_map<Key>& map, const tile_place& at, int lane,
@@ -214,7 +216,7 @@ __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& stat
     Key state[n][n], capacity[n][n];
     for (int y = 0; y < n; ++y)
       for (int x = 0; x < n; ++x) {
-        const site p{0, at.y + row * n + y, at.x + lane * n + x};
+        const site p{0, at.y + row_of<Pairs, keys>(row, y), at.x + lane * n + x};
         const bool inside = states.contains(p);
         state[y][x] = inside ? map.key(__ldcg(&states[p])) : Key{0};
         capacity[y][x] = inside ? map.key(capacities[p]) : Key{0};
@@ -226,7 +228,7 @@ __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& stat
   return found;
 }
 
-template <class Key>
+template <class Key, row_pairs Pairs>
 __device__ __noinline__ void store_pixels(const typename lane_keys<Key>::cell* from, const key_map<Key>& map,
                                           const view<Key>& image, const tile_place& at, int lane) {
   using keys = lane_keys<Key>;
@@ -234,7 +236,7 @@ __device__ __noinline__ void store_pixels(const typename lane_keys<Key>::cell* f
   for (int row = 0; row < 32; ++row)
     for (int y = 0; y < n; ++y)
       for (int x = 0; x < n; ++x) {
-        const site p{0, at.y + row * n + y, at.x + lane * n + x};
+        const site p{0, at.y + row_of<Pairs, keys>(row, y), at.x + lane * n + x};
         if (image.contains(p)) image[p] = map.bits(keys::at(from[row * keys::pitch + lane], y, x));
       }
 }

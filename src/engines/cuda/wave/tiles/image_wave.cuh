@@ -30,6 +30,7 @@ class image_worker {
   using keys = lane_keys<Key>;
   using word = typename keys::word;
   static constexpr bool turns = image_tile<Key, Diagonals>::turns;
+  static constexpr auto pairs = image_tile<Key, Diagonals>::pairs;
 
  public:
   __device__ image_worker(const image_wave<Key>& wave, image_tile<Key, Diagonals>& tile)
@@ -78,12 +79,12 @@ class image_worker {
     __syncwarp();
     if (whole) {
       tile_vectors<Key> capacity, state;
-      load_vectors<constant_pixels>(problem.capacity, place, lane_, capacity);
+      load_vectors<constant_pixels, pairs>(problem.capacity, place, lane_, capacity);
       if (first) {
-        load_vectors<changing_pixels>(problem.start, place, lane_, state);
+        load_vectors<changing_pixels, pairs>(problem.start, place, lane_, state);
         begin(tile);
       } else {
-        load_vectors<changing_pixels>(view<const Key>(problem.state), place, lane_, state);
+        load_vectors<changing_pixels, pairs>(view<const Key>(problem.state), place, lane_, state);
       }
       pull(near);
       map_vectors(capacity, problem.map);
@@ -94,13 +95,13 @@ class image_worker {
     } else {
       if (first) begin(tile);
       pull(near);
-      const auto found = load_pixels(first ? problem.start : view<const Key>(problem.state), problem.capacity,
+      const auto found = load_pixels<pairs>(first ? problem.start : view<const Key>(problem.state), problem.capacity,
                                      problem.map, place, lane_, tile_.state(), tile_.capacity());
       if (first) take_note(found);
     }
     __syncwarp();
     use_pulled();
-    capacity_lines_ = outermost_lines<Key>(tile_.capacity(), axis::x, lane_);
+    capacity_lines_ = outermost_lines<Key, pairs>(tile_.capacity(), axis::x, lane_);
     if constexpr (image_tile<Key, Diagonals>::twice)
       turn<Key>(tile_.capacity(), tile_.turned_capacity(), lane_);
     along_ = axis::x;
@@ -155,7 +156,7 @@ class image_worker {
           run = false;
         }
       }
-      lines_ = outermost_lines<Key>(tile_.state(), turns ? along_ : axis::x, lane_);
+      lines_ = outermost_lines<Key, pairs>(tile_.state(), turns ? along_ : axis::x, lane_);
       limits_own_ = thresholds<Key>(lines_, capacity_lines_);
       const unsigned offers = offered();
       if (!offers) break;
@@ -178,8 +179,8 @@ class image_worker {
     using n = tile_neighbours;
     if constexpr (!turns) {
       if (!rows) return pass_columns(tile_, lane_, around_.top, around_.bottom, sensor_);
-      return pass_rows(tile_, lane_, reaching(around_.left, end_of(n::up_left, n::down_left)),
-                       reaching(around_.right, end_of(n::up_right, n::down_right)), sensor_);
+      return pass_rows(tile_, lane_, reaching_rows(around_.left, n::up_left, n::down_left),
+                       reaching_rows(around_.right, n::up_right, n::down_right), sensor_);
     } else {
       line_ends<Key> ends{rows ? around_.left : around_.top, rows ? around_.right : around_.bottom};
       if (Diagonals && !rows) {
@@ -203,6 +204,21 @@ class image_worker {
     else
       return line;
   }
+  /// The same for a line from `before` to `after`, corners, down the tile's side.
+  __device__ word reaching_rows(word line, int before, int after) const {
+    if constexpr (pairs == row_pairs::folded) {
+      const Key a = __shfl_sync(all_lanes, corner_, before), b = __shfl_sync(all_lanes, corner_, after);
+      return reaching_folded(line, lane_, a * 0x100u | b * 0x1000000u);
+    } else {
+      return reaching(line, end_of(before, after));
+    }
+  }
+  __device__ word reaching_rows(word line) const {
+    if constexpr (pairs == row_pairs::folded)
+      return reaching_folded(line, lane_, 0);
+    else
+      return reaching(line, 0);
+  }
   /// For a line between two corners: the corner before lane 0 and the one behind lane 31.
   __device__ word end_of(int before, int after) const {
     if constexpr (Diagonals) {
@@ -217,8 +233,8 @@ class image_worker {
   __device__ unsigned offered() const {
     using n = tile_neighbours;
     const word x =
-        keys::above(reaching(around_.left, end_of(n::up_left, n::down_left)), limits_own_.left) |
-        keys::above(reaching(around_.right, end_of(n::up_right, n::down_right)), limits_own_.right);
+        keys::above(reaching_rows(around_.left, n::up_left, n::down_left), limits_own_.left) |
+        keys::above(reaching_rows(around_.right, n::up_right, n::down_right), limits_own_.right);
     const word y =
         keys::above(reaching(around_.top, end_of(n::up_left, n::up_right)), limits_own_.top) |
         keys::above(reaching(around_.bottom, end_of(n::down_left, n::down_right)), limits_own_.bottom);
@@ -231,8 +247,8 @@ class image_worker {
     const auto bit = [](word raised, int i) { return raised ? 1u << i : 0u; };
     unsigned bits = bit(keys::above(reaching(lines_.top, 0), limits_.top), n::up) |
                     bit(keys::above(reaching(lines_.bottom, 0), limits_.bottom), n::down) |
-                    bit(keys::above(reaching(lines_.left, 0), limits_.left), n::left) |
-                    bit(keys::above(reaching(lines_.right, 0), limits_.right), n::right);
+                    bit(keys::above(reaching_rows(lines_.left), limits_.left), n::left) |
+                    bit(keys::above(reaching_rows(lines_.right), limits_.right), n::right);
     if constexpr (Diagonals) {
       const word top_first = __shfl_sync(all_lanes, lines_.top, 0),
                  top_last = __shfl_sync(all_lanes, lines_.top, 31);
@@ -251,9 +267,9 @@ class image_worker {
     const auto& problem = wave_.problem;
     if (!changed_ && !wave_.copies) return;
     if (whole)
-      store_vectors<Key>(tile_.state(), problem.map, problem.state, place, lane_);
+      store_vectors<Key, pairs>(tile_.state(), problem.map, problem.state, place, lane_);
     else
-      store_pixels<Key>(tile_.state(), problem.map, problem.state, place, lane_);
+      store_pixels<Key, pairs>(tile_.state(), problem.map, problem.state, place, lane_);
   }
 
   const image_wave<Key>& wave_;

@@ -4,7 +4,7 @@
 // In shared memory a tile is 32 lines, or pairs of lines, of 32 cells. A cell is what a lane has of its lines
 // at one place: one key, or 2 x 2 keys in the order (line 0, place 0) (0, 1) (1, 0) (1, 1). Lines run along x
 // or along y; a pass along them writes its result turned, so that the next pass finds the lines of the other
-// axis.
+// axis. Which two rows of the image are a pair of lines: see row_pairs.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,6 +12,16 @@
 #include <cstdint>
 
 namespace macareu::cuda::tiles {
+
+/// Rows 2 i and 2 i + 1, or the tile folded in the middle: rows i and 63 - i.
+enum class row_pairs { adjacent, folded };
+
+/// The row of the tile that is line `which` of a pair, or the only one of wide keys.
+template <row_pairs Pairs, class Keys>
+__host__ __device__ constexpr int row_of(int pair, int which) {
+  if (Pairs == row_pairs::folded) return which ? Keys::side - 1 - pair : pair;
+  return pair * Keys::per_cell + which;
+}
 
 /// Two 16-bit numbers at a time.
 struct pair_arithmetic {
