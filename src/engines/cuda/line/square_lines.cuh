@@ -61,6 +61,10 @@ struct chunk_search {
   }
 };
 
+/// Halving is faster from here on. 4096^2 on an H200: without it a diagonal takes 0.27 ms and a circle 0.27,
+/// with it 0.246 and 0.255; with no groups at all sites with p = 1e-4 take 0.115 instead of 0.085.
+inline constexpr std::uint32_t hopeless_value = 300 * 300;
+
 /// Lines that are in shared memory as a whole; only chunks that are wanted(chunk).
 template <int Lines, class Wanted, class Store>
 __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* memory, int width,
@@ -77,7 +81,8 @@ __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* 
     if (!open.reach[c]) continue;
     chunk_search<Lines> search(in, c * lines::chunk, width, lines_there);
     // Where groups were of no use they will be of none beside.
-    const bool settled = search.settle(group_search<Lines>{hopeful ? 12 : 0, hopeful ? 6 : 0});
+    const bool settled =
+        search.settle(group_search<Lines>{hopeful ? 12 : 0, hopeful ? 6 : 0, hopeless_value});
     hopeful = hopeful && settled;
     all_settled = all_settled && settled;
     if (lane == 0)

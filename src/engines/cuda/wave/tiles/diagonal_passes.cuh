@@ -2,9 +2,9 @@
 // lines along x.
 //
 // A pass along rows takes what lies beyond their ends, diagonals too. A pass down and up the columns lets
-// every row offer to the three pixels of the next row that touch a pixel. The tile is folded in the middle, so
-// a lane's words hold what goes down in one half and what goes up in the other; they cross in the middle. It
-// takes longer than a pass along rows, and saves nearly half of all passes.
+// every row offer to the three pixels of the next row that touch a pixel. The tile is folded in the middle,
+// so a lane's words hold what goes down in one half and what goes up in the other; they cross in the middle.
+// It takes longer than a pass along rows, and saves nearly half of all passes.
 #pragma once
 
 #include "engines/cuda/wave/tiles/image_tile.cuh"

@@ -66,9 +66,8 @@ __device__ __forceinline__ void load_vectors(const view<const Key>& image, const
   for (int s = 0; s < layout::steps; ++s)
 #pragma unroll
     for (int r = 0; r < rows; ++r)
-      to.part[s][r] = Pixels::load(
-          reinterpret_cast<const uint4*>(origin + row_of<Pairs, lane_keys<Key>>(layout::unit(s, lane), r) *
-                                                      image.step_y));
+      to.part[s][r] = Pixels::load(reinterpret_cast<const uint4*>(
+          origin + row_of<Pairs, lane_keys<Key>>(layout::unit(s, lane), r) * image.step_y));
 }
 
 /// Cells of 2 x 2 bytes from, or to, four bytes of each of two rows.

@@ -95,8 +95,9 @@ class image_worker {
     } else {
       if (first) begin(tile);
       pull(near);
-      const auto found = load_pixels<pairs>(first ? problem.start : view<const Key>(problem.state), problem.capacity,
-                                     problem.map, place, lane_, tile_.state(), tile_.capacity());
+      const auto found =
+          load_pixels<pairs>(first ? problem.start : view<const Key>(problem.state), problem.capacity,
+                             problem.map, place, lane_, tile_.state(), tile_.capacity());
       if (first) take_note(found);
     }
     __syncwarp();
@@ -232,9 +233,8 @@ class image_worker {
   /// Bit 0: columns beside the tile can raise it; bit 1: rows can.
   __device__ unsigned offered() const {
     using n = tile_neighbours;
-    const word x =
-        keys::above(reaching_rows(around_.left, n::up_left, n::down_left), limits_own_.left) |
-        keys::above(reaching_rows(around_.right, n::up_right, n::down_right), limits_own_.right);
+    const word x = keys::above(reaching_rows(around_.left, n::up_left, n::down_left), limits_own_.left) |
+                   keys::above(reaching_rows(around_.right, n::up_right, n::down_right), limits_own_.right);
     const word y =
         keys::above(reaching(around_.top, end_of(n::up_left, n::up_right)), limits_own_.top) |
         keys::above(reaching(around_.bottom, end_of(n::down_left, n::down_right)), limits_own_.bottom);

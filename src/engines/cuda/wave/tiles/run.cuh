@@ -16,14 +16,14 @@ namespace tiles {
 /// `bounded`: what tiles may take before contraction goes on from their states, about as long as contraction
 /// takes. In cycles, which stand for time on any GPU. Measured on an H200 (2 GHz), 4096^2, 4 neighbours, in
 /// cycles a pixel: contraction 0.02 (flat) to 0.1 (noise from one seed), tissue 0.05 where tiles take 0.03;
-/// 32-bit keys 0.08 where tiles take 0.05. 512^3: with 26 neighbours contraction 0.22 where tiles take 0.15,
-/// but with 6 neighbours 0.08 where tiles take 0.16: there tiles have only what
-/// an easy volume needs, a bound that was not measured itself.
+/// 32-bit keys 0.08 where tiles take 0.05. 512^3: with 26 neighbours contraction 0.22 where tiles take 0.11,
+/// but with 6 neighbours 0.08 where tiles take 0.11: there tiles have little, and are given up earlier still
+/// where they wake each other often (limits_for).
 template <class Key>
 double patience_in_cycles(const neighbourhood& near, std::int64_t pixels) {
   constexpr double least = 2e5;
   constexpr double width = sizeof(Key) <= 2 ? 1 : sizeof(Key) == 4 ? 1.5 : 4;
-  const double per_pixel = near.rank == 3 ? (near.reach == 1 ? 0.015 : 0.5) : (near.reach == 1 ? 0.04 : 0.06);
+  const double per_pixel = near.rank == 3 ? (near.reach == 1 ? 0.06 : 0.5) : (near.reach == 1 ? 0.04 : 0.06);
   return least + width * per_pixel * static_cast<double>(pixels);
 }
 
@@ -88,6 +88,7 @@ wave_limits limits_for(tile_patience patience, const bottleneck_problem<Key>& pr
   const auto& near = problem.near;
   wave_limits limits{static_cast<long long>(patience_in_cycles<Key>(near, problem.state.pixels())),
                      std::max(16u, count / 2)};
+  // Noise of 512^3: 5.9 ms with this, 9.5 with four times as many, where contraction alone takes 5.2.
   if (near.rank == 3 && near.reach == 1) limits.wake_ups = std::max(4096u, count / 2);
   return limits;
 }
@@ -131,11 +132,9 @@ tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem, t
 }
 
 /// More blocks to a multiprocessor leave fewer registers to each. 8-bit keys with diagonals, on an H200:
-/// 4096^2 random 0.173 ms with two and 0.186 with three, 16384^2 tissue 2.43 and 2.30.
+/// 4096^2 random 0.175 ms with two and 0.161 with three, tissue 0.316 and 0.32 to 0.33.
 template <class Key, bool Diagonals>
 tile_result run_image_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
-  if constexpr (sizeof(Key) == 1 && Diagonals)
-    if (image_tiles(problem.state).few()) return visit_tiles<2, Diagonals>(on, problem, patience);
   constexpr int blocks = sizeof(Key) == 8 || (sizeof(Key) == 2 && Diagonals) ? 2 : 3;
   return visit_tiles<blocks, Diagonals>(on, problem, patience);
 }

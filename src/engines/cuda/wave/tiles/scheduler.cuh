@@ -138,9 +138,9 @@ class scheduler {
     visits_ = passes_ = 0;
   }
 
-  /// Moves the counters, in one instruction: places at the tail, tiles finished, a ticket of our own, wake-ups
-  /// wished for. Returns the first place. A tile is counted before it is in its mailbox, so the work can not
-  /// seem done too early.
+  /// Moves the counters, in one instruction: places at the tail, tiles finished, a ticket of our own,
+  /// wake-ups wished for. Returns the first place. A tile is counted before it is in its mailbox, so the work
+  /// can not seem done too early.
   __device__ std::uint32_t count(int places, int finished, int tickets, int wished) {
     auto* c = work_.counters;
     const int amount = lane_ == 0   ? places
