@@ -130,12 +130,13 @@ struct near_search {
 
 /// Groups of columns from the chunk outwards, those with the least bound first. A group can matter only if
 /// its least value + gap^2 is below the greatest value of the warp. It gives up after so many groups, or
-/// rounds of 128 columns either way, or where the best group has left a value as great as `hopeless`: it
+/// rounds of 128 columns either way, or where the first of them have left a value as great as `hopeless`: it
 /// would take many.
 template <int Lines, class Rows = one_row>
 struct group_search {
   int most_groups, most_rounds;
-  std::uint32_t hopeless = ~0u;
+  int first_groups;
+  std::uint32_t hopeless;
 
   /// All columns in memory were searched; `worst` becomes the greatest value of the warp.
   __device__ bool settle(const shared_lines<Lines, Rows>& in, int chunk_x, line_places<Rows>& p,
@@ -162,7 +163,7 @@ struct group_search {
         if (lane == from) bound = ~0u;
         const int column = in.first + 8 * chosen;
         if (!__any_sync(whole_warp, in.least[chosen] + square(p.gap(column)) < most)) continue;
-        if (++taken > most_groups || (taken == 2 && worst >= hopeless)) return false;
+        if (++taken > most_groups || (taken > first_groups && worst >= hopeless)) return false;
         p.offer_group(column);
         most = Rows::greatest(p.d);
         worst = min(__reduce_max_sync(whole_warp, most), in.none);

@@ -89,7 +89,7 @@ __global__ __launch_bounds__(Threads, 5) void square_windows(row_problem problem
   for (int x = begin + threadIdx.x / 32 * lines::chunk; x < end; x += Threads / 32 * lines::chunk) {
     chunk_search<4, two_rows> search(in, x, width, there);
     // Where groups were of no use they will be of none beside.
-    bool settled = search.settle({hopeful ? 16 : 0, hopeful ? 6 : 0});
+    bool settled = search.settle(search_of_windows(hopeful));
     hopeful = settled;
     if (settled && search.worst) {  // by groups: could columns outside be better?
       const int to_left = x - first + 1, to_right = last - (x + lines::chunk - 1);
