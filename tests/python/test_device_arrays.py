@@ -13,7 +13,9 @@ import macareu
 class GpuLike:
     """What CuPy's arrays and PyTorch's tensors show of themselves."""
 
-    def __init__(self, array, read_only=False):
+    def __init__(self, array, type=None, read_only=False):
+        """Of an array, or a new one of this shape and type."""
+        array = array if type is None else np.empty(array, type)
         self.array, self.read_only, self.device = array, read_only, self
         self.shape, self.ndim, self.dtype, self.strides = array.shape, array.ndim, array.dtype, array.strides
         self.data = types.SimpleNamespace(ptr=array.__array_interface__["data"][0], device_id=0)
@@ -60,7 +62,7 @@ class Played(unittest.TestCase):
         streams = []
         current = types.SimpleNamespace(ptr=0)
         cupy = types.ModuleType("cupy")
-        cupy.empty = lambda shape, type: GpuLike(np.empty(shape, type))
+        cupy.ndarray = GpuLike
         cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: streams.append(1) or current,
                                           runtime=types.SimpleNamespace(getDevice=lambda: 0))
         kept = sys.modules.get("cupy")
