@@ -27,9 +27,11 @@ class Jobs:
         self.folder = folder
         self.lines = []
         self.checks = []
+        self.saved = 0
 
     def save(self, image):
-        name = f"in{len(os.listdir(self.folder))}.npy"
+        name = f"in{self.saved}.npy"
+        self.saved += 1
         np.save(self.folder / name, image)
         return name
 
