@@ -10,6 +10,7 @@
 
 #include "outputs.hpp"
 #include "overlay.hpp"
+#include "report.hpp"
 #include "text.hpp"
 
 namespace macareu::tool {
@@ -17,6 +18,10 @@ namespace {
 
 const operator_description& measuring() {
   static const auto& about = *find_operator("measure");
+  return about;
+}
+const operator_description& selecting() {
+  static const auto& about = *find_operator("relabel");
   return about;
 }
 
@@ -28,11 +33,16 @@ std::string value_name(const parameter_description& parameter) {
   return parameter.kind == parameter_kind::numbers ? "NUMBER,..." : "NUMBER";
 }
 
+std::string option_name(std::string_view parameter) {
+  std::string name = "--" + std::string(parameter);
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
 /// An option of another operator than the verb's own.
 void add_parameter(parser& options, const parameter_description& parameter, const std::string& help,
                    arguments& to) {
-  std::string name = "--" + std::string(parameter.name);
-  std::ranges::replace(name, '_', '-');
+  const auto name = option_name(parameter.name);
   const bool told = parameter.kind == parameter_kind::numbers || parameter.kind == parameter_kind::choice;
   options.add({.group = "Parameters",
                .names = name,
@@ -86,21 +96,30 @@ void object_outputs::add_to(parser& options, const std::string& drawn_on) {
 }
 
 void object_outputs::add_selection_to(parser& options) {
-  for (const auto& parameter : find_operator("relabel")->parameters)
+  offers_selection_ = true;
+  for (const auto& parameter : selecting().parameters)
     add_parameter(options, parameter, std::string(parameter.help) + ", and the others numbered anew",
                   selection_);
 }
 
 image object_outputs::selected(const image& labels, const context& how) const {
-  auto kept = std::move(
-      run_operator(*find_operator("relabel"), std::array<const_image_view, 1>{labels}, selection_, how)[0]);
+  auto kept =
+      std::move(run_operator(selecting(), std::array<const_image_view, 1>{labels}, selection_, how)[0]);
   if (labels.type() != dtype::u64) return kept;
   image wide(dtype::u64, labels.shape());  // as asked for: the numbers themselves fit u32
   std::ranges::copy(kept.pixels<std::uint32_t>(), wide.pixels<std::uint64_t>().begin());
   return wide;
 }
 
-std::vector<std::string> object_outputs::check_before_reading() const {
+arguments object_outputs::parameters() const {
+  arguments all;
+  if (offers_selection_) all = with_defaults(selecting(), selection_);
+  if (!table_file.empty()) all.merge(measure_parameters());
+  return all;
+}
+arguments object_outputs::measure_parameters() const { return with_defaults(measuring(), measured_with_); }
+
+std::vector<std::string> object_outputs::check_before_reading(bool table_is_printed) const {
   std::vector<std::string> files;
   if (!table_file.empty()) {
     check_text_output(table_file);
@@ -114,8 +133,12 @@ std::vector<std::string> object_outputs::check_before_reading() const {
     check_image_output(overlay_file);
     files.push_back(overlay_file);
   }
-  if (!intensity_file.empty() && table_file.empty())
-    throw usage_error("--intensity is for --table, which is not given");
+  if (table_file.empty() && !table_is_printed) {
+    const auto unused = !intensity_file.empty()   ? "--intensity"
+                        : !measured_with_.empty() ? option_name(measured_with_.begin()->first)
+                                                  : "";
+    if (!unused.empty()) throw usage_error(unused + " is for --table, which is not given");
+  }
   const auto columns = measured_with_.find("columns");
   if (columns != measured_with_.end() && std::get<std::string>(columns->second) == "intensity") {
     if (intensity_file.empty()) throw usage_error("--columns intensity needs --intensity FILE");
@@ -125,14 +148,16 @@ std::vector<std::string> object_outputs::check_before_reading() const {
   return files;
 }
 
-table object_outputs::measure(const image& labels, const input_options& reading, const context& how) const {
-  std::optional<image_file> intensity;
+std::optional<image> object_outputs::read_intensity(const input_options& reading) const {
+  if (intensity_file.empty()) return std::nullopt;
+  return std::move(reading.read_grey(intensity_file).pixels);
+}
+
+table object_outputs::measure(const image& labels, const std::optional<image>& intensity,
+                              const context& how) const {
   std::vector<const_image_view> inputs{labels};
-  if (!intensity_file.empty()) inputs.push_back(intensity.emplace(reading.read_grey(intensity_file)).pixels);
-  auto quietly = how;
-  quietly.strategy = "auto";
-  quietly.report = nullptr;
-  return compute_table(measuring(), inputs, measured_with_, quietly);
+  if (intensity) inputs.push_back(*intensity);
+  return compute_table(measuring(), inputs, measured_with_, how);
 }
 
 void object_outputs::add(output_files& all, const table& objects, const image& labels,

@@ -28,17 +28,22 @@ class object_outputs {
   image selected(const image& labels, const context& how) const;
 
   bool wanted() const { return !table_file.empty() || !overlay_file.empty(); }
-  /// The files that will be written. Throws where one of them cannot be.
-  std::vector<std::string> check_before_reading() const;
+  /// What a report tells beside the parameters of the verb itself: of the selection, and of the table.
+  arguments parameters() const;
+  arguments measure_parameters() const;
+  /// The files that will be written. Throws where one of them cannot be, and where options of the table are
+  /// given but no table is written, nor printed.
+  std::vector<std::string> check_before_reading(bool table_is_printed) const;
 
-  /// `labels` of u32 or u64. Reads the intensity image.
-  table measure(const image& labels, const input_options& reading, const context& how) const;
+  std::optional<image> read_intensity(const input_options& reading) const;
+  table measure(const image& labels, const std::optional<image>& intensity, const context& how) const;
   void add(output_files& all, const table& objects, const image& labels, const image& under) const;
 
   std::string table_file, overlay_file, intensity_file;
 
  private:
   arguments measured_with_, selection_;
+  bool offers_selection_ = false;
 };
 
 /// One JSON object a line. What JSON has no number for is null.

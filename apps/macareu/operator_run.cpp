@@ -1,7 +1,6 @@
 #include "operator_run.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <iterator>
 #include <new>
@@ -12,25 +11,11 @@
 #include "outputs.hpp"
 #include "progress_bar.hpp"
 #include "text.hpp"
+#include "timing.hpp"
 #include "verb.hpp"
 
 namespace macareu::tool {
 namespace {
-
-class stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(clock::now() - begin_).count(); }
-
- private:
-  using clock = std::chrono::steady_clock;
-  clock::time_point begin_ = clock::now();
-};
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const auto half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 /// The library says "use clip" where the command line's user types --clip.
 std::string with_options(std::string message, const operator_description& about) {
@@ -50,13 +35,6 @@ auto in_the_words_of_the_command_line(const operator_description& about, Run&& r
   }
 }
 
-arguments with_defaults(const operator_description& about, arguments values) {
-  for (const auto& parameter : about.parameters)
-    if (!values.contains(parameter.name))
-      values.emplace(parameter.name, parse_argument(parameter, parameter.default_text));
-  return values;
-}
-
 }  // namespace
 
 void operator_run::check_before_reading() const {
@@ -71,9 +49,11 @@ void operator_run::check_before_reading() const {
     check_text_output(running.report_file);
     files.push_back(running.report_file);
   }
-  for (const auto& file : objects.check_before_reading()) files.push_back(file);
+  for (const auto& file : objects.check_before_reading(false)) files.push_back(file);
   check_distinct(files);
   reading.check(inputs);
+  if (values.contains("background") && !values.contains("values"))
+    throw usage_error("--background is for --values, which is not given");
   // On empty images the library checks device, strategy and parameters, and computes nothing. Which
   // connectivity fits, and how many numbers, is not known before the inputs are.
   const image nothing(dtype::u8, extents{0, 0});
@@ -105,14 +85,10 @@ operator_run::results operator_run::compute(const std::vector<image_file>& files
   auto how = running.how;
   how.stop = signals.token();
   how.report = &record_.run;
-  std::vector<double> seconds, transfers;
-  const auto keep_times = [&] {
-    seconds.push_back(record_.run.compute_seconds);
-    transfers.push_back(record_.run.transfer_seconds);
-  };
+  repetition times;
   if (const auto show = bar.callback())
     how.progress = [&, show](double fraction) {
-      show((static_cast<double>(seconds.size()) + fraction) / running.repeat);
+      show((static_cast<double>(times.done()) + fraction) / running.repeat);
     };
   results all;
   all.images.resize(outputs.size());
@@ -121,29 +97,30 @@ operator_run::results operator_run::compute(const std::vector<image_file>& files
       all.images[o] = image(output_type(about_, o, record_.type, record_.shape, values), record_.shape,
                             views[0].channels());
   const std::vector<image_view> room(all.images.begin(), all.images.end());
-  while (std::cmp_less(seconds.size(), running.repeat)) {
+  while (std::cmp_less(times.done(), running.repeat)) {
     if (gives_table())
       all.measured = compute_table(about_, views, values, how);
     else
       run_operator(about_, views, room, values, how);
-    keep_times();
+    times.add(record_.run);
   }
-  record_.compute_seconds = median(seconds);
-  record_.transfer_seconds = median(transfers);
+  times.tell(record_);
   return all;
 }
 
 void operator_run::describe_objects(std::vector<image>& labels, const interruption& signals) {
   const stopwatch watch;
   context how{.device = running.how.device, .threads = running.how.threads, .stop = signals.token()};
+  const auto intensity = objects.read_intensity(reading);
   const auto describe = [&] {
     if (objects.drops_objects()) {
       run_report selection;
-      how.report = &selection;
-      labels[0] = objects.selected(labels[0], how);
+      auto counting = how;
+      counting.report = &selection;
+      labels[0] = objects.selected(labels[0], counting);
       record_.run.count = selection.count;
     }
-    if (objects.wanted()) measured_ = objects.measure(labels[0], reading, how);
+    if (objects.wanted()) measured_ = objects.measure(labels[0], intensity, how);
   };
   // Only labelling works in blocks: what several GPUs shared, or does not fit one, the cpu describes.
   const bool on_gpu = how.device.starts_with("cuda");
@@ -182,28 +159,13 @@ void operator_run::tell_note() const {
                  one_line(record_.run.note).c_str());
 }
 
-void operator_run::tell_time() const {
-  if (running.quiet || running.repeat == 1) return;
-  const auto where = record_.run.device + (record_.run.strategy.empty() ? "" : ", " + record_.run.strategy);
-  const auto milliseconds = [](double seconds) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3f ms", 1e3 * seconds);
-    return std::string(text);
-  };
-  const auto transfers = record_.transfer_seconds > 0
-                             ? " and " + milliseconds(record_.transfer_seconds) + " of transfers"
-                             : std::string();
-  std::fprintf(stderr, "%s: %s %s on %s: %s%s, median of %d\n", std::string(about_.verb).c_str(),
-               to_string(record_.shape).c_str(), std::string(name_of(record_.type)).c_str(), where.c_str(),
-               milliseconds(record_.compute_seconds).c_str(), transfers.c_str(), running.repeat);
-}
-
 int operator_run::operator()(interruption& signals) {
   check_before_reading();
   const auto files = read_inputs();
   const auto& first = files[0].pixels;
   record_.name = about_.name;
   record_.parameters = with_defaults(about_, values);
+  record_.parameters.merge(objects.parameters());
   record_.shape = first.shape();
   record_.type = first.type();
   record_.repeat = running.repeat;
@@ -222,7 +184,7 @@ int operator_run::operator()(interruption& signals) {
                        std::string(name_of(first.type())));
   }
   tell_note();
-  tell_time();
+  tell_time(about_.verb, record_, running);
   return exit_code::done;
 }
 

@@ -47,7 +47,6 @@ class operator_run {
   void describe_objects(std::vector<image>& labels, const interruption& signals);
   void write_outputs(const results& computed, const image_file& first, const interruption& signals);
   void tell_note() const;
-  void tell_time() const;
 
   const operator_description& about_;
   run_record record_;

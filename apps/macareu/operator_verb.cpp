@@ -122,7 +122,7 @@ verb verb_of(const operator_description& about) {
             const auto run = std::make_shared<operator_run>(about);
             add_files(options, about, *run);
             add_parameters(options, about, *run);
-            if (about.group == "objects") run->objects.add_to(options, "the input");
+            if (about.name == "label" || about.name == "relabel") run->objects.add_to(options, "the input");
             if (about.name == "label") run->objects.add_selection_to(options);
             run->reading.add_channel_to(options);
             run->reading.add_to(options);

@@ -46,6 +46,13 @@ json value_of(const argument& given) {
 
 }  // namespace
 
+arguments with_defaults(const operator_description& about, arguments given) {
+  for (const auto& parameter : about.parameters)
+    if (!given.contains(parameter.name))
+      given.emplace(parameter.name, parse_argument(parameter, parameter.default_text));
+  return given;
+}
+
 std::string to_json(const run_record& record) {
   json object;
   object["operator"] = record.name;

@@ -11,7 +11,7 @@ namespace macareu::tool {
 
 struct run_record {
   std::string name;
-  arguments parameters;  ///< all of them, defaults too
+  arguments parameters;  ///< all of them, defaults too, and those of what is done beside it
   extents shape;
   dtype type = dtype::u8;
   int repeat = 1;
@@ -21,6 +21,9 @@ struct run_record {
   double compute_seconds = 0;   ///< likewise
   double write_seconds = 0;
 };
+
+/// All parameters of an operator.
+arguments with_defaults(const operator_description& about, arguments given);
 
 std::string to_json(const run_record& record);
 

@@ -55,6 +55,8 @@ inline dtype label_type_for(const arguments& all, dtype, const extents& shape) {
   check_intervals(intervals);
   if (values && !intervals.empty())
     throw usage_error("label: values and intervals exclude each other: give one of them");
+  if (!values && std::get<number>(all.find("background")->second).to_double() != 0)
+    throw usage_error("label: background is for values, which is not given");
   const auto most = most_objects(shape, values || !intervals.empty(),
                                  std::get<connectivity>(all.find("connectivity")->second));
   const bool wide = std::get<std::string>(all.find("type")->second) == "u64" ||

@@ -91,7 +91,49 @@ class Objects(CliTest):
     def test_selection_is_counted_in_the_report(self):
         self.succeed("label", "in.npy", "-o", "labels.npy", "--min-size", "3", "--report", "r.json")
         with open(self.path("r.json"), encoding="ascii") as file:
-            self.assertEqual(json.load(file)["count"], 2)
+            found = json.load(file)
+        self.assertEqual(found["count"], 2)
+        told = {name: found["parameters"][name] for name in ("min_size", "max_size", "largest", "clear_border")}
+        self.assertEqual(told, {"min_size": 3, "max_size": None, "largest": None, "clear_border": False})  # inf: null
+        self.assertNotIn("spacing", found["parameters"])
+
+    def test_table_is_told_in_the_report(self):
+        self.labels("--largest", "2", "--clear-border", "--table", "t.csv", "--spacing", "2,3", "--report", "r.json")
+        with open(self.path("r.json"), encoding="ascii") as file:
+            told = json.load(file)["parameters"]
+        self.assertEqual((told["largest"], told["clear_border"], told["spacing"], told["columns"]),
+                         (2, True, [2, 3], "all"))
+
+    def test_measure_reports_and_repeats(self):
+        self.write_npy("given.npy", SHAPE, LABELS)
+        done = self.run_tool("measure", "given.npy", "--table", "t.csv", "--spacing", "3", "--device", "cpu",
+                             "--repeat", "3", "--report", "r.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("median of 3", done.stderr)
+        with open(self.path("r.json"), encoding="ascii") as file:
+            found = json.load(file)
+        self.assertEqual({name: found[name] for name in ("operator", "device", "shape", "dtype", "repeat", "count")},
+                         {"operator": "measure", "device": "cpu", "shape": list(SHAPE), "dtype": "u8", "repeat": 3,
+                          "count": 4})
+        self.assertEqual(found["parameters"], {"spacing": [3], "columns": "all"})
+
+    def test_options_without_what_they_are_for(self):
+        given = ("label", "in.npy", "-o", "labels.npy")
+        self.write_npy("given.npy", SHAPE, LABELS)
+        measured = ("measure", "given.npy")
+        for words in ((*given, "--background", "1"), (*given, "--background", "0"),
+                      (*given, "--background", "1", "--intervals", "0:5")):
+            self.assertEqual(self.fail_with(2, *words),
+                             "macareu: label: --background is for --values, which is not given")
+        for option in (["--spacing", "2"], ["--columns", "all"], ["--intensity", "in.npy"]):
+            for words in ((*given, *option), (*given, "--overlay", "p.ppm", *option),
+                          (*measured, "--overlay", "p.ppm", "--on", "in.npy", *option)):
+                self.assertIn(option[0] + " is for --table, which is not given", self.fail_with(2, *words))
+        self.assertIn("--on is for --overlay", self.fail_with(2, *measured, "--on", "in.npy"))
+        self.assertIn("--dtype", self.fail_with(2, *measured, "--dtype", "u16"))
+        self.assertIn("fastest", self.fail_with(2, *measured, "--strategy", "fastest"))
+        self.assertIn("--table", self.fail_with(2, "remove-small", "in.npy", "-o", "x.npy", "--table", "t.csv"))
+        self.assertEqual(self.files(), ["given.npy", "in.npy"])
 
     def test_relabel_numbers_anew(self):
         self.write_npy("given.npy", (2, 3), [9, 0, 5, 5, 9, 2])
@@ -153,6 +195,7 @@ class Objects(CliTest):
             self.assertEqual(file.read(), printed)
         for device in ("serial", "cpu"):
             self.assertEqual(self.succeed("measure", "given.npy", "--device", device), printed)
+        self.assertIn("intensity_sum", self.succeed("measure", "given.npy", "--intensity", "in.npy"))
 
     def test_measure_draws_on_an_image(self):
         self.write_npy("given.npy", SHAPE, LABELS)

@@ -127,6 +127,7 @@ arguments draw_arguments(dice& from, const operator_description& about, dtype ty
   }
   if (given.contains("intervals") && !std::get<std::vector<interval>>(given.at("intervals")).empty())
     given.insert_or_assign("values", false);  // one or the other
+  if (given.contains("background") && !std::get<bool>(given.at("values"))) given.erase("background");
   return given;
 }
 

@@ -81,6 +81,8 @@ TEST(label, refuses_what_cannot_be) {
   EXPECT_THROW(label(f.view(), {.intervals = {{0, 5}, {5, 9}}}), usage_error);
   EXPECT_THROW(label(f.view(), {.intervals = {{5, 0}}}), usage_error);
   EXPECT_THROW(label(f.view(), {.values = true, .intervals = {{0, 5}}}), usage_error);
+  EXPECT_THROW(label(f.view(), {.background = 2}), usage_error);
+  EXPECT_THROW(label(f.view(), {.background = 2, .intervals = {{0, 5}}}), usage_error);
   EXPECT_THROW(label(f.view(), {.connectivity = 6}), usage_error);
   const picture<float> g{{1, 2}, {1, std::numeric_limits<float>::quiet_NaN()}};
   EXPECT_THROW(label(g.view(), {.values = true}), usage_error);

@@ -1,0 +1,37 @@
+// How long things take.
+#pragma once
+
+#include <chrono>
+#include <string_view>
+#include <vector>
+
+#include "report.hpp"
+#include "run_options.hpp"
+
+namespace macareu::tool {
+
+class stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(clock::now() - begin_).count(); }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  clock::time_point begin_ = clock::now();
+};
+
+/// The times of a computation that is done --repeat times.
+class repetition {
+ public:
+  std::size_t done() const { return seconds_.size(); }
+  void add(const run_report& run);
+  /// The medians.
+  void tell(run_record& record) const;
+
+ private:
+  std::vector<double> seconds_, transfers_;
+};
+
+/// On stderr, where computing was repeated and --quiet is not given.
+void tell_time(std::string_view verb, const run_record& record, const run_options& running);
+
+}  // namespace macareu::tool
