@@ -103,12 +103,7 @@ void object_outputs::add_selection_to(parser& options) {
 }
 
 image object_outputs::selected(const image& labels, const context& how) const {
-  auto kept =
-      std::move(run_operator(selecting(), std::array<const_image_view, 1>{labels}, selection_, how)[0]);
-  if (labels.type() != dtype::u64) return kept;
-  image wide(dtype::u64, labels.shape());  // as asked for: the numbers themselves fit u32
-  std::ranges::copy(kept.pixels<std::uint32_t>(), wide.pixels<std::uint64_t>().begin());
-  return wide;
+  return std::move(run_operator(selecting(), std::array<const_image_view, 1>{labels}, selection_, how)[0]);
 }
 
 arguments object_outputs::parameters() const {

@@ -59,7 +59,7 @@ struct measure {
     } else if constexpr (!std::is_floating_point_v<T>) {
       const auto labels =
           engine.temporary(view<const std::uint32_t>{nullptr, given.depth, given.height, given.width});
-      engine.map(narrow_label{}, labels.pixels(), given);
+      engine.map(label_as<std::uint32_t>{}, labels.pixels(), given);
       measure_labels(engine, call, greatest, view<const std::uint32_t>(labels.pixels()));
     }
   }

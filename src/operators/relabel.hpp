@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <type_traits>
 
 #include "core/call.hpp"
@@ -11,14 +12,16 @@
 namespace macareu::operators {
 
 struct relabel {
-  static dtype type(const arguments&, dtype, const extents&) { return dtype::u32; }
+  static dtype type(const arguments&, dtype labels, const extents&) {
+    return labels == dtype::u64 ? dtype::u64 : dtype::u32;
+  }
 
   static constexpr std::array inputs{input_description{"labels", "the number of every pixel's object"}};
   static constexpr std::array outputs{output_description{.name = "result",
                                                          .type = output_description::type_rule::computed,
                                                          .help = "the new numbers, 0 outside of objects",
                                                          .computed = &type,
-                                                         .computed_help = "u32"}};
+                                                         .computed_help = "u64 of labels of u64, else u32"}};
   static constexpr std::array parameters{min_size_parameter, max_size_parameter, largest_parameter,
                                          clear_border_parameter};
   static constexpr operator_description about{
@@ -36,9 +39,10 @@ struct relabel {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    const auto out = call.output<std::uint32_t>(0);
+    using number = std::conditional_t<std::is_same_v<T, std::uint64_t>, T, std::uint32_t>;
+    const auto out = call.output<number>(0);
     const auto greatest = greatest_label<T>(engine, call);
-    engine.map(narrow_label{}, out, call.input<T>(0));
+    engine.map(label_as<number>{}, out, call.input<T>(0));
     call.work.report.count =
         static_cast<std::int64_t>(select_objects(engine, call, object_selection(call), greatest, out));
   }

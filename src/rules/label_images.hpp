@@ -15,10 +15,11 @@
 namespace macareu {
 
 /// Negative numbers are outside, like 0.
-struct narrow_label {
+template <class Label>
+struct label_as {
   template <class T>
-  MACAREU_HD std::uint32_t operator()(site, T label) const {
-    return label > T{} ? static_cast<std::uint32_t>(label) : 0;
+  MACAREU_HD Label operator()(site, T label) const {
+    return label > T{} ? static_cast<Label>(label) : 0;
   }
 };
 

@@ -78,8 +78,7 @@ class small_operators : public engine_and_type {
 
 TEST_P(small_operators, equal_serial) {
   for (const auto& about : catalogue()) {
-    if (about.name == "measure") continue;                        // tests/operators/measure.cpp
-    if (device() == "cuda" && about.name == "relabel") continue;  // not there
+    if (about.name == "measure") continue;  // tests/operators/measure.cpp
     refused_ = 0;
     std::int64_t images = 0;
     for (const auto near : all_neighbours)

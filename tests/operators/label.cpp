@@ -190,6 +190,10 @@ TEST(relabel, numbers_in_raster_order) {
     EXPECT_EQ(numbered({}), (numbers{1, 0, 0, 2, 2, 1, 3, 2}));
     EXPECT_EQ(numbered({.min_size = 2}), (numbers{1, 0, 0, 2, 2, 1, 0, 2}));
   }
+  const picture<std::uint64_t> wide{{1, 4}, {9, 0, 3, 9}};
+  for (const char* device : {"serial", "cpu"})
+    EXPECT_EQ(values_of<std::uint64_t>(relabel(wide.view(), {.min_size = 2}, {.device = device})),
+              (std::vector<std::uint64_t>{1, 0, 0, 1}));
   const picture<float> fractions{{1, 1}, {1}};
   EXPECT_THROW(relabel(fractions.view()), usage_error);
 }
