@@ -198,19 +198,5 @@ TEST(relabel, numbers_in_raster_order) {
   EXPECT_THROW(relabel(fractions.view()), usage_error);
 }
 
-TEST(label, has_more_than_2_to_the_24_objects) {
-  const extents shape{8192, 8192};
-  image dots(dtype::u8, shape);
-  auto pixels = dots.pixels<std::uint8_t>();
-  for (std::int64_t i = 0; i < shape.pixels(); ++i)
-    pixels[static_cast<std::size_t>(i)] = (i / 8192 + i) % 2 == 0;  // a checkerboard
-  run_report report;
-  const auto result = label(dots, {.connectivity = 4}, {.device = "cpu", .report = &report});
-  EXPECT_EQ(report.count, std::int64_t{1} << 25);
-  EXPECT_EQ(result.pixels<std::uint32_t>().back(), 1U << 25);
-  label(dots, {.connectivity = 8}, {.device = "cpu", .report = &report});
-  EXPECT_EQ(report.count, 1);
-}
-
 }  // namespace
 }  // namespace macareu::test
