@@ -1,5 +1,8 @@
 // Labels on the cuda device beyond what the conformance tests see: images of many tiles, images in device
 // memory, pools of GPUs and blocks of every thickness.
+#include <limits>
+#include <utility>
+
 #include <macareu/error.hpp>
 #include <macareu/operators.hpp>
 
@@ -76,7 +79,7 @@ TEST_F(labels_on_gpu, in_blocks_that_fit_the_memory) {
   for (int i = 0; i < scaled(100); ++i) {
     SCOPED_TRACE(i);
     dice from(seed_of("in_blocks_that_fit_the_memory", i));
-    compare(from, {.device = "cuda", .memory = from.between(1, 8) << 19}, 60);
+    compare(from, {.device = "cuda", .memory = from.between(2, 8) << 19}, 60);
     if (HasFatalFailure()) return;
   }
 }
@@ -92,6 +95,26 @@ TEST_F(labels_on_gpu, in_blocks_of_a_wanted_thickness) {
       const auto expected = label(drawn, given, serial_);
       given.blocks = from.between(1, drawn.shape()[0] + 2);
       ASSERT_TRUE(same_bits(label(drawn, given, {.device = device}), expected)) << to_string(drawn.shape());
+    }
+}
+
+TEST_F(labels_on_gpu, of_more_than_2_to_the_24_objects) {
+  const extents shape{8192, 8192};
+  image dots(dtype::u8, shape);
+  const auto pixels = dots.pixels<std::uint8_t>();
+  for (std::int64_t i = 0; i < shape.pixels(); ++i)
+    pixels[static_cast<std::size_t>(i)] = (i / shape.width() + i) % 2 == 0;
+  for (const auto blocks : {number(std::numeric_limits<double>::infinity()), number(1000)})
+    for (const auto& [near, objects] : {std::pair{4, std::int64_t{1} << 25}, {8, std::int64_t{1}}}) {
+      run_report report;
+      const auto labels = label(dots, {.connectivity = connectivity(near), .blocks = blocks},
+                                {.device = "cuda", .report = &report});
+      EXPECT_EQ(report.count, objects);
+      std::uint32_t count = 0;
+      std::int64_t wrong = 0;
+      for (std::size_t i = 0; const auto label : labels.pixels<std::uint32_t>())
+        wrong += label != (pixels[i++] == 0 ? 0 : near == 4 ? ++count : 1);
+      EXPECT_EQ(wrong, 0);
     }
 }
 

@@ -29,10 +29,11 @@ std::int64_t most_copy_bytes(const pixel_slices& image, std::int64_t slices) {
 std::int64_t copy_bytes(const pixel_slices& image, std::int64_t slices) {
   return in_host_memory(image) ? most_copy_bytes(image, slices) : 0;
 }
-/// What a block takes besides copies.
+/// What a block takes besides copies. A rim's numbers are there in the first round only; in the second come
+/// those that have moved, with their targets: of both rims at most every pixel.
 std::int64_t own_bytes(const block_task& task, std::int64_t slices) {
-  const auto rim = task.image.part(0, 1).pixels() * std::int64_t{sizeof(std::uint32_t)};
-  return bytes_for(task.shape(slices)) + rim;
+  constexpr std::int64_t moved_bytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
+  return bytes_for(task.shape(slices)) + 2 * task.image.part(0, 1).pixels() * moved_bytes;
 }
 
 template <class T>
