@@ -13,7 +13,7 @@
 #include "rules/label_blocks.hpp"
 #include "rules/label_plan.hpp"
 #include "rules/masks.hpp"
-#include "rules/object_sums.hpp"
+#include "rules/object_extent.hpp"
 #include "rules/objects.hpp"
 #include "rules/selection.hpp"
 

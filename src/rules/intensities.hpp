@@ -13,7 +13,7 @@
 
 #include "core/call.hpp"
 #include "patterns/reduce.hpp"
-#include "rules/object_sums.hpp"
+#include "rules/intensity_sums.hpp"
 
 namespace macareu {
 

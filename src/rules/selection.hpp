@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/call.hpp"
-#include "rules/object_sums.hpp"
+#include "rules/object_extent.hpp"
 
 namespace macareu {
 

@@ -4,7 +4,7 @@
 #include <numbers>
 #include <vector>
 
-#include "rules/object_sums.hpp"
+#include "rules/object_outline.hpp"
 
 namespace macareu {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "engines/cpu/engine.hpp"
 #include "engines/serial/engine.hpp"
+#include "rules/object_extent.hpp"
 #include "rules/object_sums.hpp"
 #include "support/dice.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engines/cpu/component/run_component.hpp"
+#include "engines/cpu/bit_rows.hpp"
 #include "patterns/tally.hpp"
 
 namespace macareu::cpu {

@@ -59,7 +59,7 @@ class tally_cache {
 
 /// visit(label, pixels) for every run of one label in a row, but 0.
 template <class Label, class Visit>
-void over_runs(const view<const Label>& labels, site begin, Visit&& visit) {
+void count_runs(const view<const Label>& labels, site begin, Visit&& visit) {
   const Label* const row = &labels[begin];
   for (std::int64_t x = 0; x < labels.width;) {
     const Label label = row[x * labels.step_x];
@@ -103,8 +103,8 @@ void tally_rows(const Rule& rule, Cache& own, std::int64_t first, std::int64_t l
   for (auto row = first; row < last; ++row) {
     site p{row / labels.height, row % labels.height, 0};
     if constexpr (requires(typename Rule::row & sums) { rule.add_pixels(sums, std::uint64_t{1}); }) {
-      over_runs(labels, p,
-                [&](Label label, std::uint64_t pixels) { rule.add_pixels(own.row_of(label), pixels); });
+      count_runs(labels, p,
+                 [&](Label label, std::uint64_t pixels) { rule.add_pixels(own.row_of(label), pixels); });
     } else {
       Label last_label{};
       typename Rule::row* sums = nullptr;  // of the label before, which is most often that of the next too

@@ -12,11 +12,9 @@
 
 #include "core/call.hpp"
 #include "core/neighbourhood.hpp"
+#include "engines/cpu/bit_rows.hpp"
 
 namespace macareu::cpu {
-
-using bit_word = std::uint64_t;
-inline constexpr std::int64_t word_bits = 64;
 
 /// How rows are bundled to lines.
 struct line_shape {

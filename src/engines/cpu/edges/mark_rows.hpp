@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/wide.hpp"
-#include "engines/cpu/component/run_component.hpp"
+#include "engines/cpu/bit_rows.hpp"
 #include "engines/cpu/simd.hpp"
 #include "patterns/edges.hpp"
 

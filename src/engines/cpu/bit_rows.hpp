@@ -1,0 +1,49 @@
+// Rows of pixels as bits, 64 to a word.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+namespace macareu::cpu {
+
+using bit_word = std::uint64_t;
+inline constexpr std::int64_t word_bits = 64;
+
+/// 64 bytes of 0 and 1 to bits, the first the lowest.
+inline bit_word pack(const std::uint8_t* bytes) {
+  bit_word bits = 0;
+  for (int i = 0; i < 8; ++i) {
+    bit_word eight;
+    std::memcpy(&eight, bytes + 8 * i, 8);
+    if constexpr (std::endian::native == std::endian::big) eight = __builtin_bswap64(eight);
+    bits |= eight << i;
+  }
+  // Byte j has the pixels 8 i + j: an 8 x 8 matrix of bits, to be transposed.
+  const auto swap = [&](int apart, bit_word which) {
+    const bit_word differ = (bits ^ bits >> apart) & which;
+    bits ^= differ ^ differ << apart;
+  };
+  swap(7, 0x00aa00aa00aa00aa);
+  swap(14, 0x0000cccc0000cccc);
+  swap(28, 0x00000000f0f0f0f0);
+  return bits;
+}
+
+/// bits[x] = holds(x) for pixels 0 .. width - 1, the rest of the last word 0.
+template <class Holds>
+void pack_row(std::int64_t width, bit_word* bits, Holds&& holds) {
+  alignas(64) std::uint8_t bytes[word_bits];
+  std::int64_t x = 0;
+  for (; x + word_bits <= width; x += word_bits) {
+    for (std::int64_t i = 0; i < word_bits; ++i) bytes[i] = static_cast<std::uint8_t>(holds(x + i));
+    *bits++ = pack(bytes);
+  }
+  if (x == width) return;
+  std::fill_n(bytes, word_bits, std::uint8_t{0});
+  for (std::int64_t i = 0; x + i < width; ++i) bytes[i] = static_cast<std::uint8_t>(holds(x + i));
+  *bits = pack(bytes);
+}
+
+}  // namespace macareu::cpu
