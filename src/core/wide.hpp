@@ -41,6 +41,17 @@ MACAREU_HD inline V magnitude(V a) {
   }
 }
 
+/// a, or -a where b is below 0, of floats; where b is 0, either.
+template <class V>
+MACAREU_HD inline V turned_by(V a, V b) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    return b < V{} ? -a : a;
+  } else {
+    using bits = decltype(a < a);
+    return (V)((bits)a ^ ((bits)b & (bits)(-V{})));
+  }
+}
+
 /// Correctly rounded, of f32 and f64.
 template <class V>
 MACAREU_HD inline V root(V value) {

@@ -93,33 +93,29 @@ class itk_canny {
   template <class W, class Derived>
   MACAREU_HD W estimate(W square, const W (&slope)[Rank], const Derived& derived, V error) const {
     const W zero{}, here = derived(0, 0, 0), distance = size_of(here);
-    W least_before{}, most_before{}, least_after{}, most_after{}, third{}, size{}, slopes{};
+    W before{}, after{}, third{}, size{}, slopes{};
     for (int i = 0; i < Rank; ++i) {
       const W one = at(derived, i, -1), other = at(derived, i, 1), part = (one - other) * slope[i];
+      const W one_side = turned_by(one, here), other_side = turned_by(other, here);
       const bool first = i == 0;
-      least_before = first ? one : lesser(least_before, one);
-      most_before = first ? one : greater(most_before, one);
-      least_after = first ? other : lesser(least_after, other);
-      most_after = first ? other : greater(most_after, other);
+      // The furthest neighbours on the other side of zero are those furthest below it, seen from here.
+      before = first ? one_side : lesser(before, one_side);
+      after = first ? other_side : lesser(after, other_side);
       third = first ? part : third + part;
       size = first ? size_of(part) : size + size_of(part);
       slopes = first ? size_of(slope[i]) : slopes + size_of(slope[i]);
     }
-    // The furthest neighbours on the other side of zero; behind it is who has none there.
-    const auto above = here > zero;
-    const W before = above ? -least_before : most_before, after = above ? -least_after : most_after;
     const V apart = 2 * error + doubt_;
-    const W margin = size * V(1e-5) + slopes * (V(1.01) * apart) + V(1e-30);
-    const W near = distance - apart, far = distance + apart;
+    const W margin = size * V(1e-5) + (slopes * (V(1.01) * apart) + V(1e-30));
+    const W near = apart - distance, far = -apart - distance;
     const auto off_zero = distance > apart;
-    const auto may_cross = (!off_zero) | (before > near) | (after >= near);
-    const auto sure = off_zero & ((before > far) | (after >= far)) & (third < -margin);
+    const auto may_cross = (!off_zero) | (before < near) | (after <= near);
+    const auto sure = off_zero & ((before < far) | (after <= far)) & (third < -margin);
     const W passed = square >= low_square_ ? everywhere<W>(V{1}) : zero;
     const W level = square >= high_square_ ? everywhere<W>(V{2}) : passed;
     // Comparisons with NaN, of products that overflow, leave it not sure.
-    const W unsure = square < least_ ? zero : everywhere<W>(V{not_sure});
-    const W not_rising = third > margin ? zero : unsure;
-    const W open = may_cross ? not_rising : zero;
+    const auto settled = (third > margin) | (square < least_);
+    const W open = may_cross & !settled ? everywhere<W>(V{not_sure}) : zero;
     return sure ? level : open;
   }
 

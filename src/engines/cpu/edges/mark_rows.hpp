@@ -107,19 +107,26 @@ Value largest_size(const Value* row, std::int64_t count) {
   return result;
 }
 
-/// Whether the pixels of a word can have levels: they are as strong as that.
+/// Whether the pixels of a word can have levels: they are as strong as that. Slopes are found on the way,
+/// unless they are known.
 template <class Rule, class Value>
 bool find_strength(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows_around<Value>& s,
-                   const rows_around<Value>& d, Value* strength) {
+                   const rows_around<Value>& d, Value* strength, Value (&slopes)[Rule::rank][word_bits]) {
   using near = near_in_rows_around<Value>;
   const Value least = rule.least();
-  int strong = 0;
+  int weak = 1;
   MACAREU_INDEPENDENT_TURNS
   for (std::int64_t i = 0; i < pixels; ++i) {
-    strength[i] = rule.strength(near{s, x + i}, near{d, x + i});
-    strong |= !(strength[i] < least);  // of infinite pixels it may be NaN
+    const Value found = rule.strength(near{s, x + i}, near{d, x + i});
+    if constexpr (!Rule::strength_is_derived) {
+      Value own[Rule::rank];
+      rule.slopes(near{s, x + i}, own);
+      for (int axis = 0; axis < Rule::rank; ++axis) slopes[axis][i] = own[axis];
+    }
+    strength[i] = found;
+    weak &= found < least;  // of infinite pixels it may be NaN, which is not weak
   }
-  return strong;
+  return !weak;
 }
 
 /// Levels of the first pixels of a word, a multiple of a vector's lanes, or not_sure, from what was derived
@@ -150,7 +157,7 @@ bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows
                const Need& need) {
   using near = near_in_rows_around<Value>;
   alignas(64) Value strength[word_bits], found[Rule::rank][word_bits];
-  if (!find_strength(rule, x, pixels, s, d, strength)) return false;
+  if (!find_strength(rule, x, pixels, s, d, strength, found)) return false;
   const Value least = rule.least();
   const bool before = !(strength[0] < least), after = !(strength[pixels - 1] < least);
   const Value error = need(x / word_bits, before, after, precision::draft);
@@ -158,16 +165,12 @@ bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows
   constexpr std::int64_t lanes = simd<Value>::lanes;
   const auto whole = (pixels + lanes - 1) / lanes * lanes;
   const Value* slopes[Rule::rank];
-  if constexpr (Rule::strength_is_derived) {
-    for (int axis = 0; axis < Rule::rank; ++axis) slopes[axis] = known.along[axis] + x;
-  } else {
-    for (int axis = 0; axis < Rule::rank; ++axis) slopes[axis] = found[axis];
-    MACAREU_INDEPENDENT_TURNS
-    for (std::int64_t i = 0; i < whole; ++i) {
-      Value own[Rule::rank];
-      rule.slopes(near{s, x + i}, own);
-      for (int axis = 0; axis < Rule::rank; ++axis) found[axis][i] = own[axis];
-    }
+  for (int axis = 0; axis < Rule::rank; ++axis) {
+    if constexpr (Rule::strength_is_derived)
+      slopes[axis] = known.along[axis] + x;
+    else
+      slopes[axis] = found[axis];
+    std::fill(found[axis] + pixels, found[axis] + whole, Value{});
   }
   std::fill(strength + pixels, strength + whole, Value{});
   auto all = estimate_word(rule, x, whole, strength, slopes, d, error, levels);

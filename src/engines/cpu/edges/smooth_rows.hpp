@@ -31,9 +31,9 @@ class smooth_rows {
         pitch_(count + 2 * reach_x_),
         next_(y),
         loaded_(y - reach_y_),
-        memory_(static_cast<std::size_t>(pitch_ * (2 * reach_y_ + 1))),
-        line_(static_cast<std::size_t>(pitch_)),
-        rows_(static_cast<std::size_t>(2 * std::max(reach_y_, reach_x_) + 1)) {}
+        memory_(static_cast<std::size_t>(pitch_ * lines())),
+        sums_(static_cast<std::size_t>(2 * pitch_)),
+        rows_(static_cast<std::size_t>(lines())) {}
 
   std::int64_t count() const { return count_; }
 
@@ -43,48 +43,54 @@ class smooth_rows {
     if (how_.weights[2].empty()) {
       for (std::int64_t i = 0; i < count_; ++i) to[i] = static_cast<Value>(values[i]);
     } else {
-      for (int k = 0; k <= 2 * reach_x_; ++k) rows_[static_cast<std::size_t>(k)] = values + k;
-      sum_rows(how_.weights[2], reach_x_, count_, to);
+      best_smoothing<Value>().along(values, how_.weights[2].data(), reach_x_, count_, to);
     }
     if (how_.classes.rows > 0) divide(to);
     ++next_;
   }
 
  private:
-  /// Rows are kept in turn; none is further above the image than sums reach.
-  int lines() const { return 2 * reach_y_ + 1; }
+  /// Rows are kept in turn, as many as two sums read; none is further above the image than sums reach.
+  int lines() const { return 2 * reach_y_ + 2; }
   std::int64_t line_of(std::int64_t y) const { return (y + lines()) % lines(); }
   double* line_at(std::int64_t line) { return memory_.data() + line * pitch_; }
 
-  /// Of `rows_`, rounded to Value.
-  template <class Out>
-  void sum_rows(const std::vector<double>& half, int reach, std::int64_t count, Out* out) const {
-    const auto& kernels = best_sum_kernels();
-    if constexpr (std::is_same_v<Value, double>)
-      kernels.f64.symmetric(rows_.data(), half.data(), reach, count, out);
-    else if constexpr (std::is_same_v<Out, double>)
-      kernels.as_f32(rows_.data(), half.data(), reach, count, out);
-    else
-      kernels.to_f32(rows_.data(), half.data(), reach, count, out);
-  }
-
-  /// Rounded sums of the row at hand, with what the sums along x need on both sides.
+  /// Rounded sums of the row at hand, with what the sums along x need on both sides. Two rows are summed at
+  /// once; the second waits.
   const double* along_y() {
-    for (; loaded_ <= next_ + reach_y_; ++loaded_) fill(loaded_, line_at(line_of(loaded_)));
+    double* const later = sums_.data() + pitch_;
+    if (waiting_) {
+      waiting_ = false;
+      return later;
+    }
+    const bool two = !how_.weights[1].empty() && next_ + 1 < height_;
+    for (; loaded_ <= next_ + reach_y_ + two; ++loaded_) fill(loaded_, line_at(line_of(loaded_)));
     if (how_.weights[1].empty()) return line_at(line_of(next_));
     auto line = line_of(next_ - reach_y_);
-    for (int k = 0; k < lines(); ++k) {
-      rows_[static_cast<std::size_t>(k)] = line_at(line);
+    for (auto& row : rows_) {
+      row = line_at(line);
       line = line + 1 < lines() ? line + 1 : 0;
     }
-    sum_rows(how_.weights[1], reach_y_, pitch_, line_.data());
+    const auto& kernels = best_smoothing<Value>();
+    const double* const weights = how_.weights[1].data();
+    if (two)
+      kernels.two_across(rows_.data(), weights, reach_y_, pitch_, sums_.data(), later);
+    else
+      kernels.across(rows_.data(), weights, reach_y_, pitch_, sums_.data());
+    waiting_ = two;
     if (how_.edge.mode == border_mode::constant) {
-      const double outside = how_.edge.outside;
-      std::fill_n(line_.begin(), std::clamp<std::int64_t>(reach_x_ - first_, 0, pitch_), outside);
-      std::fill(line_.begin() + std::clamp<std::int64_t>(width_ + reach_x_ - first_, 0, pitch_), line_.end(),
-                outside);
+      put_outside(sums_.data());
+      put_outside(later);
     }
-    return line_.data();
+    return sums_.data();
+  }
+
+  /// Beside the image.
+  void put_outside(double* sums) const {
+    const auto inside = std::clamp<std::int64_t>(reach_x_ - first_, 0, pitch_);
+    const auto behind = std::clamp<std::int64_t>(width_ + reach_x_ - first_, 0, pitch_);
+    std::fill(sums, sums + inside, how_.edge.outside);
+    std::fill(sums + behind, sums + pitch_, how_.edge.outside);
   }
 
   void fill(std::int64_t y, double* to) const {
@@ -158,8 +164,9 @@ class smooth_rows {
   std::int64_t height_, width_, first_, count_;
   int reach_y_, reach_x_;
   std::int64_t pitch_, next_, loaded_;
-  std::vector<double> memory_, line_;
+  std::vector<double> memory_, sums_;
   std::vector<const double*> rows_;
+  bool waiting_ = false;  // the sums of the row at hand are there already
 };
 
 }  // namespace macareu::cpu

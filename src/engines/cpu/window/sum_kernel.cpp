@@ -35,23 +35,27 @@ template <class F>
 #endif
 }
 
-/// Rounded to Round, and written as Out. `reach` may be a constant, which unrolls the loop.
-template <class F, class Round, class Out, int Parts, class Reach>
-[[gnu::always_inline]] inline void symmetric_block(const F* const* rows, const F* half, Reach reach,
+template <class Round, class Out, class F>
+[[gnu::always_inline]] inline void give_rounded(Out* to, vec<F> sum) {
+  if constexpr (!std::is_same_v<Round, F> && std::is_same_v<Out, F>) sum = rounded_to_f32(sum);
+  give(to, sum);
+}
+
+/// Rounded to Round, and written as Out. `from` has the rows by number. `reach` may be a constant, which
+/// unrolls the loop.
+template <class F, class Round, class Out, int Parts, class From, class Reach>
+[[gnu::always_inline]] inline void symmetric_block(const From& from, const F* half, Reach reach,
                                                    std::int64_t i, Out* out) {
   constexpr int lanes = simd<F>::lanes;
   const int r = reach;
   vec<F> sum[Parts];
-  for (int p = 0; p < Parts; ++p) sum[p] = load(rows[r] + i + p * lanes) * half[0];
+  for (int p = 0; p < Parts; ++p) sum[p] = load(from[r] + i + p * lanes) * half[0];
   for (int k = r; k > 0; --k) {
-    const F* const before = rows[r - k] + i;
-    const F* const after = rows[r + k] + i;
+    const F* const before = from[r - k] + i;
+    const F* const after = from[r + k] + i;
     for (int p = 0; p < Parts; ++p) sum[p] += (load(before + p * lanes) + load(after + p * lanes)) * half[k];
   }
-  for (int p = 0; p < Parts; ++p) {
-    if constexpr (!std::is_same_v<Round, F> && std::is_same_v<Out, F>) sum[p] = rounded_to_f32(sum[p]);
-    give(out + i + p * lanes, sum[p]);
-  }
+  for (int p = 0; p < Parts; ++p) give_rounded<Round, Out, F>(out + i + p * lanes, sum[p]);
 }
 
 template <class F, int Parts>
@@ -66,30 +70,37 @@ template <class F, int Parts>
   for (int p = 0; p < Parts; ++p) store(out + i + p * lanes, sum[p]);
 }
 
-template <class F, class Round, class Out, class Reach>
-[[gnu::always_inline]] inline void symmetric_row(const F* const* rows, const F* half, Reach reach,
-                                                 std::int64_t count, Out* out) {
+template <class F, class Round, class Out, class From, class Reach>
+[[gnu::always_inline]] inline void symmetric_rest(const From& from, const F* half, Reach reach,
+                                                  std::int64_t i, std::int64_t count, Out* out) {
   constexpr int lanes = simd<F>::lanes;
   const int r = reach;
-  std::int64_t i = 0;
-  for (; i + parts * lanes <= count; i += parts * lanes)
-    symmetric_block<F, Round, Out, parts>(rows, half, reach, i, out);
-  for (; i + lanes <= count; i += lanes) symmetric_block<F, Round, Out, 1>(rows, half, reach, i, out);
+  for (; i + lanes <= count; i += lanes) symmetric_block<F, Round, Out, 1>(from, half, reach, i, out);
   for (; i < count; ++i) {
-    F sum = rows[r][i] * half[0];
-    for (int k = r; k > 0; --k) sum += (rows[r - k][i] + rows[r + k][i]) * half[k];
+    F sum = from[r][i] * half[0];
+    for (int k = r; k > 0; --k) sum += (from[r - k][i] + from[r + k][i]) * half[k];
     out[i] = static_cast<Out>(static_cast<Round>(sum));
   }
 }
 
-template <class F, class Round = F, class Out = F>
-void symmetric(const F* const* rows, const F* half, int r, std::int64_t count, Out* out) {
+template <class F, class Round, class Out, class From, class Reach>
+[[gnu::always_inline]] inline void symmetric_row(const From& from, const F* half, Reach reach,
+                                                 std::int64_t count, Out* out) {
+  constexpr int block = parts * simd<F>::lanes;
+  std::int64_t i = 0;
+  for (; i + block <= count; i += block)
+    symmetric_block<F, Round, Out, parts>(from, half, reach, i, out);
+  symmetric_rest<F, Round, Out>(from, half, reach, i, count, out);
+}
+
+/// visit(r as a constant, weights) for the usual r, where what writes cannot change stays in registers; else
+/// with r as it is.
+template <class F, class Visit>
+[[gnu::always_inline]] inline void with_reach(const F* half, int r, const Visit& visit) {
   const auto with = [&]<int Reach>(std::integral_constant<int, Reach> reach) {
-    const F* row[2 * Reach + 1];  // what writes cannot change stays in registers
     F weights[Reach + 1];
-    for (int k = 0; k <= 2 * Reach; ++k) row[k] = rows[k];
     for (int k = 0; k <= Reach; ++k) weights[k] = half[k];
-    symmetric_row<F, Round>(row, weights, reach, count, out);
+    visit(reach, weights);
   };
   switch (r) {
     case 1:
@@ -105,8 +116,79 @@ void symmetric(const F* const* rows, const F* half, int r, std::int64_t count, O
     case 6:
       return with(std::integral_constant<int, 6>{});
     default:
-      symmetric_row<F, Round>(rows, half, r, count, out);
+      visit(r, half);
   }
+}
+
+/// Row pointers where `reach` is a constant; else those that are given.
+template <int More, class F, class Reach>
+[[gnu::always_inline]] inline auto own_rows(const F* const* rows, Reach) {
+  if constexpr (std::is_same_v<Reach, int>) {
+    return rows;
+  } else {
+    struct {
+      const F* row[2 * Reach::value + 1 + More];
+      const F* operator[](int k) const { return row[k]; }
+    } own;
+    for (int k = 0; k < 2 * Reach::value + 1 + More; ++k) own.row[k] = rows[k];
+    return own;
+  }
+}
+
+template <class F, class Round = F, class Out = F>
+void symmetric(const F* const* rows, const F* half, int r, std::int64_t count, Out* out) {
+  with_reach(half, r, [=](auto reach, const F* weights) {
+    const auto own = own_rows<0>(rows, reach);
+    symmetric_row<F, Round>(own, weights, reach, count, out);
+  });
+}
+
+/// A row and the next.
+template <class Round>
+void two_symmetric(const double* const* rows, const double* half, int r, std::int64_t count, double* one,
+                   double* next) {
+  constexpr int lanes = simd<double>::lanes, columns = 2;
+  with_reach(half, r, [=](auto reach, const double* weights) {
+    const auto own = own_rows<1>(rows, reach);
+    const int middle = reach;
+    std::int64_t i = 0;
+    for (; i + columns * lanes <= count; i += columns * lanes) {
+      vec<double> first[columns], second[columns];
+      const auto at = [&](int k, int p) { return load(own[k] + i + p * lanes); };
+      for (int p = 0; p < columns; ++p) {
+        first[p] = at(middle, p) * weights[0];
+        second[p] = at(middle + 1, p) * weights[0];
+      }
+      for (int k = middle; k > 0; --k)
+        for (int p = 0; p < columns; ++p) {
+          first[p] += (at(middle - k, p) + at(middle + k, p)) * weights[k];
+          second[p] += (at(middle - k + 1, p) + at(middle + k + 1, p)) * weights[k];
+        }
+      for (int p = 0; p < columns; ++p) {
+        give_rounded<Round, double, double>(one + i + p * lanes, first[p]);
+        give_rounded<Round, double, double>(next + i + p * lanes, second[p]);
+      }
+    }
+    symmetric_rest<double, Round>(own, weights, reach, i, count, one);
+    struct {
+      decltype(own) rows;
+      const double* operator[](int k) const { return rows[k + 1]; }
+    } const later{own};
+    symmetric_rest<double, Round>(later, weights, reach, i, count, next);
+  });
+}
+
+/// A row and where it goes on.
+struct shifted_row {
+  const double* row;
+  const double* operator[](int k) const { return row + k; }
+};
+
+template <class Value>
+void along(const double* row, const double* half, int r, std::int64_t count, Value* out) {
+  with_reach(half, r, [=](auto reach, const double* weights) {
+    symmetric_row<double, Value>(shifted_row{row}, weights, reach, count, out);
+  });
 }
 
 template <class F>
@@ -126,9 +208,10 @@ void weighted(const F* const* rows, const F* weights, int taps, std::int64_t cou
 }  // namespace
 
 extern const all_sum_kernels MACAREU_SUM_KERNELS;
-const all_sum_kernels MACAREU_SUM_KERNELS{{&symmetric<float>, &weighted<float>},
-                                          {&symmetric<double>, &weighted<double>},
-                                          &symmetric<double, float, float>,
-                                          &symmetric<double, float, double>};
+const all_sum_kernels MACAREU_SUM_KERNELS{
+    {&symmetric<float>, &weighted<float>},
+    {&symmetric<double>, &weighted<double>},
+    {&symmetric<double, float, double>, &two_symmetric<float>, &along<float>},
+    {&symmetric<double>, &two_symmetric<double>, &along<double>}};
 
 }  // namespace macareu::cpu

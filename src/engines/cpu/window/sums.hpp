@@ -13,16 +13,23 @@ struct sum_kernels {
   void (*weighted)(const F* const* rows, const F* weights, int taps, std::int64_t count, F* out);
 };
 
-/// Sums in f64 as above, rounded to f32.
-template <class Out>
-using rounded_sums = void (*)(const double* const* rows, const double* half, int r, std::int64_t count,
-                              Out* out);
+/// Sums in f64 as above, rounded to Value.
+template <class Value>
+struct smoothing_kernels {
+  /// Of rows, as f64 again.
+  void (*across)(const double* const* rows, const double* half, int r, std::int64_t count, double* out);
+  /// Of rows 0 ... 2 r to `one`, and of rows 1 ... 2 r + 1 to `next`: what both read is read once.
+  void (*two_across)(const double* const* rows, const double* half, int r, std::int64_t count, double* one,
+                     double* next);
+  /// Of a row, r values to both sides: out[i] is around row[i + r].
+  void (*along)(const double* row, const double* half, int r, std::int64_t count, Value* out);
+};
 
 struct all_sum_kernels {
   sum_kernels<float> f32;
   sum_kernels<double> f64;
-  rounded_sums<float> to_f32;
-  rounded_sums<double> as_f32;  // and widened again
+  smoothing_kernels<float> smoothing_f32;
+  smoothing_kernels<double> smoothing_f64;
 };
 
 const all_sum_kernels& best_sum_kernels();
@@ -33,6 +40,14 @@ const sum_kernels<F>& best_sums() {
     return best_sum_kernels().f32;
   else
     return best_sum_kernels().f64;
+}
+
+template <class F>
+const smoothing_kernels<F>& best_smoothing() {
+  if constexpr (sizeof(F) == sizeof(float))
+    return best_sum_kernels().smoothing_f32;
+  else
+    return best_sum_kernels().smoothing_f64;
 }
 
 }  // namespace macareu::cpu
