@@ -19,6 +19,30 @@ MACAREU_HD inline V greater(V a, V b) {
   return a < b ? b : a;
 }
 
+/// Of floats; where both are equal, or one is NaN, either. One instruction wherever there is one.
+template <class V>
+MACAREU_HD inline V either_lesser(V a, V b) {
+#ifdef __aarch64__
+  if constexpr (!std::is_arithmetic_v<V>) {
+    V result;
+    for (unsigned i = 0; i < sizeof a / sizeof a[0]; ++i) result[i] = std::fmin(a[i], b[i]);
+    return result;
+  }
+#endif
+  return lesser(a, b);
+}
+template <class V>
+MACAREU_HD inline V either_greater(V a, V b) {
+#ifdef __aarch64__
+  if constexpr (!std::is_arithmetic_v<V>) {
+    V result;
+    for (unsigned i = 0; i < sizeof a / sizeof a[0]; ++i) result[i] = std::fmax(a[i], b[i]);
+    return result;
+  }
+#endif
+  return greater(a, b);
+}
+
 /// yes where a <= b, else no.
 template <class V>
 MACAREU_HD inline V where_not_above(V a, V b, V yes, V no) {
@@ -36,8 +60,14 @@ MACAREU_HD inline V magnitude(V a) {
   if constexpr (std::is_arithmetic_v<V>) {
     return a < V{} ? -a : a;
   } else {  // floats without their sign: one instruction
+#ifdef __aarch64__
+    V result;
+    for (unsigned i = 0; i < sizeof a / sizeof a[0]; ++i) result[i] = std::fabs(a[i]);
+    return result;
+#else
     using bits = decltype(a < a);
     return (V)((bits)a & ~(bits)(-V{}));
+#endif
   }
 }
 

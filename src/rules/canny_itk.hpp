@@ -62,7 +62,7 @@ class itk_canny {
     const W x = left - right, y = up - down, here = at(near, 0, 0), twice = here + here;
     const W bend_x = left + right - twice, bend_y = up + down - twice;
     const W cross = V(0.5) * (near(0, -1, -1) - near(0, 1, -1) - near(0, -1, 1) + near(0, 1, 1));
-    bends = greater(bends, greater(size_of(bend_x), size_of(bend_y)) + size_of(cross));
+    bends = either_greater(bends, either_greater(size_of(bend_x), size_of(bend_y)) + size_of(cross));
     const W xx = x * x, yy = y * y;
     return near_quotient(x * y * cross + xx * bend_x + yy * bend_y, xx + yy + 4 * least_gradient);
   }
@@ -99,8 +99,8 @@ class itk_canny {
       const W one_side = turned_by(one, here), other_side = turned_by(other, here);
       const bool first = i == 0;
       // The furthest neighbours on the other side of zero are those furthest below it, seen from here.
-      before = first ? one_side : lesser(before, one_side);
-      after = first ? other_side : lesser(after, other_side);
+      before = first ? one_side : either_lesser(before, one_side);
+      after = first ? other_side : either_lesser(after, other_side);
       third = first ? part : third + part;
       size = first ? size_of(part) : size + size_of(part);
       slopes = first ? size_of(slope[i]) : slopes + size_of(slope[i]);
@@ -109,13 +109,14 @@ class itk_canny {
     const W margin = size * V(1e-5) + (slopes * (V(1.01) * apart) + V(1e-30));
     const W near = apart - distance, far = -apart - distance;
     const auto off_zero = distance > apart;
-    const auto may_cross = (!off_zero) | (before < near) | (after <= near);
+    const auto may_cross = (before < near) | (after <= near);
     const auto sure = off_zero & ((before < far) | (after <= far)) & (third < -margin);
     const W passed = square >= low_square_ ? everywhere<W>(V{1}) : zero;
     const W level = square >= high_square_ ? everywhere<W>(V{2}) : passed;
     // Comparisons with NaN, of products that overflow, leave it not sure.
-    const auto settled = (third > margin) | (square < least_);
-    const W open = may_cross & !settled ? everywhere<W>(V{not_sure}) : zero;
+    const W unsure = (third > margin) | (square < least_) ? zero : everywhere<W>(V{not_sure});
+    const W seen = may_cross ? unsure : zero;
+    const W open = off_zero ? seen : unsure;
     return sure ? level : open;
   }
 

@@ -99,7 +99,7 @@ Value largest_size(const Value* row, std::int64_t count) {
   std::int64_t i = 0;
   for (; i + chains * lanes <= count; i += chains * lanes)
     for (int chain = 0; chain < chains; ++chain)
-      most[chain] = greater(most[chain], magnitude(load(row + i + chain * lanes)));
+      most[chain] = either_greater(most[chain], magnitude(load(row + i + chain * lanes)));
   Value result = 0;
   for (const auto& each : most)
     for (int lane = 0; lane < lanes; ++lane) result = greater(result, Value(each[lane]));
