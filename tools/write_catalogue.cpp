@@ -183,6 +183,7 @@ void write_reference(std::ostream& out, const operator_description& about) {
   for (std::size_t o = 0; o < about.outputs.size(); ++o)
     out << (o == 0 ? " -o " + std::string(about.outputs[o].name)
                    : " [" + option(about.outputs[o].name) + " FILE]");
+  if (std::ranges::any_of(about.outputs, &output_description::optional)) out << " [--keep NAME,...]";
   for (const auto& parameter : about.parameters)
     if (parameter.default_text.empty()) out << ' ' << option(parameter.name) << " VALUE";
   out << "\n\n| | name | | default |\n|---|---|---|---|\n";

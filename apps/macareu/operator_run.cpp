@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <new>
 #include <utility>
@@ -66,6 +67,34 @@ void operator_run::check_before_reading() const {
     compute_table(about_, empty, known, running.how);
   else
     run_operator(about_, empty, known, running.how);
+}
+
+void operator_run::name_kept_outputs(const const_image_view& first) {
+  if (std::ranges::find(kept, true) == kept.end()) return;
+  const std::filesystem::path beside(*outputs[0]);
+  const auto holds = [&](const std::filesystem::path& file, std::size_t output) {
+    try {
+      check_image_fits(file, output_type(about_, output, first.type(), first.shape(), values), first.shape(),
+                       first.channels());
+      return true;
+    } catch (const usage_error&) {
+      return false;
+    }
+  };
+  std::vector<std::string> files;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    if (kept[o] && !outputs[o]) {
+      auto file = beside;
+      file.replace_filename(beside.stem().string() + "-" + dashed(about_.outputs[o].name) +
+                            beside.extension().string());
+      if (!holds(file, o)) file.replace_extension(".tif");
+      if (!holds(file, o)) file.replace_extension(".npy");
+      check_image_output(file);
+      outputs[o] = file.string();
+    }
+    if (outputs[o]) files.push_back(*outputs[o]);
+  }
+  check_distinct(files);
 }
 
 std::vector<image_file> operator_run::read_inputs() {
@@ -171,6 +200,7 @@ int operator_run::operator()(interruption& signals) {
   record_.repeat = running.repeat;
 
   const interruption::careful_section careful(signals);
+  name_kept_outputs(first);
   for (std::size_t o = 0; o < outputs.size(); ++o)
     if (outputs[o])
       check_image_fits(*outputs[o], output_type(about_, o, first.type(), first.shape(), values),

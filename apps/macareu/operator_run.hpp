@@ -20,10 +20,14 @@ namespace macareu::tool {
 class operator_run {
  public:
   explicit operator_run(const operator_description& about)
-      : inputs(about.inputs.size()), outputs(about.outputs.size()), about_(about) {}
+      : inputs(about.inputs.size()),
+        outputs(about.outputs.size()),
+        kept(about.outputs.size()),
+        about_(about) {}
 
   std::vector<std::string> inputs;                  ///< files, in the order of the description
   std::vector<std::optional<std::string>> outputs;  ///< likewise; optional ones may be left out
+  std::vector<bool> kept;                           ///< optional outputs that get a name beside the first
   table_outputs tables;                             ///< of an operator that gives a table
   arguments values;
   input_options reading;
@@ -40,6 +44,8 @@ class operator_run {
 
   bool gives_table() const { return !about_.table.empty(); }
   void check_before_reading() const;
+  /// Once types are known, for the extension must hold them.
+  void name_kept_outputs(const const_image_view& first);
   std::vector<image_file> read_inputs();
   /// Images for every output; without pixels where it is left out.
   results compute(const std::vector<image_file>& files, interruption& signals);

@@ -21,13 +21,6 @@ std::string upper(std::string_view text) {
   return result;
 }
 
-/// Names are city_block in C++ and city-block on the command line.
-std::string dashed(std::string_view name) {
-  std::string text(name);
-  std::ranges::replace(text, '_', '-');
-  return text;
-}
-
 std::string option_name(std::string_view parameter) { return "--" + dashed(parameter); }
 
 argument value_from(const parameter_description& parameter, std::string text) {
@@ -82,6 +75,29 @@ std::string output_help(const output_description& output, std::string_view first
   throw internal_error("no such rule for the type of an output");
 }
 
+/// Optional outputs without a name of their own.
+void add_keep(parser& options, const operator_description& about, operator_run& run) {
+  std::vector<std::string> names;
+  for (const auto& output : about.outputs)
+    if (output.optional) names.push_back(dashed(output.name));
+  if (names.empty()) return;
+  options.add({.group = "Outputs",
+               .names = "--keep",
+               .value = "NAME,...",
+               .help = joined(names, ", ") + ": beside OUTPUT, as NAME-" + names[0] +
+                       ".EXT beside NAME.EXT; .tif or .npy where .EXT cannot hold it",
+               .take = [&about, &run, names](const std::string& text) {
+                 for (const auto& name : split(text, ',')) {
+                   const auto found = std::ranges::find_if(about.outputs, [&](const auto& output) {
+                     return output.optional && dashed(output.name) == name;
+                   });
+                   if (found == about.outputs.end())
+                     throw usage_error("--keep: expected " + joined(names, ", ") + ", got '" + name + "'");
+                   run.kept[static_cast<std::size_t>(found - about.outputs.begin())] = true;
+                 }
+               }});
+}
+
 void add_files(parser& options, const operator_description& about, operator_run& run) {
   for (std::size_t i = 0; i < about.inputs.size(); ++i)
     options.add({.group = "Inputs",
@@ -96,6 +112,7 @@ void add_files(parser& options, const operator_description& about, operator_run&
                  .help = output_help(about.outputs[o], about.inputs[0].name),
                  .required = !about.outputs[o].optional,
                  .take = [&file = run.outputs[o]](const std::string& text) { file = text; }});
+  add_keep(options, about, run);
   if (!about.table.empty()) run.tables.add_to(options, about);
 }
 

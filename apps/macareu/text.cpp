@@ -69,6 +69,12 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
+std::string dashed(std::string_view name) {
+  std::string text(name);
+  std::ranges::replace(text, '_', '-');
+  return text;
+}
+
 std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
   std::string text;
   for (const auto& part : parts) {

@@ -15,6 +15,8 @@ std::string in_quotes(std::string_view text);
 std::string one_line(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
+/// Names are city_block in C++ and city-block on the command line.
+std::string dashed(std::string_view name);
 /// As short as keeps the value.
 std::string shortest(double value);
 std::string shortest(float value);

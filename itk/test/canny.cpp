@@ -97,4 +97,22 @@ TEST(canny_types, computes_in_the_type_of_the_output) {
       << "the type does not show";
 }
 
+TEST(canny_runs, can_be_aborted_on_the_way) {
+  using floats = image_of<float, 2>;
+  auto filter = macareu::itk::CannyEdgeDetectionImageFilter<floats, floats>::New();
+  auto image = empty_image<floats>({{700, 600}});
+  image->FillBuffer(0);
+  filter->SetInput(image);
+  filter->SetNumberOfWorkUnits(1);
+  filter->SetDevice("cpu");
+  float reached = 1;
+  const auto abort = [&] {
+    reached = filter->GetProgress();
+    filter->AbortGenerateDataOn();
+  };
+  at_progress(*filter, abort);
+  EXPECT_THROW(filter->Update(), itk::ProcessAborted);
+  EXPECT_LT(reached, 0.5);
+}
+
 }  // namespace

@@ -63,7 +63,12 @@ struct canny {
       parameter_description{"border", parameter_kind::choice, "constant",
                             "skimage: what lies outside the image for the smoothing",
                             "constant|nearest|reflect|mirror|wrap"},
-      outside_parameter};
+      parameter_description{"outside",
+                            parameter_kind::number,
+                            "0",
+                            "skimage: the value outside, where border is constant",
+                            {},
+                            any_number}};
   static constexpr operator_description about{
       .name = "canny",
       .verb = "canny",
@@ -77,7 +82,7 @@ struct canny {
           "as f32, f64 as f64. skimage: feature.canny of images: sampled Gaussian up to 4 sigma, divided by the share of "
           "it that lies inside the image, Sobel's gradient, its maxima interpolated between neighbours, and hysteresis with "
           "values not below the thresholds; integers are scaled to 0..1 or -1..1 in f64, and thresholds are those of the "
-          "image's own values. NaN is refused.",
+          "image's own values. NaN is refused, and so is what is for the other flavour.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters};

@@ -1,5 +1,6 @@
 #include "rules/canny_plan.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -38,6 +39,27 @@ void refuse_below_zero(std::string_view name, const std::vector<double>& values)
     if (value < 0)
       throw usage_error("canny: " + std::string(name) + ": expected numbers not below 0, got " +
                         to_string(number(value)));
+}
+
+/// What a flavour would not look at must be left as it is.
+void refuse_other_flavours(const arguments& all) {
+  const bool itk = is_itk_flavour(all);
+  const auto refuse = [&](std::string_view name, bool is_default) {
+    if (!is_default)
+      throw usage_error("canny: " + std::string(name) + " is for flavour " + (itk ? "skimage" : "itk") +
+                        " only");
+  };
+  const auto all_are = [&](std::string_view name, const auto& holds) {
+    return std::ranges::all_of(std::get<std::vector<number>>(all.find(name)->second),
+                               [&](const number& value) { return holds(value.to_double()); });
+  };
+  if (itk) {
+    refuse("border", std::get<std::string>(all.find("border")->second) == "constant");
+    refuse("outside", number_of(all, "outside") == 0);
+  } else {
+    refuse("variance", all_are("variance", [](double value) { return std::isnan(value); }));
+    refuse("maximum_error", all_are("maximum_error", [](double value) { return value == 0.01; }));
+  }
 }
 
 /// NumPy's order of a sum.
@@ -162,6 +184,7 @@ canny_plan plan_skimage(const arguments& all, dtype input, const extents& shape)
 }  // namespace
 
 canny_plan plan_canny(const arguments& all, dtype input, const extents& shape) {
+  refuse_other_flavours(all);
   return is_itk_flavour(all) ? plan_itk(all, shape) : plan_skimage(all, input, shape);
 }
 

@@ -96,6 +96,29 @@ class Operators(CliTest):
         self.assertEqual([line.split(",")[:3] for line in lines[1:]], [["0", "2", "0"], ["1", "2", "20"], ["2", "2", "30"]])
         self.assertEqual(len(self.succeed("statistics", "f.npy", "--channels", "last", "--channel", "1").splitlines()), 2)
 
+    def test_stages_are_kept_beside_the_output(self):
+        self.generate("tissue", "32,32")
+        self.succeed("canny", "mask.npy", "-o", "named.npy", "--gradient", "g.npy", "--zero-crossings", "z.npy")
+        self.succeed("canny", "mask.npy", "-o", "e.pgm", "--keep", "gradient,zero-crossings")
+        self.succeed("canny", "mask.npy", "-o", "e.npy", "--keep=gradient", "--zero-crossings", "own.npy")
+        self.assertLessEqual({"e.pgm", "e-gradient.tif", "e-zero-crossings.pgm", "e-gradient.npy", "own.npy"},
+                             set(self.files()))
+        self.assertNotIn("e-zero-crossings.npy", self.files())
+        for one, other in (("g.npy", "e-gradient.npy"), ("g.npy", "e-gradient.tif"), ("z.npy", "own.npy")):
+            self.assertIn("equal", self.succeed("compare", one, other))
+        self.assertIn("--keep: expected gradient, zero-crossings, got 'edges'",
+                      self.fail_with(2, "canny", "mask.npy", "-o", "e.npy", "--keep", "edges"))
+        self.assertIn("named for two outputs", self.fail_with(
+            2, "canny", "mask.npy", "-o", "e.npy", "--keep", "gradient", "--zero-crossings", "e-gradient.npy"))
+
+    def test_what_is_for_another_flavour_is_refused(self):
+        self.generate("tissue", "32,32")
+        for given, other in ((["--border", "wrap"], "skimage"), (["--outside", "3"], "skimage"),
+                             (["--flavour", "skimage", "--variance", "2"], "itk"),
+                             (["--flavour", "skimage", "--maximum-error", "0.1"], "itk")):
+            self.assertIn("is for flavour %s only" % other,
+                          self.fail_with(2, "canny", "mask.npy", "-o", "e.npy", *given))
+
     def test_a_kernel_from_text(self):
         self.write_npy("f.npy", (1, 5), [0, 0, 1, 0, 0])
         with open(self.path("kernel.csv"), "w", encoding="ascii") as file:

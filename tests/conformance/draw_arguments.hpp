@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -125,6 +126,11 @@ arguments draw_arguments(dice& from, const operator_description& about, dtype ty
     given.insert_or_assign("squared", false);  // there are no others
     given.insert_or_assign("method", std::string("exact"));
   }
+  if (given.contains("flavour"))  // what the other is for is refused
+    for (const auto* name : std::get<std::string>(given.at("flavour")) == "itk"
+                                ? std::array{"border", "outside"}
+                                : std::array{"variance", "maximum_error"})
+      given.erase(name);
   if (given.contains("intervals") && !std::get<std::vector<interval>>(given.at("intervals")).empty())
     given.insert_or_assign("values", false);  // one or the other
   if (given.contains("background") && !std::get<bool>(given.at("values"))) given.erase("background");

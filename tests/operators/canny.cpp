@@ -1,7 +1,9 @@
 // Canny: known answers, what is refused, and ITK's definition written down once more, plainly: whole images
 // between the steps, sums in ITK's order.
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <stop_token>
 
 #include "operators/pictures.hpp"
 #include "rules/discrete_gaussian.hpp"
@@ -240,6 +242,30 @@ TEST(canny, stages_are_kept_on_request) {
   EXPECT_FLOAT_EQ(gradient.pixels[9], 0.01f);
 }
 
+/// While it is at work, and not only when all is done.
+TEST(canny, tells_its_progress_and_stops_on_the_way) {
+  const picture<std::uint8_t> image{{600, 600}, std::vector<std::uint8_t>(600 * 600)},
+      volume{{20, 60, 60}, std::vector<std::uint8_t>(20 * 60 * 60)};
+  for (const auto* given : {&image, &volume}) {
+    std::vector<double> told;
+    context how{.device = "cpu", .threads = 1};
+    how.progress = [&](double done) { told.push_back(done); };
+    canny(given->view(), {}, how);
+    EXPECT_TRUE(std::ranges::is_sorted(told));
+    EXPECT_GT(told.size(), 8u);
+    EXPECT_EQ(told.back(), 1);
+    std::stop_source stop;
+    how.stop = stop.get_token();
+    double last = 1;
+    how.progress = [&](double done) {
+      last = done;
+      if (done >= 0.25) stop.request_stop();
+    };
+    EXPECT_THROW(canny(given->view(), {}, how), interrupted);
+    EXPECT_LT(last, 0.5);
+  }
+}
+
 TEST(canny, what_is_refused) {
   const picture<std::uint8_t> image{{2, 2}, {1, 2, 3, 4}}, volume{{1, 2, 2}, {1, 2, 3, 4}};
   EXPECT_THROW(edges_of(volume, {.flavour = canny_flavour::skimage}), usage_error);
@@ -248,6 +274,10 @@ TEST(canny, what_is_refused) {
   EXPECT_THROW(edges_of(image, {.sigma = {1, 1, 1}}), usage_error);
   EXPECT_THROW(edges_of(image, {.variance = {701}}), usage_error);
   EXPECT_THROW(edges_of(image, {.maximum_error = {1}}), usage_error);
+  EXPECT_THROW(edges_of(image, {.border = canny_border::wrap}), usage_error);
+  EXPECT_THROW(edges_of(image, {.outside = 1}), usage_error);
+  EXPECT_THROW(edges_of(image, {.flavour = canny_flavour::skimage, .variance = {2}}), usage_error);
+  EXPECT_THROW(edges_of(image, {.flavour = canny_flavour::skimage, .maximum_error = {0.1}}), usage_error);
   const picture<float> with_nan{{1, 2}, {1, std::numeric_limits<float>::quiet_NaN()}};
   EXPECT_THROW(edges_of(with_nan, {}), usage_error);
 }

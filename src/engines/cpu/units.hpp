@@ -29,4 +29,19 @@ void over_units(const job& work, int threads, std::int64_t units, std::int64_t b
   work.check_stop();
 }
 
+/// The same, telling the caller on the way: the first thread says which share of the call is done, from
+/// `from` to `to`.
+template <class Visit>
+void over_told_units(const job& work, double from, double to, int threads, std::int64_t units,
+                     std::int64_t batch, Visit&& visit) {
+  constexpr std::int64_t steps = 128;
+  std::int64_t told = -1;
+  over_units(work, threads, units, batch, [&](int thread, std::int64_t unit) {
+    visit(thread, unit);
+    if (thread != 0 || !work.how.progress || unit * steps / units == told) return;
+    told = unit * steps / units;
+    work.how.progress(from + (to - from) * static_cast<double>(told) / steps);
+  });
+}
+
 }  // namespace macareu::cpu

@@ -46,7 +46,7 @@ void mark_image(const job& work, int threads, const Rule& rule, const smoothing&
   const bool keeps = kept.gradient.data || kept.crossings.data;
   // In rows of one word drafts cost more than they save.
   const bool whole_rows = Rule::strength_is_derived || keeps || out.width <= word_bits;
-  over_units(work, threads, strips * bands, 1, [&](int, std::int64_t unit) {
+  over_told_units(work, 0, 0.9, threads, strips * bands, 1, [&](int, std::int64_t unit) {
     const auto first = unit % strips * edge_columns, top = unit / strips * edge_rows;
     const auto count = std::min(edge_columns, out.width - first);
     const auto of_slice = [&](std::int64_t y, std::int64_t x, std::int64_t pixels, double* to) {
@@ -134,15 +134,16 @@ void mark_volume(const job& work, int threads, const Rule& rule, const smoothing
   static_assert(!Rule::strength_is_derived, "slopes are kept for images only");
   using value = typename Rule::value;
   const wide_volume<value> first(out.depth, out.height, out.width), second(out.depth, out.height, out.width);
-  const auto over_rows = [&](auto&& visit) {
-    over_units(work, threads, out.depth * out.height, std::max<std::int64_t>(1, 4096 / out.width),
-               [&](int, std::int64_t row) { visit(row / out.height, row % out.height); });
+  const auto over_rows = [&](double from, double to, auto&& visit) {
+    over_told_units(work, from, to, threads, out.depth * out.height,
+                    std::max<std::int64_t>(1, 4096 / out.width),
+                    [&](int, std::int64_t row) { visit(row / out.height, row % out.height); });
   };
-  over_rows([&](std::int64_t z, std::int64_t y) {
+  over_rows(0, 0.2, [&](std::int64_t z, std::int64_t y) {
     sum_row_along_z(how, out.depth, {z, y, 0}, out.width, load, first.row(z, y));
   });
   const auto bands = (out.height + edge_rows - 1) / edge_rows;
-  over_units(work, threads, out.depth * bands, 1, [&](int, std::int64_t unit) {
+  over_told_units(work, 0.2, 0.5, threads, out.depth * bands, 1, [&](int, std::int64_t unit) {
     const auto z = unit / bands, top = unit % bands * edge_rows;
     const auto of_slice = [&](std::int64_t y, std::int64_t x, std::int64_t pixels, double* to) {
       std::copy_n(first.row(z, y) + x, pixels, to);
@@ -155,11 +156,11 @@ void mark_volume(const job& work, int threads, const Rule& rule, const smoothing
   });
   const auto& smooth = second;
   const auto& derived = first;  // what was summed along z is not needed any more
-  over_rows([&](std::int64_t z, std::int64_t y) {
+  over_rows(0.5, 0.7, [&](std::int64_t z, std::int64_t y) {
     derive_row(rule, smooth.around(z, y), out.width, derived.row(z, y), slope_rows<value>{});
     derived.repeat_ends(z, y);
   });
-  over_rows([&](std::int64_t z, std::int64_t y) {
+  over_rows(0.7, 0.9, [&](std::int64_t z, std::int64_t y) {
     const auto s = smooth.around(z, y), d = derived.around(z, y);
     mark_row(rule, out.width, s, d, slope_rows<value>{}, planes.capacities(z, y), planes.starts(z, y),
              [](auto...) { return value{0}; });

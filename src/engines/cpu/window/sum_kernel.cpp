@@ -88,8 +88,7 @@ template <class F, class Round, class Out, class From, class Reach>
                                                  std::int64_t count, Out* out) {
   constexpr int block = parts * simd<F>::lanes;
   std::int64_t i = 0;
-  for (; i + block <= count; i += block)
-    symmetric_block<F, Round, Out, parts>(from, half, reach, i, out);
+  for (; i + block <= count; i += block) symmetric_block<F, Round, Out, parts>(from, half, reach, i, out);
   symmetric_rest<F, Round, Out>(from, half, reach, i, count, out);
 }
 

@@ -1,0 +1,15 @@
+# find_package(macareu-itk) then gives macareu::itk. Inside of ITK its own rules install the module.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/macareu-itk)
+set_target_properties(macareu_itk PROPERTIES EXPORT_NAME itk)
+install(TARGETS macareu_itk EXPORT macareu-itk-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# A folder of its own: it is what ITK_AUTOLOAD_PATH names.
+install(TARGETS macareu_itk_autoload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/itk-autoload)
+install(DIRECTORY include/macareu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT macareu-itk-targets NAMESPACE macareu:: DESTINATION ${package})
+configure_package_config_file(macareu-itk-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/macareu-itk-config.cmake
+  INSTALL_DESTINATION ${package})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/macareu-itk-config.cmake DESTINATION ${package})
