@@ -159,11 +159,16 @@ class gpu_call {
     if (count_ == 0) return;
     auto from = images_[0]->at(), to = result_.at();
     const auto [across, down] = pixels_of_a_thread(given_.about);
-    const auto at_most = [](unsigned blocks) { return std::min(blocks, 65535U); };
+    // As in templates/n2p_host.cu.
+    constexpr long long most_blocks = 65535;
+    const long long steps =
+        static_cast<long long>(upwards(size_.width, across)) * upwards(size_.height, down) * size_.depth;
+    int rows = static_cast<int>(std::max<long long>(down * std::clamp(steps >> 19, 1LL, 8LL),
+                                                    upwards(size_.height, 8 * most_blocks)));
     code_.start("n2p_kernel",
-                {upwards(size_.width, 32LL * across), at_most(upwards(size_.height, 8LL * down)),
-                 at_most(upwards(size_.depth, 1))},
-                {32, 8, 1}, {&from, &to, &size_, parameters_.data()});
+                {upwards(size_.width, 32LL * across), upwards(size_.height, 8LL * rows),
+                 static_cast<unsigned>(std::min(size_.depth, most_blocks))},
+                {32, 8, 1}, {&from, &to, &size_, &rows, parameters_.data()});
   }
 
   void r2s() {

@@ -19,7 +19,8 @@ std::map<std::string, std::string> program(const description& about, const gener
 /// What the system's compiler makes a shared object of: entry.cpp, which includes the others.
 std::map<std::string, std::string> shared_object_source(const description& about, const generation& how);
 
-/// How many pixels a thread of the kernels of P2P and N2P computes: side by side, and rows below each other.
+/// How many pixels a thread of the kernels of P2P and N2P computes at a time: side by side, and rows below
+/// each other.
 struct thread_share {
   int across, down;
 };

@@ -4,12 +4,15 @@ namespace cuda {
 void start(const rule::pixel_type* image, rule::result_type* result, const rule::extent& size,
            const rule::parameters& given) {
   const dim3 threads(32, 8);
-  const auto blocks = [](long long pixels, long long of_a_block, long long most) {
-    return static_cast<unsigned>(std::min((pixels + of_a_block - 1) / of_a_block, most));
-  };
-  const dim3 grid(blocks(size.width, threads.x * kernels::across, 2147483647),
-                  blocks(size.height, threads.y * kernels::down, 65535), blocks(size.depth, 1, 65535));
-  kernels::n2p_kernel<<<grid, threads>>>(image, result, size, given);
+  const auto parts = [](long long all, long long each) { return (all + each - 1) / each; };
+  // Large images: a thread goes down many rows, and shares more of what it reads. Small ones: there are more threads.
+  const long long steps = parts(size.width, kernels::across) * parts(size.height, kernels::down) * size.depth;
+  const int rows = static_cast<int>(std::max(kernels::down * std::clamp(steps >> 19, 1LL, 8LL),
+                                  parts(size.height, 65535LL * threads.y)));
+  const dim3 grid(static_cast<unsigned>(parts(size.width, threads.x * kernels::across)),
+                  static_cast<unsigned>(parts(size.height, threads.y * rows)),
+                  static_cast<unsigned>(std::min(size.depth, 65535LL)));
+  kernels::n2p_kernel<<<grid, threads>>>(image, result, size, rows, given);
   check(cudaGetLastError(), "starting the kernel");
 }
 

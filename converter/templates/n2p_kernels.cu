@@ -1,8 +1,8 @@
 // Apart from the names of the rule's file.
 namespace kernels {
 
-/// A thread computes this many pixels side by side, of this many rows below each other: what their windows see stays in
-/// its registers. More of them share more of what is read; too many do not fit.
+/// A thread goes down a strip of this many pixels side by side, by this many rows at a time: what their windows see
+/// stays in its registers. More of them share more of what is read; too many do not fit.
 constexpr int across = @ACROSS@, down = @DOWN@;
 constexpr int left = rule::window_width / 2, above = rule::window_height / 2, before = rule::window_depth / 2;
 constexpr int seen_width = across + rule::window_width - 1, seen_height = down + rule::window_height - 1;
@@ -19,8 +19,11 @@ struct alignas(at_once<Value> ? across * sizeof(Value) : alignof(Value)) pack {
 
 /// Bytes are read as words, which are taken apart where a pixel is needed: that saves registers.
 template <class Value>
+constexpr bool in_words = at_once<Value> && sizeof(pack<Value>) % sizeof(unsigned) == 0;
+
+template <class Value>
 __device__ static pack<Value> load(const Value* first) {
-  if constexpr (at_once<Value> && sizeof(pack<Value>) % sizeof(unsigned) == 0) {
+  if constexpr (in_words<Value>) {
     struct alignas(sizeof(pack<Value>)) words {
       unsigned at[sizeof(pack<Value>) / sizeof(unsigned)];
     };
@@ -33,49 +36,147 @@ __device__ static pack<Value> load(const Value* first) {
   }
 }
 
-/// The pixels of one thread from x, y, z on, where all that their windows see is inside the image. Rows are aligned
-/// where their width is a multiple of what a thread computes.
-template <bool aligned>
-__device__ static void compute_inside(const rule::pixel_type* image, rule::result_type* result,
-                                      const rule::extent& size, long long x, long long y, long long z,
-                                      const rule::parameters& given) {
-  rule::pixel_type seen[rule::window_depth][seen_height][seen_width];
+/// Value i of several. Of bytes the compiler would take some in two steps.
+template <class Value>
+__device__ static Value taken(const pack<Value>& values, int i) {
+  if constexpr (in_words<Value> && sizeof(Value) == 1) {
+    unsigned words[sizeof values / sizeof(unsigned)];
+    memcpy(words, &values, sizeof values);
+    return static_cast<Value>(__byte_perm(words[i / 4], 0, 0x4440 + i % 4));
+  } else {
+    return values.at[i];
+  }
+}
+
+/// What a strip sees of a row: its own pixels, and those beside them. They stay as they were read until one is needed.
+struct seen_row {
+  pack<rule::pixel_type> middle;
+  rule::pixel_type sides[rule::window_width];  // one more than there are, which may be none
+
+  __device__ rule::pixel_type at(int a) const {
+    if (a >= left && a < left + across) return taken(middle, a - left);
+    return sides[a < left ? a : a - across];
+  }
+  __device__ void put(int a, rule::pixel_type value) {
+    (a >= left && a < left + across ? middle.at[a - left] : sides[a < left ? a : a - across]) = value;
+  }
+};
+using seen_rows = seen_row[rule::window_depth][seen_height];
+
+/// How a strip is computed: all that it sees is inside the image, in rows that are aligned, because their width is a
+/// multiple of the strip's, or not; or it is anywhere.
+enum class place { aligned, inside, anywhere };
+
+struct strip {
+  const rule::pixel_type* image;
+  rule::result_type* result;
+  rule::extent size;
+  int x, z;
+  int columns[seen_width];  // where what it sees comes from, -1 for zeros; only of strips anywhere
+};
+
+/// Reads rows number `from` to before `to` of what is seen. Number 0 is row y of the image; `first` is the strip's first
+/// pixel in it.
+template <place where, int from, int to>
+__device__ static void read(const strip& at, int y, const rule::pixel_type* first, seen_rows& seen) {
+  const auto& size = at.size;
 #pragma unroll
   for (int c = 0; c < rule::window_depth; ++c)
 #pragma unroll
-    for (int b = 0; b < seen_height; ++b) {
-      const auto row = image + ((z + c - before) * size.height + y + b - above) * size.width + x;
-      pack<rule::pixel_type> middle;
-      if constexpr (aligned)
-        middle = load(row);
+    for (int b = from; b < to; ++b) {
+      auto& to_fill = seen[c][b];
+      if constexpr (where == place::anywhere) {
+        const auto k = rule::inside(at.z + c - before, size.depth), j = rule::inside(y + b, size.height);
+        const auto row = at.image + (k * size.height + j) * size.width;
+#pragma unroll
+        for (int a = 0; a < seen_width; ++a)
+          to_fill.put(a, k < 0 || j < 0 || at.columns[a] < 0 ? rule::pixel_type{} : row[at.columns[a]]);
+      } else {
+        const auto row = first + ((c - before) * size.height + b) * size.width;
+        if constexpr (where == place::aligned) to_fill.middle = load(row);
+#pragma unroll
+        for (int a = 0; a < seen_width; ++a)
+          if (where == place::inside || a < left || a >= left + across) to_fill.put(a, row[a - left]);
+      }
+    }
+}
+
+/// Goes down a strip from row y to before row `end`. Rows that the windows of the next ones see too are kept. Only
+/// strips anywhere may end after less than `down` rows.
+template <place where>
+__device__ static void compute(const strip& at, int y, int end, const rule::parameters& given) {
+  constexpr int kept = rule::window_height - 1;
+  const auto width = at.size.width;
+  const auto start = (at.z * at.size.height + y) * width + at.x;
+  auto from = at.image + start - above * width;
+  auto to = at.result + start;
+  seen_rows seen;
+  read<where, 0, kept>(at, y - above, from, seen);
+#pragma unroll 1
+  for (; y < end; y += down, from += down * width, to += down * width) {
+    read<where, kept, seen_height>(at, y - above, from, seen);
+#pragma unroll
+    for (int j = 0; j < down; ++j) {
+      pack<rule::result_type> out;
+#pragma unroll
+      for (int i = 0; i < across; ++i) {
+        rule::pixel_type window[rule::window_depth][rule::window_height][rule::window_width];
+#pragma unroll
+        for (int c = 0; c < rule::window_depth; ++c)
+#pragma unroll
+          for (int b = 0; b < rule::window_height; ++b)
+#pragma unroll
+            for (int a = 0; a < rule::window_width; ++a) window[c][b][a] = seen[c][j + b].at(i + a);
+        out.at[i] = rule::apply(window, at.x + i, y + j, at.z, given);
+      }
+      const auto row = to + j * width;
+      if constexpr (where == place::aligned)
+        *reinterpret_cast<pack<rule::result_type>*>(row) = out;
       else
 #pragma unroll
-        for (int a = 0; a < across; ++a) middle.at[a] = row[a];
-#pragma unroll
-      for (int a = 0; a < seen_width; ++a)
-        seen[c][b][a] = a < left || a >= left + across ? row[a - left] : middle.at[a - left];
+        for (int i = 0; i < across; ++i)
+          if (where == place::inside || (y + j < end && at.x + i < width)) row[i] = out.at[i];
     }
 #pragma unroll
-  for (int j = 0; j < down; ++j) {
-    pack<rule::result_type> out;
+    for (int c = 0; c < rule::window_depth; ++c)
 #pragma unroll
-    for (int i = 0; i < across; ++i) {
-      rule::pixel_type window[rule::window_depth][rule::window_height][rule::window_width];
-#pragma unroll
-      for (int c = 0; c < rule::window_depth; ++c)
-#pragma unroll
-        for (int b = 0; b < rule::window_height; ++b)
-#pragma unroll
-          for (int a = 0; a < rule::window_width; ++a) window[c][b][a] = seen[c][j + b][i + a];
-      out.at[i] = rule::apply(window, static_cast<int>(x + i), static_cast<int>(y + j), static_cast<int>(z), given);
-    }
-    const auto row = result + (z * size.height + y + j) * size.width + x;
-    if constexpr (aligned)
-      *reinterpret_cast<pack<rule::result_type>*>(row) = out;
-    else
-#pragma unroll
-      for (int i = 0; i < across; ++i) row[i] = out.at[i];
+      for (int b = 0; b < kept; ++b) seen[c][b] = seen[c][b + down];
   }
+}
+
+/// Not where the others are: few strips come here, and those that do not need their registers.
+__device__ __noinline__ static void compute_anywhere(strip at, int y, int end, const rule::parameters& given) {
+#pragma unroll
+  for (int a = 0; a < seen_width; ++a)
+    at.columns[a] = static_cast<int>(rule::inside(at.x + a - left, at.size.width));
+  compute<place::anywhere>(at, y, end, given);
+}
+
+/// A strip from row `first` to before row `end`; `between`: nothing that it sees is left or right of the image.
+__device__ static void compute_strip(const strip& at, int first, int end, bool between, const rule::parameters& given) {
+  const auto& size = at.size;
+  if (!between || at.z < before || at.z - before + rule::window_depth > size.depth) {
+    compute_anywhere(at, first, end, given);
+    return;
+  }
+  const int top = first < above ? above : first;
+  const long long last = size.height - (rule::window_height - 1 - above);
+  const int bottom = end < last ? end : static_cast<int>(last);
+  if (bottom - top < down) {
+    compute_anywhere(at, first, end, given);
+    return;
+  }
+  if (first < top) compute_anywhere(at, first, top, given);
+  // Rows that are left over are computed together with some before them once more.
+  for (int y = top, stop; y < bottom; y = stop) {
+    if (y > bottom - down) y = bottom - down;
+    stop = y + (bottom - y) / down * down;
+    if (size.width % across == 0)
+      compute<place::aligned>(at, y, stop, given);
+    else
+      compute<place::inside>(at, y, stop, given);
+  }
+  if (bottom < end) compute_anywhere(at, bottom, end, given);
 }
 
 /// A pixel that may lie outside the image.
@@ -85,10 +186,12 @@ __device__ static rule::pixel_type pixel_at(const rule::pixel_type* image, const
   return i < 0 || j < 0 || k < 0 ? rule::pixel_type{} : image[(k * size.height + j) * size.width + i];
 }
 
-/// One pixel anywhere, or one whose window is inside the image.
-__device__ static rule::result_type compute_pixel(const rule::pixel_type* image, const rule::extent& size, long long x,
-                                                  long long y, long long z, bool inside,
-                                                  const rule::parameters& given) {
+/// One pixel anywhere, of a window that is too large for registers.
+__device__ static rule::result_type compute_pixel(const rule::pixel_type* image, const rule::extent& size, int x, int y,
+                                                  int z, const rule::parameters& given) {
+  const bool inside = x >= left && x - left + rule::window_width <= size.width && y >= above &&
+                      y - above + rule::window_height <= size.height && z >= before &&
+                      z - before + rule::window_depth <= size.depth;
   rule::pixel_type window[rule::window_depth][rule::window_height][rule::window_width];
   for (int c = 0; c < rule::window_depth; ++c)
     for (int b = 0; b < rule::window_height; ++b) {
@@ -99,32 +202,31 @@ __device__ static rule::result_type compute_pixel(const rule::pixel_type* image,
         for (int a = 0; a < rule::window_width; ++a)
           window[c][b][a] = pixel_at(image, size, x + a - left, y + b - above, z + c - before);
     }
-  return rule::apply(window, static_cast<int>(x), static_cast<int>(y), static_cast<int>(z), given);
+  return rule::apply(window, x, y, z, given);
 }
 
-/// Small windows leave registers for four blocks at once.
+/// Every thread takes `rows` rows of a strip. Small windows leave registers for four blocks at once.
 extern "C" __global__ void __launch_bounds__(256, seen_pixels <= 64 ? 4 : 1)
-    n2p_kernel(const rule::pixel_type* image, rule::result_type* result, rule::extent size, rule::parameters given) {
-  const long long x = (static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x) * across;
-  const long long first = (static_cast<long long>(blockIdx.y) * blockDim.y + threadIdx.y) * down;
-  const long long step = static_cast<long long>(gridDim.y) * blockDim.y * down;
-  for (long long z = blockIdx.z; z < size.depth; z += gridDim.z)
-    for (long long y = first; y < size.height; y += step) {
-      const bool inside = x >= left && x - left + seen_width <= size.width && y >= above &&
-                          y - above + seen_height <= size.height && z >= before &&
-                          z - before + rule::window_depth <= size.depth;
-      if (in_registers && inside && size.width % across == 0) {
-        compute_inside<true>(image, result, size, x, y, z, given);
-      } else if (in_registers && inside) {
-        compute_inside<false>(image, result, size, x, y, z, given);
-      } else {
-#pragma unroll 1
-        for (long long j = y; j < y + down && j < size.height; ++j)
-#pragma unroll 1
-          for (long long i = x; i < x + across && i < size.width; ++i)
-            result[(z * size.height + j) * size.width + i] = compute_pixel(image, size, i, j, z, inside, given);
-      }
+    n2p_kernel(const rule::pixel_type* __restrict__ image, rule::result_type* __restrict__ result, rule::extent size,
+               int rows, rule::parameters given) {
+  const long long left_edge = static_cast<long long>(blockIdx.x) * blockDim.x * across;
+  const long long right_edge = left_edge + blockDim.x * across;
+  const long long column = left_edge + threadIdx.x * across;
+  const long long first = (static_cast<long long>(blockIdx.y) * blockDim.y + threadIdx.y) * rows;
+  if (column >= size.width || first >= size.height) return;
+  const int x = static_cast<int>(column);
+  const int end = static_cast<int>(first + rows < size.height ? first + rows : size.height);
+  // The threads of a warp go the same way, so all strips of a block are careful where one has to be.
+  const bool between = left_edge >= left && right_edge + rule::window_width - 1 - left <= size.width;
+  for (int z = static_cast<int>(blockIdx.z); z < size.depth; z += static_cast<int>(gridDim.z)) {
+    if constexpr (in_registers) {
+      compute_strip({image, result, size, x, z, {}}, static_cast<int>(first), end, between, given);
+    } else {
+      for (int y = static_cast<int>(first); y < end; ++y)
+        for (int i = x; i < x + across && i < size.width; ++i)
+          result[(z * size.height + y) * size.width + i] = compute_pixel(image, size, i, y, z, given);
     }
+  }
 }
 
 }  // namespace kernels
