@@ -205,8 +205,8 @@ __device__ static rule::result_type compute_pixel(const rule::pixel_type* image,
   return rule::apply(window, x, y, z, given);
 }
 
-/// Every thread takes `rows` rows of a strip. Small windows leave registers for four blocks at once.
-extern "C" __global__ void __launch_bounds__(256, seen_pixels <= 64 ? 4 : 1)
+/// Every thread takes `rows` rows of a strip. Small windows leave registers for four blocks at once, others for two.
+extern "C" __global__ void __launch_bounds__(256, seen_pixels <= 64 ? 4 : 2)
     n2p_kernel(const rule::pixel_type* __restrict__ image, rule::result_type* __restrict__ result, rule::extent size,
                int rows, rule::parameters given) {
   const long long left_edge = static_cast<long long>(blockIdx.x) * blockDim.x * across;
