@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "device_memory.hpp"
+#include "device.hpp"
 
 namespace macareu::itk {
 
-void device_buffer::release::operator()(void* data) const { device_memory::give_back(data); }
+void device_buffer::release::operator()(void* data) const { device::give_back(data); }
 
 void* device_buffer::memory(std::size_t bytes) {
   if (!data_ || bytes_ != bytes) {
     data_.reset();
-    data_.reset(device_memory::take(bytes));
+    data_.reset(device::take(bytes));
     bytes_ = bytes;
   }
   return data_.get();
@@ -21,14 +21,14 @@ void device_buffer::to_host(void* host, std::size_t bytes) {
   if (!on_device_only()) return;
   const std::lock_guard lock(moving_);
   if (!on_device_only()) return;
-  device_memory::copy_to_host(host, data_.get(), std::min(bytes, bytes_));
+  device::copy_to_host(host, data_.get(), std::min(bytes, bytes_));
   newest_.store(newest::both, std::memory_order_release);
 }
 
 const void* device_buffer::to_device(const void* host, std::size_t bytes) {
   const std::lock_guard lock(moving_);
   if (newest_.load(std::memory_order_acquire) == newest::host) {
-    device_memory::copy_to_device(memory(bytes), host, bytes);
+    device::copy_to_device(memory(bytes), host, bytes);
     newest_.store(newest::both, std::memory_order_release);
   }
   return data_.get();

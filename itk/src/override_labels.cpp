@@ -10,8 +10,8 @@ template <class TImage>
 class RelabelOverride : public RelabelComponentImageFilter<TImage, TImage> {
   MACAREU_ITK_FILTER(RelabelOverride)
 
-  void Compute() override {
-    RelabelComponentImageFilter<TImage, TImage>::Compute();
+  void Compute(workplace& at) override {
+    RelabelComponentImageFilter<TImage, TImage>::Compute(at);
     this->m_SizeOfObjectsInPixels = this->GetSizeOfObjectsInPixels();
     this->m_SizeOfObjectsInPhysicalUnits = this->GetSizeOfObjectsInPhysicalUnits();
     this->m_NumberOfObjects = this->m_SizeOfObjectsInPixels.size();

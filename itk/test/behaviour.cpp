@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <vector>
 
-#include <macareu/catalogue.hpp>
 #include <macareu/itk/image.hpp>
 #include <macareu/itk/labels.hpp>
 #include <macareu/itk/masks.hpp>
@@ -48,35 +46,6 @@ TEST(behaviour, lazy_images_are_images) {
   auto foreign = lazy::New();
   foreign->Graft(stock->GetOutput());
   EXPECT_EQ(foreign->GetBufferPointer(), expected);
-}
-
-/// In a chain of our filters pixels stay on the GPU until somebody asks for them.
-TEST(behaviour, lazy_images_stay_on_the_gpu) {
-  const auto here = macareu::devices();
-  if (std::ranges::find(here, "cuda") == here.end()) GTEST_SKIP() << "no GPU";
-  using lazy = ours::Image<unsigned char, 2>;
-  const auto chain = [&](auto image, const char* device, auto&& looks_at) {
-    using type = typename decltype(image)::ObjectType;
-    auto domes = ours::HMaximaImageFilter<type, type>::New();
-    auto holes = ours::GrayscaleFillholeImageFilter<type, type>::New();
-    domes->SetInput(image);
-    domes->SetHeight(5);
-    holes->SetInput(domes->GetOutput());
-    domes->SetDevice(device);
-    holes->SetDevice(device);
-    holes->Update();
-    looks_at(*domes->GetOutput(), *holes->GetOutput());
-    const type* const out = holes->GetOutput();
-    const auto* pixels = out->GetBufferPointer();
-    return std::vector<unsigned char>(pixels, pixels + out->GetBufferedRegion().GetNumberOfPixels());
-  };
-  const auto expected = chain(generated_image<bytes>(1), "cpu", [](auto&, auto&) {});
-  const auto got = chain(generated_image<lazy>(1), "cuda", [](const lazy& between, const lazy& last) {
-    EXPECT_TRUE(between.IsOnDevice());
-    EXPECT_TRUE(last.IsOnDevice());
-  });
-  EXPECT_EQ(got, expected);
-  EXPECT_EQ(chain(generated_image<bytes>(1), "cuda", [](auto&, auto&) {}), expected) << "stock images";
 }
 
 TEST(behaviour, abort_throws_and_the_filter_can_run_again) {

@@ -1,29 +1,51 @@
 // What lazy images know of their two copies, with memory of the host in the place of a GPU's.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <memory>
 
 #include <itkImageRegionIterator.h>
 #include <itkNeighborhoodIterator.h>
 #include <itkUnaryFunctorImageFilter.h>
 
-#include <macareu/itk/image.hpp>
-#include <macareu/itk/reconstruction.hpp>
-
-#include "../src/device_memory.hpp"
+#include "../src/device.hpp"
+#include "../src/pixelwise.hpp"
+#include "../src/pixelwise_on_host.hpp"
+#include "lazy_filters.hpp"
 #include "support.hpp"
 
 namespace ours = macareu::itk;
 
 namespace {
 
-int copies_to_device = 0, copies_to_host = 0;
+int copies_to_device = 0, copies_to_host = 0, in_use = 0;
+
+struct by_loops {
+  template <class Body>
+  void each(std::int64_t count, const Body& body) const {
+    for (std::int64_t i = 0; i < count; ++i) body(i);
+  }
+  template <class T>
+  std::unique_ptr<T[]> table(std::span<const T> values) const {
+    auto copy = std::make_unique<T[]>(values.size());
+    std::copy(values.begin(), values.end(), copy.get());
+    return copy;
+  }
+};
 
 }  // namespace
 
-namespace macareu::itk::device_memory {
+namespace macareu::itk::device {
 
-void* take(std::size_t bytes) { return std::malloc(bytes); }
-void give_back(void* data) { std::free(data); }
+void* take(std::size_t bytes) {
+  ++in_use;
+  return std::malloc(std::max<std::size_t>(bytes, 1));
+}
+void give_back(void* data) {
+  if (data) --in_use;
+  std::free(data);
+}
 void copy_to_device(void* device, const void* host, std::size_t bytes) {
   std::memcpy(device, host, bytes);
   ++copies_to_device;
@@ -32,8 +54,17 @@ void copy_to_host(void* host, const void* device, std::size_t bytes) {
   std::memcpy(host, device, bytes);
   ++copies_to_host;
 }
+std::string engine(const std::string&) { return "cpu"; }
+void apply(const pixelwise::work& what, std::span<const const_image_view> from, const image_view& to) {
+  pixelwise::apply(by_loops{}, what, {from, to});
+}
+bool any(const const_image_view& mask) { return pixelwise::any_on_host(mask); }
+std::vector<std::uint64_t> sizes_of_objects(const const_image_view& labels) {
+  return pixelwise::sizes_on_host(labels);
+}
+void wait() {}
 
-}  // namespace macareu::itk::device_memory
+}  // namespace macareu::itk::device
 
 namespace {
 
@@ -109,6 +140,92 @@ TEST(lazy, a_filter_that_fails_leaves_nothing_on_the_device) {
   filter->SetDevice("cuda");
   filter->SetConnectivity(18);  // of volumes: refused, with a GPU and without
   EXPECT_THROW(filter->Update(), itk::ExceptionObject);
+  EXPECT_FALSE(filter->GetOutput()->IsOnDevice());
+}
+
+void start_counting() { copies_to_device = copies_to_host = 0; }
+
+TEST(lazy, every_filter_leaves_its_pixels_on_the_device) {
+  lazy_filters::each_in_all_ranks([](const std::string& name, int inputs, const auto& make) {
+    SCOPED_TRACE(name);
+    const auto filter = make(lazy_images{});
+    filter->SetDevice("cuda");
+    start_counting();
+    filter->Update();
+    EXPECT_TRUE(filter->GetOutput()->IsOnDevice());
+    EXPECT_EQ(copies_to_device, inputs);
+    EXPECT_EQ(copies_to_host, 0);
+    lazy_filters::expect_pixels_of_cpu(make, filter);
+    EXPECT_EQ(copies_to_host, 1);
+    EXPECT_EQ(in_use, inputs + 1) << "but for the images' own copies";
+  });
+  EXPECT_EQ(in_use, 0);
+}
+
+TEST(lazy, a_chain_copies_once_each_way) {
+  lazy_filters::chain<stock_images> on_cpu("cpu", "cpu");
+  lazy_filters::chain<lazy_images> lazily("cuda", "auto");
+  const itk::Image<float, 2>& expected = *on_cpu.update();
+  start_counting();
+  const auto* found = lazily.update();
+  EXPECT_TRUE(found->IsOnDevice());
+  EXPECT_EQ(copies_to_host, 0);
+  expect_same<itk::Image<float, 2>>(expected, *found);
+  EXPECT_EQ(copies_to_device, 1);
+  EXPECT_EQ(copies_to_host, 1);
+  const auto count = expected.GetBufferedRegion().GetNumberOfPixels();
+  const auto edges = std::count(expected.GetBufferPointer(), expected.GetBufferPointer() + count, 1.0F);
+  EXPECT_GT(edges, 20) << "the chain says nothing";
+}
+
+TEST(lazy, stock_images_among_lazy_ones_are_copied_once) {
+  using stock = image_of<unsigned char, 2>;
+  auto expected = ours::GrayscaleFillholeImageFilter<stock, stock>::New();
+  expected->SetInput(generated_image<stock>(1));
+  expected->SetDevice("cpu");
+  expected->Update();
+  auto from_stock = ours::GrayscaleFillholeImageFilter<stock, lazy>::New();
+  from_stock->SetInput(generated_image<stock>(1));
+  from_stock->SetDevice("cuda");
+  start_counting();
+  from_stock->Update();
+  EXPECT_TRUE(from_stock->GetOutput()->IsOnDevice());
+  EXPECT_EQ(copies_to_device, 1);
+  // A filter of stock images takes a lazy one for what it is, and leaves the host's buffer valid.
+  auto to_stock = ours::GrayscaleFillholeImageFilter<stock, stock>::New();
+  to_stock->SetInput(from_stock->GetOutput());
+  to_stock->Update();
+  EXPECT_TRUE(from_stock->GetOutput()->IsOnDevice());
+  EXPECT_EQ(copies_to_device, 1);
+  EXPECT_EQ(copies_to_host, 1);
+  expect_same<stock>(*expected->GetOutput(), *to_stock->GetOutput());
+}
+
+TEST(lazy, a_filter_in_place_leaves_its_pixels_on_the_device) {
+  using labels = ours::Image<unsigned int, 2>;
+  const auto relabel = [](bool in_place) {
+    auto filter = ours::RelabelComponentImageFilter<labels, labels>::New();
+    filter->SetInput(random_image<labels>(3, 1000));
+    filter->SetDevice(in_place ? "cuda" : "cpu");
+    filter->SetInPlace(in_place);
+    filter->Update();
+    return filter;
+  };
+  const auto found = relabel(true);
+  EXPECT_TRUE(found->GetOutput()->IsOnDevice());
+  expect_same(*relabel(false)->GetOutput(), *found->GetOutput());
+}
+
+TEST(lazy, what_macareu_refuses_on_the_device_is_left_to_itk) {
+  using floats = ours::Image<float, 2>;
+  auto image = generated_image<floats>(1);
+  image->GetBufferPointer()[100] = std::numeric_limits<float>::quiet_NaN();
+  image->DeviceView();
+  image->DeviceWasWritten();
+  auto filter = ours::HMaximaImageFilter<floats, floats>::New();
+  filter->SetInput(image);
+  filter->SetHeight(5);
+  EXPECT_NO_THROW(filter->Update());
   EXPECT_FALSE(filter->GetOutput()->IsOnDevice());
 }
 

@@ -40,7 +40,7 @@ class CannySettings : public ::itk::ImageToImageFilter<TInputImage, TOutputImage
 template <class TSettings>
 class CannyFilter : public Filter<TSettings> {
  protected:
-  void Compute() override {
+  void Compute(workplace& at) override {
     using from = typename TSettings::InputImageType::PixelType;
     using to = typename TSettings::OutputImageType::PixelType;
     // ITK has one type for both and computes in it. Where they differ here it is the output's, as if the
@@ -48,13 +48,17 @@ class CannyFilter : public Filter<TSettings> {
     constexpr bool converts =
         std::is_floating_point_v<to> && std::is_same_v<from, double> != std::is_same_v<to, double>;
     const auto* input = this->GetInput();
-    image converted;
-    if constexpr (converts)
-      converted = this->template Mapped<to>([](from value) { return static_cast<to>(value); });
+    auto source = this->Input(at, input);
+    temporary converted;
+    if (converts) {
+      converted = at.room_for(dtype_of<to>, source.shape());
+      at.apply(pixelwise::convert{}, {source}, converted);
+      source = converted;
+    }
     auto variance = this->GetVariance();
     for (unsigned axis = 0; axis < variance.Size(); ++axis)  // ITK's is in units of the spacing
       variance[axis] /= input->GetSpacing()[axis] * input->GetSpacing()[axis];
-    this->RunMask("canny", {converts ? const_image_view(converted) : view_of(input)},
+    this->RunMask(at, "canny", source,
                   {{"flavour", "itk"},
                    {"variance", in_array_order(variance)},
                    {"maximum_error", in_array_order(this->GetMaximumError())},

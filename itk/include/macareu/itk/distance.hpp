@@ -13,7 +13,7 @@ namespace macareu::itk {
 
 /// Zero on the pixels of objects that have a neighbour outside (all neighbours count), set elsewhere: what
 /// Maurer's filter measures distances to.
-image away_from_contour(::itk::ProcessObject& filter, const image& objects);
+temporary away_from_contour(const workplace& at, const temporary& objects);
 
 template <class TStock>
 class DistanceFilter : public Filter<TStock> {
@@ -26,9 +26,8 @@ class DistanceFilter : public Filter<TStock> {
     return this->GetSquaredDistance() ? most : static_cast<Pixel>(std::sqrt(static_cast<double>(most)));
   }
 
-  /// `deliver(i, distance)` for every pixel: that to the nearest zero pixel of `sites`, infinity without any.
-  template <class Deliver>
-  void Measure(const image& sites, const Deliver& deliver) {
+  /// To the nearest zero pixel of `sites`, for pixelwise::distance.
+  temporary Measure(const workplace& at, const temporary& sites) const {
     const auto spacing =
         this->GetUseImageSpacing() ? in_array_order(this->GetInput()->GetSpacing()) : std::vector<number>{1};
     const arguments given{{"squared", this->GetSquaredDistance()},
@@ -36,27 +35,9 @@ class DistanceFilter : public Filter<TStock> {
                           {"type", sizeof(Pixel) == 8 ? "f64" : "f32"}};
     const auto type =
         output_type(*find_operator("distance_transform"), 0, sites.type(), sites.shape(), given);
-    image distances(type, sites.shape());
-    this->Run("distance_transform", {sites}, distances, given);
-    const auto hand_over = [&]<class T>(std::span<const T> values) {
-      in_parallel(*this, static_cast<std::int64_t>(values.size()),
-                  [&](std::int64_t first, std::int64_t last) {
-                    for (auto i = first; i < last; ++i) {
-                      const T value = values[static_cast<std::size_t>(i)];
-                      const bool none = value >= std::numeric_limits<T>::max();
-                      deliver(i, none ? std::numeric_limits<double>::infinity() : static_cast<double>(value));
-                    }
-                  });
-    };
-    const image& result = distances;
-    if (type == dtype::u32)
-      hand_over(result.pixels<std::uint32_t>());
-    else if (type == dtype::u64)
-      hand_over(result.pixels<std::uint64_t>());
-    else if (type == dtype::f32)
-      hand_over(result.pixels<float>());
-    else
-      hand_over(result.pixels<double>());
+    auto distances = at.room_for(type, sites.shape());
+    at.run("distance_transform", {sites}, distances, given);
+    return distances;
   }
 };
 
@@ -65,19 +46,13 @@ class SignedMaurerDistanceMapImageFilter
     : public DistanceFilter<::itk::SignedMaurerDistanceMapImageFilter<TInputImage, TOutputImage>> {
   MACAREU_ITK_FILTER(SignedMaurerDistanceMapImageFilter)
 
-  void Compute() override {
-    const auto background = this->GetBackgroundValue();
-    const image objects = this->Where([=](auto value) { return value != background; });
-    const auto inside = objects.pixels<bool>();
-    const bool squared = this->GetSquaredDistance(), positive = this->GetInsideIsPositive();
-    const auto nowhere = this->Nowhere();
-    auto* to = this->GetOutput()->GetBufferPointer();
-    this->Measure(away_from_contour(*this, objects), [=](std::int64_t i, double distance) {
-      const bool none = std::isinf(distance);
-      const auto size = none ? nowhere : static_cast<typename TOutputImage::PixelType>(distance);
-      // Without any contour ITK gives squares no sign.
-      to[i] = inside[static_cast<std::size_t>(i)] == positive || (none && squared) ? size : -size;
-    });
+  void Compute(workplace& at) override {
+    const auto image = this->Input(at, this->GetInput());
+    const auto objects = this->Marked(at, pixelwise::mark_others{this->GetBackgroundValue()}, image);
+    const auto distances = this->Measure(at, away_from_contour(at, objects));
+    // Without any contour ITK gives squares no sign.
+    at.apply(pixelwise::distance{this->Nowhere(), this->GetInsideIsPositive(), !this->GetSquaredDistance()},
+             {distances, objects}, this->Output(at));
   }
 };
 
@@ -117,14 +92,12 @@ class UnsignedMaurerDistanceMapImageFilter
   const char* GetNameOfClass() const override { return "UnsignedMaurerDistanceMapImageFilter"; }
 
  protected:
-  void Compute() override {
+  void Compute(workplace& at) override {
     const auto background = this->GetBackgroundValue();
-    const auto nowhere = this->Nowhere();
-    auto* to = this->GetOutput()->GetBufferPointer();
-    this->Measure(
-        this->Where([=](auto value) { return value == background; }), [=](std::int64_t i, double distance) {
-          to[i] = std::isinf(distance) ? nowhere : static_cast<typename TOutputImage::PixelType>(distance);
-        });
+    const auto image = this->Input(at, this->GetInput());
+    const auto outside = this->Marked(at, pixelwise::mark{background, background}, image);
+    const auto distances = this->Measure(at, outside);
+    at.apply(pixelwise::distance{this->Nowhere()}, {distances}, this->Output(at));
   }
 };
 

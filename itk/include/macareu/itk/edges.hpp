@@ -1,8 +1,10 @@
 // Smoothing and gradients as ITK defines them.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
+#include <array>
 #include <type_traits>
+#include <utility>
 
 #include <itkDiscreteGaussianImageFilter.h>
 #include <itkGaussianOperator.h>
@@ -19,8 +21,7 @@ class DiscreteGaussianImageFilter
     : public Filter<::itk::DiscreteGaussianImageFilter<TInputImage, TOutputImage>> {
   MACAREU_ITK_FILTER(DiscreteGaussianImageFilter)
 
-  void Compute() override {
-    using pixel = typename TOutputImage::PixelType;
+  void Compute(workplace& at) override {
     constexpr unsigned rank = TInputImage::ImageDimension;
     if (this->GetFilterDimensionality() < rank) throw usage_error("smoothing along some axes only");
     using stock = ::itk::DiscreteGaussianImageFilter<TInputImage, TOutputImage>;
@@ -29,15 +30,16 @@ class DiscreteGaussianImageFilter
         !dynamic_cast<const typename stock::RealDefaultBoundaryConditionType*>(
             this->GetRealBoundaryCondition()))
       throw usage_error("a border other than ITK's default");
-    const auto source = view_of(this->GetInput());
-    image smooth, next;
+    auto source = this->Input(at, this->GetInput());
+    temporary smooth;
     for (unsigned done = 0; done < rank; ++done) {
-      next = image(dtype::f64, source.shape());
-      this->Run("convolve", {done == 0 ? source : const_image_view(smooth), Weights(rank - 1 - done)}, next,
-                {{"border", "nearest"}, {"type", "f64"}}, {double(done) / rank, double(done + 1) / rank});
-      std::swap(smooth, next);
+      auto next = at.room_for(dtype::f64, source.shape());
+      at.run("convolve", {source, Weights(rank - 1 - done)}, next, {{"border", "nearest"}, {"type", "f64"}},
+             {double(done) / rank, double(done + 1) / rank});
+      smooth = std::move(next);
+      source = smooth;
     }
-    this->template Fill<double>(smooth, [](double value) { return static_cast<pixel>(value); });
+    at.apply(pixelwise::convert{}, {smooth}, this->Output(at));
   }
 
  private:
@@ -66,24 +68,22 @@ class SobelEdgeDetectionImageFilter
     : public Filter<::itk::SobelEdgeDetectionImageFilter<TInputImage, TOutputImage>> {
   MACAREU_ITK_FILTER(SobelEdgeDetectionImageFilter)
 
-  void Compute() override {
-    using from = typename TInputImage::PixelType;
-    using to = typename TOutputImage::PixelType;
-    if (!std::is_floating_point_v<to>)
+  void Compute(workplace& at) override {
+    if (!std::is_floating_point_v<typename TOutputImage::PixelType>)
       throw usage_error("ITK computes in the output's type, which has no fractions");
+    const auto source = this->Input(at, this->GetInput());
     if constexpr (TInputImage::ImageDimension == 2) {
-      using gradient = std::conditional_t<(sizeof(from) <= 2 || std::is_same_v<from, float>), float, double>;
-      this->template RunConverted<gradient>("sobel", {{"border", "nearest"}}, this->GetInput());
+      const arguments given{{"border", "nearest"}};
+      const auto gradient = output_type(*find_operator("sobel"), 0, source.type(), source.shape(), given);
+      this->RunConverted(at, "sobel", {source}, gradient, given);
     } else {
-      Volumes();
+      Volumes(at, source);
     }
   }
 
  private:
-  void Volumes() {
-    using pixel = typename TOutputImage::PixelType;
-    const auto source = view_of(this->GetInput());
-    image along[3];
+  void Volumes(workplace& at, const const_image_view& source) {
+    temporary along[3];
     for (unsigned axis = 0; axis < 3; ++axis) {
       ::itk::SobelOperator<double, TInputImage::ImageDimension> sobel;
       sobel.SetDirection(axis);
@@ -92,16 +92,11 @@ class SobelEdgeDetectionImageFilter
       sobel.CreateDirectional();
       image weights(dtype::f64, extents{3, 3, 3});
       std::copy(sobel.Begin(), sobel.End(), weights.pixels<double>().begin());
-      along[axis] = image(dtype::f64, source.shape());
-      this->Run("convolve", {source, weights}, along[axis], {{"border", "nearest"}, {"type", "f64"}},
-                {axis / 3.0, (axis + 1) / 3.0});
+      along[axis] = at.room_for(dtype::f64, source.shape());
+      at.run("convolve", {source, weights}, along[axis], {{"border", "nearest"}, {"type", "f64"}},
+             {axis / 3.0, (axis + 1) / 3.0});
     }
-    const auto x = along[0].pixels<double>(), y = along[1].pixels<double>(), z = along[2].pixels<double>();
-    auto* to = this->GetOutput()->GetBufferPointer();
-    in_parallel(*this, static_cast<std::int64_t>(x.size()), [&](std::int64_t first, std::int64_t last) {
-      for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i)
-        to[i] = static_cast<pixel>(std::sqrt(x[i] * x[i] + y[i] * y[i] + z[i] * z[i]));
-    });
+    at.apply(pixelwise::length{}, {along[0], along[1], along[2]}, this->Output(at));
   }
 };
 

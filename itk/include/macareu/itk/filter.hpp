@@ -3,14 +3,15 @@
 // factories can put it in the place of the stock class.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <string>
-#include <vector>
 
 #include <macareu/error.hpp>
 #include <macareu/itk/run.hpp>
 #include <macareu/itk/views.hpp>
+#include <macareu/itk/workplace.hpp>
 
 namespace macareu::itk {
 
@@ -55,13 +56,15 @@ class Filter : public TStock {
   Filter() = default;
   ~Filter() override = default;
 
-  /// Fills the outputs, which have been allocated.
-  virtual void Compute() = 0;
+  /// Fills the outputs, which have been allocated, by Input() and Output().
+  virtual void Compute(workplace& at) = 0;
 
   void GenerateData() override {
     this->AllocateOutputs();
     try {
-      Compute();
+      workplace at(*this, device_, ComputesOnGpu());
+      Compute(at);
+      at.finish();
       this->UpdateProgress(1.0F);
     } catch (const usage_error& refusal) {
       if constexpr (has_own_code<TStock>) {
@@ -92,46 +95,49 @@ class Filter : public TStock {
     return this->GetFullyConnected() ? macareu::connectivity::full : macareu::connectivity::face;
   }
 
-  run_report Run(std::string_view name, const std::vector<const_image_view>& inputs, const image_view& out,
-                 const arguments& given, step part = {}) {
-    const std::vector<image_view> outputs{out};
-    return run(*this, device_, name, inputs, outputs, given, part);
+  /// An input's pixels where the filter computes. Lazy images (image.hpp) may be there already.
+  template <class TImage>
+  static const_image_view Input(workplace& at, const TImage* image) {
+    if (!at.on_gpu()) return view_of(image);
+    const auto* lazy = as_lazy(image);
+    if (!lazy) return at.bring(view_of(image));
+    if (image->GetBufferedRegion() != image->GetRequestedRegion())
+      throw usage_error("the buffer holds more than the image");
+    return lazy->DeviceView();
   }
 
-  /// Runs into the output where it has the type that the operator gives, else beside it, and converts. Lazy
-  /// images (image.hpp) stay on a GPU where one computes.
-  template <class TResult, class... TInput>
-  void RunConverted(std::string_view name, const arguments& given, const TInput*... images) {
-    using output_image = typename TStock::OutputImageType;
-    using pixel = typename output_image::PixelType;
+  /// Room for the output's pixels. On a GPU those that were there are lost.
+  image_view Output(workplace& at) {
     auto* output = this->GetOutput();
-    if constexpr (dtype_of<TResult> == dtype_of<pixel> && is_lazy<output_image> && (is_lazy<TInput> && ...)) {
-      if (device_.starts_with("cuda") || (device_ == "auto" && (images->IsOnDevice() || ...))) {
-        Run(name, {images->DeviceView()...}, output->DeviceOutput(), given);
-        output->DeviceWasWritten();
-        return;
-      }
-    }
-    const std::vector<const_image_view> inputs{view_of(images)...};
-    if constexpr (dtype_of<TResult> == dtype_of<pixel>) {
-      Run(name, inputs, view_of(output), given);
+    if (!at.on_gpu()) return view_of(output);
+    auto* lazy = as_lazy(output);
+    return lazy ? at.leave_there(*lazy) : at.bring_back(view_of(output));
+  }
+
+  /// Runs into the output where it has the type that the operator gives, else beside it, and converts.
+  void RunConverted(workplace& at, std::string_view name, std::initializer_list<const_image_view> inputs,
+                    dtype result, const arguments& given) {
+    if (result == dtype_of<typename TStock::OutputImageType::PixelType>) {
+      at.run(name, inputs, Output(at), given);
     } else {
-      image result(dtype_of<TResult>, inputs.front().shape());
-      Run(name, inputs, result, given);
-      Fill<TResult>(result, [](TResult value) { return static_cast<pixel>(value); });
+      auto found = at.room_for(result, inputs.begin()->shape());
+      at.run(name, inputs, found, given);
+      at.apply(pixelwise::convert{}, {found}, Output(at));
     }
   }
 
-  /// A mask, without memory besides the output: its bytes come to the end of the output's buffer, and pixels
-  /// are written from the front. Those before the first byte that is still to be read can be written by all
-  /// threads.
-  void RunMask(std::string_view name, const std::vector<const_image_view>& inputs, const arguments& given) {
+  /// A mask as numbers 0 and 1. On the host without memory besides the output: bytes come to the end of its
+  /// buffer, and pixels are written from the front. Those before the first byte that is still to be read can
+  /// be written by all threads.
+  void RunMask(workplace& at, std::string_view name, const const_image_view& input, const arguments& given) {
+    if (at.on_gpu()) return RunConverted(at, name, {input}, dtype::boolean, given);
     using pixel = typename TStock::OutputImageType::PixelType;
-    const auto out = view_of(this->GetOutput());
+    const auto out = Output(at);
     const auto count = out.shape().pixels();
-    auto* const to = this->GetOutput()->GetBufferPointer();
+    auto* const to = static_cast<pixel*>(out.data());
     auto* const bytes = reinterpret_cast<std::uint8_t*>(to + count) - count;
-    Run(name, inputs, image_view(bytes, dtype::boolean, out.shape(), contiguous_strides(out.shape())), given);
+    at.run(name, {input}, image_view(bytes, dtype::boolean, out.shape(), contiguous_strides(out.shape())),
+           given);
     constexpr std::int64_t size = sizeof(pixel), few = 4096;
     const auto write = [=](std::int64_t first, std::int64_t last) {
       for (auto i = first; i < last; ++i) to[i] = static_cast<pixel>(bytes[i]);
@@ -146,37 +152,25 @@ class Filter : public TStock {
     write(done, count);
   }
 
-  /// value(p) for every pixel p of the input. The input is buffered as a whole.
-  template <class TValue, class Value>
-  image Mapped(const Value& value) {
-    const auto* from = pixels_of(this->GetInput());
-    if (this->GetInput()->GetBufferedRegion() != this->GetInput()->GetRequestedRegion())
-      throw usage_error("the buffer holds more than the image");
-    image values(dtype_of<TValue>, view_of(this->GetInput()).shape());
-    const auto to = values.template pixels<TValue>();
-    in_parallel(*this, static_cast<std::int64_t>(to.size()), [&](std::int64_t first, std::int64_t last) {
-      for (auto i = first; i < last; ++i) to[static_cast<std::size_t>(i)] = value(from[i]);
-    });
-    return values;
-  }
-
-  /// Which pixels of the input have a property.
-  template <class Property>
-  image Where(const Property& property) {
-    return Mapped<bool>(property);
-  }
-
-  /// output(p) = value(result(p)); both are contiguous.
-  template <class TResult, class Value>
-  void Fill(const image& result, const Value& value) {
-    const auto from = result.template pixels<TResult>();
-    auto* to = this->GetOutput()->GetBufferPointer();
-    in_parallel(*this, static_cast<std::int64_t>(from.size()), [&](std::int64_t first, std::int64_t last) {
-      for (auto i = first; i < last; ++i) to[i] = value(from[static_cast<std::size_t>(i)]);
-    });
+  /// A mask, by pixelwise work on one image.
+  static temporary Marked(const workplace& at, const pixelwise::work& how, const const_image_view& image) {
+    auto mask = at.room_for(dtype::boolean, image.shape());
+    at.apply(how, {image}, mask);
+    return mask;
   }
 
  private:
+  /// For lazy images: where a GPU is named, or one has the only copy of an input.
+  bool ComputesOnGpu() {
+    bool any = as_lazy(this->GetOutput()) != nullptr, there = false;
+    for (const auto& name : this->GetInputNames())
+      if (const auto* input = as_lazy(this->::itk::ProcessObject::GetInput(name))) {
+        any = true;
+        there = there || input->IsOnDevice();
+      }
+    return any && (device_.starts_with("cuda") || (device_ == "auto" && there));
+  }
+
   std::string device_ = "auto";
   int connectivity_ = 0;
 };

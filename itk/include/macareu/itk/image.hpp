@@ -1,7 +1,5 @@
-// Images that move lazily. On a GPU these filters of ours pass pixels on without the host: reconstruction,
-// GrayscaleFillhole, HMaxima, HMinima where input and output have the same pixel type, and Sobel of 2-D
-// images where the output has the gradient's type. Pixels are copied to the host when somebody asks for its
-// buffer, as our other filters and all of ITK's do. Stock images have no copy on the GPU.
+// Images that move lazily. On a GPU our filters pass their pixels on without the host, to which they are
+// copied when somebody asks for its buffer, as ITK's own filters do. Stock images have no copy on the GPU.
 #pragma once
 
 #include <itkImage.h>
@@ -21,7 +19,7 @@ namespace macareu::itk {
 /// lazy image into a stock one. Pointers and references to pixels must not be kept across a filter that
 /// writes to the image.
 template <class TPixel, unsigned int VDimension = 2>
-class Image : public ::itk::Image<TPixel, VDimension> {
+class Image : public ::itk::Image<TPixel, VDimension>, public lazy_pixels {
  public:
   ITK_DISALLOW_COPY_AND_MOVE(Image);
   using Self = Image;
@@ -92,18 +90,16 @@ class Image : public ::itk::Image<TPixel, VDimension> {
     pixels_ = other ? other->pixels_ : std::make_shared<device_buffer>();
   }
 
-  /// Whether the newest pixels are on the GPU only.
-  bool IsOnDevice() const { return pixels_->on_device_only(); }
-  /// The GPU's copy, brought up to date.
-  const_image_view DeviceView() const {
+  bool IsOnDevice() const override { return pixels_->on_device_only(); }
+  const_image_view DeviceView() const override {
     const void* data = pixels_->to_device(const_cast<Self*>(this)->Superclass::GetBufferPointer(), Bytes());
     return {data, dtype_of<TPixel>, Shape(), contiguous_strides(Shape())};
   }
-  /// The GPU's copy, to be written as a whole. It counts from DeviceWasWritten() on.
-  image_view DeviceOutput() {
+  image_view DeviceOutput() override {
     return {pixels_->for_writing(Bytes()), dtype_of<TPixel>, Shape(), contiguous_strides(Shape())};
   }
-  void DeviceWasWritten() { pixels_->device_was_written(); }
+  void DeviceWasWritten() override { pixels_->device_was_written(); }
+  const void* HostPixels() const override { return PixelsToRead(); }
 
  protected:
   Image() = default;
@@ -115,8 +111,5 @@ class Image : public ::itk::Image<TPixel, VDimension> {
 
   std::shared_ptr<device_buffer> pixels_ = std::make_shared<device_buffer>();
 };
-
-template <class TPixel, unsigned int VDimension>
-inline constexpr bool is_lazy<Image<TPixel, VDimension>> = true;
 
 }  // namespace macareu::itk

@@ -16,10 +16,10 @@ class ReconstructionByDilationImageFilter
     : public Filter<::itk::ReconstructionByDilationImageFilter<TInputImage, TOutputImage>> {
   MACAREU_ITK_FILTER(ReconstructionByDilationImageFilter)
 
-  void Compute() override {
-    this->template RunConverted<typename TInputImage::PixelType>(
-        "reconstruct", {{"by", "dilation"}, {"connectivity", this->Neighbours()}}, this->GetMarkerImage(),
-        this->GetMaskImage());
+  void Compute(workplace& at) override {
+    const auto marker = this->Input(at, this->GetMarkerImage()), mask = this->Input(at, this->GetMaskImage());
+    this->RunConverted(at, "reconstruct", {marker, mask}, marker.type(),
+                       {{"by", "dilation"}, {"connectivity", this->Neighbours()}});
   }
 };
 
@@ -28,10 +28,10 @@ class ReconstructionByErosionImageFilter
     : public Filter<::itk::ReconstructionByErosionImageFilter<TInputImage, TOutputImage>> {
   MACAREU_ITK_FILTER(ReconstructionByErosionImageFilter)
 
-  void Compute() override {
-    this->template RunConverted<typename TInputImage::PixelType>(
-        "reconstruct", {{"by", "erosion"}, {"connectivity", this->Neighbours()}}, this->GetMarkerImage(),
-        this->GetMaskImage());
+  void Compute(workplace& at) override {
+    const auto marker = this->Input(at, this->GetMarkerImage()), mask = this->Input(at, this->GetMaskImage());
+    this->RunConverted(at, "reconstruct", {marker, mask}, marker.type(),
+                       {{"by", "erosion"}, {"connectivity", this->Neighbours()}});
   }
 };
 
@@ -40,9 +40,9 @@ class GrayscaleFillholeImageFilter
     : public Filter<::itk::GrayscaleFillholeImageFilter<TInputImage, TOutputImage>> {
   MACAREU_ITK_FILTER(GrayscaleFillholeImageFilter)
 
-  void Compute() override {
-    this->template RunConverted<typename TInputImage::PixelType>(
-        "fill_holes", {{"connectivity", this->Neighbours()}}, this->GetInput());
+  void Compute(workplace& at) override {
+    const auto image = this->Input(at, this->GetInput());
+    this->RunConverted(at, "fill_holes", {image}, image.type(), {{"connectivity", this->Neighbours()}});
   }
 };
 
@@ -51,9 +51,10 @@ template <class TInputImage, class TOutputImage>
 class HMaximaImageFilter : public Filter<::itk::HMaximaImageFilter<TInputImage, TOutputImage>> {
   MACAREU_ITK_FILTER(HMaximaImageFilter)
 
-  void Compute() override {
-    this->template RunConverted<typename TInputImage::PixelType>(
-        "hmax", {{"h", number(this->GetHeight())}, {"connectivity", this->Neighbours()}}, this->GetInput());
+  void Compute(workplace& at) override {
+    const auto image = this->Input(at, this->GetInput());
+    this->RunConverted(at, "hmax", {image}, image.type(),
+                       {{"h", number(this->GetHeight())}, {"connectivity", this->Neighbours()}});
   }
 };
 
@@ -61,9 +62,10 @@ template <class TInputImage, class TOutputImage>
 class HMinimaImageFilter : public Filter<::itk::HMinimaImageFilter<TInputImage, TOutputImage>> {
   MACAREU_ITK_FILTER(HMinimaImageFilter)
 
-  void Compute() override {
-    this->template RunConverted<typename TInputImage::PixelType>(
-        "hmin", {{"h", number(this->GetHeight())}, {"connectivity", this->Neighbours()}}, this->GetInput());
+  void Compute(workplace& at) override {
+    const auto image = this->Input(at, this->GetInput());
+    this->RunConverted(at, "hmin", {image}, image.type(),
+                       {{"h", number(this->GetHeight())}, {"connectivity", this->Neighbours()}});
   }
 };
 

@@ -12,9 +12,27 @@
 
 namespace macareu::itk {
 
-/// Whether an image is one of image.hpp.
-template <class TImage>
-inline constexpr bool is_lazy = false;
+/// What images of image.hpp are besides images of ITK, whatever type they are seen through.
+class lazy_pixels {
+ public:
+  /// Whether the newest pixels are on the GPU only.
+  virtual bool IsOnDevice() const = 0;
+  /// The GPU's copy, brought up to date.
+  virtual const_image_view DeviceView() const = 0;
+  /// The GPU's copy, to be written as a whole. It counts from DeviceWasWritten() on.
+  virtual image_view DeviceOutput() = 0;
+  virtual void DeviceWasWritten() = 0;
+  /// The host's copy, brought up to date, for reading alone.
+  virtual const void* HostPixels() const = 0;
+
+ protected:
+  ~lazy_pixels() = default;
+};
+
+inline const lazy_pixels* as_lazy(const ::itk::DataObject* image) {
+  return dynamic_cast<const lazy_pixels*>(image);
+}
+inline lazy_pixels* as_lazy(::itk::DataObject* image) { return dynamic_cast<lazy_pixels*>(image); }
 
 namespace detail {
 template <class TImage>
@@ -40,10 +58,9 @@ struct layout {
 /// The host's pixels for reading alone, which leaves a lazy image's copy on the GPU valid.
 template <class TImage>
 const auto* pixels_of(const TImage* image) {
-  if constexpr (is_lazy<TImage>)
-    return image->PixelsToRead();
-  else
-    return image->GetBufferPointer();
+  const auto* lazy = as_lazy(image);
+  return lazy ? static_cast<const typename TImage::PixelType*>(lazy->HostPixels())
+              : image->GetBufferPointer();
 }
 
 /// The part of an image that is buffered and asked for: all of it, since our filters ask for all.

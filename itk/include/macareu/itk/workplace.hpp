@@ -1,0 +1,78 @@
+// Where a filter computes, on the host or on a GPU: memory, operators of the catalogue and work on pixels. A
+// filter is written once, with views of either.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <itkProcessObject.h>
+
+#include <macareu/image.hpp>
+#include <macareu/itk/pixelwise.hpp>
+#include <macareu/itk/run.hpp>
+#include <macareu/itk/views.hpp>
+
+namespace macareu::itk {
+
+/// An image without gaps at a workplace.
+class temporary {
+ public:
+  temporary() = default;
+  temporary(std::shared_ptr<void> data, dtype type, const extents& shape)
+      : data_(std::move(data)), type_(type), shape_(shape) {}
+
+  dtype type() const { return type_; }
+  const extents& shape() const { return shape_; }
+  operator image_view() { return {data_.get(), type_, shape_, contiguous_strides(shape_)}; }
+  operator const_image_view() const { return {data_.get(), type_, shape_, contiguous_strides(shape_)}; }
+
+ private:
+  std::shared_ptr<void> data_;
+  dtype type_ = dtype::u8;
+  extents shape_;
+};
+
+/// All throw errors of Macareu, run() exceptions of ITK too (run.hpp).
+class workplace {
+ public:
+  /// `device`: as the filter's user names it.
+  workplace(::itk::ProcessObject& filter, std::string device, bool on_gpu)
+      : filter_(filter), device_(std::move(device)), on_gpu_(on_gpu) {}
+  workplace(const workplace&) = delete;
+  workplace& operator=(const workplace&) = delete;
+
+  bool on_gpu() const { return on_gpu_; }
+  ::itk::ProcessObject& filter() const { return filter_; }
+
+  temporary room_for(dtype type, const extents& shape) const;
+
+  run_report run(std::string_view name, std::initializer_list<const_image_view> inputs, const image_view& out,
+                 const arguments& given, step part = {}) const;
+  void apply(const pixelwise::work& what, std::initializer_list<const_image_view> from,
+             const image_view& to) const;
+  /// Whether a pixel of a mask is set.
+  bool any(const const_image_view& mask) const;
+  /// By label; that of 0 is left open. Throws usage_error for labels that no table is kept for.
+  std::vector<std::uint64_t> sizes_of_objects(const const_image_view& labels) const;
+
+  /// For a GPU, images that are not there yet: copies of inputs, and room for an output that finish() copies
+  /// to the host, or says to be there.
+  const_image_view bring(const const_image_view& host);
+  image_view bring_back(const image_view& host);
+  image_view leave_there(lazy_pixels& output);
+  void finish();
+
+ private:
+  ::itk::ProcessObject& filter_;
+  std::string device_;
+  bool on_gpu_;
+  std::vector<temporary> inputs_;
+  std::vector<std::pair<temporary, image_view>> to_host_;
+  std::vector<lazy_pixels*> written_;
+};
+
+}  // namespace macareu::itk
