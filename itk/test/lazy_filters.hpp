@@ -91,10 +91,9 @@ void each(const Visit& visit) {
     return rebuilt.template operator()<ours::ReconstructionByDilationImageFilter<image, image>, image>(
         grey(images), -20);
   });
-  visit("reconstruction by erosion, other type", 2, [&]<class Images>(Images images) {
+  visit("reconstruction by erosion", 2, [&]<class Images>(Images images) {
     using image = typename Images::template of<unsigned char, rank>;
-    using wide = typename Images::template of<unsigned short, rank>;
-    return rebuilt.template operator()<ours::ReconstructionByErosionImageFilter<image, wide>, image>(
+    return rebuilt.template operator()<ours::ReconstructionByErosionImageFilter<image, image>, image>(
         grey(images), 20);
   });
 
