@@ -163,7 +163,7 @@ class gpu_call {
     constexpr long long most_blocks = 65535;
     const long long steps =
         static_cast<long long>(upwards(size_.width, across)) * upwards(size_.height, down) * size_.depth;
-    int rows = static_cast<int>(std::max<long long>(down * std::clamp(steps >> 19, 1LL, 8LL),
+    int rows = static_cast<int>(std::max<long long>(down * std::clamp(steps >> 19, 1LL, 4LL),
                                                     upwards(size_.height, 8 * most_blocks)));
     code_.start("n2p_kernel",
                 {upwards(size_.width, 32LL * across), upwards(size_.height, 8LL * rows),

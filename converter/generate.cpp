@@ -249,7 +249,7 @@ thread_share pixels_of_a_thread(const description& about) {
                       std::has_single_bit(static_cast<unsigned>(bytes(about.result)));
     return {even ? fitting : 1, 1};
   }
-  thread_share share{std::min(fitting, 4), 8};
+  thread_share share{std::min(fitting, 4), 6};
   const auto size = [&](std::size_t from_last) { return about.window[about.window.size() - from_last]; };
   const int slices = about.window.size() == 3 ? size(3) : 1;
   constexpr int most_registers = 100;

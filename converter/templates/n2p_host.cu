@@ -8,7 +8,7 @@ void start(const rule::pixel_type* image, rule::result_type* result, const rule:
   // Large images: a thread goes down many rows, and shares more of what it reads. Small ones: there are more threads.
   const long long steps = parts(size.width, kernels::across) * parts(size.height, kernels::down) * size.depth;
   const int rows = static_cast<int>(
-      std::max(kernels::down * std::clamp(steps >> 19, 1LL, 8LL), parts(size.height, 65535LL * threads.y)));
+      std::max(kernels::down * std::clamp(steps >> 19, 1LL, 4LL), parts(size.height, 65535LL * threads.y)));
   const dim3 grid(static_cast<unsigned>(parts(size.width, threads.x * kernels::across)),
                   static_cast<unsigned>(parts(size.height, threads.y * rows)),
                   static_cast<unsigned>(std::min(size.depth, 65535LL)));
