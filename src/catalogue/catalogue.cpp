@@ -336,7 +336,8 @@ std::vector<image> run_operator(const operator_description& about, std::span<con
   check_inputs(about, inputs);
   arguments room;
   const auto& values = complete_arguments(about, given, room);
-  const auto choice = choose_device(about, inputs, {}, how);
+  auto choice = choose_device(about, inputs, {}, how);
+  choice.images_on_gpu = false;  // results are in the host's memory
   std::vector<image> results;
   std::vector<image_view> outputs;
   results.reserve(about.outputs.size());
