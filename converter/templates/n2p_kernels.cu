@@ -75,8 +75,8 @@ struct strip {
   int columns[seen_width];  // where what it sees comes from, -1 for zeros; only of strips anywhere
 };
 
-/// Reads rows number `from` to before `to` of what is seen. Number 0 is row y of the image; `first` is the strip's first
-/// pixel in it.
+/// Reads rows number `from` to before `to` of what is seen. Number 0 is row y of the image; `first` is the strip's
+/// first pixel in it.
 template <place where, int from, int to>
 __device__ static void read(const strip& at, int y, const rule::pixel_type* first, seen_rows& seen) {
   const auto& size = at.size;
