@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include <macareu/error.hpp>
@@ -28,6 +30,12 @@ void check_call(const call& given) {
   if (about.kind == category::n2p && static_cast<int>(about.window.size()) != shape.rank())
     throw usage_error("the function's window has " + std::to_string(about.window.size()) +
                       " axes, the image " + std::to_string(shape.rank()) + " (" + to_string(shape) + ")");
+  if (about.kind == category::n2p) {
+    constexpr std::int64_t most = std::numeric_limits<int>::max() - 65536;  // kernels go a little further
+    if (std::max({shape.depth(), shape.height(), shape.width()}) > most)
+      throw usage_error("an image of " + to_string(shape) +
+                        " has an axis longer than the function's int x, y and z reach");
+  }
   if (about.kind == category::r2s && shape.pixels() == 0)
     throw usage_error("an image without pixels cannot be reduced to a value");
   if (about.kind == category::iwpp) {

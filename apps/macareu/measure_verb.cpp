@@ -69,6 +69,8 @@ int run(measuring& given, interruption& signals) {
   const stopwatch reading;
   const auto labels = given.reading.read_grey(given.labels_file).pixels;
   const auto intensity = given.outputs.read_intensity(given.reading);
+  image under;
+  if (!given.under_file.empty()) under = given.reading.read_grey(given.under_file).pixels;
   run_record record{.name = std::string(about().name),
                     .parameters = given.outputs.measure_parameters(),
                     .shape = labels.shape(),
@@ -80,14 +82,13 @@ int run(measuring& given, interruption& signals) {
   const auto objects = compute(given, labels, intensity, signals, record);
   const stopwatch writing;
   output_files all;
-  image under;
-  if (!given.under_file.empty()) under = given.reading.read_grey(given.under_file).pixels;
   given.outputs.add(all, objects, labels, under);
   record.write_seconds = writing.seconds();
   if (!given.running.report_file.empty()) all.add_text(given.running.report_file, to_json(record));
   signals.check();
   all.commit();
   if (!given.outputs.wanted()) std::cout << to_csv(objects);
+  tell_note(about().verb, record, given.running);
   tell_time(about().verb, record, given.running);
   return exit_code::done;
 }

@@ -33,12 +33,6 @@ std::string value_name(const parameter_description& parameter) {
   return parameter.kind == parameter_kind::numbers ? "NUMBER,..." : "NUMBER";
 }
 
-std::string option_name(std::string_view parameter) {
-  std::string name = "--" + std::string(parameter);
-  std::ranges::replace(name, '_', '-');
-  return name;
-}
-
 /// An option of another operator than the verb's own.
 void add_parameter(parser& options, const parameter_description& parameter, const std::string& help,
                    arguments& to) {

@@ -52,7 +52,9 @@ void operator_run::check_before_reading() const {
   }
   for (const auto& file : objects.check_before_reading(false)) files.push_back(file);
   check_distinct(files);
-  reading.check(inputs);
+  auto all_inputs = inputs;
+  if (!objects.intensity_file.empty()) all_inputs.push_back(objects.intensity_file);
+  reading.check(all_inputs);
   if (values.contains("background") && !values.contains("values"))
     throw usage_error("--background is for --values, which is not given");
   // On empty images the library checks device, strategy and parameters, and computes nothing. Which
@@ -82,6 +84,7 @@ void operator_run::name_kept_outputs(const const_image_view& first) {
     }
   };
   std::vector<std::string> files;
+  if (!running.report_file.empty()) files.push_back(running.report_file);
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     if (kept[o] && !outputs[o]) {
       auto file = beside;
@@ -90,6 +93,11 @@ void operator_run::name_kept_outputs(const const_image_view& first) {
       if (!holds(file, o)) file.replace_extension(".tif");
       if (!holds(file, o)) file.replace_extension(".npy");
       check_image_output(file);
+      // Nobody wrote this name down as that of an output.
+      for (const auto& input : inputs)
+        if (same_file(file, input))
+          throw usage_error("--keep would write over " + input + ": name another file by " +
+                            option_name(about_.outputs[o].name));
       outputs[o] = file.string();
     }
     if (outputs[o]) files.push_back(*outputs[o]);
@@ -103,6 +111,7 @@ std::vector<image_file> operator_run::read_inputs() {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     files.push_back(about_.each_channel && !about_.inputs[i].own_form ? reading.read_grey_or_colour(inputs[i])
                                                                       : reading.read_grey(inputs[i]));
+  intensity_ = objects.read_intensity(reading);
   record_.read_seconds = watch.seconds();
   return files;
 }
@@ -140,7 +149,6 @@ operator_run::results operator_run::compute(const std::vector<image_file>& files
 void operator_run::describe_objects(std::vector<image>& labels, const interruption& signals) {
   const stopwatch watch;
   context how{.device = running.how.device, .threads = running.how.threads, .stop = signals.token()};
-  const auto intensity = objects.read_intensity(reading);
   const auto describe = [&] {
     if (objects.drops_objects()) {
       run_report selection;
@@ -149,7 +157,7 @@ void operator_run::describe_objects(std::vector<image>& labels, const interrupti
       labels[0] = objects.selected(labels[0], counting);
       record_.run.count = selection.count;
     }
-    if (objects.wanted()) measured_ = objects.measure(labels[0], intensity, how);
+    if (objects.wanted()) measured_ = objects.measure(labels[0], intensity_, how);
   };
   // Only labelling works in blocks: what several GPUs shared, or does not fit one, the cpu describes.
   const bool on_gpu = how.device.starts_with("cuda");
@@ -182,12 +190,6 @@ void operator_run::write_outputs(const results& computed, const image_file& firs
   if (gives_table()) tables.print(computed.measured);
 }
 
-void operator_run::tell_note() const {
-  if (!running.quiet && !record_.run.note.empty())
-    std::fprintf(stderr, "macareu: %s: %s\n", std::string(about_.verb).c_str(),
-                 one_line(record_.run.note).c_str());
-}
-
 int operator_run::operator()(interruption& signals) {
   check_before_reading();
   const auto files = read_inputs();
@@ -213,7 +215,7 @@ int operator_run::operator()(interruption& signals) {
     throw device_error("not enough memory to compute on " + to_string(first.shape()) + " pixels of " +
                        std::string(name_of(first.type())));
   }
-  tell_note();
+  tell_note(about_.verb, record_, running);
   tell_time(about_.verb, record_, running);
   return exit_code::done;
 }

@@ -52,11 +52,11 @@ class operator_run {
   /// Of labels: what is asked for beside them.
   void describe_objects(std::vector<image>& labels, const interruption& signals);
   void write_outputs(const results& computed, const image_file& first, const interruption& signals);
-  void tell_note() const;
 
   const operator_description& about_;
   run_record record_;
-  table measured_;  ///< of objects
+  std::optional<image> intensity_;  ///< what objects are weighed with
+  table measured_;                  ///< of objects
 };
 
 }  // namespace macareu::tool

@@ -21,8 +21,6 @@ std::string upper(std::string_view text) {
   return result;
 }
 
-std::string option_name(std::string_view parameter) { return "--" + dashed(parameter); }
-
 argument value_from(const parameter_description& parameter, std::string text) {
   if (parameter.kind == parameter_kind::choice) std::ranges::replace(text, '-', '_');
   try {

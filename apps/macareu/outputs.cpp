@@ -51,8 +51,13 @@ void check_image_output(const fs::path& file) {
 
 void check_distinct(const std::vector<std::string>& files) {
   for (auto file = files.begin(); file != files.end(); ++file)
-    if (std::find(files.begin(), file, *file) != file)
+    if (std::any_of(files.begin(), file, [&](const auto& other) { return same_file(*file, other); }))
       throw usage_error(*file + " is named for two outputs: give each a name of its own");
+}
+
+bool same_file(const fs::path& one, const fs::path& other) {
+  if (one.empty() || other.empty()) return false;  // not given
+  return fs::absolute(one).lexically_normal() == fs::absolute(other).lexically_normal();
 }
 
 void check_image_fits(const fs::path& file, dtype type, const extents& shape, int channels) {

@@ -15,6 +15,8 @@ void check_image_output(const std::filesystem::path& file);
 void check_text_output(const std::filesystem::path& file);
 /// Throws usage_error where two outputs are one file.
 void check_distinct(const std::vector<std::string>& files);
+/// By their names: neither need be there. Empty names are of no file.
+bool same_file(const std::filesystem::path& one, const std::filesystem::path& other);
 
 /// Once type and shape are known: throws where such an image cannot be written to this file.
 void check_image_fits(const std::filesystem::path& file, dtype type, const extents& shape, int channels);

@@ -75,6 +75,8 @@ std::string dashed(std::string_view name) {
   return text;
 }
 
+std::string option_name(std::string_view parameter) { return "--" + dashed(parameter); }
+
 std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
   std::string text;
   for (const auto& part : parts) {

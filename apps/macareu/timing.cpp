@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <string>
 
+#include "text.hpp"
+
 namespace macareu::tool {
 namespace {
 
@@ -23,6 +25,11 @@ void repetition::add(const run_report& run) {
 void repetition::tell(run_record& record) const {
   record.compute_seconds = median(seconds_);
   record.transfer_seconds = median(transfers_);
+}
+
+void tell_note(std::string_view verb, const run_record& record, const run_options& running) {
+  if (!running.quiet && !record.run.note.empty())
+    std::fprintf(stderr, "macareu: %s: %s\n", std::string(verb).c_str(), one_line(record.run.note).c_str());
 }
 
 void tell_time(std::string_view verb, const run_record& record, const run_options& running) {

@@ -1,4 +1,4 @@
-// How long things take.
+// How long things take, and what else is told of them.
 #pragma once
 
 #include <chrono>
@@ -31,6 +31,8 @@ class repetition {
   std::vector<double> seconds_, transfers_;
 };
 
+/// On stderr, why something was computed elsewhere than asked for, unless --quiet is given.
+void tell_note(std::string_view verb, const run_record& record, const run_options& running);
 /// On stderr, where computing was repeated and --quiet is not given.
 void tell_time(std::string_view verb, const run_record& record, const run_options& running);
 

@@ -164,6 +164,10 @@ class Objects(CliTest):
         self.assertEqual([float(rows[0][f"intensity_{what}"]) for what in ("sum", "min", "max", "mean", "std")],
                          [1, 0, 1, 0.5, 0.5])
         self.assertIn("centroid_weighted-0", rows[0])
+        with open(self.path("weights.raw"), "wb") as file:
+            file.write(bytes(range(len(PIXELS))))
+        self.labels("--table", "t.csv", "--intensity", "weights.raw", "--shape", ",".join(map(str, SHAPE)), "--dtype", "u8")
+        self.assertEqual(self.rows(), rows)
         self.labels("--table", "t.csv", "--intensity", "weights.npy", "--columns", "intensity")
         self.assertEqual(list(self.rows()[0]), ["label", "num_pixels", "intensity_sum", "intensity_min", "intensity_max",
                                                 "intensity_mean", "intensity_std"])

@@ -109,7 +109,11 @@ class Operators(CliTest):
         self.assertIn("--keep: expected gradient, zero-crossings, got 'edges'",
                       self.fail_with(2, "canny", "mask.npy", "-o", "e.npy", "--keep", "edges"))
         self.assertIn("named for two outputs", self.fail_with(
-            2, "canny", "mask.npy", "-o", "e.npy", "--keep", "gradient", "--zero-crossings", "e-gradient.npy"))
+            2, "canny", "mask.npy", "-o", "e.npy", "--keep", "gradient", "--zero-crossings", "./e-gradient.npy"))
+        before = self.read_npy("e-gradient.npy")
+        self.assertIn("--keep would write over e-gradient.npy: name another file by --gradient", self.fail_with(
+            2, "canny", "e-gradient.npy", "-o", "e.npy", "--keep", "gradient"))
+        self.assertEqual(self.read_npy("e-gradient.npy"), before)
 
     def test_what_is_for_another_flavour_is_refused(self):
         self.generate("tissue", "32,32")
@@ -171,7 +175,7 @@ class Operators(CliTest):
         self.assertIn("use --invert with them", failed.stderr)
         self.assertNotIn("other.npy", self.files())
         self.assertIn("is named for two outputs",
-                      self.run_tool("distance", "f.npy", "-o", "d.npy", "--indices", "d.npy").stderr)
+                      self.run_tool("distance", "f.npy", "-o", "d.npy", "--indices", "./d.npy").stderr)
 
     def test_empty_images(self):
         self.write_npy("empty.npy", (0, 5), [])
