@@ -7,6 +7,10 @@ set_target_properties(macareu_itk PROPERTIES EXPORT_NAME itk)
 install(TARGETS macareu_itk EXPORT macareu-itk-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # A folder of its own: it is what ITK_AUTOLOAD_PATH names.
+# Nobody hears of a library that ITK cannot open there, so it says itself where ITK is, and macareu, beside
+# which it is installed, where that is shared.
+set_target_properties(macareu_itk_autoload PROPERTIES
+  INSTALL_RPATH "$ORIGIN/.." INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS macareu_itk_autoload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/itk-autoload)
 install(DIRECTORY include/macareu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT macareu-itk-targets NAMESPACE macareu:: DESTINATION ${package})
