@@ -16,4 +16,7 @@ install(DIRECTORY include/macareu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT macareu-itk-targets NAMESPACE macareu:: DESTINATION ${package})
 configure_package_config_file(macareu-itk-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/macareu-itk-config.cmake
   INSTALL_DESTINATION ${package})
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/macareu-itk-config.cmake DESTINATION ${package})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/macareu-itk-config-version.cmake
+  VERSION ${macareu_VERSION} COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/macareu-itk-config.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/macareu-itk-config-version.cmake DESTINATION ${package})
