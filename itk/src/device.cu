@@ -13,7 +13,17 @@ namespace macareu::itk::device {
 namespace {
 
 void check(cudaError_t code, const char* what) {
-  if (code != cudaSuccess) throw device_error(std::string(what) + ": " + cudaGetErrorString(code));
+  if (code == cudaSuccess) return;
+  cudaGetLastError();  // it has been told: the next call of the thread must not find it again
+  throw device_error(std::string(what) + ": " + cudaGetErrorString(code));
+}
+
+/// After a launch cudaGetLastError() tells what it did itself, not what another part of the program left.
+template <class Launch>
+void check_launch(const Launch& launch, const char* what) {
+  cudaGetLastError();
+  launch();
+  check(cudaGetLastError(), what);
 }
 
 /// Memory that is given back and taken again at once, as a chain of filters does, costs nothing then. Not the
@@ -66,8 +76,7 @@ struct by_kernels {
   template <class Body>
   void each(std::int64_t count, const Body& body) const {
     if (count == 0) return;
-    at_every_pixel<<<blocks_for(count), threads>>>(count, body);
-    check(cudaGetLastError(), "work on pixels");
+    check_launch([&] { at_every_pixel<<<blocks_for(count), threads>>>(count, body); }, "work on pixels");
   }
 
   template <class T>
@@ -187,8 +196,8 @@ std::vector<std::uint64_t> sizes_of_objects(const const_image_view& labels) {
     const auto* from = static_cast<const T*>(labels.data());
     const auto found = zeros(1);
     if (count > 0) {
-      find_greatest<<<blocks_for(count), threads>>>(count, from, found.get());
-      check(cudaGetLastError(), "greatest label");
+      check_launch([&] { find_greatest<<<blocks_for(count), threads>>>(count, from, found.get()); },
+                   "greatest label");
     }
     const auto greatest = fetch(found.get());
     pixelwise::require_small(greatest == negative, greatest, count);
