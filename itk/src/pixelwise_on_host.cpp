@@ -48,12 +48,13 @@ std::vector<std::uint64_t> sizes_on_host(const const_image_view& labels) {
   with_type(labels.type(), [&]<class T>(std::type_identity<T>) {
     const auto* from = static_cast<const T*>(labels.data());
     T most{};
-    bool negative = false;
+    bool negative = false, vast = false;
     for (std::int64_t i = 0; i < pixels; ++i) {
       negative |= !(from[i] >= T{});  // NaN too
       most = std::max(most, from[i]);
     }
-    require_small(negative, static_cast<std::uint64_t>(most), pixels);
+    if constexpr (std::is_floating_point_v<T>) vast = !(most < T{0x1p63});  // no integer may be made of it
+    require_small(negative || vast, vast ? 0 : static_cast<std::uint64_t>(most), pixels);
     sizes.resize(static_cast<std::size_t>(most) + 1, 0);
     for (std::int64_t i = 0; i < pixels;) {
       const auto first = i;

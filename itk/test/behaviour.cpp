@@ -54,6 +54,17 @@ TEST(behaviour, abort_throws_and_the_filter_can_run_again) {
   expect_abort(*filter);
 }
 
+TEST(behaviour, labels_that_are_no_integers_of_64_bits_are_refused) {
+  for (const float label : {std::numeric_limits<float>::infinity(), 0x1p63F, 0x1p64F, 0x1p100F}) {
+    auto filter = ours::RelabelComponentImageFilter<floats, floats>::New();
+    auto image = random_image<floats>(1, 3);
+    image->GetBufferPointer()[50] = label;
+    filter->SetInput(image);
+    filter->SetDevice("cpu");
+    EXPECT_THROW(filter->Update(), itk::ExceptionObject) << label;
+  }
+}
+
 TEST(behaviour, an_exception_of_an_observer_reaches_the_caller) {
   auto filter = ours::GrayscaleFillholeImageFilter<bytes, bytes>::New();
   filter->SetInput(generated_image<bytes>(1));
