@@ -36,9 +36,9 @@ const void* device_buffer::to_device(const void* host, std::size_t bytes) {
 
 void* device_buffer::for_writing(std::size_t bytes) {
   const std::lock_guard lock(moving_);
-  auto* data = memory(bytes);
-  newest_.store(newest::host, std::memory_order_release);
-  return data;
+  const bool in_place = on_device_only() && bytes == bytes_;
+  if (!in_place) newest_.store(newest::host, std::memory_order_release);
+  return memory(bytes);
 }
 
 }  // namespace macareu::itk

@@ -21,6 +21,15 @@ namespace {
 
 int copies_to_device = 0, copies_to_host = 0, in_use = 0;
 
+constexpr int never = std::numeric_limits<int>::max();
+int calls_before_failure = never;
+
+/// One call of the device's functions fails, before it has done anything.
+void may_fail() {
+  if (calls_before_failure != never && calls_before_failure-- == 0)
+    throw macareu::device_error("out of memory");
+}
+
 struct by_loops {
   template <class Body>
   void each(std::int64_t count, const Body& body) const {
@@ -39,6 +48,7 @@ struct by_loops {
 namespace macareu::itk::device {
 
 void* take(std::size_t bytes) {
+  may_fail();
   ++in_use;
   return std::malloc(std::max<std::size_t>(bytes, 1));
 }
@@ -47,22 +57,29 @@ void give_back(void* data) {
   std::free(data);
 }
 void copy_to_device(void* device, const void* host, std::size_t bytes) {
+  may_fail();
   std::memcpy(device, host, bytes);
   ++copies_to_device;
 }
 void copy_to_host(void* host, const void* device, std::size_t bytes) {
+  may_fail();
   std::memcpy(host, device, bytes);
   ++copies_to_host;
 }
 std::string engine(const std::string&) { return "cpu"; }
 void apply(const pixelwise::work& what, std::span<const const_image_view> from, const image_view& to) {
+  may_fail();
   pixelwise::apply(by_loops{}, what, {from, to});
 }
-bool any(const const_image_view& mask) { return pixelwise::any_on_host(mask); }
+bool any(const const_image_view& mask) {
+  may_fail();
+  return pixelwise::any_on_host(mask);
+}
 std::vector<std::uint64_t> sizes_of_objects(const const_image_view& labels) {
+  may_fail();
   return pixelwise::sizes_on_host(labels);
 }
-void wait() {}
+void wait() { may_fail(); }
 
 }  // namespace macareu::itk::device
 
@@ -214,6 +231,58 @@ TEST(lazy, a_filter_in_place_leaves_its_pixels_on_the_device) {
   const auto found = relabel(true);
   EXPECT_TRUE(found->GetOutput()->IsOnDevice());
   expect_same(*relabel(false)->GetOutput(), *found->GetOutput());
+}
+
+/// The host's copy is worth nothing then.
+void leave_on_device_only(ours::lazy_pixels& image) {
+  const auto there = image.DeviceView();
+  const auto bytes = static_cast<std::size_t>(there.shape().pixels()) * macareu::size_of(there.type());
+  std::memset(const_cast<void*>(image.HostPixels()), 1, bytes);
+  image.DeviceWasWritten();
+}
+
+/// `make` as in lazy_filters. Every call that the filter makes of the device fails once.
+template <class Make>
+void expect_the_host_to_step_in(const Make& make) {
+  bool failed = true;
+  for (int calls = 0; failed; ++calls) {
+    SCOPED_TRACE(calls);
+    const auto filter = make(lazy_images{});
+    for (const auto& input : filter->GetInputs())
+      if (auto* image = ours::as_lazy(input.GetPointer())) leave_on_device_only(*image);
+    calls_before_failure = calls;
+    EXPECT_NO_THROW(filter->Update());
+    failed = calls_before_failure < 0;
+    calls_before_failure = never;
+    EXPECT_NE(filter->GetOutput()->IsOnDevice(), failed);
+    lazy_filters::expect_pixels_of_cpu(make, filter);
+  }
+}
+
+TEST(lazy, where_the_device_fails_the_host_steps_in) {
+  lazy_filters::each_in_all_ranks([](const std::string& name, int, const auto& make) {
+    SCOPED_TRACE(name);
+    expect_the_host_to_step_in(make);
+  });
+}
+
+TEST(lazy, where_the_device_fails_a_filter_in_place_has_its_input_still) {
+  expect_the_host_to_step_in([]<class Images>(Images) {
+    using labels = typename Images::template of<unsigned int, 2>;
+    auto filter = ours::RelabelComponentImageFilter<labels, labels>::New();
+    filter->SetInput(random_image<labels>(3, 1000));
+    filter->InPlaceOn();
+    return filter;
+  });
+}
+
+TEST(lazy, a_device_that_is_named_and_fails_throws) {
+  auto filter = ours::HMaximaImageFilter<lazy, lazy>::New();
+  filter->SetInput(on_both(1));
+  filter->SetDevice("cuda");
+  calls_before_failure = 0;
+  EXPECT_THROW(filter->Update(), itk::ExceptionObject);
+  calls_before_failure = never;
 }
 
 TEST(lazy, what_macareu_refuses_on_the_device_is_left_to_itk) {

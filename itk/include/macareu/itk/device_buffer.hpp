@@ -17,7 +17,8 @@ class device_buffer {
   void to_host(void* host, std::size_t bytes);
   /// Copies to the GPU where the host's pixels are newer; then both are the same.
   const void* to_device(const void* host, std::size_t bytes);
-  /// Until device_was_written() is called the host's pixels count: who writes may fail.
+  /// Until device_was_written() is called those pixels count that counted before: who writes may fail. Of
+  /// both copies it is the host's; the GPU's only where a filter in place has nothing else to read.
   void* for_writing(std::size_t bytes);
   void device_was_written() { newest_.store(newest::device, std::memory_order_release); }
   void host_was_written() { newest_.store(newest::host, std::memory_order_release); }

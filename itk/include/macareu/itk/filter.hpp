@@ -61,10 +61,14 @@ class Filter : public TStock {
 
   void GenerateData() override {
     this->AllocateOutputs();
+    const bool on_gpu = ComputesOnGpu();
     try {
-      workplace at(*this, device_, ComputesOnGpu());
-      Compute(at);
-      at.finish();
+      try {
+        ComputeAt(on_gpu);
+      } catch (const device_error&) {  // as out of memory: whoever named no device can do without a GPU
+        if (!on_gpu || device_ != "auto") throw;
+        ComputeAt(false);
+      }
       this->UpdateProgress(1.0F);
     } catch (const usage_error& refusal) {
       if constexpr (has_own_code<TStock>) {
@@ -160,6 +164,12 @@ class Filter : public TStock {
   }
 
  private:
+  void ComputeAt(bool on_gpu) {
+    workplace at(*this, device_, on_gpu);
+    Compute(at);
+    at.finish();
+  }
+
   /// For lazy images: where a GPU is named, or one has the only copy of an input.
   bool ComputesOnGpu() {
     bool any = as_lazy(this->GetOutput()) != nullptr, there = false;
