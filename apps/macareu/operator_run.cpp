@@ -55,8 +55,6 @@ void operator_run::check_before_reading() const {
   auto all_inputs = inputs;
   if (!objects.intensity_file.empty()) all_inputs.push_back(objects.intensity_file);
   reading.check(all_inputs);
-  if (values.contains("background") && !values.contains("values"))
-    throw usage_error("--background is for --values, which is not given");
   // On empty images the library checks device, strategy and parameters, and computes nothing. Which
   // connectivity fits, and how many numbers, is not known before the inputs are.
   const image nothing(dtype::u8, extents{0, 0});

@@ -21,6 +21,8 @@
 // The end: the worker that finishes the last tile says so in `over`, which those look at who wait. No tile is
 // visited any more, and all mailboxes are empty. So every worker clears its share of states and rims, and the
 // last block to report clears the counters: all memory is zeros again, as it was at the start.
+// That nothing touches a state after it was cleared rests on results: what wake_or_end and begin give back is
+// used before the tile counts as finished. They must not become atomic operations without a result.
 //
 // Blocks that do not stay go when workers begin to wait: those that wait are in the way of those that do not.
 // No worker depends on another one's being there: any few that the GPU runs at a time visit all tiles.
