@@ -120,6 +120,7 @@ __device__ static void compute(const strip& at, int y, int end, const rule::para
       pack<rule::result_type> out;
 #pragma unroll
       for (int i = 0; i < across; ++i) {
+        if (where == place::anywhere && (y + j >= end || at.x + i >= width)) continue;
         rule::pixel_type window[rule::window_depth][rule::window_height][rule::window_width];
 #pragma unroll
         for (int c = 0; c < rule::window_depth; ++c)
