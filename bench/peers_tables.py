@@ -11,7 +11,7 @@ from page import machine_line, ms, must_table, replace_section, results_of, tabl
 def cases_table(cases):
     rows = [(case["name"], " x ".join(map(str, case["shape"])), case["dtype"], case["threads"], ms(case["median_ms"]),
              f"{case['ns_per_pixel']:.3f}") for case in cases if "median_ms" in case]
-    return table(("case", "shape", "type", "threads", "ms", "ns a pixel"), rows)
+    return table(("case", "shape", "type", "threads", "ms", "ns a pixel"), rows) if rows else ""
 
 
 def figure_5(cases):
