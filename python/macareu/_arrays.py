@@ -24,7 +24,8 @@ def _count_of_results(operation):
     return len(operation.about["outputs"])
 
 
-def _result_types(operation, name, shape, values):
+def _result_types(operation, type, shape, values):
+    name = "bool" if type.kind == "b" else f"{type.kind}{8 * type.itemsize}"
     return [numpy_type(operation.result_type(o, name, shape, values)) for o in range(_count_of_results(operation))]
 
 
@@ -36,7 +37,7 @@ class _OnGpu:
 
     @classmethod
     def described(cls, array, writable=False):
-        """(address, kind, bytes of an item, shape, strides in bytes), and the stream that the array is ready on."""
+        """(address, type, shape, strides in bytes), and the stream that the array is ready on."""
         interface = getattr(array, "__cuda_array_interface__", None)
         if interface is None:
             raise TypeError(f"some images are on a GPU, but {'out' if writable else 'one'} is {type_name(array)}: "
@@ -47,7 +48,7 @@ class _OnGpu:
         type = np.dtype(interface["typestr"])
         shape = tuple(interface["shape"])
         strides = interface.get("strides") or _contiguous(shape, type.itemsize)
-        return (address or 0, type.kind, type.itemsize, shape, strides), interface.get("stream")
+        return (address or 0, type, shape, tuple(strides)), interface.get("stream")
 
     @staticmethod
     def empty(like, shape, type):
@@ -60,18 +61,17 @@ class _OnGpu:
     @classmethod
     def run(cls, operation, images, values, out, device, strategy, threads, progress):
         inputs, streams = zip(*map(cls.described, images))
-        _, kind, size, shape, _ = inputs[0]
+        _, type, shape, _ = inputs[0]
         count = _count_of_results(operation)
         if out is None:
-            name = "bool" if kind == "b" else f"{kind}{8 * size}"
             try:
-                types = _kept_result_types(operation, name, shape, values)
+                types = _kept_result_types(operation, type, shape, values)
             except TypeError:  # lists among the values are not kept
-                types = _result_types(operation, name, shape, values)
-            outs = tuple(cls.empty(images[0], shape, type) for type in types)
+                types = _result_types(operation, type, shape, values)
+            outs = tuple([cls.empty(images[0], shape, type) for type in types])
         else:
             outs = (out,) if count == 1 else tuple(out)
-        rooms = tuple(cls.described(one, writable=True)[0] for one in outs)
+        rooms = tuple([cls.described(one, writable=True)[0] for one in outs])
         table = operation.run_described(inputs, values, rooms, device, strategy, threads, progress,
                                         cls.stream(images[0], streams[0]))
         return outs[0] if count == 1 else outs or table
@@ -84,8 +84,7 @@ class _CuPy(_OnGpu):
     def described(cls, array, writable=False):
         if not isinstance(array, sys.modules["cupy"].ndarray):
             return super().described(array, writable)
-        type = array.dtype
-        return (array.data.ptr, type.kind, type.itemsize, array.shape, array.strides), None
+        return (array.data.ptr, array.dtype, array.shape, array.strides), None
 
     @staticmethod
     def empty(like, shape, type):

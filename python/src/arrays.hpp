@@ -79,17 +79,25 @@ inline py::array readable(py::handle object) {
   return py::module_::import("numpy").attr("array")(array, array.dtype().attr("newbyteorder")("="));
 }
 
-/// (address, kind, bytes of an item, shape, strides in bytes), on any device.
+/// Sizes or strides in their tuple, as far as an image has them. Faster than pybind11's conversion to a vector.
+inline std::array<py::ssize_t, 3> first_axes(const py::tuple& values) {
+  std::array<py::ssize_t, 3> first{};
+  for (std::size_t axis = 0; axis < std::min(values.size(), first.size()); ++axis) {
+    first[axis] = PyLong_AsSsize_t(PyTuple_GET_ITEM(values.ptr(), static_cast<py::ssize_t>(axis)));
+    if (first[axis] == -1 && PyErr_Occurred()) throw py::error_already_set();
+  }
+  return first;
+}
+
+/// (address, type, shape, strides in bytes), on any device.
 inline image_view view_of(const py::tuple& described) {
-  const auto kind = described[1].cast<std::string>();
-  const auto size = described[2].cast<py::ssize_t>();
-  const auto type = type_from(kind[0], size, py::str(kind + std::to_string(size)));
-  const auto sizes = described[3].cast<std::vector<py::ssize_t>>();
-  const auto shape = shape_from(sizes.data(), static_cast<py::ssize_t>(sizes.size()));
-  const auto bytes = described[4].cast<std::vector<py::ssize_t>>();
-  const auto steps = steps_from(bytes.data(), shape, size);
+  const auto type = described[1].cast<py::dtype>();
+  const auto sizes = described[2].cast<py::tuple>();
+  const auto of_pixels = type_from(type.kind(), type.itemsize(), type);
+  const auto shape = shape_from(first_axes(sizes).data(), static_cast<py::ssize_t>(sizes.size()));
+  const auto steps = steps_from(first_axes(described[3].cast<py::tuple>()).data(), shape, type.itemsize());
   if (!steps) throw py::value_error("the array's strides are no multiples of its item size: copy it first");
-  return {reinterpret_cast<void*>(described[0].cast<std::uintptr_t>()), type, shape, *steps};
+  return {reinterpret_cast<void*>(described[0].cast<std::uintptr_t>()), of_pixels, shape, *steps};
 }
 
 /// For arrays whose memory it is: keeps it as long as they need it.

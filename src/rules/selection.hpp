@@ -20,7 +20,10 @@ struct object_selection {
       : min_size(call.quantity("min_size").to_double()),
         max_size(call.quantity("max_size").to_double()),
         largest(call.quantity("largest").to_double()),
-        clear_border(call.flag("clear_border")) {}
+        clear_border(call.flag("clear_border")) {
+    if (largest != std::floor(largest))
+      throw usage_error(std::string(call.about.name) + ": largest must be a whole number of objects, or inf");
+  }
 
   bool keeps_all() const {
     return min_size <= 1 && std::isinf(max_size) && std::isinf(largest) && !clear_border;

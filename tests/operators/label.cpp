@@ -178,6 +178,7 @@ TEST(relabel, drops_objects) {
     EXPECT_EQ(kept({.largest = 1}), "000000000000000001000001000001:1");
     EXPECT_EQ(kept({.largest = 3}), "100000002200000003000003000003:3");  // of equals the first
     EXPECT_EQ(kept({.clear_border = true}), "000000001100000000020300000000:3");
+    EXPECT_THROW(kept({.largest = 2.5}), usage_error);
   }
 }
 
