@@ -59,7 +59,7 @@ def paper_3(cases):
                      ms(case.get("merging_ms")), ms(case["median_ms"]), f"{case['median_ms'] / max(transfer, kernels):.2f}"))
     if not rows:
         return ""
-    return ("Volumes from host memory and back, the GPU within 4 GiB. Parts are those of the last run; "
+    return ("Volumes from host memory and back, the GPU within 4 GiB. Parts are those of the run nearest to the median; "
             "in blocks they overlap, and merging is told.\n\n" +
             table(("volume", "shape", "neighbours", "transfers, ms", "kernels, ms", "merging, ms", "total, ms",
                    "total / the longer of transfers and kernels"), rows))

@@ -140,7 +140,7 @@ device_choice choose_automatically(const operator_description& about, const gpu_
   if (!find_entry(about, cuda_name) || !gpu_pays(image) || !can_run_here(cuda_name)) return on_host;
   try {
     auto on_gpu = choose_gpu(about, there, how);
-    if (!fits(image, *cuda::gpu_named(on_gpu.device)))
+    if (!works_in_blocks(about) && !fits(image, *cuda::gpu_named(on_gpu.device)))
       throw device_error(on_gpu.device + ": its free memory is too small for the image");
     // In managed memory the GPU works on the caller's images themselves: there is no going back.
     if (!there.any && knows_strategy(host, how)) on_gpu.instead = &host;
