@@ -24,6 +24,15 @@ namespace macareu::cpu {
 /// word of bits.
 inline constexpr std::int64_t edge_rows = 128, edge_columns = 512;
 
+/// Of small images fewer, so that all threads have some. Not too few: those beside a band are smoothed for it
+/// once more.
+inline std::int64_t rows_of_bands(std::int64_t height, std::int64_t strips, int threads) {
+  constexpr std::int64_t least_rows = 32, units_a_thread = 3;
+  const auto divided = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  const auto wanted = std::min(divided(height, least_rows), divided(units_a_thread * threads, strips));
+  return divided(height, std::max({std::int64_t{1}, divided(height, edge_rows), wanted}));
+}
+
 /// No marks on the border of the image.
 inline void clear_border(site first, std::int64_t count, const view<std::uint8_t>& image, bit_word* marked,
                          bit_word* certain) {
@@ -42,19 +51,20 @@ void mark_image(const job& work, int threads, const Rule& rule, const smoothing&
                 const view<std::uint8_t>& out, const kept_stages<typename Rule::value>& kept,
                 const binary_planes& planes, const Load& load) {
   const auto divided = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-  const auto strips = divided(out.width, edge_columns), bands = divided(out.height, edge_rows);
+  const auto strips = divided(out.width, edge_columns);
+  const auto rows = rows_of_bands(out.height, strips, threads), bands = divided(out.height, rows);
   const bool keeps = kept.gradient.data || kept.crossings.data;
   // In rows of one word drafts cost more than they save.
   const bool whole_rows = Rule::strength_is_derived || keeps || out.width <= word_bits;
   over_told_units(work, 0, 0.9, threads, strips * bands, 1, [&](int, std::int64_t unit) {
-    const auto first = unit % strips * edge_columns, top = unit / strips * edge_rows;
+    const auto first = unit % strips * edge_columns, top = unit / strips * rows;
     const auto count = std::min(edge_columns, out.width - first);
     const auto of_slice = [&](std::int64_t y, std::int64_t x, std::int64_t pixels, double* to) {
       load(site{0, y, x}, pixels, to);
     };
     edge_strip<Rule, decltype(of_slice)> strip(rule, how, out.height, out.width, first, count, top,
                                                whole_rows, of_slice);
-    for (auto y = top; y < std::min(top + edge_rows, out.height); ++y)
+    for (auto y = top; y < std::min(top + rows, out.height); ++y)
       strip.row(y, [&](const auto& smooth, const auto& derived, const auto& slopes) {
         const site p{0, y, first};
         bit_word* const marked = planes.capacities(0, y) + first / word_bits;
