@@ -99,11 +99,10 @@ struct worklist {
   /// Takes the tile that the ticket stands for, and begins its visit; waits where it is not there yet.
   /// Returns the tile, or `stop`. A tile is begun while the exchange that makes it ours is on its way.
   /// Should another worker have taken it, nothing is lost: see begin. If that worker was so far ahead that all
-  /// has ended since, the state was cleared already, and is cleared again.
+  /// has ended since, the state may have been cleared before, and is cleared again.
   __device__ std::uint32_t take(std::uint32_t ticket, bool& waited) const {
     const auto box = mailbox(ticket - tiles);
     const word_ref over(counters->over[blockIdx.x % worklist_counters::notices].given);
-    std::uint32_t too_early = 0;  // tile + 1, or 0
     for (waited = false;; waited = true) {
       std::uint32_t seen = box.load(::cuda::std::memory_order_relaxed);
       while (!seen) {
@@ -111,10 +110,7 @@ struct worklist {
         __nanosleep(20);
         const auto ended = over.load(::cuda::std::memory_order_relaxed);
         seen = box.load(::cuda::std::memory_order_relaxed);
-        if (ended) {
-          if (too_early) word_ref(states[too_early - 1]).store(0, ::cuda::std::memory_order_relaxed);
-          return stop;
-        }
+        if (ended) return stop;
       }
       const auto found = box.exchange(0, ::cuda::std::memory_order_relaxed);
       begin(seen - 1);
@@ -122,7 +118,8 @@ struct worklist {
         if (found != seen) begin(found - 1);
         return found - 1;
       }
-      too_early = seen;
+      if (over.load(::cuda::std::memory_order_relaxed))
+        word_ref(states[seen - 1]).store(0, ::cuda::std::memory_order_relaxed);
     }
   }
 
