@@ -30,6 +30,19 @@ TEST_F(host_images, of_every_shape) {
   }
 }
 
+// First visits of tiles are cut short where there are more tiles than workers; rows aligned, and not.
+TEST_F(host_images, of_more_tiles_than_workers) {
+  for (const auto& shape : {extents{3100, 4096}, extents{3111, 4001}})
+    for (const int near : {4, 8}) {
+      const noise_pair given(shape);
+      EXPECT_TRUE(same_bits(
+          reconstruct(given.marker_view(), given.mask_view(), {.connectivity = near},
+                      {.device = "cuda", .strategy = "tiles"}),
+          reconstruct(given.marker_view(), given.mask_view(), {.connectivity = near}, {.device = "cpu"})))
+          << to_string(shape) << ", " << near << " neighbours";
+    }
+}
+
 TEST_F(host_images, empty) {
   const image nothing(dtype::u16, extents{0, 7});
   EXPECT_EQ(fill_holes(nothing, {}, cuda_).shape(), nothing.shape());

@@ -13,6 +13,13 @@ namespace macareu::cuda::tiles {
 
 inline constexpr int warps_per_block = 4;
 
+/// The passes of a first visit, at most. What has not settled by then is left to a later visit, which knows
+/// more of the neighbours.
+struct first_visits {
+  unsigned before_neighbours;  // of tiles that are visited before their neighbours
+  unsigned after_neighbours;
+};
+
 template <class Key>
 struct image_wave {
   bottleneck_problem<Key> problem;
@@ -22,6 +29,7 @@ struct image_wave {
   std::uint32_t across;
   bool vectors;  // rows of all images are aligned
   bool copies;   // the start lies elsewhere than the state
+  first_visits most_passes;
 };
 
 /// One warp at work. Its lanes hold rims in registers; the tile lies in shared memory.
@@ -44,8 +52,9 @@ class image_worker {
     while (schedule_.next(at)) {
       const bool visits = !schedule_.skips(at);
       wakes_ = 0;
-      if (visits) visit(at.tile, at.first);
-      schedule_.leave(at, visits, wakes_, neighbours(at.tile).of_lane(lane_));
+      unsettled_ = false;
+      if (visits) visit(at);
+      schedule_.leave(at, visits, wakes_, neighbours(at.tile).of_lane(lane_), unsettled_);
     }
     schedule_.end(blockIdx.x * warps_per_block + threadIdx.x / 32);
   }
@@ -55,15 +64,17 @@ class image_worker {
     return tile_neighbours(tile, wave_.across, wave_.work.tiles);
   }
 
-  __device__ void visit(std::uint32_t tile, bool first) {
+  __device__ void visit(const scheduler::turn& at) {
     const auto& problem = wave_.problem;
+    const auto tile = at.tile;
+    const bool first = at.first;
     const tile_place place{tile / wave_.across * std::int64_t{keys::side},
                            tile % wave_.across * std::int64_t{keys::side}};
     const bool whole = wave_.vectors && place.y + keys::side <= problem.state.height &&
                        place.x + keys::side <= problem.state.width;
     const auto near = neighbours(tile);
     load(tile, near, place, whole, first);
-    schedule_.visited(settle(near, first));
+    schedule_.visited(settle(near, at));
     if (!changed_ && !first) return;
     wave_.rims.write(tile, rim_kind::state, lines_, lane_);
     wave_.rims.write(tile, rim_kind::threshold, limits_own_, lane_);
@@ -139,13 +150,19 @@ class image_worker {
     corner_limit_ = coming_corner_limit_;
   }
 
-  /// Passes until nothing changes and no rim can raise the tile any more. Returns how many.
-  __device__ unsigned settle(const tile_neighbours& near, bool first) {
+  /// Passes until nothing changes and no rim can raise the tile any more, or until a first visit has had its
+  /// share. Returns how many.
+  __device__ unsigned settle(const tile_neighbours& near, const scheduler::turn& at) {
     unsigned passes = 0;
-    bool run = first && has_keys_;
+    const unsigned most = at.first ? most_passes(at.tile) : ~0u;
+    bool run = at.first ? has_keys_ : at.unsettled;
     int needed = 2;
     for (;;) {
       while (run) {
+        if (passes == most) {
+          unsettled_ = true;
+          break;
+        }
         pull(near);
         const pass_effect did = one_pass();
         use_pulled();
@@ -159,6 +176,7 @@ class image_worker {
       }
       lines_ = outermost_lines<Key, pairs>(tile_.state(), turns ? along_ : axis::x, lane_);
       limits_own_ = thresholds<Key>(lines_, capacity_lines_);
+      if (unsettled_) break;
       const unsigned offers = offered();
       if (!offers) break;
       run = true;
@@ -171,6 +189,11 @@ class image_worker {
     }
     if (turns && along_ == axis::y) turn_state();  // as it is stored
     return passes;
+  }
+
+  __device__ unsigned most_passes(std::uint32_t tile) const {
+    const bool after = (tile / wave_.across + tile % wave_.across) % 2 != 0;  // see first_visit
+    return after ? wave_.most_passes.after_neighbours : wave_.most_passes.before_neighbours;
   }
 
   __device__ pass_effect one_pass() {
@@ -279,7 +302,7 @@ class image_worker {
 
   // Of the visit at hand.
   change_sensor<Key> sensor_;
-  bool has_keys_ = false, changed_ = false;
+  bool has_keys_ = false, changed_ = false, unsettled_ = false;
   axis along_ = axis::x;  // of the next pass; where tiles turn, the lines in shared memory run along it
   unsigned wakes_ = 0;
   rim_lines<Key> around_, limits_, lines_, limits_own_, capacity_lines_;

@@ -23,7 +23,8 @@ class scheduler {
  public:
   struct turn {
     std::uint32_t tile;
-    bool first;  // visit of this tile; the caller must begin it
+    bool first;      // visit of this tile; the caller must begin it
+    bool unsettled;  // its last visit was cut short
   };
 
   /// `active`: whether the calling warp takes part; one of a block does where a block visits a tile.
@@ -39,12 +40,13 @@ class scheduler {
 
   /// True while there is a next tile.
   __device__ bool next(turn& to) {
-    to = {handed_, false};
-    handed_ = no_tile;
-    if (to.tile != no_tile) return true;
-    to.first = !gone_ && ticket_ < work_.tiles;
-    if (to.first) {
-      to.tile = work_.first_visit(ticket_, across_);
+    if (handed_ != no_tile) {
+      to = queued(handed_);
+      handed_ = no_tile;
+      return true;
+    }
+    if (!gone_ && ticket_ < work_.tiles) {
+      to = {work_.first_visit(ticket_, across_), true, false};
       return true;
     }
     hand_in_counts();
@@ -52,9 +54,10 @@ class scheduler {
     bool waited = false;
     if (!all_begun_) all_begun_ = now();
     settle_put();
-    to.tile = __shfl_sync(all_lanes, lane_ == 0 ? work_.take(ticket_, waited) : 0u, 0);
+    const auto taken = __shfl_sync(all_lanes, lane_ == 0 ? work_.take(ticket_, waited) : 0u, 0);
     others_wait_ = __shfl_sync(all_lanes, waited, 0);
-    return to.tile != worklist::stop;
+    to = queued(taken);
+    return taken != worklist::stop;
   }
 
   /// Once a wave is given up, tiles are only taken from the queue; but states must have been written
@@ -73,9 +76,10 @@ class scheduler {
   }
 
   /// The end of a visit, or of a turn that was skipped: wakes the `wanted` of the lanes' tiles `mine` (lanes
-  /// below 27), gives the tile back, keeps one woken tile where others wait for work (it saves the way
-  /// through the queue), and draws the next ticket where it has none.
-  __device__ void leave(const turn& at, bool visited, unsigned wanted, std::uint32_t mine) {
+  /// below 27), gives the tile back, to the queue if it is `unsettled`, keeps one woken tile where others
+  /// wait for work (it saves the way through the queue), and draws the next ticket where it has none.
+  __device__ void leave(const turn& at, bool visited, unsigned wanted, std::uint32_t mine,
+                        bool unsettled = false) {
     constexpr int own = 27, ask_head = 28, ask_tail = 29, ask_gave_up = 30, ask_without_start = 31;
     settle_put();
     const auto* counters = work_.counters;
@@ -88,8 +92,11 @@ class scheduler {
     const bool ends = lane_ == own;
     if (ends) mine = at.tile;
     const bool acts = ends ? visited : lane_ < own && (wanted >> lane_ & 1) && mine != no_tile;
-    const auto before = acts ? work_.wake_or_end(mine, ends) : tile_state::queued;
-    bool push = acts && worklist::must_push(before, ends);
+    using deed = worklist::deed;
+    const auto what = !ends ? deed::wake : unsettled ? deed::end_unsettled : deed::end;
+    const auto before = acts ? work_.wake_or_end(mine, what) : tile_state::queued;
+    bool push = acts && worklist::must_push(before, what);
+    if (ends && unsettled) mine |= worklist::unsettled;
     unsigned pushed = __ballot_sync(all_lanes, push);
     notice(__shfl_sync(all_lanes, asked, ask_head), __shfl_sync(all_lanes, asked, ask_tail),
            __shfl_sync(all_lanes, asked, ask_gave_up), __shfl_sync(all_lanes, asked, ask_without_start));
@@ -102,7 +109,7 @@ class scheduler {
       pushed &= pushed - 1;
       push = push && lane_ != kept;
     }
-    if (lane_ == 31 && handed_ != no_tile) work_.begin(handed_);
+    if (lane_ == 31 && handed_ != no_tile) work_.begin(worklist::tile_of(handed_));
     if (others_wait_ && handed_ == no_tile && !stays()) gone_ = true;
     const auto base = count(__popc(pushed), 1 - opened, handed_ == no_tile && !gone_, wished);
     put(push, pushed, base, mine);
@@ -129,6 +136,10 @@ class scheduler {
     long long cycles;
     asm volatile("mov.u64 %0, %clock64;" : "=l"(cycles));
     return cycles;
+  }
+
+  static __device__ turn queued(std::uint32_t number) {
+    return {worklist::tile_of(number), false, (number & worklist::unsettled) != 0};
   }
 
   __device__ bool stays() const { return blockIdx.x < work_.staying_blocks; }

@@ -8,6 +8,7 @@
 //
 // State of a tile, so that it is in the queue at most once and never visited twice at a time:
 //   queued -> running (by its visitor) -> idle, or queued again by the visitor if it was woken meanwhile
+//   cut short: -> queued, by the visitor
 //   wake: idle -> queued (the waker pushes it), running -> running_woken, else nothing.
 // The encoding makes each of wake and end the clearing of one bit, and all zeros the start: every tile
 // queued.
@@ -83,6 +84,9 @@ struct wave_summary {
 
 struct worklist {
   static constexpr std::uint32_t stop = ~0u;  // in place of a tile: there will be no more
+  /// With the number of a tile in the queue: its last visit was cut short.
+  static constexpr std::uint32_t unsettled = 1u << 31;
+  static __device__ std::uint32_t tile_of(std::uint32_t queued) { return queued & ~unsettled; }
 
   worklist_counters* counters;
   std::uint32_t* states;
@@ -97,9 +101,9 @@ struct worklist {
   __device__ word_ref mailbox(std::uint32_t ticket) const { return word_ref(mailboxes[ticket & mask]); }
 
   /// Takes the tile that the ticket stands for, and begins its visit; waits where it is not there yet.
-  /// Returns the tile, or `stop`. A tile is begun while the exchange that makes it ours is on its way.
-  /// Should another worker have taken it, nothing is lost: see begin. If that worker was so far ahead that all
-  /// has ended since, the state may have been cleared before, and is cleared again.
+  /// Returns the tile, `unsettled` if it is, or `stop`. A tile is begun while the exchange that makes it ours
+  /// is on its way. Should another worker have taken it, nothing is lost: see begin. If that worker was so
+  /// far ahead that all has ended since, the state may have been cleared before, and is cleared again.
   __device__ std::uint32_t take(std::uint32_t ticket, bool& waited) const {
     const auto box = mailbox(ticket - tiles);
     const word_ref over(counters->over[blockIdx.x % worklist_counters::notices].given);
@@ -113,13 +117,13 @@ struct worklist {
         if (ended) return stop;
       }
       const auto found = box.exchange(0, ::cuda::std::memory_order_relaxed);
-      begin(seen - 1);
+      begin(tile_of(seen - 1));
       if (found) {
-        if (found != seen) begin(found - 1);
+        if (found != seen) begin(tile_of(found - 1));
         return found - 1;
       }
       if (over.load(::cuda::std::memory_order_relaxed))
-        word_ref(states[seen - 1]).store(0, ::cuda::std::memory_order_relaxed);
+        word_ref(states[tile_of(seen - 1)]).store(0, ::cuda::std::memory_order_relaxed);
     }
   }
 
@@ -140,13 +144,17 @@ struct worklist {
         .compare_exchange_strong(expected, tile_state::running, ::cuda::std::memory_order_acquire,
                                  ::cuda::std::memory_order_acquire);
   }
+  enum class deed { wake, end, end_unsettled };
   /// Waking a tile and ending its visit are one instruction, so that the lanes of a warp do both at once.
-  __device__ std::uint32_t wake_or_end(std::uint32_t tile, bool end) const {
-    return word_ref(states[tile]).fetch_and(end ? ~2u : ~1u, ::cuda::std::memory_order_relaxed);
+  __device__ std::uint32_t wake_or_end(std::uint32_t tile, deed what) const {
+    const auto left = what == deed::wake ? ~1u : what == deed::end ? ~2u : ~3u;
+    return word_ref(states[tile]).fetch_and(left, ::cuda::std::memory_order_relaxed);
   }
-  /// Must the caller push it? Woken: it was idle; ended: it was woken meanwhile, and is queued again.
-  static __device__ bool must_push(std::uint32_t state_before, bool end) {
-    return state_before == (end ? tile_state::running_woken : tile_state::idle);
+  /// Must the caller push it? Woken: it was idle; ended: it was woken meanwhile, and is queued again, as it
+  /// is where it has not settled.
+  static __device__ bool must_push(std::uint32_t state_before, deed what) {
+    return what == deed::end_unsettled ||
+           state_before == (what == deed::end ? tile_state::running_woken : tile_state::idle);
   }
 
   /// Nothing is open: every worker waits, or will. For all lanes of a warp.
