@@ -82,51 +82,47 @@ __device__ __forceinline__ pass_effect pass_columns(diagonal_tile& tile, int lan
                                                     std::uint32_t bottom,
                                                     change_sensor<std::uint8_t>& sensor) {
   using keys = byte_keys;
-  constexpr int ahead = 4;  // lines that are read before those at hand have been written
+  constexpr int lines = keys::side / 2;
   // The rows before, in two columns.
-  auto left = __byte_perm(top, bottom, 0x5410), right = __byte_perm(top, bottom, 0x7632);
-  auto* cells = tile.state() + lane;
-  const auto* capacities = tile.capacity() + lane;
-  int step = keys::pitch;
-  unsigned total = 0, at_middle = 0;
-#pragma unroll 1
-  for (int part = 0; part < 2; ++part) {
-    at_middle = total, total = 0;
-    std::uint32_t here[ahead], most[ahead], next_here[ahead], next_most[ahead];
-    const auto read = [&](std::uint32_t(&state)[ahead], std::uint32_t(&capacity)[ahead]) {
+  std::uint32_t row[2] = {__byte_perm(top, bottom, 0x5410), __byte_perm(top, bottom, 0x7632)};
+  auto* const cells = tile.state() + lane;
+  const auto* const capacities = tile.capacity() + lane;
+  std::uint32_t state[lines][2], capacity[lines];
 #pragma unroll
-      for (int i = 0; i < ahead; ++i) state[i] = cells[i * step], capacity[i] = capacities[i * step];
-    };
-    read(here, most);
-#pragma unroll 2
-    for (int first = 0; first < 32; first += ahead) {
-      auto* const at = cells;
-      cells += ahead * step, capacities += ahead * step;
-      if (first + ahead < 32) read(next_here, next_most);
-#pragma unroll
-      for (int i = 0; i < ahead; ++i) {
-        const auto before = __shfl_up_sync(all_lanes, right, 1), after = __shfl_down_sync(all_lanes, left, 1);
-        std::uint32_t old[2], room[2];
-        keys::unpack(here[i], old), keys::unpack(most[i], room);
-        const auto both = keys::higher(left, right);
-        left = keys::lower(keys::higher(keys::higher(both, old[0]), before), room[0]);
-        right = keys::lower(keys::higher(keys::higher(both, old[1]), after), room[1]);
-        const std::uint32_t words[2] = {left, right};
-        const auto packed = keys::pack(words);
-        at[i * step] = packed;
-        total = keys::sum(packed, total);
-      }
-#pragma unroll
-      for (int i = 0; i < ahead; ++i) here[i] = next_here[i], most[i] = next_most[i];
-    }
-    // Back over the same lines: what went down on the first rows goes down on the second ones.
-    step = -step, cells += step, capacities += step;
-    left = __byte_perm(left, 0, 0x1032), right = __byte_perm(right, 0, 0x1032);
+  for (int i = 0; i < lines; ++i) {
+    capacity[i] = capacities[i * keys::pitch];
+    keys::unpack(cells[i * keys::pitch], state[i]);
   }
-  at_middle = __reduce_add_sync(all_lanes, at_middle);
+  const auto step = [&](int i) {
+    const auto before = __shfl_up_sync(all_lanes, row[1], 1), after = __shfl_down_sync(all_lanes, row[0], 1);
+    std::uint32_t room[2];
+    keys::unpack(capacity[i], room);
+    const auto both = keys::higher(row[0], row[1]);
+    row[0] = keys::lower(keys::higher(keys::higher(both, state[i][0]), before), room[0]);
+    row[1] = keys::lower(keys::higher(keys::higher(both, state[i][1]), after), room[1]);
+  };
+#pragma unroll
+  for (int i = 0; i < lines; ++i) {
+    step(i);
+    state[i][0] = row[0], state[i][1] = row[1];
+  }
+  // Back over the same lines: what went down on the first rows goes down on the second ones.
+  row[0] = __byte_perm(row[0], 0, 0x1032), row[1] = __byte_perm(row[1], 0, 0x1032);
+  std::uint32_t differs = 0;
+  unsigned total = 0;
+#pragma unroll
+  for (int i = lines - 1; i >= 0; --i) {
+    step(i);
+    differs |= row[0] ^ state[i][0];
+    differs |= row[1] ^ state[i][1];
+    const auto packed = keys::pack(row);
+    cells[i * keys::pitch] = packed;
+    total = keys::sum(packed, total);
+  }
+  const bool again = __any_sync(all_lanes, keys::clean(differs) != 0);
   const bool rose = sum_changed(total, sensor);
   __syncwarp();
-  return {rose, sensor.sum != at_middle};
+  return {rose, again};
 }
 
 }  // namespace macareu::cuda::tiles
