@@ -13,6 +13,11 @@ namespace macareu::cuda::tiles {
 
 inline constexpr int warps_per_block = 4;
 
+/// Whether first visits may be cut short. With 4 neighbours there is less to save, and the code would cost
+/// more.
+template <class Key, bool Diagonals>
+inline constexpr bool cuts_first_visits = sizeof(Key) == 1 && Diagonals;
+
 /// The passes of a first visit, at most. What has not settled by then is left to a later visit, which knows
 /// more of the neighbours.
 struct first_visits {
@@ -39,6 +44,7 @@ class image_worker {
   using word = typename keys::word;
   static constexpr bool turns = image_tile<Key, Diagonals>::turns;
   static constexpr auto pairs = image_tile<Key, Diagonals>::pairs;
+  static constexpr bool cuts = cuts_first_visits<Key, Diagonals>;
 
  public:
   __device__ image_worker(const image_wave<Key>& wave, image_tile<Key, Diagonals>& tile)
@@ -54,7 +60,7 @@ class image_worker {
       wakes_ = 0;
       unsettled_ = false;
       if (visits) visit(at);
-      schedule_.leave(at, visits, wakes_, neighbours(at.tile).of_lane(lane_), unsettled_);
+      schedule_.leave(at, visits, wakes_, neighbours(at.tile).of_lane(lane_), cuts && unsettled_);
     }
     schedule_.end(blockIdx.x * warps_per_block + threadIdx.x / 32);
   }
@@ -154,12 +160,12 @@ class image_worker {
   /// share. Returns how many.
   __device__ unsigned settle(const tile_neighbours& near, const scheduler::turn& at) {
     unsigned passes = 0;
-    const unsigned most = at.first ? most_passes(at.tile) : ~0u;
-    bool run = at.first ? has_keys_ : at.unsettled;
+    const unsigned most = cuts && at.first ? most_passes(at.tile) : ~0u;
+    bool run = at.first ? has_keys_ : cuts && at.unsettled;
     int needed = 2;
     for (;;) {
       while (run) {
-        if (passes == most) {
+        if (cuts && passes == most) {
           unsettled_ = true;
           break;
         }
@@ -176,7 +182,7 @@ class image_worker {
       }
       lines_ = outermost_lines<Key, pairs>(tile_.state(), turns ? along_ : axis::x, lane_);
       limits_own_ = thresholds<Key>(lines_, capacity_lines_);
-      if (unsettled_) break;
+      if (cuts && unsettled_) break;
       const unsigned offers = offered();
       if (!offers) break;
       run = true;
