@@ -50,6 +50,10 @@ struct open_chunks {
     return *shared_count;
   }
 
+  static __device__ int reach_within(std::uint32_t greatest) {
+    return static_cast<int>(sqrtf(static_cast<float>(greatest))) + 2;
+  }
+
   /// A distance at an end is at most one more than that of the chunk before.
   __device__ int reach_of(int e) const { return e < chunks && reach[e] ? reach[e] : reach[e - 1] + 1; }
 
@@ -87,22 +91,70 @@ struct open_chunks {
     return found;
   }
 
-  /// All ends: counted from one, those at odd multiples of `step` have their neighbours in the halving
-  /// at distance `step`. A warp does an end of all lines.
+  /// The columns of [low, high] that may be the best of x on some line, by the least values of groups.
+  static __device__ int2 promising(const lines& in, const std::uint32_t* line, int x, int low, int high) {
+    const int lane = threadIdx.x % 32;
+    const int from = __reduce_min_sync(whole_warp, low) / 8, to = __reduce_max_sync(whole_warp, high) / 8;
+    const auto bound = [&](int g) {
+      return in.least[g] + square(max(max(8 * g - x, x - (8 * g + 7)), 0));
+    };
+    std::uint32_t least = ~0u;
+    int at = from;
+#pragma unroll 4
+    for (int g = from + lane; g <= to; g += 32) {
+      const auto b = bound(g);
+      if (b < least) {
+        least = b;
+        at = g;
+      }
+    }
+    const auto best = __reduce_min_sync(whole_warp, least);
+    at = __shfl_sync(whole_warp, at, __ffs(__ballot_sync(whole_warp, least == best)) - 1);
+    // No line's best is beyond what this group gives it.
+    const int column = 8 * at + lane % 8;
+    std::uint32_t enough = low <= column && column <= high ? line[column] + square(x - column) : ~0u;
+#pragma unroll
+    for (int apart = 4; apart > 0; apart /= 2)
+      enough = min(enough, __shfl_xor_sync(whole_warp, enough, apart));
+    enough = __reduce_max_sync(whole_warp, enough);
+    int first = to, last = from;
+#pragma unroll 4
+    for (int g = from + lane; g <= to; g += 32)
+      if (bound(g) <= enough) {
+        first = min(first, g);
+        last = max(last, g);
+      }
+    return {max(low, 8 * __reduce_min_sync(whole_warp, first)),
+            min(high, 8 * __reduce_max_sync(whole_warp, last) + 7)};
+  }
+
+  /// All ends, counted from one. At first those at multiples of a step, one or two to a warp, with no
+  /// neighbours; then those between them: at odd multiples of `step` they have their neighbours at distance
+  /// `step`. A warp does an end of all lines.
   __device__ void halve(const lines& in, int width, int wanted) const {
     const int lane = threadIdx.x % 32, l = lane / lines::lanes;
     const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
     const std::uint32_t* const line = in.line(l);
-    for (int step = 1 << (31 - __clz(wanted)); step > 0; step /= 2) {
-      for (int n = step + 2 * step * warp; n <= wanted; n += 2 * step * warps) {
+    int first = 1 << (31 - __clz(max(wanted / warps, 1))), every = first, step = wanted;
+    for (;;) {
+      for (int n = first + every * warp; n <= wanted; n += every * warps) {
         const int e = end[n - 1], x = column(e, width), reached = reach_of(e);
         const int left = n - step > 0 ? place[l * ends + end[n - step - 1]] : 0;
         const int right = n + step <= wanted ? place[l * ends + end[n + step - 1]] : width - 1;
-        const int low = max(left, x - reached), high = min(right, x + reached);
+        int low = max(left, x - reached), high = min(right, x + reached);
+        if (__any_sync(whole_warp, high - low >= many_columns)) {
+          const int2 columns = promising(in, line, x, low, high);
+          low = columns.x;
+          high = columns.y;
+        }
         const int best = __any_sync(whole_warp, low < high) ? best_column(line, x, low, high) : low;
         if (lane % lines::lanes == 0) place[l * ends + e] = best;
       }
       __syncthreads();
+      if (first == 1) break;
+      every = first;
+      first /= 2;
+      step = first;
     }
   }
 
@@ -154,7 +206,7 @@ struct open_chunks {
     }
     return true;
   }
-  static constexpr int few = 5, most_groups = 48;
+  static constexpr int few = 5, most_groups = 48, many_columns = 640;
 };
 
 }  // namespace macareu::cuda

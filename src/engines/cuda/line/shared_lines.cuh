@@ -48,19 +48,31 @@ struct shared_lines {
     if (threadIdx.x < 2) least[threadIdx.x ? groups() : -1] = none;
   }
 
-  __device__ void find_least_of_groups() const {
+  /// seen(g, most) gets the greatest value of group g.
+  template <class Seen>
+  __device__ void find_least_of_groups(const Seen& seen) const {
     for (int g = threadIdx.x; g < groups(); g += blockDim.x) {
       std::uint32_t m = Rows::word(none);
       const auto offer = [&](std::uint32_t word) { m = Rows::least(m, word); };
+      std::uint32_t most = 0;
 #pragma unroll
       for (int l = 0; l < Lines; ++l) {
         const auto* const at = reinterpret_cast<const uint4*>(value + l * stride(width) + group * g);
         const uint4 a = at[0], b = at[1];
         offer(Rows::least(Rows::least(a.x, a.y), Rows::least(a.z, a.w)));
         offer(Rows::least(Rows::least(b.x, b.y), Rows::least(b.z, b.w)));
+        most = max(most, max(Rows::greatest({a.x, a.y, a.z, a.w}), Rows::greatest({b.x, b.y, b.z, b.w})));
       }
       least[g] = Rows::least_of(m);
+      seen(g, most);
     }
+  }
+
+  /// Some group in or beside the chunk at x has a value below `small`.
+  __device__ bool has_near(int x, std::uint32_t small) const {
+    const int lane = threadIdx.x % 32;
+    return __any_sync(whole_warp,
+                      lane < chunk / group + 2 && least[(x - first) / group - 1 + lane] < small);
   }
 };
 

@@ -39,8 +39,6 @@ __global__ __launch_bounds__(Threads,
   if (problem.flags && !problem.flags[flag]) return;
   fill_from_words(in, problem.words, first, row);
   __syncthreads();
-  in.find_least_of_groups();
-  __syncthreads();
   const int there = static_cast<int>(min(std::int64_t{Lines}, out.length - first));
   const auto wanted = [&](int c) {
     if (!problem.flags) return true;
@@ -77,7 +75,7 @@ __global__ __launch_bounds__(Threads, 5) void square_windows(row_problem problem
   wait_for_previous();
   fill_from_words(in, problem.words, top, row);
   __syncthreads();
-  in.find_least_of_groups();
+  in.find_least_of_groups([](int, std::uint32_t) {});
   __syncthreads();
   const int width = static_cast<int>(out.width), end = min(width, begin + Size);
   const int l = threadIdx.x % 32 / lines::lanes;
@@ -139,8 +137,6 @@ __global__ __launch_bounds__(Threads) void square_columns(view<const std::uint32
 #pragma unroll
     for (int l = 0; l < Lines; ++l) in.value[l * stride + y] = column.value[l];
   }
-  __syncthreads();
-  in.find_least_of_groups();
   __syncthreads();
   const int chunks = (length + lines::chunk - 1) / lines::chunk;
   std::uint32_t* const after = memory + lines::words(in.width);

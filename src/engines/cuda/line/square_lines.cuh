@@ -47,10 +47,7 @@ struct chunk_search {
     start(own);
     tiny = !__any_sync(whole_warp, (p.d[0] | p.d[1] | p.d[2] | p.d[3]) & Rows::beyond_one);
     if (tiny) return true;
-    const int lane = threadIdx.x % 32;
-    const bool close =
-        lane < lines::chunk / 8 + 2 && in.least[(x - in.first) / 8 - 1 + lane] < near_search::worth_it;
-    if (__any_sync(whole_warp, close) && near_search::settle(p, own)) return true;
+    if (in.has_near(x, near_search::worth_it) && near_search::settle(p, own)) return true;
     return by_groups.settle(in, x, p, worst) && (Rows::rows == 1 || worst < in.none);
   }
 
@@ -81,18 +78,29 @@ __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* 
   const int lane = threadIdx.x % 32, l = lane / lines::lanes;
   const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
   const open_chunks<Lines> open(memory, (width + lines::chunk - 1) / lines::chunk);
-  for (int c = threadIdx.x; c < open.chunks; c += blockDim.x) open.reach[c] = wanted(c);
+  in.find_least_of_groups([&](int g, std::uint32_t most) {
+    constexpr int groups = lines::chunk / lines::group;
+    static_assert(groups <= 16 && lines::unit % (16 * lines::group) == 0);  // half a warp has whole chunks
+#pragma unroll
+    for (int apart = groups / 2; apart > 0; apart /= 2)
+      most = max(most, __shfl_xor_sync(0xffffu << (lane & 16), most, apart));
+    if (g % groups == 0 && g / groups < open.chunks)
+      open.reach[g / groups] = wanted(g / groups) ? open.reach_within(min(most, in.none)) : 0;
+  });
   __syncthreads();
   bool hopeful = true, all_settled = true;
   for (int c = warp; c < open.chunks; c += warps) {
     if (!open.reach[c]) continue;
+    if (!hopeful && !in.has_near(c * lines::chunk, near_search::worth_it)) {
+      all_settled = false;
+      continue;
+    }
     chunk_search<Lines> search(in, c * lines::chunk, width, lines_there);
     // Where groups were of no use they will be of none beside.
     const bool settled = search.settle(search_of_rows<Lines>(hopeful));
     hopeful = hopeful && settled;
     all_settled = all_settled && settled;
-    if (lane == 0)
-      open.reach[c] = settled ? 0 : static_cast<int>(sqrtf(static_cast<float>(search.worst))) + 2;
+    if (lane == 0) open.reach[c] = settled ? 0 : open.reach_within(search.worst);
     if (settled) store(l, search.p, search.tiny);
   }
   if (!__syncthreads_or(!all_settled)) return;
