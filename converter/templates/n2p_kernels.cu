@@ -153,10 +153,15 @@ __device__ __noinline__ static void compute_anywhere(strip at, int y, int end, c
   compute<place::anywhere>(at, y, end, given);
 }
 
+/// Whether the slices that the windows of slice z see are there.
+__device__ static bool is_inner(int z, long long depth) {
+  return z >= before && z - before + rule::window_depth <= depth;
+}
+
 /// A strip from row `first` to before row `end`; `between`: nothing that it sees is left or right of the image.
 __device__ static void compute_strip(const strip& at, int first, int end, bool between, const rule::parameters& given) {
   const auto& size = at.size;
-  if (!between || at.z < before || at.z - before + rule::window_depth > size.depth) {
+  if (!between || !is_inner(at.z, size.depth)) {
     compute_anywhere(at, first, end, given);
     return;
   }
@@ -206,28 +211,63 @@ __device__ static rule::result_type compute_pixel(const rule::pixel_type* image,
   return rule::apply(window, x, y, z, given);
 }
 
-/// Every thread takes `rows` rows of a strip. Small windows leave registers for four blocks at once, others for two.
-extern "C" __global__ void __launch_bounds__(256, seen_pixels <= 64 ? 4 : 2)
-    n2p_kernel(const rule::pixel_type* __restrict__ image, rule::result_type* __restrict__ result, rule::extent size,
-               int rows, rule::parameters given) {
-  const long long left_edge = static_cast<long long>(blockIdx.x) * blockDim.x * across;
-  const long long right_edge = left_edge + blockDim.x * across;
-  const long long column = left_edge + threadIdx.x * across;
-  const long long first = (static_cast<long long>(blockIdx.y) * blockDim.y + threadIdx.y) * rows;
-  if (column >= size.width || first >= size.height) return;
-  const int x = static_cast<int>(column);
-  const int end = static_cast<int>(first + rows < size.height ? first + rows : size.height);
-  // The threads of a warp go the same way, so all strips of a block are careful where one has to be.
-  const bool between = left_edge >= left && right_edge + rule::window_width - 1 - left <= size.width;
+/// What a thread computes in every slice: `rows` rows of a strip, as far as the image has them.
+struct share {
+  int x, first, end;
+  bool any;
+  bool between;  // nothing that it sees is left or right of the image
+
+  __device__ share(const rule::extent& size, int rows) {
+    const long long left_edge = static_cast<long long>(blockIdx.x) * blockDim.x * across;
+    const long long right_edge = left_edge + blockDim.x * across;
+    const long long column = left_edge + threadIdx.x * across;
+    const long long row = (static_cast<long long>(blockIdx.y) * blockDim.y + threadIdx.y) * rows;
+    any = column < size.width && row < size.height;
+    x = static_cast<int>(column);
+    first = static_cast<int>(row);
+    end = static_cast<int>(row + rows < size.height ? row + rows : size.height);
+    // The threads of a warp go the same way, so all strips of a block are careful where one has to be.
+    between = left_edge >= left && right_edge + rule::window_width - 1 - left <= size.width;
+  }
+
+  /// All that it sees in its own slice is inside the image, in whole steps of aligned rows.
+  __device__ bool is_plain(const rule::extent& size) const {
+    return in_registers && between && size.width % across == 0 && first >= above &&
+           end + (rule::window_height - 1 - above) <= size.height && (end - first) % down == 0;
+  }
+};
+
+/// All slices of a share, but inner ones where those are done. Not where plain shares are computed: those are most, and
+/// would keep what this needs in registers.
+__device__ __noinline__ static void compute_carefully(const rule::pixel_type* image, rule::result_type* result,
+                                                      rule::extent size, int rows, bool inner_done,
+                                                      const rule::parameters& given) {
+  const share own(size, rows);
   for (int z = static_cast<int>(blockIdx.z); z < size.depth; z += static_cast<int>(gridDim.z)) {
+    if (inner_done && is_inner(z, size.depth)) continue;
     if constexpr (in_registers) {
-      compute_strip({image, result, size, x, z, {}}, static_cast<int>(first), end, between, given);
+      compute_strip({image, result, size, own.x, z, {}}, own.first, own.end, own.between, given);
     } else {
-      for (int y = static_cast<int>(first); y < end; ++y)
-        for (int i = x; i < x + across && i < size.width; ++i)
+      for (int y = own.first; y < own.end; ++y)
+        for (int i = own.x; i < own.x + across && i < size.width; ++i)
           result[(z * size.height + y) * size.width + i] = compute_pixel(image, size, i, y, z, given);
     }
   }
+}
+
+/// Small windows leave registers for four blocks at once, others for two.
+extern "C" __global__ void __launch_bounds__(256, seen_pixels <= 64 ? 4 : 2)
+    n2p_kernel(const rule::pixel_type* __restrict__ image, rule::result_type* __restrict__ result, rule::extent size,
+               int rows, rule::parameters given) {
+  const share own(size, rows);
+  if (!own.any) return;
+  const bool is_plain = own.is_plain(size);
+  if constexpr (in_registers)
+    if (is_plain)
+      for (int z = static_cast<int>(blockIdx.z); z < size.depth; z += static_cast<int>(gridDim.z))
+        if (is_inner(z, size.depth))
+          compute<place::aligned>({image, result, size, own.x, z, {}}, own.first, own.end, given);
+  if (!is_plain || rule::window_depth > 1) compute_carefully(image, result, size, rows, is_plain, given);
 }
 
 }  // namespace kernels
