@@ -328,14 +328,17 @@ __device__ void write_no_parts(const tile_grid& grid, const label_memory& memory
   }
 }
 
-/// Eight slots a thread; what lies between runs is of no use and not written where a group has none.
+/// Eight slots a thread; what lies between runs is of no use. It is not written where a sector of 32 bytes
+/// has none, and together with the rest of it else: memory would have to be read before a part of a sector is
+/// written.
 template <class Shape>
 __device__ void write_run_parts(const label_memory& memory, const tile_rows<Shape>& tile) {
-  constexpr int groups = Shape::slots / 8, pixels = 8 << Shape::slot_shift;
+  constexpr int groups = Shape::slots / 8, pixels = 8 << Shape::slot_shift, in_sector = 2 * pixels;
   const tile_forest forest{const_cast<std::uint32_t*>(tile.entries)};
   for (int i = static_cast<int>(threadIdx.x); i < Shape::thick_rows * groups; i += inside_threads<Shape>) {
     const int row = i / groups, group = i % groups, first = group * pixels;
-    if (!(tile.heads[first / 32][row] >> (first % 32) & up_to<std::uint32_t>(pixels - 1))) continue;
+    const std::uint32_t heads = tile.heads[first / 32][row] >> (first % 32 / in_sector * in_sector);
+    if (!(heads & up_to<std::uint32_t>(in_sector - 1))) continue;
     std::uint32_t pairs[4];
 #pragma unroll
     for (int j = 0; j < 4; ++j) {

@@ -94,8 +94,13 @@ void labelling::solve(std::int64_t own_slices) const {
              grid_, memory_);
     launch(on_, start_, "label: across tiles", join_across_tiles<Shape>, across_blocks<Shape>(grid_),
            across_threads<Shape>, grid_, memory_);
-    launch(on_, start_, "label: first pixels", find_firsts<Shape>, sections_of(grid_), section_words, grid_,
-           end_of_own, memory_);
+    const auto find = [&]<int Sections>() {
+      launch(on_, start_, "label: first pixels", find_firsts<Shape, Sections>,
+             (sections_of(grid_) + Sections - 1) / Sections, section_words, grid_, end_of_own, memory_);
+    };
+    if constexpr (Shape::deep == 1)
+      if (sections_of(grid_) >= many_sections) return find.template operator()<4>();
+    find.template operator()<1>();
   });
 }
 

@@ -12,6 +12,9 @@
 
 namespace macareu::cuda::labels {
 
+/// From so many sections on, a block takes several: with fewer there would be too few blocks.
+constexpr std::uint32_t many_sections = 8192;
+
 /// Sections of one thread, when they are added up.
 constexpr int count_each = 16;
 
@@ -52,52 +55,78 @@ static __device__ std::uint32_t add_up_sections(std::uint32_t* sections, std::ui
 
 /// Every part learns its root; counts within sections. The block that is done last adds them up, and counts
 /// how many begin before one word of the image.
-template <class Shape>
+/// A block may take several sections, so that what it waits for and its ticket serve them all.
+template <class Shape, int Sections>
 __global__ __launch_bounds__(section_words, 2048 / section_words) void find_firsts(tile_grid grid,
                                                                                    std::uint32_t end_of_own,
                                                                                    label_memory memory) {
-  using scan = cub::BlockScan<std::uint32_t, section_words>;
+  static_assert(Sections <= 4, "counts of 16 bits, and places too");
+  using counts = std::conditional_t<Sections == 1, std::uint32_t, std::uint64_t>;  // 16 bits for a section
+  using scan = cub::BlockScan<counts, section_words>;
   __shared__ typename scan::TempStorage storage;
   __shared__ bool is_last;
-  __shared__ std::uint32_t kept[2 * section_words];  // first pixels of objects, halves of words
+  __shared__ std::uint32_t kept[Sections * 2 * section_words];  // first pixels of objects, halves of words
   __shared__ shared_bits<section_words, 8 * section_words> parts;
   parts.clear();
   __syncthreads();
   const part_forest forest{memory.parent};
-  const auto first_word = static_cast<std::uint64_t>(blockIdx.x) * section_words,
-             word = first_word + threadIdx.x;
-  const std::uint64_t found = word < grid.words ? memory.part_firsts[word] : 0;  // by the kernel before last
-  kept[2 * threadIdx.x] = static_cast<std::uint32_t>(found);
-  kept[2 * threadIdx.x + 1] = static_cast<std::uint32_t>(found >> 32);
+  const auto first_word = static_cast<std::uint64_t>(blockIdx.x) * (Sections * section_words);
+  std::uint64_t found[Sections];
+#pragma unroll
+  for (int s = 0; s < Sections; ++s) {
+    const auto word = first_word + s * section_words + threadIdx.x;
+    found[s] = word < grid.words ? memory.part_firsts[word] : 0;  // by the kernel before last
+  }
+#pragma unroll
+  for (int s = 0; s < Sections; ++s) {
+    const int half = 2 * (s * section_words + static_cast<int>(threadIdx.x));
+    kept[half] = static_cast<std::uint32_t>(found[s]);
+    kept[half + 1] = static_cast<std::uint32_t>(found[s] >> 32);
+  }
   const auto find_root = [&](int place) {
     const auto id = static_cast<std::uint32_t>((first_word + place / 64) * Shape::slots +
                                                (place % 64 >> Shape::slot_shift));
     if (forest.shorten(id) != id) atomicAnd(kept + place / 32, ~(1u << place % 32));
   };
-  const int first_place = static_cast<int>(threadIdx.x) * 64;
-  std::uint64_t left = parts.add(found, first_place);
+  const auto first_place = [](int s) { return (s * section_words + static_cast<int>(threadIdx.x)) * 64; };
+#pragma unroll
+  for (int s = 0; s < Sections; ++s) found[s] = parts.add(found[s], first_place(s));
   follow();
   __syncthreads();
   parts.for_each(find_root);
-  for (; left; left &= left - 1) find_root(first_place + lowest(left));
+#pragma unroll
+  for (int s = 0; s < Sections; ++s)
+    for (auto left = found[s]; left; left &= left - 1) find_root(first_place(s) + lowest(left));
   __syncthreads();
-  const std::uint64_t firsts = std::uint64_t{kept[2 * threadIdx.x + 1]} << 32 | kept[2 * threadIdx.x];
-  std::uint32_t before, in_section;
-  scan(storage).ExclusiveSum(static_cast<std::uint32_t>(__popcll(firsts)), before, in_section);
-  if (word < grid.words) {
-    memory.firsts[word] = firsts;
-    memory.firsts_before[word] = static_cast<std::uint16_t>(before);
+  const auto firsts_of = [&](int s) {
+    const int half = 2 * (s * section_words + static_cast<int>(threadIdx.x));
+    return std::uint64_t{kept[half + 1]} << 32 | kept[half];
+  };
+  counts own = 0, before, in_sections;
+#pragma unroll
+  for (int s = 0; s < Sections; ++s) own |= static_cast<counts>(__popcll(firsts_of(s))) << (16 * s);
+  scan(storage).ExclusiveSum(own, before, in_sections);
+#pragma unroll
+  for (int s = 0; s < Sections; ++s) {
+    const auto word = first_word + s * section_words + threadIdx.x;
+    if (word >= grid.words) continue;
+    memory.firsts[word] = firsts_of(s);
+    memory.firsts_before[word] = static_cast<std::uint16_t>(before >> (16 * s));
   }
-  if (blockIdx.x == gridDim.x - 1 && threadIdx.x < count_each) memory.sections[gridDim.x + threadIdx.x] = 0;
+  const std::uint32_t sections = (grid.words + section_words - 1) / section_words;
+  if (blockIdx.x == gridDim.x - 1 && threadIdx.x < count_each) memory.sections[sections + threadIdx.x] = 0;
   __syncthreads();  // the ticket releases what the whole block has written
   if (threadIdx.x == 0) {
-    memory.sections[blockIdx.x] = in_section;
+#pragma unroll
+    for (int s = 0; s < Sections; ++s)
+      if (blockIdx.x * Sections + s < sections)
+        memory.sections[blockIdx.x * Sections + s] = static_cast<std::uint16_t>(in_sections >> (16 * s));
     using counter = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_device>;
     is_last = counter(*memory.sections_done).fetch_add(1, ::cuda::std::memory_order_acq_rel) == gridDim.x - 1;
   }
   __syncthreads();
   if (!is_last) return;
-  const auto all = add_up_sections(memory.sections, gridDim.x);
+  const auto all = add_up_sections(memory.sections, sections);
   if (threadIdx.x != 0) return;
   const bool all_own = end_of_own >= grid.words;
   *memory.counts = {all, all_own ? all
