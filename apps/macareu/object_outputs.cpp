@@ -129,11 +129,9 @@ std::vector<std::string> object_outputs::check_before_reading(bool table_is_prin
     if (!unused.empty()) throw usage_error(unused + " is for --table, which is not given");
   }
   const auto columns = measured_with_.find("columns");
-  if (columns != measured_with_.end() && std::get<std::string>(columns->second) == "intensity") {
-    if (intensity_file.empty()) throw usage_error("--columns intensity needs --intensity FILE");
-    if (!overlay_file.empty())
-      throw usage_error("--columns intensity leaves out the places that --overlay needs: give one of them");
-  }
+  if (columns != measured_with_.end() && std::get<std::string>(columns->second) == "intensity" &&
+      intensity_file.empty())
+    throw usage_error("--columns intensity needs --intensity FILE");
   return files;
 }
 
