@@ -212,6 +212,9 @@ void write_reference(std::ostream& out) {
     if (std::ranges::find(groups, about.group) == groups.end()) groups.push_back(about.group);
   for (const auto group : groups) {
     out << "\n## " << group << '\n';
+    if (group == "objects")
+      out << "\nOn the command line `label` and `measure` have more options, for tables and pictures and for the objects "
+             "that are kept: [objects.md](objects.md) lists them, and the columns of the tables.\n";
     for (const auto& about : catalogue())
       if (about.group == group) write_reference(out, about);
   }
