@@ -11,7 +11,6 @@
 #include "core/call.hpp"
 #include "core/pixel_types.hpp"
 #include "operators/parameters.hpp"
-#include "rules/checks.hpp"
 #include "rules/intensities.hpp"
 #include "rules/label_images.hpp"
 #include "rules/object_table.hpp"
@@ -39,12 +38,12 @@ struct measure {
       .notes =
           "One row for each number above 0. Columns have the names and meaning of scikit-image's regionprops_table "
           "where it has them; area is the volume in volumes. Sums are integers, so every device gives the same bits: "
-          "intensities of 8 to 32 bits are exact, others are rounded to 2^-43 of the largest in the image. perimeter "
-          "is for square pixels, else nan. surface_area is by Crofton's formula from crossings along 13 directions. "
-          "euler_number is that of full connectivity. elongation and flatness are ITK's: roots of the ratios of "
-          "principal moments, the greater over the next. sphericity is the surface of a ball of the same volume over "
-          "surface_area, circularity 4 pi area over the perimeter squared. axis_direction-i-j is part j of the unit "
-          "vector along principal axis i, the longest first.",
+          "intensities of 8 to 32 bits are exact, others are rounded to 2^-43 of the largest among the objects. "
+          "perimeter is for square pixels, else nan. surface_area is by Crofton's formula from crossings along 13 "
+          "directions. euler_number is that of full connectivity. elongation and flatness are ITK's: roots of the "
+          "ratios of principal moments, the greater over the next. sphericity is the surface of a ball of the same "
+          "volume over surface_area, circularity 4 pi area over the perimeter squared. axis_direction-i-j is part j "
+          "of the unit vector along principal axis i, the longest first.",
       .inputs = inputs,
       .outputs = {},
       .parameters = parameters,
@@ -79,10 +78,9 @@ struct measure {
       return;
     }
     with_pixel_type(call.inputs[1].type(), [&]<class V>(std::type_identity<V>) {
-      refuse_nan<V>(engine, call, 1);
       const auto intensity = call.input<V>(1);
       form.intensity = true;
-      form.per_value = scale_of(engine, call, intensity).per_value;
+      form.per_value = scale_of(engine, call, labels, intensity).per_value;
       if (!form.shape)
         tell_intensities<V>(engine, call, form, greatest, labels, intensity);
       else if (form.rank == 2)

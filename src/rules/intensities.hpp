@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -13,29 +14,45 @@
 
 #include "core/call.hpp"
 #include "patterns/reduce.hpp"
+#include "rules/checks.hpp"
 #include "rules/intensity_sums.hpp"
 
 namespace macareu {
 
+/// Among the pixels of objects, as the bits of a double without its sign: these have the order of
+/// magnitudes, infinity above all numbers and NaN above infinity.
 struct greatest_magnitude {
-  using value = double;
+  using value = std::uint64_t;
   MACAREU_HD value identity() const { return 0; }
-  template <class T>
-  MACAREU_HD value lift(site, T intensity) const {
-    const auto wide = static_cast<double>(intensity);
-    return wide < 0 ? -wide : wide;
+  template <class Label, class T>
+  MACAREU_HD value lift(site, Label label, T intensity) const {
+    constexpr auto sign = std::uint64_t{1} << 63;
+    return label != 0 ? std::bit_cast<value>(static_cast<double>(intensity)) & ~sign : 0;
   }
   MACAREU_HD value join(value a, value b) const { return a > b ? a : b; }
 };
 
-/// So that no intensity exceeds 2^43: then 2^40 pixels have sums of squares that fit 126 bits.
-template <class T, class Engine>
-intensity_scale scale_of(Engine& engine, const call& call, const view<const T>& intensity) {
+struct has_no_mean {
+  template <class Label, class T>
+  MACAREU_HD bool operator()(Label label, T intensity) const {
+    return label != 0 && !(intensity - intensity == 0);  // infinity, NaN
+  }
+};
+
+/// So that no intensity of an object exceeds 2^43: then 2^40 pixels have sums of squares that fit 126 bits.
+/// What lies outside of objects is nobody's intensity, whatever it is.
+template <class T, class Label, class Engine>
+intensity_scale scale_of(Engine& engine, const call& call, const view<const Label>& labels,
+                         const view<const T>& intensity) {
   if constexpr (std::is_integral_v<T> && sizeof(T) < 8) return {};
-  const double greatest = engine.reduce(greatest_magnitude{}, intensity);
-  if (std::isinf(greatest))
-    throw usage_error(std::string(call.about.name) +
-                      ": intensity is infinite somewhere; there is no mean of that");
+  const auto greatest = std::bit_cast<double>(engine.reduce(greatest_magnitude{}, labels, intensity));
+  if constexpr (std::is_floating_point_v<T>)
+    if (!std::isfinite(greatest)) {
+      const site p = *find_first(engine, has_no_mean{}, labels, intensity);
+      throw usage_error(std::string(call.about.name) + ": intensity is " +
+                        (std::isnan(engine.read(intensity, p)) ? "NaN" : "infinite") + " at " +
+                        place(call, p) + ", in an object; there is no mean of that");
+    }
   constexpr int bits = 43;
   if (greatest == 0) return {};
   const int exponent = bits - 1 - std::ilogb(greatest);

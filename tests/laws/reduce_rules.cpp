@@ -4,6 +4,7 @@
 #include "patterns/reduce.hpp"
 #include "rules/checks.hpp"
 #include "rules/find.hpp"
+#include "rules/intensities.hpp"
 #include "rules/range.hpp"
 #include "support/dice.hpp"
 #include "support/palettes.hpp"
@@ -49,6 +50,16 @@ TYPED_TEST(reduce_rules, first_pixel_beyond) {
   const first_pixel<beyond<direction::down>> rule{{}, 7, 9};
   static_assert(reduce_rule<first_pixel<beyond<direction::down>>, TypeParam, TypeParam>);
   check_laws(rule, [&] { return rule.lift(this->anywhere(), this->draw(), this->draw()); });
+}
+
+TYPED_TEST(reduce_rules, greatest_magnitude_of_objects) {
+  const greatest_magnitude rule{};
+  static_assert(reduce_rule<greatest_magnitude, std::uint32_t, TypeParam>);
+  check_laws(rule, [&] {
+    const bool bad = std::numeric_limits<TypeParam>::has_quiet_NaN && this->from_.once_in(9);
+    return rule.lift(this->anywhere(), static_cast<std::uint32_t>(this->from_.below(3)),
+                     bad ? std::numeric_limits<TypeParam>::quiet_NaN() : this->draw());
+  });
 }
 
 TYPED_TEST(reduce_rules, first_pixel_that_is_nan) {

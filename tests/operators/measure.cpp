@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <macareu/macareu.hpp>
@@ -86,6 +88,41 @@ TEST(measure, refuses_what_are_no_labels) {
   const picture<float> unknown{{1, 2}, {1, std::numeric_limits<float>::quiet_NaN()}};
   EXPECT_THROW(measure(labels.view(), unknown.view()), usage_error);
   EXPECT_THROW(run_operator(*find_operator("measure"), std::array{labels.view()}), usage_error);
+}
+
+/// Also what is not a number, or would leave no digits to the objects.
+TEST(measure, intensities_outside_of_objects_do_not_matter) {
+  const picture<std::uint16_t> labels{{2, 3}, {1, 1, 0, 0, 2, 0}};
+  for (const float nothing :
+       {-3.4e38F, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -0.0F}) {
+    const picture<float> weights{{2, 3}, {0.25F, 1.5F, nothing, nothing, -3, nothing}};
+    for (const char* device : {"serial", "cpu"})
+      for (const auto columns : {measure_columns::all, measure_columns::intensity}) {
+        const auto found = measure(labels.view(), weights.view(), {.columns = columns}, {.device = device});
+        EXPECT_EQ(value(found, "intensity_sum", 0), 1.75) << nothing;
+        EXPECT_EQ(value(found, "intensity_min", 0), 0.25) << nothing;
+        EXPECT_EQ(value(found, "intensity_mean", 1), -3) << nothing;
+      }
+  }
+  const picture<std::int64_t> wide{{2, 3}, {1, 2, std::int64_t{1} << 62, 0, 5, -(std::int64_t{1} << 62)}};
+  EXPECT_EQ(value(measure(labels.view(), wide.view()), "intensity_sum", 0), 3);
+}
+
+TEST(measure, says_where_an_intensity_has_no_mean) {
+  const picture<std::uint8_t> labels{{2, 2}, {0, 1, 1, 1}};
+  const double infinite = std::numeric_limits<double>::infinity(),
+               nan = std::numeric_limits<double>::quiet_NaN();
+  for (const char* device : {"serial", "cpu"})
+    for (const auto& [bad, word] : {std::pair{nan, "NaN"}, {-nan, "NaN"}, {-infinite, "infinite"}}) {
+      const picture<double> weights{{2, 2}, {bad, 1, bad, 7}};
+      try {
+        measure(labels.view(), weights.view(), {}, {.device = device});
+        ADD_FAILURE() << word;
+      } catch (const usage_error& e) {
+        EXPECT_EQ(std::string(e.what()), "measure: intensity is " + std::string(word) +
+                                             " at row 1, column 0, in an object; there is no mean of that");
+      }
+    }
 }
 
 /// A ball has known surface, volume and shape, whatever the size of voxels.
