@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -58,6 +59,19 @@ struct same_interval {
   }
 };
 
+/// Of a pixel value near a bound with the bound itself, which may be an integer of more bits than a double
+/// has.
+template <class Bound>
+std::partial_ordering compare_near(double near, Bound bound) {
+  if constexpr (std::is_integral_v<Bound>) {
+    constexpr double beyond = 2.0 * static_cast<double>(std::numeric_limits<Bound>::max() / 2 + 1);
+    if (near >= beyond) return std::partial_ordering::greater;
+    return static_cast<Bound>(near) <=> bound;
+  } else {
+    return near <=> bound;
+  }
+}
+
 /// The least pixel value that is not below `bound`, or the greatest that is not above it; nothing where there
 /// is none.
 template <class T>
@@ -67,8 +81,7 @@ std::optional<T> least_from(const number& bound) {
         using limits = std::numeric_limits<T>;
         if constexpr (std::is_floating_point_v<T>) {
           const auto near = static_cast<T>(value);
-          if (!std::is_floating_point_v<decltype(value)> || static_cast<double>(near) >= value) return near;
-          return std::nextafter(near, limits::infinity());
+          return compare_near(near, value) < 0 ? std::nextafter(near, limits::infinity()) : near;
         } else if constexpr (std::is_floating_point_v<decltype(value)>) {
           if (value <= static_cast<double>(limits::lowest())) return limits::lowest();
           const double whole = std::ceil(value);
@@ -88,8 +101,7 @@ std::optional<T> greatest_to(const number& bound) {
         using limits = std::numeric_limits<T>;
         if constexpr (std::is_floating_point_v<T>) {
           const auto near = static_cast<T>(value);
-          if (!std::is_floating_point_v<decltype(value)> || static_cast<double>(near) <= value) return near;
-          return std::nextafter(near, -limits::infinity());
+          return compare_near(near, value) > 0 ? std::nextafter(near, -limits::infinity()) : near;
         } else if constexpr (std::is_floating_point_v<decltype(value)>) {
           if (value >= 2.0 * static_cast<double>(limits::max() / 2 + 1)) return limits::max();
           const double whole = std::floor(value);

@@ -72,6 +72,17 @@ TEST(label, bounds_of_intervals_are_exact) {
   const picture<float> g{{1, 3}, {0.1F, 0.2F, std::numeric_limits<float>::quiet_NaN()}};
   EXPECT_EQ(labels_of(g.view(), {.intervals = {{0.1, 0.15}}}), (numbers{1, 0, 0}));  // 0.1F is above 0.1
   EXPECT_EQ(labels_of(g.view(), {.intervals = {{0, 0.1}}}), (numbers{0, 0, 0}));
+  const picture<float> whole{{1, 3}, {16777216, 16777218, 16777220}};
+  EXPECT_EQ(labels_of(whole.view(), {.intervals = {{16777217, 16777219}}}), (numbers{0, 1, 0}));
+  const picture<double> wide{{1, 3}, {0x1p53, 0x1p63, 0x1p64}};
+  EXPECT_EQ(labels_of(wide.view(), {.intervals = {{big, std::numeric_limits<std::int64_t>::max()}}}),
+            (numbers{0, 0, 0}));
+  EXPECT_EQ(labels_of(wide.view(), {.intervals = {{big, std::numeric_limits<std::uint64_t>::max()}}}),
+            (numbers{0, 1, 0}));
+  EXPECT_EQ(labels_of(wide.view(), {.intervals = {{std::numeric_limits<std::int64_t>::min(), big}}}),
+            (numbers{1, 0, 0}));
+  // No pixel can have this background.
+  EXPECT_EQ(labels_of(whole.view(), {.values = true, .background = 16777217}), (numbers{1, 2, 3}));
   const picture<std::uint8_t> h{{1, 3}, {0, 200, 255}};
   EXPECT_EQ(labels_of(h.view(), {.intervals = {{-5, 0.5}, {254.5, 1e30}}}), (numbers{1, 0, 2}));
 }
