@@ -97,6 +97,16 @@ class Objects(CliTest):
         self.assertEqual(told, {"min_size": 3, "max_size": None, "largest": None, "clear_border": False})  # inf: null
         self.assertNotIn("spacing", found["parameters"])
 
+    def test_threads_are_told_in_the_report(self):
+        self.generate("tissue", "150,131")
+        self.succeed("label", "mask.npy", "-o", "all.npy", "--type", "u64")
+        for words in (("label", "mask.npy", "-o", "l.npy"), ("label", "mask.npy", "-o", "l.npy", "--blocks", "40"),
+                      ("relabel", "all.npy", "-o", "l.npy"), ("measure", "all.npy", "--table", "t.csv")):
+            for device, threads in (("serial", 1), ("cpu", 1), ("cpu", 2)):
+                self.succeed(*words, "--device", device, "--threads", str(threads), "--report", "r.json")
+                with open(self.path("r.json"), encoding="ascii") as file:
+                    self.assertEqual(json.load(file)["threads"], threads, words)
+
     def test_table_is_told_in_the_report(self):
         self.labels("--largest", "2", "--clear-border", "--table", "t.csv", "--spacing", "2,3", "--report", "r.json")
         with open(self.path("r.json"), encoding="ascii") as file:

@@ -119,13 +119,14 @@ void tally_rows(const Rule& rule, Cache& own, std::int64_t first, std::int64_t l
 }
 
 template <class Rule, class Label, class... In>
-std::vector<typename Rule::row> run_tally(const job& work, const Rule& rule, std::uint64_t count,
+std::vector<typename Rule::row> run_tally(job& work, const Rule& rule, std::uint64_t count,
                                           const view<const Label>& labels, const view<const In>&... in) {
   static_assert(tally_rule<Rule, Label, In...>);
   using cache = tally_cache<typename Rule::row>;
   typename cache::shared_rows shared;
   shared.rows.resize(static_cast<std::size_t>(count) + 1);
   const int threads = threads_for(labels.pixels(), work.how.threads);
+  work.report.threads = std::max(work.report.threads, threads);
   // Rows of pixels that lie together meet the same objects.
   const std::int64_t rows = labels.depth * labels.height;
   const std::int64_t together =
