@@ -52,6 +52,8 @@ struct measure {
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const auto greatest = greatest_label<T>(engine, call);
+    if (greatest >= most_rows(call.inputs[0].shape().pixels()))
+      throw usage_error(too_large(call, greatest) + "; number its objects 1..n with relabel first");
     const auto given = call.input<T>(0);
     if constexpr (std::is_same_v<T, std::uint32_t>) {
       measure_labels(engine, call, greatest, given);

@@ -8,6 +8,7 @@
 #include "operators/parameters.hpp"
 #include "rules/label_images.hpp"
 #include "rules/selection.hpp"
+#include "rules/sparse_labels.hpp"
 
 namespace macareu::operators {
 
@@ -40,11 +41,15 @@ struct relabel {
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     using number = std::conditional_t<std::is_same_v<T, std::uint64_t>, T, std::uint32_t>;
+    const object_selection wanted(call);
     const auto out = call.output<number>(0);
-    const auto greatest = greatest_label<T>(engine, call);
-    engine.map(label_as<number>{}, out, call.input<T>(0));
-    call.work.report.count =
-        static_cast<std::int64_t>(select_objects(engine, call, object_selection(call), greatest, out));
+    auto greatest = greatest_label<T>(engine, call);
+    const bool sparse = greatest >= most_rows(out.pixels());
+    if (!sparse)
+      engine.map(label_as<number>{}, out, call.input<T>(0));
+    else if constexpr (std::is_integral_v<T> && sizeof(T) >= 4)
+      greatest = number_sparse_labels(engine, call, greatest, out, call.input<T>(0));
+    call.work.report.count = static_cast<std::int64_t>(select_objects(engine, call, wanted, greatest, out));
   }
 };
 

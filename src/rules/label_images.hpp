@@ -33,22 +33,25 @@ struct greatest_number {
   MACAREU_HD value join(value a, value b) const { return a > b ? a : b; }
 };
 
-/// Throws usage_error where the first input has no labels that rows of a table could be kept for.
+/// Throws usage_error where the first input has no labels.
 template <class T, class Engine>
 std::uint64_t greatest_label(Engine& engine, const call& call) {
-  const auto who = std::string(call.about.name) + ": ";
-  if constexpr (std::is_floating_point_v<T>) {
-    throw usage_error(who + "labels are whole numbers, not " + std::string(name_of(call.inputs[0].type())));
-  } else {
-    const auto labels = call.input<T>(0);
-    const auto greatest = engine.reduce(greatest_number{}, labels);
-    const auto most = std::min<std::uint64_t>(
-        std::uint64_t{1} << 32, 4 * static_cast<std::uint64_t>(labels.pixels()) + (std::uint64_t{1} << 20));
-    if (greatest >= most)
-      throw usage_error(who + "a label of " + std::to_string(greatest) + " is too large for an image of " +
-                        std::to_string(labels.pixels()) + " pixels; number its objects 1..n first");
-    return greatest;
-  }
+  if constexpr (std::is_floating_point_v<T>)
+    throw usage_error(std::string(call.about.name) + ": labels are whole numbers, not " +
+                      std::string(name_of(call.inputs[0].type())));
+  else
+    return engine.reduce(greatest_number{}, call.input<T>(0));
+}
+
+/// Rows that are kept for the labels of an image, most of them perhaps of no object.
+inline std::uint64_t most_rows(std::int64_t pixels) {
+  return std::min<std::uint64_t>(std::uint64_t{1} << 32,
+                                 4 * static_cast<std::uint64_t>(pixels) + (std::uint64_t{1} << 20));
+}
+
+inline std::string too_large(const call& call, std::uint64_t label) {
+  return std::string(call.about.name) + ": a label of " + std::to_string(label) +
+         " is too large for an image of " + std::to_string(call.inputs[0].shape().pixels()) + " pixels";
 }
 
 }  // namespace macareu

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -13,9 +14,11 @@
 namespace macareu {
 
 struct object_selection {
-  double min_size, max_size, largest;
-  bool clear_border;
+  double min_size = 0, max_size = std::numeric_limits<double>::infinity(),
+         largest = std::numeric_limits<double>::infinity();
+  bool clear_border = false;
 
+  object_selection() = default;  // of all objects
   explicit object_selection(const call& call)
       : min_size(call.quantity("min_size").to_double()),
         max_size(call.quantity("max_size").to_double()),

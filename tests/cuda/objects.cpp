@@ -1,4 +1,6 @@
 // Objects measured and renumbered on the cuda device: the same bits as on the serial one.
+#include <limits>
+
 #include <macareu/error.hpp>
 #include <macareu/operators.hpp>
 
@@ -118,6 +120,39 @@ TEST_F(objects_on_gpu, sums_of_128_bits) {
                                                   : from.between(-2'147'483'647, -2'000'000'000));
   }
   EXPECT_EQ(to_csv(measure(labels, intensity, {}, cuda_)), to_csv(measure(labels, intensity, {}, serial_)));
+}
+
+TEST_F(objects_on_gpu, intensities_outside_of_objects_do_not_matter) {
+  dice from(seed_of("intensities_outside_of_objects", 1));
+  const extents shape{130, 301};
+  image labels(dtype::u16, shape), intensity(dtype::f32, shape);
+  auto* const numbers = static_cast<std::uint16_t*>(labels.data());
+  auto* const values = static_cast<float*>(intensity.data());
+  const std::vector<float> outside{-3.4e38F, std::numeric_limits<float>::quiet_NaN(),
+                                   std::numeric_limits<float>::infinity()};
+  for (std::int64_t i = 0; i < shape.pixels(); ++i) {
+    numbers[i] = static_cast<std::uint16_t>(from.between(0, 3));
+    values[i] =
+        numbers[i] == 0 ? from.pick(outside) : static_cast<float>(from.between(-1'000'000, 1'000'000)) / 7;
+  }
+  EXPECT_EQ(to_csv(measure(labels, intensity, {}, cuda_)), to_csv(measure(labels, intensity, {}, serial_)));
+  numbers[777] = 1;
+  values[777] = outside[1];
+  EXPECT_THROW(measure(labels, intensity, {}, cuda_), usage_error);
+}
+
+TEST_F(objects_on_gpu, labels_of_any_size) {
+  for (int i = 0; i < scaled(60); ++i) {
+    dice from(seed_of("labels_of_any_size", i));
+    const auto shape = draw_shape(from, 90);
+    auto numbers = draw_labels(from, shape, 50);
+    const auto base = from.between(0, std::int64_t{1} << 61), step = std::int64_t{1} << from.below(50);
+    for (auto& number : numbers)
+      if (number != 0) number = base + number * step;
+    const auto labels = image_of(from.once_in(2) ? dtype::i64 : dtype::u64, shape, numbers);
+    for (const auto& wanted : {relabel_options{}, relabel_options{.min_size = 3, .largest = 9}})
+      ASSERT_TRUE(same_bits(relabel(labels, wanted, cuda_), relabel(labels, wanted, serial_))) << i;
+  }
 }
 
 TEST_F(objects_on_gpu, with_any_strides) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -208,6 +209,42 @@ TEST(relabel, numbers_in_raster_order) {
               (std::vector<std::uint64_t>{1, 0, 0, 1}));
   const picture<float> fractions{{1, 1}, {1}};
   EXPECT_THROW(relabel(fractions.view()), usage_error);
+}
+
+TEST(relabel, numbers_labels_of_any_size) {
+  const std::uint64_t huge = std::uint64_t{1} << 40;
+  const picture<std::uint64_t> wide{{2, 3}, {huge, 0, 7, 7, huge + 1, huge}};
+  const picture<std::int64_t> narrow{{2, 3}, {1LL << 40, -(1LL << 50), 7, 7, 5000000, 1LL << 40}};
+  const picture<std::uint32_t> sparse{{1, 3}, {4294967295U, 0, 5000000}};
+  for (const char* device : {"serial", "cpu"}) {
+    const context how{.device = device};
+    EXPECT_EQ(values_of<std::uint64_t>(relabel(wide.view(), {}, how)),
+              (std::vector<std::uint64_t>{1, 0, 2, 2, 3, 1}));
+    EXPECT_EQ(values_of<std::uint32_t>(relabel(narrow.view(), {.min_size = 2}, how)),
+              (numbers{1, 0, 2, 2, 0, 1}));
+    EXPECT_EQ(values_of<std::uint32_t>(relabel(sparse.view(), {}, how)), (numbers{1, 0, 2}));
+  }
+}
+
+/// Most labels differ in their lowest bits, or only in their highest.
+TEST(relabel, numbers_sparse_labels_as_dense_ones) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 60; ++round) {
+    const auto shift = random() % 44;
+    const std::uint64_t names = 1 + random() % 40, base = random() % (std::uint64_t{1} << 63);
+    picture<std::uint64_t> sparse{{7, 30}, std::vector<std::uint64_t>(210)}, dense = sparse;
+    for (std::size_t i = 0; i < 210; ++i) {
+      dense.pixels[i] = random() % (names + 1);
+      sparse.pixels[i] = dense.pixels[i] == 0 ? 0 : base + (dense.pixels[i] << shift);
+    }
+    for (const char* device : {"serial", "cpu"}) {
+      const context how{.device = device};
+      for (const relabel_options& options : {relabel_options{}, {.min_size = 7}, {.largest = 3}})
+        ASSERT_EQ(values_of<std::uint64_t>(relabel(sparse.view(), options, how)),
+                  values_of<std::uint64_t>(relabel(dense.view(), options, how)))
+            << round;
+    }
+  }
 }
 
 }  // namespace

@@ -84,6 +84,7 @@ TEST(measure, refuses_what_are_no_labels) {
   EXPECT_THROW(measure(fractions.view()), usage_error);
   const picture<std::uint32_t> sparse{{1, 2}, {1, 4000000000U}};
   EXPECT_THROW(measure(sparse.view()), usage_error);
+  EXPECT_EQ(measure(relabel(sparse.view())).rows(), 2U);  // as the message advises
   const picture<std::uint8_t> labels{{1, 2}, {1, 1}};
   const picture<float> unknown{{1, 2}, {1, std::numeric_limits<float>::quiet_NaN()}};
   EXPECT_THROW(measure(labels.view(), unknown.view()), usage_error);
