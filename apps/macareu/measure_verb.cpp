@@ -71,6 +71,7 @@ int run(measuring& given, interruption& signals) {
   const auto intensity = given.outputs.read_intensity(given.reading);
   image under;
   if (!given.under_file.empty()) under = given.reading.read_grey(given.under_file).pixels;
+  given.outputs.check_inputs(labels.shape(), intensity, under.shape());
   run_record record{.name = std::string(about().name),
                     .parameters = given.outputs.measure_parameters(),
                     .shape = labels.shape(),

@@ -25,7 +25,38 @@ const operator_description& selecting() {
   return about;
 }
 
-std::string extension_of(const std::string& file) { return std::filesystem::path(file).extension().string(); }
+/// What an operator says that has no verb here: its name is left out, and what is a parameter or a further
+/// input to the library is an option.
+std::string as_options(std::string message, const operator_description& about) {
+  if (const auto name = std::string(about.name) + ": "; message.starts_with(name))
+    message.erase(0, name.size());
+  std::vector<std::string_view> names;
+  for (const auto& parameter : about.parameters) names.push_back(parameter.name);
+  for (const auto& input : about.inputs.subspan(1)) names.push_back(input.name);
+  for (const auto name : names)
+    if (message.starts_with(std::string(name) + ' ')) return option_name(name) + message.substr(name.size());
+  return message;
+}
+
+template <class Run>
+auto in_options(const operator_description& about, Run&& run) {
+  try {
+    return run();
+  } catch (const usage_error& e) {
+    throw usage_error(as_options(e.what(), about));
+  }
+}
+
+/// On it the library checks arguments in next to no time.
+image one_pixel(int rank) {
+  image pixel(dtype::u8, rank == 3 ? extents{1, 1, 1} : extents{1, 1});
+  pixel.pixels<std::uint8_t>()[0] = 0;
+  return pixel;
+}
+
+std::string extension_of(const std::string& file) {
+  return lower(std::filesystem::path(file).extension().string());
+}
 
 std::string value_name(const parameter_description& parameter) {
   if (parameter.kind == parameter_kind::flag) return "";
@@ -97,7 +128,9 @@ void object_outputs::add_selection_to(parser& options) {
 }
 
 image object_outputs::selected(const image& labels, const context& how) const {
-  return std::move(run_operator(selecting(), std::array<const_image_view, 1>{labels}, selection_, how)[0]);
+  return in_options(selecting(), [&] {
+    return std::move(run_operator(selecting(), std::array<const_image_view, 1>{labels}, selection_, how)[0]);
+  });
 }
 
 arguments object_outputs::parameters() const {
@@ -109,6 +142,7 @@ arguments object_outputs::parameters() const {
 arguments object_outputs::measure_parameters() const { return with_defaults(measuring(), measured_with_); }
 
 std::vector<std::string> object_outputs::check_before_reading(bool table_is_printed) const {
+  if (drops_objects()) selected(one_pixel(2), {.device = "serial"});
   std::vector<std::string> files;
   if (!table_file.empty()) {
     check_text_output(table_file);
@@ -135,6 +169,24 @@ std::vector<std::string> object_outputs::check_before_reading(bool table_is_prin
   return files;
 }
 
+void object_outputs::check_inputs(const extents& labels, const std::optional<image>& intensity,
+                                  const extents& under) const {
+  if (!overlay_file.empty()) {
+    if (labels.rank() != 2)
+      throw usage_error("--overlay draws on images; a volume of " + to_string(labels) + " has no picture");
+    if (under != labels)
+      throw usage_error("--overlay: the image to draw on is " + to_string(under) + ", but the labels are " +
+                        to_string(labels) + ": they must have one shape");
+  }
+  if (intensity && intensity->shape() != labels)
+    throw usage_error("--intensity is " + to_string(intensity->shape()) + ", but the labels are " +
+                      to_string(labels) + ": they must have one shape");
+  if (measured_with_.empty()) return;
+  std::optional<image> weight;
+  if (intensity) weight = one_pixel(labels.rank());
+  measure(one_pixel(labels.rank()), weight, {.device = "serial"});
+}
+
 std::optional<image> object_outputs::read_intensity(const input_options& reading) const {
   if (intensity_file.empty()) return std::nullopt;
   return std::move(reading.read_grey(intensity_file).pixels);
@@ -144,7 +196,7 @@ table object_outputs::measure(const image& labels, const std::optional<image>& i
                               const context& how) const {
   std::vector<const_image_view> inputs{labels};
   if (intensity) inputs.push_back(*intensity);
-  return compute_table(measuring(), inputs, measured_with_, how);
+  return in_options(measuring(), [&] { return compute_table(measuring(), inputs, measured_with_, how); });
 }
 
 void object_outputs::add(output_files& all, const table& objects, const image& labels,

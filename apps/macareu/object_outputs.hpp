@@ -35,6 +35,10 @@ class object_outputs {
   /// given but no table is written, nor printed.
   std::vector<std::string> check_before_reading(bool table_is_printed) const;
 
+  /// Once inputs are read, and before labels are: what their shapes have wrong, and what arguments have that
+  /// depend on them. `under`: the shape of what --overlay draws on.
+  void check_inputs(const extents& labels, const std::optional<image>& intensity, const extents& under) const;
+
   std::optional<image> read_intensity(const input_options& reading) const;
   table measure(const image& labels, const std::optional<image>& intensity, const context& how) const;
   void add(output_files& all, const table& objects, const image& labels, const image& under) const;

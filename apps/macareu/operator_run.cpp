@@ -192,6 +192,7 @@ int operator_run::operator()(interruption& signals) {
   check_before_reading();
   const auto files = read_inputs();
   const auto& first = files[0].pixels;
+  objects.check_inputs(first.shape(), intensity_, first.shape());
   record_.name = about_.name;
   record_.parameters = with_defaults(about_, values);
   record_.parameters.merge(objects.parameters());

@@ -10,8 +10,6 @@
 #include <string>
 #include <vector>
 
-#include <macareu/error.hpp>
-
 #include "canvas.hpp"
 #include "pixels.hpp"
 
@@ -101,9 +99,6 @@ void draw_number(canvas& on, const object& of, std::int64_t scale) {
 }  // namespace
 
 image overlay(const image& under, const image& labels, const table& objects) {
-  if (under.shape().rank() != 2)
-    throw usage_error("--overlay draws on images; a volume of " + to_string(under.shape()) +
-                      " has no picture");
   canvas drawn(under);
   const auto greatest =
       objects.rows() == 0 ? 0 : static_cast<std::uint64_t>(objects["label"][objects.rows() - 1].to_double());

@@ -11,7 +11,7 @@
 namespace macareu::tool {
 namespace {
 
-bool is_json(const std::string& file) { return file.ends_with(".json"); }
+bool is_json(const std::string& file) { return lower(file).ends_with(".json"); }
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void table_outputs::add_to(parser& options, const operator_description& about) {
 std::vector<std::string> table_outputs::check() const {
   std::vector<std::string> files;
   if (!file_.empty()) {
-    if (!is_json(file_) && !file_.ends_with(".csv"))
+    if (!is_json(file_) && !lower(file_).ends_with(".csv"))
       throw usage_error(file_ + ": a table is written as .csv or .json");
     check_text_output(file_);
     files.push_back(file_);

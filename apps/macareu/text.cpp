@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -50,6 +51,12 @@ std::size_t edits(std::string_view from, std::string_view to) {
 }  // namespace
 
 std::string in_quotes(std::string_view text) { return "'" + one_line(text) + "'"; }
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
 
 std::string one_line(std::string_view text) {
   std::string line(text);

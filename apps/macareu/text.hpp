@@ -17,6 +17,7 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 /// Names are city_block in C++ and city-block on the command line.
 std::string dashed(std::string_view name);
+std::string lower(std::string text);
 /// --city-block
 std::string option_name(std::string_view parameter);
 /// As short as keeps the value.

@@ -24,6 +24,7 @@ struct object_selection {
         max_size(call.quantity("max_size").to_double()),
         largest(call.quantity("largest").to_double()),
         clear_border(call.flag("clear_border")) {
+    if (min_size < 0) throw usage_error(std::string(call.about.name) + ": min_size must be 0 or more");
     if (largest != std::floor(largest))
       throw usage_error(std::string(call.about.name) + ": largest must be a whole number of objects, or inf");
   }

@@ -188,6 +188,19 @@ class Objects(CliTest):
         line = self.fail_with(2, "label", "in.npy", "-o", "labels.npy", "--table", "t.csv", "--columns", "intensity")
         self.assertIn("--intensity", line)
 
+    def test_inputs_are_checked_before_labels_are_made(self):
+        # Labelling itself refuses these blocks: who complains of something else has come before it.
+        self.write_npy("volume.npy", (2, 2, 2), [0, 1] * 4)
+        self.write_npy("weights.npy", (2, 2), [1, 2, 3, 4])
+        given = ("label", "in.npy", "-o", "labels.npy", "--blocks", "2.5", "--table", "t.csv")
+        for words, expected in ((("--spacing", "1,2,3"), "--spacing has 3 numbers, but the image 2 axes"),
+                                (("--intensity", "weights.npy"), "--intensity is 2 x 2, but the labels are 5 x 9"),
+                                (("--min-size", "-0.5"), "--min-size must be 0 or more"),
+                                (("--largest", "1.5"), "--largest must be a whole number of objects, or inf")):
+            self.assertIn("macareu: label: " + expected, self.fail_with(2, *given, *words))
+        line = self.fail_with(2, "label", "volume.npy", "-o", "labels.npy", "--blocks", "2.5", "--overlay", "p.ppm")
+        self.assertIn("macareu: label: --overlay draws on images", line)
+
     def test_overlay(self):
         self.succeed("label", "in.npy", "-o", "labels.npy", "--overlay", "picture.ppm")
         with open(self.path("picture.ppm"), "rb") as file:
@@ -214,6 +227,30 @@ class Objects(CliTest):
         self.succeed("measure", "given.npy", "--overlay", "picture.ppm", "--on", "in.npy")
         self.assertIn("picture.ppm", self.files())
         self.assertIn("--on", self.fail_with(2, "measure", "given.npy", "--overlay", "other.ppm"))
+
+    def test_measure_draws_on_an_image_of_the_same_shape(self):
+        self.write_npy("given.npy", SHAPE, LABELS)
+        self.write_npy("volume.npy", (1, *SHAPE), LABELS)
+        self.write_npy("small.npy", (2, 2), [1, 2, 3, 4])
+        line = self.fail_with(2, "measure", "given.npy", "--overlay", "p.ppm", "--on", "small.npy")
+        self.assertIn("the image to draw on is 2 x 2, but the labels are 5 x 9", line)
+        self.assertIn("a volume of 1 x 5 x 9", self.fail_with(2, "measure", "volume.npy", "--overlay", "p.ppm",
+                                                              "--on", "in.npy"))
+        self.assertIn("1 x 5 x 9", self.fail_with(2, "measure", "given.npy", "--overlay", "p.ppm",
+                                                  "--on", "volume.npy"))
+
+    def test_options_are_named_as_they_are_typed(self):
+        self.write_npy("unknown.npy", SHAPE, [float("nan")] * len(PIXELS), "f32")
+        for words in (("label", "in.npy", "-o", "labels.npy"), ("measure", "in.npy")):
+            line = self.fail_with(2, *words, "--table", "t.csv", "--intensity", "unknown.npy")
+            self.assertIn(f"macareu: {words[0]}: --intensity is NaN at row 0, column 0", line)
+
+    def test_extensions_of_tables_in_capitals(self):
+        self.labels("--table", "T.CSV")
+        self.assertEqual(len(self.rows("T.CSV")), 4)
+        self.labels("--table", "T.JSONL")
+        self.succeed("statistics", "in.npy", "-o", "S.CSV")
+        self.assertEqual(self.files(), ["S.CSV", "T.CSV", "T.JSONL", "in.npy", "labels.npy"])
 
     def test_tables_that_cannot_be(self):
         self.fail_with(2, "label", "in.npy", "-o", "labels.npy", "--table", "t.xls")
