@@ -146,7 +146,11 @@ operator_run::results operator_run::compute(const std::vector<image_file>& files
 
 void operator_run::describe_objects(std::vector<image>& labels, const interruption& signals) {
   const stopwatch watch;
-  context how{.device = running.how.device, .threads = running.how.threads, .stop = signals.token()};
+  // Where the labels were made, whatever auto might choose for what follows.
+  context how{.device = record_.run.device,
+              .threads = running.how.threads,
+              .memory = running.how.memory,
+              .stop = signals.token()};
   const auto describe = [&] {
     if (objects.drops_objects()) {
       run_report selection;
