@@ -43,7 +43,9 @@ struct measure {
           "directions. euler_number is that of full connectivity. elongation and flatness are ITK's: roots of the "
           "ratios of principal moments, the greater over the next. sphericity is the surface of a ball of the same "
           "volume over surface_area, circularity 4 pi area over the perimeter squared. axis_direction-i-j is part j "
-          "of the unit vector along principal axis i, the longest first.",
+          "of the unit vector along principal axis i, the longest first. orientation is the angle of the longest: "
+          "pi/4 of what is round, and along a diagonal of the sign of that axis, where scikit-image 0.19 may have the "
+          "other.",
       .inputs = inputs,
       .outputs = {},
       .parameters = parameters,

@@ -266,9 +266,9 @@ class describer {
                  axes.direction[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
     if (form_.rank == 2) {
       const double a = inertia(0, 0), c = inertia(1, 1);
-      // Of what is round scikit-image says an eighth of a turn. Where only a and c are equal it gives the
-      // sign by a rule of its own, or by what rounding left of their difference; here the sign is that of the
-      // axis.
+      // Of what is round scikit-image 0.19 says an eighth of a turn. Where only a and c are equal it gives
+      // the sign that the axis has not, or the right one, by what rounding left of their difference; here the
+      // sign is always that of the axis.
       const bool round = a == c && spread[0][1] == 0;
       out_.add("orientation", round ? std::numbers::pi / 4 : 0.5 * std::atan2(2 * spread[0][1], c - a));
       out_.add("eccentricity", major == 0 ? 0 : std::sqrt(1 - minor / major));

@@ -104,8 +104,8 @@ class Definitions:
         determinant = whole[0, 0] * whole[1, 1] - whole[0, 1] * whole[1, 0]
         apart, together = whole[0, 0] - whole[1, 1], 2 * whole[0, 1]
         apart_squared = (apart * apart + together * together).astype(np.float64)
-        self.round = (apart == 0) & (together == 0)
-        self.slanted = (apart == 0) & ~self.round
+        self.equal_moments = apart == 0
+        is_round = self.equal_moments & (together == 0)
         major = (self.trace + np.sqrt(apart_squared) / scale) / 2
         minor = np.divide(determinant.astype(np.float64) / scale**2, major, out=np.zeros_like(major), where=major > 0)
         self.add_lengths([major, minor], [major > 0, determinant != 0], 16)
@@ -115,10 +115,10 @@ class Definitions:
         # Zero where round: 1 less the ratio of equal moments, then a root.
         self.add("eccentricity", np.sqrt(np.divide(np.sqrt(apart_squared) / scale, major, out=np.zeros_like(major),
                                                    where=major > 0)),
-                 np.where(self.round, np.sqrt(LEFT_OVER), 0))
-        # Zero, or a right angle, along the axes.
-        self.add("orientation", np.arctan2(together.astype(np.float64), apart.astype(np.float64)) / 2,
-                 np.where(together == 0, LEFT_OVER, 0))
+                 np.where(is_round, np.sqrt(LEFT_OVER), 0))
+        # Zero, or a right angle, along the axes. What is round points nowhere: a quarter of pi, as scikit-image says.
+        angle = np.arctan2(together.astype(np.float64), apart.astype(np.float64)) / 2
+        self.add("orientation", np.where(is_round, np.pi / 4, angle), np.where(together == 0, LEFT_OVER, 0))
 
     def add_axes_of_volumes(self, whole, scale):
         def minor_of(i, j):
@@ -246,11 +246,9 @@ def table_check(known, peers):
         for source, columns in (("its definition", known.values), ("scikit-image", peers)):
             for name, expected in columns.items():
                 off = apart(name, mine[name], np.asarray(expected, np.float64), known.room[name])
-                if name == "orientation":
-                    off &= ~known.round  # what is round points nowhere
-                    # With equal moments along both axes scikit-image's sign is a rule of its own, or rounding.
-                    if source == "scikit-image":
-                        off &= ~(known.slanted & np.isclose(np.abs(expected), np.pi / 4, rtol=RELATIVE))
+                if name == "orientation" and source == "scikit-image":
+                    # With equal moments along both axes its sign is the other one, or that which rounding gives.
+                    off &= ~(known.equal_moments & np.isclose(mine[name], -expected, rtol=RELATIVE))
                 if off.any():
                     row = int(np.argmax(off))
                     return (f"{name} of object {known.numbers[row]} is not that of {source}: "
