@@ -62,29 +62,43 @@ class _OnGpu:
     def run(cls, operation, images, values, out, device, strategy, threads, progress):
         inputs, streams = zip(*map(cls.described, images))
         _, type, shape, _ = inputs[0]
-        count = _count_of_results(operation)
-        if out is None:
-            try:
-                types = _kept_result_types(operation, type, shape, values)
-            except TypeError:  # lists among the values are not kept
-                types = _result_types(operation, type, shape, values)
-            outs = tuple([cls.empty(images[0], shape, type) for type in types])
-        else:
-            outs = (out,) if count == 1 else tuple(out)
+        outs = cls.given(operation, out) or cls.made(operation, images[0], type, shape, values)
         rooms = tuple([cls.described(one, writable=True)[0] for one in outs])
         table = operation.run_described(inputs, values, rooms, device, strategy, threads, progress,
                                         cls.stream(images[0], streams[0]))
-        return outs[0] if count == 1 else outs or table
+        return cls.result(operation, outs, table)
+
+    @staticmethod
+    def given(operation, out):
+        return () if out is None else (out,) if _count_of_results(operation) == 1 else tuple(out)
+
+    @classmethod
+    def made(cls, operation, like, type, shape, values):
+        try:
+            types = _kept_result_types(operation, type, shape, values)
+        except TypeError:  # lists among the values are not kept
+            types = _result_types(operation, type, shape, values)
+        return tuple([cls.empty(like, shape, one) for one in types])
+
+    @staticmethod
+    def result(operation, outs, table):
+        return outs[0] if _count_of_results(operation) == 1 else outs or table
 
 
 class _CuPy(_OnGpu):
     """Asked for what it knows without `__cuda_array_interface__`, which it puts together anew every time."""
 
     @classmethod
-    def described(cls, array, writable=False):
-        if not isinstance(array, sys.modules["cupy"].ndarray):
-            return super().described(array, writable)
-        return (array.data.ptr, array.dtype, array.shape, array.strides), None
+    def run(cls, operation, images, values, out, device, strategy, threads, progress):
+        cupy = sys.modules["cupy"]
+        outs = cls.given(operation, out)
+        for array in (*images, *outs):
+            if type(array) is not cupy.ndarray:
+                return super().run(operation, images, values, out, device, strategy, threads, progress)
+        outs = outs or cls.made(operation, images[0], images[0].dtype, images[0].shape, values)
+        table = operation.run_described(images, values, outs, device, strategy, threads, progress,
+                                        cupy.cuda.get_current_stream().ptr)
+        return cls.result(operation, outs, table)
 
     @staticmethod
     def empty(like, shape, type):
@@ -197,6 +211,9 @@ _KINDS = {"cupy": _CuPy, "torch": _Torch, "numba": _Numba, "jaxlib": _Jax, "jax"
 
 def kind_of(images):
     """Who runs the call, or None: NumPy, and what it makes an array of."""
+    cupy = sys.modules.get("cupy")
+    if cupy is not None and type(images[0]) is getattr(cupy, "ndarray", None):
+        return _CuPy
     for image in images:
         if isinstance(image, (np.ndarray, list, tuple)):
             continue

@@ -79,7 +79,8 @@ inline py::array readable(py::handle object) {
   return py::module_::import("numpy").attr("array")(array, array.dtype().attr("newbyteorder")("="));
 }
 
-/// Sizes or strides in their tuple, as far as an image has them. Faster than pybind11's conversion to a vector.
+/// Sizes or strides in their tuple, as far as an image has them. Faster than pybind11's conversion to a
+/// vector.
 inline std::array<py::ssize_t, 3> first_axes(const py::tuple& values) {
   std::array<py::ssize_t, 3> first{};
   for (std::size_t axis = 0; axis < std::min(values.size(), first.size()); ++axis) {
@@ -89,15 +90,25 @@ inline std::array<py::ssize_t, 3> first_axes(const py::tuple& values) {
   return first;
 }
 
-/// (address, type, shape, strides in bytes), on any device.
-inline image_view view_of(const py::tuple& described) {
-  const auto type = described[1].cast<py::dtype>();
-  const auto sizes = described[2].cast<py::tuple>();
+/// On any device; strides in bytes.
+inline image_view view_of(py::handle address, const py::dtype& type, const py::tuple& sizes,
+                          const py::tuple& strides) {
   const auto of_pixels = type_from(type.kind(), type.itemsize(), type);
   const auto shape = shape_from(first_axes(sizes).data(), static_cast<py::ssize_t>(sizes.size()));
-  const auto steps = steps_from(first_axes(described[3].cast<py::tuple>()).data(), shape, type.itemsize());
+  const auto steps = steps_from(first_axes(strides).data(), shape, type.itemsize());
   if (!steps) throw py::value_error("the array's strides are no multiples of its item size: copy it first");
-  return {reinterpret_cast<void*>(described[0].cast<std::uintptr_t>()), of_pixels, shape, *steps};
+  return {reinterpret_cast<void*>(address.cast<std::uintptr_t>()), of_pixels, shape, *steps};
+}
+
+/// (address, type, shape, strides), or an array of CuPy, which knows them.
+inline image_view view_of(py::handle described) {
+  if (py::isinstance<py::tuple>(described)) {
+    const auto parts = py::reinterpret_borrow<py::tuple>(described);
+    return view_of(parts[0], parts[1].cast<py::dtype>(), parts[2].cast<py::tuple>(),
+                   parts[3].cast<py::tuple>());
+  }
+  return view_of(described.attr("data").attr("ptr"), described.attr("dtype").cast<py::dtype>(),
+                 described.attr("shape").cast<py::tuple>(), described.attr("strides").cast<py::tuple>());
 }
 
 /// For arrays whose memory it is: keeps it as long as they need it.

@@ -191,11 +191,11 @@ class operation {
     arguments room;
     const auto& all = complete(values, room);
     std::vector<const_image_view> inputs;
-    for (const auto item : arrays) inputs.push_back(view_of(item.cast<py::tuple>()));
+    for (const auto item : arrays) inputs.push_back(view_of(item));
     const bool watched = inputs[0].shape().pixels() >= pixels_worth_watching_on_gpu;
     if (gives_table(about_)) return measured(options, watched, inputs, all);
     std::vector<image_view> outputs;
-    for (const auto item : outs) outputs.push_back(view_of(item.cast<py::tuple>()));
+    for (const auto item : outs) outputs.push_back(view_of(item));
     run_without_gil(options, watched,
                     [&](const context& how) { run_operator(about_, inputs, outputs, all, how); });
     return py::none();
