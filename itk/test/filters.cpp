@@ -1,6 +1,5 @@
-// Every filter against ITK's own.
+// Every filter against ITK's own, but for those of local.cpp and canny.cpp.
 #include <macareu/itk/distance.hpp>
-#include <macareu/itk/edges.hpp>
 #include <macareu/itk/labels.hpp>
 #include <macareu/itk/masks.hpp>
 #include <macareu/itk/reconstruction.hpp>
@@ -127,33 +126,6 @@ TYPED_TEST(grey_filters, double_threshold) {
       filter.SetFullyConnected(full);
     });
   });
-}
-
-TYPED_TEST(grey_filters, sobel) {
-  using to = image_of<float, TypeParam::ImageDimension>;
-  for (const bool legacy : {true, false})
-    expect_as_stock<ours::SobelEdgeDetectionImageFilter<TypeParam, to>,
-                    itk::SobelEdgeDetectionImageFilter<TypeParam, to>>(
-        [=, image = generated_image<TypeParam>(1)](auto& filter) {
-          filter.SetInput(image);
-          if constexpr (requires { filter.SetUseLegacyOperatorCoefficients(legacy); })  // of ITK 6
-            filter.SetUseLegacyOperatorCoefficients(legacy);
-        },
-        1e-6);
-}
-
-TYPED_TEST(grey_filters, gaussian) {
-  using to = image_of<float, TypeParam::ImageDimension>;
-  for (const bool spacing : {false, true})
-    for (const double variance : {0.3, 1.96, 40.0})
-      expect_as_stock<ours::DiscreteGaussianImageFilter<TypeParam, to>,
-                      itk::DiscreteGaussianImageFilter<TypeParam, to>>(
-          [&, image = random_image<TypeParam>(1, 255)](auto& filter) {
-            filter.SetInput(image);
-            filter.SetVariance(variance);
-            filter.SetUseImageSpacing(spacing);
-          },
-          2e-7);
 }
 
 template <class Image>

@@ -123,12 +123,17 @@ void expect_as_stock(const SetUp& set_up, double tolerance = 0) {
 }
 
 template <class Filter, class Do>
-void at_progress(Filter& filter, const Do& action) {
+void at_event(Filter& filter, const itk::EventObject& event, const Do& action) {
   auto command = itk::CStyleCommand::New();
   command->SetClientData(const_cast<Do*>(&action));
   command->SetCallback(
       [](itk::Object*, const itk::EventObject&, void* data) { (*static_cast<Do*>(data))(); });
-  filter.AddObserver(itk::ProgressEvent(), command);
+  filter.AddObserver(event, command);
+}
+
+template <class Filter, class Do>
+void at_progress(Filter& filter, const Do& action) {
+  at_event(filter, itk::ProgressEvent(), action);
 }
 
 /// `filter` has its inputs.

@@ -15,13 +15,14 @@
 
 namespace macareu::itk {
 
-/// One sum along each axis, in f64 as ITK; the weights are those of ITK's operator.
+/// One sum along each axis, the slowest first. As in ITK it is in f64, and what comes out of each axis is of
+/// the output's type: integers lose their fractions every time. The weights are those of ITK's operator.
 template <class TInputImage, class TOutputImage>
 class DiscreteGaussianImageFilter
-    : public Filter<::itk::DiscreteGaussianImageFilter<TInputImage, TOutputImage>> {
+    : public LocalFilter<::itk::DiscreteGaussianImageFilter<TInputImage, TOutputImage>> {
   MACAREU_ITK_FILTER(DiscreteGaussianImageFilter)
 
-  void Compute(workplace& at) override {
+  void ComputePiece(workplace& at, const_image_view source, image_view out) override {
     constexpr unsigned rank = TInputImage::ImageDimension;
     if (this->GetFilterDimensionality() < rank) throw usage_error("smoothing along some axes only");
     using stock = ::itk::DiscreteGaussianImageFilter<TInputImage, TOutputImage>;
@@ -30,16 +31,17 @@ class DiscreteGaussianImageFilter
         !dynamic_cast<const typename stock::RealDefaultBoundaryConditionType*>(
             this->GetRealBoundaryCondition()))
       throw usage_error("a border other than ITK's default");
-    auto source = this->Input(at, this->GetInput());
-    temporary smooth;
+    auto room = at.room_for(dtype::f64, source.shape());
+    const image_view sums = room;
     for (unsigned done = 0; done < rank; ++done) {
-      auto next = at.room_for(dtype::f64, source.shape());
-      at.run("convolve", {source, Weights(rank - 1 - done)}, next, {{"border", "nearest"}, {"type", "f64"}},
+      // No axis is computed in place. Where sums are what is asked for, those of the last axis go to `out`.
+      const bool is_f64 = out.type() == dtype::f64, to_out = is_f64 && (rank - done) % 2 == 1;
+      const auto to = to_out ? out : sums;
+      at.run("convolve", {source, Weights(rank - 1 - done)}, to, {{"border", "nearest"}, {"type", "f64"}},
              {double(done) / rank, double(done + 1) / rank});
-      smooth = std::move(next);
-      source = smooth;
+      if (!is_f64) at.apply(pixelwise::convert{}, {sums}, out);
+      source = is_f64 ? to : out;
     }
-    at.apply(pixelwise::convert{}, {smooth}, this->Output(at));
   }
 
  private:
@@ -65,24 +67,23 @@ class DiscreteGaussianImageFilter
 /// Sobel's (1 2 1; 2 4 2; 1 2 1) where UseLegacyOperatorCoefficients is off.
 template <class TInputImage, class TOutputImage>
 class SobelEdgeDetectionImageFilter
-    : public Filter<::itk::SobelEdgeDetectionImageFilter<TInputImage, TOutputImage>> {
+    : public LocalFilter<::itk::SobelEdgeDetectionImageFilter<TInputImage, TOutputImage>> {
   MACAREU_ITK_FILTER(SobelEdgeDetectionImageFilter)
 
-  void Compute(workplace& at) override {
+  void ComputePiece(workplace& at, const_image_view source, image_view out) override {
     if (!std::is_floating_point_v<typename TOutputImage::PixelType>)
       throw usage_error("ITK computes in the output's type, which has no fractions");
-    const auto source = this->Input(at, this->GetInput());
     if constexpr (TInputImage::ImageDimension == 2) {
       const arguments given{{"border", "nearest"}};
       const auto gradient = output_type(*find_operator("sobel"), 0, source.type(), source.shape(), given);
-      this->RunConverted(at, "sobel", {source}, gradient, given);
+      this->RunConverted(at, "sobel", {source}, gradient, given, out);
     } else {
-      Volumes(at, source);
+      Volumes(at, source, out);
     }
   }
 
  private:
-  void Volumes(workplace& at, const const_image_view& source) {
+  void Volumes(workplace& at, const const_image_view& source, const image_view& out) {
     temporary along[3];
     for (unsigned axis = 0; axis < 3; ++axis) {
       ::itk::SobelOperator<double, TInputImage::ImageDimension> sobel;
@@ -96,7 +97,7 @@ class SobelEdgeDetectionImageFilter
       at.run("convolve", {source, weights}, along[axis], {{"border", "nearest"}, {"type", "f64"}},
              {axis / 3.0, (axis + 1) / 3.0});
     }
-    at.apply(pixelwise::length{}, {along[0], along[1], along[2]}, this->Output(at));
+    at.apply(pixelwise::length{}, {along[0], along[1], along[2]}, out);
   }
 };
 

@@ -3,9 +3,11 @@
 // factories can put it in the place of the stock class.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <new>
+#include <ostream>
 #include <string>
 
 #include <macareu/error.hpp>
@@ -94,6 +96,12 @@ class Filter : public TStock {
     output->SetRequestedRegionToLargestPossibleRegion();
   }
 
+  void PrintSelf(std::ostream& out, ::itk::Indent indent) const override {
+    TStock::PrintSelf(out, indent);
+    out << indent << "Device: " << device_ << '\n';
+    if constexpr (knows_neighbours<TStock>) out << indent << "Connectivity: " << connectivity_ << '\n';
+  }
+
   macareu::connectivity Neighbours() const {
     if (connectivity_ != 0) return {connectivity_};
     return this->GetFullyConnected() ? macareu::connectivity::full : macareu::connectivity::face;
@@ -121,12 +129,17 @@ class Filter : public TStock {
   /// Runs into the output where it has the type that the operator gives, else beside it, and converts.
   void RunConverted(workplace& at, std::string_view name, std::initializer_list<const_image_view> inputs,
                     dtype result, const arguments& given) {
-    if (result == dtype_of<typename TStock::OutputImageType::PixelType>) {
-      at.run(name, inputs, Output(at), given);
+    RunConverted(at, name, inputs, result, given, Output(at));
+  }
+  static void RunConverted(workplace& at, std::string_view name,
+                           std::initializer_list<const_image_view> inputs, dtype result,
+                           const arguments& given, const image_view& out) {
+    if (result == out.type()) {
+      at.run(name, inputs, out, given);
     } else {
       auto found = at.room_for(result, inputs.begin()->shape());
       at.run(name, inputs, found, given);
-      at.apply(pixelwise::convert{}, {found}, Output(at));
+      at.apply(pixelwise::convert{}, {found}, out);
     }
   }
 
@@ -183,6 +196,68 @@ class Filter : public TStock {
 
   std::string device_ = "auto";
   int connectivity_ = 0;
+};
+
+/// Of filters whose pixels come from near: they compute pieces of an image, so a pipeline can be streamed
+/// through them. Lazy images are computed as a whole: a GPU holds all of one, or nothing.
+template <class TStock>
+class LocalFilter : public Filter<TStock> {
+ protected:
+  /// Fills `out`, which has the shape of `source` and no gaps. Outside of `source` there is the border.
+  virtual void ComputePiece(workplace& at, const_image_view source, image_view out) = 0;
+
+  /// ITK's own: what is asked for, and the pixels that its window reaches. Whatever is before us may be asked
+  /// for more, or have more.
+  void GenerateInputRequestedRegion() override {
+    TStock::GenerateInputRequestedRegion();
+    reach_ = this->GetInput()->GetRequestedRegion();
+  }
+  void EnlargeOutputRequestedRegion(::itk::DataObject* output) override {
+    TStock::EnlargeOutputRequestedRegion(output);
+    if (as_lazy(output) || as_lazy(this->::itk::ProcessObject::GetPrimaryInput()))
+      output->SetRequestedRegionToLargestPossibleRegion();
+  }
+
+  void Compute(workplace& at) final {
+    const auto asked = this->GetOutput()->GetRequestedRegion();
+    if (at.on_gpu()) return ComputePiece(at, this->Input(at, this->GetInput()), this->Output(at));
+    const auto source = view_of(this->GetInput(), reach_);
+    if (reach_ == asked) return ComputePiece(at, source, this->Output(at));
+    auto room = at.room_for(dtype_of<Pixel>, source.shape());
+    ComputePiece(at, source, room);
+    const auto* from = static_cast<const Pixel*>(image_view(room).data());
+    auto* const to = static_cast<Pixel*>(this->Output(at).data());
+    const auto rows = Rows(asked), width = Size(asked, 0);
+    in_parallel(*this, rows, [&](std::int64_t first, std::int64_t last) {
+      for (auto row = first; row < last; ++row)
+        std::copy_n(from + RowInReach(asked, row), width, to + row * width);
+    });
+  }
+
+ private:
+  using Pixel = typename TStock::OutputImageType::PixelType;
+  using Region = typename TStock::OutputImageType::RegionType;
+
+  static std::int64_t Size(const Region& region, unsigned axis) {
+    return static_cast<std::int64_t>(region.GetSize(axis));
+  }
+  static std::int64_t Rows(const Region& region) {
+    std::int64_t rows = 1;
+    for (unsigned axis = 1; axis < Region::ImageDimension; ++axis) rows *= Size(region, axis);
+    return rows;
+  }
+  /// Where a row of `asked` begins in an image of all that is reached.
+  std::int64_t RowInReach(const Region& asked, std::int64_t row) const {
+    std::int64_t at = asked.GetIndex(0) - reach_.GetIndex(0), step = Size(reach_, 0);
+    for (unsigned axis = 1; axis < Region::ImageDimension; ++axis) {
+      at += step * (row % Size(asked, axis) + asked.GetIndex(axis) - reach_.GetIndex(axis));
+      row /= Size(asked, axis);
+      step *= Size(reach_, axis);
+    }
+    return at;
+  }
+
+  typename TStock::InputImageType::RegionType reach_;
 };
 
 /// A setter and a getter. ITK's own macros can be used in this namespace from 5.4 on: before, they said itk

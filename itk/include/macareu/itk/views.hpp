@@ -63,11 +63,17 @@ const auto* pixels_of(const TImage* image) {
               : image->GetBufferPointer();
 }
 
-/// The part of an image that is buffered and asked for: all of it, since our filters ask for all.
+/// A part of what an image has buffered.
+template <class TImage>
+const_image_view view_of(const TImage* image, const typename TImage::RegionType& region) {
+  const detail::layout<TImage> at(*image, region);
+  return {pixels_of(image) + at.offset, dtype_of<typename TImage::PixelType>, at.shape, at.steps};
+}
+
+/// The part that is asked for.
 template <class TImage>
 const_image_view view_of(const TImage* image) {
-  const detail::layout<TImage> at(*image, image->GetRequestedRegion());
-  return {pixels_of(image) + at.offset, dtype_of<typename TImage::PixelType>, at.shape, at.steps};
+  return view_of(image, image->GetRequestedRegion());
 }
 
 template <class TImage>

@@ -1,0 +1,167 @@
+// Filters whose pixels come from near: against ITK's own, and in pieces.
+#include <algorithm>
+#include <sstream>
+
+#include <itkCastImageFilter.h>
+
+#include <macareu/itk/edges.hpp>
+#include <macareu/itk/masks.hpp>
+
+#include "support.hpp"
+
+namespace ours = macareu::itk;
+
+namespace {
+
+template <class Image>
+class local_filters : public testing::Test {};
+using images =
+    testing::Types<image_of<unsigned char, 2>, image_of<unsigned short, 2>, image_of<float, 2>,
+                   image_of<double, 2>, image_of<unsigned char, 3>, image_of<short, 3>, image_of<float, 3>>;
+TYPED_TEST_SUITE(local_filters, images);
+
+/// The length is rounded once here, and to f32 at every step in ITK.
+TYPED_TEST(local_filters, sobel) {
+  using to = image_of<float, TypeParam::ImageDimension>;
+  for (const bool legacy : {true, false})
+    expect_as_stock<ours::SobelEdgeDetectionImageFilter<TypeParam, to>,
+                    itk::SobelEdgeDetectionImageFilter<TypeParam, to>>(
+        [=, image = generated_image<TypeParam>(1)](auto& filter) {
+          filter.SetInput(image);
+          if constexpr (requires { filter.SetUseLegacyOperatorCoefficients(legacy); })  // of ITK 6
+            filter.SetUseLegacyOperatorCoefficients(legacy);
+        },
+        0x1p-23);
+}
+
+/// The same bits: sums in f64, and what comes out of each axis is of the output's type.
+template <class From, class To>
+void check_gaussian() {
+  for (const bool spacing : {false, true})
+    for (const double variance : {0.3, 1.96, 40.0})
+      for (const auto& image : {random_image<From>(1, 255), generated_image<From>(1)})
+        expect_as_stock<ours::DiscreteGaussianImageFilter<From, To>,
+                        itk::DiscreteGaussianImageFilter<From, To>>([&](auto& filter) {
+          filter.SetInput(image);
+          filter.SetVariance(variance);
+          filter.SetUseImageSpacing(spacing);
+        });
+}
+
+TYPED_TEST(local_filters, gaussian_of_the_same_type) { check_gaussian<TypeParam, TypeParam>(); }
+
+TEST(gaussian, of_bytes_to_float) {
+  check_gaussian<image_of<unsigned char, 2>, image_of<float, 2>>();
+  check_gaussian<image_of<unsigned char, 3>, image_of<float, 3>>();
+}
+
+/// How many rows (of the slowest axis) the filter asks for at most when its output is asked for in pieces.
+template <class Filter, class SetUp>
+itk::SizeValueType most_rows_of_a_piece(const SetUp& set_up) {
+  using from = typename Filter::InputImageType;
+  using to = typename Filter::OutputImageType;
+  auto before = itk::CastImageFilter<from, from>::New();
+  before->InPlaceOff();
+  before->SetInput(random_image<from>(1, 255));
+  auto filter = Filter::New();
+  set_up(*filter);
+  filter->SetDevice("cpu");
+  filter->SetInput(before->GetOutput());
+  itk::SizeValueType most = 0;
+  const auto note = [&] {
+    const auto& region = before->GetOutput()->GetBufferedRegion();
+    most = std::max(most, region.GetSize(from::ImageDimension - 1));
+  };
+  at_progress(*filter, note);
+  auto pieces = itk::StreamingImageFilter<to, to>::New();
+  pieces->SetInput(filter->GetOutput());
+  pieces->SetNumberOfStreamDivisions(odd_size<from>()[from::ImageDimension - 1]);
+  pieces->Update();
+  auto whole = Filter::New();
+  set_up(*whole);
+  whole->SetDevice("cpu");
+  whole->SetInput(random_image<from>(1, 255));
+  whole->Update();
+  expect_same(*whole->GetOutput(), *pieces->GetOutput());
+  return most;
+}
+
+TYPED_TEST(local_filters, are_streamed) {
+  using to = image_of<float, TypeParam::ImageDimension>;
+  using sobel = ours::SobelEdgeDetectionImageFilter<TypeParam, to>;
+  EXPECT_EQ(most_rows_of_a_piece<sobel>([](auto&) {}), 3U);
+  using gaussian = ours::DiscreteGaussianImageFilter<TypeParam, TypeParam>;
+  unsigned radius = 0;
+  const auto rows = most_rows_of_a_piece<gaussian>([&](auto& filter) {
+    filter.SetVariance(0.5);
+    filter.SetUseImageSpacing(false);
+    typename gaussian::KernelType kernel;
+    kernel.SetVariance(0.5);
+    kernel.SetMaximumError(filter.GetMaximumError()[0]);
+    kernel.CreateDirectional();
+    radius = static_cast<unsigned>(kernel.Size() / 2);
+  });
+  EXPECT_EQ(rows, 2 * radius + 1);
+}
+
+/// A piece that is inside of the image on every side, of an input that has all of it.
+TYPED_TEST(local_filters, compute_the_piece_that_is_asked_for) {
+  using filter_type = ours::DiscreteGaussianImageFilter<TypeParam, TypeParam>;
+  const auto make = [] {
+    auto filter = filter_type::New();
+    filter->SetInput(random_image<TypeParam>(1, 255));
+    filter->SetVariance(2);
+    filter->SetUseImageSpacing(false);
+    filter->SetDevice("cpu");
+    return filter;
+  };
+  auto whole = make(), part = make();
+  whole->Update();
+  auto region = whole->GetOutput()->GetLargestPossibleRegion();
+  for (unsigned axis = 0; axis < TypeParam::ImageDimension; ++axis) {
+    region.SetIndex(axis, region.GetIndex(axis) + 7);
+    region.SetSize(axis, 2 + axis);
+  }
+  part->GetOutput()->SetRequestedRegion(region);
+  part->Update();
+  ASSERT_EQ(part->GetOutput()->GetBufferedRegion(), region);
+  itk::ImageRegionConstIterator<TypeParam> expected(whole->GetOutput(), region),
+      found(part->GetOutput(), region);
+  for (; !expected.IsAtEnd(); ++expected, ++found)
+    ASSERT_EQ(expected.Get(), found.Get()) << expected.GetIndex();
+}
+
+TEST(local, a_wave_before_them_is_run_once_as_a_whole) {
+  using image = image_of<unsigned char, 2>;
+  auto wave = ours::RegionalMaximaImageFilter<image, image>::New();
+  wave->SetInput(random_image<image>(1, 255));
+  int runs = 0;
+  const auto count = [&] { ++runs; };
+  at_event(*wave, itk::StartEvent(), count);
+  auto filter = ours::DiscreteGaussianImageFilter<image, image>::New();
+  filter->SetInput(wave->GetOutput());
+  filter->SetVariance(1);
+  auto pieces = itk::StreamingImageFilter<image, image>::New();
+  pieces->SetInput(filter->GetOutput());
+  pieces->SetNumberOfStreamDivisions(8);
+  pieces->Update();
+  EXPECT_EQ(runs, 1);
+  filter->UpdateLargestPossibleRegion();
+  expect_same(*filter->GetOutput(), *pieces->GetOutput());
+}
+
+TEST(local, settings_are_printed) {
+  using image = image_of<unsigned char, 2>;
+  auto sobel = ours::SobelEdgeDetectionImageFilter<image, image_of<float, 2>>::New();
+  sobel->SetDevice("serial");
+  auto maxima = ours::RegionalMaximaImageFilter<image, image>::New();
+  maxima->SetConnectivity(8);
+  std::ostringstream first, second;
+  sobel->Print(first);
+  maxima->Print(second);
+  EXPECT_NE(first.str().find("Device: serial"), std::string::npos) << first.str();
+  EXPECT_NE(second.str().find("Device: auto"), std::string::npos);
+  EXPECT_NE(second.str().find("Connectivity: 8"), std::string::npos);
+}
+
+}  // namespace
