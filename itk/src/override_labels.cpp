@@ -31,7 +31,9 @@ void override_labels(Factory& factory) {
   for_types<unsigned short, unsigned int, unsigned long>([&]<class T, unsigned rank>() {
     using labels = ::itk::Image<T, rank>;
     override_components<::itk::Image<unsigned char, rank>, labels>(factory);
+    override_components<::itk::Image<short, rank>, labels>(factory);
     override_components<::itk::Image<unsigned short, rank>, labels>(factory);
+    override_components<::itk::Image<int, rank>, labels>(factory);
     factory.Override<::itk::RelabelComponentImageFilter<labels, labels>, RelabelOverride<labels>>();
   });
 }

@@ -4,7 +4,7 @@
 namespace macareu::itk {
 
 void override_reconstruction(Factory& factory) {
-  for_types<unsigned char, short, unsigned short, float>([&]<class T, unsigned rank>() {
+  for_types<unsigned char, short, unsigned short, int, float, double>([&]<class T, unsigned rank>() {
     using image = ::itk::Image<T, rank>;
     factory.Override<::itk::ReconstructionByDilationImageFilter<image, image>,
                      ReconstructionByDilationImageFilter<image, image>>();

@@ -5,6 +5,8 @@
 #include <typeinfo>
 
 #include <itkCannyEdgeDetectionImageFilter.h>
+#include <itkConnectedComponentImageFilter.h>
+#include <itkDiscreteGaussianImageFilter.h>
 #include <itkGrayscaleFillholeImageFilter.h>
 #include <itkReconstructionByDilationImageFilter.h>
 #include <itkRelabelComponentImageFilter.h>
@@ -26,12 +28,23 @@ TEST(factories, stock_classes_become_ours) {
   using bytes = image_of<unsigned char, 2>;
   using floats = image_of<float, 3>;
   using wide = image_of<double, 2>;
+  using whole = image_of<int, 3>;
+  using volume = image_of<short, 3>;
+  using labels = image_of<unsigned int, 3>;
+  using others = image_of<long, 2>;
   EXPECT_FALSE(is_ours(*itk::ReconstructionByDilationImageFilter<bytes, bytes>::New()));
   macareu::itk::register_factories();
   macareu::itk::register_factories();
   EXPECT_TRUE(is_ours(*itk::ReconstructionByDilationImageFilter<bytes, bytes>::New()));
   EXPECT_TRUE(is_ours(*itk::CannyEdgeDetectionImageFilter<floats, floats>::New()));
-  EXPECT_FALSE(is_ours(*itk::ReconstructionByDilationImageFilter<wide, wide>::New()));  // not served
+  EXPECT_TRUE(is_ours(*itk::ReconstructionByDilationImageFilter<wide, wide>::New()));
+  EXPECT_TRUE(is_ours(*itk::GrayscaleFillholeImageFilter<whole, whole>::New()));
+  EXPECT_TRUE(is_ours(*itk::DiscreteGaussianImageFilter<bytes, bytes>::New()));
+  EXPECT_TRUE(is_ours(*itk::DiscreteGaussianImageFilter<volume, volume>::New()));
+  EXPECT_TRUE(is_ours(*itk::DiscreteGaussianImageFilter<wide, wide>::New()));
+  EXPECT_TRUE(is_ours(*itk::ConnectedComponentImageFilter<volume, labels>::New()));
+  EXPECT_TRUE(is_ours(*itk::ConnectedComponentImageFilter<whole, labels>::New()));
+  EXPECT_FALSE(is_ours(*itk::ReconstructionByDilationImageFilter<others, others>::New()));  // not served
 
   const auto image = generated_image<bytes>(1);
   auto fill = itk::GrayscaleFillholeImageFilter<bytes, bytes>::New();

@@ -66,14 +66,17 @@ void each(const Visit& visit) {
     return filter;
   });
 
-  visit("gaussian", 1, [&]<class Images>(Images images) {
-    using to = typename Images::template of<float, rank>;
-    auto filter =
-        ours::DiscreteGaussianImageFilter<typename Images::template of<unsigned char, rank>, to>::New();
+  const auto gaussian = [&]<class To, class Images>(Images images) {
+    auto filter = ours::DiscreteGaussianImageFilter<typename Images::template of<unsigned char, rank>,
+                                                    typename Images::template of<To, rank>>::New();
     filter->SetInput(grey(images));
     filter->SetVariance(1.96);
     return filter;
-  });
+  };
+  visit("gaussian", 1, [&](auto images) { return gaussian.template operator()<float>(images); });
+  visit("gaussian of bytes", 1,
+        [&](auto images) { return gaussian.template operator()<unsigned char>(images); });
+  visit("gaussian to double", 1, [&](auto images) { return gaussian.template operator()<double>(images); });
 
   const auto rebuilt = [&]<class Filter, class Image>(typename Image::Pointer mask, int by) {
     auto marker = empty_image<Image>(mask->GetBufferedRegion().GetSize());
