@@ -210,7 +210,7 @@ class LocalFilter : public Filter<TStock> {
   /// for more, or have more.
   void GenerateInputRequestedRegion() override {
     TStock::GenerateInputRequestedRegion();
-    reach_ = this->GetInput()->GetRequestedRegion();
+    if (const auto* input = this->GetInput()) reach_ = input->GetRequestedRegion();
   }
   void EnlargeOutputRequestedRegion(::itk::DataObject* output) override {
     TStock::EnlargeOutputRequestedRegion(output);
