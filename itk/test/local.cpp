@@ -95,7 +95,7 @@ TYPED_TEST(local_filters, are_streamed) {
   const auto rows = most_rows_of_a_piece<gaussian>([&](auto& filter) {
     filter.SetVariance(0.5);
     filter.SetUseImageSpacing(false);
-    typename gaussian::KernelType kernel;
+    itk::GaussianOperator<double, TypeParam::ImageDimension> kernel;
     kernel.SetVariance(0.5);
     kernel.SetMaximumError(filter.GetMaximumError()[0]);
     kernel.CreateDirectional();
