@@ -158,17 +158,17 @@ class gpu_call {
   void n2p() {
     if (count_ == 0) return;
     auto from = images_[0]->at(), to = result_.at();
-    const auto [across, down] = pixels_of_a_thread(given_.about);
+    const auto [across, down, most_steps] = pixels_of_a_thread(given_.about);
     // As in templates/n2p_host.cu.
-    constexpr long long most_blocks = 65535;
+    constexpr long long most_blocks = 65535, threads_x = 32, threads_y = 4;
     const long long steps =
         static_cast<long long>(upwards(size_.width, across)) * upwards(size_.height, down) * size_.depth;
-    int rows = static_cast<int>(std::max<long long>(down * std::clamp(steps >> 19, 1LL, 4LL),
-                                                    upwards(size_.height, 8 * most_blocks)));
+    int rows = static_cast<int>(std::max<long long>(down * std::clamp<long long>(steps >> 19, 1, most_steps),
+                                                    upwards(size_.height, threads_y * most_blocks)));
     code_.start("n2p_kernel",
-                {upwards(size_.width, 32LL * across), upwards(size_.height, 8LL * rows),
+                {upwards(size_.width, threads_x * across), upwards(size_.height, threads_y * rows),
                  static_cast<unsigned>(std::min(size_.depth, most_blocks))},
-                {32, 8, 1}, {&from, &to, &size_, &rows, parameters_.data()});
+                {threads_x, threads_y, 1}, {&from, &to, &size_, &rows, parameters_.data()});
   }
 
   void r2s() {

@@ -175,8 +175,10 @@ std::string entry_parameters(const description& about) {
 
 /// Of the kernels.
 fields kernel_fields(const description& about) {
-  const auto [across, down] = pixels_of_a_thread(about);
-  return {{"ACROSS", std::to_string(across)}, {"DOWN", std::to_string(down)}};
+  const auto [across, down, most_steps] = pixels_of_a_thread(about);
+  return {{"ACROSS", std::to_string(across)},
+          {"DOWN", std::to_string(down)},
+          {"STEPS", std::to_string(most_steps)}};
 }
 
 fields fields_of(const description& about, const std::string& name) {
@@ -247,9 +249,10 @@ thread_share pixels_of_a_thread(const description& about) {
   if (about.kind != category::n2p) {
     const bool even = std::has_single_bit(static_cast<unsigned>(bytes(about.pixel))) &&
                       std::has_single_bit(static_cast<unsigned>(bytes(about.result)));
-    return {even ? fitting : 1, 1};
+    return {even ? fitting : 1, 1, 1};
   }
-  thread_share share{std::min(fitting, 4), 6};
+  // Where results are larger than pixels, writing them takes longest, and is faster in shorter strips.
+  thread_share share{std::min(fitting, 4), 6, bytes(about.result) > bytes(about.pixel) ? 2 : 4};
   const auto size = [&](std::size_t from_last) { return about.window[about.window.size() - from_last]; };
   const int slices = about.window.size() == 3 ? size(3) : 1;
   constexpr int most_registers = 100;

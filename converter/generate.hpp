@@ -23,6 +23,7 @@ std::map<std::string, std::string> shared_object_source(const description& about
 /// each other.
 struct thread_share {
   int across, down;
+  int most_steps;  // a thread of a large image repeats that downwards
 };
 thread_share pixels_of_a_thread(const description& about);
 

@@ -3,12 +3,12 @@ namespace cuda {
 /// Images in the GPU's memory. The kernel may still run when this returns.
 void start(const rule::pixel_type* image, rule::result_type* result, const rule::extent& size,
            const rule::parameters& given) {
-  const dim3 threads(32, 8);
+  const dim3 threads(32, 4);
   const auto parts = [](long long all, long long each) { return (all + each - 1) / each; };
   // Large images: a thread goes down many rows, and shares more of what it reads. Small ones: there are more threads.
   const long long steps = parts(size.width, kernels::across) * parts(size.height, kernels::down) * size.depth;
-  const int rows = static_cast<int>(
-      std::max(kernels::down * std::clamp(steps >> 19, 1LL, 4LL), parts(size.height, 65535LL * threads.y)));
+  const long long taken = std::clamp(steps >> 19, 1LL, kernels::most_steps);
+  const int rows = static_cast<int>(std::max(kernels::down * taken, parts(size.height, 65535LL * threads.y)));
   const dim3 grid(static_cast<unsigned>(parts(size.width, threads.x * kernels::across)),
                   static_cast<unsigned>(parts(size.height, threads.y * rows)),
                   static_cast<unsigned>(std::min(size.depth, 65535LL)));

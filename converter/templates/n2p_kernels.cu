@@ -4,6 +4,8 @@ namespace kernels {
 /// A thread goes down a strip of this many pixels side by side, by this many rows at a time: what their windows see
 /// stays in its registers. More of them share more of what is read; too many do not fit.
 constexpr int across = @ACROSS@, down = @DOWN@;
+/// So many times such rows, in a large image: they share what is read more often, but others wait longer.
+constexpr long long most_steps = @STEPS@;
 constexpr int left = rule::window_width / 2, above = rule::window_height / 2, before = rule::window_depth / 2;
 constexpr int seen_width = across + rule::window_width - 1, seen_height = down + rule::window_height - 1;
 constexpr int seen_pixels = rule::window_depth * seen_height * seen_width;
