@@ -1,6 +1,9 @@
 """Makes the functions from the catalogue: an operator that is new there is here without a line written for it."""
 
 import textwrap
+from typing import Any, Callable, Literal, Sequence
+
+from numpy.typing import ArrayLike
 
 from . import _macareu
 from ._calls import call
@@ -33,6 +36,9 @@ def _default(kind, text):
             except ValueError:
                 pass
     return None if text == "none" else text
+
+
+_NAMES_OF_HINTS = {"Any": Any, "ArrayLike": ArrayLike, "Callable": Callable, "Literal": Literal, "Sequence": Sequence}
 
 
 def _hint(kind, choices):
@@ -116,7 +122,7 @@ def _make(operation):
     code = ("from __future__ import annotations\n"
             f"def {name}({signature(about)}) -> Any:\n"
             f"    return _call(_operation, {images}, ({values}), {out}, device, strategy, threads, progress)\n")
-    scope = {"_call": call, "_operation": operation}
+    scope = {"_call": call, "_operation": operation, **_NAMES_OF_HINTS}
     exec(compile(code, f"<macareu.{name}>", "exec"), scope)
     function = scope[name]
     function.__module__ = "macareu"

@@ -68,8 +68,7 @@ inline image_view view_of(const py::array& array, void* data) {
 
 /// The array itself, or a copy where its bytes are swapped, or lie where no such pixel may.
 inline py::array readable(py::handle object) {
-  auto array = py::array::ensure(object);
-  if (!array) throw py::error_already_set();
+  const auto array = py::array(py::reinterpret_borrow<py::object>(object));  // what cannot be one says why
   bool straight = array.dtype().byteorder() != '>';
   const auto size = item_size(array);
   straight = straight && size > 0 && reinterpret_cast<std::uintptr_t>(array.data()) % size == 0;

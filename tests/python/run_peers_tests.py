@@ -21,7 +21,7 @@ REPLACED = [
     (macareu.skimage.measure, ["skimage.measure", "skimage.measure._label", "skimage.measure._regionprops",
                                 "skimage.morphology"]),
     (macareu.skimage.feature, ["skimage.feature", "skimage.feature._canny"]),
-    (macareu.skimage.filters, ["skimage.filters", "skimage.filters._gaussian"]),
+    (macareu.skimage.filters, ["skimage.filters", "skimage.filters._gaussian", "skimage.filters.thresholding"]),
     (macareu.scipy.ndimage, ["scipy.ndimage", "scipy.ndimage._morphology",
                               "scipy.ndimage._measurements"]),
 ]

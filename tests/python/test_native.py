@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import typing
 import unittest
 
 import numpy as np
@@ -96,6 +97,7 @@ class Errors(unittest.TestCase):
             (ValueError, "type", lambda: macareu.reconstruct(image, image.astype(int))),
             (ValueError, "4 axes", lambda: fill(np.zeros((2, 2, 2, 2)))),
             (ValueError, "1 axis", lambda: fill(np.zeros(3))),
+            (ValueError, "sequence|inhomogeneous", lambda: fill([[1], [1, 2]])),
             (TypeError, "complex", lambda: fill(image.astype(complex))),
             (TypeError, "float16", lambda: fill(image.astype(np.float16))),
             (TypeError, "object", lambda: fill(image.astype(object))),
@@ -195,6 +197,7 @@ class Tools(unittest.TestCase):
             for parameter in inspect.signature(function).parameters.values():
                 self.assertIn(f"\n{parameter.name} : ", function.__doc__)
                 self.assertIsNot(parameter.annotation, parameter.empty)
+            self.assertIn("threads", typing.get_type_hints(function))
 
     def test_compare(self):
         a = np.zeros((2, 3, 4), np.int16)

@@ -181,6 +181,8 @@ def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
     type = _result_type(output, image)
     if type.kind != "f" and (type.kind != "i" or type.itemsize == 1):
         raise NotImplementedError(f"output: {type} is not supported, it cannot hold differences")
+    if type.kind == "i" and image.dtype.kind == "f":
+        raise NotImplementedError("output: integers of an image of floats are not supported, SciPy cuts between its axes")
     if image.ndim not in (2, 3):
         raise NotImplementedError("input: only images and volumes are supported")
     border = _peers.border_of(mode)
@@ -208,6 +210,8 @@ def histogram(input, min, max, bins, labels=None, index=None):
     """As scipy.ndimage.histogram, of all pixels."""
     _peers.refuse(labels=(labels, None), index=(index, None))
     image = np.asarray(input)
+    if min == max:  # no bin has a width, the last one has what lies on its edge
+        return np.histogram(image, np.linspace(min, max, bins + 1))[0]
     return macareu.histogram(_peers.spatial(image, "input"), bins=bins, low=min, high=max)["count"].astype(np.int64)
 
 
@@ -222,7 +226,7 @@ def maximum(input, labels=None, index=None):
 
 
 def sum_labels(input, labels=None, index=None):
-    """As scipy.ndimage.sum_labels, but exact before it is rounded. NaN is refused."""
+    """As scipy.ndimage.sum_labels; floats are rounded to 2^-43 of the largest among the objects. NaN is refused."""
     image = _pixels(input)
     if labels is not None and index is not None and not np.isscalar(index):
         return _groups(image, labels, index, "intensity_sum")[0]

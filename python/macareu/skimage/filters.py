@@ -73,7 +73,7 @@ def threshold_otsu(image=None, nbins=256, *, hist=None):
 
 
 def _otsu(counts, centres):
-    counts = counts.astype(np.float32)
+    counts = counts.astype(np.float64)
     # Weights and means of what is up to each bin, and of what is from it on.
     weight, weight_from = np.cumsum(counts), np.cumsum(counts[::-1])[::-1]
     mean = np.cumsum(counts * centres) / weight
@@ -96,7 +96,7 @@ def _bins(image, low, high, nbins):
         counts = macareu.histogram(image, bins=high - low + 1, low=low - 0.5, high=high + 0.5)["count"]
         return counts, np.arange(low, high + 1)
     counts = macareu.histogram(image, bins=nbins, low=float(low), high=float(high))["count"]
-    edges = np.linspace(low, high, nbins + 1, dtype=image.dtype)
+    edges = np.linspace(low, high, nbins + 1, dtype=image.dtype if image.dtype.kind == "f" else np.float64)
     return counts, (edges[:-1] + edges[1:]) / 2.0
 
 
