@@ -233,16 +233,25 @@ class Programs(ConverterTest):
             self.assertEqual(done.returncode, 1)
             self.assertIn("no GPU can be used: this program was built without CUDA", done.stderr)
 
-    def test_cmake(self):
+    def check_cmake(self, built, *options):
         if shutil.which("cmake") is None:
             self.skipTest("no cmake")
-        done = self.command("cmake", "-S", "binarise", "-B", "built", "-DWITH_CUDA=OFF", "-DCMAKE_CXX_FLAGS=-Werror")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        done = self.command("cmake", "--build", "built")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.succeed(self.path("built/binarise"), "tolerancia=27", "37x53.pgm", "built.pgm")
+        done = self.command("cmake", "-S", "binarise", "-B", built, "-DCMAKE_CXX_FLAGS=-Werror", *options)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = self.command("cmake", "--build", built)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.succeed(self.path(built + "/binarise"), "--device", "cpu", "tolerancia=27", "37x53.pgm", built + ".pgm")
         self.succeed(self.path("binarise/program"), "tolerancia=27", "37x53.pgm", "other.pgm")
-        self.assertEqual(read_pnm(self.path("built.pgm")), read_pnm(self.path("other.pgm")))
+        self.assertEqual(read_pnm(self.path(built + ".pgm")), read_pnm(self.path("other.pgm")))
+
+    def test_cmake(self):
+        self.check_cmake("built", "-DWITH_CUDA=OFF")
+
+    @unittest.skipUnless(NVCC, "no nvcc")
+    def test_cmake_with_cuda(self):
+        self.check_cmake("built-cuda")
+        done = self.command(self.path("built-cuda/binarise"), "--device", "cuda", "tolerancia=27", "37x53.pgm", "cuda.pgm")
+        self.assertNotIn("built without CUDA", done.stderr)
 
 
 if __name__ == "__main__":
