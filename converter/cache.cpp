@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include <macareu/error.hpp>
 
@@ -84,6 +85,19 @@ fs::path cached(const std::string& content, const std::string& name,
   }
   if (!holds(wanted, content, name)) throw io_error(wanted.string() + ": cannot be written");
   return wanted / name;
+}
+
+std::string cached_text(const std::string& content, const std::string& name,
+                        const std::function<std::string()>& make) {
+  std::optional<std::string> made;
+  try {
+    return text_of_file(cached(content, name, [&](const fs::path& directory) {
+      made = make();
+      write_text(directory / name, *made);
+    }));
+  } catch (const io_error&) {
+    return made ? *made : make();
+  }
 }
 
 }  // namespace macareu::converter

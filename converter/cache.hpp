@@ -14,6 +14,10 @@ namespace macareu::converter {
 std::filesystem::path cached(const std::string& content, const std::string& name,
                              const std::function<void(const std::filesystem::path& directory)>& make);
 
+/// The same for a text, which is made anew where nothing can be kept.
+std::string cached_text(const std::string& content, const std::string& name,
+                        const std::function<std::string()>& make);
+
 std::string text_of_file(const std::filesystem::path& file);
 void write_text(const std::filesystem::path& file, const std::string& text);
 

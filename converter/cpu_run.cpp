@@ -32,12 +32,41 @@ struct entry_call {
   int message_size;
 };
 
-/// No contraction and no reordering: the same bits as every other engine.
-std::vector<std::string> compiler_command() {
-  const char* chosen = std::getenv("CXX");
-  std::istringstream words(chosen == nullptr || *chosen == '\0' ? "c++" : chosen);
+std::string environment(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? otherwise : value;
+}
+
+std::vector<std::string> chosen_compiler() {
+  std::istringstream words(environment("CXX", "c++"));
   std::vector<std::string> command;
   for (std::string word; words >> word;) command.push_back(word);
+  return command;
+}
+
+/// The program's file, its size and time: another compiler by the same name has others. Asking it for its
+/// version would start it every time.
+std::string identity_of(const std::string& program) {
+  std::vector<fs::path> candidates;
+  std::istringstream directories(environment("PATH", ""));
+  if (program.find('/') != std::string::npos)
+    candidates.emplace_back(program);
+  else
+    for (std::string each; std::getline(directories, each, ':');)
+      candidates.push_back(fs::path(each) / program);
+  for (const auto& file : candidates) {
+    std::error_code failure;
+    const auto real = fs::canonical(file, failure);
+    if (failure || !fs::is_regular_file(real, failure)) continue;
+    return real.string() + " " + std::to_string(fs::file_size(real, failure)) + " " +
+           std::to_string(fs::last_write_time(real, failure).time_since_epoch().count());
+  }
+  return "";
+}
+
+/// No contraction and no reordering: the same bits as every other engine.
+std::vector<std::string> compiler_command() {
+  auto command = chosen_compiler();
   for (const char* option :
        {"-std=c++17", "-O3", "-fno-math-errno", "-ffp-contract=off", "-fPIC", "-shared", "-fopenmp"})
     command.emplace_back(option);
@@ -82,6 +111,7 @@ fs::path compiled(const description& about, const generation& how) {
   auto command = compiler_command();
   std::string content;
   for (const auto& word : command) content += word + " ";
+  for (const auto& word : chosen_compiler()) content += "\n" + identity_of(word);
   for (const auto& [name, text] : files) content += "\n=== " + name + "\n" + text;
   return cached(content, "function.so", [&](const fs::path& directory) {
     for (const auto& [name, text] : files) write_text(directory / name, text);

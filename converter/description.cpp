@@ -13,7 +13,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr int format_version = 1;
 constexpr std::array<std::string_view, 5> categories{"p2p", "n2p", "r2s", "r2v", "iwpp"};
 
 dtype type_from(const json& name) {
@@ -23,12 +22,29 @@ dtype type_from(const json& name) {
 }
 
 /// Names go into source code: letters, digits and underscores, nothing else.
+bool is_name(const std::string& text) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
+         std::ranges::all_of(text, fits);
+}
+
 std::string identifier(const json& name, bool may_be_empty = false) {
   auto text = name.get<std::string>();
-  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
-  if (!std::ranges::all_of(text, fits) || (text.empty() ? !may_be_empty : std::isdigit(text[0])))
-    throw usage_error("'" + text + "' is not a name");
+  if (!is_name(text) && !(text.empty() && may_be_empty)) throw usage_error("'" + text + "' is not a name");
   return text;
+}
+
+/// Whether a number of C++ that is spelled so has this type; long is one of two.
+bool spells(const std::string& spelling, dtype type) {
+  constexpr bool wide = sizeof(long) == 8;
+  if (spelling == "long") return type == (wide ? dtype::i64 : dtype::i32);
+  if (spelling == "unsigned long") return type == (wide ? dtype::u64 : dtype::u32);
+  return spelling == spelling_of(type);
+}
+
+/// A colour: rgb, or struct rgb.
+bool names_struct(const std::string& spelling) {
+  return is_name(spelling.starts_with("struct ") ? spelling.substr(7) : spelling);
 }
 
 json written(const value_type& value) {
@@ -38,7 +54,39 @@ json written(const value_type& value) {
 value_type value_from(const json& object) {
   value_type value{type_from(object.at("type")), object.at("spelling"), object.at("channels")};
   if (value.channels < 1 || value.channels > 16) throw usage_error("a pixel has 1 to 16 channels");
+  if (value.channels == 1 && value.type == dtype::boolean) throw usage_error("bool is no pixel");
+  if (value.channels == 1 ? !spells(value.spelling, value.type) : !names_struct(value.spelling))
+    throw usage_error("'" + value.spelling + "' is no spelling of " + std::to_string(value.channels) + " x " +
+                      std::string(macareu::name_of(value.type)));
   return value;
+}
+
+/// What the parser sees to where it reads a source.
+void check_signature(const description& about) {
+  const bool one = about.kind == category::n2p || about.kind == category::r2s || about.kind == category::r2v;
+  const int most = one ? 1 : about.kind == category::iwpp ? 2 : 8;
+  const int least = about.kind == category::iwpp ? 2 : 1;
+  if (about.inputs < least || about.inputs > most)
+    throw usage_error("expected " + std::to_string(least) + " to " + std::to_string(most) + " inputs");
+  const auto rank = about.window.size();
+  if (about.kind == category::n2p ? rank != 2 && rank != 3 : rank != 0)
+    throw usage_error("expected a window of 2 or 3 axes for n2p, of none for others");
+  for (const int size : about.window)
+    if (size < 1 || size % 2 == 0 || size > widest_window)
+      throw usage_error("a window of size " + std::to_string(size) + ", which must be odd and at most " +
+                        std::to_string(widest_window));
+  if (about.kind == category::r2s && !about.generic && about.pixel != about.result)
+    throw usage_error("a reduction of one type to another");
+  if (about.kind == category::iwpp && about.pixel != about.result)
+    throw usage_error("a wave that does not give the type of its state");
+  if (about.kind == category::r2v && about.result.type != dtype::i32 && about.result.type != dtype::u32 &&
+      about.result.type != dtype::u64)
+    throw usage_error("a vector of " + std::string(macareu::name_of(about.result.type)));
+  const bool colour = about.kind == category::p2p || about.kind == category::n2p;
+  if ((!colour && about.result.channels != 1) || about.capacity.channels != 1)
+    throw usage_error("colour where a number is expected");
+  if ((about.any_pixel || about.any_result) && !about.generic)
+    throw usage_error("types left open in a function that names them");
 }
 
 description parsed(const json& object) {
@@ -65,9 +113,7 @@ description parsed(const json& object) {
   about.parameter_struct = identifier(object.at("parameter_struct"), true);
   for (const auto& each : object.at("parameters"))
     about.parameters.push_back({identifier(each.at("name")), type_from(each.at("type"))});
-  if (about.inputs < 1 || about.inputs > 8) throw usage_error("expected 1 to 8 inputs");
-  if (about.kind == category::n2p && about.window.size() != 2 && about.window.size() != 3)
-    throw usage_error("expected a window of 2 or 3 axes");
+  check_signature(about);
   return about;
 }
 

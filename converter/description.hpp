@@ -49,6 +49,12 @@ struct description {
   std::vector<parameter> parameters;
 };
 
+/// Of a window, along any axis.
+inline constexpr int widest_window = 31;
+
+/// Of the JSON object; another one is refused.
+inline constexpr int format_version = 1;
+
 std::string to_json(const description& about);
 /// Throws usage_error, naming `file`, where the text is no description.
 description from_json(const std::string& text, const std::string& file);

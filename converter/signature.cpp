@@ -7,8 +7,6 @@
 namespace macareu::converter {
 namespace {
 
-constexpr int widest_window = 31;
-
 std::string expected_of(category kind) {
   switch (kind) {
     case category::p2p:
@@ -93,6 +91,7 @@ class parameters {
   std::size_t count() const { return all_.size(); }
   CXCursor cursor(std::size_t i) const { return all_[i]; }
   CXType type(std::size_t i) const { return clang_getCursorType(all_[i]); }
+  std::string name() const { return name_of(function_); }
   CXType result() const { return clang_getCursorResultType(function_); }
 
   value_type value(std::size_t i) const { return value_type_of(type(i), all_[i]); }
@@ -168,6 +167,8 @@ void read_r2s(description& about, const parameters& given) {
   about.generic = first == "E" && second == "E" && result == "T";
   about.pixel = given.value(0);
   about.result = given.result_value();
+  if (about.generic && given.name() == "reduction")
+    given.refuse_it("is named as the class that generated code puts it in; choose another name");
   if (about.generic) return;
   if (about.pixel != about.result || given.value(1) != about.result || about.result.channels != 1)
     given.refuse_it("mixes types, so that results of parts cannot be joined by it");

@@ -1,10 +1,13 @@
 #include "function_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
+#include <string_view>
 
 #include <macareu/error.hpp>
+#include <macareu/version.hpp>
 
 #include <cache.hpp>
 #include <parse.hpp>
@@ -17,9 +20,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Files that every program has, and targets that CMake keeps to itself.
+constexpr std::array<std::string_view, 14> taken_names{"main",           "pnm",
+                                                       "arguments",      "all",
+                                                       "clean",          "depend",
+                                                       "edit_cache",     "install",
+                                                       "help",           "package",
+                                                       "package_source", "rebuild_cache",
+                                                       "test",           "list_install_components"};
+
 /// All that the description depends on.
 std::string content_of(const converter::source& from, const std::string& file) {
-  auto content = "description of " + file + "\n";
+  auto content = "description of " + file + " by version " + version + ", format " +
+                 std::to_string(converter::format_version) + "\n";
   for (const auto& each : from.directives) content += converter::to_string(each.where) + each.text + "\n";
   return content + from.text;
 }
@@ -57,19 +70,17 @@ converter::description function_file::described() const {
   }
   const auto from = converter::read_source(file, header);
   if (!converter::can_parse()) return converter::parse(from, file);
-  const auto kept =
-      converter::cached(content_of(from, file), "description.json", [&](const fs::path& directory) {
-        converter::write_text(directory / "description.json",
-                              converter::to_json(converter::parse(from, file)));
-      });
-  return converter::from_json(converter::text_of_file(kept), kept.string());
+  const auto text = converter::cached_text(content_of(from, file), "description.json",
+                                           [&] { return converter::to_json(converter::parse(from, file)); });
+  return converter::from_json(text, file);
 }
 
 std::string function_file::program_name() const {
   auto name = fs::path(file).stem().string();
   std::ranges::replace_if(
       name, [](unsigned char c) { return !std::isalnum(c) && c != '_'; }, '_');
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "filter_" + name;
+  const bool taken = std::ranges::find(taken_names, name) != taken_names.end();
+  if (taken || name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "filter_" + name;
   return name;
 }
 

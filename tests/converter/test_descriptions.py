@@ -3,7 +3,7 @@ import json
 import os
 import unittest
 
-from tool import ConverterTest, example, random_values, read_pnm, write_pnm
+from tool import TOOL, ConverterTest, example, random_values, read_pnm, write_pnm
 
 
 class Descriptions(ConverterTest):
@@ -67,12 +67,62 @@ class Descriptions(ConverterTest):
         self.tool("convert", "sobel.json", "-o", "program")
         self.assertIn("sobel.cu", os.listdir(self.path("program")))
 
+    def test_limits_are_those_of_sources(self):
+        sources = {"window": "#N2P_FUNC\nstatic float w(float p[3][3], int x, int y) { return p[0][0]; }\n",
+                   "vector": "#R2V_FUNC\nstatic void v(int p, int* saida, int bins) { saida[0]++; }\n",
+                   "long": "#N2P_FUNC\nstatic long l(long p[1][3], int x, int y) { return p[0][0]; }\n",
+                   "colour": "struct rgb { float r, g, b; };\n#P2P_FUNC\nstatic struct rgb c(struct rgb p, int i) { return p; }\n"}
+        about = {name: self.described(name, text) for name, text in sources.items()}
+        for name in sources:
+            self.tool("convert", name + ".json", "-o", name)
+        number = about["window"]["pixel"]
+        for name, change, said in [
+                ("window", {"window": [4, 3]}, "a window of size 4, which must be odd and at most 31"),
+                ("window", {"window": [3, 33]}, "a window of size 33"),
+                ("window", {"window": [-1, 3]}, "a window of size -1"),
+                ("window", {"window": [3]}, "a window of 2 or 3 axes"),
+                ("window", {"inputs": 2}, "expected 1 to 1 inputs"),
+                ("window", {"pixel": dict(number, type="i32")}, "'float' is no spelling of 1 x i32"),
+                ("window", {"pixel": dict(number, spelling="float; int x")}, "'float; int x' is no spelling"),
+                ("window", {"pixel": dict(number, channels=3, spelling="a b")}, "'a b' is no spelling of 3 x f32"),
+                ("window", {"pixel": dict(number, type="bool", spelling="bool")}, "bool is no pixel"),
+                ("vector", {"result": number}, "a vector of f32"),
+                ("vector", {"window": [3, 3]}, "of none for others")]:
+            with self.subTest(said):
+                self.write("changed.json", json.dumps(dict(about[name], **change)))
+                self.assertIn(said, self.fail_with(2, "convert", "changed.json", "-o", "none"))
+
     def test_compiled_once(self):
         write_pnm(self.path("in.pgm"), (5, 7), random_values(35, 2))
         first = self.tool("run", example("maximum"), "in.pgm", "--device", "cpu")
         entries = sorted(os.listdir(self.cache))
         self.assertEqual(self.tool("run", example("maximum"), "in.pgm", "--device", "serial"), first)
         self.assertEqual(sorted(os.listdir(self.cache)), entries)
+
+    def cached_contents(self):
+        for entry in os.listdir(self.cache):
+            with open(os.path.join(self.cache, entry, "content")) as file:
+                yield entry, file.read()
+
+    def test_other_versions_do_not_take_what_is_kept(self):
+        self.tool("convert", example("minimum"), "-o", "minimum.json")
+        version = self.tool("--version").split()[1]
+        with open(self.path("minimum.json")) as file:
+            form = json.load(file)["macareu-function"]
+        kept = [text for _, text in self.cached_contents() if text.startswith("description of ") and "minimum.c" in text]
+        self.assertEqual(len(kept), 1)
+        self.assertIn("by version %s, format %d\n" % (version, form), kept[0])
+
+    def test_another_compiler_by_the_same_name_compiles_again(self):
+        compiler = os.environ.get("CXX", "c++")
+        entries = []
+        for comment in ("", "# another one\n"):
+            self.write("compiler", "#!/bin/sh\n" + comment + 'exec %s "$@"\n' % compiler)
+            os.chmod(self.path("compiler"), 0o755)
+            done = self.command(TOOL, "run", example("minimum"), "in.pgm", "--device", "cpu", CXX=self.path("compiler"))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            entries.append(len(os.listdir(self.cache)))
+        self.assertEqual(entries[1], entries[0] + 1)
 
     def test_types_of_reductions(self):
         self.write("sum.c", "typedef unsigned short E;\ntypedef double T;\n#R2S_FUNC\n"
