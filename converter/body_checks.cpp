@@ -12,6 +12,8 @@ const names allocation{"malloc", "calloc", "realloc", "free", "alloca", "aligned
 const names input_output{"printf",  "fprintf", "sprintf", "snprintf", "puts",  "putchar", "fputs", "fputc",
                          "fopen",   "fclose",  "fread",   "fwrite",   "scanf", "fscanf",  "gets",  "fgets",
                          "getchar", "perror",  "system",  "read",     "write", "open",    "close"};
+/// What generated code defines around the user's.
+const names reserved{"RULE", "atomicAdd"};
 const names streams{"cout", "cerr", "clog", "cin"};
 /// What both a CPU and a GPU have.
 const names mathematics{"abs",    "labs",     "llabs",     "fabs",     "fabsf",  "sqrt",  "sqrtf",  "floor",
@@ -37,6 +39,9 @@ class walk {
   void function(CXCursor definition) {
     const auto known = [&](const CXCursor& other) { return clang_equalCursors(other, definition) != 0; };
     if (std::ranges::any_of(result, known)) return;
+    if (reserved.contains(name_of(definition)))
+      refuse(definition, "a function named '" + name_of(definition) + "', as one of the generated code is",
+             "another name");
     open_.push_back(definition);
     for (const auto& child : children_of(definition)) expression(child);
     open_.pop_back();

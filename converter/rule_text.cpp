@@ -38,6 +38,14 @@ std::string constant(const std::string& name, int value) {
   return "constexpr int " + name + " = " + std::to_string(value) + ";\n";
 }
 
+/// Numbers are spelled as they are; colours are structs of the user.
+std::string type_name(const value_type& type) {
+  constexpr std::string_view keyword = "struct ";
+  if (type.channels == 1) return type.spelling;
+  return "user::" +
+         (type.spelling.starts_with(keyword) ? type.spelling.substr(keyword.size()) : type.spelling);
+}
+
 /// ", given" where the function takes parameters.
 std::string passed(const description& about) { return about.parameter_struct.empty() ? "" : ", given"; }
 
@@ -51,7 +59,7 @@ std::string p2p_names(const description& about) {
   return constant("inputs", about.inputs) +
          "\n/// One pixel of the result.\nRULE static inline result_type apply(const pixel_type (&pixel)[inputs], long "
          "long index, " +
-         parameter_argument(about) + ") {\n  return " + about.function + "(" + pixels + "static_cast<" +
+         parameter_argument(about) + ") {\n  return user::" + about.function + "(" + pixels + "static_cast<" +
          (about.wide_index ? "long long" : "int") + ">(index)" + passed(about) + ");\n}\n";
 }
 
@@ -63,12 +71,12 @@ std::string n2p_names(const description& about, const std::string& border) {
          filled(template_named("border.hpp"), {{"BORDER", border}}) +
          "/// One pixel of the result.\nRULE static inline result_type apply(pixel_type "
          "(&window)[window_depth][window_height][window_width], int x, int y, int " +
-         (volume ? "z" : "") + ", " + parameter_argument(about) + ") {\n  return " + about.function + "(" +
-         (volume ? "window, x, y, z" : "window[0], x, y") + passed(about) + ");\n}\n";
+         (volume ? "z" : "") + ", " + parameter_argument(about) + ") {\n  return user::" + about.function +
+         "(" + (volume ? "window, x, y, z" : "window[0], x, y") + passed(about) + ");\n}\n";
 }
 
 std::string r2s_names(const description& about) {
-  const auto called = about.generic ? "reduction<T>::" + about.function : about.function;
+  const auto called = (about.generic ? "user::reduction<T>::" : "user::") + about.function;
   return "/// Two values become one.\ntemplate <class T>\nRULE static inline T join(T a, T b, " +
          parameter_argument(about) + ") {\n  return " + called + "(a, b" + passed(about) + ");\n}\n\n" +
          std::string(template_named("r2s_chunk.hpp"));
@@ -77,19 +85,19 @@ std::string r2s_names(const description& about) {
 std::string r2v_names(const description& about) {
   return "/// Adds one pixel to the vector.\nRULE static inline void count(pixel_type pixel, result_type* vector, int "
          "bins, " +
-         parameter_argument(about) + ") {\n  " + about.function + "(pixel, vector, bins" + passed(about) +
-         ");\n}\n";
+         parameter_argument(about) + ") {\n  user::" + about.function + "(pixel, vector, bins" +
+         passed(about) + ");\n}\n";
 }
 
 std::string iwpp_names(const description& about) {
   const auto arguments = parameter_argument(about) + ") {\n  return ";
-  return alias("capacity_type", about.capacity.spelling) +
+  return alias("capacity_type", type_name(about.capacity)) +
          "\n/// What a pixel in `state` offers a neighbour that has `capacity`.\nRULE static inline pixel_type "
          "offer(pixel_type state, capacity_type capacity, " +
-         arguments + "::offer(state, capacity" + passed(about) +
+         arguments + "user::offer(state, capacity" + passed(about) +
          ");\n}\n\n/// Whether a pixel prefers state a to state b.\nRULE static inline bool better(pixel_type a, "
          "pixel_type b, " +
-         arguments + "::better(a, b" + passed(about) + ") != 0;\n}\n\n" +
+         arguments + "user::better(a, b" + passed(about) + ") != 0;\n}\n\n" +
          std::string(template_named("iwpp_steps.hpp"));
 }
 
@@ -144,14 +152,18 @@ std::string rule_text(const description& about, const std::string& border) {
   // Not every function needs every parameter that its signature has.
   text +=
       "#ifdef __GNUC__\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n#endif\n";
-  text += definitions.others + (definitions.others.empty() ? "" : "\n") + plain_addition(about) +
-          functions(about) + (roots ? "#undef sqrtf\n" : "");
+  text +=
+      plain_addition(about) +
+      "// What the marked file has: a namespace of its own leaves it every name that engines use.\nnamespace "
+      "user {\n\n" +
+      definitions.others + (definitions.others.empty() ? "" : "\n") + functions(about) +
+      "\n}  // namespace user\n" + (roots ? "#undef sqrtf\n" : "");
   text +=
       "#ifdef __GNUC__\n#pragma GCC diagnostic pop\n#endif\n\n// What the engines know of it.\nnamespace rule {\n\n";
   text += template_named("rule_common.hpp");
-  text += alias("pixel_type", about.pixel.spelling) + alias("result_type", about.result.spelling);
+  text += alias("pixel_type", type_name(about.pixel)) + alias("result_type", type_name(about.result));
   text += about.parameter_struct.empty() ? "struct parameters {};\n"
-                                         : alias("parameters", "::" + about.parameter_struct);
+                                         : alias("parameters", "user::" + about.parameter_struct);
   return text + names_for_engines(about, border) + "\n}  // namespace rule\n";
 }
 

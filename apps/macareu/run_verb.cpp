@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -65,6 +66,15 @@ place_to_run chosen_place(const std::string& device, std::int64_t pixels) {
   return {};
 }
 
+void check_vector_output(const std::filesystem::path& file) {
+  check_text_output(file);
+  const auto extension = lower(file.extension().string());
+  if (!extension.empty() && extension != ".csv" && extension != ".txt")
+    throw usage_error(
+        file.string() + ": " + extension +
+        " cannot be written; a vector is written as .csv or .txt, or to standard output without -o");
+}
+
 void check_output(const request& asked, category kind) {
   switch (kind) {
     case category::r2s:
@@ -72,7 +82,7 @@ void check_output(const request& asked, category kind) {
         throw usage_error("-o: the function gives one number, on standard output; leave it out");
       break;
     case category::r2v:
-      if (!asked.output.empty()) check_text_output(asked.output);
+      if (!asked.output.empty()) check_vector_output(asked.output);
       break;
     default:
       if (asked.output.empty()) throw usage_error("--output is required: the function gives an image");

@@ -1,7 +1,8 @@
 """What can be wrong with a marked function: file, line, what it is and what was expected; exit code 2, nothing written."""
+import os
 import unittest
 
-from tool import ConverterTest, example, random_values, write_pnm
+from tool import TOOL, ConverterTest, example, random_values, write_pnm
 
 # Name, source, the line that must be named (0: none), and what must be said.
 SOURCES = [
@@ -82,6 +83,10 @@ SOURCES = [
     ("vector of floats", "#R2V_FUNC\nstatic void f(int p, float* saida, int bins) { saida[0] += 1; }\n", 2,
      "a vector of float, which cannot be added to in any order; expected"),
     ("vector function returns", "#R2V_FUNC\nstatic int f(int p, int* saida, int bins) { return 0; }\n", 2, "returns a value"),
+    ("reserved name", "#R2V_FUNC\nstatic void atomicAdd(int p, int* saida, int bins) { saida[p]++; }\n", 2,
+     "a function named 'atomicAdd', as one of the generated code is; expected another name"),
+    ("name of the class around", "\n#R2S_FUNC\nstatic T reduction(E a, E b) { return a > b ? a : b; }\n", 3,
+     "'reduction' is named as the class"),
     ("half a wave", "#IWPP_FUNC\nstatic int offer(int s, int c) { return s; }\n", 1,
      "one function for #IWPP_FUNC; expected two, offer and better"),
     ("names of a wave", "#IWPP_FUNC\nstatic int offer(int s, int c) { return s; }\n#IWPP_FUNC\nstatic int best(int a, int b)"
@@ -108,6 +113,16 @@ class Sources(ConverterTest):
         self.assertIn("bad.h:3: pointer 'p'", self.fail_with(2, "convert", "f.c", "-o", "program"))
         self.write("g.c", '\n#include "none.h"\n')
         self.assertIn("g.c:2: cannot read none.h", self.fail_with(3, "convert", "g.c", "-o", "program"))
+
+    def test_no_cache_is_needed(self):
+        self.write("f.c", "#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n")
+        for number, changes in enumerate(({"MACAREU_CACHE": "/dev/null/cache"},
+                                          {"MACAREU_CACHE": "", "XDG_CACHE_HOME": "", "HOME": ""})):
+            done = self.command(TOOL, "convert", "f.c", "-o", "cacheless%d" % number, **changes)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("f.cu", os.listdir(self.path("cacheless%d" % number)))
+        self.write("f.c", "#P2P_FUNC\nstatic int f(int p) { return p; }\n")
+        self.assertIn("too few", self.fail_with(2, "convert", "f.c", "-o", "program", MACAREU_CACHE="/dev/null/cache"))
 
     def test_files(self):
         self.assertIn("cannot read none.c", self.fail_with(3, "convert", "none.c", "-o", "program"))
@@ -149,6 +164,8 @@ class Runs(ConverterTest):
                 ([example("reconstruct"), "in.pgm", "-o", "out.pgm"], 2, "takes 2 images, marker and mask"),
                 ([example("reconstruct"), "in.pgm", "in.pgm", "-o", "o.pgm", "--connectivity", "26"], 2, "26 is for volumes"),
                 ([example("maximum"), "in.pgm", "-o", "out.pgm"], 2, "gives one number, on standard output"),
+                ([example("histogram"), "in.pgm", "-o", "o.json"], 2, ".json cannot be written; a vector is written as .csv"),
+                ([example("histogram"), "in.pgm", "-o", "o.png"], 2, ".png cannot be written; a vector is written as .csv"),
                 ([example("sobel"), "in.pgm", "-o", "out.pgm", "--border", "none"], 2, "--border: expected one of nearest"),
         ]:
             with self.subTest(said):
