@@ -13,6 +13,7 @@ namespace {
 constexpr const char* usage = "usage: @USAGE@\n";
 
 struct arguments {
+  bool help = false;
   engine where = engine::automatic;
   int bins = 256;
   int connectivity = 0;
@@ -33,7 +34,9 @@ arguments parsed(int count, char** texts) {
   for (int i = 1; i < count; ++i) {
     const std::string text = texts[i];
     const auto equals = text.find('=');
-    if (text.rfind("--", 0) == 0) {
+    if (text == "--help" || text == "-h") {
+      given.help = true;
+    } else if (text.rfind("--", 0) == 0) {
       if (i + 1 == count) throw std::invalid_argument(text + " needs a value");
       const std::string value = texts[++i];
       if (text == "--device")
@@ -75,12 +78,13 @@ template <class Pixel, class Number>
   if (image.channels != channels)
     throw std::runtime_error(file + ": has " + std::to_string(image.channels) + " channels, expected " +
                              std::to_string(channels));
+  const int reach = image.wide ? 65535 : 255;
+  if (reach > std::numeric_limits<Number>::max())
+    throw std::runtime_error(file + ": its values reach " + std::to_string(reach) + ", expected at most " +
+                             std::to_string(std::numeric_limits<Number>::max()));
   std::vector<Pixel> pixels(image.values.size() / channels);
   std::vector<Number> numbers(image.values.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (sizeof(Number) == 1 && image.values[i] > 255) throw std::runtime_error(file + ": has 16 bits, expected 8");
-    numbers[i] = static_cast<Number>(image.values[i]);
-  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<Number>(image.values[i]);
   if (!numbers.empty()) std::memcpy(static_cast<void*>(pixels.data()), numbers.data(), numbers.size() * sizeof(Number));
   return pixels;
 }
@@ -129,7 +133,11 @@ void run(const arguments& given) {
 
 int main(int count, char** texts) {
   try {
-    run(parsed(count, texts));
+    const auto given = parsed(count, texts);
+    if (given.help)
+      std::fputs(usage, stdout);
+    else
+      run(given);
     return 0;
   } catch (const std::invalid_argument& e) {
     std::fprintf(stderr, "%s\n", e.what());

@@ -2,9 +2,11 @@
 // other, are the slices of a volume.
 #pragma once
 
+#include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <fstream>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -30,6 +32,18 @@ inline long long pnm_number(std::istream& file) {
   return value;
 }
 
+/// In pieces, so that a damaged header takes no more memory than the file fills. False where the file ends too early.
+inline bool pnm_bytes(std::istream& file, unsigned long long count, std::vector<unsigned char>& bytes) {
+  constexpr std::size_t piece = 1 << 24;
+  while (bytes.size() < count) {
+    const auto begin = bytes.size();
+    bytes.resize(begin + static_cast<std::size_t>(std::min<unsigned long long>(piece, count - begin)));
+    if (!file.read(reinterpret_cast<char*>(bytes.data() + begin), static_cast<std::streamsize>(bytes.size() - begin)))
+      return false;
+  }
+  return true;
+}
+
 inline pnm_image read_pnm(const std::string& name) {
   std::ifstream file(name, std::ios::binary);
   if (!file) throw std::runtime_error(name + ": cannot be read");
@@ -43,18 +57,22 @@ inline pnm_image read_pnm(const std::string& name) {
     if (!file || width < 0 || height < 0 || highest < 1 || highest > 65535)
       throw std::runtime_error(name + ": damaged header");
     const int channels = magic == "P6" ? 3 : 1;
+    const int pixel_bytes = channels * (highest > 255 ? 2 : 1);
+    if (height > 0 && width > std::numeric_limits<long long>::max() / pixel_bytes / height)
+      throw std::runtime_error(name + ": damaged header, a size of " + std::to_string(width) + " x " + std::to_string(height));
     if (all.depth > 0 && (width != all.width || height != all.height || channels != all.channels))
       throw std::runtime_error(name + ": its images differ in size");
     all.width = width;
     all.height = height;
     all.channels = channels;
-    all.wide = highest > 255;
+    const bool wide = highest > 255;
+    all.wide = all.wide || wide;
     ++all.depth;
-    std::vector<unsigned char> bytes(static_cast<std::size_t>(width * height * channels * (all.wide ? 2 : 1)));
-    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    if (!file) throw std::runtime_error(name + ": ends before its last pixel");
-    for (std::size_t i = 0; i < bytes.size(); i += all.wide ? 2 : 1)
-      all.values.push_back(all.wide ? static_cast<std::uint16_t>(bytes[i] << 8 | bytes[i + 1]) : bytes[i]);
+    std::vector<unsigned char> bytes;
+    if (!pnm_bytes(file, static_cast<unsigned long long>(width * height * pixel_bytes), bytes))
+      throw std::runtime_error(name + ": ends before its last pixel");
+    for (std::size_t i = 0; i < bytes.size(); i += wide ? 2 : 1)
+      all.values.push_back(wide ? static_cast<std::uint16_t>(bytes[i] << 8 | bytes[i + 1]) : bytes[i]);
   }
   if (all.depth == 0) throw std::runtime_error(name + ": is empty");
   return all;
