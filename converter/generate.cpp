@@ -54,38 +54,61 @@ std::string instances(const description& about) {
   return text;
 }
 
+/// OpenCV's name for the type of a matrix's values; empty for those that its matrices cannot hold.
+std::string opencv_depth(dtype type) {
+  switch (type) {
+    case dtype::i8:
+      return "CV_8S";
+    case dtype::u8:
+      return "CV_8U";
+    case dtype::i16:
+      return "CV_16S";
+    case dtype::u16:
+      return "CV_16U";
+    case dtype::i32:
+      return "CV_32S";
+    case dtype::f32:
+      return "CV_32F";
+    case dtype::f64:
+      return "CV_64F";
+    default:
+      return "";
+  }
+}
+
 void add_images(const description& about, fields& values) {
-  std::string arguments, assignments, mats, checks, empty;
+  std::string arguments, assignments, mats, taken, empty;
   const std::array<std::string, 2> wave_names{"marcador", "mascara"};
+  bool has_mats = true;
+  const std::string first = about.kind == category::iwpp ? wave_names[0] : "imagem";
   for (int k = 0; k < about.inputs; ++k) {
     const auto name = about.kind == category::iwpp ? wave_names[static_cast<std::size_t>(k)]
                                                    : "imagem" + (k == 0 ? "" : std::to_string(k + 1));
     const bool capacity = about.kind == category::iwpp && k == 1;
+    const auto& value = capacity ? about.capacity : about.pixel;
     const std::string type = capacity ? "rule::capacity_type" : "rule::pixel_type";
     const auto member = capacity ? "work_.capacity" : "work_.images[" + std::to_string(k) + "]";
+    const auto depth = opencv_depth(value.type);
     const std::string comma = k == 0 ? "" : ", ";
+    has_mats = has_mats && !depth.empty();
     arguments += comma + "const " + type + "* " + name;
     assignments += "    " + member + " = " + name + ";\n";
     mats += comma + "const cv::Mat& " + name;
     empty += comma + "nullptr";
-    const auto copy = "copia_[" + std::to_string(k) + "]";
-    checks += "    if (" + name + ".elemSize() != sizeof(" + type +
-              ")) throw std::invalid_argument(\"a cv::Mat of another type\");\n    " + copy + " = " + name +
-              ".isContinuous() ? " + name + " : " + name + ".clone();\n    " + member +
-              " = reinterpret_cast<const " + type + "*>(" + copy + ".data);\n";
+    taken += "    " + member + " = pixels_of<" + type + ">(" + name + ", " + depth + ", " +
+             std::to_string(value.channels) + ", " + first + ", copia_[" + std::to_string(k) + "]);\n";
   }
-  const bool vector = about.kind == category::r2v;
+  const std::string bins = about.kind == category::r2v ? ", bins" : "";
   const auto name = upper(about.kind);
   values["IMAGE_ARGUMENTS"] = arguments;
   values["IMAGE_ASSIGNMENTS"] = assignments;
+  values["MAT_CONSTRUCTOR"] = values["MAT_MEMBERS"] = values["MAT_SUPPORT"] = "";
+  if (!has_mats) return;
+  values["MAT_SUPPORT"] = template_named("mat.hpp");
   values["MAT_CONSTRUCTOR"] =
-      "#ifdef WITH_OPENCV\n  explicit " + name + "(" + mats + (vector ? ", int bins" : "") +
-      ", rule::parameters parametro = {})\n      : " + name + "(" + empty + ", imagem_rows, imagem_cols" +
-      (vector ? ", bins" : "") + ", parametro) {\n" + checks + "  }\n#endif\n";
-  auto& constructor = values["MAT_CONSTRUCTOR"];
-  const std::string first = about.kind == category::iwpp ? wave_names[0] : "imagem";
-  for (const std::string size : {"rows", "cols"})
-    constructor.replace(constructor.find("imagem_" + size), 11, first + "." + size);
+      "#ifdef WITH_OPENCV\n  explicit " + name + "(" + mats + (bins.empty() ? "" : ", int bins") +
+      ", rule::parameters parametro = {})\n      : " + name + "(" + empty + ", " + first + ".rows, " + first +
+      ".cols" + bins + ", parametro) {\n" + taken + "  }\n#endif\n";
   values["MAT_MEMBERS"] =
       "#ifdef WITH_OPENCV\n  cv::Mat copia_[" + std::to_string(about.inputs) + "];\n#endif\n";
 }

@@ -31,3 +31,4 @@ bool available(std::string& why);
 /// Where to compute; automatic is a GPU where there is one, else OpenMP. The result is the same.
 enum class engine { automatic, serial, openmp, cuda };
 
+@MAT_SUPPORT@

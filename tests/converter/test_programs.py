@@ -80,6 +80,112 @@ def expected(name, images, shape):
     return None
 
 
+# The engines, classes and functions of generated code have these names too.
+USED_NAMES = ["rule", "serial", "openmp", "cuda", "kernels", "job", "engine", "extent", "P2P", "N2P", "R2S", "R2V", "IWPP",
+              "user", "run", "usage", "arguments", "parsed", "apply", "index", "check", "write", "read_pnm", "set_value"]
+
+
+@unittest.skipIf(DESCRIPTIONS, "functions of its own")
+class Names(ConverterTest):
+    def compile(self, name, stem="f"):
+        self.tool("convert", stem + ".c", "-o", name)
+        stem = "filter_" + stem if stem != "f" else stem
+        files = [os.path.join(name, file) for file in ("main.cpp", stem + ".cpp", stem + "_serial.cpp")]
+        self.succeed(COMPILER, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fopenmp", *files, "-o", name + "/program")
+
+    def test_functions_and_types(self):
+        helpers = "".join("static int %s(int v) { return v + 1; }\n" % name for name in USED_NAMES[1:])
+        calls = " + ".join("%s(p)" % name for name in USED_NAMES[1:])
+        self.write("f.c", helpers + "#P2P_FUNC\nstatic int rule(int p, int i) { return %s; }\n" % calls)
+        self.compile("functions")
+        if NVCC:
+            self.succeed(NVCC, "-std=c++17", "-ptx", "-arch=sm_90", "-DWITH_CUDA", "functions/f.cu", "-o", "functions/f.ptx")
+        self.write("f.c", "typedef struct { unsigned char r, g, b; } job;\n#STRUCT\ntypedef struct { int engine; } extent;\n"
+                   "#P2P_FUNC\nstatic job P2P(job p, int i, extent e) { p.r += e.engine; return p; }\n")
+        self.compile("types")
+        self.write("f.c", "struct rule { float x, y; };\n#N2P_FUNC\nstatic struct rule f(struct rule p[3][3], int x, int y) "
+                   "{ return p[1][1]; }\n")
+        self.compile("elaborated")
+        self.write("f.c", "#R2S_FUNC\nstatic T R2S(E a, E b) { return a > b ? a : b; }\n")
+        self.compile("scalar")
+        self.write("f.c", "#R2V_FUNC\nstatic void R2V(unsigned char p, int* saida, int bins) { saida[p % bins]++; }\n")
+        self.compile("vector")
+
+    def test_files(self):
+        """A program has main.cpp, pnm.hpp and arguments.hpp; CMake has a target test."""
+        for stem in ("main", "pnm", "arguments", "test"):
+            self.write(stem + ".c", "#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n")
+            self.compile(stem, stem)
+
+
+# As much of OpenCV as the generated header uses.
+OPENCV = """#pragma once
+enum { CV_8U, CV_8S, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F };
+namespace cv {
+struct Mat {
+  int dims = 0, rows = 0, cols = 0, depth_ = 0, channels_ = 0;
+  unsigned char* data = nullptr;
+  int depth() const { return depth_; }
+  int channels() const { return channels_; }
+  unsigned long elemSize() const { return (depth_ <= CV_8S ? 1u : depth_ <= CV_16S ? 2u : depth_ == CV_64F ? 8u : 4u) * channels_; }
+  bool isContinuous() const { return true; }
+  Mat clone() const { return *this; }
+};
+}
+"""
+MATS = """#include <cstdio>
+#include "%s.hpp"
+static int values[4] = {1, 2, 3, 4};
+[[maybe_unused]] static cv::Mat mat(int rows, int cols, int depth = CV_32S, int channels = 1, int dims = 2) {
+  return {dims, rows, cols, depth, channels, reinterpret_cast<unsigned char*>(values)};
+}
+template <class Make>
+static void attempt(Make make) {
+  try {
+    auto filter = make();
+    filter.processa(engine::serial);
+    std::printf("%%d\\n", filter.imagemResultante.back());
+  } catch (const std::invalid_argument& e) {
+    std::printf("%%s\\n", e.what());
+  }
+}
+int main() {
+%s}
+"""
+
+
+@unittest.skipIf(DESCRIPTIONS, "functions of its own")
+class Matrices(ConverterTest):
+    def results(self, name, source, calls):
+        os.makedirs(self.path("stub/opencv2"), exist_ok=True)
+        self.write("stub/opencv2/core.hpp", OPENCV)
+        self.write(name + ".c", source)
+        self.tool("convert", name + ".c", "-o", name)
+        self.write(name + "/mats.cpp", MATS % (name, "".join("  attempt([] { return %s; });\n" % call for call in calls)))
+        files = [name + "/" + file for file in ("mats.cpp", name + ".cpp", name + "_serial.cpp")]
+        self.succeed(COMPILER, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fopenmp", "-DWITH_OPENCV", "-Istub", *files,
+                     "-o", name + "/mats")
+        return self.succeed(self.path(name + "/mats")).splitlines()
+
+    def test_what_a_matrix_must_be(self):
+        lines = self.results("add", "#P2P_FUNC\nstatic int add(int a, int b, int i) { return a + b; }\n", [
+            "P2P(mat(2, 2), mat(2, 2))", "P2P(mat(2, 2, CV_32F), mat(2, 2))", "P2P(mat(2, 2), mat(2, 2, CV_32F))",
+            "P2P(mat(2, 1, CV_16S, 2), mat(2, 1))", "P2P(mat(2, 2), mat(1, 2))", "P2P(mat(2, 2), mat(2, 1))",
+            "P2P(mat(-1, -1, CV_32S, 1, 3), mat(2, 2))"])
+        another = "a cv::Mat of depth 5 with 1 channels, expected depth 4 with 1"
+        self.assertEqual(lines, ["8", another, another, "a cv::Mat of depth 3 with 2 channels, expected depth 4 with 1",
+                                 "the cv::Mats differ in size", "the cv::Mats differ in size", "a cv::Mat of 3 axes, expected 2"])
+
+    def test_waves(self):
+        lines = self.results("wave", "#IWPP_FUNC\nstatic int offer(int s, int c) { return s < c ? s : c; }\n"
+                             "#IWPP_FUNC\nstatic int better(int a, int b) { return a > b; }\n",
+                             ["IWPP(mat(2, 2), mat(2, 2))", "IWPP(mat(2, 2), mat(2, 1))"])
+        self.assertEqual(lines, ["4", "the cv::Mats differ in size"])
+
+    def test_types_that_matrices_cannot_hold(self):
+        self.assertEqual(self.results("natural", "#P2P_FUNC\nstatic int f(unsigned int a, int i) { return a; }\n", []), [])
+
+
 class Programs(ConverterTest):
     @classmethod
     def setUpClass(cls):
@@ -228,10 +334,33 @@ class Programs(ConverterTest):
             self.assertIn(said, done.stderr)
         done = self.command(program, "tolerancia=1", "none.pgm", "o.pgm")
         self.assertEqual((done.returncode, done.stderr), (1, "binarise: none.pgm: cannot be read\n"))
+        for option in ("--help", "-h"):
+            self.assertTrue(self.succeed(program, option).startswith("usage: binarise [--device"))
+        self.write("huge.pgm", "P5\n100000000 100000000\n255\nabc")
+        self.write("beyond.pgm", "P5\n4000000000 4000000000\n65535\nabc")
+        for file, said in (("huge.pgm", "ends before its last pixel"),
+                           ("beyond.pgm", "damaged header, a size of 4000000000 x 4000000000"),
+                           ("1x1x1.pgm", "its values reach 65535, expected at most 255")):
+            done = self.command(program, "tolerancia=1", file, "o.pgm")
+            self.assertEqual((done.returncode, done.stderr), (1, "binarise: %s: %s\n" % (file, said)))
         if "cuda" not in self.program_devices:
             done = self.command(program, "--device", "cuda", "tolerancia=1", "1x1.pgm", "o.pgm")
             self.assertEqual(done.returncode, 1)
             self.assertIn("no GPU can be used: this program was built without CUDA", done.stderr)
+
+    @unittest.skipIf(DESCRIPTIONS, "functions of its own")
+    def test_types_that_cannot_hold_the_image(self):
+        """As in run: by type, whatever the pixels are."""
+        self.write("dark.pgm", "P5\n1 1\n255\n\1")
+        for name, kind, file, reach, most in (("narrow", "short", "1x1x1.pgm", 65535, 32767),
+                                              ("signed", "signed char", "dark.pgm", 255, 127)):
+            self.write(name + ".c", "#P2P_FUNC\nstatic %s f(%s p, int i) { return p; }\n" % (kind, kind))
+            self.tool("convert", name + ".c", "-o", name)
+            files = [os.path.join(name, each) for each in ("main.cpp", name + ".cpp", name + "_serial.cpp")]
+            self.succeed(COMPILER, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fopenmp", *files, "-o", name + "/program")
+            done = self.command(self.path(name + "/program"), file, "o.raw")
+            self.assertEqual((done.returncode, done.stderr),
+                             (1, "%s: %s: its values reach %d, expected at most %d\n" % (name, file, reach, most)))
 
     def check_cmake(self, built, *options):
         if shutil.which("cmake") is None:
