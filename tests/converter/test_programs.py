@@ -184,6 +184,8 @@ class Matrices(ConverterTest):
 
     def test_types_that_matrices_cannot_hold(self):
         self.assertEqual(self.results("natural", "#P2P_FUNC\nstatic int f(unsigned int a, int i) { return a; }\n", []), [])
+        with open(self.path("natural/natural.hpp")) as header:
+            self.assertNotIn("const cv::Mat&", header.read())
 
 
 class Programs(ConverterTest):
