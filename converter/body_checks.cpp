@@ -32,8 +32,6 @@ bool is_global(CXCursor variable) {
 
 class walk {
  public:
-  explicit walk(const unit& file) : file_(file) {}
-
   std::vector<CXCursor> result;
 
   void function(CXCursor definition) {
@@ -93,7 +91,7 @@ class walk {
     const auto kind = clang_getCursorKind(target);
     if (kind == CXCursor_Constructor) return;  // a pixel is copied
     const auto name = name_of(target);
-    if (kind == CXCursor_FunctionDecl && file_.is_users(target)) return users_function(cursor, target, name);
+    if (kind == CXCursor_FunctionDecl && is_users(target)) return users_function(cursor, target, name);
     // What it is called with may tell more: std::cout << pixel.
     if (!mathematics.contains(name))
       for (const auto& child : children_of(cursor)) expression(child);
@@ -126,14 +124,13 @@ class walk {
   static constexpr const char* output_advice =
       "a function that only computes: files are read and written around it";
 
-  const unit& file_;
   std::vector<CXCursor> open_;
 };
 
 }  // namespace
 
-std::vector<CXCursor> checked_calls(const unit& file, CXCursor marked) {
-  walk all(file);
+std::vector<CXCursor> checked_calls(CXCursor marked) {
+  walk all;
   all.function(marked);
   return std::move(all.result);
 }

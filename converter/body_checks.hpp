@@ -9,6 +9,6 @@ namespace macareu::converter {
 
 /// The functions of the file that `marked` calls, itself last, each once. Throws usage_error for what a
 /// function must not do.
-std::vector<CXCursor> checked_calls(const unit& file, CXCursor marked);
+std::vector<CXCursor> checked_calls(CXCursor marked);
 
 }  // namespace macareu::converter

@@ -68,38 +68,57 @@ std::vector<CXCursor> children_of(CXCursor cursor) {
   return children;
 }
 
-unit::unit(const source& from, const std::string& file, const std::string& prelude) : text_(from.text) {
-  index_ = clang_createIndex(0, 0);
+translation::translation(const std::string& text, const std::string& file, const std::string& prelude,
+                         unsigned options)
+    : index_(clang_createIndex(0, 0)) {
   const std::array arguments{"-x", "c++", "-std=c++17", "-include", prelude_name};
   std::array<CXUnsavedFile, 2> files{
-      CXUnsavedFile{buffer_name, text_.c_str(), static_cast<unsigned long>(text_.size())},
+      CXUnsavedFile{buffer_name, text.c_str(), static_cast<unsigned long>(text.size())},
       CXUnsavedFile{prelude_name, prelude.c_str(), static_cast<unsigned long>(prelude.size())}};
   const auto failure =
       clang_parseTranslationUnit2(index_, buffer_name, arguments.data(), static_cast<int>(arguments.size()),
-                                  files.data(), static_cast<unsigned>(files.size()), 0, &unit_);
+                                  files.data(), static_cast<unsigned>(files.size()), options, &unit_);
   if (failure != CXError_Success || unit_ == nullptr) {
     clang_disposeIndex(index_);
     throw internal_error(file + ": libclang could not read it");
   }
-  try {
-    check();
-  } catch (...) {
-    clang_disposeTranslationUnit(unit_);
-    clang_disposeIndex(index_);
-    throw;
-  }
-  for (const auto& each : children_of(clang_getTranslationUnitCursor(unit_)))
-    if (is_users(each)) declarations_.push_back(each);
 }
 
-unit::~unit() {
+translation::~translation() {
   clang_disposeTranslationUnit(unit_);
   clang_disposeIndex(index_);
 }
 
+outline outline_of(const source& from, const std::string& file) {
+  const translation parsed(from.text, file, "",
+                           CXTranslationUnit_DetailedPreprocessingRecord |
+                               CXTranslationUnit_SkipFunctionBodies | CXTranslationUnit_KeepGoing);
+  outline result;
+  auto* const skipped = clang_getSkippedRanges(parsed.get(), clang_getFile(parsed.get(), buffer_name));
+  for (unsigned i = 0; i < skipped->count; ++i)
+    result.skipped.push_back({expanded_offset(clang_getRangeStart(skipped->ranges[i])),
+                              expanded_offset(clang_getRangeEnd(skipped->ranges[i]))});
+  clang_disposeSourceRangeList(skipped);
+  for (const auto& each : children_of(clang_getTranslationUnitCursor(parsed.get()))) {
+    const auto kind = clang_getCursorKind(each);
+    const bool type = kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl ||
+                      kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl ||
+                      kind == CXCursor_UnionDecl || kind == CXCursor_EnumDecl;
+    if (type && is_users(each)) result.types.push_back(name_of(each));
+  }
+  return result;
+}
+
+unit::unit(const source& from, const std::string& file, const std::string& prelude)
+    : text_(from.text), parsed_(text_, file, prelude, CXTranslationUnit_None) {
+  check();
+  for (const auto& each : children_of(clang_getTranslationUnitCursor(parsed_.get())))
+    if (is_users(each)) declarations_.push_back(each);
+}
+
 void unit::check() const {
-  for (unsigned i = 0; i < clang_getNumDiagnostics(unit_); ++i) {
-    const auto each = clang_getDiagnostic(unit_, i);
+  for (unsigned i = 0; i < clang_getNumDiagnostics(parsed_.get()); ++i) {
+    const auto each = clang_getDiagnostic(parsed_.get(), i);
     const bool is_error = clang_getDiagnosticSeverity(each) >= CXDiagnostic_Error;
     const auto message = taken(clang_getDiagnosticSpelling(each));
     const auto where = presumed(clang_getDiagnosticLocation(each));
@@ -108,7 +127,7 @@ void unit::check() const {
   }
 }
 
-bool unit::is_users(CXCursor cursor) const {
+bool is_users(CXCursor cursor) {
   CXFile file = nullptr;
   clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, nullptr, nullptr, nullptr);
   return file != nullptr && taken(clang_getFileName(file)) == buffer_name;

@@ -19,17 +19,35 @@ struct range {
   std::size_t begin = 0, end = 0;
 };
 
+/// Owns what libclang makes of a text.
+class translation {
+ public:
+  translation(const std::string& text, const std::string& file, const std::string& prelude, unsigned options);
+  ~translation();
+  translation(const translation&) = delete;
+  translation& operator=(const translation&) = delete;
+
+  CXTranslationUnit get() const { return unit_; }
+
+ private:
+  CXIndex index_ = nullptr;
+  CXTranslationUnit unit_ = nullptr;
+};
+
+/// What a first look finds, whether the text compiles or not.
+struct outline {
+  std::vector<range> skipped;      ///< what #if leaves out
+  std::vector<std::string> types;  ///< that the file declares
+};
+outline outline_of(const source& from, const std::string& file);
+
 /// A parsed file. Throws usage_error with the first error of the compiler.
 class unit {
  public:
   unit(const source& from, const std::string& file, const std::string& prelude);
-  ~unit();
-  unit(const unit&) = delete;
-  unit& operator=(const unit&) = delete;
 
   /// What the file declares, includes of the system apart.
   const std::vector<CXCursor>& declarations() const { return declarations_; }
-  bool is_users(CXCursor cursor) const;
 
   range range_of(CXCursor cursor) const;
   /// As above, and nothing where a macro is involved.
@@ -41,12 +59,13 @@ class unit {
   void check() const;
 
   std::string text_;
-  CXIndex index_ = nullptr;
-  CXTranslationUnit unit_ = nullptr;
+  translation parsed_;
   std::vector<CXCursor> declarations_;
 };
 
 place place_of(CXCursor cursor);
+/// Whether it stands in the file, or in what the file includes by #include "...".
+bool is_users(CXCursor cursor);
 std::vector<CXCursor> children_of(CXCursor cursor);
 
 /// Throws usage_error "file:line: what; expected ...".

@@ -2,29 +2,49 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <regex>
 
 #include <macareu/error.hpp>
 
 #include "body_checks.hpp"
 #include "clang.hpp"
+#include "macros.hpp"
 #include "signature.hpp"
 #include "vector_writes.hpp"
 
 namespace macareu::converter {
 namespace {
 
-bool lacks(const source& from, const char* name) {
-  const std::regex declared(std::string(R"((typedef\b[^;]*\b|using\s+|define\s+))") + name + R"(\b)");
-  return !std::regex_search(from.text, declared);
+bool holds(const range& where, std::size_t offset) { return where.begin <= offset && offset < where.end; }
+
+/// Without what an #if leaves out, but the text is the same.
+source without_skipped(source from, const std::vector<range>& skipped) {
+  const auto is_skipped = [&](const auto& each) {
+    return std::ranges::any_of(skipped, [&](const range& where) { return holds(where, each.offset); });
+  };
+  std::erase_if(from.directives, is_skipped);
+  std::erase_if(from.lines, is_skipped);
+  std::erase_if(from.faults, is_skipped);
+  return from;
 }
 
-/// Names that the papers use without declaring them.
-std::string prelude_of(const source& from, category kind) {
+/// The names that the papers use without declaring them: whether the file declares them after all.
+struct paper_types {
+  bool e = false, t = false;
+};
+
+paper_types paper_types_of(const source& from, const outline& seen) {
+  const auto declared = [&](const std::string& name) {
+    return std::ranges::find(seen.types, name) != seen.types.end() || defines_macro(from, name);
+  };
+  return {declared("E"), declared("T")};
+}
+
+/// What the papers use without declaring it.
+std::string prelude_of(category kind, const paper_types& declared) {
   std::string text;
   if (kind == category::r2s) {
-    if (lacks(from, "E")) text += "typedef unsigned char E;\n";
-    if (lacks(from, "T")) text += "typedef long long T;\n";
+    if (!declared.e) text += "typedef unsigned char E;\n";
+    if (!declared.t) text += "typedef long long T;\n";
   }
   if (kind == category::r2v)
     for (const std::string type : {"int", "unsigned int", "unsigned long long"})
@@ -66,8 +86,8 @@ category category_of(const source& from, const std::string& file) {
 
 class reading {
  public:
-  reading(const source& from, const std::string& file, category kind)
-      : from_(from), unit_(from, file, prelude_of(from, kind)) {
+  reading(const source& from, const std::string& file, category kind, const paper_types& declared)
+      : from_(from), declared_(declared), unit_(from, file, prelude_of(kind, declared)) {
     about_.kind = kind;
     about_.file = std::filesystem::path(file).filename().string();
   }
@@ -87,8 +107,8 @@ class reading {
     else
       read_signature(about_, marked[0], parameter_struct);
     about_.function = name_of(marked[0]);
-    about_.any_pixel = about_.generic && lacks(from_, "E");
-    about_.any_result = about_.generic && lacks(from_, "T");
+    about_.any_pixel = about_.generic && !declared_.e;
+    about_.any_result = about_.generic && !declared_.t;
     take_functions(marked);
     take_definitions();
     return std::move(about_);
@@ -149,11 +169,17 @@ class reading {
   void take_functions(const std::vector<CXCursor>& marked) {
     std::vector<CXCursor> helpers;
     for (const auto& each : marked)
-      for (const auto& called : checked_calls(unit_, each)) {
+      for (const auto& called : checked_calls(each)) {
         const auto same = [&](const CXCursor& other) { return clang_equalCursors(other, called) != 0; };
         if (std::ranges::none_of(marked, same) && std::ranges::none_of(helpers, same))
           helpers.push_back(called);
       }
+    const auto check = [&](CXCursor each) {
+      const auto [begin, end] = unit_.range_of(each);
+      check_macros(from_, kept_function{name_of(each), begin, end});
+    };
+    std::ranges::for_each(helpers, check);
+    std::ranges::for_each(marked, check);
     // A function comes before those that call it, so declarations ahead are not needed.
     for (const auto& each : helpers) about_.helpers += "RULE " + unit_.text_of(each) + "\n\n";
     for (const auto& each : marked) {
@@ -190,6 +216,7 @@ class reading {
   }
 
   const source& from_;
+  paper_types declared_;
   unit unit_;
   description about_;
 };
@@ -199,7 +226,10 @@ class reading {
 bool can_parse() { return true; }
 
 description parse(const source& from, const std::string& file) {
-  return reading(from, file, category_of(from, file)).result();
+  const auto seen = outline_of(from, file);
+  const auto active = without_skipped(from, seen.skipped);
+  if (!active.faults.empty()) std::rethrow_exception(active.faults.front().what);
+  return reading(active, file, category_of(active, file), paper_types_of(active, seen)).result();
 }
 
 }  // namespace macareu::converter

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <regex>
+#include <string_view>
 
 #include <macareu/error.hpp>
 
@@ -25,6 +25,8 @@ std::string content_of(const std::string& file, const std::string& blame) {
   std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (text.size() > longest_source || text.find('\0') != std::string::npos)
     throw usage_error(blame + file + " is not text, expected a C or C++ file");
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
   return text;
 }
 
@@ -61,15 +63,29 @@ std::optional<category> category_named(std::string name) {
   return {};
 }
 
+constexpr std::string_view blanks = " \t\v\f";
+
+std::string_view without_blanks(std::string_view text) {
+  const auto begin = text.find_first_not_of(blanks);
+  return begin == std::string_view::npos ? std::string_view() : text.substr(begin);
+}
+
+/// The word at the front, which is taken off.
+std::string_view taken_word(std::string_view& text) {
+  const auto letter = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  const auto end = std::ranges::find_if_not(text, letter) - text.begin();
+  const auto word = text.substr(0, static_cast<std::size_t>(end));
+  text = without_blanks(text.substr(word.size()));
+  return word;
+}
+
 class reader {
  public:
   source result;
 
-  void add_file(const std::string& file, const std::string& blame, int depth) {
-    included_.push_back(fs::weakly_canonical(file).string());
-    if (depth > deepest_include) throw usage_error(blame + "headers include each other too deeply");
-    const auto text = content_of(file, blame);
+  void add_file(const std::string& file, const std::string& text) {
     result.text += "#line 1 \"" + file + "\"\n";
+    open_.push_back(fs::weakly_canonical(file).string());
     comment_state comments;
     unsigned number = 0;
     for (std::size_t at = 0; at < text.size();) {
@@ -86,78 +102,114 @@ class reader {
         continued_ = line.ends_with('\\');
         result.text += line + "\n";
       } else {
-        add_line(comment ? "" : line, line, {file, number}, depth);
+        const auto known = result.lines.size();
+        add_line(comment ? "" : line, line, {file, number});
+        // What comes behind its line is not kept.
+        if (comments.inside() && result.lines.size() == known + 1 && result.lines.back().line == line)
+          result.lines.back().line += " */";
       }
     }
+    continued_ = false;
+    open_.pop_back();
   }
 
  private:
-  void add_line(const std::string& code, const std::string& line, const place& where, int depth) {
-    static const std::regex starts(R"(^\s*#\s*(\w+)\s*(.*)$)");
-    std::smatch parts;
-    if (!std::regex_match(code, parts, starts)) {
+  void add_line(const std::string& code, const std::string& line, const place& where) {
+    auto rest = without_blanks(code);
+    if (!rest.starts_with('#')) {
       result.text += line + "\n";
       return;
     }
-    const std::string word = parts[1], rest = parts[2];
-    if (add_directive(word, rest, where)) {
-      result.text += "\n";
-      return;
+    rest = without_blanks(rest.substr(1));
+    const auto word = taken_word(rest);
+    if (add_directive(word, rest, line, where)) return;
+    if (word == "include" && rest.starts_with('"')) {
+      const auto end = rest.find('"', 1);
+      if (end != std::string_view::npos && end > 1)
+        return include(std::string(rest.substr(1, end - 1)), line, where);
     }
-    static const std::regex quoted(R"re(^"([^"]+)".*$)re");
-    if (std::smatch name; word == "include" && std::regex_match(rest, name, quoted)) {
-      include(name[1], where, depth);
-      return;
-    }
+    if (word.starts_with("if")) ++conditions_;
+    if (word == "endif") --conditions_;
     if (word == "define" || word == "undef" || word == "include") {
-      result.lines.push_back({result.text.size(), line});
+      result.lines.push_back({result.text.size(), line, where});
       continued_ = line.ends_with('\\');
     }
     result.text += line + "\n";
   }
 
-  void include(const std::string& name, const place& where, int depth) {
+  /// Headers hold definitions, which may stand once only, so each gets a guard. It is written again where the
+  /// first time was under a condition, which may not hold.
+  void include(const std::string& name, const std::string& line, const place& where) {
     const auto path = (fs::path(where.file).parent_path() / name).string();
-    // As if every header had a guard: they hold definitions, which may stand once only.
-    if (std::ranges::find(included_, fs::weakly_canonical(path).string()) == included_.end())
-      add_file(path, to_string(where), depth + 1);
+    const auto known = fs::weakly_canonical(path).string();
+    const bool is_open = std::ranges::find(open_, known) != open_.end();
+    if (!is_open && std::ranges::find(included_, known) == included_.end()) {
+      std::string text;
+      try {
+        text = content_of(path, to_string(where));
+      } catch (const error&) {
+        return add_fault(std::current_exception(), line);
+      }
+      if (open_.size() > deepest_include || result.text.size() + text.size() > longest_source)
+        throw usage_error(to_string(where) + "headers include each other too deeply; expected less than " +
+                          std::to_string(deepest_include) + " levels");
+      if (conditions_ == 0) included_.push_back(known);
+      const auto guard = guard_of(known);
+      result.text += "#ifndef " + guard + "\n#define " + guard + "\n";
+      add_file(path, text);
+      result.text += "#endif\n";
+    }
     result.text += "#line " + std::to_string(where.line + 1) + " \"" + where.file + "\"\n";
   }
 
+  std::string guard_of(const std::string& header) {
+    auto at = std::ranges::find(guarded_, header);
+    if (at == guarded_.end()) at = guarded_.insert(at, header);
+    return "MACAREU_INCLUDED_" + std::to_string(at - guarded_.begin());
+  }
+
+  /// As a comment, so that two texts with different faults differ.
+  void add_fault(std::exception_ptr what, const std::string& line) {
+    result.faults.push_back({result.text.size(), std::move(what)});
+    result.text += "//" + line.substr(0, line.find_last_not_of('\\') + 1) + "\n";
+  }
+
   /// Whether the line is one of ours.
-  bool add_directive(const std::string& word, const std::string& rest, const place& where) {
-    static const std::regex pragma(R"(^macareu\b\s*(\w*)\s*(.*)$)");
-    static const std::regex ours(R"(^(\w+)_FUNC$)");
-    std::smatch parts;
-    std::string name, behind, written = "#" + word;
+  bool add_directive(std::string_view word, std::string_view rest, const std::string& line,
+                     const place& where) {
+    constexpr std::string_view mark = "_FUNC";
+    std::string name, written = "#" + std::string(word);
     if (word == "STRUCT") {
       name = "struct";
-      behind = rest;
-    } else if (std::regex_match(word, parts, ours)) {
-      name = parts[1];
-      behind = rest;
-    } else if (word == "pragma" && std::regex_match(rest, parts, pragma)) {
-      name = parts[1];
-      behind = parts[2];
+    } else if (word.ends_with(mark) && word.size() > mark.size()) {
+      name = word.substr(0, word.size() - mark.size());
+    } else if (word == "pragma" && taken_word(rest) == "macareu") {
+      name = taken_word(rest);
       written = "#pragma macareu " + name;
     } else {
       return false;
     }
     const auto kind = category_named(name);
+    std::string fault;
     if (!kind && name != "struct")
-      throw usage_error(
-          to_string(where) + "unknown directive " + written +
-          "; expected #P2P_FUNC, #N2P_FUNC, #R2S_FUNC, #R2V_FUNC, #IWPP_FUNC or #STRUCT, or #pragma "
-          "macareu with p2p, n2p, r2s, r2v, iwpp or struct");
-    if (!behind.empty() && !behind.starts_with("//") && !behind.starts_with("/*"))
-      throw usage_error(to_string(where) + "'" + behind + "' behind " + written +
-                        "; expected the directive alone on its line, and the function on the next");
+      fault = "unknown directive " + written +
+              "; expected #P2P_FUNC, #N2P_FUNC, #R2S_FUNC, #R2V_FUNC, #IWPP_FUNC or #STRUCT, or #pragma "
+              "macareu with p2p, n2p, r2s, r2v, iwpp or struct";
+    else if (!rest.empty() && !rest.starts_with("//") && !rest.starts_with("/*"))
+      fault = "'" + std::string(rest) + "' behind " + written +
+              "; expected the directive alone on its line, and the function on the next";
+    if (!fault.empty()) {
+      add_fault(std::make_exception_ptr(usage_error(to_string(where) + fault)), line);
+      return true;
+    }
     result.directives.push_back({kind, written, where, result.text.size()});
+    result.text += "\n";
     return true;
   }
 
   bool continued_ = false;
-  std::vector<std::string> included_;
+  int conditions_ = 0;
+  std::vector<std::string> included_, open_, guarded_;
 };
 
 }  // namespace
@@ -166,8 +218,8 @@ std::string to_string(const place& where) { return where.file + ":" + std::to_st
 
 source read_source(const std::string& file, const std::string& header) {
   reader all;
-  if (!header.empty()) all.add_file(header, "", 0);
-  all.add_file(file, "", 0);
+  if (!header.empty()) all.add_file(header, content_of(header, ""));
+  all.add_file(file, content_of(file, ""));
   return std::move(all.result);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,12 +34,19 @@ struct source {
   struct preprocessing {
     std::size_t offset;
     std::string line;
+    place where;
   };
   std::vector<preprocessing> lines;
+  /// A directive that is unknown or has something behind it, or a header that cannot be read: of no
+  /// consequence where an #if leaves it out.
+  struct fault {
+    std::size_t offset;
+    std::exception_ptr what;
+  };
+  std::vector<fault> faults;
 };
 
-/// `header` is read before the file where it is not empty. Throws io_error for files that are not there, and
-/// usage_error for a directive that is unknown or has something behind it.
+/// `header` is read before the file where it is not empty. Throws io_error where one of the two is not there.
 source read_source(const std::string& file, const std::string& header);
 
 }  // namespace macareu::converter

@@ -52,6 +52,50 @@ class Descriptions(ConverterTest):
         with open(self.path("g.json")) as file:
             self.assertEqual(dict(json.load(file), file=""), dict(included, file=""))
 
+    def ran(self, name, text):
+        """The pixels of a point operation on one row 10 20."""
+        self.write(name + ".c", text)
+        write_pnm(self.path("two.pgm"), (1, 2), [10, 20])
+        self.tool("run", name + ".c", "two.pgm", "-o", name + ".pgm", "--device", "serial")
+        return list(read_pnm(self.path(name + ".pgm")))
+
+    POINT = "#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i) { return p + K; }\n"
+
+    def test_conditions_of_macros(self):
+        for name, lines, expected in (
+                ("c1", "#ifndef N\n#define K 3\n#else\n#define K 5\n#endif\n", [13, 23]),
+                ("c2", "#define K 3\n#if 0\n#undef K\n#define K 5\n#endif\n", [13, 23]),
+                ("c3", "#define N 2\n#if N > 1\n#define K 3\n#elif 1\n#define K 5\n#endif\n", [13, 23]),
+                ("c4", "#define K 3\n#if 0\n#P2P_FUNC\n#P3P_FUNC\nint g;\n#endif\n", [13, 23]),
+                ("c5", '#ifdef _WIN32\n#include "none.h"\n#endif\n#define K 3 /* which\n goes on */\n', [13, 23])):
+            with self.subTest(name):
+                self.assertEqual(self.ran(name, lines + self.POINT), expected)
+
+    def test_a_header_under_a_condition_is_read_when_it_holds(self):
+        self.write("k.h", "enum { K = 3 };\n")
+        lines = '#if 0\n#include "k.h"\n#else\n#include "k.h"\n#endif\n#include "k.h"\n'
+        self.assertEqual(self.ran("twice", lines + self.POINT), [13, 23])
+
+    def test_macros_inside_functions(self):
+        text = ("#define K 3\n#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i) {\n#define L 4\n"
+                "  return p + K + L; /* M */\n#undef L\n}\n#define M 7\n#define K 3\n")
+        self.assertEqual(self.ran("inside", text), [17, 27])
+
+    def test_long_lines(self):
+        self.assertEqual(self.ran("long1", "#define K 3 " + " " * 300000 + "\n" + self.POINT), [13, 23])
+        about = self.described("long2", "/* typedef " + "x" * 300000 + " T */\n#R2S_FUNC\nstatic T f(E a, E b) "
+                               "{ return a + b; }\n")
+        self.assertTrue(about["any_result"])
+
+    def test_a_byte_order_mark(self):
+        self.assertEqual(self.ran("marked", "\ufeff#define K 3\n" + self.POINT), [13, 23])
+        self.assertEqual(self.described("first", "\ufeff#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n")["function"], "f")
+
+    def test_types_in_comments_are_not_declared(self):
+        about = self.described("comment", "/* the typedef of T is left to whoever runs it; so is using E */\n"
+                               "#R2S_FUNC\nstatic T f(E a, E b) { return a + b; }\n")
+        self.assertTrue(about["any_result"] and about["any_pixel"])
+
     def test_writes_into_the_vector(self):
         about = self.described("h", "#R2V_FUNC\nstatic void f(unsigned char p, int* saida, int bins) {\n  saida[p / 2] += 3;\n"
                                "  ++saida[1];\n  if (p > 4) saida[p]++;\n  atomicAdd(&saida[0], 2);\n}\n")

@@ -6,6 +6,12 @@ from tool import TOOL, ConverterTest, example, random_values, write_pnm
 
 # Name, source, the line that must be named (0: none), and what must be said.
 SOURCES = [
+    ("macro defined again", "#define K 3\nstatic int g(int p) { return p + K; }\n#undef K\n#define K 5\n#P2P_FUNC\n"
+     "static int f(int p, int i) { return g(p) + K; }\n", 3, "macro 'K' changes after 'g' used it; expected one meaning"),
+    ("macro behind a macro", "#define K 3\n#define L (K + 1)\n#P2P_FUNC\nstatic int f(int p, int i) { return p + L; }\n"
+     "#undef K\n", 5, "macro 'K' changes after 'f' used it"),
+    ("variable becomes a macro", "static int g(int p) { int n = p; return n; }\n#define n 5\n#P2P_FUNC\n"
+     "static int f(int p, int i) { return g(p) + n; }\n", 2, "macro 'n' changes after 'g' used it"),
     ("no directive", "static int f(int a) { return a; }\n", 0, "no function is marked; expected #P2P_FUNC"),
     ("unknown directive", "\n#P3P_FUNC\n", 2, "unknown directive #P3P_FUNC; expected #P2P_FUNC, #N2P_FUNC"),
     ("unknown pragma", "#pragma macareu blur\n", 1, "unknown directive #pragma macareu blur; expected"),

@@ -1,0 +1,24 @@
+// The file's macros: they are taken together, ahead of all functions, so each must mean the same everywhere.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "source.hpp"
+
+namespace macareu::converter {
+
+/// Whether some line defines it.
+bool defines_macro(const source& from, const std::string& name);
+
+/// A function that is kept, and where it stands in the text.
+struct kept_function {
+  std::string name;
+  std::size_t begin = 0, end = 0;
+};
+
+/// Throws usage_error for a macro that the function uses, itself or through other macros, and that means
+/// something else at the end of the file.
+void check_macros(const source& from, const kept_function& function);
+
+}  // namespace macareu::converter
