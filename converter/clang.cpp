@@ -52,6 +52,8 @@ std::string taken(CXString text) {
 
 place place_of(CXCursor cursor) { return presumed(clang_getCursorLocation(cursor)); }
 
+std::size_t written_offset(CXCursor cursor) { return spelled_offset(clang_getCursorLocation(cursor)); }
+
 void refuse(const place& where, const std::string& what, const std::string& expected) {
   throw usage_error(to_string(where) + what + "; expected " + expected);
 }

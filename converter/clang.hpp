@@ -64,6 +64,8 @@ class unit {
 };
 
 place place_of(CXCursor cursor);
+/// Where its name stands; of a macro's argument where that was written.
+std::size_t written_offset(CXCursor cursor);
 /// Whether it stands in the file, or in what the file includes by #include "...".
 bool is_users(CXCursor cursor);
 std::vector<CXCursor> children_of(CXCursor cursor);

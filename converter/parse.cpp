@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include <macareu/error.hpp>
 
 #include "body_checks.hpp"
 #include "clang.hpp"
+#include "edits.hpp"
 #include "macros.hpp"
+#include "math_arguments.hpp"
 #include "signature.hpp"
 #include "vector_writes.hpp"
 
@@ -181,12 +184,14 @@ class reading {
     std::ranges::for_each(helpers, check);
     std::ranges::for_each(marked, check);
     // A function comes before those that call it, so declarations ahead are not needed.
-    for (const auto& each : helpers) about_.helpers += "RULE " + unit_.text_of(each) + "\n\n";
+    for (const auto& each : helpers)
+      about_.helpers += "RULE " + edited(unit_, each, conversions_to_double(unit_, each)) + "\n\n";
     for (const auto& each : marked) {
-      const auto text = about_.kind == category::r2v
-                            ? with_atomic_writes(unit_, each, clang_Cursor_getArgument(each, 1))
-                            : unit_.text_of(each);
-      about_.body += (about_.body.empty() ? "RULE " : "\n\nRULE ") + text;
+      auto edits = conversions_to_double(unit_, each);
+      if (about_.kind == category::r2v)
+        std::ranges::copy(atomic_writes(unit_, each, clang_Cursor_getArgument(each, 1)),
+                          std::back_inserter(edits));
+      about_.body += (about_.body.empty() ? "RULE " : "\n\nRULE ") + edited(unit_, each, std::move(edits));
     }
     about_.body += "\n";
   }

@@ -25,21 +25,9 @@ class writes {
     above_.pop_back();
   }
 
-  /// The function's text after all replacements.
-  std::string applied(CXCursor function) const {
-    const auto all = file_.range_of(function);
-    auto text = file_.text_of(function);
-    for (auto each = changes_.rbegin(); each != changes_.rend(); ++each)
-      text.replace(each->where.begin - all.begin, each->where.end - each->where.begin, each->text);
-    return text;
-  }
+  std::vector<edit> result;
 
  private:
-  struct change {
-    range where;
-    std::string text;
-  };
-
   void use(CXCursor reference) {
     std::vector<CXCursor> chain;  // from the inside: element, operation, and what holds it
     for (auto each = above_.rbegin(); each != above_.rend() && chain.size() < 3; ++each) {
@@ -52,18 +40,27 @@ class writes {
     if (!element || !operation) refuse_use(reference);
     const auto before = trimmed(text(operation->begin, element->begin));
     const auto after = trimmed(text(element->end, operation->end));
-    const auto target = text(element->begin, element->end);
     const auto kind = clang_getCursorKind(chain[1]);
     if (kind == CXCursor_UnaryOperator && before == "&" && after.empty() &&
         clang_getCursorKind(chain[2]) == CXCursor_CallExpr && name_of(chain[2]) == "atomicAdd")
       return;
     if (!is_statement(chain[1], chain[2])) refuse_use(reference);
-    if (kind == CXCursor_CompoundAssignOperator && before.empty() && after.starts_with("+="))
-      changes_.push_back({*operation, "atomicAdd(&" + target + ", " + trimmed(after.substr(2)) + ")"});
-    else if (kind == CXCursor_UnaryOperator && before + after == "++")
-      changes_.push_back({*operation, "atomicAdd(&" + target + ", 1)"});
-    else
+    if (kind == CXCursor_CompoundAssignOperator && before.empty() && after.starts_with("+=")) {
+      const auto sum = file_.text().find_first_not_of(" \t\r\n", file_.text().find("+=", element->end) + 2);
+      become_addition(*element, *operation, ", ", sum);
+    } else if (kind == CXCursor_UnaryOperator && before + after == "++") {
+      become_addition(*element, *operation, ", 1", operation->end);
+    } else {
       refuse_use(reference);
+    }
+  }
+
+  /// Only what is around element and addend changes: other edits may be inside.
+  void become_addition(const range& element, const range& operation, const std::string& between,
+                       std::size_t addend) {
+    result.push_back({{operation.begin, element.begin}, "atomicAdd(&"});
+    result.push_back({{element.end, addend}, between});
+    result.push_back({{operation.end, operation.end}, ")"});
   }
 
   /// Whether nobody looks at the value of the operation.
@@ -98,15 +95,14 @@ class writes {
   const unit& file_;
   CXCursor vector_;
   std::vector<CXCursor> above_;
-  std::vector<change> changes_;
 };
 
 }  // namespace
 
-std::string with_atomic_writes(const unit& file, CXCursor function, CXCursor vector) {
+std::vector<edit> atomic_writes(const unit& file, CXCursor function, CXCursor vector) {
   writes all(file, vector);
   for (const auto& child : children_of(function)) all.visit(child);
-  return all.applied(function);
+  return std::move(all.result);
 }
 
 }  // namespace macareu::converter

@@ -10,7 +10,52 @@ NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
 ONE_OF_EACH = ["binarise", "sobel", "maximum", "histogram", "reconstruct"]
 
 
+# Integers where C converts them to double, as plain C is written.
+INTEGERS = """#include <math.h>
+#define HALF 2
+#define TWICE(x) ((x) + (x))
+static double helper(int a) { return sqrt(a) + fabs(a - 3) + floor(a / HALF) + pow(a, 2) + exp(HALF) + cbrt(TWICE(a)); }
+#N2P_FUNC
+static unsigned char f(unsigned char pixel[3][3], int x, int y) {
+    int gx = pixel[1][2] - pixel[1][0], gy = pixel[2][1] - pixel[0][1];
+    float half = 0.5f;
+    double all = sqrt(gx*gx + gy*gy) + atan2(gy, gx) + fmax(gx, 0.5) + hypot(gx, /* ), */ gy) + ceil(pixel[0][0]) + round(gx);
+    all += fmod(gx, 3) + trunc(x) + rint(y) + fmin(half, 2.0) + pow(half, gx) + fma(gx, half, 1.0) + TWICE(sqrt( gx * gx ));
+    all += log(x + 1) + log2(x + 1) + log10(x + 1) + sin(x) + cos(x) + tan(x) + atan(x) + copysign(gx, x) + sqrt(fmax(gx, gy));
+    return (unsigned char)(((int)all + (int)helper(gx) + abs(gx)) & 255);
+}
+"""
+SHARED = """#include <math.h>
+#R2V_FUNC
+static void f(unsigned char p, int* saida, int bins) {
+    saida[(int)sqrt(p)] += (int)floor(p / 2);
+    ++saida[(int)fabs(p / 100)];
+}
+"""
+
+
 class Cuda(ConverterTest):
+    def convert_integers(self, ending):
+        self.write("integers.c", INTEGERS)
+        self.write("shared.c", SHARED)
+        for name in ("integers", "shared"):
+            self.tool("convert", name + ".c", "-o", name + ending)
+
+    @unittest.skipUnless(NVCC, "no nvcc")
+    def test_mathematics_of_integers_compiles(self):
+        self.convert_integers("")
+        for name in ("integers", "shared"):
+            done = self.command(NVCC, "-std=c++17", "--fmad=false", "-arch=sm_90", "-DWITH_CUDA", "-ptx",
+                                os.path.join(name, name + ".cu"), "-o", os.path.join(name, name + ".ptx"))
+            self.assertEqual((done.returncode, done.stderr), (0, ""), name)
+
+    def test_mathematics_of_integers_compiles_for_run(self):
+        self.convert_integers(".json")
+        done = self.command(os.environ.get("COMPILE_KERNELS", "compile_kernels"), "90", "integers.json", "shared.json")
+        if done.returncode == 77:
+            self.skipTest(done.stderr)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     @unittest.skipUnless(NVCC, "no nvcc")
     def test_programs_compile_without_warnings(self):
         for name in ONE_OF_EACH:

@@ -96,6 +96,13 @@ class Descriptions(ConverterTest):
                                "#R2S_FUNC\nstatic T f(E a, E b) { return a + b; }\n")
         self.assertTrue(about["any_result"] and about["any_pixel"])
 
+    def test_integers_become_double(self):
+        about = self.described("roots", "#include <math.h>\n#define TWICE(x) ((x) + (x))\n#P2P_FUNC\n"
+                               "static int f(int p, int i) {\n  double a = sqrt(p*p + 1) + pow(p, 2.0) + sqrt(2.0) + sqrtf(p);\n"
+                               "  return (int)(a + TWICE(sqrt(p)));\n}\n")
+        self.assertIn("sqrt((double)(p*p + 1)) + pow((double)p, 2.0) + sqrt(2.0) + sqrtf(p);", about["body"])
+        self.assertIn("TWICE(sqrt((double)p))", about["body"])
+
     def test_writes_into_the_vector(self):
         about = self.described("h", "#R2V_FUNC\nstatic void f(unsigned char p, int* saida, int bins) {\n  saida[p / 2] += 3;\n"
                                "  ++saida[1];\n  if (p > 4) saida[p]++;\n  atomicAdd(&saida[0], 2);\n}\n")

@@ -6,6 +6,8 @@ from tool import TOOL, ConverterTest, example, random_values, write_pnm
 
 # Name, source, the line that must be named (0: none), and what must be said.
 SOURCES = [
+    ("root in a macro", "#include <math.h>\n#define ROOT(x) sqrt(x)\n#P2P_FUNC\nstatic int f(int p, int i) {\n  "
+     "return (int)ROOT(p);\n}\n", 5, "'sqrt' of an integer, written by a macro; expected (double) before the integer"),
     ("macro defined again", "#define K 3\nstatic int g(int p) { return p + K; }\n#undef K\n#define K 5\n#P2P_FUNC\n"
      "static int f(int p, int i) { return g(p) + K; }\n", 3, "macro 'K' changes after 'g' used it; expected one meaning"),
     ("macro behind a macro", "#define K 3\n#define L (K + 1)\n#P2P_FUNC\nstatic int f(int p, int i) { return p + L; }\n"

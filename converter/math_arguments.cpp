@@ -1,0 +1,119 @@
+#include "math_arguments.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+namespace macareu::converter {
+namespace {
+
+/// Those that have overloads, and no meaning of their own for integers.
+const std::set<std::string, std::less<>> overloaded{
+    "fabs", "sqrt", "floor", "ceil",  "round", "trunc", "rint", "fmin", "fmax", "fmod",  "fma",   "copysign",
+    "exp",  "log",  "log2",  "log10", "pow",   "sin",   "cos",  "tan",  "atan", "atan2", "hypot", "cbrt"};
+
+CXTypeKind written_type(CXCursor expression) {
+  for (auto inner = children_of(expression);
+       clang_getCursorKind(expression) == CXCursor_UnexposedExpr && inner.size() == 1;
+       inner = children_of(expression))
+    expression = inner.front();
+  return clang_getCanonicalType(clang_getCursorType(expression)).kind;
+}
+
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+bool is_one_word(const std::string& text) {
+  return std::ranges::all_of(text,
+                             [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; });
+}
+
+/// What stands between the bracket at `open` and the one that closes it, parted by commas, without blanks.
+std::vector<range> arguments_at(const std::string& text, std::size_t open) {
+  std::vector<range> result;
+  const auto add = [&](std::size_t begin, std::size_t end) {
+    while (begin < end && is_space(text[begin])) ++begin;
+    while (begin < end && is_space(text[end - 1])) --end;
+    result.push_back({begin, end});
+  };
+  int depth = 0;
+  auto begin = open + 1;
+  for (auto i = open; i < text.size(); ++i) {
+    const char c = text[i];
+    if (text.compare(i, 2, "/*") == 0)
+      i = std::min(text.find("*/", i + 2), text.size() - 2) + 1;
+    else if (text.compare(i, 2, "//") == 0)
+      i = std::min(text.find('\n', i), text.size());
+    else if (c == '\'')
+      i = std::min(text.find('\'', i + (text[i + 1] == '\\' ? 3 : 2)), text.size());
+    else if (c == '(' || c == '[' || c == '{')
+      ++depth;
+    else if (c == ')' || c == ']' || c == '}')
+      --depth;
+    if (depth == 0) {
+      add(begin, i);
+      return result;
+    }
+    if (c == ',' && depth == 1) {
+      add(begin, i);
+      begin = i + 1;
+    }
+  }
+  return {};
+}
+
+class conversions {
+ public:
+  conversions(const unit& file, CXCursor function) : file_(file), function_(file.range_of(function)) {}
+
+  std::vector<edit> result;
+
+  void visit(CXCursor cursor) {
+    if (clang_getCursorKind(cursor) == CXCursor_CallExpr && overloaded.contains(name_of(cursor)) &&
+        !is_users(clang_getCursorReferenced(cursor)))
+      call(cursor);
+    for (const auto& child : children_of(cursor)) visit(child);
+  }
+
+ private:
+  void call(CXCursor cursor) {
+    std::vector<CXTypeKind> types;
+    for (int i = 0; i < clang_Cursor_getNumArguments(cursor); ++i)
+      types.push_back(written_type(clang_Cursor_getArgument(cursor, static_cast<unsigned>(i))));
+    if (std::ranges::all_of(types, [&](auto type) {
+          return type == types.front() && (type == CXType_Float || type == CXType_Double);
+        }))
+      return;
+    const auto name = name_of(cursor);
+    auto open = written_offset(children_of(cursor).front());
+    const bool here =
+        function_.begin <= open && open < function_.end && file_.text().compare(open, name.size(), name) == 0;
+    open += name.size();
+    while (here && is_space(file_.text()[open])) ++open;
+    const auto ranges =
+        here && file_.text()[open] == '(' ? arguments_at(file_.text(), open) : std::vector<range>();
+    if (ranges.size() != types.size())
+      refuse(cursor, "'" + name + "' of an integer, written by a macro",
+             "(double) before the integer: a GPU has " + name + " for floating point numbers only");
+    for (std::size_t i = 0; i < types.size(); ++i)
+      if (types[i] != CXType_Double) convert(ranges[i]);
+  }
+
+  void convert(const range& where) {
+    const bool word = is_one_word(file_.text().substr(where.begin, where.end - where.begin));
+    result.push_back({{where.begin, where.begin}, word ? "(double)" : "(double)("});
+    if (!word) result.push_back({{where.end, where.end}, ")"});
+  }
+
+  const unit& file_;
+  range function_;
+};
+
+}  // namespace
+
+std::vector<edit> conversions_to_double(const unit& file, CXCursor function) {
+  conversions all(file, function);
+  all.visit(function);
+  return std::move(all.result);
+}
+
+}  // namespace macareu::converter
