@@ -30,6 +30,25 @@ bool is_global(CXCursor variable) {
          (parent == CXCursor_TranslationUnit || parent == CXCursor_Namespace);
 }
 
+/// Of an array or pointer what it holds.
+CXType innermost(CXType type) {
+  for (type = clang_getCanonicalType(type);;) {
+    const auto held =
+        type.kind == CXType_Pointer ? clang_getPointeeType(type) : clang_getArrayElementType(type);
+    if (held.kind == CXType_Invalid) return type;
+    type = clang_getCanonicalType(held);
+  }
+}
+
+void check_type(CXCursor where, CXType type) {
+  const auto kind = innermost(type).kind;
+  if (kind == CXType_LongDouble || kind == CXType_Float128)
+    refuse(where, "long double inside the function, which a GPU does not have", "float or double");
+  if (clang_getCanonicalType(type).kind == CXType_VariableArray)
+    refuse(where, "'" + name_of(where) + "' is an array whose size is not a constant",
+           "an array of a fixed size");
+}
+
 class walk {
  public:
   std::vector<CXCursor> result;
@@ -40,6 +59,7 @@ class walk {
     if (reserved.contains(name_of(definition)))
       refuse(definition, "a function named '" + name_of(definition) + "', as one of the generated code is",
              "another name");
+    check_type(definition, clang_getCursorResultType(definition));
     open_.push_back(definition);
     for (const auto& child : children_of(definition)) expression(child);
     open_.pop_back();
@@ -48,6 +68,7 @@ class walk {
 
  private:
   void expression(CXCursor cursor) {
+    check_type(cursor, clang_getCursorType(cursor));
     switch (clang_getCursorKind(cursor)) {
       case CXCursor_CXXNewExpr:
       case CXCursor_CXXDeleteExpr:
@@ -108,6 +129,8 @@ class walk {
   }
 
   void users_function(CXCursor cursor, CXCursor target, const std::string& name) {
+    if (clang_Cursor_isNull(clang_getSpecializedCursorTemplate(target)) == 0)
+      refuse(cursor, "'" + name + "' is a template", "a function with types of its own");
     const auto definition = clang_getCursorDefinition(target);
     if (clang_Cursor_isNull(definition))
       refuse(cursor, "'" + name + "' is declared but not defined", "its definition in the same file");

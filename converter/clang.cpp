@@ -38,6 +38,8 @@ std::string expectation_for(const std::string& message) {
   if (message.find("undeclared identifier") != std::string::npos ||
       message.find("file not found") != std::string::npos)
     return "expected a name of this file, or of a header that it includes";
+  if (message.find("does not return a value") != std::string::npos)
+    return "expected a return with a value at the end of every path";
   return "expected a file that compiles as C++";
 }
 
@@ -53,6 +55,14 @@ std::string taken(CXString text) {
 place place_of(CXCursor cursor) { return presumed(clang_getCursorLocation(cursor)); }
 
 std::size_t written_offset(CXCursor cursor) { return spelled_offset(clang_getCursorLocation(cursor)); }
+
+CXTypeKind written_type(CXCursor expression) {
+  for (auto inner = children_of(expression);
+       clang_getCursorKind(expression) == CXCursor_UnexposedExpr && inner.size() == 1;
+       inner = children_of(expression))
+    expression = inner.front();
+  return clang_getCanonicalType(clang_getCursorType(expression)).kind;
+}
 
 void refuse(const place& where, const std::string& what, const std::string& expected) {
   throw usage_error(to_string(where) + what + "; expected " + expected);
@@ -73,7 +83,7 @@ std::vector<CXCursor> children_of(CXCursor cursor) {
 translation::translation(const std::string& text, const std::string& file, const std::string& prelude,
                          unsigned options)
     : index_(clang_createIndex(0, 0)) {
-  const std::array arguments{"-x", "c++", "-std=c++17", "-include", prelude_name};
+  const std::array arguments{"-x", "c++", "-std=c++17", "-Werror=return-type", "-include", prelude_name};
   std::array<CXUnsavedFile, 2> files{
       CXUnsavedFile{buffer_name, text.c_str(), static_cast<unsigned long>(text.size())},
       CXUnsavedFile{prelude_name, prelude.c_str(), static_cast<unsigned long>(prelude.size())}};

@@ -69,6 +69,8 @@ std::size_t written_offset(CXCursor cursor);
 /// Whether it stands in the file, or in what the file includes by #include "...".
 bool is_users(CXCursor cursor);
 std::vector<CXCursor> children_of(CXCursor cursor);
+/// The type of an expression before the conversions that C makes by itself.
+CXTypeKind written_type(CXCursor expression);
 
 /// Throws usage_error "file:line: what; expected ...".
 [[noreturn]] void refuse(const place& where, const std::string& what, const std::string& expected);

@@ -12,14 +12,6 @@ const std::set<std::string, std::less<>> overloaded{
     "fabs", "sqrt", "floor", "ceil",  "round", "trunc", "rint", "fmin", "fmax", "fmod",  "fma",   "copysign",
     "exp",  "log",  "log2",  "log10", "pow",   "sin",   "cos",  "tan",  "atan", "atan2", "hypot", "cbrt"};
 
-CXTypeKind written_type(CXCursor expression) {
-  for (auto inner = children_of(expression);
-       clang_getCursorKind(expression) == CXCursor_UnexposedExpr && inner.size() == 1;
-       inner = children_of(expression))
-    expression = inner.front();
-  return clang_getCanonicalType(clang_getCursorType(expression)).kind;
-}
-
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 bool is_one_word(const std::string& text) {

@@ -43,9 +43,10 @@ class writes {
     const auto kind = clang_getCursorKind(chain[1]);
     if (kind == CXCursor_UnaryOperator && before == "&" && after.empty() &&
         clang_getCursorKind(chain[2]) == CXCursor_CallExpr && name_of(chain[2]) == "atomicAdd")
-      return;
+      return check_addend(clang_Cursor_getArgument(chain[2], 1));
     if (!is_statement(chain[1], chain[2])) refuse_use(reference);
     if (kind == CXCursor_CompoundAssignOperator && before.empty() && after.starts_with("+=")) {
+      check_addend(children_of(chain[1]).back());
       const auto sum = file_.text().find_first_not_of(" \t\r\n", file_.text().find("+=", element->end) + 2);
       become_addition(*element, *operation, ", ", sum);
     } else if (kind == CXCursor_UnaryOperator && before + after == "++") {
@@ -53,6 +54,14 @@ class writes {
     } else {
       refuse_use(reference);
     }
+  }
+
+  /// The vector would round after every addition, and atomicAdd before.
+  void check_addend(CXCursor addend) const {
+    const auto type = written_type(addend);
+    if (type != CXType_Float && type != CXType_Double && type != CXType_LongDouble) return;
+    refuse(addend, "a number that is not an integer is added to '" + name_of(vector_) + "'",
+           "an integer, such as (int)(...)");
   }
 
   /// Only what is around element and addend changes: other edits may be inside.

@@ -6,6 +6,26 @@ from tool import TOOL, ConverterTest, example, random_values, write_pnm
 
 # Name, source, the line that must be named (0: none), and what must be said.
 SOURCES = [
+    ("template", "template <class N>\nstatic N g(N p) { return p; }\n#P2P_FUNC\nstatic int f(int p, int i) "
+     "{ return g(p); }\n", 4, "'g' is a template; expected a function with types of its own"),
+    ("template with types", "template <class N> static N g(N p) { return p; }\n#P2P_FUNC\nstatic int f(int p, int i) {\n"
+     "  return g<int>(p);\n}\n", 4, "'g' is a template; expected"),
+    ("variable array", "#P2P_FUNC\nstatic int f(int p, int i) {\n  int many[p];\n  many[0] = 1;\n  return many[0];\n}\n", 3,
+     "'many' is an array whose size is not a constant; expected an array of a fixed size"),
+    ("variable array of arrays", "#P2P_FUNC\nstatic int f(int p, int i) {\n  int many[2][p];\n  return many[0][0];\n}\n", 3,
+     "'many' is an array whose size is not a constant"),
+    ("long double", "#P2P_FUNC\nstatic int f(int p, int i) {\n  long double v = p;\n  return (int)v;\n}\n", 3,
+     "long double inside the function, which a GPU does not have; expected float or double"),
+    ("literal of long double", "#P2P_FUNC\nstatic int f(int p, int i) {\n  return (int)(p * 0.5L);\n}\n", 3, "long double"),
+    ("long double in a helper", "static long double g(int p) { return p; }\n#P2P_FUNC\nstatic int f(int p, int i) "
+     "{ return (int)g(p); }\n", 3, "long double"),
+    ("no return", "#P2P_FUNC\nstatic int f(int p, int i) {\n  if (p) return i;\n}\n", 4,
+     "does not return a value in all control paths; expected a return with a value at the end of every path"),
+    ("no return at all", "#P2P_FUNC\nstatic int f(int p, int i) {\n}\n", 3, "expected a return with a value"),
+    ("fraction added", "#R2V_FUNC\nstatic void f(unsigned char p, int* saida, int bins) {\n  saida[p] += p * 0.5;\n}\n", 3,
+     "a number that is not an integer is added to 'saida'; expected an integer, such as (int)(...)"),
+    ("fraction added atomically", "#R2V_FUNC\nstatic void f(unsigned char p, int* saida, int bins) {\n"
+     "  atomicAdd(&saida[p], 0.5f);\n}\n", 3, "a number that is not an integer is added to 'saida'"),
     ("root in a macro", "#include <math.h>\n#define ROOT(x) sqrt(x)\n#P2P_FUNC\nstatic int f(int p, int i) {\n  "
      "return (int)ROOT(p);\n}\n", 5, "'sqrt' of an integer, written by a macro; expected (double) before the integer"),
     ("macro defined again", "#define K 3\nstatic int g(int p) { return p + K; }\n#undef K\n#define K 5\n#P2P_FUNC\n"
