@@ -83,6 +83,13 @@ class reader {
  public:
   source result;
 
+  /// A file that the user names.
+  void add_named(const std::string& file) {
+    included_.push_back(fs::weakly_canonical(file).string());
+    add_file(file, content_of(file, ""));
+  }
+
+ private:
   void add_file(const std::string& file, const std::string& text) {
     result.text += "#line 1 \"" + file + "\"\n";
     open_.push_back(fs::weakly_canonical(file).string());
@@ -113,7 +120,6 @@ class reader {
     open_.pop_back();
   }
 
- private:
   void add_line(const std::string& code, const std::string& line, const place& where) {
     auto rest = without_blanks(code);
     if (!rest.starts_with('#')) {
@@ -218,8 +224,8 @@ std::string to_string(const place& where) { return where.file + ":" + std::to_st
 
 source read_source(const std::string& file, const std::string& header) {
   reader all;
-  if (!header.empty()) all.add_file(header, content_of(header, ""));
-  all.add_file(file, content_of(file, ""));
+  if (!header.empty()) all.add_named(header);
+  all.add_named(file);
   return std::move(all.result);
 }
 

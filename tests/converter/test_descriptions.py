@@ -51,6 +51,9 @@ class Descriptions(ConverterTest):
         self.tool("convert", "g.c", "--header", "data.h", "-o", "g.json")
         with open(self.path("g.json")) as file:
             self.assertEqual(dict(json.load(file), file=""), dict(included, file=""))
+        self.tool("convert", "e.c", "--header", "data.h", "-o", "both.json")
+        with open(self.path("both.json")) as file:
+            self.assertEqual(dict(json.load(file), file=""), dict(included, file=""))
 
     def ran(self, name, text):
         """The pixels of a point operation on one row 10 20."""
