@@ -101,6 +101,12 @@ translation::~translation() {
   clang_disposeIndex(index_);
 }
 
+bool declares_type(CXCursor cursor) {
+  const auto kind = clang_getCursorKind(cursor);
+  return kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl || kind == CXCursor_StructDecl ||
+         kind == CXCursor_ClassDecl || kind == CXCursor_UnionDecl || kind == CXCursor_EnumDecl;
+}
+
 outline outline_of(const source& from, const std::string& file) {
   const translation parsed(from.text, file, "",
                            CXTranslationUnit_DetailedPreprocessingRecord |
@@ -112,11 +118,7 @@ outline outline_of(const source& from, const std::string& file) {
                               expanded_offset(clang_getRangeEnd(skipped->ranges[i]))});
   clang_disposeSourceRangeList(skipped);
   for (const auto& each : children_of(clang_getTranslationUnitCursor(parsed.get()))) {
-    const auto kind = clang_getCursorKind(each);
-    const bool type = kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl ||
-                      kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl ||
-                      kind == CXCursor_UnionDecl || kind == CXCursor_EnumDecl;
-    if (type && is_users(each)) result.types.push_back(name_of(each));
+    if (declares_type(each) && is_users(each)) result.types.push_back(name_of(each));
   }
   return result;
 }

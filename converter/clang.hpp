@@ -69,6 +69,7 @@ std::size_t written_offset(CXCursor cursor);
 /// Whether it stands in the file, or in what the file includes by #include "...".
 bool is_users(CXCursor cursor);
 std::vector<CXCursor> children_of(CXCursor cursor);
+bool declares_type(CXCursor cursor);
 /// The type of an expression before the conversions that C makes by itself.
 CXTypeKind written_type(CXCursor expression);
 

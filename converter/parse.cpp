@@ -204,10 +204,8 @@ class reading {
     std::vector<piece> pieces;
     for (const auto& each : from_.lines) pieces.push_back({{each.offset, each.offset}, each.line});
     for (const auto& each : unit_.declarations()) {
-      const auto kind = clang_getCursorKind(each);
-      const bool type = kind == CXCursor_StructDecl || kind == CXCursor_EnumDecl ||
-                        kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl;
-      if (!type || (about_.generic && (name_of(each) == "T" || name_of(each) == "E"))) continue;
+      if (!declares_type(each) || (about_.generic && (name_of(each) == "T" || name_of(each) == "E")))
+        continue;
       const auto where = unit_.range_of(each);
       const auto inside = [&](const piece& other) {
         return other.where.begin >= where.begin && other.where.end <= where.end &&

@@ -84,6 +84,11 @@ class Descriptions(ConverterTest):
                 "  return p + K + L; /* M */\n#undef L\n}\n#define M 7\n#define K 3\n")
         self.assertEqual(self.ran("inside", text), [17, 27])
 
+    def test_every_kind_of_type_is_taken(self):
+        text = ("union both { int a; float b; };\nclass one { public: int a; };\n#P2P_FUNC\nstatic unsigned char f(unsigned char p, "
+                "int i) {\n  both v;\n  one w;\n  v.a = p;\n  w.a = 1;\n  return v.a + w.a;\n}\n")
+        self.assertEqual(self.ran("kinds", text), [11, 21])
+
     def test_long_lines(self):
         self.assertEqual(self.ran("long1", "#define K 3 " + " " * 300000 + "\n" + self.POINT), [13, 23])
         about = self.described("long2", "/* typedef " + "x" * 300000 + " T */\n#R2S_FUNC\nstatic T f(E a, E b) "
