@@ -92,8 +92,8 @@ void find_runs(const Rows& rows, bit_lines& lines, std::int64_t line) {
 }
 
 template <class Rule, class Label, class T>
-std::uint64_t run_component(job& work, const Rule& rule, const neighbourhood& near,
-                            const view<Label>& labels, const view<const T>& image) {
+std::uint64_t run_component(job& work, const Rule& rule, const neighbourhood& near, const view<Label>& labels,
+                            const view<const T>& image) {
   constexpr bool binary = one_class<Rule>;
   const int threads = threads_for(image.pixels(), work.how.threads);
   work.report.threads = std::max(work.report.threads, threads);  // a block may be worth fewer than others

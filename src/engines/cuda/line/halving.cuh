@@ -95,9 +95,7 @@ struct open_chunks {
   static __device__ int2 promising(const lines& in, const std::uint32_t* line, int x, int low, int high) {
     const int lane = threadIdx.x % 32;
     const int from = __reduce_min_sync(whole_warp, low) / 8, to = __reduce_max_sync(whole_warp, high) / 8;
-    const auto bound = [&](int g) {
-      return in.least[g] + square(max(max(8 * g - x, x - (8 * g + 7)), 0));
-    };
+    const auto bound = [&](int g) { return in.least[g] + square(max(max(8 * g - x, x - (8 * g + 7)), 0)); };
     std::uint32_t least = ~0u;
     int at = from;
 #pragma unroll 4

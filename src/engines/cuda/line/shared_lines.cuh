@@ -71,8 +71,7 @@ struct shared_lines {
   /// Some group in or beside the chunk at x has a value below `small`.
   __device__ bool has_near(int x, std::uint32_t small) const {
     const int lane = threadIdx.x % 32;
-    return __any_sync(whole_warp,
-                      lane < chunk / group + 2 && least[(x - first) / group - 1 + lane] < small);
+    return __any_sync(whole_warp, lane < chunk / group + 2 && least[(x - first) / group - 1 + lane] < small);
   }
 };
 
