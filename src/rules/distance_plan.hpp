@@ -24,7 +24,8 @@ namespace macareu {
 struct distance_plan {
   int rank = 2;
   std::array<double, 3> spacing{1, 1, 1};  // z, y, x
-  std::array<double, 3> longest{};         // cost from one end of an axis to the other
+  std::array<std::int64_t, 3> steps{};     // from one end of an axis to the other
+  std::array<double, 3> longest{};         // the cost of that
   line_join join = line_join::sum;
   bool squares = true;  // euclidean: costs are squared
   bool root = true;     // and the result is not
@@ -82,9 +83,10 @@ inline distance_plan plan_distances(std::string_view about, const arguments& all
       throw usage_error(who + "a side of " + std::to_string(shape[axis]) + " pixels is above " +
                         std::to_string(largest_packed_side) + ": use method exact");
     const double step = spacing[spacing.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double();
-    const double length = step * static_cast<double>(std::max<std::int64_t>(shape[axis] - 1, 0));
     const auto at = static_cast<std::size_t>(3 - rank + axis);
     plan.spacing[at] = step;
+    plan.steps[at] = std::max<std::int64_t>(shape[axis] - 1, 0);
+    const double length = step * static_cast<double>(plan.steps[at]);
     plan.longest[at] = plan.squares ? length * length : length;
     plan.whole = plan.whole && step == std::floor(step) && step < largest_u32;
   }
@@ -99,7 +101,12 @@ distance_range<Value> range_of(const distance_plan& plan) {
     constexpr Value none = std::numeric_limits<Value>::infinity();
     return {std::min(plan.limit, std::numeric_limits<Value>::max()), none};
   } else {
-    const auto none = static_cast<Value>(plan.most()) + 1;
+    Value most = 0;  // in integers: the sum of floats may be less than it is
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const auto length = static_cast<Value>(plan.spacing[axis]) * static_cast<Value>(plan.steps[axis]);
+      most += plan.squares ? length * length : length;
+    }
+    const Value none = most + 1;
     return {plan.limit < static_cast<double>(none) ? static_cast<Value>(plan.limit) : none - 1, none};
   }
 }

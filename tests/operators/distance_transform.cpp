@@ -269,6 +269,19 @@ TEST(distance_transform, long_sides) {
   }
 }
 
+/// Squares beyond 2^53, which floats round.
+TEST(distance_transform, large_spacings) {
+  const binary_image f{{1, 2}, {0, 1}};
+  for (const char* device : {"serial", "cpu"}) {
+    const auto squared = [&](double step) {
+      return values_of<std::uint64_t>(
+          distance_transform(f, {.spacing = {step}, .squared = true}, {.device = device}))[1];
+    };
+    EXPECT_EQ(squared(99999999), 9999999800000001u);
+    EXPECT_EQ(squared(134217729), 18014398777917441u);
+  }
+}
+
 /// A few sites on long rows: distances that differ from pixel to pixel, against the definition.
 TEST(distance_transform, long_rows) {
   std::mt19937 dice(10);
