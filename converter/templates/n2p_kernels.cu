@@ -257,7 +257,7 @@ __device__ __noinline__ static void compute_carefully(const rule::pixel_type* im
   }
 }
 
-/// Small windows leave registers for four blocks at once, others for two.
+/// Small windows leave registers for 1024 threads of a multiprocessor, others for 512; blocks may be smaller than 256.
 extern "C" __global__ void __launch_bounds__(256, seen_pixels <= 64 ? 4 : 2)
     n2p_kernel(const rule::pixel_type* __restrict__ image, rule::result_type* __restrict__ result, rule::extent size,
                int rows, rule::parameters given) {

@@ -137,8 +137,9 @@ tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem, t
   return memory.result(on);
 }
 
-/// More blocks to a multiprocessor leave fewer registers to each. 8-bit keys with diagonals, on an H200:
-/// 4096^2 random 0.175 ms with two and 0.161 with three, tissue 0.316 and 0.32 to 0.33.
+/// More blocks to a multiprocessor leave fewer registers to each. 8-bit keys with diagonals, on an H200,
+/// before visits were cut short: 4096^2 random 0.175 ms with two and 0.161 with three, tissue 0.316 and 0.32
+/// to 0.33.
 template <class Key, bool Diagonals>
 tile_result run_image_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
   constexpr int blocks = sizeof(Key) == 8 || (sizeof(Key) == 2 && Diagonals) ? 2 : 3;

@@ -10,8 +10,8 @@
 //   queued -> running (by its visitor) -> idle, or queued again by the visitor if it was woken meanwhile
 //   cut short: -> queued, by the visitor
 //   wake: idle -> queued (the waker pushes it), running -> running_woken, else nothing.
-// The encoding makes each of wake and end the clearing of one bit, and all zeros the start: every tile
-// queued.
+// The encoding makes each of wake and end the clearing of one bit, of both where a visit was cut short, and
+// all zeros the start: every tile queued.
 //
 // Memory order. A visitor publishes rims and pixels, then fences, then releases its own tile's state and
 // touches its neighbours' states. The next visitor's exchange on that state is an acquire: read-modify-writes
@@ -90,7 +90,7 @@ struct worklist {
 
   worklist_counters* counters;
   std::uint32_t* states;
-  std::uint32_t* mailboxes;  // tile + 1, or 0
+  std::uint32_t* mailboxes;  // tile + 1, with its mark if it is unsettled, or 0
   std::uint32_t mask;        // mailboxes - 1: a power of two, at least tiles + workers
   std::uint32_t tiles;
   std::uint32_t staying_workers, staying_blocks;  // the first ones
