@@ -45,16 +45,18 @@ void operator_run::check_before_reading() const {
     check_image_output(*file);
     files.push_back(*file);
   }
-  for (const auto& file : tables.check()) files.push_back(file);
+  std::vector<std::string> beside = tables.check();
   if (!running.report_file.empty()) {
     check_text_output(running.report_file);
-    files.push_back(running.report_file);
+    beside.push_back(running.report_file);
   }
-  for (const auto& file : objects.check_before_reading(false)) files.push_back(file);
+  for (const auto& file : objects.check_before_reading(false)) beside.push_back(file);
+  files.insert(files.end(), beside.begin(), beside.end());
   check_distinct(files);
   auto all_inputs = inputs;
   if (!objects.intensity_file.empty()) all_inputs.push_back(objects.intensity_file);
   reading.check(all_inputs);
+  check_no_input(beside, all_inputs);
   // On empty images the library checks device, strategy and parameters, and computes nothing. Which
   // connectivity fits, and how many numbers, is not known before the inputs are.
   const image nothing(dtype::u8, extents{0, 0});

@@ -49,6 +49,12 @@ void check_distinct(const std::vector<std::string>& files) {
       throw usage_error(*file + " is named for two outputs: give each a name of its own");
 }
 
+void check_no_input(const std::vector<std::string>& written, const std::vector<std::string>& inputs) {
+  for (const auto& file : written)
+    if (std::ranges::any_of(inputs, [&](const auto& input) { return same_file(file, input); }))
+      throw usage_error(file + " is an input, and would be written over: name another file");
+}
+
 bool same_file(const fs::path& one, const fs::path& other) {
   if (one.empty() || other.empty()) return false;  // not given
   return fs::absolute(one).lexically_normal() == fs::absolute(other).lexically_normal();

@@ -15,6 +15,8 @@ void check_image_output(const std::filesystem::path& file);
 void check_text_output(const std::filesystem::path& file);
 /// Throws usage_error where two outputs are one file.
 void check_distinct(const std::vector<std::string>& files);
+/// Throws usage_error where a report, a table or a picture would be written over an input.
+void check_no_input(const std::vector<std::string>& written, const std::vector<std::string>& inputs);
 /// By their names: neither need be there. Empty names are of no file.
 bool same_file(const std::filesystem::path& one, const std::filesystem::path& other);
 

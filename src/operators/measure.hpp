@@ -38,7 +38,7 @@ struct measure {
       .notes =
           "One row for each number above 0. Columns have the names and meaning of scikit-image's regionprops_table "
           "where it has them; area is the volume in volumes. Sums are integers, so every device gives the same bits: "
-          "intensities of 8 to 32 bits are exact, others are rounded to 2^-43 of the largest among the objects. "
+          "integers of up to 32 bits are exact, other intensities are rounded to 2^-43 of the largest among the objects. "
           "perimeter is for square pixels, else nan. surface_area is by Crofton's formula from crossings along 13 "
           "directions. euler_number is that of full connectivity. elongation and flatness are ITK's: roots of the "
           "ratios of principal moments, the greater over the next. sphericity is the surface of a ball of the same "

@@ -174,6 +174,10 @@ class Operators(CliTest):
         self.assertEqual(failed.returncode, 2)
         self.assertIn("use --invert with them", failed.stderr)
         self.assertNotIn("other.npy", self.files())
+        failed = self.run_tool("distance", "f.npy", "-o", "other.npy", "--report", "./f.npy")
+        self.assertEqual(failed.returncode, 2)
+        self.assertIn("is an input, and would be written over", failed.stderr)
+        self.read_npy("f.npy")
         self.assertIn("is named for two outputs",
                       self.run_tool("distance", "f.npy", "-o", "d.npy", "--indices", "./d.npy").stderr)
 

@@ -157,13 +157,13 @@ int main() {
 @unittest.skipIf(DESCRIPTIONS, "functions of its own")
 class Matrices(ConverterTest):
     def results(self, name, source, calls):
-        os.makedirs(self.path("stub/opencv2"), exist_ok=True)
-        self.write("stub/opencv2/core.hpp", OPENCV)
+        os.makedirs(self.path("include/opencv2"), exist_ok=True)
+        self.write("include/opencv2/core.hpp", OPENCV)
         self.write(name + ".c", source)
         self.tool("convert", name + ".c", "-o", name)
         self.write(name + "/mats.cpp", MATS % (name, "".join("  attempt([] { return %s; });\n" % call for call in calls)))
         files = [name + "/" + file for file in ("mats.cpp", name + ".cpp", name + "_serial.cpp")]
-        self.succeed(COMPILER, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fopenmp", "-DWITH_OPENCV", "-Istub", *files,
+        self.succeed(COMPILER, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fopenmp", "-DWITH_OPENCV", "-Iinclude", *files,
                      "-o", name + "/mats")
         return self.succeed(self.path(name + "/mats")).splitlines()
 
