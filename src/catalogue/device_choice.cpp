@@ -89,7 +89,7 @@ bool fits(const const_image_view& image, int gpu) {
 
 void check_gpu(const context& how, int gpu) {
   const auto& here = cuda::gpus_here();
-  const auto asked = "device '" + how.device + "' cannot be used: ";
+  const auto asked = how.device == "auto" ? "cuda: " : "device '" + how.device + "' cannot be used: ";
   if (here.gpus.empty()) throw device_error(asked + here.problem);
   if (static_cast<std::size_t>(gpu) >= here.gpus.size())
     throw device_error(asked + "this machine has " + std::to_string(here.gpus.size()) +
@@ -137,7 +137,7 @@ device_choice choose_automatically(const operator_description& about, const gpu_
                                    const const_image_view& image, const context& how) {
   const auto& host = *find_entry(about, "cpu");
   device_choice on_host{&host, std::string(host.engine)};
-  if (!find_entry(about, cuda_name) || !gpu_pays(image) || !can_run_here(cuda_name)) return on_host;
+  if (!find_entry(about, cuda_name) || !gpu_pays(image)) return on_host;
   try {
     auto on_gpu = choose_gpu(about, there, how);
     if (!works_in_blocks(about) && !fits(image, *cuda::gpu_named(on_gpu.device)))

@@ -143,8 +143,16 @@ TEST(without_a_gpu, cuda_is_refused_and_auto_does_without) {
   run_report report;
   maxima(given.mask_view(), {}, {.report = &report});
   EXPECT_EQ(report.device, "cpu");
-  EXPECT_EQ(report.note, "");
+  EXPECT_EQ(report.note, "");  // it is too small for a GPU anyway
   EXPECT_FALSE(this_machine().no_gpu.empty());
+
+  const image large(dtype::u8, {8192, 8192});
+  invert(large, {}, {.report = &report});
+  EXPECT_EQ(report.device, "cpu");
+  if (MACAREU_USES_CUDA)
+    EXPECT_EQ(report.note, "cuda: " + this_machine().no_gpu + "; computed on cpu instead");
+  else
+    EXPECT_EQ(report.note, "");
 }
 
 }  // namespace

@@ -9,6 +9,12 @@
 
 namespace macareu::cuda {
 
+/// Nothing failed: what was asked for needs more memory, or larger numbers, than there are.
+class too_large : public device_error {
+ public:
+  using device_error::device_error;
+};
+
 inline void check(cudaError_t code, const char* what) {
   if (code == cudaSuccess) return;
   throw device_error("cuda: " + std::string(what) + ": " + cudaGetErrorString(code) + " (" +

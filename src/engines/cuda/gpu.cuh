@@ -52,7 +52,7 @@ class device_array {
       cudaGetLastError();  // it would be reported again by the next launch
       std::size_t free = 0, total = 0;
       cudaMemGetInfo(&free, &total);
-      throw device_error("cuda: " + std::to_string(bytes >> 20) + " MiB more are needed on GPU " +
+      throw too_large("cuda: " + std::to_string(bytes >> 20) + " MiB more are needed on GPU " +
                          std::to_string(on.number) + ", " + std::to_string(free >> 20) + " MiB of " +
                          std::to_string(total >> 20) + " are free; use the cpu device or a smaller image");
     }

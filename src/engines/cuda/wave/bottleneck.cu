@@ -1,7 +1,10 @@
 #include "engines/cuda/wave/bottleneck.cuh"
 
+#include <string>
+
 #include <macareu/error.hpp>
 
+#include "engines/cuda/check.hpp"
 #include "engines/cuda/wave/contraction.cuh"
 #include "engines/cuda/wave/paper_strategies.cuh"
 #include "engines/cuda/wave/tiles.cuh"
@@ -20,8 +23,9 @@ bool tiles_then_contraction(const gpu& on, bottleneck_problem<Key> problem) {
   try {
     contract(on, problem);
     strategy = "tiles, then contraction";
-  } catch (const device_error&) {  // it needs several times the memory; the states are as they were
+  } catch (const too_large& found) {  // it needs several times the memory; the states are as they were
     run_tiles(on, problem, tile_patience::endless);
+    on.work.report.note = std::string(found.what()) + "; computed with tiles alone";
   }
   return within;
 }

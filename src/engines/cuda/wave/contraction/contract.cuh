@@ -121,13 +121,13 @@ void contract_in(const gpu& on, const bottleneck_problem<Key>& problem) {
                 deep = parts(image.depth, Shape::depth);
   constexpr unsigned long long most_nodes = 1ull << 31;  // a node's number has 31 bits, an edge's 32
   if (across * down * deep > INT32_MAX)
-    throw device_error("cuda: strategy contraction: too many tiles; use tiles");
+    throw too_large("cuda: strategy contraction: too many tiles; use tiles");
   const tile_grid grid{static_cast<uint32_t>(across), static_cast<uint32_t>(down),
                        static_cast<uint32_t>(deep)};
   auto size = likely_size<Shape>(grid.tiles());
   for (int tries = 0; tries < 4; ++tries) {
     if (size.nodes > most_nodes || size.edges >= no_weight)
-      throw device_error("cuda: strategy contraction: the image's graph is too large; use tiles");
+      throw too_large("cuda: strategy contraction: the image's graph is too large; use tiles");
     const auto result = attempt<Key, Shape>(on, problem, grid, size);
     if (result.nodes <= size.nodes && result.edges <= size.edges) {
       if (result.unfinished) throw internal_error("cuda: contraction did not end: please report");

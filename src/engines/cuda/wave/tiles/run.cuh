@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
 
 #include "engines/cuda/occupancy.cuh"
 #include "engines/cuda/wave/tiles.cuh"
@@ -23,7 +24,7 @@ template <class Key>
 double patience_in_cycles(const neighbourhood& near, std::int64_t pixels) {
   constexpr double least = 2e5;
   constexpr double width = sizeof(Key) <= 2 ? 1 : sizeof(Key) == 4 ? 1.5 : 4;
-  const double per_pixel = near.rank == 3 ? (near.reach == 1 ? 0.06 : 0.5) : (near.reach == 1 ? 0.04 : 0.06);
+  const double per_pixel = near.rank == 3 ? (near.reach == 1 ? 0.06 : 0.2) : (near.reach == 1 ? 0.04 : 0.06);
   return least + width * per_pixel * static_cast<double>(pixels);
 }
 
@@ -95,12 +96,21 @@ wave_limits limits_for(tile_patience patience, const bottleneck_problem<Key>& pr
 
 inline std::int64_t divided(std::int64_t size, std::int64_t by) { return (size + by - 1) / by; }
 
+/// Tiles are numbered by 31 bits, and a queue has room for all of them and for the workers.
+inline std::uint32_t as_tile_count(std::int64_t tiles) {
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  if (tiles > most)
+    throw too_large("cuda: strategy tiles: " + std::to_string(tiles) + " tiles are more than the " +
+                    std::to_string(most) + " that it can number; use the cpu device");
+  return static_cast<std::uint32_t>(tiles);
+}
+
 template <class Key>
 struct image_tiles {
   std::uint32_t across, count;
   explicit image_tiles(const view<Key>& image)
       : across(static_cast<std::uint32_t>(divided(image.width, lane_keys<Key>::side))),
-        count(static_cast<std::uint32_t>(across * divided(image.height, lane_keys<Key>::side))) {}
+        count(as_tile_count(across * divided(image.height, lane_keys<Key>::side))) {}
   bool few() const { return count <= 8192; }
 };
 
@@ -168,7 +178,7 @@ tile_result run_volume_tiles(const gpu& on, const bottleneck_problem<Key>& probl
   constexpr auto kernel = visit_volume_tiles<Key, Reach>;
   const auto& state = problem.state;
   const auto across = divided(state.width, tile::width), down = divided(state.height, tile::height);
-  const auto count = static_cast<std::uint32_t>(across * down * divided(state.depth, tile::depth));
+  const auto count = as_tile_count(across * down * divided(state.depth, tile::depth));
   const std::size_t shared = 2 * tile::size * sizeof(Key);
   const auto blocks = std::min<std::int64_t>(resident_blocks<kernel>(on, 32 * tile::warps, shared, 4), count);
   const auto all = static_cast<std::uint32_t>(blocks);

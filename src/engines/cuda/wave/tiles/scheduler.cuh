@@ -11,7 +11,7 @@ inline constexpr unsigned all_lanes = ~0u;
 inline constexpr std::uint32_t no_tile = ~0u;
 
 /// When a wave is given up as too long; no limits for one that must settle. Where most tiles hold no start,
-/// what still moves when all have been visited must travel, and is given up soon after.
+/// what still moves while workers have waited for some time must travel, and is given up soon.
 struct wave_limits {
   static constexpr long long cycles_to_travel = 30000;  // some five visits
   long long cycles = 0;
@@ -34,7 +34,8 @@ class scheduler {
         limits_(limits),
         across_(across),
         lane_(static_cast<int>(threadIdx.x & 31)),
-        began_(now()) {
+        began_(now()),
+        waiting_began_(began_) {
     if (active) count(0, 0, 1, 0);
   }
 
@@ -45,17 +46,15 @@ class scheduler {
       handed_ = no_tile;
       return true;
     }
-    if (!gone_ && ticket_ < work_.tiles) {
+    if (!gone_ && !beyond_first_visits_ && ticket_ < work_.tiles) {
       to = {work_.first_visit(ticket_, across_), true, false};
       return true;
     }
     hand_in_counts();
     if (gone_) return false;
-    bool waited = false;
-    if (!all_begun_) all_begun_ = now();
+    beyond_first_visits_ = true;
     settle_put();
-    const auto taken = __shfl_sync(all_lanes, lane_ == 0 ? work_.take(ticket_, waited) : 0u, 0);
-    others_wait_ = __shfl_sync(all_lanes, waited, 0);
+    const auto taken = __shfl_sync(all_lanes, lane_ == 0 ? work_.take(ticket_) : 0u, 0);
     to = queued(taken);
     return taken != worklist::stop;
   }
@@ -189,9 +188,9 @@ class scheduler {
     gave_up_ = gave_up_now;
     if (!limits_.cycles || gave_up_ || lane_ != 0) return;
     const auto time = now();
-    if (!all_begun_ && head >= work_.tiles) all_begun_ = time;
-    if (time - began_ > limits_.cycles || (without_start > limits_.tiles_without_start && all_begun_ &&
-                                           time - all_begun_ > wave_limits::cycles_to_travel))
+    if (!others_wait_) waiting_began_ = time;
+    if (time - began_ > limits_.cycles || (without_start > limits_.tiles_without_start &&
+                                           time - waiting_began_ > wave_limits::cycles_to_travel))
       store_relaxed(&work_.counters->gave_up, 1u);
   }
 
@@ -199,11 +198,12 @@ class scheduler {
   const wave_limits& limits_;
   std::uint32_t across_;
   int lane_;
-  long long began_, all_begun_ = 0;  // by the multiprocessor's clock, which is read at once
+  long long began_, waiting_began_;  // by the multiprocessor's clock, which is read at once
   std::uint32_t ticket_ = 0, handed_ = no_tile;
   std::uint32_t placed_ = 0, displaced_ = 0;
   unsigned visits_ = 0, passes_ = 0;  // not handed in yet
   bool gave_up_ = false, others_wait_ = false, last_ = false, gone_ = false;
+  bool beyond_first_visits_ = false;  // tickets begin anew after 2^32, first visits must not
 };
 
 }  // namespace macareu::cuda::tiles

@@ -104,13 +104,12 @@ struct worklist {
   /// Returns the tile, `unsettled` if it is, or `stop`. A tile is begun while the exchange that makes it ours
   /// is on its way. Should another worker have taken it, nothing is lost: see begin. If that worker was so
   /// far ahead that all has ended since, the state may have been cleared before, and is cleared again.
-  __device__ std::uint32_t take(std::uint32_t ticket, bool& waited) const {
+  __device__ std::uint32_t take(std::uint32_t ticket) const {
     const auto box = mailbox(ticket - tiles);
     const word_ref over(counters->over[blockIdx.x % worklist_counters::notices].given);
-    for (waited = false;; waited = true) {
+    for (;;) {
       std::uint32_t seen = box.load(::cuda::std::memory_order_relaxed);
       while (!seen) {
-        waited = true;
         __nanosleep(20);
         const auto ended = over.load(::cuda::std::memory_order_relaxed);
         seen = box.load(::cuda::std::memory_order_relaxed);
@@ -122,7 +121,8 @@ struct worklist {
         if (found != seen) begin(tile_of(found - 1));
         return found - 1;
       }
-      if (over.load(::cuda::std::memory_order_relaxed))
+      // Not `over`: of its copies another worker may have seen one that we can not see yet.
+      if (word_ref(counters->finished).load(::cuda::std::memory_order_relaxed) == tiles)
         word_ref(states[tile_of(seen - 1)]).store(0, ::cuda::std::memory_order_relaxed);
     }
   }
