@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ struct serpentine {
         const bool wall = x % 3 == 2 && y != (x / 3 % 2 == 0 ? height - 1 : 0);
         pixels[y * width + x] = wall ? 3 : 200;
       }
+    std::memset(marker.data(), 0, marker.bytes());
     static_cast<std::uint8_t*>(marker.data())[0] = 150;
   }
   image mask, marker;

@@ -34,8 +34,7 @@ class scheduler {
         limits_(limits),
         across_(across),
         lane_(static_cast<int>(threadIdx.x & 31)),
-        began_(now()),
-        waiting_began_(began_) {
+        began_(now()) {
     if (active) count(0, 0, 1, 0);
   }
 
@@ -53,6 +52,7 @@ class scheduler {
     hand_in_counts();
     if (gone_) return false;
     beyond_first_visits_ = true;
+    if (!waiting_began_) waiting_began_ = now();
     settle_put();
     const auto taken = __shfl_sync(all_lanes, lane_ == 0 ? work_.take(ticket_) : 0u, 0);
     to = queued(taken);
@@ -188,8 +188,8 @@ class scheduler {
     gave_up_ = gave_up_now;
     if (!limits_.cycles || gave_up_ || lane_ != 0) return;
     const auto time = now();
-    if (!others_wait_) waiting_began_ = time;
-    if (time - began_ > limits_.cycles || (without_start > limits_.tiles_without_start &&
+    waiting_began_ = !others_wait_ ? 0 : waiting_began_ ? waiting_began_ : time;
+    if (time - began_ > limits_.cycles || (without_start > limits_.tiles_without_start && waiting_began_ &&
                                            time - waiting_began_ > wave_limits::cycles_to_travel))
       store_relaxed(&work_.counters->gave_up, 1u);
   }
@@ -198,7 +198,7 @@ class scheduler {
   const wave_limits& limits_;
   std::uint32_t across_;
   int lane_;
-  long long began_, waiting_began_;  // by the multiprocessor's clock, which is read at once
+  long long began_, waiting_began_ = 0;  // by the multiprocessor's clock, which is read at once
   std::uint32_t ticket_ = 0, handed_ = no_tile;
   std::uint32_t placed_ = 0, displaced_ = 0;
   unsigned visits_ = 0, passes_ = 0;  // not handed in yet
