@@ -6,80 +6,180 @@ namespace {
 class strip {
  public:
   strip(const job& work, long long begin, long long end)
-      : work_(work), around_(rule::neighbours(work.connectivity)), begin_(begin), end_(end) {
-    const auto& size = work.size;
-    line_ = size.depth > 1 ? size.height * size.width : size.width;
-    lines_ = size.depth > 1 ? size.depth : size.height;
+      : work_(work), size_(work.size), around_(rule::neighbours(work.connectivity)) {
+    const bool flat = size_.depth == 1;
+    line_ = flat ? size_.width : size_.height * size_.width;
+    lines_ = flat ? size_.height : size_.depth;
+    first_row_ = flat ? begin : begin * size_.height;
+    last_row_ = (flat ? end : end * size_.height) - 1;
+    for (int n = 0; n < around_.count; ++n) {
+      const auto& step = around_.steps[n];
+      offsets_[n] = (step.z * size_.height + step.y) * size_.width + step.x;
+    }
+    begin_ = begin * line_;
+    end_ = end * line_;
   }
 
   void copy_rims() {
-    const auto copy = [&](std::vector<rule::pixel_type>& rim, long long line) {
-      if (line >= 0 && line < lines_) rim.assign(work_.result + line * line_, work_.result + (line + 1) * line_);
-    };
-    copy(before_, begin_ - 1);
-    copy(behind_, end_);
+    if (begin_ > 0) before_.assign(work_.result + begin_ - line_, work_.result + begin_);
+    if (end_ < lines_ * line_) behind_.assign(work_.result + end_, work_.result + end_ + line_);
   }
 
-  /// Whether anything changed.
-  bool settle(bool first_time) {
-    changed_ = false;
-    if (first_time) {
-      for (long long q = begin_ * line_; q < end_ * line_; ++q) improve(q);
-      for (long long q = end_ * line_ - 1; q >= begin_ * line_; --q) improve(q);
-      for (long long q = begin_ * line_; q < end_ * line_; ++q)
-        if (improve(q)) waiting_.push_back(q);
-    } else {
-      for (const long long line : {begin_, end_ - 1})
-        for (long long q = line * line_; q < (line + 1) * line_; ++q)
-          if (improve(q)) waiting_.push_back(q);
-    }
-    while (!waiting_.empty()) {
-      const long long p = waiting_.front();
-      waiting_.pop_front();
-      each_neighbour(p, [&](long long q) {
-        if (q >= begin_ * line_ && q < end_ * line_ && improve(q)) waiting_.push_back(q);
-      });
-    }
-    return changed_;
+  /// From the marker: most of the way whole rows at a time, down and up again; then from pixel to pixel.
+  void settle() {
+    waiting_.clear();
+    for (long long row = first_row_; row <= last_row_; ++row) sweep(row, 0, around_.count / 2, 1);
+    for (long long row = last_row_; row >= first_row_; --row) sweep(row, around_.count / 2, around_.count, -1);
+    for (long long row = first_row_; row <= last_row_; ++row) find_waiting(row);
+    spread();
+  }
+
+  /// Takes what the strips beside it offer. Says how many pixels did.
+  long long look_around() {
+    const long long rows = line_ / size_.width;
+    for (long long row = first_row_; row < first_row_ + rows; ++row) find_waiting(row);
+    for (long long row = std::max(first_row_ + rows, last_row_ - rows + 1); row <= last_row_; ++row) find_waiting(row);
+    return static_cast<long long>(waiting_.size());
+  }
+
+  /// From there on. Where the front is wide, whole rows are faster than pixels; once, since it may come again and again.
+  void settle_again() {
+    const bool wide = 2 * static_cast<long long>(waiting_.size()) > line_ && !swept_again_;
+    swept_again_ = swept_again_ || wide;
+    wide ? settle() : spread();
+  }
+
+  /// What waits in others is spread from here.
+  void settle_for(std::vector<strip>& others) {
+    for (auto& each : others) waiting_.insert(waiting_.end(), each.waiting_.begin(), each.waiting_.end());
+    spread();
   }
 
  private:
-  /// Takes the best offer of all neighbours of q.
-  bool improve(long long q) {
+  struct place {
+    long long x, row;
+  };
+
+  /// The row that lies a step from another one; none outside the image.
+  const rule::pixel_type* row_at(long long row, const rule::step& step) const {
+    const long long y = row % size_.height + step.y, z = row / size_.height + step.z;
+    if (y < 0 || y >= size_.height || z < 0 || z >= size_.depth) return nullptr;
+    const long long start = (z * size_.height + y) * size_.width;
+    if (start < begin_) return before_.data() + start - (begin_ - line_);
+    if (start >= end_) return behind_.data() + start - end_;
+    return work_.result + start;
+  }
+
+  /// Offers of neighbours number `from` to before `to`, whole rows at a time, and of those within the row, in the
+  /// sweep's direction, one after the other.
+  void sweep(long long row, int from, int to, int direction) {
+    auto* const state = work_.result + row * size_.width;
+    const auto* const limit = work_.capacity + row * size_.width;
+    for (int n = from; n < to; ++n) {
+      const auto& step = around_.steps[n];
+      if (step.y == 0 && step.z == 0) continue;
+      if (const auto* other = row_at(row, step)) take(other + step.x, limit, state, step.x);
+    }
+    long long x = direction > 0 ? 0 : size_.width - 1;
+    auto last = state[x];
+    for (long long left = size_.width - 1; left > 0; --left) {
+      x += direction;
+      const auto offered = rule::offer(last, limit[x], work_.given);
+      last = rule::better(offered, state[x], work_.given) ? offered : state[x];
+      state[x] = last;
+    }
+  }
+
+  /// Every pixel of a row has one neighbour: no pixel waits for another.
+  void take(const rule::pixel_type* other, const rule::capacity_type* limit, rule::pixel_type* state, int shift) const {
+    const long long begin = shift < 0 ? 1 : 0, end = shift > 0 ? size_.width - 1 : size_.width;
+    const auto given = work_.given;
+    for (long long x = begin; x < end; ++x) {
+      const auto offered = rule::offer(other[x], limit[x], given);
+      state[x] = rule::better(offered, state[x], given) ? offered : state[x];
+    }
+  }
+
+  /// Pixels of a row that have a better offer take it, and then have something to offer themselves. Pieces of a row in
+  /// which none has are most: they are looked at as a whole.
+  void find_waiting(long long row) {
+    constexpr long long piece = 64;
+    for (long long x = 0; x < size_.width; x += piece) {
+      const long long end = std::min(x + piece, size_.width);
+      if (!any_better(row, x, end)) continue;
+      for (long long i = x; i < end; ++i)
+        if (improve(row, i)) waiting_.push_back({i, row});
+    }
+  }
+
+  bool any_better(long long row, long long from, long long to) const {
+    const auto* const state = work_.result + row * size_.width;
+    const auto* const limit = work_.capacity + row * size_.width;
+    const auto given = work_.given;
+    bool any = false;
+    for (int n = 0; n < around_.count && !any; ++n) {
+      const int shift = around_.steps[n].x;
+      const auto* other = row_at(row, around_.steps[n]);
+      if (other == nullptr) continue;
+      other += shift;
+      const long long begin = std::max(from, shift < 0 ? 1LL : 0LL);
+      const long long end = std::min(to, shift > 0 ? size_.width - 1 : size_.width);
+      for (long long x = begin; x < end; ++x)
+        any |= rule::better(rule::offer(other[x], limit[x], given), state[x], given);
+    }
+    return any;
+  }
+
+  /// Takes the best offer of all neighbours.
+  bool improve(long long row, long long x) {
+    auto& state = work_.result[row * size_.width + x];
+    const auto limit = work_.capacity[row * size_.width + x];
     bool better = false;
-    each_neighbour(q, [&](long long p) {
-      const auto offered = rule::offer(state(p), work_.capacity[q], work_.given);
-      if (!rule::better(offered, work_.result[q], work_.given)) return;
-      work_.result[q] = offered;
+    for (int n = 0; n < around_.count; ++n) {
+      const long long i = x + around_.steps[n].x;
+      const auto* other = i < 0 || i >= size_.width ? nullptr : row_at(row, around_.steps[n]);
+      if (other == nullptr) continue;
+      const auto offered = rule::offer(other[i], limit, work_.given);
+      if (!rule::better(offered, state, work_.given)) continue;
+      state = offered;
       better = true;
-    });
-    changed_ = changed_ || better;
+    }
     return better;
   }
 
-  rule::pixel_type state(long long p) const {
-    if (p < begin_ * line_) return before_[static_cast<std::size_t>(p - (begin_ - 1) * line_)];
-    if (p >= end_ * line_) return behind_[static_cast<std::size_t>(p - end_ * line_)];
-    return work_.result[p];
+  /// Pixels that have changed make their offers, wave after wave, until nobody of the strip takes one.
+  void spread() {
+    while (!waiting_.empty()) {
+      next_.clear();
+      for (const auto& each : waiting_) offer_around(each);
+      waiting_.swap(next_);
+    }
   }
 
-  template <class Visit>
-  void each_neighbour(long long p, Visit&& visit) const {
-    const auto& size = work_.size;
-    const long long x = p % size.width, y = p / size.width % size.height, z = p / size.width / size.height;
+  void offer_around(const place& from) {
+    const long long p = from.row * size_.width + from.x, z = from.row / size_.height, y = from.row % size_.height;
+    const auto state = work_.result[p];
     for (int n = 0; n < around_.count; ++n) {
-      const long long i = x + around_.steps[n].x, j = y + around_.steps[n].y, k = z + around_.steps[n].z;
-      if (i < 0 || j < 0 || k < 0 || i >= size.width || j >= size.height || k >= size.depth) continue;
-      visit((k * size.height + j) * size.width + i);
+      const auto& step = around_.steps[n];
+      const long long x = from.x + step.x, j = y + step.y, k = z + step.z, q = p + offsets_[n];
+      if (x < 0 || x >= size_.width || j < 0 || j >= size_.height || k < 0 || k >= size_.depth) continue;
+      if (q < begin_ || q >= end_) continue;
+      const auto offered = rule::offer(state, work_.capacity[q], work_.given);
+      if (!rule::better(offered, work_.result[q], work_.given)) continue;
+      work_.result[q] = offered;
+      next_.push_back({x, k * size_.height + j});
     }
   }
 
   const job& work_;
+  rule::extent size_;
   rule::neighbourhood around_;
-  long long begin_, end_, line_ = 0, lines_ = 0;
+  long long offsets_[26] = {};
+  long long line_ = 0, lines_ = 0;  // pixels of a row or slice, and how many of these the image has
+  long long first_row_ = 0, last_row_ = 0, begin_ = 0, end_ = 0;
   std::vector<rule::pixel_type> before_, behind_;
-  std::deque<long long> waiting_;
-  bool changed_ = false;
+  std::vector<place> waiting_, next_;
+  bool swept_again_ = false;
 };
 
 }  // namespace
@@ -93,15 +193,25 @@ void run(const job& work) {
   const long long strips = std::min<long long>(lines, omp_get_max_threads());
   std::vector<strip> all;
   for (long long s = 0; s < strips; ++s) all.emplace_back(work, lines * s / strips, lines * (s + 1) / strips);
-  bool first_time = true, changed = true;
-  while (changed) {
-    changed = false;
+  const auto each_strip = [&](auto act) {
 #pragma omp parallel for
-    for (long long s = 0; s < strips; ++s) all[static_cast<std::size_t>(s)].copy_rims();
-#pragma omp parallel for reduction(|| : changed)
-    for (long long s = 0; s < strips; ++s)
-      changed = all[static_cast<std::size_t>(s)].settle(first_time) || changed;
-    first_time = false;
+    for (long long s = 0; s < strips; ++s) act(all[static_cast<std::size_t>(s)]);
+  };
+  each_strip([](strip& own) { own.copy_rims(); });
+  each_strip([](strip& own) { own.settle(); });
+  constexpr long long few = 64;
+  for (long long waiting = few; waiting >= few;) {
+    each_strip([](strip& own) { own.copy_rims(); });
+    waiting = 0;
+    each_strip([&](strip& own) {
+      const long long found = own.look_around();
+#pragma omp atomic
+      waiting += found;
+    });
+    if (waiting >= few)
+      each_strip([](strip& own) { own.settle_again(); });
+    else  // not enough for several threads, but perhaps the start of a long way through all strips
+      strip(work, 0, lines).settle_for(all);
   }
 }
 

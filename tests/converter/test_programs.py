@@ -318,6 +318,21 @@ class Programs(ConverterTest):
                 results.add(self.output(text, "t.pgm" if image else None))
             self.assertEqual(len(results), 1, name)
 
+    def test_waves(self):
+        """Long ways through all strips, wide fronts, and strips of one row: as by one queue."""
+        cases = [(kind, shape, connectivity) for kind in ("serpentine", "spiral", "flat", "percolation", "noise")
+                 for shape, all_of_them in (((97, 130), "4 8"), ((3, 200), "8"), ((7, 33, 41), "6 18 26"))
+                 for connectivity in all_of_them.split()]
+        for kind, shape, connectivity in cases:
+            self.tool("generate", kind, "--shape", ",".join(map(str, shape)), "-o", "mask.npy", "--marker", "marker.npy")
+            results = set()
+            for device, threads in [("serial", "1")] + [("cpu", threads) for threads in ("1", "2", "3", "50")]:
+                self.tool("run", example("reconstruct"), "marker.npy", "mask.npy", "-o", "wave.npy", "--connectivity",
+                          connectivity, "--device", device, "--threads", threads)
+                with open(self.path("wave.npy"), "rb") as file:
+                    results.add(file.read())
+            self.assertEqual(len(results), 1, (kind, shape, connectivity))
+
     @unittest.skipIf(DESCRIPTIONS, "a function of its own")
     def test_floating_point_sums(self):
         """Every engine adds in one order: the same bits."""
