@@ -10,7 +10,7 @@ namespace macareu::converter {
 
 struct generation {
   std::string name = "filter";     ///< of the program and its files
-  std::string border = "nearest";  ///< what windows see outside: nearest, constant, mirror or wrap
+  std::string border = "nearest";  ///< what windows see outside: nearest, constant, reflect, mirror or wrap
 };
 
 /// All files of a program, by name. It needs nothing of Macareu.

@@ -53,12 +53,13 @@ void function_file::add_to(parser& options) {
   options.add(
       {.group = "Parameters",
        .names = "--border",
-       .value = "nearest|constant|mirror|wrap",
+       .value = "nearest|constant|reflect|mirror|wrap",
        .help =
-           "what the window of an N2P function sees outside the image: the nearest pixel, zeros, the image "
-           "mirrored (b a | a b c), or the image again (default: nearest)",
+           "what the window of an N2P function sees outside the image, in SciPy's words, as for operators: the "
+           "nearest pixel, zeros, the image reflected (b a | a b c) or mirrored (c b | a b c), or the image "
+           "again (default: nearest)",
        .take = [this](const std::string& text) {
-         border = choice_from("--border", text, "nearest|constant|mirror|wrap");
+         border = choice_from("--border", text, "nearest|constant|reflect|mirror|wrap");
        }});
 }
 

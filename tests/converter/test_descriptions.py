@@ -194,11 +194,26 @@ class Descriptions(ConverterTest):
     def test_borders(self):
         self.write("left.c", "#N2P_FUNC\nstatic unsigned char f(unsigned char p[1][5], int x, int y) { return p[0][0]; }\n")
         write_pnm(self.path("row.pgm"), (1, 4), [10, 20, 30, 40])
-        for border, expected in (("nearest", [10, 10, 10, 20]), ("constant", [0, 0, 10, 20]), ("mirror", [20, 10, 10, 20]),
-                                 ("wrap", [30, 40, 10, 20])):
+        for border, expected in (("nearest", [10, 10, 10, 20]), ("constant", [0, 0, 10, 20]), ("reflect", [20, 10, 10, 20]),
+                                 ("mirror", [30, 20, 10, 20]), ("wrap", [30, 40, 10, 20])):
             for device in ("serial", "cpu"):
                 self.tool("run", "left.c", "row.pgm", "-o", "out.pgm", "--border", border, "--device", device)
                 self.assertEqual(list(read_pnm(self.path("out.pgm"))), expected, (border, device))
+
+    def test_borders_are_those_of_operators(self):
+        """Windows larger than the image too: what is outside comes around several times."""
+        weights = [1, 2, 3, 4, 5, 6, 7]
+        terms = " + ".join("%d * p[0][%d]" % (weights[-1 - i], i) for i in range(7))
+        self.write("row.c", "#N2P_FUNC\nstatic float f(unsigned char p[1][7], int x, int y) { return %s; }\n" % terms)
+        write_pnm(self.path("weights.pgm"), (1, 7), weights)
+        for width in (1, 2, 3, 9):
+            write_pnm(self.path("row.pgm"), (2, width), random_values(2 * width, width))
+            for border in ("nearest", "constant", "reflect", "mirror", "wrap"):
+                self.tool("convolve", "row.pgm", "weights.pgm", "-o", "operator.npy", "--border", border)
+                for device in ("serial", "cpu"):
+                    self.tool("run", "row.c", "row.pgm", "-o", "run.npy", "--border", border, "--device", device)
+                    with open(self.path("operator.npy"), "rb") as one, open(self.path("run.npy"), "rb") as other:
+                        self.assertEqual(one.read(), other.read(), (width, border, device))
 
 
 if __name__ == "__main__":
