@@ -53,8 +53,8 @@ class device_array {
       std::size_t free = 0, total = 0;
       cudaMemGetInfo(&free, &total);
       throw too_large("cuda: " + std::to_string(bytes >> 20) + " MiB more are needed on GPU " +
-                         std::to_string(on.number) + ", " + std::to_string(free >> 20) + " MiB of " +
-                         std::to_string(total >> 20) + " are free; use the cpu device or a smaller image");
+                      std::to_string(on.number) + ", " + std::to_string(free >> 20) + " MiB of " +
+                      std::to_string(total >> 20) + " are free; use the cpu device or a smaller image");
     }
     check(code, "cudaMallocAsync");
   }

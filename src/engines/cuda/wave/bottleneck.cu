@@ -1,7 +1,5 @@
 #include "engines/cuda/wave/bottleneck.cuh"
 
-#include <string>
-
 #include <macareu/error.hpp>
 
 #include "engines/cuda/check.hpp"
@@ -23,9 +21,10 @@ bool tiles_then_contraction(const gpu& on, bottleneck_problem<Key> problem) {
   try {
     contract(on, problem);
     strategy = "tiles, then contraction";
-  } catch (const too_large& found) {  // it needs several times the memory; the states are as they were
+  } catch (const too_large&) {  // it needs several times the memory; the states are as they were
     run_tiles(on, problem, tile_patience::endless);
-    on.work.report.note = std::string(found.what()) + "; computed with tiles alone";
+    on.work.report.note =
+        "cuda: no room for strategy contraction; computed with tiles alone, which may take long";
   }
   return within;
 }

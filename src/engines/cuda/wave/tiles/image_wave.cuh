@@ -80,11 +80,14 @@ class image_worker {
                        place.x + keys::side <= problem.state.width;
     const auto near = neighbours(tile);
     load(tile, near, place, whole, first);
-    schedule_.visited(settle(near, at));
-    if (!changed_ && !first) return;
-    wave_.rims.write(tile, rim_kind::state, lines_, lane_);
-    wave_.rims.write(tile, rim_kind::threshold, limits_own_, lane_);
-    wakes_ = raises();
+    // Where the wave was given up, a first visit only writes the tile.
+    if (!schedule_.gave_up()) {
+      schedule_.visited(settle(near, at));
+      if (!changed_ && !first) return;
+      wave_.rims.write(tile, rim_kind::state, lines_, lane_);
+      wave_.rims.write(tile, rim_kind::threshold, limits_own_, lane_);
+      wakes_ = raises();
+    }
     store(place, whole);
     __syncwarp();
     publish_fence();

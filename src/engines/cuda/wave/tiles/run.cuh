@@ -14,17 +14,18 @@
 namespace macareu::cuda {
 namespace tiles {
 
-/// `bounded`: what tiles may take before contraction goes on from their states: no more than contraction
-/// takes, so that both together take twice that. In cycles, which stand for time on any GPU. Measured on an
-/// H200 (2 GHz) with 4 and 8 neighbours, in cycles a pixel: contraction 0.026 and 0.028 (flat, which tiles
-/// cross sooner), 0.033 and more (tissue of 16384^2) to 0.1 (noise from one seed), where tiles take 0.015 for
-/// tissue; 32-bit keys 0.06 for tissue where tiles take 0.037. 512^3: with 26 neighbours contraction 0.22
-/// where tiles take 0.11, but with 6 neighbours 0.08 where tiles take 0.11: there tiles have little, and are
-/// given up earlier still where they wake each other often (limits_for).
+/// `bounded`: what tiles may take before contraction goes on from their states: about what contraction takes,
+/// so that both together take twice that. In cycles, which stand for time on any GPU. Measured on an H200
+/// (2 GHz), 4 neighbours, in cycles a pixel: contraction of tissue 0.033 to 0.055, of noise from one seed
+/// 0.1, where tiles take 0.03 at 4096^2 and 0.01 at 16384^2; 16 bits 0.044 to 0.057 where tiles take 0.047
+/// and 0.016; 32 bits 0.06 to 0.073 where tiles take 0.058 and 0.037. 512^3: with 26 neighbours contraction
+/// 0.22 where tiles take 0.11, but with 6 neighbours 0.08 where tiles take 0.11: there tiles have little, and
+/// are given up earlier still where they wake each other often (limits_for). Keys of 64 bits were not
+/// measured.
 template <class Key>
 double patience_in_cycles(const neighbourhood& near, std::int64_t pixels) {
   constexpr double least = 2e5;
-  constexpr double width = sizeof(Key) <= 2 ? 1 : sizeof(Key) == 4 ? 1.7 : 4;
+  constexpr double width = sizeof(Key) == 1 ? 1 : sizeof(Key) == 2 ? 1.5 : sizeof(Key) == 4 ? 2.4 : 4;
   const double per_pixel =
       near.rank == 3 ? (near.reach == 1 ? 0.06 : 0.2) : (near.reach == 1 ? 0.026 : 0.034);
   return least + width * per_pixel * static_cast<double>(pixels);
@@ -65,8 +66,8 @@ class wave_memory {
     on.synchronize("cudaStreamSynchronize");
     memory_.give_back();
     const wave_summary& told = *work_.summary;
-    on.work.report.tiles = static_cast<std::int64_t>(told.visits);
-    on.work.report.passes = static_cast<std::int64_t>(told.passes);
+    on.work.report.tiles += static_cast<std::int64_t>(told.visits);
+    on.work.report.passes += static_cast<std::int64_t>(told.passes);
     return {!told.gave_up, !told.beyond};
   }
 

@@ -52,9 +52,11 @@ class scheduler {
     hand_in_counts();
     if (gone_) return false;
     beyond_first_visits_ = true;
-    if (!waiting_began_) waiting_began_ = now();
     settle_put();
-    const auto taken = __shfl_sync(all_lanes, lane_ == 0 ? work_.take(ticket_) : 0u, 0);
+    const auto came = now();
+    bool waited = false;
+    const auto taken = __shfl_sync(all_lanes, lane_ == 0 ? work_.take(ticket_, waited) : 0u, 0);
+    if (waited && !waiting_began_) waiting_began_ = came;
     to = queued(taken);
     return taken != worklist::stop;
   }
@@ -198,12 +200,14 @@ class scheduler {
   const wave_limits& limits_;
   std::uint32_t across_;
   int lane_;
-  long long began_, waiting_began_ = 0;  // by the multiprocessor's clock, which is read at once
+  long long began_, waiting_began_ = 0;  // of lane 0, by the multiprocessor's clock, which is read at once
   std::uint32_t ticket_ = 0, handed_ = no_tile;
   std::uint32_t placed_ = 0, displaced_ = 0;
   unsigned visits_ = 0, passes_ = 0;  // not handed in yet
   bool gave_up_ = false, others_wait_ = false, last_ = false, gone_ = false;
-  bool beyond_first_visits_ = false;  // tickets begin anew after 2^32, first visits must not
+  /// Tickets begin anew after 2^32, first visits must not. (A worker has drawn one long before: all workers
+  /// are there from the start, by their number.)
+  bool beyond_first_visits_ = false;
 };
 
 }  // namespace macareu::cuda::tiles

@@ -15,7 +15,9 @@
 //
 // Memory order. A visitor publishes rims and pixels, then fences, then releases its own tile's state and
 // touches its neighbours' states. The next visitor's exchange on that state is an acquire: read-modify-writes
-// of one word carry a release on, so it sees what every earlier visitor and every waker had published.
+// of one word carry a release on, so it sees what every earlier visitor and every waker had published. That
+// a visitor's exchange comes after the waker's, though the mailbox between them is relaxed, rests on results
+// as well: whether a waker puts the tile into a mailbox depends on what its own exchange gave back.
 // (Waking neighbours before the pixels are stored, with a fence for each, was slower: one flood from a seed
 // took twice as long.)
 //
@@ -23,7 +25,9 @@
 // visited any more, and all mailboxes are empty. So every worker clears its share of states and rims, and the
 // last block to report clears the counters: all memory is zeros again, as it was at the start.
 // That nothing touches a state after it was cleared rests on results: what wake_or_end and begin give back is
-// used before the tile counts as finished. They must not become atomic operations without a result.
+// used before the tile counts as finished. They must not become atomic operations without a result. Clearing
+// itself is by plain stores, which nobody reads before the next kernel, but for a worker in `take` whose tile
+// had been taken: it writes the zero once more.
 //
 // Blocks that do not stay go when workers begin to wait: those that wait are in the way of those that do not.
 // No worker depends on another one's being there: any few that the GPU runs at a time visit all tiles.
@@ -104,12 +108,13 @@ struct worklist {
   /// Returns the tile, `unsettled` if it is, or `stop`. A tile is begun while the exchange that makes it ours
   /// is on its way. Should another worker have taken it, nothing is lost: see begin. If that worker was so
   /// far ahead that all has ended since, the state may have been cleared before, and is cleared again.
-  __device__ std::uint32_t take(std::uint32_t ticket) const {
+  __device__ std::uint32_t take(std::uint32_t ticket, bool& waited) const {
     const auto box = mailbox(ticket - tiles);
     const word_ref over(counters->over[blockIdx.x % worklist_counters::notices].given);
     for (;;) {
       std::uint32_t seen = box.load(::cuda::std::memory_order_relaxed);
       while (!seen) {
+        waited = true;
         __nanosleep(20);
         const auto ended = over.load(::cuda::std::memory_order_relaxed);
         seen = box.load(::cuda::std::memory_order_relaxed);
