@@ -82,6 +82,17 @@ bool defines_macro(const source& from, const std::string& name) {
   return false;
 }
 
+void check_macro_names(const source& from) {
+  static const std::set<std::string> taken{"RULE",   "WITH_CUDA", "WITH_OPENCV", "atomicAdd",   "reduction",
+                                           "double", "defined",   "device",      "maybe_unused"};
+  for (const auto& each : from.lines) {
+    const auto what = change_of(each.line);
+    if (!what || !(taken.contains(what->name) || what->name.starts_with("__"))) continue;
+    throw usage_error(to_string(each.where) + "macro '" + what->name +
+                      "', a name that generated code or compilers use; expected another name");
+  }
+}
+
 void check_macros(const source& from, const kept_function& function) {
   values before, behind, last;
   for (const auto& each : from.lines) {

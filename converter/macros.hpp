@@ -11,6 +11,10 @@ namespace macareu::converter {
 /// Whether some line defines it.
 bool defines_macro(const source& from, const std::string& name);
 
+/// Throws usage_error for a macro by a name that stands around or in the functions' text once code is
+/// generated. All other names are free: they are undefined behind the functions.
+void check_macro_names(const source& from);
+
 /// A function that is kept, and where it stands in the text.
 struct kept_function {
   std::string name;

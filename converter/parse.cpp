@@ -232,6 +232,7 @@ description parse(const source& from, const std::string& file) {
   const auto seen = outline_of(from, file);
   const auto active = without_skipped(from, seen.skipped);
   if (!active.faults.empty()) std::rethrow_exception(active.faults.front().what);
+  check_macro_names(active);
   return reading(active, file, category_of(active, file), paper_types_of(active, seen)).result();
 }
 

@@ -1,7 +1,10 @@
 #include "rule_text.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <optional>
 #include <sstream>
+#include <vector>
 
 #include <macareu/error.hpp>
 
@@ -10,11 +13,15 @@
 namespace macareu::converter {
 namespace {
 
-bool starts_with_include(const std::string& line) {
-  const auto mark = line.find_first_not_of(" \t");
-  if (mark == std::string::npos || line[mark] != '#') return false;
-  const auto word = line.find_first_not_of(" \t", mark + 1);
-  return word != std::string::npos && line.compare(word, 7, "include") == 0;
+constexpr auto blanks = " \t";
+
+/// What follows "#include", say, in a line that starts so.
+std::optional<std::string> after_directive(const std::string& line, std::string_view directive) {
+  const auto mark = line.find_first_not_of(blanks);
+  if (mark == std::string::npos || line[mark] != '#') return {};
+  const auto word = line.find_first_not_of(blanks, mark + 1);
+  if (word == std::string::npos || line.compare(word, directive.size(), directive) != 0) return {};
+  return line.substr(word + directive.size());
 }
 
 /// Includes go where NVRTC, which has no system headers, does not see them.
@@ -26,8 +33,31 @@ parted parted_definitions(const std::string& definitions) {
   parted result;
   std::istringstream lines(definitions);
   for (std::string line; std::getline(lines, line);)
-    (starts_with_include(line) ? result.includes : result.others) += line + "\n";
+    (after_directive(line, "include") ? result.includes : result.others) += line + "\n";
   return result;
+}
+
+/// In the order of their definitions, each once. Names with an underscore ahead are left to compilers and
+/// headers.
+std::vector<std::string> macros_of(const std::string& definitions) {
+  std::vector<std::string> names;
+  std::istringstream lines(definitions);
+  for (std::string line; std::getline(lines, line);) {
+    const auto defined = after_directive(line, "define");
+    if (!defined) continue;
+    const auto is_letter = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+    const auto begin = std::ranges::find_if(*defined, is_letter);
+    const std::string name(begin, std::find_if_not(begin, defined->end(), is_letter));
+    if (!name.starts_with('_') && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+/// Engines use names that macros of the file may have too.
+std::string end_of_macros(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& each : names) text += "#undef " + each + "\n";
+  return text.empty() ? "" : "// Macros of the marked file are for its functions alone.\n" + text;
 }
 
 std::string alias(const std::string& name, const std::string& type) {
@@ -135,7 +165,8 @@ std::string plain_addition(const description& about) {
 }
 
 /// Roots of what the function converts to float: of integers, as a rule.
-bool has_roots_of_converted(const description& about) {
+bool has_roots_of_converted(const description& about, const std::vector<std::string>& macros) {
+  if (std::ranges::find(macros, "sqrtf") != macros.end()) return false;
   auto text = about.helpers + about.body;
   std::erase_if(text, [](unsigned char letter) { return std::isspace(letter) != 0; });
   return text.find("sqrtf((float)") != std::string::npos && text.find("::sqrtf") == std::string::npos;
@@ -147,7 +178,8 @@ std::string rule_text(const description& about, const std::string& border) {
   const auto definitions = parted_definitions(about.definitions);
   auto text =
       filled(template_named("rule_head.hpp"), {{"SOURCE", about.file}, {"INCLUDES", definitions.includes}});
-  const bool roots = has_roots_of_converted(about);
+  const auto macros = macros_of(definitions.others);
+  const bool roots = has_roots_of_converted(about, macros);
   if (roots) text += template_named("integer_root.hpp");
   // Not every function needs every parameter that its signature has.
   text +=
@@ -157,7 +189,7 @@ std::string rule_text(const description& about, const std::string& border) {
       "// What the marked file has: a namespace of its own leaves it every name that engines use.\nnamespace "
       "user {\n\n" +
       definitions.others + (definitions.others.empty() ? "" : "\n") + functions(about) +
-      "\n}  // namespace user\n" + (roots ? "#undef sqrtf\n" : "");
+      "\n}  // namespace user\n" + end_of_macros(macros) + (roots ? "#undef sqrtf\n" : "");
   text +=
       "#ifdef __GNUC__\n#pragma GCC diagnostic pop\n#endif\n\n// What the engines know of it.\nnamespace rule {\n\n";
   text += template_named("rule_common.hpp");

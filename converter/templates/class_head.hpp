@@ -1,6 +1,8 @@
 // The class @CLASS@: give it an image, call processa(), and take the result.
 #pragma once
 
+#include "@NAME@_rule.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -9,8 +11,6 @@
 #ifdef WITH_OPENCV
 #include <opencv2/core.hpp>
 #endif
-
-#include "@NAME@_rule.hpp"
 
 /// What an engine gets. Images are pixel arrays in row order.
 struct job {

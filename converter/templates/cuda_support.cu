@@ -1,3 +1,5 @@
+#include "@NAME@.hpp"
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -6,6 +8,4 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "@NAME@.hpp"
 

@@ -1,10 +1,11 @@
 // @USAGE@
+#include "@NAME@.hpp"
+
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <map>
 
-#include "@NAME@.hpp"
 #include "arguments.hpp"
 #include "pnm.hpp"
 

@@ -1,7 +1,7 @@
 // The definition: plain loops, in the order that @NAME@_rule.hpp describes. Other engines must give the same bits.
-#include <vector>
-
 #include "@NAME@.hpp"
+
+#include <vector>
 
 namespace serial {
 namespace {

@@ -1,7 +1,7 @@
 // The definition: plain loops, one pixel after the other. Other engines must give the same bits.
-#include <algorithm>
-
 #include "@NAME@.hpp"
+
+#include <algorithm>
 
 namespace serial {
 

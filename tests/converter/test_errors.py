@@ -34,6 +34,11 @@ SOURCES = [
      "#undef K\n", 5, "macro 'K' changes after 'f' used it"),
     ("variable becomes a macro", "static int g(int p) { int n = p; return n; }\n#define n 5\n#P2P_FUNC\n"
      "static int f(int p, int i) { return g(p) + n; }\n", 2, "macro 'n' changes after 'g' used it"),
+    ("macro of the generated code", "\n#define RULE 3\n#P2P_FUNC\nstatic int f(int p, int i) { return p + RULE; }\n", 2,
+     "macro 'RULE', a name that generated code or compilers use; expected another name"),
+    ("macro of the addition", "#define atomicAdd(a, b)\n#R2V_FUNC\nstatic void f(int p, int* saida, int bins) { saida[p]++; }\n",
+     1, "macro 'atomicAdd', a name that"),
+    ("macro of a compiler", "#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n#undef __CUDACC__\n", 3, "macro '__CUDACC__'"),
     ("no directive", "static int f(int a) { return a; }\n", 0, "no function is marked; expected #P2P_FUNC"),
     ("unknown directive", "\n#P3P_FUNC\n", 2, "unknown directive #P3P_FUNC; expected #P2P_FUNC, #N2P_FUNC"),
     ("unknown pragma", "#pragma macareu blur\n", 1, "unknown directive #pragma macareu blur; expected"),

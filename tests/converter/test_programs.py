@@ -3,6 +3,7 @@
 With MACAREU_LARGE=1 at 4K and 8K too, paper 4's sizes. Where a GPU is, `run` uses it as well, and programs are built
 with nvcc."""
 import os
+import re
 import shutil
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -110,6 +111,30 @@ class Names(ConverterTest):
         self.compile("scalar")
         self.write("f.c", "#R2V_FUNC\nstatic void R2V(unsigned char p, int* saida, int bins) { saida[p % bins]++; }\n")
         self.compile("vector")
+
+    def test_macros(self):
+        """Every word of the generated files may be a macro of the marked one, but for those of its own functions, and the few
+        that are refused."""
+        refused = {"RULE", "WITH_CUDA", "WITH_OPENCV", "atomicAdd", "reduction", "double", "defined", "device", "maybe_unused"}
+        for kind, function in (("p2p", "int f(int p, int i) { return p; }"), ("r2s", "T f(E a, E b) { return a > b ? a : b; }"),
+                               ("n2p", "int f(int p[3][3], int x, int y) { return p[1][1]; }"),
+                               ("r2v", "void f(int p, int* saida, int bins) { saida[p % bins]++; }"),
+                               ("iwpp", "int offer(int s, int c) { return s; }\n#pragma macareu iwpp\nstatic int better(int a, int b) "
+                                "{ return a > b; }")):
+            marked = "#pragma macareu %s\nstatic %s\n" % (kind, function)
+            self.write("f.c", marked)
+            self.tool("convert", "f.c", "-o", kind)
+            words = set()
+            for name in os.listdir(self.path(kind)):
+                with open(self.path(os.path.join(kind, name))) as file:
+                    words |= set(re.findall(r"\b[a-zA-Z]\w*", file.read()))
+            words -= refused | set(re.findall(r"\w+", marked)) | \
+                set("template class struct using and or not EOF ERANGE errno stderr stdout".split())
+            self.assertIn("job", words)
+            self.write("f.c", "".join("#define %s ) + (\n" % word for word in sorted(words)) + marked)
+            self.compile(kind + "-macros")
+            if NVCC:
+                self.succeed(NVCC, "-std=c++17", "-ptx", "-arch=sm_90", "-DWITH_CUDA", kind + "-macros/f.cu", "-o", kind + ".ptx")
 
     def test_files(self):
         """A program has main.cpp, pnm.hpp and arguments.hpp; CMake has a target test."""
