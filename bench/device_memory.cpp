@@ -6,6 +6,8 @@
 
 #include <macareu/error.hpp>
 
+#include "engines/cuda/memory_pool.hpp"
+
 namespace macareu::bench {
 namespace {
 
@@ -38,6 +40,12 @@ cudaEvent_t make_event() {
   return event;
 }
 
+std::int64_t used_memory(cudaMemPool_t pool, cudaMemPoolAttr attribute) {
+  std::uint64_t bytes = 0;
+  check(cudaMemPoolGetAttribute(pool, attribute, &bytes), "cudaMemPoolGetAttribute");
+  return static_cast<std::int64_t>(bytes);
+}
+
 cudaEvent_t event_of(const auto& owner) { return static_cast<cudaEvent_t>(owner.get()); }
 
 }  // namespace
@@ -68,6 +76,19 @@ void device_memory::read(std::size_t offset, std::span<std::byte> to) const {
 pinned_memory::pinned_memory(std::size_t bytes) : bytes_(bytes), data_(allocate_pinned(bytes)) {}
 
 void pinned_memory::release::operator()(std::byte* data) const { cudaFreeHost(data); }
+
+std::int64_t peak_device_memory(const std::function<void()>& run) {
+  int gpu = 0;
+  check(cudaGetDevice(&gpu), "cudaGetDevice");
+  const auto pool = cuda::memory_pool(gpu);
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  std::uint64_t reset = 0;  // the peak goes down to what is held now
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &reset), "cudaMemPoolSetAttribute");
+  const auto before = used_memory(pool, cudaMemPoolAttrUsedMemCurrent);
+  run();
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  return used_memory(pool, cudaMemPoolAttrUsedMemHigh) - before;
+}
 
 device_timer::device_timer() : stream_(make_stream()), begin_(make_event()), end_(make_event()) {}
 

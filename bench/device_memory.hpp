@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -41,6 +42,10 @@ class pinned_memory {
   std::size_t bytes_;
   std::unique_ptr<std::byte, release> data_;
 };
+
+/// Bytes of the GPU's memory that calls of this library hold at the worst moment of `run`, beyond what they
+/// hold before.
+std::int64_t peak_device_memory(const std::function<void()>& run);
 
 /// Times by events on a stream of its own, which the timed call has to use.
 class device_timer {

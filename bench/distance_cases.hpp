@@ -18,8 +18,7 @@ namespace macareu::bench {
 struct distance_origin {
   /// Of generate(); or `tissue-over-40`; or `sites`: one pixel in `one_in` on average, 0: a single one.
   std::string_view family;
-  std::int64_t side;
-  int rank = 2;
+  extents shape;
   std::int64_t one_in = 0;
   int copies = 1;  ///< mirrored so often
 };
@@ -29,6 +28,7 @@ struct distance_instance {
   distance_origin from;
   bool of_paper_1 = false;               ///< measured by propagation too
   std::optional<time_limit> limit = {};  ///< of the exact transform on a GPU
+  std::optional<memory_limit> extra_limit = {};
 };
 
 /// Besides the plain transform.

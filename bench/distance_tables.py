@@ -52,6 +52,19 @@ def peers_section(report):
     return must_table(report.rows) if report.rows else ""
 
 
+def bytes_of(case):
+    """Beyond input and output, a pixel."""
+    return f"{case['extra_bytes_per_pixel']:.3f}" if "extra_bytes_per_pixel" in case else ""
+
+
+def memory_section(report):
+    limit = "extra_bytes_per_pixel"
+    rows = [(case["instance"], " x ".join(map(str, case["shape"])), bytes_of(case), case["must_" + limit], case["goal_" + limit],
+             "yes" if case.get(limit, 1e9) <= case["must_" + limit] else "**no**")
+            for case in report.cases.values() if "must_" + limit in case]
+    return table(("exact, on the GPU", "shape", "bytes a pixel beyond input and output", "must", "goal", "holds"), rows) if rows else ""
+
+
 def musts_section(report):
     rows = [(case["instance"], report.time(name), ms(case["must_ms"]), ms(case["goal_ms"]) if "goal_ms" in case else "",
              "yes" if case.get("median_ms", 1e9) <= case["must_ms"] else "**no**")
@@ -82,12 +95,16 @@ def paper_sections(report, reports):
 
 
 def cases_section(report):
-    rows = [(name, " x ".join(map(str, case["shape"])), report.time(name), f"{case['ns_per_pixel']:.3f}")
-            for name, case in report.cases.items() if not name.startswith("propagation") and "median_ms" in case]
-    if not rows:
+    cases = {name: case for name, case in report.cases.items() if not name.startswith("propagation") and "median_ms" in case}
+    if not cases:
         return ""
-    return ("Every case of the exact transform: `spacing` is 0.7, 1.3; `indices` is nearest_site; `max-16` stops at 16 pixels.\n\n" +
-            table(("case", "shape", "ms", "ns a pixel"), rows))
+    columns = ["case", "shape", "ms", "ns a pixel"]
+    rows = [[name, " x ".join(map(str, case["shape"])), report.time(name), f"{case['ns_per_pixel']:.3f}"] for name, case in cases.items()]
+    if any(map(bytes_of, cases.values())):
+        columns.append("bytes a pixel beyond input and output")
+        rows = [each + [bytes_of(case)] for each, case in zip(rows, cases.values())]
+    return ("Every case of the exact transform: `spacing` is 0.7, 1.3; `indices` is nearest_site, `labels` nearest_label; `max-16` stops at 16 pixels.\n\n" +
+            table(columns, rows))
 
 
 def main():
@@ -98,7 +115,7 @@ def main():
         sys.exit("bench/results has no distance-*.json")
     sections, reports = [], list(map(Report, contents))
     for report in reports:
-        sections += [machine_line(report.bench, report.peers), peers_section(report), musts_section(report),
+        sections += [machine_line(report.bench, report.peers), peers_section(report), musts_section(report), memory_section(report),
                      paper_sections(report, reports), cases_section(report)]
     replace_section("distance", "\n\n".join(section for section in sections if section))
 

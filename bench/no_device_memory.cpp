@@ -19,6 +19,8 @@ void device_memory::read(std::size_t, std::span<std::byte>) const { refuse(); }
 pinned_memory::pinned_memory(std::size_t) : bytes_(0) { refuse(); }
 void pinned_memory::release::operator()(std::byte*) const {}
 
+std::int64_t peak_device_memory(const std::function<void()>&) { refuse(); }
+
 device_timer::device_timer() { refuse(); }
 void device_timer::release_stream::operator()(void*) const {}
 void device_timer::release_event::operator()(void*) const {}

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ostream>
+#include <sstream>
 #include <thread>
 
 #include <nlohmann/json.hpp>
@@ -87,6 +88,15 @@ std::string check_text(const device_run& run) {
   return (run.equal ? "as " : "NOT AS ") + run.checked_by + (run.ran.empty() ? "" : " (" + run.ran + ")");
 }
 
+/// Beyond inputs and output; with what must hold, where something must.
+std::string memory_text(const result& r) {
+  if (!r.extra_bytes) return {};
+  const auto bytes = static_cast<double>(*r.extra_bytes) / static_cast<double>(r.shape.pixels());
+  const auto& limit = r.run->extra_limit;
+  return format("; %.3f bytes a pixel", bytes) +
+         (limit ? format(" (must %.0f: %s)", limit->must, bytes <= limit->must ? "yes" : "NO") : "");
+}
+
 std::string run_row(const result& r) {
   const auto& run = *r.run;
   const auto shape = to_string(r.shape);
@@ -101,7 +111,8 @@ std::string run_row(const result& r) {
                 : r.median_ms <= run.limit->must_ms ? "yes"
                                                     : "NO",
                 run.of_better ? number("%.2f", *run.of_better).c_str() : "", count_text(run.rounds).c_str(),
-                count_text(run.tiles).c_str(), count_text(run.passes).c_str(), check_text(run).c_str());
+                count_text(run.tiles).c_str(), count_text(run.passes).c_str(),
+                (check_text(run) + memory_text(r)).c_str());
 }
 
 void add_run(json& object, const device_run& run) {
@@ -111,6 +122,10 @@ void add_run(json& object, const device_run& run) {
   if (run.published_ms > 0) object["published_ms"] = run.published_ms;
   if (run.limit) object["must_ms"] = run.limit->must_ms;
   if (run.limit && run.limit->goal_ms > 0) object["goal_ms"] = run.limit->goal_ms;
+  if (run.extra_limit) {
+    object["must_extra_bytes_per_pixel"] = run.extra_limit->must;
+    object["goal_extra_bytes_per_pixel"] = run.extra_limit->goal;
+  }
   if (!run.failure.empty()) {
     object["failure"] = run.failure;
     return;
@@ -205,7 +220,11 @@ std::span<const suite> suites() { return all_suites; }
 recorder::recorder(options chosen, std::ostream& table) : chosen_(std::move(chosen)), table_(table) {}
 
 bool recorder::wants(const std::string& name) const {
-  return chosen_.only.empty() || fnmatch(("*" + chosen_.only + "*").c_str(), name.c_str(), 0) == 0;
+  if (chosen_.only.empty()) return true;
+  std::istringstream patterns(chosen_.only);
+  for (std::string each; std::getline(patterns, each, ',');)
+    if (fnmatch(("*" + each + "*").c_str(), name.c_str(), 0) == 0) return true;
+  return false;
 }
 
 void recorder::time(result about, const std::function<void()>& run, const image& output) {

@@ -18,7 +18,7 @@ namespace macareu::bench {
 struct options {
   int repeat = 0;      ///< runs of each case; 0: as many as the suite finds right
   bool quick = false;  ///< small images: to see that it works, not to measure
-  std::string only;    ///< part of a case's name, or a pattern with * and ?
+  std::string only;    ///< part of a case's name, or a pattern with * and ?; several with commas between
   std::filesystem::path data;
   std::filesystem::path save_inputs;  ///< a directory; empty: nowhere
 };
@@ -27,6 +27,12 @@ struct options {
 struct time_limit {
   double must_ms = 0;
   double goal_ms = 0;  ///< 0: none
+};
+
+/// Memory beyond inputs and outputs, in bytes a pixel: what a case must stay within, and what it aims at.
+struct memory_limit {
+  double must = 0;
+  double goal = 0;
 };
 
 /// What a device did, in suites that compare devices and strategies.
@@ -44,6 +50,7 @@ struct device_run {
   std::optional<double> kernels_ms = {}, merging_ms = {};  ///< in blocks, where these and transfers overlap
   double published_ms = 0;  ///< what the published megapixel code takes on the same GPU; 0: not known
   std::optional<time_limit> limit = {};
+  std::optional<memory_limit> extra_limit = {};
   std::optional<double> of_better = {};  ///< `auto`: its time by that of the better of tiles and contraction
   std::optional<double> largest_error = {};  ///< of approximate results, against the exact ones
   std::string failure = {};                  ///< instead of times
@@ -61,7 +68,7 @@ struct result {
   double median_ms = 0;
   double least_ms = 0;
   std::int64_t sum = 0;  ///< of the output
-  /// Memory beyond inputs and output, where the case measures that instead of time.
+  /// Memory beyond inputs and output, where the case measures that, instead of time or beside it.
   std::optional<std::int64_t> extra_bytes = {};
   std::optional<device_run> run = {};
 };

@@ -72,6 +72,16 @@ checksum placed_image::sum() const {
   return total;
 }
 
+image placed_image::host_copy() const {
+  if (!device_) return copy_of(host_);
+  image copy(type_, shape_);
+  for_pieces([&](std::int64_t, std::int64_t, std::size_t offset, std::span<std::byte> piece) {
+    device_->read(offset, piece);
+    std::memcpy(static_cast<std::byte*>(copy.data()) + offset, piece.data(), piece.size());
+  });
+  return copy;
+}
+
 template <class Each>
 void placed_image::for_pieces(const Each& each) const {
   const auto rows = shape_.depth() * shape_.height();

@@ -43,6 +43,7 @@ class placed_image {
   image_view view();
   void clear();
   checksum sum() const;
+  image host_copy() const;
 
  private:
   /// Calls `each` with the first row and the rows of one piece after another, as pieces of pinned memory.

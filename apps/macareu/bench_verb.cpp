@@ -81,8 +81,8 @@ void add_options(parser& options, benchmark& given) {
                .take = [&](const std::string& text) { given.options.save_inputs = text; }});
   options.add({.group = "Parameters",
                .names = "--only",
-               .value = "PATTERN",
-               .help = "cases whose name has this part; * and ? match anything",
+               .value = "PATTERN,...",
+               .help = "cases whose name has one of these parts; * and ? match anything",
                .take = [&](const std::string& text) { given.options.only = text; }});
   options.add({.group = "Parameters",
                .names = "--repeat",
