@@ -1,7 +1,5 @@
 // Device memory that labelling in blocks really holds, as the pool that all of it comes from has counted: no
 // more than was allowed.
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -9,9 +7,8 @@
 
 #include <macareu/operators.hpp>
 
+#include "cuda/held_memory.hpp"
 #include "cuda/on_gpu.hpp"
-#include "engines/cuda/check.hpp"
-#include "engines/cuda/memory_pool.hpp"
 #include "support/same.hpp"
 
 namespace macareu::test {
@@ -19,27 +16,8 @@ namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-/// At the worst moment, in bytes, beyond what was held before.
-struct held_memory {
-  std::int64_t used;      // by images, tables, numbers
-  std::int64_t reserved;  // what the pool had of the GPU for them, in pieces of its own size
-};
-
 class block_memory : public on_gpu {
  protected:
-  template <class Run>
-  static held_memory watched(const Run& run) {
-    cuda::check(cudaSetDevice(0), "cudaSetDevice");
-    cuda::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-    cuda::check(cudaMemPoolTrimTo(cuda::memory_pool(0), 0), "cudaMemPoolTrimTo");
-    reset(cudaMemPoolAttrUsedMemHigh);
-    reset(cudaMemPoolAttrReservedMemHigh);
-    const auto used = value_of(cudaMemPoolAttrUsedMemCurrent),
-               reserved = value_of(cudaMemPoolAttrReservedMemCurrent);
-    run();
-    return {value_of(cudaMemPoolAttrUsedMemHigh) - used, value_of(cudaMemPoolAttrReservedMemHigh) - reserved};
-  }
-
   /// Three in ten pixels, or a checkerboard: of its rims every other pixel is an object that moves.
   static image draw(const extents& shape, bool checkerboard) {
     image drawn(dtype::u8, shape);
@@ -59,17 +37,6 @@ class block_memory : public on_gpu {
     ::testing::Test::RecordProperty("used_" + std::to_string(memory / mebibyte), std::to_string(held.used));
     ::testing::Test::RecordProperty("reserved_" + std::to_string(memory / mebibyte),
                                     std::to_string(held.reserved));
-  }
-
- private:
-  static void reset(cudaMemPoolAttr high) {
-    std::uint64_t to = 0;  // it goes down to what is held now
-    cuda::check(cudaMemPoolSetAttribute(cuda::memory_pool(0), high, &to), "cudaMemPoolSetAttribute");
-  }
-  static std::int64_t value_of(cudaMemPoolAttr attribute) {
-    std::uint64_t value = 0;
-    cuda::check(cudaMemPoolGetAttribute(cuda::memory_pool(0), attribute, &value), "cudaMemPoolGetAttribute");
-    return static_cast<std::int64_t>(value);
   }
 };
 

@@ -1,9 +1,12 @@
 // Distances in an image and a volume with more than 2^32 pixels, to sites whose distance a formula knows.
 // They are drawn and compared on the GPU, which needs 44 GiB of memory for it: MACAREU_LARGE=1 asks for it.
+// And the memory that volumes take.
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
+#include "cuda/held_memory.hpp"
 #include "cuda/on_gpu.hpp"
 #include "engines/cuda/check.hpp"
 
@@ -50,6 +53,16 @@ struct compare {
   }
 };
 
+/// A site is one pixel in a hundred, anywhere.
+struct scatter {
+  std::uint8_t* to;
+  __device__ void operator()(std::int64_t i) const {
+    auto mixed = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u;
+    mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93u;
+    to[i] = (mixed >> 32) % 100 != 0;
+  }
+};
+
 template <class T>
 class device_memory {
  public:
@@ -72,8 +85,16 @@ class large_distances : public on_gpu {
     if (!std::getenv("MACAREU_LARGE")) GTEST_SKIP() << "large: asked for by MACAREU_LARGE=1";
   }
 
+  static constexpr unsigned blocks = 4096, threads = 256;
+
+  static void transform(const device_memory<std::uint8_t>& sites, const device_memory<float>& found,
+                        const extents& shape) {
+    const std::vector<const_image_view> inputs{{sites.data(), shape}};
+    const std::vector<image_view> outputs{{found.data(), shape}};
+    run_operator(*find_operator("distance_transform"), inputs, outputs, {}, {.device = "cuda"});
+  }
+
   static void expect_formula(const extents& shape) {
-    constexpr unsigned blocks = 4096, threads = 256;
     const large_shape sides{shape.depth(), shape.height(), shape.width()};
     const auto pixels = shape.pixels();
     const device_memory<std::uint8_t> sites(pixels);
@@ -82,17 +103,31 @@ class large_distances : public on_gpu {
     cuda::check(cudaMemset(wrong.data(), 0, sizeof(unsigned long long)), "cudaMemset");
     for_pixels<<<blocks, threads>>>(pixels, draw{sides, sites.data()});
     cuda::check(cudaDeviceSynchronize(), "draw");
-    const std::vector<const_image_view> inputs{{sites.data(), shape}};
-    const std::vector<image_view> outputs{{found.data(), shape}};
-    run_operator(*find_operator("distance_transform"), inputs, outputs, {}, {.device = "cuda"});
+    transform(sites, found, shape);
     for_pixels<<<blocks, threads>>>(pixels, compare{sides, found.data(), wrong.data()});
     unsigned long long count = 0;
     cuda::check(cudaMemcpy(&count, wrong.data(), sizeof(count), cudaMemcpyDefault), "compare");
     EXPECT_EQ(count, 0u);
   }
+
+  /// Beyond input and output.
+  static void expect_bytes_a_pixel(double most, const extents& shape) {
+    const auto pixels = shape.pixels();
+    const device_memory<std::uint8_t> sites(pixels);
+    const device_memory<float> found(pixels);
+    for_pixels<<<blocks, threads>>>(pixels, scatter{sites.data()});
+    cuda::check(cudaDeviceSynchronize(), "scatter");
+    const auto held = watched([&] { transform(sites, found, shape); });
+    EXPECT_GT(held.used, pixels / 8);  // a bit for every pixel at least: else nothing was watched
+    EXPECT_LE(static_cast<double>(held.used), most * static_cast<double>(pixels));
+    ::testing::Test::RecordProperty("used", std::to_string(held.used));
+  }
 };
 
 TEST_F(large_distances, image) { expect_formula({65536, 65536}); }
+/// 8 bytes a voxel must do, 4 are the goal.
+TEST_F(large_distances, of_a_volume_take_little_memory) { expect_bytes_a_pixel(4, {2048, 2048, 256}); }
+TEST_F(large_distances, of_slices_take_little_memory) { expect_bytes_a_pixel(4, {256, 2048, 2048}); }
 TEST_F(large_distances, volume) { expect_formula({1100, 2000, 2000}); }
 
 }  // namespace
