@@ -47,7 +47,9 @@ struct distance_transform {
       invert_parameter,
       max_distance_parameter,
       parameter_description{"method", parameter_kind::choice, "exact",
-                            "exact, or approximate from neighbour to neighbour", "exact|propagation"},
+                            "exact, or approximate from neighbour to neighbour, which on cuda has the "
+                            "strategies megapixel (auto), queue, sweep and diagonal",
+                            "exact|propagation"},
       connectivity_parameter("full",
                              "neighbours of method propagation: 4, 8 (images), 6, 18, 26 (volumes), face, "
                              "edge or full")};
@@ -59,7 +61,8 @@ struct distance_transform {
       .brief = "Distance of every pixel to the nearest zero pixel, exactly.",
       .notes =
           "Zero pixels get 0. The euclidean transform is exact: SciPy's distance_transform_edt, its sampling is "
-          "spacing here. Computed in integers where spacing is whole, else in f64. Where there is no zero pixel "
+          "spacing here. Computed in integers where spacing is whole, else in f64; city blocks of decimal steps "
+          "(0.7) are counted in integers too, and rounded once. Where there is no zero pixel "
           "the distance is infinity, or the type's maximum for integers, and the index -1; so it is beyond "
           "max_distance. Signed is distance_transform(f) - distance_transform(not f). Method propagation hands "
           "sites from neighbour to neighbour (Danielsson): some distances come out too long, never too short, and "

@@ -22,8 +22,8 @@ struct nearest_label {
       .brief = "Gives every pixel the value of the nearest pixel that is not zero.",
       .notes =
           "The Voronoi cells of labelled objects, cut at max_distance. Of "
-          "labels equally far away the one with the smallest index on the last axis is taken, then on the axis "
-          "before it. Where there is none the value is 0.",
+          "labels equally far away the one of nearest_site is taken: the smallest index on the last axis, then "
+          "on the axis before it. Where there is none the value is 0.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters};

@@ -28,7 +28,10 @@ struct nearest_site {
       .notes =
           "An index counts pixels in the order of the array: (z * height + y) * width + x. Of zero pixels equally "
           "far away the one with the smallest index on the last axis is taken, then on the axis before it, as "
-          "SciPy does. Where there is no zero pixel, or none within max_distance, the index is -1.",
+          "SciPy does; by chessboard the smallest on the last axis too, but then the nearest along the axes "
+          "before it, and of those the smallest. Sums with fractional spacing are rounded: pixels within 4 units "
+          "in the last place may count as equally far away, or not. Where there is no zero pixel, or none within "
+          "max_distance, the index is -1.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters};

@@ -81,9 +81,12 @@ struct to_values {
 template <class Value, class Out>
 struct to_distance {
   static constexpr auto ending = std::is_same_v<Value, Out> ? line_result::same : line_result::other;
-  Out far;  // no site, or one beyond the limit
+  Out far;           // no site, or one beyond the limit
+  double parts = 1;  // of a distance of 1: values count these
   MACAREU_HD Out operator()(Value value, const distance_range<Value>& range) const {
-    const Out near = static_cast<Out>(value);
+    Out near = static_cast<Out>(value);
+    if constexpr (std::is_floating_point_v<Out>)
+      if (parts != 1) near = static_cast<Out>(static_cast<double>(value) / parts);
     return value > range.limit ? far : near;
   }
 };

@@ -30,6 +30,7 @@ struct distance_plan {
   bool squares = true;  // euclidean: costs are squared
   bool root = true;     // and the result is not
   bool whole = true;    // distances are integers
+  double parts = 1;     // those of city blocks count parts of 1: tenths, hundredths ...
   double limit = 0;     // as a cost; may be infinite
 
   /// No distance of the image exceeds it.
@@ -42,6 +43,7 @@ struct distance_plan {
 
 inline constexpr double largest_u32 = 4294967295.0;
 inline constexpr double largest_u64 = 9223372036854775808.0;  // of f64 that surely fit
+inline constexpr double largest_exact = 9007199254740992.0;   // in f64: all integers up to it
 
 template <class T>
 const T& argument_of(const arguments& all, const char* name) {
@@ -55,6 +57,49 @@ inline bool flag_of(const arguments& all, const char* name) {
 
 inline bool propagates(const arguments& all) {
   return all.contains("method") && argument_of<std::string>(all, "method") == "propagation";
+}
+
+/// What would not be looked at must be left as it is. False where the operator has no such parameter.
+inline bool chooses_type_of_squares(const arguments& all) {
+  return flag_of(all, "squared") && argument_of<std::string>(all, "type") == "f64";
+}
+inline bool chooses_neighbours_in_vain(const arguments& all, int rank) {
+  return all.contains("connectivity") && !propagates(all) &&
+         argument_of<connectivity>(all, "connectivity").reach(rank) != rank;
+}
+
+/// The fewest decimal parts of 1 that all spacings are whole numbers of; 0 where there are none.
+inline double decimal_parts(const std::array<double, 3>& spacing) {
+  constexpr double most = 1e9;
+  for (double parts = 1; parts <= most; parts *= 10)
+    if (std::ranges::all_of(spacing,
+                            [&](double step) { return std::nearbyint(step * parts) / parts == step; }))
+      return parts;
+  return 0;
+}
+
+/// The greatest whole number of parts that is not above the limit.
+inline double in_parts(double limit, double parts) {
+  double count = std::floor(limit * parts);
+  if (parts == 1 || count >= largest_exact) return limit * parts;
+  while ((count + 1) / parts <= limit) ++count;
+  while (count / parts > limit) --count;
+  return count;
+}
+
+/// Sums along axes lose bits where steps are fractional, and none of the ways to search a line fast would
+/// find the same sums. Counted in parts they are exact, and every distance is rounded once.
+inline void count_in_parts(distance_plan& plan) {
+  const double parts = decimal_parts(plan.spacing);
+  auto whole = plan.spacing;
+  double most = 0;
+  for (std::size_t axis = 0; axis < whole.size(); ++axis) {
+    whole[axis] = std::nearbyint(whole[axis] * parts);
+    most += whole[axis] * static_cast<double>(plan.steps[axis] + 1);
+  }
+  if (parts == 0 || most >= largest_exact) return;
+  plan.spacing = whole;
+  plan.parts = parts;
 }
 
 /// `about`: who asks, for messages.
@@ -74,6 +119,10 @@ inline distance_plan plan_distances(std::string_view about, const arguments& all
   plan.root = plan.squares && !squared;
   if (!plan.squares && squared)
     throw usage_error(who + "squared is for the euclidean metric, not for " + metric);
+  if (chooses_type_of_squares(all))
+    throw usage_error(who + "type is for distances that are not squared: squares have one of their own");
+  if (chooses_neighbours_in_vain(all, rank))
+    throw usage_error(who + "connectivity is for method propagation");
   if (!plan.squares && propagates(all))
     throw usage_error(who + "method propagation is for the euclidean metric, not for " + metric);
   for (int axis = 0; axis < rank; ++axis) {
@@ -82,16 +131,18 @@ inline distance_plan plan_distances(std::string_view about, const arguments& all
     if (propagates(all) && shape[axis] > largest_packed_side)
       throw usage_error(who + "a side of " + std::to_string(shape[axis]) + " pixels is above " +
                         std::to_string(largest_packed_side) + ": use method exact");
-    const double step = spacing[spacing.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double();
     const auto at = static_cast<std::size_t>(3 - rank + axis);
-    plan.spacing[at] = step;
+    plan.spacing[at] = spacing[spacing.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double();
     plan.steps[at] = std::max<std::int64_t>(shape[axis] - 1, 0);
-    const double length = step * static_cast<double>(plan.steps[at]);
-    plan.longest[at] = plan.squares ? length * length : length;
+  }
+  if (metric == "city_block") count_in_parts(plan);
+  for (std::size_t axis = 0; axis < plan.spacing.size(); ++axis) {
+    const double step = plan.spacing[axis], length = step * static_cast<double>(plan.steps[axis]);
+    plan.longest[axis] = plan.squares ? length * length : length;
     plan.whole = plan.whole && step == std::floor(step) && step < largest_u32;
   }
   const double limit = argument_of<number>(all, "max_distance").to_double();
-  plan.limit = plan.squares ? limit * limit : limit;
+  plan.limit = plan.squares ? limit * limit : in_parts(limit, plan.parts);
   return plan;
 }
 

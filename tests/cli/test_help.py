@@ -44,6 +44,7 @@ class Help(CliTest):
                              "--strategy", "--threads", "--memory", "--repeat", "--report", "--quiet", "--channel ",
                              "--channels last", "--shape", "--dtype", "--offset", "--endian"):
                     self.assertIn(part, page)
+        self.assertIn("strategies megapixel (auto), queue, sweep and diagonal", " ".join(self.succeed("distance", "--help").split()))
         page = self.succeed("reconstruct", "--help")
         self.assertIn("--by dilation|erosion", page)
         self.assertIn("(default: dilation)", page)

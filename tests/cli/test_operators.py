@@ -159,6 +159,12 @@ class Operators(CliTest):
         self.assertEqual(self.read_npy("d.npy"), ((1, 5), "i64", [1, -1, -1, 1, 4]))
         self.succeed("distance", "f.npy", "-o", "d.npy", "--method", "propagation", "--connectivity", "4")
         self.assertEqual(self.read_npy("d.npy")[2], [1, 0, 0, 1, 2])
+        for options, message in ((("--connectivity", "4"), "connectivity is for method propagation"),
+                                 (("--squared", "--type", "f64"), "type is for distances that are not squared")):
+            failed = self.run_tool("distance", "f.npy", "-o", "other.npy", *options)
+            self.assertEqual((failed.returncode, failed.stderr.count("\n")), (2, 1), failed.stderr)
+            self.assertIn(message, failed.stderr)
+        self.assertNotIn("other.npy", self.files())
 
     def test_nearest_pixels_beside_distances(self):
         self.write_npy("f.npy", (1, 6), [0, 3, 0, 0, 0, 7])

@@ -126,6 +126,10 @@ arguments draw_arguments(dice& from, const operator_description& about, dtype ty
     given.insert_or_assign("squared", false);  // there are no others
     given.insert_or_assign("method", std::string("exact"));
   }
+  if (given.contains("method")) {  // what would not be looked at is refused
+    if (std::get<bool>(given.at("squared"))) given.erase("type");
+    if (std::get<std::string>(given.at("method")) == "exact") given.erase("connectivity");
+  }
   if (given.contains("flavour"))  // what the other is for is refused
     for (const auto* name : std::get<std::string>(given.at("flavour")) == "itk"
                                 ? std::array{"border", "outside"}

@@ -80,7 +80,9 @@ inline std::string describe(const operator_description& about, const context& ho
 
 /// On a GPU the order of visits is another one, and so are the results of propagation.
 inline void keep_comparable(arguments& given, const std::string& device) {
-  if (device == "cuda" && given.contains("method")) given.insert_or_assign("method", std::string("exact"));
+  if (device != "cuda" || !given.contains("method")) return;
+  given.insert_or_assign("method", std::string("exact"));
+  given.erase("connectivity");
 }
 
 /// Memory for images of any type and shape up to a number of pixels.

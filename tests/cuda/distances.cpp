@@ -120,9 +120,45 @@ TEST_F(distances, equal_the_serial_engine) {
       auto how = draw_options<distance_transform_options>(from, shape.rank());
       how.invert = from.once_in(4);
       how.type = from.once_in(3) ? distance_transform_type::f64 : distance_transform_type::f32;
-      how.squared = how.metric == distance_transform_metric::euclidean && from.once_in(3);
+      how.squared = how.metric == distance_transform_metric::euclidean &&
+                    how.type == distance_transform_type::f32 && from.once_in(3);
+      how.is_signed = from.once_in(4);
       ASSERT_TRUE(same_bits(distance_transform(given, how, cuda_), distance_transform(given, how, serial_)));
     }
+  }
+}
+
+/// Distances, and the optional outputs beside them.
+std::vector<image> with_places(const image& given, const arguments& how, bool with_labels,
+                               const context& where) {
+  const auto& about = *find_operator("distance_transform");
+  std::vector<image> found;
+  found.emplace_back(output_type(about, 0, given.type(), given.shape(), how), given.shape());
+  found.emplace_back(dtype::i64, given.shape());
+  found.push_back(with_labels ? image(given.type(), given.shape()) : image());
+  run_operator(about, std::vector<const_image_view>{given},
+               std::vector<image_view>(found.begin(), found.end()), how, where);
+  return found;
+}
+
+TEST_F(distances, indices_and_labels_beside_them) {
+  dice from(seed_of("cuda distances with indices and labels"));
+  const std::vector<std::string> metrics{"euclidean", "city_block", "chessboard"};
+  for (int round = 0; round < 300; ++round) {
+    const auto side = [&](std::int64_t most) { return 1 + from.below(most); };
+    const auto shape = from.once_in(2) ? extents{side(70), side(300)} : extents{side(40), side(30), side(70)};
+    const auto type = from.pick(std::vector{dtype::u8, dtype::i16, dtype::f32, dtype::i64});
+    const auto given = draw_sites(from, type, shape, static_cast<int>(from.below(kinds_of_sites)));
+    const bool with_labels = from.once_in(2);
+    arguments how{{"invert", with_labels}, {"metric", from.pick(metrics)}};
+    if (from.once_in(2))
+      how.emplace("spacing", draw_options<nearest_site_options>(from, shape.rank()).spacing);
+    if (from.once_in(3)) how.emplace("max_distance", number(static_cast<double>(1 + from.below(60)) / 4));
+    const auto found = with_places(given, how, with_labels, cuda_),
+               expected = with_places(given, how, with_labels, serial_);
+    for (std::size_t i = 0; i < (with_labels ? 3u : 2u); ++i)
+      ASSERT_TRUE(same_bits(found[i], expected[i]))
+          << "round " << round << ": " << to_string(shape) << ", output " << i;
   }
 }
 
@@ -143,6 +179,28 @@ TEST_F(distances, of_every_length) {
       ASSERT_TRUE(same_bits(distance_transform(given, {.squared = true}, cuda_),
                             distance_transform(given, {.squared = true}, cpu)));
       ASSERT_TRUE(same_bits(nearest_site(given, {}, cuda_), nearest_site(given, {}, cpu)));
+    }
+}
+
+/// The same with every metric, fractional spacing, limits, signs, and what nearest pixels have: lines in
+/// shared memory and lines that do not fit it.
+TEST_F(distances, of_many_lengths_with_options) {
+  const context cpu{.device = "cpu"};
+  dice from(seed_of("cuda distances of many lengths with options"));
+  for (const auto& shape :
+       {extents{130, 2047}, extents{66, 8192}, extents{6, 27001}, extents{3, 60000}, extents{33001, 7},
+        extents{40, 300, 20}, extents{3, 24000, 5}, extents{7, 40, 7000}})
+    for (int round = 0; round < 8; ++round) {
+      const auto given = draw_sites(from, dtype::u8, shape, static_cast<int>(from.below(kinds_of_sites)));
+      SCOPED_TRACE(to_string(shape) + ", round " + std::to_string(round));
+      auto how = draw_options<distance_transform_options>(from, shape.rank());
+      how.is_signed = from.once_in(2);
+      how.type = from.once_in(2) ? distance_transform_type::f64 : distance_transform_type::f32;
+      ASSERT_TRUE(same_bits(distance_transform(given, how, cuda_), distance_transform(given, how, cpu)));
+      const auto places = draw_options<nearest_site_options>(from, shape.rank());
+      ASSERT_TRUE(same_bits(nearest_site(given, places, cuda_), nearest_site(given, places, cpu)));
+      const auto labels = draw_options<nearest_label_options>(from, shape.rank());
+      ASSERT_TRUE(same_bits(nearest_label(given, labels, cuda_), nearest_label(given, labels, cpu)));
     }
 }
 

@@ -33,7 +33,7 @@ std::vector<T> values_of(const image& result) {
 }
 
 /// By definition: the least distance over all sites, every operation in f64 and in the order of the axes.
-/// Squared for the euclidean metric.
+/// Squared for the euclidean metric; city blocks are counted in tenths, which all spacings here are made of.
 std::vector<double> by_definition(const binary_image& f, const options& how) {
   const int rank = f.shape.rank();
   std::vector<std::array<std::int64_t, 3>> places;
@@ -45,13 +45,15 @@ std::vector<double> by_definition(const binary_image& f, const options& how) {
     for (int axis = 3 - rank; axis < 3; ++axis) {
       const auto a = static_cast<std::size_t>(axis);
       const auto s = how.spacing.size() == 1 ? 0 : a - static_cast<std::size_t>(3 - rank);
-      const double length = static_cast<double>(std::abs(p[a] - q[a])) * how.spacing[s].to_double();
+      const double steps = static_cast<double>(std::abs(p[a] - q[a])), step = how.spacing[s].to_double();
       if (how.metric == metric::chessboard)
-        total = std::max(total, length);
+        total = std::max(total, steps * step);
+      else if (how.metric == metric::euclidean)
+        total += (steps * step) * (steps * step);
       else
-        total += how.metric == metric::euclidean ? length * length : length;
+        total += steps * std::round(10 * step);
     }
-    return total;
+    return how.metric == metric::city_block ? total / 10 : total;
   };
   std::vector<double> best(places.size(), infinity);
   for (std::size_t j = 0; j < places.size(); ++j)
@@ -147,6 +149,7 @@ TEST(distance_transform, wide_images_as_by_the_serial_engine) {
     same(float{});
     how.type = type::f64;
     same(double{});
+    how.type = type::f32;
     how.squared = true;
     same(std::uint32_t{});
   }
@@ -183,6 +186,7 @@ TEST(distance_transform, signed_is_outside_minus_inside) {
       for (std::size_t i = 0; i < got.size(); ++i)
         ASSERT_EQ(got[i], inside[i] > 0 ? -root(inside[i]) : root(outside[i])) << "pixel " << i;
       if (how.metric != metric::euclidean) continue;
+      how.type = type::f32;
       how.squared = true;
       const auto squares = distance_transform(f, how, {.device = device});
       if (squares.type() == dtype::f64) continue;
@@ -282,6 +286,29 @@ TEST(distance_transform, large_spacings) {
   }
 }
 
+/// Rounded once, however many steps of 0.1 or 0.7 there are; thirds have no decimal parts.
+TEST(distance_transform, city_blocks_of_decimal_steps) {
+  const binary_image f{{1, 4}, {0, 1, 1, 1}};
+  for (const char* device : {"serial", "cpu"}) {
+    const auto last = [&](double step, double most) {
+      return values_of<double>(distance_transform(f,
+                                                  {.metric = metric::city_block,
+                                                   .spacing = {step},
+                                                   .type = type::f64,
+                                                   .max_distance = most},
+                                                  {.device = device}))
+          .back();
+    };
+    EXPECT_EQ(last(0.1, infinity), 0.3);
+    EXPECT_EQ(last(0.1, 0.3), 0.3);
+    EXPECT_EQ(last(0.1, 0.29999), infinity);
+    EXPECT_EQ(last(0.7, 1e300), 2.1);
+    EXPECT_EQ(last(1e-9, infinity), 3e-9);
+    EXPECT_EQ(last(1.0 / 3, infinity), 3 * (1.0 / 3));
+    EXPECT_EQ(last(1e15 + 0.5, infinity), 3 * (1e15 + 0.5));
+  }
+}
+
 /// A few sites on long rows: distances that differ from pixel to pixel, against the definition.
 TEST(distance_transform, long_rows) {
   std::mt19937 dice(10);
@@ -332,6 +359,10 @@ TEST(distance_transform, refuses) {
   EXPECT_EQ(
       refused({.spacing = {1, 2, 3}}),
       "distance_transform: spacing has 3 numbers, but the image 2 axes: give one for each, or one for all");
+  EXPECT_EQ(refused({.squared = true, .type = type::f64}),
+            "distance_transform: type is for distances that are not squared: squares have one of their own");
+  EXPECT_EQ(refused({.connectivity = 4}), "distance_transform: connectivity is for method propagation");
+  EXPECT_NO_THROW(distance_transform(f, {.connectivity = 8}));  // all neighbours, as by default
   EXPECT_EQ(refused({.spacing = {1, 0}}),
             "spacing: expected numbers greater than 0, separated by commas, got '1,0'");
   EXPECT_EQ(refused({.spacing = {}}),

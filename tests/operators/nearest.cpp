@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -20,13 +21,17 @@ struct label_image {
   operator const_image_view() const { return {pixels.data(), shape}; }
 };
 
-/// By definition, euclidean: the least sum of squares; of equals the smallest x, then y, then z.
-std::vector<std::int64_t> by_definition(const label_image& f, const std::vector<double>& spacing, double most,
-                                        bool zeros) {
+using metric = nearest_site_metric;
+
+/// By definition: the least distance; of equals the smallest x, of those the nearest along y and z, of those
+/// the smallest y, and so on. Squared for the euclidean metric.
+std::vector<std::int64_t> by_definition(const label_image& f, metric by, const std::vector<double>& spacing,
+                                        double most, bool zeros) {
   const auto height = f.shape.height(), width = f.shape.width();
   std::vector<std::int64_t> found(f.pixels.size(), -1);
   for (std::int64_t i = 0; i < std::ssize(f.pixels); ++i) {
-    auto best = std::numeric_limits<double>::infinity();
+    constexpr auto none = std::numeric_limits<double>::infinity();
+    std::array<double, 6> best{none};
     for (std::int64_t x = 0; x < width; ++x)
       for (std::int64_t y = 0; y < height; ++y)
         for (std::int64_t z = 0; z < f.shape.depth(); ++z) {
@@ -34,13 +39,18 @@ std::vector<std::int64_t> by_definition(const label_image& f, const std::vector<
           if ((f.pixels[static_cast<std::size_t>(j)] == 0) != zeros) continue;
           const std::array<std::int64_t, 3> apart{i / width / height - z, i / width % height - y,
                                                   i % width - x};
-          double cost = 0;
+          std::array<double, 3> cost{};  // along z; along z and y; along all axes
           for (std::size_t axis = 0; axis < 3; ++axis) {
             const double length = static_cast<double>(std::abs(apart[axis])) * spacing[axis];
-            cost += length * length;
+            const double before = axis > 0 ? cost[axis - 1] : 0;
+            cost[axis] = by == metric::chessboard
+                             ? std::max(before, length)
+                             : before + (by == metric::euclidean ? length * length : length);
           }
-          if (cost >= best || cost > most * most) continue;
-          best = cost;
+          const std::array key{cost[2], static_cast<double>(x), cost[1], static_cast<double>(y),
+                               cost[0], static_cast<double>(z)};
+          if (key >= best || cost[2] > (by == metric::euclidean ? most * most : most)) continue;
+          best = key;
           found[static_cast<std::size_t>(i)] = j;
         }
   }
@@ -49,7 +59,7 @@ std::vector<std::int64_t> by_definition(const label_image& f, const std::vector<
 
 TEST(nearest_site, equals_brute_force) {
   std::mt19937 dice(11);
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 600; ++round) {
     const auto side = [&](unsigned most) { return static_cast<std::int64_t>(1 + dice() % most); };
     label_image f;
     f.shape = dice() % 2 ? extents{side(14), side(60)} : extents{side(6), side(7), side(8)};
@@ -63,20 +73,45 @@ TEST(nearest_site, equals_brute_force) {
     if (dice() % 2)
       for (auto& s : spacing) s = dice() % 2 ? 1 + dice() % 3 : 0.5 * (1 + dice() % 5);
     const std::vector<number> given(spacing.end() - f.shape.rank(), spacing.end());
-    const auto expected = by_definition(f, spacing, most, zeros);
+    const auto by = static_cast<metric>(dice() % 3);
+    const auto expected = by_definition(f, by, spacing, most, zeros);
     for (const auto* device : {"serial", "cpu"}) {
       SCOPED_TRACE("round " + std::to_string(round) + " on " + device);
-      const auto places = nearest_site(f, {.spacing = given, .invert = !zeros, .max_distance = most},
-                                       {.device = device, .threads = 2});
+      const auto places =
+          nearest_site(f, {.metric = by, .spacing = given, .invert = !zeros, .max_distance = most},
+                       {.device = device, .threads = 2});
       for (std::size_t i = 0; i < expected.size(); ++i)
         ASSERT_EQ(places.pixels<std::int64_t>()[i], expected[i]) << to_string(f.shape) << " at " << i;
       if (zeros) continue;
-      const auto labels =
-          nearest_label(f, {.spacing = given, .max_distance = most}, {.device = device, .threads = 2});
+      const auto labels = nearest_label(
+          f, {.metric = static_cast<nearest_label_metric>(by), .spacing = given, .max_distance = most},
+          {.device = device, .threads = 2});
       for (std::size_t i = 0; i < expected.size(); ++i)
         ASSERT_EQ(labels.pixels<std::uint16_t>()[i],
                   expected[i] < 0 ? 0 : f.pixels[static_cast<std::size_t>(expected[i])]);
     }
+  }
+}
+
+/// Spacings whose sums are rounded: in decimals many sites are equally far away that are not in f64, and
+/// which of them is the first may change from pixel to pixel.
+TEST(nearest_site, fractional_spacing_as_by_the_serial_engine) {
+  std::mt19937 dice(12);
+  const std::vector<double> steps{0.1, 0.3, 0.7, 1.3, 1.0 / 3, 2.0 / 3, 1e-5, 1e5, 0.1 + 1e-16};
+  for (int round = 0; round < 200; ++round) {
+    const auto side = [&](unsigned most) { return static_cast<std::int64_t>(1 + dice() % most); };
+    label_image f;
+    f.shape = dice() % 3 ? extents{side(60), side(300)} : extents{side(12), side(14), side(40)};
+    f.pixels.assign(static_cast<std::size_t>(f.shape.pixels()), 1);
+    const auto one_in = 1U << dice() % 12;
+    for (auto& pixel : f.pixels)
+      if (dice() % one_in == 0) pixel = 0;
+    nearest_site_options how{.metric = static_cast<metric>(dice() % 3), .spacing = {}};
+    for (int axis = 0; axis < f.shape.rank(); ++axis) how.spacing.push_back(steps[dice() % steps.size()]);
+    if (dice() % 4 == 0) how.max_distance = static_cast<double>(1 + dice() % 100) / 4;
+    ASSERT_TRUE(same_bits(nearest_site(f, how, {.device = "cpu", .threads = 2}),
+                          nearest_site(f, how, {.device = "serial"})))
+        << "round " << round << ", " << to_string(f.shape);
   }
 }
 

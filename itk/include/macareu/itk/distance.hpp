@@ -30,9 +30,8 @@ class DistanceFilter : public Filter<TStock> {
   temporary Measure(const workplace& at, const temporary& sites) const {
     const auto spacing =
         this->GetUseImageSpacing() ? in_array_order(this->GetInput()->GetSpacing()) : std::vector<number>{1};
-    const arguments given{{"squared", this->GetSquaredDistance()},
-                          {"spacing", spacing},
-                          {"type", sizeof(Pixel) == 8 ? "f64" : "f32"}};
+    arguments given{{"squared", this->GetSquaredDistance()}, {"spacing", spacing}};
+    if (!this->GetSquaredDistance()) given.emplace("type", sizeof(Pixel) == 8 ? "f64" : "f32");
     const auto type =
         output_type(*find_operator("distance_transform"), 0, sites.type(), sites.shape(), given);
     auto distances = at.room_for(type, sites.shape());

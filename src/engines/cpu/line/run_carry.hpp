@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -25,18 +26,38 @@ void solve_in_memory(const Rule& rule, const envelope<typename Rule::value>& e) 
   }
 }
 
-/// With integers the first place that gives the least value never goes back either, so the line is walked
-/// once. place(i) is -1 where the value is above the limit.
+/// A value that is above the best of its pixel by more than this stays above those of all pixels to come,
+/// however they are rounded.
+template <class Value>
+Value lasting_gap(line_join join, const envelope<Value>& e) {
+  Value most = 0;
+  if constexpr (std::is_floating_point_v<Value>) {
+    if (join == line_join::maximum) return 0;  // nothing is rounded
+    for (std::int64_t i = 0; i < e.size; ++i)
+      if (e.best[i] <= e.limit) most = std::max(most, e.best[i]);
+    most *= 16 * std::numeric_limits<Value>::epsilon();
+  }
+  return most;
+}
+
+/// The first place that gives the least value never goes back either, so the line is walked once; where sums
+/// are rounded it may go back among those that are nearly as good. place(i) is -1 where the value is above
+/// the limit.
 template <class Value>
 void find_places(line_join join, const envelope<Value>& e, std::int64_t* place) {
   const auto own = e;  // not behind a reference: places might be part of it
-  std::int64_t j = 0;
+  const Value gap = lasting_gap(join, own);
+  std::int64_t first = 0;
   for (std::int64_t i = 0; i < own.size; ++i) {
-    if (own.best[i] > own.limit) {
+    const Value best = own.best[i];
+    if (best > own.limit) {
       place[i] = -1;
       continue;
     }
-    while (joined(join, own.value[j], own.cost[i - j]) != own.best[i]) ++j;
+    const auto beyond = [&](std::int64_t j) { return joined(join, own.value[j], own.cost[i - j]) - best; };
+    while (beyond(first) > gap) ++first;
+    auto j = first;
+    while (beyond(j) != 0) ++j;
     place[i] = j;
   }
 }
@@ -82,36 +103,34 @@ void carry_lines(const Rule& rule, line_axis axis, site first, std::int64_t line
     }
 }
 
-/// Floats search outwards by definition: rounding may break the order of places.
+/// Where rounding has broken the order of places every pixel searches outwards by definition.
 template <class Rule, class Carried, class In>
 void run_carry(const job& work, const Rule& rule, line_axis axis, Carried nothing, const view<Carried>& out,
                const view<const In>& in, const view<const Carried>& carried) {
   using value = typename Rule::value;
   const int threads = threads_for(in.pixels(), work.how.threads);
-  if constexpr (std::is_floating_point_v<value>) {
-    over_units(work, threads, in.depth * in.height, 1, [&](int, std::int64_t row) {
+  const bool rows = axis == line_axis::x;
+  const auto size = length_along(axis, in);
+  const line_costs<Rule> costs(rule, size);
+  if (!costs.ordered)
+    return over_units(work, threads, in.depth * in.height, 1, [&](int, std::int64_t row) {
       for (site p{row / in.height, row % in.height, 0}; p.x < in.width; ++p.x)
         out[p] = carried_on_line(rule, axis, nothing, in, carried, p);
     });
-  } else {
-    const bool rows = axis == line_axis::x;
-    const auto size = length_along(axis, in);
-    const std::int64_t most = rows ? 1 : std::min<std::int64_t>(16, in.width);
-    const line_planes planes(axis, in);
-    const line_costs<Rule> costs(rule, size);
-    auto own = for_threads(threads, [&] {
-      return carry_bundle<value>{{size, costs.ordered, most, beyond_limit(rule)},
-                                 std::vector<std::int64_t>(static_cast<std::size_t>(most * size))};
-    });
-    const auto bundles = rows ? in.height : (in.width + most - 1) / most;
-    const auto units = (rows ? in.depth : planes.count) * bundles;
-    over_units(work, threads, units, 1, [&](int thread, std::int64_t unit) {
-      const auto x = unit % bundles * most;
-      const site first = rows ? site{unit / bundles, unit % bundles, 0} : planes.place(unit / bundles, 0, x);
-      carry_lines(rule, axis, first, rows ? 1 : std::min(most, in.width - x), costs,
-                  own[static_cast<std::size_t>(thread)], nothing, out, in, carried);
-    });
-  }
+  const std::int64_t most = rows ? 1 : std::min<std::int64_t>(16, in.width);
+  const line_planes planes(axis, in);
+  auto own = for_threads(threads, [&] {
+    return carry_bundle<value>{{size, costs.ordered, most, beyond_limit(rule)},
+                               std::vector<std::int64_t>(static_cast<std::size_t>(most * size))};
+  });
+  const auto bundles = rows ? in.height : (in.width + most - 1) / most;
+  const auto units = (rows ? in.depth : planes.count) * bundles;
+  over_units(work, threads, units, 1, [&](int thread, std::int64_t unit) {
+    const auto x = unit % bundles * most;
+    const site first = rows ? site{unit / bundles, unit % bundles, 0} : planes.place(unit / bundles, 0, x);
+    carry_lines(rule, axis, first, rows ? 1 : std::min(most, in.width - x), costs,
+                own[static_cast<std::size_t>(thread)], nothing, out, in, carried);
+  });
 }
 
 }  // namespace macareu::cpu
