@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string_view>
 
 #include <macareu/image.hpp>
@@ -23,7 +24,8 @@ std::span<const instance_description> instances();
 
 struct generate_options {
   std::uint64_t seed = 1;
-  int coverage = 50;  ///< tissue: per cent of the slide covered, 25, 50, 75 or 100
+  int coverage = 50;          ///< tissue: per cent of the slide covered, 25, 50, 75 or 100
+  std::stop_token stop = {};  ///< when it is set, the call throws `interrupted`
 };
 
 struct instance {
@@ -31,7 +33,8 @@ struct instance {
   std::optional<image> marker;
 };
 
-/// Throws usage_error for an unknown name, or a rank the instance does not have.
+/// Throws usage_error for an unknown name, or a rank the instance does not have; interrupted when it is
+/// stopped.
 instance generate(std::string_view name, const extents& shape, const generate_options& options = {});
 
 }  // namespace macareu

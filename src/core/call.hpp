@@ -24,10 +24,43 @@ struct job {
   run_report report;
   bool images_on_gpu = false;    // all of the call's, so that an engine need not ask for each
   bool results_touched = false;  // set by an engine that had left the caller's memory as it was until then
+  mutable double done = 0;       // the share of the call that the caller was told of; it never falls
 
   void check_stop() const {
     if (how.stop.stop_requested()) throw interrupted();
   }
+
+  /// By one thread at a time.
+  void tell(double share) const {
+    if (!how.progress || share <= done) return;
+    done = share;
+    how.progress(share);
+  }
+};
+
+/// How far a pass over all of an image is, told in at most 128 steps. Nobody knows how many passes are to
+/// come, so that each is taken for two thirds of what is left to do, unless it is said which share it is.
+class pass_over_units {
+ public:
+  pass_over_units(const job& work, std::int64_t units)
+      : pass_over_units(work, units, work.done, work.done + (1 - work.done) * 2 / 3) {}
+  pass_over_units(const job& work, std::int64_t units, double from, double to)
+      : work_(work), units_(units), from_(from), to_(to) {}
+
+  /// By one thread at a time.
+  void tell(std::int64_t units_done) {
+    if (!work_.how.progress || units_ == 0) return;
+    const auto step =
+        static_cast<std::int64_t>(128 * static_cast<double>(units_done) / static_cast<double>(units_));
+    if (step == told_) return;
+    told_ = step;
+    work_.tell(from_ + (to_ - from_) * static_cast<double>(step) / 128);
+  }
+
+ private:
+  const job& work_;
+  std::int64_t units_, told_ = 0;
+  double from_, to_;
 };
 
 /// A temporary image in host memory.

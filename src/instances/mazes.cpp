@@ -9,8 +9,8 @@ namespace {
 
 /// A pair whose marker is 0 but for the first pixel, where it is the mask.
 template <class Row>
-instance from_first_pixel(const extents& shape, const Row& row) {
-  return mask_and_marker(shape, [&](auto z, auto y, auto* mask, auto* marker) {
+instance from_first_pixel(const extents& shape, const generate_options& options, const Row& row) {
+  return mask_and_marker(shape, options, [&](auto z, auto y, auto* mask, auto* marker) {
     row(z, y, mask);
     std::fill_n(marker, shape.width(), std::uint8_t{0});
     if (z == 0 && y == 0) marker[0] = mask[0];
@@ -19,18 +19,18 @@ instance from_first_pixel(const extents& shape, const Row& row) {
 
 }  // namespace
 
-instance flat(const extents& shape, const generate_options&) {
+instance flat(const extents& shape, const generate_options& options) {
   return from_first_pixel(
-      shape, [&](auto, auto, auto* mask) { std::fill_n(mask, shape.width(), std::uint8_t{255}); });
+      shape, options, [&](auto, auto, auto* mask) { std::fill_n(mask, shape.width(), std::uint8_t{255}); });
 }
 
 /// Corridors two rows high, joined by gaps at alternating ends. A volume stacks such mazes, two slices deep
 /// each, and joins them at alternating ends of their way: first at its end in the last row, then at its
 /// start.
-instance serpentine(const extents& shape, const generate_options&) {
+instance serpentine(const extents& shape, const generate_options& options) {
   constexpr std::uint8_t open = 200, wall = 5;
   const auto width = shape.width(), last = width - 1, bottom = shape.height() - 1;
-  return from_first_pixel(shape, [&](auto z, auto y, auto* mask) {
+  return from_first_pixel(shape, options, [&](auto z, auto y, auto* mask) {
     const auto far_end = [&](std::int64_t wall_number) { return wall_number % 2 == 0 ? last : 0; };
     if (z % 3 == 2) {
       std::fill_n(mask, width, wall);
@@ -49,10 +49,10 @@ instance serpentine(const extents& shape, const generate_options&) {
 /// that at the pixel below the first corner of each ring cuts a corridor there and opens the wall to the next
 /// one, and the rings become one spiral. An even side leaves its last line out, so that the innermost ring is
 /// one pixel wide too.
-instance spiral(const extents& shape, const generate_options&) {
+instance spiral(const extents& shape, const generate_options& options) {
   const auto right = (shape.width() - 1) / 2 * 2, bottom = (shape.height() - 1) / 2 * 2;
   const auto innermost = std::min(right, bottom) / 2;
-  return from_first_pixel(shape, [&](auto, auto y, auto* mask) {
+  return from_first_pixel(shape, options, [&](auto, auto y, auto* mask) {
     for (std::int64_t x = 0; x < shape.width(); ++x) {
       const auto e = std::min(std::min(y, bottom - y), std::min(x, right - x));
       const bool swapped = x == e && y == e + 1 && e < innermost;
@@ -64,9 +64,9 @@ instance spiral(const extents& shape, const generate_options&) {
 /// Every other row of every other slice, joined at alternating ends into one way, one pixel thick. Even
 /// slices hold the same way, gone along forwards and backwards in turn, so they join at its end and at its
 /// start in turn.
-instance snake(const extents& shape, const generate_options&) {
+instance snake(const extents& shape, const generate_options& options) {
   const auto width = shape.width(), last = width - 1, bottom = (shape.height() - 1) / 2 * 2;
-  return from_first_pixel(shape, [&](auto z, auto y, auto* mask) {
+  return from_first_pixel(shape, options, [&](auto z, auto y, auto* mask) {
     const auto end_of = [&](std::int64_t row) { return row / 2 % 2 == 0 ? last : 0; };
     std::fill_n(mask, width, std::uint8_t{0});
     if (z % 2 == 1) {

@@ -17,7 +17,7 @@ instance noise(const extents& shape, const generate_options& options) {
   const auto octave = [&](std::uint64_t k) { return lattice(key_of(options.seed, stream::noise, k)); };
   const lattice coarse = octave(0), middle = octave(1), fine = octave(2);
   std::vector<std::int32_t> scratch(static_cast<std::size_t>(width * omp_get_max_threads()));
-  return mask_and_marker(shape, [&](auto z, auto y, auto* mask, auto* marker) {
+  return mask_and_marker(shape, options, [&](auto z, auto y, auto* mask, auto* marker) {
     auto* sum = scratch.data() + width * omp_get_thread_num();
     std::fill_n(sum, width, 0);
     add_noise(coarse, 6, 4, z, y, width, sum);

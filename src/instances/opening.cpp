@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "instances/rows.hpp"
+
 namespace macareu::formula {
 namespace {
 
@@ -57,7 +59,7 @@ void over_disk(strip<Source> from, strip<std::uint8_t> to, const std::vector<int
 
 }  // namespace
 
-image open_by_disk(const image& mask, int radius) {
+image open_by_disk(const image& mask, int radius, const generate_options& options) {
   constexpr std::int64_t strip_rows = 128;
   const auto& shape = mask.shape();
   const auto height = shape.height(), width = shape.width();
@@ -67,8 +69,8 @@ image open_by_disk(const image& mask, int radius) {
   auto* result = out.pixels<std::uint8_t>().data();
   const auto per_thread = (strip_rows + 2 * radius + 2) * width;
   std::vector<std::uint8_t> scratch(per_thread * omp_get_max_threads());
-#pragma omp parallel for schedule(dynamic)
-  for (std::int64_t y = 0; y < height; y += strip_rows) {
+  for_units((height + strip_rows - 1) / strip_rows, 1, options, [&](std::int64_t unit) {
+    const auto y = unit * strip_rows;
     auto* own = scratch.data() + per_thread * omp_get_thread_num();
     const auto end = std::min(y + strip_rows, height);
     const auto clip = [&](std::int64_t row) { return std::clamp<std::int64_t>(row, 0, height); };
@@ -78,7 +80,7 @@ image open_by_disk(const image& mask, int radius) {
     const strip<std::uint8_t> opened{result + y * width, y, end, width};
     over_disk(outer, eroded, reach, 255, smaller, own, own + width);
     over_disk(eroded, opened, reach, 0, larger, own, own + width);
-  }
+  });
   return out;
 }
 

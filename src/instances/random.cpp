@@ -8,7 +8,7 @@
 namespace macareu::formula {
 
 instance random(const extents& shape, const generate_options& options) {
-  return mask_and_marker(shape, [&](auto z, auto y, auto* mask, auto* marker) {
+  return mask_and_marker(shape, options, [&](auto z, auto y, auto* mask, auto* marker) {
     const row_bits bits(options.seed, stream::random, z, y);
     for (std::int64_t x = 0; x < shape.width(); ++x) {
       const auto drawn = bits[x];
@@ -20,7 +20,7 @@ instance random(const extents& shape, const generate_options& options) {
 
 instance percolation(const extents& shape, const generate_options& options) {
   constexpr std::uint64_t share = (std::uint64_t{43} << 32) / 100;
-  return mask_and_marker(shape, [&](auto z, auto y, auto* mask, auto* marker) {
+  return mask_and_marker(shape, options, [&](auto z, auto y, auto* mask, auto* marker) {
     const row_bits bits(options.seed, stream::percolation, z, y);
     for (std::int64_t x = 0; x < shape.width(); ++x) mask[x] = bits[x] >> 32 < share ? 255 : 0;
     const bool source = shape.rank() == 3 ? z == 0 : y == 0;

@@ -3,35 +3,45 @@
 
 #include <cstdint>
 
+#include <macareu/error.hpp>
 #include <macareu/generate.hpp>
 
 namespace macareu::formula {
 
+/// Calls visit(unit) for every unit, `together` by one thread at a time, until the caller stops it. `visit`
+/// must not throw.
+template <class Visit>
+void for_units(std::int64_t units, int together, const generate_options& options, const Visit& visit) {
+#pragma omp parallel for schedule(dynamic, together)
+  for (std::int64_t unit = 0; unit < units; ++unit)
+    if (!options.stop.stop_requested()) visit(unit);
+  if (options.stop.stop_requested()) throw interrupted();
+}
+
 /// Calls row(z, y, first pixel's index) for every row that has pixels. `row` must not throw.
 template <class Row>
-void for_rows(const extents& shape, const Row& row) {
-  if (shape.pixels() == 0) return;
-  const auto height = shape.height(), rows = shape.depth() * height, width = shape.width();
-#pragma omp parallel for schedule(dynamic, 16)
-  for (std::int64_t r = 0; r < rows; ++r) row(r / height, r % height, r * width);
+void for_rows(const extents& shape, const generate_options& options, const Row& row) {
+  const auto height = shape.height(), width = shape.width();
+  for_units(shape.pixels() == 0 ? 0 : shape.depth() * height, 16, options,
+            [&](std::int64_t r) { row(r / height, r % height, r * width); });
 }
 
 /// row(z, y, mask's row)
 template <class Row>
-instance mask_only(const extents& shape, const Row& row) {
+instance mask_only(const extents& shape, const generate_options& options, const Row& row) {
   instance made{image(dtype::u8, shape), {}};
   auto* mask = made.mask.pixels<std::uint8_t>().data();
-  for_rows(shape, [&](auto z, auto y, auto first) { row(z, y, mask + first); });
+  for_rows(shape, options, [&](auto z, auto y, auto first) { row(z, y, mask + first); });
   return made;
 }
 
 /// row(z, y, mask's row, marker's row)
 template <class Row>
-instance mask_and_marker(const extents& shape, const Row& row) {
+instance mask_and_marker(const extents& shape, const generate_options& options, const Row& row) {
   instance made{image(dtype::u8, shape), image(dtype::u8, shape)};
   auto* mask = made.mask.pixels<std::uint8_t>().data();
   auto* marker = made.marker->pixels<std::uint8_t>().data();
-  for_rows(shape, [&](auto z, auto y, auto first) { row(z, y, mask + first, marker + first); });
+  for_rows(shape, options, [&](auto z, auto y, auto first) { row(z, y, mask + first, marker + first); });
   return made;
 }
 

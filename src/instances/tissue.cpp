@@ -147,15 +147,15 @@ instance tissue(const extents& shape, const generate_options& options) {
                       std::to_string(options.coverage));
   const slide glass(shape, options);
   std::vector<std::int32_t> scratch(static_cast<std::size_t>(glass.scratch_size() * omp_get_max_threads()));
-  auto made = mask_only(shape, [&](auto, auto y, auto* mask) {
+  auto made = mask_only(shape, options, [&](auto, auto y, auto* mask) {
     glass.draw_row(y, mask, scratch.data() + glass.scratch_size() * omp_get_thread_num());
   });
   // Every other row of cells at a time: nuclei of one reach into the next, never into the one after that.
   const auto cell_rows = (shape.height() + slide::cell_side - 1) / slide::cell_side;
   for (std::int64_t parity = 0; parity < 2; ++parity)
-#pragma omp parallel for
-    for (std::int64_t row = parity; row < cell_rows; row += 2) glass.draw_nuclei(row, made.mask);
-  made.marker = open_by_disk(made.mask, 9);
+    for_units((cell_rows + 1 - parity) / 2, 1, options,
+              [&](std::int64_t unit) { glass.draw_nuclei(2 * unit + parity, made.mask); });
+  made.marker = open_by_disk(made.mask, 9, options);
   return made;
 }
 

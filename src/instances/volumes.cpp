@@ -4,14 +4,14 @@
 
 namespace macareu::formula {
 
-instance chess(const extents& shape, const generate_options&) {
-  return mask_only(shape, [&](auto z, auto y, auto* mask) {
+instance chess(const extents& shape, const generate_options& options) {
+  return mask_only(shape, options, [&](auto z, auto y, auto* mask) {
     for (std::int64_t x = 0; x < shape.width(); ++x) mask[x] = (z / 4 + y / 4 + x / 4) % 2 == 0 ? 255 : 0;
   });
 }
 
-instance blocks(const extents& shape, const generate_options&) {
-  return mask_only(shape, [&](auto, auto y, auto* mask) {
+instance blocks(const extents& shape, const generate_options& options) {
+  return mask_only(shape, options, [&](auto, auto y, auto* mask) {
     for (std::int64_t x = 0; x < shape.width(); ++x) mask[x] = y % 32 < 24 && x % 32 < 24 ? 255 : 0;
   });
 }

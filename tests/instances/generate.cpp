@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
+#include <stop_token>
 #include <string>
+#include <thread>
 
 #include <macareu/error.hpp>
 
@@ -53,6 +56,23 @@ TEST(Generate, CoverageIsOneOfFour) {
   EXPECT_NE(message_of("tissue", {8, 8}, {.coverage = 60}).find("25, 50, 75 or 100"), std::string::npos);
   for (const int coverage : {25, 50, 75, 100})
     EXPECT_NO_THROW(generate("tissue", {8, 8}, {.coverage = coverage}));
+}
+
+TEST(Generate, AStopInterrupts) {
+  std::stop_source source;
+  const generate_options how{.stop = source.get_token()};
+  for (const auto& d : instances()) EXPECT_NO_THROW(generate(d.name, {40, 40}, how)) << d.name;
+  source.request_stop();
+  for (const auto& d : instances()) EXPECT_THROW(generate(d.name, {40, 40}, how), interrupted) << d.name;
+}
+
+TEST(Generate, AStopDuringTheWorkInterrupts) {
+  std::stop_source source;
+  const std::jthread stopper([&source] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    source.request_stop();
+  });
+  EXPECT_THROW(generate("tissue", {20000, 20000}, {.stop = source.get_token()}), interrupted);
 }
 
 /// Every shape gives images of that shape, a marker where one is promised, and nowhere above its mask.

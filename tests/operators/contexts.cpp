@@ -108,6 +108,40 @@ TEST(contexts, progress_never_falls) {
   }
 }
 
+/// Of every operator, on the way and not only when all is done; and there it can be stopped.
+TEST(contexts, every_operator_tells_its_progress_and_stops_on_the_way) {
+  const auto f = noise({640, 700});
+  const picture<std::uint8_t> weights{{3, 3}, std::vector<std::uint8_t>(9, 1)};
+  for (const auto* const device : {"serial", "cpu"})
+    for (const auto& about : catalogue()) {
+      std::vector<const_image_view> inputs;
+      for (const auto& input : about.inputs)
+        if (!input.optional) inputs.push_back(input.own_form ? weights.view() : f.view());
+      const auto run = [&](const context& how) {
+        if (about.table.empty())
+          run_operator(about, inputs, required_arguments(about), how);
+        else
+          compute_table(about, inputs, required_arguments(about), how);
+      };
+      std::vector<double> told;
+      context how{.device = device, .threads = 1};
+      how.progress = [&](double done) { told.push_back(done); };
+      run(how);
+      EXPECT_TRUE(std::ranges::is_sorted(told)) << about.name << " on " << device;
+      EXPECT_GT(told.size(), 4u) << about.name << " on " << device;
+      EXPECT_EQ(told.back(), 1);
+      std::stop_source source;
+      double last = 0;
+      how.stop = source.get_token();
+      how.progress = [&](double done) {
+        last = done;
+        source.request_stop();
+      };
+      EXPECT_THROW(run(how), interrupted) << about.name << " on " << device;
+      EXPECT_LT(last, 1) << about.name << " on " << device;
+    }
+}
+
 TEST(contexts, reports_say_what_ran) {
   const auto f = noise({300, 300});
   for (auto how : all_contexts(2)) {

@@ -12,7 +12,8 @@ namespace macareu::cpu {
 
 /// visit(thread, unit) for every unit, `batch` at a time; throws `interrupted` when the caller asks to stop.
 template <class Visit>
-void over_units(const job& work, int threads, std::int64_t units, std::int64_t batch, Visit&& visit) {
+void over_units(const job& work, int threads, std::int64_t units, std::int64_t batch, pass_over_units pass,
+                Visit&& visit) {
   std::atomic<std::int64_t> next{0};
   const auto take_all = [&](int thread) {
     while (!work.how.stop.stop_requested()) {
@@ -20,6 +21,7 @@ void over_units(const job& work, int threads, std::int64_t units, std::int64_t b
       if (begin >= units) return;
       const auto end = std::min(units, begin + batch);
       for (auto unit = begin; unit < end; ++unit) visit(thread, unit);
+      if (thread == 0) pass.tell(end);
     }
   };
   if (threads > 1)
@@ -27,21 +29,19 @@ void over_units(const job& work, int threads, std::int64_t units, std::int64_t b
   else
     take_all(0);  // small images are done before a function object is made
   work.check_stop();
+  pass.tell(units);
 }
 
-/// The same, telling the caller on the way: the first thread says which share of the call is done, from
-/// `from` to `to`.
+template <class Visit>
+void over_units(const job& work, int threads, std::int64_t units, std::int64_t batch, Visit&& visit) {
+  over_units(work, threads, units, batch, pass_over_units(work, units), visit);
+}
+
+/// Where it is known which share of the call it is: from `from` to `to`.
 template <class Visit>
 void over_told_units(const job& work, double from, double to, int threads, std::int64_t units,
                      std::int64_t batch, Visit&& visit) {
-  constexpr std::int64_t steps = 128;
-  std::int64_t told = -1;
-  over_units(work, threads, units, batch, [&](int thread, std::int64_t unit) {
-    visit(thread, unit);
-    if (thread != 0 || !work.how.progress || unit * steps / units == told) return;
-    told = unit * steps / units;
-    work.how.progress(from + (to - from) * static_cast<double>(told) / steps);
-  });
+  over_units(work, threads, units, batch, pass_over_units(work, units, from, to), visit);
 }
 
 }  // namespace macareu::cpu

@@ -47,15 +47,13 @@ class engine {
   template <class Rule, class Out, class... In>
   requires map_rule<Rule, Out, In...>
   void map(const Rule& rule, view<Out> out, view<const In>... in) const {
-    for_each_site(out.depth, out.height, out.width, [&](site p) { out[p] = rule(p, in[p]...); });
+    for_each_site(out, [&](site p) { out[p] = rule(p, in[p]...); });
   }
 
   template <class Rule, class Out, class In>
   requires window_rule<Rule, Out, In>
   void window(const Rule& rule, border<In> edge, view<Out> out, view<const In> in) const {
-    for_each_site(out.depth, out.height, out.width, [&](site p) {
-      out[p] = rule(p, near_pixels<In>{in, edge, p});
-    });
+    for_each_site(out, [&](site p) { out[p] = rule(p, near_pixels<In>{in, edge, p}); });
   }
 
   template <class F, class In>
@@ -84,8 +82,7 @@ class engine {
   requires reduce_rule<Rule, First, In...>
   typename Rule::value reduce(const Rule& rule, view<const First> first, view<const In>... in) const {
     auto total = rule.identity();
-    for_each_site(first.depth, first.height, first.width,
-                  [&](site p) { total = rule.join(total, rule.lift(p, first[p], in[p]...)); });
+    for_each_site(first, [&](site p) { total = rule.join(total, rule.lift(p, first[p], in[p]...)); });
     return total;
   }
 
@@ -93,8 +90,7 @@ class engine {
   requires histogram_rule<Rule, First, In...>
   void histogram(const Rule& rule, std::span<std::uint64_t> bins, view<const First> first,
                  view<const In>... in) const {
-    for_each_site(first.depth, first.height, first.width,
-                  [&](site p) { rule(p, bin_sink{bins}, first[p], in[p]...); });
+    for_each_site(first, [&](site p) { rule(p, bin_sink{bins}, first[p], in[p]...); });
   }
 
   template <class Rule, class State, class Start, class Refuse, class... In>
@@ -111,11 +107,10 @@ class engine {
             view<const In>... in) const {
     if constexpr (bottleneck_rule<Rule, State, In...>) {
       const as_general<Rule> general{rule};
-      for_each_site(state.depth, state.height, state.width,
-                    [&](site p) { state[p] = general.offer(start[p], p, p, in[p]...); });
+      for_each_site(state, [&](site p) { state[p] = general.offer(start[p], p, p, in[p]...); });
       propagate(general, near, state, in...);
     } else {
-      for_each_site(state.depth, state.height, state.width, [&](site p) { state[p] = start[p]; });
+      for_each_site(state, [&](site p) { state[p] = start[p]; });
       propagate(rule, near, state, in...);
     }
   }
@@ -129,8 +124,7 @@ class engine {
     smooth_for_edges(how, smooth.pixels(), image);
     const view<const value> s = smooth.pixels(), d = derived.pixels();
     window(derived_window<Rule>{rule}, nearest_inside<value>, derived.pixels(), s);
-    for_each_site(out.depth, out.height, out.width, [&](site p) {
-      if (p.x == 0) work_.check_stop();
+    for_each_site(out, [&](site p) {
       const near_pixels<value> near_s{s, nearest_inside<value>, p}, near_d{d, nearest_inside<value>, p};
       const bool marks = marks_at<Rule>(p, out.height, out.width);
       levels.pixels()[p] = marks ? rule.level(near_s, near_d) : std::uint8_t{0};
@@ -144,10 +138,7 @@ class engine {
   template <class Rule, class Out, class In>
   requires line_rule<Rule, Out, In>
   void line(const Rule& rule, line_axis axis, view<Out> out, view<const In> in) const {
-    for_each_site(out.depth, out.height, out.width, [&](site p) {
-      if (p.x == 0) work_.check_stop();
-      out[p] = rule.result(best_on_line(rule, axis, in, p));
-    });
+    for_each_site(out, [&](site p) { out[p] = rule.result(best_on_line(rule, axis, in, p)); });
   }
 
   template <class Out, class In, class... Rules>
@@ -158,10 +149,7 @@ class engine {
   template <class Rule, class In, class Carried>
   void carry(const Rule& rule, line_axis axis, Carried nothing, view<Carried> out, view<const In> in,
              view<const Carried> carried) const {
-    for_each_site(out.depth, out.height, out.width, [&](site p) {
-      if (p.x == 0) work_.check_stop();
-      out[p] = carried_on_line(rule, axis, nothing, in, carried, p);
-    });
+    for_each_site(out, [&](site p) { out[p] = carried_on_line(rule, axis, nothing, in, carried, p); });
   }
 
   /// labels[p]: the number of p's object, 1..n in the raster order of first pixels, or 0. Returns n.
@@ -170,9 +158,8 @@ class engine {
                           view<const T> image) const {
     std::uint64_t count = 0;
     std::vector<site> front;
-    for_each_site(labels.depth, labels.height, labels.width, [&](site p) { labels[p] = 0; });
-    for_each_site(labels.depth, labels.height, labels.width, [&](site first) {
-      if (first.x == 0) work_.check_stop();
+    for_each_site(labels, [&](site p) { labels[p] = 0; });
+    for_each_site(labels, [&](site first) {
       if (labels[first] != 0 || !rule.inside(image[first])) return;
       labels[first] = static_cast<Label>(++count);
       front.push_back(first);
@@ -195,8 +182,7 @@ class engine {
                                         view<const In>... in) const {
     static_assert(tally_rule<Rule, Label, In...>);
     std::vector<typename Rule::row> rows(static_cast<std::size_t>(count) + 1);
-    for_each_site(labels.depth, labels.height, labels.width, [&](site p) {
-      if (p.x == 0) work_.check_stop();
+    for_each_site(labels, [&](site p) {
       if (labels[p] != 0) rule.add(rows[static_cast<std::size_t>(labels[p])], p, labels, in[p]...);
     });
     return rows;
@@ -205,8 +191,7 @@ class engine {
   /// labels[p] = number[labels[p]]
   template <label_number Label>
   void recode(view<Label> labels, const std::vector<Label>& number) const {
-    for_each_site(labels.depth, labels.height, labels.width,
-                  [&](site p) { labels[p] = number[static_cast<std::size_t>(labels[p])]; });
+    for_each_site(labels, [&](site p) { labels[p] = number[static_cast<std::size_t>(labels[p])]; });
   }
 
   /// One pixel for the host; its memory may be another in other engines.
@@ -218,9 +203,22 @@ class engine {
   void finish() const {}
 
  private:
+  /// visit(p) in raster order. Between rows the caller may stop it, and is told how far it is.
+  template <class T, class Visit>
+  void for_each_site(const view<T>& image, Visit&& visit) const {
+    pass_over_units pass(work_, image.depth * image.height);
+    serial::for_each_site(image.depth, image.height, image.width, [&](site p) {
+      if (p.x == 0) {
+        work_.check_stop();
+        pass.tell(p.z * image.height + p.y);
+      }
+      visit(p);
+    });
+  }
+
   template <class Value, class Source>
   void smooth_for_edges(const smoothing& how, view<Value> out, const Source& image) const {
-    const auto over = [&](auto&& visit) { for_each_site(out.depth, out.height, out.width, visit); };
+    const auto over = [&](auto&& visit) { for_each_site(out, visit); };
     const buffer<double> from(out.depth, out.height, out.width), to(out.depth, out.height, out.width);
     over([&](site p) { from.pixels()[p] = static_cast<double>(image[p]); });
     for (int axis = 0; axis < 3; ++axis) {
@@ -254,8 +252,7 @@ class engine {
         front.push_back(q);
       });
     };
-    for_each_site(state.depth, state.height, state.width, [&](site p) {
-      if (p.x == 0) work_.check_stop();
+    for_each_site(state, [&](site p) {
       if constexpr (Rule::confluent) return spread_from(p);
       bool gives = false;
       for_each_offer(p, [&](site, State) { gives = true; });

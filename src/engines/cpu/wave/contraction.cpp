@@ -73,12 +73,14 @@ class contraction {
   template <class Visit>
   void over_tiles(Visit&& visit) {
     std::atomic<std::int64_t> next{0};
-    parallel(threads_, [&](int) {
+    pass_over_units pass(work_, grid_.tiles());
+    parallel(threads_, [&](int thread) {
       tile_solver<Key> solver(near_, image_, grid_);
       while (!work_.how.stop.stop_requested()) {
         const auto tile = next.fetch_add(1, std::memory_order_relaxed);
         if (tile >= grid_.tiles()) return;
         visit(solver, tile);
+        if (thread == 0) pass.tell(tile + 1);
       }
     });
     work_.check_stop();

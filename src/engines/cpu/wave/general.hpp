@@ -58,6 +58,7 @@ void general_wave(job& work, const Rule& rule, const neighbourhood& near, view<S
   while (everywhere || !front.empty()) {
     const auto size = everywhere ? state.pixels() : static_cast<std::int64_t>(front.size());
     std::atomic<std::int64_t> drawn{0};
+    pass_over_units pass(work, size);
     parallel(threads, [&](int thread) {
       constexpr std::int64_t batch = 1024;
       while (!work.how.stop.stop_requested()) {
@@ -66,6 +67,7 @@ void general_wave(job& work, const Rule& rule, const neighbourhood& near, view<S
         for (auto k = begin; k < std::min(size, begin + batch); ++k)
           spread_from(everywhere ? k : front[static_cast<std::size_t>(k)],
                       next[static_cast<std::size_t>(thread)]);
+        if (thread == 0) pass.tell(std::min(size, begin + batch));
       }
     });
     work.check_stop();

@@ -46,7 +46,8 @@ class tile_run {
   tile_run(job& work, const neighbourhood& near, const wave_image<Key>& image)
       : work_(work),
         wave_(near, image, fitting_tile(near, image)),
-        rows_(image.depth * image.height * wave_.grid().count().x) {}
+        rows_(image.depth * image.height * wave_.grid().count().x),
+        pass_(work, wave_.grid().tiles()) {}
 
   /// True when the wave has settled, false when it was given up after `limit` sweeps of all rows.
   bool settle(int threads, std::int64_t limit) {
@@ -74,18 +75,13 @@ class tile_run {
   }
 
  private:
-  /// The share of tiles that are quiet; it can only be said to grow by keeping its maximum.
-  void report_progress(const worklist& waiting) {
-    if (!work_.how.progress) return;
-    const double quiet = 1 - static_cast<double>(waiting.open()) / static_cast<double>(wave_.grid().tiles());
-    progress_ = std::max(progress_, quiet);
-    work_.how.progress(progress_);
-  }
+  /// The tiles that are quiet. They may wake again, of which nobody is told.
+  void report_progress(const worklist& waiting) { pass_.tell(wave_.grid().tiles() - waiting.open()); }
 
   job& work_;
   tile_wave<Key> wave_;
   std::int64_t rows_;
-  double progress_ = 0;
+  pass_over_units pass_;
 };
 
 }  // namespace
