@@ -42,10 +42,11 @@ class Report:
         case = self.cases.get(name)
         return ms(case["median_ms"]) if case and "median_ms" in case else "failed" if case else ""
 
-    def strategies(self, neighbours):
-        return [each for each in STRATEGIES
-                if any(name.startswith(f"propagation-{neighbours}-") and name.endswith(f"-{each}-{self.device}")
-                       for name in self.cases)]
+    def has_propagation(self):
+        return any(name.startswith("propagation") for name in self.cases)
+
+    def of_same_machine(self, other):
+        return (other.device, other.bench["machine"]) == (self.device, self.bench["machine"])
 
 
 def peers_section(report):
@@ -73,20 +74,23 @@ def musts_section(report):
 
 
 def paper_sections(report, reports):
-    """Of propagation; the exact transform beside it may be in another report of the machine."""
-    columns = [(neighbours, strategy) for neighbours in (4, 8) for strategy in report.strategies(neighbours)]
-    if not columns:
+    """Once for a machine, from all reports of it."""
+    beside = [each for each in reports if report.of_same_machine(each)]
+    if report is not next(filter(Report.has_propagation, beside), None):
         return ""
-    beside = [each for each in reports if each.device == report.device and each.bench["machine"] == report.bench["machine"]]
+    cases = {name: case for each in beside for name, case in each.cases.items()}
+    columns = [(n, s) for n in (4, 8) for s in STRATEGIES
+               if any(name.startswith(f"propagation-{n}-") and name.endswith(f"-{s}-{report.device}") for name in cases)]
     names = [f"ours, {n}" + ("" if s == "auto" else f", {s}") for n, s in columns]
     times, errors = [], []
     for what, instance, paper_ms, paper_errors in PAPER_1:
-        found = [report.cases.get(f"propagation-{n}-{instance}-{s}-{report.device}") for n, s in columns]
+        found = [cases.get(f"propagation-{n}-{instance}-{s}-{report.device}") for n, s in columns]
         if not any(found):
             continue
-        times.append((what, *map(ms, paper_ms), *(ms(case["median_ms"]) if case else "" for case in found),
-                      next(filter(None, (each.time(f"exact-{instance}-{report.device}") for each in beside)), "")))
-        errors.append((what, *paper_errors, *(f"{case['largest_error']:.5f}" if case else "" for case in found)))
+        exact = cases.get(f"exact-{instance}-{report.device}")
+        times.append((what, *map(ms, paper_ms), *(ms(case.get("median_ms")) if case else "" for case in found),
+                      ms(exact.get("median_ms")) if exact else ""))
+        errors.append((what, *paper_errors, *(f"{case['largest_error']:.5f}" if case and "largest_error" in case else "" for case in found)))
     return ("Paper 1, table II, in ms. The paper's columns: nscale IWPP and IWPP MP on a GeForce 940MX, Matlab (exact) on 8 cores of a Xeon Platinum 8375C, "
             "host clock around the call. Ours: `--method propagation` with 4 and 8 neighbours, and the exact transform.\n\n" +
             table(("instance", "nscale IWPP", "IWPP MP", "Matlab", *names, "ours, exact"), times) +
