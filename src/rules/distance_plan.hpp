@@ -68,13 +68,17 @@ inline bool chooses_neighbours_in_vain(const arguments& all, int rank) {
          argument_of<connectivity>(all, "connectivity").reach(rank) != rank;
 }
 
-/// The fewest decimal parts of 1 that all spacings are whole numbers of; 0 where there are none.
-inline double decimal_parts(const std::array<double, 3>& spacing) {
-  constexpr double most = 1e9;
-  for (double parts = 1; parts <= most; parts *= 10)
-    if (std::ranges::all_of(spacing,
-                            [&](double step) { return std::nearbyint(step * parts) / parts == step; }))
-      return parts;
+/// The fewest parts of 1, decimal ones first, that all spacings are whole numbers of; 0 where there are none.
+/// Halves of halves are there for spacings that were f32 once.
+inline double common_parts(const std::array<double, 3>& spacing) {
+  const auto suffice = [&](double parts) {
+    return std::ranges::all_of(spacing,
+                               [&](double step) { return std::nearbyint(step * parts) / parts == step; });
+  };
+  for (double parts = 1; parts <= 1e15; parts *= 10)
+    if (suffice(parts)) return parts;
+  for (double parts = 2; parts < largest_exact; parts *= 2)
+    if (suffice(parts)) return parts;
   return 0;
 }
 
@@ -90,14 +94,15 @@ inline double in_parts(double limit, double parts) {
 /// Sums along axes lose bits where steps are fractional, and none of the ways to search a line fast would
 /// find the same sums. Counted in parts they are exact, and every distance is rounded once.
 inline void count_in_parts(distance_plan& plan) {
-  const double parts = decimal_parts(plan.spacing);
+  const double parts = common_parts(plan.spacing);
   auto whole = plan.spacing;
   double most = 0;
   for (std::size_t axis = 0; axis < whole.size(); ++axis) {
-    whole[axis] = std::nearbyint(whole[axis] * parts);
-    most += whole[axis] * static_cast<double>(plan.steps[axis] + 1);
+    // Without a step the spacing does not matter, but has to fit any type.
+    whole[axis] = plan.steps[axis] > 0 ? std::nearbyint(whole[axis] * parts) : 1;
+    most += 2 * whole[axis] * static_cast<double>(plan.steps[axis]) + 1;
   }
-  if (parts == 0 || most >= largest_exact) return;
+  if (parts <= 1 || most >= largest_exact) return;
   plan.spacing = whole;
   plan.parts = parts;
 }
@@ -139,7 +144,7 @@ inline distance_plan plan_distances(std::string_view about, const arguments& all
   for (std::size_t axis = 0; axis < plan.spacing.size(); ++axis) {
     const double step = plan.spacing[axis], length = step * static_cast<double>(plan.steps[axis]);
     plan.longest[axis] = plan.squares ? length * length : length;
-    plan.whole = plan.whole && step == std::floor(step) && step < largest_u32;
+    plan.whole = plan.whole && step == std::floor(step) && (step < largest_u32 || plan.parts > 1);
   }
   const double limit = argument_of<number>(all, "max_distance").to_double();
   plan.limit = plan.squares ? limit * limit : in_parts(limit, plan.parts);

@@ -286,7 +286,7 @@ TEST(distance_transform, large_spacings) {
   }
 }
 
-/// Rounded once, however many steps of 0.1 or 0.7 there are; thirds have no decimal parts.
+/// Rounded once, however many steps of 0.1 or 0.7 there are, and of f32; thirds in f64 have no parts.
 TEST(distance_transform, city_blocks_of_decimal_steps) {
   const binary_image f{{1, 4}, {0, 1, 1, 1}};
   for (const char* device : {"serial", "cpu"}) {
@@ -304,6 +304,8 @@ TEST(distance_transform, city_blocks_of_decimal_steps) {
     EXPECT_EQ(last(0.1, 0.29999), infinity);
     EXPECT_EQ(last(0.7, 1e300), 2.1);
     EXPECT_EQ(last(1e-9, infinity), 3e-9);
+    EXPECT_EQ(last(0.123456789012345, infinity), 0.370370367037035);
+    EXPECT_EQ(last(0.7f, infinity), 3 * static_cast<double>(0.7f));
     EXPECT_EQ(last(1.0 / 3, infinity), 3 * (1.0 / 3));
     EXPECT_EQ(last(1e15 + 0.5, infinity), 3 * (1e15 + 0.5));
   }

@@ -97,7 +97,7 @@ TEST(nearest_site, equals_brute_force) {
 /// which of them is the first may change from pixel to pixel.
 TEST(nearest_site, fractional_spacing_as_by_the_serial_engine) {
   std::mt19937 dice(12);
-  const std::vector<double> steps{0.1, 0.3, 0.7, 1.3, 1.0 / 3, 2.0 / 3, 1e-5, 1e5, 0.1 + 1e-16};
+  const std::vector<double> steps{0.1, 0.3, 0.7, 1.3, 0.7f, 1.0 / 3, 2.0 / 3, 1e-5, 1e5, 0.1 + 1e-16};
   for (int round = 0; round < 200; ++round) {
     const auto side = [&](unsigned most) { return static_cast<std::int64_t>(1 + dice() % most); };
     label_image f;
