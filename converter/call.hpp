@@ -28,7 +28,6 @@ struct call {
   std::vector<parameter_value> values;  ///< in the order of the description
   int bins = 256;
   int connectivity = 8;
-  int threads = 0;
 
   const extents& shape() const { return images[0]->shape(); }
 };

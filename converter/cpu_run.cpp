@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include <macareu/error.hpp>
 
 #include "cache.hpp"
+#include "engines/cpu/units.hpp"
 
 extern char** environ;
 
@@ -132,23 +134,38 @@ cpu_function::cpu_function(const description& about, const generation& how) {
   if (library_ == nullptr) throw device_error(file.string() + ": cannot be loaded: " + dlerror());
   entry_ = dlsym(library_, "macareu_call");
   if (entry_ == nullptr) throw device_error(file.string() + ": is not a compiled function");
+  part_ = dlsym(library_, "macareu_part");
 }
 
 /// The library stays loaded: its threads may outlive the call.
 cpu_function::~cpu_function() = default;
 
-void cpu_function::operator()(const call& given, cpu_engine where, result_bytes& result) const {
+void cpu_function::operator()(const call& given, cpu_engine where, const context& how,
+                              result_bytes& result) const {
   std::vector<const void*> images;
   for (const auto* each : given.images) images.push_back(each->data());
   result.resize(result_size(given));
   std::array<char, 512> message{};
   const auto& shape = given.shape();
+  const int threads = cpu::threads_for(shape.pixels(), how.threads);
   const entry_call call{images.data(),  result.data(),
                         shape.depth(),  shape.height(),
                         shape.width(),  given.values.data(),
                         given.bins,     given.connectivity,
-                        given.threads,  where == cpu_engine::serial ? 1 : 0,
+                        threads,        where == cpu_engine::serial ? 1 : 0,
                         message.data(), static_cast<int>(message.size())};
+  if (where == cpu_engine::parallel && part_ != nullptr) {
+    const auto part = reinterpret_cast<void (*)(const entry_call*, long long, long long)>(part_);
+    // Pixels by number, or rows.
+    const bool pixels = given.about.kind == category::p2p;
+    const auto all = pixels ? shape.pixels() : shape.depth() * shape.height();
+    const std::int64_t piece = pixels ? 65536 : 1;
+    const job work{.how = how, .report = {}};
+    cpu::over_told_units(work, 0, 1, threads, (all + piece - 1) / piece, 1, [&](int, std::int64_t unit) {
+      part(&call, unit * piece, std::min(all, (unit + 1) * piece));
+    });
+    return;
+  }
   const auto entry = reinterpret_cast<int (*)(const entry_call*)>(entry_);
   if (entry(&call) != 0) throw device_error(message.data());
 }

@@ -1,11 +1,13 @@
 // A function on the CPU: compiled by the system's compiler to a shared object, which is kept, and called.
 #pragma once
 
+#include <macareu/context.hpp>
+
 #include "call.hpp"
 
 namespace macareu::converter {
 
-enum class cpu_engine { serial, openmp };
+enum class cpu_engine { serial, parallel };
 
 /// The compiled function. Throws device_error where there is no compiler, or it fails.
 class cpu_function {
@@ -15,11 +17,15 @@ class cpu_function {
   cpu_function(const cpu_function&) = delete;
   cpu_function& operator=(const cpu_function&) = delete;
 
-  void operator()(const call& given, cpu_engine where, result_bytes& result) const;
+  /// Of `how` threads, stop and progress. Pixels that do not depend on each other are shared out by the
+  /// library's cpu engine, as those of operators; reductions and waves by engines of their own, which tell no
+  /// progress.
+  void operator()(const call& given, cpu_engine where, const context& how, result_bytes& result) const;
 
  private:
   void* library_ = nullptr;
   void* entry_ = nullptr;
+  void* part_ = nullptr;  ///< none of reductions and waves
 };
 
 }  // namespace macareu::converter

@@ -50,6 +50,7 @@ driver_library find_driver() {
   find(library, "cuModuleLoadData", all.load);
   find(library, "cuModuleUnload", all.unload);
   find(library, "cuModuleGetFunction", all.function);
+  find(library, "cuMemGetInfo_v2", all.memory);
   find(library, "cuMemAlloc_v2", all.allocate);
   find(library, "cuMemFree_v2", all.free);
   find(library, "cuMemcpyHtoD_v2", all.upload);

@@ -28,6 +28,7 @@ struct driver_library {
   int (*load)(void** module, const void* image);
   int (*unload)(void* module);
   int (*function)(void** function, void* module, const char* name);
+  int (*memory)(std::size_t* free, std::size_t* all);
   int (*allocate)(unsigned long long* address, std::size_t bytes);
   int (*free)(unsigned long long address);
   int (*upload)(unsigned long long to, const void* from, std::size_t bytes);

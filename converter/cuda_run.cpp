@@ -103,6 +103,20 @@ constexpr unsigned upwards(long long count, long long step) {
   return static_cast<unsigned>((count + step - 1) / step);
 }
 
+/// Images and result are there as a whole.
+void check_memory(const call& given) {
+  auto needed = result_size(given);
+  for (const auto* each : given.images) needed += each->bytes();
+  std::size_t free = 0, all = 0;
+  check(driver().memory(&free, &all), "asking for memory");
+  const auto megabytes = [](std::size_t bytes) {
+    return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
+  };
+  if (needed > free)
+    throw device_error("GPU: images and result take " + megabytes(needed) + ", and " + megabytes(free) +
+                       " are free; use --device cpu");
+}
+
 /// One run: the images on the GPU, and the steps of each pattern as in the generated programs.
 class gpu_call {
  public:
@@ -356,6 +370,7 @@ gpu_times run_on_gpu(const call& given, int number, result_bytes& result) {
   void* context = nullptr;
   check(driver().retain_context(&context, device), "opening the GPU");
   check(driver().set_context(context), "opening the GPU");
+  check_memory(given);
   const kernels loaded(code);
   const auto start = clock::now();
   gpu_call work(given, loaded);

@@ -163,24 +163,34 @@ std::string usage(const description& about, const std::string& name) {
   return text + (gives_image(about) ? " OUT.pgm" : "");
 }
 
-std::string entry_call(const description& about) {
-  const std::string both =
-      "    if (given->serial != 0)\n      serial::run(work);\n    else\n      openmp::run(work);\n";
-  const std::string result = "    work.result = static_cast<rule::result_type*>(given->result);\n";
+std::string entry_members(const description& about) {
+  const std::string result = "  work.result = static_cast<rule::result_type*>(given->result);\n";
   switch (about.kind) {
     case category::r2s:
-      return "    *static_cast<rule::result_type*>(given->result) =\n        given->serial != 0 ? "
-             "serial::run<rule::result_type>(work) : openmp::run<rule::result_type>(work);\n";
+      return "";
     case category::r2v:
-      return result + "    work.bins = given->bins;\n" + both;
+      return result + "  work.bins = given->bins;\n";
     case category::iwpp:
       return result +
-             "    work.capacity = static_cast<const rule::capacity_type*>(given->images[1]);\n    work.connectivity = "
-             "given->connectivity;\n" +
-             both;
+             "  work.capacity = static_cast<const rule::capacity_type*>(given->images[1]);\n  work.connectivity = "
+             "given->connectivity;\n";
     default:
-      return result + both;
+      return result;
   }
+}
+
+std::string entry_call(const description& about) {
+  if (about.kind == category::r2s)
+    return "    *static_cast<rule::result_type*>(given->result) =\n        given->serial != 0 ? "
+           "serial::run<rule::result_type>(work) : openmp::run<rule::result_type>(work);\n";
+  return "    if (given->serial != 0)\n      serial::run(work);\n    else\n      openmp::run(work);\n";
+}
+
+/// Where parts of the result do not depend on each other the caller may ask for them one by one.
+std::string entry_part(const description& about) {
+  if (about.kind != category::p2p && about.kind != category::n2p) return "";
+  return "\nextern \"C\" void macareu_part(const call* given, long long begin, long long end) {\n"
+         "  openmp::compute(job_of(given), begin, end);\n}\n";
 }
 
 std::string entry_parameters(const description& about) {
@@ -190,8 +200,8 @@ std::string entry_parameters(const description& about) {
     const auto member = type == dtype::f32 || type == dtype::f64 ? ".real"
                         : type == dtype::u64                     ? ".natural"
                                                                  : ".whole";
-    text += "    work.given." + about.parameters[k].name + " = static_cast<" +
-            std::string(spelling_of(type)) + ">(given->values[" + std::to_string(k) + "]" + member + ");\n";
+    text += "  work.given." + about.parameters[k].name + " = static_cast<" + std::string(spelling_of(type)) +
+            ">(given->values[" + std::to_string(k) + "]" + member + ");\n";
   }
   return text;
 }
@@ -214,6 +224,8 @@ fields fields_of(const description& about, const std::string& name) {
                 {"PROCESS", process(about)},
                 {"USAGE", usage(about, name)},
                 {"ENTRY_CALL", entry_call(about)},
+                {"ENTRY_MEMBERS", entry_members(about)},
+                {"ENTRY_PART", entry_part(about)},
                 {"ENTRY_PARAMETERS", entry_parameters(about)},
                 {"ENTRY_INCLUDES", "#include \"" + name + ".cpp\"\n#include \"" + name + "_serial.cpp\"\n"},
                 {"BEFORE_RUN", ""},

@@ -19,6 +19,7 @@
 #include "function_images.hpp"
 #include "inputs.hpp"
 #include "outputs.hpp"
+#include "progress_bar.hpp"
 #include "text.hpp"
 #include "verb.hpp"
 
@@ -38,6 +39,7 @@ struct request {
   std::string device = "auto";
   connectivity neighbours = connectivity::full;
   int bins = 256, threads = 0;
+  bool quiet = false;
   input_options reading;
 };
 
@@ -59,8 +61,8 @@ std::optional<place_to_run> place_named(const std::string& device) {
   throw usage_error("--device: expected auto, serial, cpu, cuda or cuda:N, got " + in_quotes(device));
 }
 
-place_to_run chosen_place(const std::string& device, std::int64_t pixels) {
-  if (const auto named = place_named(device)) return *named;
+/// What auto means.
+place_to_run place_for(std::int64_t pixels) {
   std::string why;
   if (pixels >= worth_a_gpu && converter::gpu_available(why)) return {place_to_run::kind::cuda};
   return {};
@@ -118,16 +120,35 @@ image read(const request& asked, const std::string& file, const converter::value
   return std::move(content.pixels);
 }
 
-converter::result_bytes compute(const converter::call& given, const place_to_run& where) {
+converter::result_bytes compute_on_cpu(const request& asked, const converter::call& given, bool serial,
+                                       interruption& signals) {
+  const auto function = [&] {
+    const interruption::careful_section careful(signals);  // of what the compiler leaves
+    return converter::cpu_function(given.about, given.how);
+  }();
+  signals.check();
+  progress_bar bar("run", asked.quiet);
+  const context how{.threads = asked.threads, .progress = bar.callback()};
   converter::result_bytes result;
-  if (where.where == place_to_run::kind::cuda) {
+  function(given, serial ? converter::cpu_engine::serial : converter::cpu_engine::parallel, how, result);
+  return result;
+}
+
+/// A signal ends the program at once meanwhile: nothing is written yet.
+converter::result_bytes compute(const request& asked, const converter::call& given, interruption& signals) {
+  using kind = place_to_run::kind;
+  const auto named = place_named(asked.device);
+  const auto where = named ? *named : place_for(given.shape().pixels());
+  if (where.where != kind::cuda) return compute_on_cpu(asked, given, where.where == kind::serial, signals);
+  try {
+    converter::result_bytes result;
     converter::run_on_gpu(given, where.number, result);
     return result;
+  } catch (const device_error& e) {
+    if (named) throw;
+    if (!asked.quiet) std::cerr << "macareu: run: computed on the cpu: " << one_line(e.what()) << "\n";
+    return compute_on_cpu(asked, given, false, signals);
   }
-  const converter::cpu_function function(given.about, given.how);
-  const bool serial = where.where == place_to_run::kind::serial;
-  function(given, serial ? converter::cpu_engine::serial : converter::cpu_engine::openmp, result);
-  return result;
 }
 
 void write(const request& asked, const converter::call& given, const converter::result_bytes& result,
@@ -174,14 +195,12 @@ int run(const request& asked, interruption& signals) {
   for (const auto& each : images) given.images.push_back(&each);
   given.how = {.name = "function", .border = asked.function.border};
   given.bins = asked.bins;
-  given.threads = asked.threads;
   if (given.about.kind == category::iwpp)
     given.connectivity = neighbour_count(asked.neighbours, given.shape().rank());
   converter::check_call(given);
 
+  const auto result = compute(asked, given, signals);
   const interruption::careful_section careful(signals);
-  const auto result = compute(given, chosen_place(asked.device, given.shape().pixels()));
-  signals.check();
   write(asked, given, result, info);
   return exit_code::done;
 }
@@ -231,10 +250,14 @@ void add_options(parser& options, request& asked) {
   options.add({.group = "Running",
                .names = "--threads",
                .value = "N",
-               .help = "threads to use (default: what OpenMP takes; OMP_NUM_THREADS is respected)",
+               .help = "threads to use (default: what the machine allows; OMP_NUM_THREADS is respected)",
                .take = [&](const std::string& text) {
                  asked.threads = static_cast<int>(whole_number("--threads", text, 1, 4096));
                }});
+  options.add({.group = "Running",
+               .names = "--quiet",
+               .help = "no progress bar, which functions of pixels and windows have on the cpu, and no notes",
+               .take = [&](const std::string&) { asked.quiet = true; }});
   asked.reading.add_to(options);
   asked.reading.add_channel_to(options);
 }

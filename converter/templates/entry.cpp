@@ -7,7 +7,7 @@
 @ENTRY_INCLUDES@
 namespace {
 
-/// As in converter/shared_object.hpp.
+/// As in converter/cpu_run.cpp.
 union parameter_value {
   long long whole;
   unsigned long long natural;
@@ -24,17 +24,23 @@ struct call {
   int message_size;
 };
 
+job job_of(const call* given) {
+  job work;
+  for (int k = 0; k < @INPUTS@; ++k) work.images[k] = static_cast<const rule::pixel_type*>(given->images[k]);
+  work.size = {given->depth, given->height, given->width};
+@ENTRY_PARAMETERS@@ENTRY_MEMBERS@  return work;
+}
+
 }  // namespace
 
 extern "C" int macareu_call(const call* given) {
   try {
-    job work;
-    for (int k = 0; k < @INPUTS@; ++k) work.images[k] = static_cast<const rule::pixel_type*>(given->images[k]);
-    work.size = {given->depth, given->height, given->width};
-@ENTRY_PARAMETERS@    if (given->threads > 0) omp_set_num_threads(given->threads);
+    const job work = job_of(given);
+    if (given->threads > 0) omp_set_num_threads(given->threads);
 @ENTRY_CALL@    return 0;
   } catch (const std::exception& e) {
     std::snprintf(given->message, static_cast<std::size_t>(given->message_size), "%s", e.what());
     return 1;
   }
 }
+@ENTRY_PART@

@@ -28,24 +28,29 @@ rule::result_type within(const job& work, const rule::pixel_type* first, long lo
   return rule::apply(window, static_cast<int>(x), static_cast<int>(y), static_cast<int>(z), work.given);
 }
 
+/// Rows number `begin` to before `end` of all slices' rows.
+void compute(const job& work, long long begin, long long end) {
+  const auto& size = work.size;
+  constexpr int up = rule::window_depth / 2, half = rule::window_height / 2, left = rule::window_width / 2;
+  for (long long row = begin; row < end; ++row) {
+    const long long z = row / size.height, y = row % size.height;
+    auto* out = work.result + row * size.width;
+    const bool middle = z >= up && z + up < size.depth && y >= half && y + half < size.height && size.width > 2 * left;
+    const long long first_within = middle ? left : size.width;
+    for (long long x = 0; x < first_within; ++x) out[x] = near_border(work, x, y, z);
+    if (!middle) continue;
+    const auto* first = work.images[0] + ((z - up) * size.height + y - half) * size.width - left;
+    for (long long x = left; x < size.width - left; ++x) out[x] = within(work, first + x, x, y, z);
+    for (long long x = size.width - left; x < size.width; ++x) out[x] = near_border(work, x, y, z);
+  }
+}
+
 }  // namespace
 
 /// Pixels do not depend on each other: every thread takes rows.
 void run(const job& work) {
-  const auto& size = work.size;
-  constexpr int up = rule::window_depth / 2, half = rule::window_height / 2, left = rule::window_width / 2;
 #pragma omp parallel for schedule(static)
-  for (long long row = 0; row < size.depth * size.height; ++row) {
-    const long long z = row / size.height, y = row % size.height;
-    auto* out = work.result + row * size.width;
-    const bool middle = z >= up && z + up < size.depth && y >= half && y + half < size.height && size.width > 2 * left;
-    const long long begin = middle ? left : size.width, end = middle ? size.width - left : size.width;
-    for (long long x = 0; x < begin; ++x) out[x] = near_border(work, x, y, z);
-    if (!middle) continue;
-    const auto* first = work.images[0] + ((z - up) * size.height + y - half) * size.width - left;
-    for (long long x = begin; x < end; ++x) out[x] = within(work, first + x, x, y, z);
-    for (long long x = end; x < size.width; ++x) out[x] = near_border(work, x, y, z);
-  }
+  for (long long row = 0; row < work.size.depth * work.size.height; ++row) compute(work, row, row + 1);
 }
 
 }  // namespace openmp

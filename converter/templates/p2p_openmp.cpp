@@ -1,14 +1,23 @@
 namespace openmp {
+namespace {
 
-/// Pixels do not depend on each other: every thread takes a range of them.
-void run(const job& work) {
-  const long long count = work.size.pixels();
-#pragma omp parallel for schedule(static)
-  for (long long i = 0; i < count; ++i) {
+/// Pixels number `begin` to before `end`.
+void compute(const job& work, long long begin, long long end) {
+  for (long long i = begin; i < end; ++i) {
     rule::pixel_type pixel[rule::inputs];
     for (int k = 0; k < rule::inputs; ++k) pixel[k] = work.images[k][i];
     work.result[i] = rule::apply(pixel, i, work.given);
   }
+}
+
+}  // namespace
+
+/// Pixels do not depend on each other: every thread takes pieces of the image.
+void run(const job& work) {
+  constexpr long long piece = 65536;
+  const long long count = work.size.pixels();
+#pragma omp parallel for schedule(static)
+  for (long long begin = 0; begin < count; begin += piece) compute(work, begin, std::min(begin + piece, count));
 }
 
 }  // namespace openmp

@@ -1,0 +1,119 @@
+"""`run` as a tool: images of any layout, progress, and Ctrl-C."""
+import os
+import pty
+import signal
+import subprocess
+import time
+import unittest
+
+from tool import DESCRIPTIONS, TOOL, ConverterTest, example, random_values
+
+# Some 15 microseconds a pixel.
+SLOW = """#N2P_FUNC
+static int f(int p[31][31], int x, int y) {
+    int sum = 0;
+    for (int k = 0; k < 8; ++k)
+        for (int j = 0; j < 31; ++j)
+            for (int i = 0; i < 31; ++i) sum += p[j][i] * (i ^ sum ^ k);
+    return sum;
+}
+"""
+
+
+def npy(shape, kind, fortran, data):
+    header = "{'descr': '%s', 'fortran_order': %s, 'shape': (%s,), }" % (kind, fortran, ", ".join(map(str, shape)))
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + data
+
+
+class Layouts(ConverterTest):
+    def pixels(self, file):
+        with open(self.path(file), "rb") as stream:
+            return stream.read()[-self.bytes:]
+
+    def test_columns_first_and_other_byte_order(self):
+        """The function's index is row x width + column, however the file lies."""
+        for name, shape in (("sobel", (37, 53)), ("binarise", (5, 129)), ("smooth3d", (5, 9, 17))):
+            count = 1
+            for size in shape:
+                count *= size
+            wide = name == "smooth3d"
+            self.bytes = count * (2 if wide else 1)
+            values = random_values(count, 3, 65535 if wide else 255)
+            strides = [1] * len(shape)  # of columns first
+            for axis in range(1, len(shape)):
+                strides[axis] = strides[axis - 1] * shape[axis - 1]
+            turned = [0] * count
+            for index, value in enumerate(values):
+                place, left = 0, index
+                for axis in reversed(range(len(shape))):
+                    place += left % shape[axis] * strides[axis]
+                    left //= shape[axis]
+                turned[place] = value
+            results = set()
+            for fortran, order in (("False", "little"), ("True", "little"), ("True", "big")):
+                kind = ("<u2" if order == "little" else ">u2") if wide else "|u1"
+                data = b"".join(v.to_bytes(2 if wide else 1, order) for v in (turned if fortran == "True" else values))
+                with open(self.path("in.npy"), "wb") as file:
+                    file.write(npy(shape, kind, fortran, data))
+                for device in ("serial", "cpu"):
+                    parameters = ["--param", "tolerancia=27"] if name == "binarise" else []
+                    self.tool("run", example(name), "in.npy", "-o", "out.npy", "--device", device, *parameters)
+                    results.add(self.pixels("out.npy"))
+            self.assertEqual(len(results), 1, name)
+            self.assertGreater(len(set(results.pop())), 1)
+
+
+@unittest.skipIf(DESCRIPTIONS, "a function of its own")
+class Long(ConverterTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.write("slow.c", SLOW)
+        cls.tool_quickly("generate", "noise", "--shape", "3,3", "-o", "tiny.npy")
+        for size, side in (("some", "600,600"), ("large", "9000,9000")):
+            cls.tool_quickly("generate", "noise", "--shape", side, "-o", size + ".npy")
+        for device in ("serial", "cpu"):  # compiled
+            cls.tool_quickly("run", "slow.c", "tiny.npy", "-o", "tiny-out.npy", "--device", device)
+
+    @classmethod
+    def tool_quickly(cls, *arguments):
+        done = cls.command(TOOL, *arguments)
+        assert done.returncode == 0, done.stderr
+
+    def test_interruption(self):
+        """At once, whatever runs, and nothing is left."""
+        for device in ("serial", "cpu"):
+            before = sorted(os.listdir(self.directory))
+            with subprocess.Popen([TOOL, "run", "slow.c", "large.npy", "-o", "out.npy", "--device", device], cwd=self.directory,
+                                  env=self.environment, stderr=subprocess.PIPE, text=True) as running:
+                time.sleep(3)
+                self.assertIsNone(running.poll())
+                running.send_signal(signal.SIGINT)
+                _, said = running.communicate(timeout=20)
+            self.assertEqual((running.returncode, said), (130, "macareu: run: interrupted\n"))
+            self.assertEqual(sorted(os.listdir(self.directory)), before)
+
+    def shown(self, *options):
+        """What a terminal gets."""
+        ours, theirs = pty.openpty()
+        with subprocess.Popen([TOOL, "run", "slow.c", "some.npy", "-o", "out.npy", "--device", "cpu", "--threads", "1", *options],
+                              cwd=self.directory, env=self.environment, stderr=theirs) as running:
+            os.close(theirs)
+            text = b""
+            try:
+                while chunk := os.read(ours, 4096):
+                    text += chunk
+            except OSError:  # closed at the other end
+                pass
+        os.close(ours)
+        self.assertEqual(running.returncode, 0, text)
+        return text
+
+    def test_progress(self):
+        self.assertIn(b"run [#", self.shown())
+        self.assertEqual(self.shown("--quiet"), b"")
+
+
+if __name__ == "__main__":
+    unittest.main()
