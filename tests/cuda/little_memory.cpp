@@ -28,7 +28,7 @@ class little_memory : public on_gpu {
     cuda::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     cuda::check(cudaMemPoolTrimTo(cuda::memory_pool(0), 0), "cudaMemPoolTrimTo");
     std::vector<device_memory<std::byte>> taken;
-    for (std::size_t piece = std::size_t{1} << 33; piece >= std::size_t{1} << 24; piece /= 2)
+    for (std::size_t piece = std::size_t{1} << 33; piece >= std::size_t{1} << 21; piece /= 2)
       for (;;) {
         std::size_t free = 0, total = 0;
         cuda::check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
@@ -40,7 +40,7 @@ class little_memory : public on_gpu {
 };
 
 TEST_F(little_memory, waves_do_without_contraction) {
-  const serpentine<std::uint8_t> given({4096, 8192});
+  const serpentine<std::uint8_t> given({2048, 8192});
   const auto bytes = given.mask.bytes();
   const auto pixels = static_cast<std::int64_t>(bytes);
   const auto expected = reconstruct(given.marker, given.mask, {}, serial_);
@@ -59,8 +59,7 @@ TEST_F(little_memory, waves_do_without_contraction) {
     return report;
   };
   run("tiles");  // so that the memory for tiles is there
-  // Contraction takes 5 bytes a pixel.
-  const auto taken = occupy_all_but(2 * bytes);
+  const auto taken = occupy_all_but(bytes / 4);  // contraction takes at least ten times that
   const auto report = run("auto");
   EXPECT_EQ(report.strategy, "tiles");
   EXPECT_NE(report.note.find("no room for strategy contraction"), std::string::npos) << report.note;
