@@ -174,15 +174,23 @@ class gpu_call {
     auto from = images_[0]->at(), to = result_.at();
     const auto [across, down, most_steps] = pixels_of_a_thread(given_.about);
     // As in templates/n2p_host.cu.
-    constexpr long long most_blocks = 65535, threads_x = 32, threads_y = 4;
+    constexpr long long most_blocks = 32768, threads_x = 32, threads_y = 4;
     const long long steps =
         static_cast<long long>(upwards(size_.width, across)) * upwards(size_.height, down) * size_.depth;
     int rows = static_cast<int>(std::max<long long>(down * std::clamp<long long>(steps >> 19, 1, most_steps),
                                                     upwards(size_.height, threads_y * most_blocks)));
-    code_.start("n2p_kernel",
-                {upwards(size_.width, threads_x * across), upwards(size_.height, threads_y * rows),
-                 static_cast<unsigned>(std::min(size_.depth, most_blocks))},
-                {threads_x, threads_y, 1}, {&from, &to, &size_, &rows, parameters_.data()});
+    const auto& window = given_.about.window;
+    const long long seen_height = down + window[window.size() - 2] - 1,
+                    seen_width = across + window.back() - 1;
+    const auto blocks_across = upwards(size_.width, threads_x * across);
+    int blocks_around = static_cast<int>(std::min<long long>(
+        upwards(size_.width * seen_height + size_.height * (seen_width + across), 512LL * blocks_across),
+        most_blocks - 1));
+    code_.start(
+        "n2p_kernel",
+        {blocks_across, static_cast<unsigned>(blocks_around) + upwards(size_.height, threads_y * rows),
+         static_cast<unsigned>(std::min(size_.depth, 65535LL))},
+        {threads_x, threads_y, 1}, {&from, &to, &size_, &rows, &blocks_around, parameters_.data()});
   }
 
   void r2s() {

@@ -6,8 +6,10 @@ namespace kernels {
 constexpr int across = @ACROSS@, down = @DOWN@;
 /// So many times such rows, in a large image: they share what is read more often, but others wait longer.
 constexpr long long most_steps = @STEPS@;
-constexpr int left = rule::window_width / 2, above = rule::window_height / 2, before = rule::window_depth / 2;
-constexpr int seen_width = across + rule::window_width - 1, seen_height = down + rule::window_height - 1;
+constexpr int left = rule::window_width / 2, right = rule::window_width - 1 - left;
+constexpr int above = rule::window_height / 2, below = rule::window_height - 1 - above;
+constexpr int before = rule::window_depth / 2, behind = rule::window_depth - 1 - before;
+constexpr int seen_width = across + left + right, seen_height = down + above + below;
 constexpr int seen_pixels = rule::window_depth * seen_height * seen_width;
 constexpr bool in_registers = seen_pixels <= 300;
 
@@ -59,70 +61,67 @@ struct seen_row {
     if (a >= left && a < left + across) return taken(middle, a - left);
     return sides[a < left ? a : a - across];
   }
-  __device__ void put(int a, rule::pixel_type value) {
-    (a >= left && a < left + across ? middle.at[a - left] : sides[a < left ? a : a - across]) = value;
+
+  /// `first` is the strip's first pixel in the row.
+  __device__ void read(const rule::pixel_type* first, bool aligned) {
+    if (aligned)
+      middle = load(first);
+    else
+#pragma unroll
+      for (int a = 0; a < across; ++a) middle.at[a] = first[a];
+#pragma unroll
+    for (int a = 0; a < left; ++a) sides[a] = first[a - left];
+#pragma unroll
+    for (int a = 0; a < right; ++a) sides[left + a] = first[across + a];
   }
 };
-using seen_rows = seen_row[rule::window_depth][seen_height];
 
-/// How a strip is computed: all that it sees is inside the image, in rows that are aligned, because their width is a
-/// multiple of the strip's, or not; or it is anywhere.
-enum class place { aligned, inside, anywhere };
+/// The part of an image whose windows lie inside, as far as it consists of whole strips and steps: the other pixels are
+/// few, and computed one by one.
+struct inner_part {
+  int x, y, z;                 // where it begins
+  int columns, rows, slices;   // of strips, and of steps
 
-struct strip {
-  const rule::pixel_type* image;
-  rule::result_type* result;
-  rule::extent size;
-  int x, z;
-  int columns[seen_width];  // where what it sees comes from, -1 for zeros; only of strips anywhere
+  __device__ explicit inner_part(const rule::extent& size) {
+    const bool aligned = size.width % across == 0;
+    x = aligned ? (left + across - 1) / across * across : left;
+    y = above;
+    z = before;
+    columns = (static_cast<int>(size.width) - right - x) / across;
+    rows = (static_cast<int>(size.height) - below - y) / down;
+    slices = static_cast<int>(size.depth) - before - behind;
+    if (!in_registers || columns <= 0 || rows <= 0) columns = rows = 0;
+  }
+  __device__ bool has_slice(int k) const { return k >= z && k < z + slices && rows > 0; }
 };
 
-/// Reads rows number `from` to before `to` of what is seen. Number 0 is row y of the image; `first` is the strip's
-/// first pixel in it.
-template <place where, int from, int to>
-__device__ static void read(const strip& at, int y, const rule::pixel_type* first, seen_rows& seen) {
-  const auto& size = at.size;
-#pragma unroll
-  for (int c = 0; c < rule::window_depth; ++c)
-#pragma unroll
-    for (int b = from; b < to; ++b) {
-      auto& to_fill = seen[c][b];
-      if constexpr (where == place::anywhere) {
-        const auto k = rule::inside(at.z + c - before, size.depth), j = rule::inside(y + b, size.height);
-        const auto row = at.image + (k * size.height + j) * size.width;
-#pragma unroll
-        for (int a = 0; a < seen_width; ++a)
-          to_fill.put(a, k < 0 || j < 0 || at.columns[a] < 0 ? rule::pixel_type{} : row[at.columns[a]]);
-      } else {
-        const auto row = first + ((c - before) * size.height + b) * size.width;
-        if constexpr (where == place::aligned) to_fill.middle = load(row);
-#pragma unroll
-        for (int a = 0; a < seen_width; ++a)
-          if (where == place::inside || a < left || a >= left + across) to_fill.put(a, row[a - left]);
-      }
-    }
-}
-
-/// Goes down a strip from row y to before row `end`. Rows that the windows of the next ones see too are kept. Only
-/// strips anywhere may end after less than `down` rows.
-template <place where>
-__device__ static void compute(const strip& at, int y, int end, const rule::parameters& given) {
+/// Goes down a strip from row y to before row `end`, in whole steps. Rows that the windows of the next ones see too are
+/// kept.
+template <bool aligned>
+__device__ static void compute_strip(const rule::pixel_type* image, rule::result_type* result, const rule::extent& size,
+                                     int x, int y, int z, int end, const rule::parameters& given) {
   constexpr int kept = rule::window_height - 1;
-  const auto width = at.size.width;
-  const auto start = (at.z * at.size.height + y) * width + at.x;
-  auto from = at.image + start - above * width;
-  auto to = at.result + start;
-  seen_rows seen;
-  read<where, 0, kept>(at, y - above, from, seen);
+  const auto width = size.width;
+  const auto start = (z * size.height + y) * width + x;
+  auto from = image + start - above * width;
+  auto to = result + start;
+  seen_row seen[rule::window_depth][seen_height];
+  const auto read = [&](int b) {
+#pragma unroll
+    for (int c = 0; c < rule::window_depth; ++c)
+      seen[c][b].read(from + ((c - before) * size.height + b) * width, aligned);
+  };
+#pragma unroll
+  for (int b = 0; b < kept; ++b) read(b);
 #pragma unroll 1
   for (; y < end; y += down, from += down * width, to += down * width) {
-    read<where, kept, seen_height>(at, y - above, from, seen);
+#pragma unroll
+    for (int b = kept; b < seen_height; ++b) read(b);
 #pragma unroll
     for (int j = 0; j < down; ++j) {
       pack<rule::result_type> out;
 #pragma unroll
       for (int i = 0; i < across; ++i) {
-        if (where == place::anywhere && (y + j >= end || at.x + i >= width)) continue;
         rule::pixel_type window[rule::window_depth][rule::window_height][rule::window_width];
 #pragma unroll
         for (int c = 0; c < rule::window_depth; ++c)
@@ -130,61 +129,20 @@ __device__ static void compute(const strip& at, int y, int end, const rule::para
           for (int b = 0; b < rule::window_height; ++b)
 #pragma unroll
             for (int a = 0; a < rule::window_width; ++a) window[c][b][a] = seen[c][j + b].at(i + a);
-        out.at[i] = rule::apply(window, at.x + i, y + j, at.z, given);
+        out.at[i] = rule::apply(window, x + i, y + j, z, given);
       }
       const auto row = to + j * width;
-      if constexpr (where == place::aligned)
+      if constexpr (aligned)
         *reinterpret_cast<pack<rule::result_type>*>(row) = out;
       else
 #pragma unroll
-        for (int i = 0; i < across; ++i)
-          if (where == place::inside || (y + j < end && at.x + i < width)) row[i] = out.at[i];
+        for (int i = 0; i < across; ++i) row[i] = out.at[i];
     }
 #pragma unroll
     for (int c = 0; c < rule::window_depth; ++c)
 #pragma unroll
       for (int b = 0; b < kept; ++b) seen[c][b] = seen[c][b + down];
   }
-}
-
-/// Not where the others are: few strips come here, and those that do not need their registers.
-__device__ __noinline__ static void compute_anywhere(strip at, int y, int end, const rule::parameters& given) {
-#pragma unroll
-  for (int a = 0; a < seen_width; ++a)
-    at.columns[a] = static_cast<int>(rule::inside(at.x + a - left, at.size.width));
-  compute<place::anywhere>(at, y, end, given);
-}
-
-/// Whether the slices that the windows of slice z see are there.
-__device__ static bool is_inner(int z, long long depth) {
-  return z >= before && z - before + rule::window_depth <= depth;
-}
-
-/// A strip from row `first` to before row `end`; `between`: nothing that it sees is left or right of the image.
-__device__ static void compute_strip(const strip& at, int first, int end, bool between, const rule::parameters& given) {
-  const auto& size = at.size;
-  if (!between || !is_inner(at.z, size.depth)) {
-    compute_anywhere(at, first, end, given);
-    return;
-  }
-  const int top = first < above ? above : first;
-  const long long last = size.height - (rule::window_height - 1 - above);
-  const int bottom = end < last ? end : static_cast<int>(last);
-  if (bottom - top < down) {
-    compute_anywhere(at, first, end, given);
-    return;
-  }
-  if (first < top) compute_anywhere(at, first, top, given);
-  // Rows that are left over are computed together with some before them once more.
-  for (int y = top, stop; y < bottom; y = stop) {
-    if (y > bottom - down) y = bottom - down;
-    stop = y + (bottom - y) / down * down;
-    if (size.width % across == 0)
-      compute<place::aligned>(at, y, stop, given);
-    else
-      compute<place::inside>(at, y, stop, given);
-  }
-  if (bottom < end) compute_anywhere(at, bottom, end, given);
 }
 
 /// A pixel that may lie outside the image.
@@ -194,82 +152,74 @@ __device__ static rule::pixel_type pixel_at(const rule::pixel_type* image, const
   return i < 0 || j < 0 || k < 0 ? rule::pixel_type{} : image[(k * size.height + j) * size.width + i];
 }
 
-/// One pixel anywhere, of a window that is too large for registers.
+/// One pixel anywhere.
 __device__ static rule::result_type compute_pixel(const rule::pixel_type* image, const rule::extent& size, int x, int y,
                                                   int z, const rule::parameters& given) {
-  const bool inside = x >= left && x - left + rule::window_width <= size.width && y >= above &&
-                      y - above + rule::window_height <= size.height && z >= before &&
-                      z - before + rule::window_depth <= size.depth;
+  const bool inside = x >= left && x + right < size.width && y >= above && y + below < size.height && z >= before &&
+                      z + behind < size.depth;
   rule::pixel_type window[rule::window_depth][rule::window_height][rule::window_width];
   for (int c = 0; c < rule::window_depth; ++c)
     for (int b = 0; b < rule::window_height; ++b) {
       const auto row = image + ((z + c - before) * size.height + y + b - above) * size.width + x - left;
-      if (inside)
-        for (int a = 0; a < rule::window_width; ++a) window[c][b][a] = row[a];
-      else
-        for (int a = 0; a < rule::window_width; ++a)
-          window[c][b][a] = pixel_at(image, size, x + a - left, y + b - above, z + c - before);
+      for (int a = 0; a < rule::window_width; ++a)
+        window[c][b][a] = inside ? row[a] : pixel_at(image, size, x + a - left, y + b - above, z + c - before);
     }
   return rule::apply(window, x, y, z, given);
 }
 
-/// What a thread computes in every slice: `rows` rows of a strip, as far as the image has them.
-struct share {
-  int x, first, end;
-  bool any;
-  bool between;  // nothing that it sees is left or right of the image
-
-  __device__ share(const rule::extent& size, int rows) {
-    const long long left_edge = static_cast<long long>(blockIdx.x) * blockDim.x * across;
-    const long long right_edge = left_edge + blockDim.x * across;
-    const long long column = left_edge + threadIdx.x * across;
-    const long long row = (static_cast<long long>(blockIdx.y) * blockDim.y + threadIdx.y) * rows;
-    any = column < size.width && row < size.height;
-    x = static_cast<int>(column);
-    first = static_cast<int>(row);
-    end = static_cast<int>(row + rows < size.height ? row + rows : size.height);
-    // The threads of a warp go the same way, so all strips of a block are careful where one has to be.
-    between = left_edge >= left && right_edge + rule::window_width - 1 - left <= size.width;
-  }
-
-  /// All that it sees in its own slice is inside the image, in whole steps of aligned rows.
-  __device__ bool is_plain(const rule::extent& size) const {
-    return in_registers && between && size.width % across == 0 && first >= above &&
-           end + (rule::window_height - 1 - above) <= size.height && (end - first) % down == 0;
-  }
-};
-
-/// All slices of a share, but inner ones where those are done. Not where plain shares are computed: those are most, and
-/// would keep what this needs in registers.
-__device__ __noinline__ static void compute_carefully(const rule::pixel_type* image, rule::result_type* result,
-                                                      rule::extent size, int rows, bool inner_done,
-                                                      const rule::parameters& given) {
-  const share own(size, rows);
-  for (int z = static_cast<int>(blockIdx.z); z < size.depth; z += static_cast<int>(gridDim.z)) {
-    if (inner_done && is_inner(z, size.depth)) continue;
-    if constexpr (in_registers) {
-      compute_strip({image, result, size, own.x, z, {}}, own.first, own.end, own.between, given);
+/// The pixels of slice z outside a middle of so many rows and columns that begins at (x, y). They are numbered, those of
+/// whole rows first; a thread takes number `first` and every `step`-th after it.
+__device__ static void compute_around(const rule::pixel_type* image, rule::result_type* result,
+                                      const rule::extent& size, int z, int x, int y, int columns, int rows,
+                                      long long first, long long step, const rule::parameters& given) {
+  const int width = static_cast<int>(size.width), height = static_cast<int>(size.height);
+  const int beside = width - columns;
+  const long long in_whole_rows = static_cast<long long>(height - rows) * width;
+  const long long all = in_whole_rows + static_cast<long long>(rows) * beside;
+#pragma unroll 1
+  for (long long number = first; number < all; number += step) {
+    int i, j;
+    if (number < in_whole_rows) {
+      i = static_cast<int>(number % width);
+      j = static_cast<int>(number / width);
+      if (j >= y) j += rows;
     } else {
-      for (int y = own.first; y < own.end; ++y)
-        for (int i = own.x; i < own.x + across && i < size.width; ++i)
-          result[(z * size.height + y) * size.width + i] = compute_pixel(image, size, i, y, z, given);
+      i = static_cast<int>((number - in_whole_rows) % beside);
+      j = static_cast<int>((number - in_whole_rows) / beside) + y;
+      if (i >= x) i += columns;
     }
+    result[(z * size.height + j) * size.width + i] = compute_pixel(image, size, i, j, z, given);
   }
 }
 
-/// Small windows leave registers for 1024 threads of a multiprocessor, others for 512; blocks may be smaller than 256.
-extern "C" __global__ void __launch_bounds__(256, seen_pixels <= 64 ? 4 : 2)
+/// The first rows of blocks compute what is around the inner part, the others its strips, `rows` rows of them each; where
+/// a slice has no inner part all blocks compute pixels one by one.
+extern "C" __global__ void __launch_bounds__(128, seen_pixels <= 64 ? 8 : 4)
     n2p_kernel(const rule::pixel_type* __restrict__ image, rule::result_type* __restrict__ result, rule::extent size,
-               int rows, rule::parameters given) {
-  const share own(size, rows);
-  if (!own.any) return;
-  const bool is_plain = own.is_plain(size);
-  if constexpr (in_registers)
-    if (is_plain)
-      for (int z = static_cast<int>(blockIdx.z); z < size.depth; z += static_cast<int>(gridDim.z))
-        if (is_inner(z, size.depth))
-          compute<place::aligned>({image, result, size, own.x, z, {}}, own.first, own.end, given);
-  if (!is_plain || rule::window_depth > 1) compute_carefully(image, result, size, rows, is_plain, given);
+               int rows, int blocks_around, rule::parameters given) {
+  const inner_part inner(size);
+  const bool around = blockIdx.y < blocks_around;
+  for (int z = static_cast<int>(blockIdx.z); z < size.depth; z += static_cast<int>(gridDim.z)) {
+    const bool has_inner = inner.has_slice(z);
+    if (around || !has_inner) {
+      const long long block = static_cast<long long>(blockIdx.y) * gridDim.x + blockIdx.x;
+      const long long blocks = static_cast<long long>(has_inner ? blocks_around : gridDim.y) * gridDim.x;
+      const int threads = blockDim.x * blockDim.y;
+      compute_around(image, result, size, z, inner.x, inner.y, has_inner ? inner.columns * across : 0,
+                     has_inner ? inner.rows * down : 0, block * threads + threadIdx.y * blockDim.x + threadIdx.x,
+                     blocks * threads, given);
+    } else if constexpr (in_registers) {
+      // Strips before the first inner one are left out, not shifted: what a warp writes begins at a multiple of its width.
+      const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * across + inner.x % across;
+      const int y = static_cast<int>((blockIdx.y - blocks_around) * blockDim.y + threadIdx.y) * rows + inner.y;
+      const int end = min(y + rows, inner.y + inner.rows * down);
+      if (x < inner.x || x >= inner.x + inner.columns * across || y >= end) continue;
+      if (size.width % across == 0)
+        compute_strip<true>(image, result, size, x, y, z, end, given);
+      else
+        compute_strip<false>(image, result, size, x, y, z, end, given);
+    }
+  }
 }
 
 }  // namespace kernels

@@ -7,7 +7,8 @@ import tempfile
 import unittest
 
 TOOL = os.environ.get("MACAREU_TOOL", "macareu")
-EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "convert")
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(HERE, "..", "..", "examples", "convert")
 DESCRIPTIONS = os.environ.get("MACAREU_DESCRIPTIONS")  # of the examples, for a machine without libclang
 NAMES = sorted(name[:-2] for name in os.listdir(EXAMPLES) if name.endswith(".c"))
 

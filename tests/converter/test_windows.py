@@ -1,0 +1,115 @@
+"""Windows of all sizes, types, axes and borders: generated serial, OpenMP and CUDA programs and `run` give the same bits.
+
+Where a GPU is, it computes too; where only nvcc is, the CUDA programs are compiled. On a machine without libclang
+MACAREU_DESCRIPTIONS holds descriptions of functions/*.c, by the names of these."""
+import os
+import random
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+from tool import DESCRIPTIONS, HERE, TOOL, ConverterTest, read_pnm, write_pnm
+from test_programs import COMPILER, NVCC, WORKERS
+
+BORDERS = ("nearest", "constant", "reflect", "mirror", "wrap")
+# Channels and bits of what the function takes, the result's name behind the dot, and the borders to try.
+FUNCTIONS = {"wide": (1, 8, "raw", BORDERS), "bytes": (1, 8, "pgm", ("mirror",)), "halves": (1, 16, "pgm", ("reflect",)),
+             "floats": (1, 8, "raw", ("wrap",)), "doubles": (1, 16, "raw", ("constant",)), "colours": (3, 8, "ppm", BORDERS),
+             "volume": (1, 16, "raw", BORDERS), "deep": (1, 8, "raw", ("mirror",)), "large": (1, 8, "raw", ("reflect",))}
+IMAGES = [(1, 1), (3, 2), (7, 130), (61, 64), (70, 259), (300, 516)]
+VOLUMES = [(1, 1, 1), (2, 3, 4), (5, 26, 36), (12, 31, 133)]
+
+
+def function(name):
+    return os.path.join(DESCRIPTIONS, name + ".json") if DESCRIPTIONS else os.path.join(HERE, "functions", name + ".c")
+
+
+class Windows(ConverterTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.environment["OMP_NUM_THREADS"] = "3"
+        write_pnm(cls.path("one.pgm"), (1, 1), [0])
+        gpu = cls.command(TOOL, "run", function("wide"), "one.pgm", "-o", "one.raw", "--device", "cuda").returncode == 0
+        cls.run_devices = ["serial", "cpu"] + (["cuda"] if gpu else [])
+        cls.program_devices = ["serial", "cpu"] + (["cuda"] if gpu and NVCC else [])
+        cls.programs = [(name, border) for name, about in FUNCTIONS.items() for border in about[-1]]
+
+    def build(self, case):
+        """With CUDA where it can run; else that half is compiled, once for each function."""
+        name, border = case
+        program = name + "-" + border
+        done = self.command(TOOL, "convert", function(name), "-o", program, "--border", border)
+        if done.returncode != 0:
+            return done
+        files = [os.path.join(program, each) for each in ("main.cpp", name + ".cpp", name + "_serial.cpp")]
+        kernels, out = os.path.join(program, name + ".cu"), os.path.join(program, "program")
+        if "cuda" in self.program_devices:
+            return self.command(NVCC, "-std=c++17", "-O2", "--fmad=false", "-arch=native", "-DWITH_CUDA",
+                                "-Xcompiler=-fopenmp,-ffp-contract=off", *files, kernels, "-o", out)
+        if NVCC and border == FUNCTIONS[name][-1][0]:
+            done = self.command(NVCC, "-std=c++17", "--fmad=false", "-arch=sm_90", "-Werror", "all-warnings", "-DWITH_CUDA",
+                                "-cubin", kernels, "-o", os.path.join(program, "kernels"))
+            if done.returncode != 0 or done.stderr:
+                return done
+        return self.command(COMPILER, "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-fopenmp", *files,
+                            "-o", out)
+
+    def image(self, name, shape):
+        channels, bits, _, _ = FUNCTIONS[name]
+        dice = random.Random("%s %s" % (name, shape))
+        count = channels
+        for size in shape:
+            count *= size
+        file = "%s-%s.%s" % (name, "x".join(map(str, shape)), "ppm" if channels == 3 else "pgm")
+        write_pnm(self.path(file), shape, [dice.getrandbits(bits) for _ in range(count)], channels, bits > 8)
+        return file
+
+    def check(self, case):
+        """The engines that differ from the serial program."""
+        name, border = case
+        ending = FUNCTIONS[name][2]
+        wrong = []
+        for shape in VOLUMES if name in ("volume", "deep") else IMAGES:
+            image = self.image(name, shape)
+            results = {}
+            for device in self.program_devices:
+                out = "%s-%s.program.%s" % (border, image, ending)
+                self.succeed(self.path("%s-%s/program" % case), "--device", device, image, out)
+                results["program " + device] = self.content(out)
+            if len(shape) == 3 and ending == "raw":
+                given = [self.raw(image), "--shape", ",".join(map(str, shape)), "--dtype", "u16" if FUNCTIONS[name][1] == 16 else "u8"]
+            else:
+                given = [image]
+            for device in self.run_devices:
+                out = "%s-%s.run.%s" % (border, image, ending)
+                self.tool("run", function(name), *given, "-o", out, "--device", device, "--border", border)
+                results["run " + device] = self.content(out)
+            wrong += [(each, shape) for each, pixels in results.items() if pixels != results["program serial"]]
+            if shape[-1] > 100 and len(set(results["program serial"])) < 8:
+                wrong.append(("a result without content", shape))
+        return wrong
+
+    def content(self, file):
+        with open(self.path(file), "rb") as stream:
+            return stream.read()
+
+    def raw(self, file):
+        """The pixels of slices one after the other, as `run` reads volumes."""
+        pixels = bytearray(read_pnm(self.path(file)))
+        if FUNCTIONS[file.split("-")[0]][1] == 16:
+            pixels[0::2], pixels[1::2] = pixels[1::2], pixels[0::2]
+        with open(self.path(file + ".raw"), "wb") as out:
+            out.write(pixels)
+        return file + ".raw"
+
+    def test_all_engines(self):
+        with ThreadPoolExecutor(WORKERS) as workers:
+            for case, done in zip(self.programs, workers.map(self.build, self.programs)):
+                self.assertEqual((done.returncode, done.stderr), (0, ""), case)
+            for case, wrong in zip(self.programs, workers.map(self.check, self.programs)):
+                with self.subTest(case):
+                    self.assertEqual(wrong, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
