@@ -8,15 +8,43 @@ import sys
 
 HEAD = '''"""Made from the catalogue."""
 
-from typing import Any, Callable, Literal, Sequence
+from typing import Any, Callable, Literal, Protocol, Sequence, TypeVar, overload
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import scipy as scipy, skimage as skimage
 from ._tools import Comparison as Comparison, compare as compare, generate as generate, info as info
 
 __version__: str
+
+class _OnDevice(Protocol):
+    """Arrays of other packages, on the host or a GPU: what they give is of their kind."""
+
+    def __dlpack__(self, *, stream: Any = ...) -> Any: ...
+
+_Pixel = TypeVar("_Pixel", bound=np.generic)
+_Array = TypeVar("_Array", bound=_OnDevice)
+_Nested = Sequence[Sequence[Any]]
 '''
+
+
+def forms(functions, about):
+    """(signature, result) of the calls that a type checker tells apart: arrays of NumPy, lists, and others' arrays."""
+    same_type = any(type == "the input's type" for _, _, type in about["outputs"])
+    pixel = "_Pixel" if same_type else "Any"
+    outputs = len(about["outputs"])
+
+    def form(image, pixel):
+        result = functions.result_hint(about, pixel)
+        return functions.signature(about, image, out=result), result
+
+    yield form(f"NDArray[{pixel}]", pixel)
+    yield form("_Nested", "Any")
+    result = functions.result_hint(about)
+    if not about["table"]:
+        result = "_Array" if outputs == 1 else f"tuple[{', '.join(['_Array'] * outputs)}]"
+    yield functions.signature(about, "_Array", out="_Array" if outputs == 1 else result), result
 
 
 def main():
@@ -27,8 +55,10 @@ def main():
 
     text = HEAD
     for about in (operation.about for operation in _macareu.operations):
-        text += f'\ndef {about["name"]}({_functions.signature(about)}) -> Any:\n    """{about["brief"]}"""\n'
+        for parameters, result in forms(_functions, about):
+            text += f'\n@overload\ndef {about["name"]}({parameters}) -> {result}:\n    """{about["brief"]}"""\n'
     (package / "__init__.pyi").write_text(text)
+    (package / "_macareu.pyi").write_text("from typing import Any\n\ndef __getattr__(name: str) -> Any: ...\n")
     (package / "py.typed").touch()
 
 

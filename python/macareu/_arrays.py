@@ -160,19 +160,41 @@ class _OnHost:
 
     @staticmethod
     def run(operation, images, values, out, *how):
-        taken = tuple(map(_as_numpy, images))
-        room = None if out is None else _as_numpy(out)
+        taken = tuple(map(as_numpy, images))
+        room = tuple(map(as_numpy, out)) if isinstance(out, tuple) else None if out is None else as_numpy(out)
         result = operation.run(taken, values, room, *how)
         if out is not None:
             return out
-        package = _package(images[0])
-        give_back = getattr(package, "from_numpy", None) or getattr(package, "from_dlpack", None)
-        return result if give_back is None else give_back(result)
+        return tuple(like(images[0], one) for one in result) if isinstance(result, tuple) else like(images[0], result)
 
 
-def _as_numpy(array):
-    """By `__array__`, as PyTorch's tensors: what comes by DLPack is read-only in NumPy, and no room for results."""
-    return np.asarray(array) if hasattr(array, "__array__") else np.from_dlpack(array)
+class _Writable:
+    """NumPy shows what comes by DLPack as read-only. Read-only memory cannot come that way, so it may be written to."""
+
+    def __init__(self, array):
+        self.array = array  # which keeps the memory
+        shown = array.__array_interface__
+        self.__array_interface__ = {**shown, "data": (shown["data"][0], False)}
+
+
+def as_numpy(array):
+    """An array in the host's memory, without a copy."""
+    if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
+        return array
+    return np.asarray(array) if hasattr(array, "__array__") else np.asarray(_Writable(np.from_dlpack(array)))
+
+
+def like(array, result):
+    """An array of NumPy as one of the package that the other array is of; booleans stay NumPy's where its DLPack has
+    none."""
+    package = _package(array)
+    give_back = getattr(package, "from_numpy", None) or getattr(package, "from_dlpack", None)
+    if give_back is None or not isinstance(result, np.ndarray):
+        return result
+    try:
+        return give_back(result)
+    except BufferError:
+        return result
 
 
 def _bridge():
@@ -223,3 +245,7 @@ def kind_of(images):
         if hasattr(image, "__dlpack_device__"):
             return _OnHost if image.__dlpack_device__()[0] in _HOST_DEVICES else _Exchanged
     return None
+
+
+def on_gpu(array):
+    return not isinstance(array, np.ndarray) and kind_of((array,)) not in (None, _OnHost)

@@ -3,7 +3,8 @@
 import textwrap
 from typing import Any, Callable, Literal, Sequence
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _macareu
 from ._calls import call
@@ -20,7 +21,7 @@ _HINTS = {
     "connectivity": "int | str",
     "flag": "bool",
     "number": "float | str",
-    "numbers": "float | Sequence[float]",
+    "numbers": "float | Sequence[float] | str",
     "text": "object",
 }
 
@@ -38,7 +39,8 @@ def _default(kind, text):
     return None if text == "none" else text
 
 
-_NAMES_OF_HINTS = {"Any": Any, "ArrayLike": ArrayLike, "Callable": Callable, "Literal": Literal, "Sequence": Sequence}
+_NAMES_OF_HINTS = {"Any": Any, "ArrayLike": ArrayLike, "Callable": Callable, "Literal": Literal, "NDArray": NDArray,
+                   "Sequence": Sequence, "np": np}
 
 
 def _hint(kind, choices):
@@ -54,16 +56,27 @@ def _parameters(about):
         yield name, _hint(kind, choices), text, help
 
 
-def signature(about):
-    """What stands between the parentheses. Parameters without default come before the star, like images."""
+def signature(about, image="ArrayLike", other="ArrayLike", out="Any"):
+    """What stands between the parentheses. Parameters without default come before the star, like images. The hints of
+    the images, of inputs of a form of their own, and of `out` are given."""
     parameters = list(_parameters(about))
-    parts = [f"{name}: ArrayLike" for name, _, _, optional in about["inputs"] if not optional]
+    parts = [f"{name}: {other if own_form else image}" for name, _, own_form, optional in about["inputs"] if not optional]
     parts += [f"{name}: {hint}" for name, hint, default, _ in parameters if default is None]
-    parts += [f"{name}: ArrayLike | None = None" for name, _, _, optional in about["inputs"] if optional]
+    parts += [f"{name}: {image} | None = None" for name, _, _, optional in about["inputs"] if optional]
     parts.append("*")
     parts += [f"{name}: {hint} = {default}" for name, hint, default, _ in parameters if default is not None]
-    parts += [f"{name}: {hint} = {default}" for name, hint, default, _ in _running(about)]
+    parts += [f"{name}: {out + ' | None' if name == 'out' and out != 'Any' else hint} = {default}"
+              for name, hint, default, _ in _running(about)]
     return ", ".join(parts)
+
+
+def result_hint(about, pixel="Any"):
+    """What a call with arrays of NumPy gives. `pixel` is the type of the images' pixels."""
+    if about["table"]:
+        return "dict[str, NDArray[Any]]"
+    types = {"bool": "np.bool_", "the input's type": pixel}
+    hints = [f"NDArray[{types.get(type, 'Any')}]" for _, _, type in about["outputs"]]
+    return hints[0] if len(hints) == 1 else f"tuple[{', '.join(hints)}]"
 
 
 def _running(about):
@@ -120,7 +133,7 @@ def _make(operation):
     out = "None" if about["table"] else "out"
     # Real code instead of **arguments: it has a signature, and a call costs nothing.
     code = ("from __future__ import annotations\n"
-            f"def {name}({signature(about)}) -> Any:\n"
+            f"def {name}({signature(about)}) -> {result_hint(about)}:\n"
             f"    return _call(_operation, {images}, ({values}), {out}, device, strategy, threads, progress)\n")
     scope = {"_call": call, "_operation": operation, **_NAMES_OF_HINTS}
     exec(compile(code, f"<macareu.{name}>", "exec"), scope)

@@ -1,12 +1,90 @@
 """What the functions under other packages' names share."""
 
+from __future__ import annotations
+
 import functools
+import sys
 import threading
+import warnings
+from typing import Any, Callable, TypeVar
 
 import numpy as np
 
-from . import _macareu
-from ._arrays import package_of
+from . import _arrays, _macareu
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def drop_in(function: _Function) -> _Function:
+    """Lets a function on arrays of NumPy take those of other packages in the host's memory, without a copy; what it
+    gives is of the first one's package."""
+    @functools.wraps(function)
+    def call(*given, **named):
+        others = {}  # what the caller gave, by the array of NumPy that stands for it
+        taken = [_taken(one, others) for one in given]
+        called = {name: _taken(one, others) for name, one in named.items()}
+        result = function(*taken, **called)
+        return _handed_back(result, (*given, *named.values())[0], others) if others else result
+    return call  # type: ignore[return-value]
+
+
+def _taken(one, others):
+    if isinstance(one, np.ndarray) or not hasattr(one, "__dlpack_device__") or _arrays.on_gpu(one):
+        return one
+    array = _arrays.as_numpy(one)
+    others[id(array)] = one
+    return array
+
+
+def _handed_back(result, first, others):
+    if isinstance(result, (tuple, list)):
+        return type(result)(_handed_back(one, first, others) for one in result)
+    if isinstance(result, dict):
+        return {name: _handed_back(one, first, others) for name, one in result.items()}
+    if id(result) in others:
+        return others[id(result)]
+    return _arrays.like(first, result)
+
+
+def renamed(old: str, new: str) -> Callable[[_Function], _Function]:
+    """Lets a function take a parameter by its old name too, as the peers do."""
+    def decorate(function):
+        @functools.wraps(function)
+        def call(*given, **named):
+            if old in named:
+                warnings.warn(f"`{old}` is a deprecated argument name for `{function.__name__}`. Please use `{new}` "
+                              "instead.", FutureWarning, stacklevel=2)
+                named[new] = named.pop(old)
+            return function(*given, **named)
+        return call
+    return decorate
+
+
+def as_array(array):
+    """Of NumPy; what is in a GPU's memory stays there, as it is."""
+    return array if _arrays.on_gpu(array) else np.asarray(array)
+
+
+def on_host(array, name="image"):
+    """Of NumPy. For what needs more than a call of the library."""
+    if _arrays.on_gpu(array):
+        raise NotImplementedError(f"{name}: an array on a GPU is not supported by this function, or not with these "
+                                  "arguments")
+    return np.asarray(array)
+
+
+def type_of(array):
+    """As NumPy's; PyTorch has types of its own."""
+    return array.dtype if isinstance(array.dtype, np.dtype) else np.dtype(str(array.dtype).rpartition(".")[2])
+
+
+def cast(array, type):
+    """The array itself where it has this type."""
+    if type_of(array) == type:
+        return array
+    if _arrays.package_of(array) == "torch":
+        return array.to(getattr(sys.modules["torch"], np.dtype(type).name))
+    return array.astype(type)
 
 
 def spatial(array, name="image"):
@@ -16,11 +94,6 @@ def spatial(array, name="image"):
     if array.ndim not in (2, 3):
         raise NotImplementedError(f"{name}: arrays of {array.ndim} axes are not supported, only of 1 to 3")
     return array
-
-
-def as_array(array):
-    """Of NumPy; CuPy's as it is, because what is in a GPU's memory stays there."""
-    return array if package_of(array) == "cupy" else np.asarray(array)
 
 
 def structure_of(axes, reach):
@@ -75,21 +148,38 @@ def small_labels(labels):
     return (numbers + first).reshape(labels.shape).astype(np.uint32), names
 
 
-def as_float64(array):
-    """The image or volume, or a copy that several threads write: most of the time goes into its new memory."""
-    if array.dtype == np.float64:
-        return array
-    if not isinstance(array, np.ndarray):
-        return array.astype(np.float64)
-    result = _macareu.new_f64(array.shape)
-    count = _threads() if array.size >= 2**18 else 1
-    parts = list(zip(np.array_split(result, count), np.array_split(array, count)))
-    others = [threading.Thread(target=np.copyto, args=part) for part in parts[1:]]
+def in_threads(work, pieces):
+    """work(*piece) of every piece. NumPy's functions let other threads run meanwhile."""
+    waiting, failures = list(reversed(pieces)), []
+
+    def take_all():
+        while waiting and not failures:
+            try:
+                piece = waiting.pop()
+            except IndexError:  # another thread took the last
+                return
+            try:
+                work(*piece)
+            except BaseException as failure:  # raised where all are done
+                failures.append(failure)
+
+    others = [threading.Thread(target=take_all) for _ in range(min(_threads(), len(pieces)) - 1)]
     for other in others:
         other.start()
-    np.copyto(*parts[0])
+    take_all()
     for other in others:
         other.join()
+    if failures:
+        raise failures[0]
+
+
+def as_float64(array):
+    """The image or volume, or a copy that several threads write: most of the time goes into its new memory."""
+    if type_of(array) == np.float64 or not isinstance(array, np.ndarray):
+        return cast(array, np.float64)
+    result = _macareu.new_array(np.dtype(np.float64), array.shape)
+    count = _threads() if array.size >= 2**18 else 1
+    in_threads(np.copyto, list(zip(np.array_split(result, count), np.array_split(array, count))))
     return result
 
 

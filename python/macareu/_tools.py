@@ -1,13 +1,17 @@
 """What the command line has beside operators."""
 
-from typing import NamedTuple, Optional, Tuple
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _macareu
 
 
-def generate(name, shape, seed=1, coverage=50):
+def generate(name: str, shape: Sequence[int], seed: int = 1,
+             coverage: int = 50) -> tuple[NDArray[np.uint8], NDArray[np.uint8] | None]:
     """A test image by formula, the same bytes on every machine.
 
     Parameters
@@ -48,11 +52,11 @@ class Comparison(NamedTuple):
     left: float  #: the value there
     right: float
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.different == 0
 
 
-def compare(left, right):
+def compare(left: ArrayLike, right: ArrayLike) -> Comparison:
     """Compares two images of the same shape and type, pixel by pixel.
 
     Examples
@@ -66,7 +70,7 @@ def compare(left, right):
     return Comparison(*_macareu.compare(np.asarray(left), np.asarray(right)))
 
 
-def info():
+def info() -> dict[str, Any]:
     """Version, devices, threads, instruction set and GPUs.
 
     Examples

@@ -3,6 +3,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,16 @@ namespace py = pybind11;
   refuse(parameter.name, value);
 }
 
+/// To the library NaN says that nothing was given, which in Python the word says.
+inline number real_from(const parameter_description& parameter, double value) {
+  if (std::isnan(value)) throw py::value_error(std::string(parameter.name) + ": cannot be NaN");
+  return value;
+}
+
 /// Exact: integers stay integers.
 inline number number_from(const parameter_description& parameter, py::handle value) {
   if (PyBool_Check(value.ptr())) refuse(parameter, value);
-  if (PyFloat_Check(value.ptr())) return PyFloat_AS_DOUBLE(value.ptr());
+  if (PyFloat_Check(value.ptr())) return real_from(parameter, PyFloat_AS_DOUBLE(value.ptr()));
   if (PyIndex_Check(value.ptr())) {
     const auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
     if (!whole) throw py::error_already_set();
@@ -38,7 +45,7 @@ inline number number_from(const parameter_description& parameter, py::handle val
     PyErr_Clear();
     refuse(parameter, value);
   }
-  return real;
+  return real_from(parameter, real);
 }
 
 inline bool is_list(py::handle value) {

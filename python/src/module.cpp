@@ -17,6 +17,8 @@
 
 #include "arguments.hpp"
 #include "arrays.hpp"
+#include "correlate.hpp"
+#include "rules/filters.hpp"
 #include "stop_on_interrupt.hpp"
 
 namespace macareu::python {
@@ -54,8 +56,27 @@ struct run_options {
   std::uintptr_t stream;
 };
 
-/// Runs `work(context)` without the GIL, until it is done, fails, or Ctrl-C or an error in `progress` stops
-/// it.
+/// Runs `work()` without the GIL, until it is done, fails, or the source stops it: Ctrl-C sets it where it is
+/// watched. Returns whether it was stopped.
+template <class Work>
+bool stopped_without_gil(std::stop_source& source, bool watched, const Work& work) {
+  const py::gil_scoped_release no_gil;
+  std::optional<stop_on_interrupt> watch;
+  if (watched) watch.emplace(source);
+  try {
+    work();
+  } catch (const interrupted&) {
+    return true;
+  }
+  return false;
+}
+
+[[noreturn]] void raise_interrupt() {
+  if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
+  throw py::error_already_set();
+}
+
+/// Runs `work(context)` until it is done, fails, or Ctrl-C or an error in `progress` stops it.
 template <class Work>
 void run_without_gil(const run_options& options, bool watched, const Work& work) {
   std::stop_source source;
@@ -73,21 +94,9 @@ void run_without_gil(const run_options& options, bool watched, const Work& work)
         source.request_stop();
       }
     };
-  bool stopped = false;
-  {
-    const py::gil_scoped_release no_gil;
-    std::optional<stop_on_interrupt> watch;
-    if (watched) watch.emplace(source);
-    try {
-      work(how);
-    } catch (const interrupted&) {
-      stopped = true;
-    }
-  }
+  const bool stopped = stopped_without_gil(source, watched, [&] { work(how); });
   if (failure_in_progress) std::rethrow_exception(failure_in_progress);
-  if (!stopped) return;
-  if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
-  throw py::error_already_set();
+  if (stopped) raise_interrupt();
 }
 
 /// Operators that measure give a table instead of images.
@@ -300,13 +309,16 @@ py::dict described(const operator_description& about) {
 
 py::tuple generated(const std::string& name, const std::vector<std::int64_t>& shape, std::uint64_t seed,
                     int coverage) {
-  auto made = [&] {
-    const py::gil_scoped_release no_gil;
-    return generate(name, extents(shape), {.seed = seed, .coverage = coverage});
-  }();
+  std::stop_source source;
+  const extents size(shape);
+  std::optional<instance> made;
+  if (stopped_without_gil(source, size.pixels() >= pixels_worth_watching, [&] {
+        made = generate(name, size, {.seed = seed, .coverage = coverage, .stop = source.get_token()});
+      }))
+    raise_interrupt();
   py::object marker = py::none();
-  if (made.marker) marker = array_of(std::move(*made.marker));
-  return py::make_tuple(array_of(std::move(made.mask)), marker);
+  if (made->marker) marker = array_of(std::move(*made->marker));
+  return py::make_tuple(array_of(std::move(made->mask)), marker);
 }
 
 py::tuple compared(const py::object& left, const py::object& right) {
@@ -323,6 +335,16 @@ py::tuple compared(const py::object& left, const py::object& right) {
   else if (found.different > 0)
     first = py::make_tuple(found.first[1], found.first[2]);
   return py::make_tuple(found.pixels, found.different, found.largest, first, found.left, found.right);
+}
+
+/// Of an array of NumPy; out is another. Weights and axis are as correlate() takes them.
+void correlated(const py::array& image, py::array out, int axis, const std::vector<double>& half, bool odd,
+                const std::string& mode, double outside) {
+  const auto in = readable(image);
+  const const_image_view from = view_of(in, const_cast<void*>(in.data()));
+  const image_view to = view_of(out, out.mutable_data());
+  const py::gil_scoped_release no_gil;
+  correlate(from, to, axis, {half, odd}, {border_named(mode), outside});
 }
 
 py::dict machine() {
@@ -368,9 +390,12 @@ PYBIND11_MODULE(_macareu, module) {
     families.append(py::make_tuple(about.name, about.brief, about.marker));
   module.attr("instances") = families;
   module.def("strategies", &strategies);
-  module.def("new_f64", [](const std::vector<py::ssize_t>& shape) { return new_array(dtype::f64, shape); });
+  module.def("new_array", [](const py::dtype& type, const std::vector<py::ssize_t>& shape) {
+    return new_array(type_from(type.kind(), type.itemsize(), type), shape);
+  });
   module.def("generate", &generated);
   module.def("compare", &compared);
+  module.def("correlate", &correlated);
   module.def("machine", &machine);
 }
 

@@ -26,6 +26,12 @@ class GpuLike:
     def astype(self, type):
         return GpuLike(self.array.astype(type))
 
+    def view(self, type):
+        return GpuLike(self.array.view(type))
+
+    def max(self):
+        return self.array.max()
+
     @property
     def __cuda_array_interface__(self):
         shown = self.array.__array_interface__
@@ -87,16 +93,6 @@ class Played(unittest.TestCase):
         self.assertIs(macareu.reconstruct(marker, GpuLike(self.image), out=room), room)
         np.testing.assert_array_equal(room.array, macareu.reconstruct(self.image // 2, self.image))
 
-    def test_reconstruction_of_skimage(self):
-        self.play_cupy()
-        for one_row in (False, True):
-            image = self.image[0] if one_row else self.image
-            result = macareu.skimage.morphology.reconstruction(GpuLike(image // 2), GpuLike(image))
-            self.assertIsInstance(result, GpuLike)
-            expected = macareu.skimage.morphology.reconstruction(image // 2, image)
-            self.assertEqual(result.dtype, expected.dtype)
-            np.testing.assert_array_equal(result.array, expected)
-
     def test_errors(self):
         with self.assertRaisesRegex(TypeError, "give out="):
             macareu.maxima(GpuLike(self.image))  # of no package that is known
@@ -120,9 +116,112 @@ class Played(unittest.TestCase):
             def __array__(self, *_):
                 return self.array
 
-        room = Tensor(np.zeros_like(self.image))
-        self.assertIs(macareu.fill_holes(Tensor(self.image), out=room), room)
-        np.testing.assert_array_equal(room.array, macareu.fill_holes(self.image))
+        for kind in (Tensor, HostLike):
+            room = kind(np.zeros_like(self.image))
+            self.assertIs(macareu.fill_holes(kind(self.image), out=room), room)
+            np.testing.assert_array_equal(room.array, macareu.fill_holes(self.image))
+
+
+MASK = Played.image > 4
+REALS = np.random.default_rng(4).normal(size=(12, 15))
+morphology, measure, filters = macareu.skimage.morphology, macareu.skimage.measure, macareu.skimage.filters
+ndimage = macareu.scipy.ndimage
+# Functions under the peers' names, their arrays, and what else they are given. Those of the first list take arrays on a
+# GPU too.
+THIN = [(morphology.reconstruction, [Played.image // 2, Played.image], {}),
+        (morphology.reconstruction, [Played.image[0] // 2, Played.image[0]], {}),
+        (morphology.local_maxima, [Played.image], {}), (morphology.local_minima, [Played.image], {"connectivity": 1}),
+        (morphology.remove_small_objects, [MASK], {"min_size": 3}),
+        (measure.label, [MASK], {"return_num": True}), (measure.label, [Played.image], {}),
+        (macareu.skimage.feature.canny, [Played.image], {}),
+        (filters.gaussian, [REALS], {}), (ndimage.gaussian_filter, [REALS], {"sigma": [2, 0]}),
+        (ndimage.median_filter, [Played.image], {"size": 3}), (ndimage.binary_fill_holes, [MASK], {}),
+        (ndimage.label, [MASK], {}), (ndimage.distance_transform_edt, [MASK], {"sampling": [1, 2.5]})]
+OTHERS = [(morphology.local_maxima, [Played.image], {"indices": True}), (morphology.h_maxima, [Played.image], {"h": 3}),
+          (morphology.h_minima, [Played.image], {"h": 3}), (morphology.remove_small_objects, [Played.image], {}),
+          (filters.sobel, [REALS], {}), (filters.apply_hysteresis_threshold, [REALS], {"low": 0, "high": 1}),
+          (filters.threshold_otsu, [Played.image], {}), (ndimage.sobel, [REALS], {}),
+          (ndimage.binary_propagation, [MASK & (REALS > 1)], {"mask": MASK}),
+          (ndimage.distance_transform_edt, [MASK], {"return_indices": True}),
+          (ndimage.gaussian_filter, [REALS], {"sigma": 1, "order": 1}),
+          (ndimage.histogram, [Played.image], {"min": 0, "max": 9, "bins": 3}),
+          (ndimage.minimum, [REALS], {"labels": Played.image, "index": np.arange(9)}),
+          (ndimage.maximum, [REALS], {"labels": Played.image, "index": np.arange(9)}),
+          (ndimage.sum_labels, [REALS], {"labels": Played.image, "index": np.arange(9)}),
+          (measure.regionprops_table, [Played.image], {"properties": ("label", "area")})]
+
+
+def hands_over(array):
+    """NumPy's DLPack has no booleans before version 2."""
+    try:
+        array.__dlpack__()
+    except BufferError:
+        return False
+    return True
+
+
+def on_host(array):
+    if not isinstance(array, np.ndarray):
+        return array
+    return HostLike(array if hands_over(array) else array.astype(np.uint8))
+
+
+class DropIns(unittest.TestCase):
+    play_cupy = Played.play_cupy
+
+    def check(self, found, expected, kind):
+        if isinstance(expected, (tuple, dict)):
+            self.assertEqual(len(found), len(expected))
+            for each in range(len(expected)) if isinstance(expected, tuple) else expected:
+                self.check(found[each], expected[each], kind)
+        elif isinstance(expected, np.ndarray):
+            if kind is HostLike and not hands_over(expected):
+                return np.testing.assert_array_equal(found, expected)
+            self.assertIsInstance(found, kind)
+            self.assertEqual(found.array.dtype, expected.dtype)
+            np.testing.assert_array_equal(found.array, expected)
+        else:
+            self.assertEqual(found, expected)
+
+    def test_dlpack_on_the_host(self):
+        for function, arrays, named in THIN + OTHERS:
+            with self.subTest(function.__name__):
+                if not all(map(hands_over, arrays)):
+                    arrays = [one.astype(np.uint8) for one in arrays]
+                taken = {name: on_host(one) for name, one in named.items()}
+                self.check(function(*map(on_host, arrays), **taken), function(*arrays, **named), HostLike)
+
+    def test_every_function_is_tried(self):
+        tried = {function.__wrapped__ for function, *_ in THIN + OTHERS}
+        for module in (morphology, measure, filters, macareu.skimage.feature, ndimage):
+            for name in module.__all__:
+                self.assertIn(getattr(module, name).__wrapped__, tried, name)
+
+    def test_output_by_dlpack_on_the_host(self):
+        for function, image, named in ((ndimage.gaussian_filter, REALS, {"sigma": 1}), (ndimage.sobel, REALS, {}),
+                                       (ndimage.median_filter, Played.image, {"size": 3}), (filters.gaussian, REALS, {})):
+            with self.subTest(function.__name__):
+                room = HostLike(np.zeros_like(image))
+                self.assertIs(function(HostLike(image), output=room, **named), room)
+                np.testing.assert_array_equal(room.array, function(image, **named))
+        room = HostLike(np.zeros_like(Played.image))
+        self.assertIs(morphology.remove_small_objects(HostLike(Played.image), 30, out=room), room)
+        np.testing.assert_array_equal(room.array, morphology.remove_small_objects(Played.image, 30))
+        distances = HostLike(np.zeros(MASK.shape))
+        self.assertIsNone(ndimage.distance_transform_edt(on_host(MASK), distances=distances))
+        np.testing.assert_array_equal(distances.array, ndimage.distance_transform_edt(MASK))
+
+    def test_on_a_gpu(self):
+        self.play_cupy()
+        for function, arrays, named in THIN:
+            with self.subTest(function.__name__):
+                self.check(function(*map(GpuLike, arrays), **named), function(*arrays, **named), GpuLike)
+
+    def test_what_a_gpu_has_not_is_said(self):
+        self.play_cupy()
+        for function, arrays, named in OTHERS:
+            with self.subTest(function.__name__), self.assertRaisesRegex(NotImplementedError, r"^\w+: .*GPU"):
+                function(*map(GpuLike, arrays), **named)
 
 
 @unittest.skipUnless("cuda" in macareu.info()["devices"], "no GPU, or a build without CUDA")

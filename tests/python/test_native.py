@@ -1,15 +1,19 @@
 """The native functions: arrays in and out, errors, Ctrl-C, progress, threads, and the examples of the docstrings."""
 
+import ast
 import doctest
 import inspect
 import os
+import pathlib
 import signal
 import subprocess
 import sys
 import threading
 import time
+import types
 import typing
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -116,6 +120,9 @@ class Errors(unittest.TestCase):
             (ValueError, "type", lambda: fill(image, out=np.zeros((4, 5)))),
             (ValueError, "overlaps", lambda: fill(image, out=image)),
             (ValueError, "read-only", lambda: fill(image, out=np.broadcast_to(image, image.shape))),
+            (ValueError, "low: cannot be NaN", lambda: macareu.histogram(image, low=np.nan)),
+            (ValueError, "high: cannot be NaN", lambda: macareu.histogram(image, high=np.float32("nan"))),
+            (ValueError, "sigma: cannot be NaN", lambda: macareu.gaussian(image, sigma=[1, float("nan")])),
             (ValueError, "nothing", lambda: macareu.generate("nothing", (3, 3))),
             (TypeError, "shape: expected", lambda: macareu.generate("tissue", 64)),
             (ValueError, "shape", lambda: macareu.compare(image, image[:2])),
@@ -159,17 +166,59 @@ class Running(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "in progress"):
             macareu.reconstruct(marker, mask, progress=fail, strategy="tiles")
 
+    def test_progress_moves_within_a_call(self):
+        image = macareu.generate("tissue", (1024, 1024))[0]
+        for device in ("serial", "cpu"):
+            for name in ("median", "gaussian", "sobel", "distance_transform", "label", "canny", "fill_holes"):
+                told = []
+                getattr(macareu, name)(image, device=device, threads=1, progress=told.append)
+                self.assertGreater(len(told), 8, f"{name} on {device}")
+                self.assertEqual(told, sorted(told))
+                self.assertLess(told[0], 0.2, f"{name} on {device}")
+
+    def test_progress_is_shown_by_tqdm(self):
+        shown = []
+
+        class Bar:
+            def __init__(self, total, **how):
+                self.n = 0
+
+            def update(self, more):
+                self.n += more
+                shown.append(self.n)
+
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *_):
+                pass
+
+        played = {"tqdm": types.ModuleType("tqdm"), "tqdm.auto": types.ModuleType("tqdm.auto")}
+        played["tqdm.auto"].tqdm = Bar
+        with unittest.mock.patch.dict(sys.modules, played):
+            macareu.median(np.zeros((1024, 1024), np.uint8), threads=1, progress=True)
+        self.assertGreater(len(shown), 4)
+        self.assertAlmostEqual(shown[-1], 1)
+
     def test_ctrl_c_stops_long_work(self):
-        program = ("import macareu, os, signal, sys, threading, time\n"
-                   "image = macareu.generate('random', (6000, 6000))[0]\n"
-                   "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
-                   "try:\n"
-                   "    while True: macareu.hmax(image, 200, device='serial')\n"
-                   "except KeyboardInterrupt:\n"
-                   "    print('stopped')\n"
-                   "print(macareu.maxima(image[:300, :300]).any())\n")
-        run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
-        self.assertEqual((run.stdout, run.stderr, run.returncode), ("stopped\nTrue\n", "", 0))
+        for work in ("hmax(image, 200, device='serial')", "median(image, size=7, device='serial')",
+                     "convolve(image, weights, device='serial')", "generate('tissue', (12000, 12000))"):
+            # Once, in work that takes longer than a moment by far; a second signal would come too late.
+            program = ("import macareu, os, signal, threading, time\n"
+                       "image, weights = macareu.generate('random', (6000, 6000))[0], [[1] * 15] * 15\n"
+                       "def press():\n"
+                       "    time.sleep(0.3)\n"
+                       "    pressed.append(time.monotonic())\n"
+                       "    os.kill(os.getpid(), signal.SIGINT)\n"
+                       "pressed = []\n"
+                       "threading.Thread(target=press).start()\n"
+                       "try:\n"
+                       f"    macareu.{work}\n"
+                       "except KeyboardInterrupt:\n"
+                       "    print('stopped', time.monotonic() - pressed[0] < 1)\n"
+                       "print(macareu.maxima(image[:300, :300]).any())\n")
+            run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+            self.assertEqual((run.stdout, run.stderr, run.returncode), ("stopped True\nTrue\n", "", 0), work)
 
     def test_a_handler_of_the_user_is_called(self):
         got = []
@@ -198,6 +247,33 @@ class Tools(unittest.TestCase):
                 self.assertIn(f"\n{parameter.name} : ", function.__doc__)
                 self.assertIsNot(parameter.annotation, parameter.empty)
             self.assertIn("threads", typing.get_type_hints(function))
+
+    def test_stubs_say_what_is_given(self):
+        text = (pathlib.Path(macareu.__file__).parent / "__init__.pyi").read_text()
+        hints = {}  # of the first form of each function, that of NumPy's arrays
+        for each in ast.parse(text).body:
+            if isinstance(each, ast.FunctionDef):
+                hints.setdefault(each.name, []).append(ast.unparse(each.returns))
+        self.assertEqual(list(hints), OPERATORS)
+        rng = np.random.default_rng(5)
+        for name, (with_numpy, with_lists, with_others) in hints.items():
+            images, rest = arguments(name, rng, "int16", (7, 9))
+            found = getattr(macareu, name)(*images, *rest)
+            with self.subTest(name):
+                if isinstance(found, dict):
+                    self.assertEqual({with_numpy, with_lists, with_others}, {"dict[str, NDArray[Any]]"})
+                    continue
+                self.assertIn(with_numpy, {"NDArray[Any]", "NDArray[np.bool_]", "NDArray[_Pixel]"})
+                self.assertEqual(with_others, "_Array")
+                self.assertEqual("bool_" in with_numpy, found.dtype == bool)
+                if "_Pixel" in with_numpy:
+                    self.assertEqual(found.dtype, images[0].dtype)
+
+    def test_functions_under_other_names_say_what_they_give(self):
+        for module in (macareu.skimage.morphology, macareu.skimage.measure, macareu.skimage.filters,
+                       macareu.skimage.feature, macareu.scipy.ndimage):
+            for name in module.__all__:
+                self.assertRegex(str(inspect.signature(getattr(module, name)).return_annotation), "NDArray|generic", name)
 
     def test_compare(self):
         a = np.zeros((2, 3, 4), np.int16)

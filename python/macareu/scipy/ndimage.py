@@ -1,20 +1,29 @@
 """As scipy.ndimage."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 import macareu
 
-from .. import _peers
+from .. import _macareu, _peers
 
 __all__ = ["distance_transform_edt", "binary_fill_holes", "binary_propagation", "gaussian_filter", "histogram", "label",
            "maximum", "median_filter", "minimum", "sobel", "sum_labels"]
 
 
+@_peers.drop_in
 def distance_transform_edt(input, sampling=None, return_distances=True, return_indices=False, distances=None,
-                           indices=None):
+                           indices=None) -> NDArray[Any] | tuple[NDArray[Any], ...] | None:
     """As scipy.ndimage.distance_transform_edt: distances are float64, indices int32."""
     _check_edt(distances, indices, return_distances, return_indices)
-    image = np.atleast_1d(np.asarray(input)) != 0
+    image = _peers.as_array(input)
+    if not isinstance(image, np.ndarray) and not return_indices and distances is None:
+        return _distances_on_gpu(image, sampling)
+    image = np.atleast_1d(_peers.on_host(image, "input")) != 0
     spacing = np.broadcast_to(1.0 if sampling is None else np.asarray(sampling, np.float64), (image.ndim,))
     _check_out(distances, "distances", image.shape, np.float64)
     _check_out(indices, "indices", (image.ndim, *image.shape), np.int32)
@@ -30,6 +39,13 @@ def distance_transform_edt(input, sampling=None, return_distances=True, return_i
         found = _no_zero_indices(image.shape) if no_zero else _sites(flat, steps, image.shape)
         results += _handed_over(found, indices)
     return tuple(results) if len(results) > 1 else results[0] if results else None
+
+
+def _distances_on_gpu(image, sampling):
+    """Where no pixel is 0 they are infinite: to find that out would wait for the GPU."""
+    spacing = np.broadcast_to(1.0 if sampling is None else sampling, image.ndim)
+    steps = [1.0] * (2 - image.ndim) + [float(step) for step in spacing]
+    return macareu.distance_transform(_peers.spatial(image, "input"), spacing=steps, type="f64").reshape(image.shape)
 
 
 def _sites(flat, steps, shape):
@@ -83,13 +99,14 @@ def _handed_over(found, out):
     return []
 
 
-def binary_fill_holes(input, structure=None, output=None, origin=0):
+@_peers.drop_in
+def binary_fill_holes(input, structure=None, output=None, origin=0) -> NDArray[np.bool_] | None:
     """As scipy.ndimage.binary_fill_holes; returns None where output is an array."""
     _peers.refuse(origin=(origin, 0))
     image = _binary(input)
     near = _near(structure, image.ndim)
     if image.ndim == 1:  # between two walls, because one row lies on the border as a whole
-        filled = macareu.fill_holes(np.pad(image[None], ((1, 1), (0, 0)), constant_values=True))[1]
+        filled = macareu.fill_holes(np.pad(_peers.on_host(image, "input")[None], ((1, 1), (0, 0)), constant_values=True))[1]
     else:
         filled = macareu.fill_holes(_peers.spatial(image, "input"), connectivity=near)
     if isinstance(output, np.ndarray):
@@ -98,10 +115,12 @@ def binary_fill_holes(input, structure=None, output=None, origin=0):
     return filled
 
 
-def binary_propagation(input, structure=None, mask=None, output=None, border_value=0, origin=0):
+@_peers.drop_in
+def binary_propagation(input, structure=None, mask=None, output=None, border_value=0,
+                       origin=0) -> NDArray[np.bool_]:
     """As scipy.ndimage.binary_propagation."""
     _peers.refuse(origin=(origin, 0))
-    image = _binary(input)
+    image = _binary(_peers.on_host(input, "input"))
     if mask is None:
         within = np.ones(image.shape, bool)
     else:
@@ -119,10 +138,11 @@ def binary_propagation(input, structure=None, mask=None, output=None, border_val
     return grown
 
 
-def label(input, structure=None, output=None):
+@_peers.drop_in
+def label(input, structure=None, output=None) -> tuple[NDArray[Any], int] | int:
     """As scipy.ndimage.label: (labels, number of objects), or the number alone where output is an array."""
-    image = np.asarray(input)
-    if image.dtype.kind == "c":
+    image = _peers.as_array(input)
+    if _peers.type_of(image).kind == "c":
         raise TypeError("Complex type not supported")
     if structure is not None:
         structure = np.asarray(structure, dtype=bool)
@@ -140,128 +160,230 @@ def label(input, structure=None, output=None):
     if wanted.kind in "iu" and count > np.iinfo(wanted).max:
         raise RuntimeError("insufficient bit-depth in requested output type")
     if not into:
-        return labels.astype(wanted, copy=False), count
+        return _peers.cast(labels, wanted), count
     output[...] = labels
     return count
 
 
 def _labels(image, structure):
     """Signed: int32, or int64 for images that have more pixels than that counts."""
-    wide = image.size >= 2**31 - 2
-    if image.size == 0 or image.ndim == 0:
+    pixels = int(np.prod(image.shape))
+    wide = pixels >= 2**31 - 2
+    if pixels == 0 or image.ndim == 0:
         return (image != 0).astype(np.int32), int(np.count_nonzero(image))
     labels = macareu.label(_peers.spatial(image, "input"), connectivity=_near(structure, image.ndim),
                            type="u64" if wide else "u32").reshape(image.shape)
     return labels.view(np.int64 if wide else np.int32), int(labels.max())
 
 
-def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None):
-    """As scipy.ndimage.gaussian_filter, where the result is of floats: computed in float64."""
-    _peers.refuse(order=(order, 0), radius=(radius, None))
-    image = np.asarray(input)
-    type = _result_type(output, image)
-    if type.kind != "f":
-        raise NotImplementedError(f"output: only floats are supported, got {type} (SciPy cuts fractions between axes)")
-    sigmas = [float(s) for s in np.broadcast_to(np.asarray(sigma, float), (image.ndim,))]
-    border = _peers.border_of(mode)
+@_peers.drop_in
+def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *,
+                    radius=None) -> NDArray[Any]:
+    """As scipy.ndimage.gaussian_filter: sums are of float64, and converted to the type of the result after every axis."""
+    image = _peers.as_array(input)
+    type = _numbers(_result_type(output, image))
+    sigmas, orders, modes, radii = (_for_axes(one, image.ndim) for one in (sigma, order, mode, radius))
+    borders = [_peers.border_of(one) for one in modes]
+    axes = [axis for axis in range(image.ndim) if sigmas[axis] > 1e-15]
+    for axis in axes:
+        if radii[axis] is not None and (not isinstance(radii[axis], (int, np.integer)) or radii[axis] < 0):
+            raise ValueError("Radius must be a nonnegative integer.")
+    if type.kind != "f":  # what an integer does not hold would be undefined
+        if any(orders):
+            raise NotImplementedError(f"output: of derivatives only floats are supported, got {type}")
+        if "constant" in borders and not np.iinfo(type).min <= cval <= np.iinfo(type).max:
+            raise NotImplementedError(f"cval: only what {type} holds is supported, got {cval}")
+    if not isinstance(image, np.ndarray) or (type == np.float64 and not any(orders) and len(set(borders)) == 1):
+        image = _smoothed(image, axes, sigmas, orders, radii, truncate, borders, cval, type)
+    else:
+        for axis in axes:
+            half = _gaussian_weights(float(sigmas[axis]), orders[axis], truncate, radii[axis])
+            image = _correlated(image, axis, half, orders[axis] % 2 == 1, type, borders[axis], cval)
+    if not axes:
+        image = image.astype(type) if isinstance(image, np.ndarray) else _peers.cast(image, type)
+    return _given_to(output, image)
+
+
+def _smoothed(image, axes, sigmas, orders, radii, truncate, borders, outside, type):
+    """By the library's own Gaussians, into floats. In float64 all axes are one call."""
+    if type.kind != "f" or any(orders) or len(set(borders)) > 1:
+        _peers.on_host(image, "input")
+    together = type == np.float64 and all(one is None for one in radii)
+    for chosen in [axes] if together else [[axis] for axis in axes]:
+        flat = _peers.spatial(image, "input")
+        wide = [_no_width] * (flat.ndim - image.ndim) + [float(s) if axis in chosen else _no_width
+                                                         for axis, s in enumerate(sigmas)]
+        ends = truncate
+        if not together and radii[chosen[0]] is not None:
+            ends = max(radii[chosen[0]], 1e-9) / float(sigmas[chosen[0]])
+        smooth = macareu.gaussian(flat, sigma=wide, truncate=ends, border=borders[0], outside=outside, type="f64")
+        image = _peers.cast(smooth.reshape(image.shape), type)
+    return image
+
+
+_no_width = 1e-9  # of a Gaussian that is one pixel
+
+
+def _for_axes(value, axes):
+    """One value for each axis, as SciPy takes it."""
+    if isinstance(value, str) or np.ndim(value) == 0:
+        return [value] * axes
+    if len(value) != axes:
+        raise RuntimeError("sequence argument must have length equal to input rank")
+    return list(value)
+
+
+def _gaussian_weights(sigma, order, truncate, radius):
+    """From the middle on, of a derivative of the Gaussian: it is multiplied by a polynomial q, of which every further
+    order makes q' - q x / sigma^2. Computed as SciPy does, for the same rounding."""
+    radius = int(truncate * sigma + 0.5) if radius is None else radius
+    if order < 0:
+        raise ValueError("order must be non-negative")
+    x = np.arange(-radius, radius + 1)
+    weights = np.exp(-0.5 / (sigma * sigma) * x ** 2)
+    weights = weights / weights.sum()
+    if order:
+        powers = np.arange(order + 1)
+        step = np.diag(powers[1:], 1) + np.diag(np.ones(order) / -(sigma * sigma), -1)
+        factors = np.zeros(order + 1)
+        factors[0] = 1
+        for _ in range(order):
+            factors = step.dot(factors)
+        weights = (x[:, None] ** powers).dot(factors) * weights
+    return weights[::-1][radius:]
+
+
+@_peers.drop_in
+def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0) -> NDArray[Any]:
+    """As scipy.ndimage.sobel: sums are of float64, and converted to the type of the result after every axis, which the
+    language C leaves undefined where the type does not hold them."""
+    image = _peers.on_host(input, "input")
+    type = _numbers(_result_type(output, image))
+    if type.kind == "u" or type == np.int8:
+        raise NotImplementedError(f"output: {type} is not supported, it does not hold differences")
+    if not -image.ndim <= axis < image.ndim:
+        raise ValueError(f"axis {axis} is out of bounds for array of dimension {image.ndim}")
+    along = axis % image.ndim
+    borders = [_peers.border_of(one) for one in _for_axes(mode, image.ndim)]
+    image = _correlated(image, along, [0, 1], True, type, borders[along], cval)
+    for other in range(image.ndim):
+        if other != along:
+            image = _correlated(image, other, [2, 1], False, type, borders[other], cval)
+    return _given_to(output, image)
+
+
+def _correlated(image, axis, half, odd, type, border, outside):
+    """SciPy's correlate1d, with its rounding; weights from the middle on, which are odd or even."""
     flat = _peers.spatial(image, "input")
-    if all(s <= 1e-15 for s in sigmas):
-        return _given_to(output, image.astype(type))
-    if any(s <= 1e-15 for s in sigmas):
-        raise NotImplementedError("sigma: 0 along one axis only is not supported")
-    if image.ndim == 1:
-        raise NotImplementedError("input: arrays of one axis are not supported")
-    smooth = macareu.gaussian(flat, sigma=sigmas, truncate=truncate, border=border, outside=cval, type="f64")
-    return _given_to(output, smooth.astype(type, copy=False))
+    result = _macareu.new_array(type, flat.shape)
+    _macareu.correlate(flat, result, axis + flat.ndim - image.ndim, half, odd, border, outside)
+    return result.reshape(image.shape)
 
 
-def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
-    """As scipy.ndimage.sobel, where the result is of floats or of signed integers of 16 bits or more."""
-    image = np.asarray(input)
-    type = _result_type(output, image)
-    if type.kind != "f" and (type.kind != "i" or type.itemsize == 1):
-        raise NotImplementedError(f"output: {type} is not supported, it cannot hold differences")
-    if type.kind == "i" and image.dtype.kind == "f":
-        raise NotImplementedError("output: integers of an image of floats are not supported, SciPy cuts between its axes")
-    if image.ndim not in (2, 3):
-        raise NotImplementedError("input: only images and volumes are supported")
-    border = _peers.border_of(mode)
-    if border == "constant":
-        _peers.refuse(cval=(cval, 0.0))
-    along = "zyx"[3 - image.ndim:][axis]
-    exact = image if image.dtype in (np.float32, np.float64) else image.astype(np.float64)
-    return _given_to(output, macareu.sobel(exact, give=along, border=border, outside=0).astype(type, copy=False))
+@_peers.drop_in
+def median_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0,
+                  origin=0) -> NDArray[Any]:
+    """As scipy.ndimage.median_filter, for windows of 1, 3, 5 or 7 pixels along every axis."""
+    _peers.refuse(origin=(origin, 0))
+    image = _peers.as_array(input)
+    type, border = _result_type(output, image), _peers.border_of(mode)
+    side = _side_of_window(size, footprint, image.ndim)
+    if side == 1:
+        return _given_to(output, image.astype(type) if isinstance(image, np.ndarray) else _peers.cast(image, type))
+    if image.ndim == 1:  # in a window of equal rows, one row's median is in the middle too
+        row, cut = _peers.on_host(image, "input"), side // 2 if border == "constant" else 0
+        row = np.pad(row, cut, constant_values=_as_pixel(cval, row.dtype)) if cut else row
+        medians = macareu.median(row[None], size=side, border="nearest" if cut else border)[0, cut:row.size - cut]
+    else:
+        medians = macareu.median(_peers.spatial(image, "input"), size=side, border=border, outside=cval)
+    own = _peers.type_of(medians)
+    if own.kind in "iu" and own.itemsize == 8:  # which SciPy compares as float64
+        medians = _peers.cast(_peers.cast(medians, np.float64), own)
+    return _given_to(output, _peers.cast(medians, type))
 
 
-def median_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
-    """As scipy.ndimage.median_filter, for windows of 3, 5 or 7 pixels along every axis."""
-    _peers.refuse(footprint=(footprint, None), origin=(origin, 0))
-    image = np.asarray(input)
-    sides = {int(side) for side in np.ravel(size)} if size is not None else set()
-    if len(sides) != 1 or not sides <= {3, 5, 7}:
-        raise NotImplementedError(f"size: only 3, 5 and 7, one for all axes, are supported, got {size!r}")
-    if image.ndim not in (2, 3):
-        raise NotImplementedError("input: only images and volumes are supported")
-    medians = macareu.median(image, size=sides.pop(), border=_peers.border_of(mode), outside=cval)
-    return _given_to(output, medians.astype(_result_type(output, image), copy=False))
+def _as_pixel(value, type):
+    return np.asarray(value, np.float64).astype(type)
 
 
-def histogram(input, min, max, bins, labels=None, index=None):
-    """As scipy.ndimage.histogram, of all pixels."""
-    _peers.refuse(labels=(labels, None), index=(index, None))
-    image = np.asarray(input)
-    if min == max:  # no bin has a width, the last one has what lies on its edge
-        return np.histogram(image, np.linspace(min, max, bins + 1))[0]
-    return macareu.histogram(_peers.spatial(image, "input"), bins=bins, low=min, high=max)["count"].astype(np.int64)
+def _side_of_window(size, footprint, axes):
+    if footprint is not None:
+        footprint = np.asarray(footprint, bool)
+        if footprint.ndim != axes:
+            raise RuntimeError("filter footprint array has incorrect shape.")
+        if not footprint.all():
+            raise NotImplementedError("footprint: only one that is set everywhere is supported")
+        size = footprint.shape
+    elif size is None:
+        raise RuntimeError("no footprint or filter size provided")
+    sides = {int(side) for side in np.ravel(size)}
+    if len(sides) != 1 or not sides <= {1, 3, 5, 7}:
+        raise NotImplementedError(f"size: only 1, 3, 5 and 7, one for all axes, are supported, got {size!r}")
+    return sides.pop()
 
 
-def minimum(input, labels=None, index=None):
-    """As scipy.ndimage.minimum. NaN is refused."""
+@_peers.drop_in
+def histogram(input, min, max, bins, labels=None, index=None) -> NDArray[Any]:
+    """As scipy.ndimage.histogram."""
+    image = _peers.on_host(input, "input")
+    if labels is None:
+        if index is not None:
+            raise ValueError("index without defined labels")
+        return _counts(image, min, max, bins)
+    try:
+        image, labels = np.broadcast_arrays(image, labels)
+    except ValueError as failure:
+        raise ValueError("input and labels must have the same shape (excepting dimensions with width 1)") from failure
+    if index is None:
+        return _counts(image[labels > 0], min, max, bins)
+    wanted = np.atleast_1d(index)
+    if np.any(wanted.astype(labels.dtype).astype(wanted.dtype) != wanted):
+        raise ValueError(f"Cannot convert index values from <{wanted.dtype}> to <{labels.dtype}> (labels' type) without "
+                         "loss of precision")
+    found = np.full(wanted.shape, None, object)
+    for place, number in np.ndenumerate(wanted.astype(labels.dtype)):
+        pixels = image[labels == number]
+        if pixels.size:
+            found[place] = _counts(pixels, min, max, bins)
+    return found[0] if np.isscalar(index) else found
+
+
+def _counts(image, low, high, bins):
+    if low == high or not image.size:  # no bin has a width, the last one has what lies on its edge
+        return np.histogram(image, np.linspace(low, high, bins + 1))[0]
+    return macareu.histogram(_any_shape(image), bins=bins, low=low, high=high)["count"].astype(np.int64)
+
+
+@_peers.drop_in
+def minimum(input, labels=None, index=None) -> np.generic | NDArray[Any]:
+    """As scipy.ndimage.minimum."""
     return _extreme("min", input, labels, index)
 
 
-def maximum(input, labels=None, index=None):
-    """As scipy.ndimage.maximum. NaN is refused."""
+@_peers.drop_in
+def maximum(input, labels=None, index=None) -> np.generic | NDArray[Any]:
+    """As scipy.ndimage.maximum."""
     return _extreme("max", input, labels, index)
 
 
-def sum_labels(input, labels=None, index=None):
-    """As scipy.ndimage.sum_labels; floats are rounded to 2^-43 of the largest among the objects. NaN is refused."""
+@_peers.drop_in
+def sum_labels(input, labels=None, index=None) -> np.generic | NDArray[Any]:
+    """As scipy.ndimage.sum_labels; floats of several objects are rounded to 2^-43 of the largest among them."""
     image = _pixels(input)
-    if labels is not None and index is not None and not np.isscalar(index):
-        return _groups(image, labels, index, "intensity_sum")[0]
-    type = np.zeros(0, image.dtype).sum().dtype
-    if labels is None:
-        found = macareu.statistics(_any_shape(image))["sum"][0] if image.size else 0
-    else:
-        found = _exact(_group(image, labels, index, "intensity_sum")[0], type)
-    return type.type(found)
+    if labels is None or index is None or np.isscalar(index):
+        return _chosen(image, labels, index).sum()
+    return _of_groups("sum", image, labels, index)
 
 
 def _extreme(which, input, labels, index):
     image = _pixels(input)
-    if labels is not None and index is not None and not np.isscalar(index):
-        found, _ = _groups(image, labels, index, f"intensity_{which}")
-        return _exact(found, image.dtype).astype(image.dtype)
-    if labels is None and image.size:
-        flat = _any_shape(image)
-        first = macareu.statistics(flat)
-        return flat[tuple(int(first[f"{which}imum_{axis}"][0]) for axis in "zyx"[3 - flat.ndim:])]
-    found, size = (0, 0) if labels is None else _group(image, labels, index, f"intensity_{which}")
-    if not size:
-        raise ValueError(f"zero-size array to reduction operation {which}imum which has no identity")
-    return image.dtype.type(_exact(found, image.dtype))
-
-
-def _exact(values, type):
-    """float64 on the way holds integers up to 2^53."""
-    if type.kind in "iu" and type.itemsize == 8 and np.any(np.abs(values) >= 2.0**53):
-        raise NotImplementedError("input: values and sums of integers beyond 2^53 are not supported")
-    return values
+    if labels is None or index is None or np.isscalar(index):
+        return getattr(_chosen(image, labels, index), which)()
+    return _of_groups(which, image, labels, index).astype(image.dtype)
 
 
 def _pixels(input):
-    image = np.asarray(input)
+    image = _peers.on_host(input, "input")
     if image.dtype.kind not in "biuf" or image.dtype.itemsize > 8 or image.dtype == np.float16:
         raise NotImplementedError(f"input: pixels of type {image.dtype} are not supported")
     return image
@@ -272,16 +394,16 @@ def _any_shape(array):
     return array if array.ndim in (2, 3) else array.reshape(1, -1)
 
 
-def _group(image, labels, index, column):
-    """(value, size) of the pixels that `index` picks as one."""
+def _chosen(image, labels, index):
+    """The pixels that `index` picks as one."""
+    if labels is None:
+        return image
     image, labels = np.broadcast_arrays(image, labels)
-    chosen = labels > 0 if index is None else labels == index
-    found, sizes = _measured(image, chosen.view(np.uint8), np.ones(1, int), column)
-    return found[0], sizes[0]
+    return image[labels > 0 if index is None else labels == index]
 
 
-def _groups(image, labels, index, column):
-    """Of the pixels with each label of `index`: (values, sizes); 0 where there are none."""
+def _of_groups(which, image, labels, index):
+    """The sum, min or max of the pixels with each label of `index`; 0 where there are none."""
     image, labels = np.broadcast_arrays(image, labels)
     index = np.asarray(index)
     small = labels.dtype.kind in "biu" and labels.dtype != np.uint64 and labels.size
@@ -293,27 +415,46 @@ def _groups(image, labels, index, column):
         numbers = np.searchsorted(names, index)
         numbers[numbers >= names.size] = 0
         index = np.where(names[numbers] == index, numbers, -1)
-    if not np.any(index == 0):
-        return _measured(image, labels, index, column)
-    # A table has rows from 1 on.
-    return _measured(image, labels.astype(np.uint32) + np.uint32(1), index + 1, column)
+    values = _measured(which, image, labels, np.any(index == 0))
+    return values[np.where((index >= 0) & (index < values.size - 1), index, values.size - 1)]
 
 
-def _measured(image, labels, wanted, column):
+def _measured(which, image, labels, from_zero):
+    """Of every label up to the largest, that of 0 only where it is asked for; and a 0 at the end."""
+    if image.dtype.kind == "f" and not np.isfinite(image).all():
+        return _measured_by_numpy(which, image, labels)
+    values = np.zeros(int(labels.max(initial=0)) + 2)
     if not image.size:
-        return np.zeros(wanted.shape), np.zeros(wanted.shape, int)
-    table = macareu.measure(_any_shape(labels), _any_shape(image), columns="intensity")
-    values, sizes = (np.zeros(int(labels.max(initial=0)) + 1, type) for type in (float, int))
-    values[table["label"]] = table[column]
-    sizes[table["label"]] = table["num_pixels"]
-    known = (wanted > 0) & (wanted < values.size)
-    at = np.where(known, wanted, 0)
-    return values[at], sizes[at]
+        return values
+    # A table has rows from 1 on.
+    rows = labels.astype(np.uint32) + np.uint32(1) if from_zero else labels
+    table = macareu.measure(_any_shape(rows), _any_shape(image), columns="intensity")
+    values[table["label"] - np.uint64(from_zero)] = table[f"intensity_{which}"]
+    exact = image.dtype.kind == "f" or np.abs(values).max() < 2.0**53  # which float64 holds on the way
+    return values if exact else _measured_by_numpy(which, image, labels)
+
+
+def _measured_by_numpy(which, image, labels):
+    """As SciPy does it: infinities, NaN, and integers that float64 does not hold."""
+    labels = labels.ravel().astype(np.intp, copy=False)
+    if which == "sum":
+        return np.append(np.bincount(labels, weights=image.ravel()), 0)
+    order = image.ravel().argsort()
+    order = order[::-1] if which == "min" else order
+    values = np.zeros(int(labels.max()) + 2, image.dtype)
+    values[labels[order]] = image.ravel()[order]
+    return values
+
+
+def _numbers(type):
+    if type.kind not in "iuf" or type.itemsize > 8 or type == np.float16:
+        raise NotImplementedError(f"output: {type} is not supported")
+    return type
 
 
 def _result_type(output, image):
     if output is None:
-        return image.dtype
+        return _peers.type_of(image)
     return output.dtype if isinstance(output, np.ndarray) else np.dtype(output)
 
 
@@ -331,10 +472,11 @@ def _border(shape):
 
 
 def _binary(array):
-    array = np.asarray(array)
-    if array.dtype.kind == "c":
+    array = _peers.as_array(array)
+    type = _peers.type_of(array)
+    if type.kind == "c":
         raise TypeError("Complex type not supported")
-    return array if array.dtype == bool else array != 0
+    return array if type == bool else array != 0
 
 
 def _near(structure, axes):

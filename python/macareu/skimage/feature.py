@@ -1,6 +1,9 @@
 """As skimage.feature."""
 
+from __future__ import annotations
+
 import numpy as np
+from numpy.typing import NDArray
 
 import macareu
 
@@ -9,20 +12,22 @@ from .. import _peers
 __all__ = ["canny"]
 
 
+@_peers.drop_in
 def canny(image, sigma=1.0, low_threshold=None, high_threshold=None, mask=None, use_quantiles=False, *,
-          mode="constant", cval=0.0):
+          mode="constant", cval=0.0) -> NDArray[np.bool_]:
     """As skimage.feature.canny, without quantiles, and of whole images: a mask must be set everywhere. NaN is refused."""
     if mask is not None and not np.all(mask):
         raise NotImplementedError("mask: only one that is set everywhere is supported")
     if use_quantiles and not all(t is None or 0 <= t <= 1 for t in (low_threshold, high_threshold)):
         raise ValueError("Quantile thresholds must be between 0 and 1.")
     _peers.refuse(use_quantiles=(use_quantiles, False))
-    image = np.asarray(image)
+    image = _peers.as_array(image)
     if image.ndim != 2:
         raise ValueError("The parameter `image` must be a 2-dimensional array")
-    if image.dtype == np.float16:
-        image = image.astype(np.float32)
-    highest = 1 if image.dtype.kind in "bf" else np.iinfo(image.dtype).max
+    type = _peers.type_of(image)
+    if type == np.float16:
+        image = _peers.cast(image, np.float32)
+    highest = 1 if type.kind in "bf" else np.iinfo(type).max
     low = 0.1 * highest if low_threshold is None else low_threshold
     high = 0.2 * highest if high_threshold is None else high_threshold
     if high < low:

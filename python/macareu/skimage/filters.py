@@ -1,8 +1,12 @@
 """As skimage.filters."""
 
+from __future__ import annotations
+
 import warnings
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import macareu
 
@@ -11,58 +15,103 @@ from .. import _peers
 __all__ = ["apply_hysteresis_threshold", "gaussian", "sobel", "threshold_otsu"]
 
 
-def apply_hysteresis_threshold(image, low, high):
+@_peers.drop_in
+def apply_hysteresis_threshold(image, low, high) -> NDArray[np.bool_]:
     """As skimage.filters.apply_hysteresis_threshold: what is above low and joined, by faces, to what is above high."""
-    image = np.asarray(image)
+    image = _peers.on_host(image)
     within = image > np.clip(low, a_min=None, a_max=high)
     seeds = image > high
     grown = macareu.reconstruct(_peers.spatial(seeds), _peers.spatial(within), connectivity="face")
     return grown.reshape(image.shape)
 
 
+@_peers.drop_in
 def gaussian(image, sigma=1, output=None, mode="nearest", cval=0, multichannel=None, preserve_range=False,
-             truncate=4.0, *, channel_axis=None):
-    """As skimage.filters.gaussian, without channels: computed in float64."""
-    image = np.asarray(image)
-    if image.ndim == 3 and image.shape[-1] == 3 and multichannel is not False:
-        raise NotImplementedError("channel_axis: channels are not supported; multichannel=False takes 3 slices")
-    if multichannel:
-        raise NotImplementedError("multichannel: channels are not supported")
-    _peers.refuse(channel_axis=(channel_axis, None))
+             truncate=4.0, *, channel_axis=None) -> NDArray[np.floating[Any]]:
+    """As skimage.filters.gaussian: sums are of float64, and rounded to the type of the result after every axis."""
+    image = _peers.as_array(image)
+    if multichannel is not None:
+        warnings.warn("`multichannel` is a deprecated argument name for `gaussian`. Providing the `multichannel` argument "
+                      "will end in version 1.0. Please use `channel_axis` instead.", FutureWarning, stacklevel=3)
+        channel_axis = -1 if multichannel else None
+    if image.ndim == 3 and image.shape[-1] == 3 and channel_axis is None:  # so it does, whatever multichannel says
+        warnings.warn(RuntimeWarning("Images with dimensions (M, N, 3) are interpreted as 2D+RGB by default. Use "
+                                     "`multichannel=False` to interpret as 3D image with last dimension of length 3."),
+                      stacklevel=3)
+        channel_axis = -1
     if np.any(np.asarray(sigma) < 0):
         raise ValueError("Sigma values less than zero are not valid")
+    if channel_axis is not None:  # channels are not mixed
+        sigma = list(sigma) if np.ndim(sigma) else [sigma] * (image.ndim - 1)
+        if len(sigma) == image.ndim - 1:
+            sigma.insert(channel_axis % image.ndim, 0)
     if output is not None and output.dtype.kind != "f":
         raise ValueError("Provided output data type is not float")
-    smooth = macareu.scipy.ndimage.gaussian_filter(_as_float(image, preserve_range), sigma, mode=mode, cval=cval,
-                                                   truncate=truncate)
-    if output is None:
-        return smooth
-    output[...] = smooth
-    return output
+    return macareu.scipy.ndimage.gaussian_filter(_as_float(image, preserve_range), sigma, output=output, mode=mode,
+                                                 cval=cval, truncate=truncate)
 
 
-def sobel(image, mask=None, *, axis=None, mode="reflect", cval=0.0):
-    """As skimage.filters.sobel."""
-    _peers.refuse(mask=(mask, None))
-    image = _as_float(np.asarray(image), preserve_range=False)
-    flat = _peers.spatial(image)
-    axes = range(image.ndim) if axis is None else [axis] if np.isscalar(axis) else list(axis)
-    if image.ndim == 1 or len(axes) not in (1, image.ndim):
-        raise NotImplementedError("axis: only one or all axes, of images and volumes, are supported")
-    scale = 0.25 ** (image.ndim - 1)  # scikit-image's weights across are 1/4, 1/2, 1/4
-    border = {"border": _peers.border_of(mode), "outside": 0}
-    if len(axes) == 1:
-        return macareu.sobel(flat, give="zyx"[3 - image.ndim:][axes[0]], **border) * image.dtype.type(scale)
-    return macareu.sobel(flat, **border) * image.dtype.type(scale / np.sqrt(image.ndim))
+@_peers.drop_in
+def sobel(image, mask=None, *, axis=None, mode="reflect", cval=0.0) -> NDArray[np.floating[Any]]:
+    """As skimage.filters.sobel, which takes no notice of cval."""
+    image = _as_float(_peers.on_host(image), preserve_range=False)
+    axes = list(range(image.ndim)) if axis is None else [axis] if np.ndim(axis) == 0 else list(axis)
+    border = _peers.border_of(mode)
+    exact = _peers.as_float64(_peers.spatial(image))
+    slopes = [_slope(exact, along % image.ndim + exact.ndim - image.ndim, image.ndim, border).reshape(image.shape)
+              for along in axes]
+    result = _length(slopes, image.ndim, image.dtype)
+    if mask is not None:
+        result *= _without_rim(np.asarray(mask, bool))
+    return result
 
 
-def threshold_otsu(image=None, nbins=256, *, hist=None):
+def _slope(image, axis, axes, border):
+    """Of float64, so that rounding is scikit-image's: the sum in the order of the pixels."""
+    kernel = np.array([1.0, 0.0, -1.0]).reshape([-1 if a == axis else 1 for a in range(image.ndim)])
+    for other in set(range(image.ndim - axes, image.ndim)) - {axis}:
+        kernel = kernel * np.array([0.25, 0.5, 0.25]).reshape([-1 if a == other else 1 for a in range(image.ndim)])
+    return macareu.convolve(image, kernel, border=border, type="f64")
+
+
+def _length(slopes, axes, type):
+    """The root of the sum of squares, divided by the root of the number of axes of the image; a single one as it is."""
+    result = slopes[0] if type == np.float64 else np.empty(slopes[0].shape, type)
+
+    def join(target, first, *others):
+        if others:
+            first *= first
+            for other in others:
+                other *= other
+                first += other
+            np.sqrt(first, out=first)
+            first /= np.sqrt(axes)
+        if target is not first:
+            target[...] = first
+
+    # Parts that a core's cache holds.
+    count = min(result.shape[0], max(1, result.size >> 15))
+    if result.size:
+        _peers.in_threads(join, list(zip(*(np.array_split(one, count) for one in (result, *slopes)))))
+    return result
+
+
+def _without_rim(mask):
+    """Where a pixel and all its neighbours are set."""
+    for axis in range(mask.ndim):
+        around = np.moveaxis(np.pad(mask, [(int(a == axis),) * 2 for a in range(mask.ndim)]), axis, 0)
+        mask = np.moveaxis(around[:-2] & around[1:-1] & around[2:], 0, axis)
+    return mask
+
+
+@_peers.drop_in
+def threshold_otsu(image=None, nbins=256, *, hist=None) -> np.generic:
     """As skimage.filters.threshold_otsu."""
     if hist is not None:
         return _otsu(*_trimmed(hist))
     if image is None:
         raise Exception("Either image or hist must be provided.")
-    image = np.asarray(image)
+    image = _peers.on_host(image)
     if image.ndim > 2 and image.shape[-1] in (3, 4):
         warnings.warn(f"threshold_otsu is expected to work correctly only for grayscale images; image shape "
                       f"{image.shape} looks like that of an RGB image.", stacklevel=2)
@@ -102,8 +151,10 @@ def _bins(image, low, high, nbins):
 
 def _as_float(image, preserve_range):
     """Floats as they are, others as float64: integers scaled to 0..1 or -1..1 unless the range is kept."""
-    if image.dtype.kind == "f":
-        return image.astype(np.float32) if image.dtype == np.float16 else image
+    type = _peers.type_of(image)
+    if type.kind == "f":
+        return _peers.cast(image, np.float32) if type == np.float16 else image
+    image = _peers.on_host(image)
     if preserve_range or image.dtype == bool:
         return image.astype(np.float64)
     return np.maximum(np.multiply(image, 1.0 / np.iinfo(image.dtype).max, dtype=np.float64), -1.0)

@@ -1,6 +1,11 @@
 """As skimage.measure."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 import macareu
 
@@ -10,47 +15,50 @@ from ._regions import Regions
 __all__ = ["label", "regionprops_table"]
 
 
-def label(label_image, background=None, return_num=False, connectivity=None):
+@_peers.drop_in
+def label(label_image, background=None, return_num=False,
+          connectivity=None) -> NDArray[Any] | tuple[NDArray[Any], int]:
     """As skimage.measure.label: neighbours of one value are one object. int32 for booleans, else int64.
 
     Numbers follow the order of first pixels, in volumes with an axis of one pixel too.
     """
-    image = np.asarray(label_image)
+    image = _peers.as_array(label_image)
     reach = image.ndim if connectivity is None else connectivity
     if not 1 <= reach <= image.ndim:
         raise ValueError(f"Connectivity for {image.ndim}D image should be in [1, ..., {image.ndim}]. "
                          f"Got {connectivity}.")
     near = _peers.connectivity_of(reach, image.ndim)
-    if image.dtype == bool:
+    type = _peers.type_of(image)
+    if type == bool:
         set_pixels = ~image if background == 1 else image
-        labels, type = macareu.label(_peers.spatial(set_pixels), connectivity=near), np.int32
+        labels = macareu.label(_peers.spatial(set_pixels), connectivity=near).view(np.int32)
     else:
         outside = 0 if background is None else int(background)
-        whole = image
         # scikit-image computes in int64, and so takes the whole part of floats.
-        if image.dtype.kind not in "iu" or not np.iinfo(image.dtype).min <= outside <= np.iinfo(image.dtype).max:
-            whole = image.astype(np.int64)
-        labels = macareu.label(_peers.spatial(whole), connectivity=near, values=True, type="u64", background=outside)
-        type = np.int64
-    labels = labels.view(type).reshape(image.shape)
-    return (labels, int(labels.max(initial=0))) if return_num else labels
+        if type.kind not in "iu" or not np.iinfo(type).min <= outside <= np.iinfo(type).max:
+            image = _peers.cast(image, np.int64)
+        labels = macareu.label(_peers.spatial(image), connectivity=near, values=True, type="u64",
+                               background=outside).view(np.int64)
+    labels = labels.reshape(image.shape)
+    return (labels, int(labels.max()) if np.prod(image.shape) else 0) if return_num else labels
 
 
+@_peers.drop_in
 def regionprops_table(label_image, intensity_image=None, properties=("label", "bbox"), *, cache=True, separator="-",
-                      extra_properties=None):
+                      extra_properties=None) -> dict[str, NDArray[Any]]:
     """As skimage.measure.regionprops_table, for the properties that `macareu.measure` gives. NaN is refused.
 
     Orientation has the sign of the longer axis also where the moments along both axes of the image are equal.
     """
     _peers.refuse(extra_properties=(extra_properties, None))
-    labels = np.asarray(label_image)
+    labels = _peers.on_host(label_image, "label_image")
     if labels.ndim not in (2, 3):
         raise TypeError("Only 2-D and 3-D images supported.")
     if labels.dtype.kind not in "iu":
         raise TypeError("Non-integer label_image types are ambiguous: use label, or label_image.astype(np.uint8)")
     intensities = [None]
     if intensity_image is not None:
-        image = np.asarray(intensity_image)
+        image = _peers.on_host(intensity_image, "intensity_image")
         if image.shape[:labels.ndim] != labels.shape or image.ndim > labels.ndim + 1:
             raise ValueError("Label and intensity image shapes must match, except for channel (last) axis.")
         channels = image.ndim > labels.ndim

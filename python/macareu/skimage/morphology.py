@@ -1,8 +1,12 @@
 """As skimage.morphology."""
 
+from __future__ import annotations
+
 import warnings
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import macareu
 
@@ -11,8 +15,10 @@ from .. import _peers
 __all__ = ["reconstruction", "local_maxima", "local_minima", "h_maxima", "h_minima", "remove_small_objects"]
 
 
-def reconstruction(seed, mask, method="dilation", footprint=None, offset=None):
-    """As skimage.morphology.reconstruction: the result is float64. Arrays may be CuPy's. NaN is refused."""
+@_peers.renamed("selem", "footprint")
+@_peers.drop_in
+def reconstruction(seed, mask, method="dilation", footprint=None, offset=None) -> NDArray[np.float64]:
+    """As skimage.morphology.reconstruction: the result is float64. NaN is refused."""
     seed, mask = _peers.as_array(seed), _peers.as_array(mask)
     if method not in ("dilation", "erosion"):
         raise ValueError(f"Reconstruction method can be one of 'erosion' or 'dilation'. Got '{method}'.")
@@ -26,16 +32,17 @@ def reconstruction(seed, mask, method="dilation", footprint=None, offset=None):
     if footprint is not None:
         reach = _peers.reach_of(footprint, seed.ndim, "footprint")
     # scikit-image computes in float64, which holds integers of up to 32 bits.
-    exact = seed.dtype.kind in "biuf" and seed.dtype.itemsize < 8 and seed.dtype != np.float16
+    type = _peers.type_of(seed)
+    exact = type.kind in "biuf" and type.itemsize < 8 and type != np.float16
     if seed.dtype != mask.dtype or not exact:
-        seed, mask = seed.astype(np.float64), mask.astype(np.float64)
+        seed, mask = _peers.cast(seed, np.float64), _peers.cast(mask, np.float64)
     grown = macareu.reconstruct(_peers.spatial(seed, "seed"), _peers.spatial(mask, "mask"), by=method,
                                    connectivity=_peers.connectivity_of(reach, seed.ndim))
     return _peers.as_float64(grown).reshape(seed.shape)
 
 
 def _check_offset(offset, shape):
-    if offset.size != len(shape):
+    if offset.ndim != len(shape):  # so it asks, though offsets have one axis: they are for arrays of one axis only
         raise ValueError("Offset and footprint ndims must be equal.")
     if not all(0 <= o < size for o, size in zip(offset, shape)):
         raise ValueError("Offset must be included inside footprint")
@@ -43,18 +50,22 @@ def _check_offset(offset, shape):
         raise NotImplementedError(f"offset: only the centre of the footprint is supported, got {offset.tolist()}")
 
 
-def h_maxima(image, h, footprint=None):
+@_peers.renamed("selem", "footprint")
+@_peers.drop_in
+def h_maxima(image, h, footprint=None) -> NDArray[np.uint8]:
     """As skimage.morphology.h_maxima: uint8, 1 where a maximum stands out by at least h."""
     return _h_extrema("h_maxima", "local_maxima", image, h, footprint)
 
 
-def h_minima(image, h, footprint=None):
+@_peers.renamed("selem", "footprint")
+@_peers.drop_in
+def h_minima(image, h, footprint=None) -> NDArray[np.uint8]:
     """As skimage.morphology.h_minima: uint8, 1 where a minimum is at least h deep."""
     return _h_extrema("h_minima", "local_minima", image, h, footprint)
 
 
 def _h_extrema(name, instead, image, h, footprint):
-    image = np.asarray(image)
+    image = _peers.on_host(image)
     if h > np.ptp(image):
         return np.zeros(image.shape, dtype=np.uint8)
     if h == 0:
@@ -62,37 +73,58 @@ def _h_extrema(name, instead, image, h, footprint):
     if isinstance(h, (float, np.floating)) and image.dtype.kind in "iu":
         if h % 1 != 0:
             warnings.warn("possible precision loss converting image to floating point. To silence this warning, "
-                          "ensure image and h have same data type.", stacklevel=3)
+                          "ensure image and h have same data type.", stacklevel=4)
             image = image.astype(np.float64)
         else:
             h = int(h)
+    if image.dtype.kind in "iu" and max(abs(int(image.min())), abs(int(image.max()))) >= 2**53:
+        return _h_extrema_in_float64(name == "h_maxima", image, h, footprint)
     reach = image.ndim if footprint is None else _peers.reach_of(footprint, image.ndim, "footprint")
     found = getattr(macareu, name)(_peers.spatial(image), h, connectivity=_peers.connectivity_of(reach, image.ndim))
     return found.reshape(image.shape).view(np.uint8)
 
 
-def local_maxima(image, footprint=None, connectivity=None, indices=False, allow_borders=True):
+def _h_extrema_in_float64(highest, image, h, footprint):
+    """As scikit-image rounds integers that float64 does not hold."""
+    ends = np.iinfo(image.dtype)
+    h = image.dtype.type(h)
+    if highest:
+        shifted = np.where(image < ends.min + h, ends.min, image - h).astype(image.dtype)
+        rest = image - reconstruction(shifted, image, footprint=footprint)
+    else:
+        shifted = np.where(image > ends.max - h, ends.max, image + h).astype(image.dtype)
+        rest = reconstruction(shifted, image, "erosion", footprint=footprint) - image
+    return (rest >= h).astype(np.uint8)
+
+
+@_peers.renamed("selem", "footprint")
+@_peers.drop_in
+def local_maxima(image, footprint=None, connectivity=None, indices=False,
+                 allow_borders=True) -> NDArray[np.bool_] | tuple[NDArray[np.intp], ...]:
     """As skimage.morphology.local_maxima. NaN is refused."""
     return _local_extrema("maxima", image, footprint, connectivity, indices, allow_borders)
 
 
-def local_minima(image, footprint=None, connectivity=None, indices=False, allow_borders=True):
+@_peers.renamed("selem", "footprint")
+@_peers.drop_in
+def local_minima(image, footprint=None, connectivity=None, indices=False,
+                 allow_borders=True) -> NDArray[np.bool_] | tuple[NDArray[np.intp], ...]:
     """As skimage.morphology.local_minima, but exact for floats too: scikit-image looks at 1 - image. NaN is refused."""
     return _local_extrema("minima", image, footprint, connectivity, indices, allow_borders)
 
 
-def remove_small_objects(ar, min_size=64, connectivity=1, in_place=False, *, out=None):
+@_peers.drop_in
+def remove_small_objects(ar, min_size=64, connectivity=1, in_place=False, *, out=None) -> NDArray[Any]:
     """As skimage.morphology.remove_small_objects."""
-    if ar.dtype.kind not in "biu":
+    if in_place:
+        warnings.warn("in_place argument is deprecated and will be removed in version 1.0. Please use out argument "
+                      "instead.", FutureWarning, stacklevel=3)
+    type = _peers.type_of(ar)
+    if type.kind not in "biu":
         raise TypeError(f"Only bool or integer image types are supported. Got {ar.dtype}.")
     if (ar if out is None else out).dtype == bool and min_size > 0:
-        kept = macareu.remove_small(_peers.spatial(ar.astype(bool, copy=False), "ar"), min_size=min(min_size, ar.size + 1),
-                                    connectivity=_peers.connectivity_of(_reach_of(None, connectivity, ar.ndim), ar.ndim))
-        target = ar if in_place and out is None else out
-        if target is None:
-            return kept.reshape(ar.shape)
-        target[...] = kept.reshape(ar.shape)
-        return target
+        return _large_objects(ar, min_size, connectivity, ar if in_place and out is None else out)
+    ar = _peers.on_host(ar, "ar")
     if out is not None:
         out[...] = ar
     else:
@@ -105,20 +137,35 @@ def remove_small_objects(ar, min_size=64, connectivity=1, in_place=False, *, out
     sizes = np.bincount(out.ravel())
     if len(sizes) == 2:
         warnings.warn("Only one label was provided to `remove_small_objects`. Did you mean to use a boolean array?",
-                      stacklevel=2)
+                      stacklevel=3)
     out[(sizes < min_size)[out]] = 0
     return out
 
 
+def _large_objects(ar, min_size, connectivity, target):
+    near = _peers.connectivity_of(_reach_of(None, connectivity, ar.ndim), ar.ndim)
+    pixels = int(np.prod(ar.shape))
+    kept = macareu.remove_small(_peers.spatial(_peers.cast(ar, bool), "ar"), min_size=min(min_size, pixels + 1),
+                                connectivity=near).reshape(ar.shape)
+    if target is None:
+        return kept
+    target[...] = kept
+    return target
+
+
 def _local_extrema(name, image, footprint, connectivity, indices, allow_borders):
-    image = np.asarray(image)
-    if image.dtype == np.float16:
+    image = _peers.as_array(image)
+    if _peers.type_of(image) == np.float16:
         raise TypeError("dtype of `image` is float16 which is not supported, try upcasting to float32")
-    found = np.zeros(image.shape, dtype=bool)
-    if not allow_borders and any(size < 3 for size in image.shape) and image.size:
+    pixels = int(np.prod(image.shape))
+    if not isinstance(image, np.ndarray) and (indices or not allow_borders or not pixels):
+        _peers.on_host(image)
+    if not allow_borders and any(size < 3 for size in image.shape) and pixels:
         warnings.warn("maxima can't exist for an image with any dimension smaller 3 if borders aren't allowed",
-                      stacklevel=3)
-    elif image.size:
+                      stacklevel=4)
+        pixels = 0  # that could be one
+    found = np.zeros(image.shape, dtype=bool)
+    if pixels:
         near = _peers.connectivity_of(_reach_of(footprint, connectivity, image.ndim), image.ndim)
         found = getattr(macareu, name)(_peers.spatial(image), connectivity=near)
         if not allow_borders:
