@@ -53,7 +53,6 @@ EXCEPTIONS = {
     "TestNdimageFilters.test_rank12:*": "footprint: of medians only those that are set everywhere are served",
     "test_valid_origins": "origin: only 0 is served",
     "test_regionprops_table_equal_to_original": "properties: moments, hulls, fillings and images of objects are not served",
-    "test_extra_properties_table": "extra_properties is not served",
 }
 
 

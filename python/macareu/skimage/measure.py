@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import macareu
 
 from .. import _peers
-from ._regions import Regions
+from ._regions import Regions, columns_of
 
 __all__ = ["label", "regionprops_table"]
 
@@ -50,7 +50,6 @@ def regionprops_table(label_image, intensity_image=None, properties=("label", "b
 
     Orientation has the sign of the longer axis also where the moments along both axes of the image are equal.
     """
-    _peers.refuse(extra_properties=(extra_properties, None))
     labels = _peers.on_host(label_image, "label_image")
     if labels.ndim not in (2, 3):
         raise TypeError("Only 2-D and 3-D images supported.")
@@ -65,9 +64,12 @@ def regionprops_table(label_image, intensity_image=None, properties=("label", "b
         intensities = [image[..., c] for c in range(image.shape[-1])] if channels else [image]
     labels, names = _peers.small_labels(labels)
     tables = [macareu.measure(labels, intensity) for intensity in intensities]
+    of_functions = [column for function in extra_properties or ()
+                    for column in columns_of(function, labels, None if intensity_image is None else image, tables[0],
+                                             separator)]
     if names is not None:
         for table in tables:
             table["label"] = names[table["label"]]
     weighed = intensity_image is not None
     regions = Regions(tables, labels.ndim, weighed, weighed and channels)
-    return dict(column for name in properties for column in regions.columns(name, separator))
+    return dict([*(column for name in properties for column in regions.columns(name, separator)), *of_functions])
