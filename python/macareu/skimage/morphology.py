@@ -77,7 +77,7 @@ def _h_extrema(name, instead, image, h, footprint):
             image = image.astype(np.float64)
         else:
             h = int(h)
-    if image.dtype.kind in "iu" and max(abs(int(image.min())), abs(int(image.max()))) >= 2**53:
+    if image.dtype.kind in "iu" and image.dtype.itemsize == 8 and max(-int(image.min()), int(image.max())) >= 2**53:
         return _h_extrema_in_float64(name == "h_maxima", image, h, footprint)
     reach = image.ndim if footprint is None else _peers.reach_of(footprint, image.ndim, "footprint")
     found = getattr(macareu, name)(_peers.spatial(image), h, connectivity=_peers.connectivity_of(reach, image.ndim))
