@@ -6,6 +6,7 @@
 
 #include <macareu/error.hpp>
 
+#include "layout.hpp"
 #include "rule_text.hpp"
 #include "templates.hpp"
 
@@ -77,7 +78,8 @@ std::string opencv_depth(dtype type) {
 }
 
 void add_images(const description& about, fields& values) {
-  std::string arguments, assignments, mats, taken, empty;
+  std::vector<std::string> arguments, mats, empty;
+  std::string assignments, taken;
   const std::array<std::string, 2> wave_names{"marcador", "mascara"};
   bool has_mats = true;
   const std::string first = about.kind == category::iwpp ? wave_names[0] : "imagem";
@@ -89,26 +91,34 @@ void add_images(const description& about, fields& values) {
     const std::string type = capacity ? "rule::capacity_type" : "rule::pixel_type";
     const auto member = capacity ? "work_.capacity" : "work_.images[" + std::to_string(k) + "]";
     const auto depth = opencv_depth(value.type);
-    const std::string comma = k == 0 ? "" : ", ";
     has_mats = has_mats && !depth.empty();
-    arguments += comma + "const " + type + "* " + name;
+    arguments.push_back("const " + type + "* " + name);
     assignments += "    " + member + " = " + name + ";\n";
-    mats += comma + "const cv::Mat& " + name;
-    empty += comma + "nullptr";
+    mats.push_back("const cv::Mat& " + name);
+    empty.emplace_back("nullptr");
     taken += "    " + member + " = pixels_of<" + type + ">(" + name + ", " + depth + ", " +
              std::to_string(value.channels) + ", " + first + ", copia_[" + std::to_string(k) + "]);\n";
   }
-  const std::string bins = about.kind == category::r2v ? ", bins" : "";
   const auto name = upper(about.kind);
-  values["IMAGE_ARGUMENTS"] = arguments;
+  for (const char* each : {"long long altura", "long long largura", "rule::parameters parametro = {}",
+                           "long long profundidade = 1"})
+    arguments.emplace_back(each);
+  values["CONSTRUCTOR"] = in_brackets("  " + name + "(", arguments, ") {");
   values["IMAGE_ASSIGNMENTS"] = assignments;
   values["MAT_CONSTRUCTOR"] = values["MAT_MEMBERS"] = values["MAT_SUPPORT"] = "";
   if (!has_mats) return;
+  empty.push_back(first + ".rows");
+  empty.push_back(first + ".cols");
+  if (about.kind == category::r2v) {
+    mats.emplace_back("int bins");
+    empty.emplace_back("bins");
+  }
+  mats.emplace_back("rule::parameters parametro = {}");
+  empty.emplace_back("parametro");
   values["MAT_SUPPORT"] = template_named("mat.hpp");
-  values["MAT_CONSTRUCTOR"] =
-      "#ifdef WITH_OPENCV\n  explicit " + name + "(" + mats + (bins.empty() ? "" : ", int bins") +
-      ", rule::parameters parametro = {})\n      : " + name + "(" + empty + ", " + first + ".rows, " + first +
-      ".cols" + bins + ", parametro) {\n" + taken + "  }\n#endif\n";
+  values["MAT_CONSTRUCTOR"] = "#ifdef WITH_OPENCV\n" + in_brackets("  explicit " + name + "(", mats, ")") +
+                              "\n" + in_brackets("      : " + name + "(", empty, ") {") + "\n" + taken +
+                              "  }\n#endif\n";
   values["MAT_MEMBERS"] =
       "#ifdef WITH_OPENCV\n  cv::Mat copia_[" + std::to_string(about.inputs) + "];\n#endif\n";
 }
@@ -119,32 +129,35 @@ std::string process(const description& about) {
   const auto read = [](const std::string& pixel, const std::string& type, const std::string& k) {
     return "pixels_from<" + pixel + ", " + type + ">(images[" + k + "], given.files[" + k + "])";
   };
-  std::string text, list;
+  std::string text;
+  std::vector<std::string> given;
   for (int k = 0; k < listed_images(about); ++k) {
     const auto name = "pixels" + std::to_string(k);
     text += "  const auto " + name + " = " + read("rule::pixel_type", number, std::to_string(k)) + ";\n";
-    list += name + ".data(), ";
+    given.push_back(name + ".data()");
   }
   if (about.kind == category::iwpp) {
     text += "  const auto mask = " +
             read("rule::capacity_type", std::string(spelling_of(about.capacity.type)), "1") + ";\n";
-    list += "mask.data(), ";
+    given.emplace_back("mask.data()");
   }
-  const auto size = list + "images[0].height, images[0].width, " +
-                    (about.kind == category::r2v ? "given.bins, " : "") +
-                    "parameters_from(given.values),\n             images[0].depth);\n";
+  given.emplace_back("images[0].height");
+  given.emplace_back("images[0].width");
+  if (about.kind == category::r2v) given.emplace_back("given.bins");
+  given.emplace_back("parameters_from(given.values)");
+  given.emplace_back("images[0].depth");
+  const auto type = upper(about.kind) + (about.kind == category::r2s ? "<rule::result_type>" : "");
+  text += in_brackets("  " + type + " filter(", given, ");\n");
   switch (about.kind) {
     case category::r2s:
-      return text + "  R2S<rule::result_type> filter(" + size +
-             "  std::printf(\"%s\\n\", text_of(filter.processa(given.where)).c_str());\n";
+      return text + "  std::printf(\"%s\\n\", text_of(filter.processa(given.where)).c_str());\n";
     case category::r2v:
-      return text + "  R2V filter(" + size +
+      return text +
              "  filter.processa(given.where);\n  std::printf(\"bin,value\\n\");\n  for (std::size_t i = 0; i < "
              "filter.vetorResultante.size(); ++i)\n    std::printf(\"%zu,%s\\n\", i, "
              "text_of(filter.vetorResultante[i]).c_str());\n";
     default:
-      return text + "  " + upper(about.kind) + " filter(" + size +
-             (about.kind == category::iwpp ? "  filter.conectividade = given.connectivity;\n" : "") +
+      return text + (about.kind == category::iwpp ? "  filter.conectividade = given.connectivity;\n" : "") +
              "  filter.processa(given.where);\n  write<" + std::string(spelling_of(about.result.type)) +
              ">(given.files[inputs], filter.imagemResultante, images[0]);\n";
   }
@@ -160,7 +173,9 @@ std::string usage(const description& about, const std::string& name) {
   else
     for (int k = 0; k < about.inputs; ++k)
       text += " IN" + (about.inputs > 1 ? std::to_string(k + 1) : "") + ".pgm";
-  return text + (gives_image(about) ? " OUT.pgm" : "");
+  text = "\"usage: " + text + (gives_image(about) ? " OUT.pgm" : "") + "\\n\"";
+  const std::string start = "constexpr const char* usage = ";
+  return (start.size() + text.size() + 1 > line_width ? "\n    " : " ") + text;
 }
 
 std::string entry_members(const description& about) {
@@ -247,7 +262,8 @@ fields fields_of(const description& about, const std::string& name) {
   }
   values.merge(kernel_fields(about));
   for (const auto& each : about.parameters)
-    values["TAKE_PARAMETERS"] += "  take(values, \"" + each.name + "\", given." + each.name + ");\n";
+    values["TAKE_PARAMETERS"] +=
+        in_brackets("  take(", {"values", "\"" + each.name + "\"", "given." + each.name}, ");\n");
   values.try_emplace("TAKE_PARAMETERS", "");
   add_images(about, values);
   return values;

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <set>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include <macareu/error.hpp>
 
+#include "layout.hpp"
 #include "templates.hpp"
 
 namespace macareu::converter {
@@ -24,16 +27,26 @@ std::optional<std::string> after_directive(const std::string& line, std::string_
   return line.substr(word + directive.size());
 }
 
-/// Includes go where NVRTC, which has no system headers, does not see them.
+/// Includes go where NVRTC, which has no system headers, does not see them; in order: C's headers first.
 struct parted {
   std::string includes, others;
 };
 
 parted parted_definitions(const std::string& definitions) {
   parted result;
+  std::set<std::pair<bool, std::string>> headers{{true, "<cstdint>"}};
   std::istringstream lines(definitions);
-  for (std::string line; std::getline(lines, line);)
-    (after_directive(line, "include") ? result.includes : result.others) += line + "\n";
+  for (std::string line; std::getline(lines, line);) {
+    const auto included = after_directive(line, "include");
+    const auto begin = included ? included->find('<') : std::string::npos;
+    if (begin == std::string::npos) {
+      result.others += line + "\n";
+      continue;
+    }
+    const auto header = included->substr(begin, included->find('>') + 1 - begin);
+    headers.emplace(!header.ends_with(".h>"), header);
+  }
+  for (const auto& [later, header] : headers) result.includes += "#include " + header + "\n";
   return result;
 }
 
@@ -76,59 +89,66 @@ std::string type_name(const value_type& type) {
          (type.spelling.starts_with(keyword) ? type.spelling.substr(keyword.size()) : type.spelling);
 }
 
-/// ", given" where the function takes parameters.
-std::string passed(const description& about) { return about.parameter_struct.empty() ? "" : ", given"; }
-
 std::string parameter_argument(const description& about) {
   return std::string("const parameters&") + (about.parameter_struct.empty() ? "" : " given");
 }
 
+/// A function of namespace rule: it calls the user's, which gets the parameters too if it takes them.
+std::string forwarding(const description& about, const std::string& result, const std::string& name,
+                       std::vector<std::string> arguments, const std::string& called,
+                       std::vector<std::string> passed, const std::string& closing = ");") {
+  arguments.push_back(parameter_argument(about));
+  if (!about.parameter_struct.empty()) passed.emplace_back("given");
+  const auto act = result == "void" ? "  " : "  return ";
+  return in_brackets("RULE static inline " + result + " " + name + "(", arguments, ") {") + "\n" +
+         in_brackets(act + called + "(", passed, closing) + "\n}\n";
+}
+
 std::string p2p_names(const description& about) {
-  std::string pixels;
-  for (int k = 0; k < about.inputs; ++k) pixels += "pixel[" + std::to_string(k) + "], ";
-  return constant("inputs", about.inputs) +
-         "\n/// One pixel of the result.\nRULE static inline result_type apply(const pixel_type (&pixel)[inputs], long "
-         "long index, " +
-         parameter_argument(about) + ") {\n  return user::" + about.function + "(" + pixels + "static_cast<" +
-         (about.wide_index ? "long long" : "int") + ">(index)" + passed(about) + ");\n}\n";
+  std::vector<std::string> passed;
+  for (int k = 0; k < about.inputs; ++k) passed.push_back("pixel[" + std::to_string(k) + "]");
+  passed.push_back(std::string("static_cast<") + (about.wide_index ? "long long" : "int") + ">(index)");
+  return constant("inputs", about.inputs) + "\n/// One pixel of the result.\n" +
+         forwarding(about, "result_type", "apply", {"const pixel_type (&pixel)[inputs]", "long long index"},
+                    "user::" + about.function, passed);
 }
 
 std::string n2p_names(const description& about, const std::string& border) {
   const bool volume = about.window.size() == 3;
   const auto size = [&](std::size_t from_last) { return about.window[about.window.size() - from_last]; };
+  const auto passed = volume ? std::vector<std::string>{"window", "x", "y", "z"}
+                             : std::vector<std::string>{"window[0]", "x", "y"};
   return constant("inputs", 1) + constant("window_depth", volume ? size(3) : 1) +
          constant("window_height", size(2)) + constant("window_width", size(1)) + "\n" +
-         filled(template_named("border.hpp"), {{"BORDER", border}}) +
-         "/// One pixel of the result.\nRULE static inline result_type apply(pixel_type "
-         "(&window)[window_depth][window_height][window_width], int x, int y, int " +
-         (volume ? "z" : "") + ", " + parameter_argument(about) + ") {\n  return user::" + about.function +
-         "(" + (volume ? "window, x, y, z" : "window[0], x, y") + passed(about) + ");\n}\n";
+         filled(template_named("border.hpp"), {{"BORDER", border}}) + "/// One pixel of the result.\n" +
+         forwarding(about, "result_type", "apply",
+                    {"pixel_type (&window)[window_depth][window_height][window_width]", "int x", "int y",
+                     volume ? "int z" : "int"},
+                    "user::" + about.function, passed);
 }
 
 std::string r2s_names(const description& about) {
   const auto called = (about.generic ? "user::reduction<T>::" : "user::") + about.function;
-  return "/// Two values become one.\ntemplate <class T>\nRULE static inline T join(T a, T b, " +
-         parameter_argument(about) + ") {\n  return " + called + "(a, b" + passed(about) + ");\n}\n\n" +
+  return "/// Two values become one.\ntemplate <class T>\n" +
+         forwarding(about, "T", "join", {"T a", "T b"}, called, {"a", "b"}) + "\n" +
          std::string(template_named("r2s_chunk.hpp"));
 }
 
 std::string r2v_names(const description& about) {
-  return "/// Adds one pixel to the vector.\nRULE static inline void count(pixel_type pixel, result_type* vector, int "
-         "bins, " +
-         parameter_argument(about) + ") {\n  user::" + about.function + "(pixel, vector, bins" +
-         passed(about) + ");\n}\n";
+  return "/// Adds one pixel to the vector.\n" +
+         forwarding(about, "void", "count", {"pixel_type pixel", "result_type* vector", "int bins"},
+                    "user::" + about.function, {"pixel", "vector", "bins"});
 }
 
 std::string iwpp_names(const description& about) {
-  const auto arguments = parameter_argument(about) + ") {\n  return ";
   return alias("capacity_type", type_name(about.capacity)) +
-         "\n/// What a pixel in `state` offers a neighbour that has `capacity`.\nRULE static inline pixel_type "
-         "offer(pixel_type state, capacity_type capacity, " +
-         arguments + "user::offer(state, capacity" + passed(about) +
-         ");\n}\n\n/// Whether a pixel prefers state a to state b.\nRULE static inline bool better(pixel_type a, "
-         "pixel_type b, " +
-         arguments + "user::better(a, b" + passed(about) + ") != 0;\n}\n\n" +
-         std::string(template_named("iwpp_steps.hpp"));
+         "\n/// What a pixel in `state` offers a neighbour that has `capacity`.\n" +
+         forwarding(about, "pixel_type", "offer", {"pixel_type state", "capacity_type capacity"},
+                    "user::offer", {"state", "capacity"}) +
+         "\n/// Whether a pixel prefers state a to state b.\n" +
+         forwarding(about, "bool", "better", {"pixel_type a", "pixel_type b"}, "user::better", {"a", "b"},
+                    ") != 0;") +
+         "\n" + std::string(template_named("iwpp_steps.hpp"));
 }
 
 std::string names_for_engines(const description& about, const std::string& border) {
@@ -159,9 +179,12 @@ std::string functions(const description& about) {
 std::string plain_addition(const description& about) {
   if (about.kind != category::r2v) return "";
   const auto& type = about.result.spelling;
-  return "#ifndef __CUDACC__\n/// On a CPU every thread has a vector of its own.\n[[maybe_unused]] static inline void "
-         "atomicAdd(" +
-         type + "* address, " + type + " value) { *address += value; }\n#endif\n\n";
+  const auto head =
+      "[[maybe_unused]] static inline void atomicAdd(" + type + "* address, " + type + " value) {";
+  const std::string body = "*address += value;";
+  const bool fits = head.size() + body.size() + 3 <= line_width;
+  return "#ifndef __CUDACC__\n/// On a CPU every thread has a vector of its own.\n" + head +
+         (fits ? " " + body + " }" : "\n  " + body + "\n}") + "\n#endif\n\n";
 }
 
 /// Roots of what the function converts to float: of integers, as a rule.
@@ -187,9 +210,10 @@ std::string rule_text(const description& about, const std::string& border) {
   text +=
       plain_addition(about) +
       "// What the marked file has: a namespace of its own leaves it every name that engines use.\nnamespace "
-      "user {\n\n" +
+      "user {\n\n// clang-format off\n" +
       definitions.others + (definitions.others.empty() ? "" : "\n") + functions(about) +
-      "\n}  // namespace user\n" + end_of_macros(macros) + (roots ? "#undef sqrtf\n" : "");
+      "// clang-format on\n\n}  // namespace user\n" + end_of_macros(macros) +
+      (roots ? "#undef sqrtf\n" : "");
   text +=
       "#ifdef __GNUC__\n#pragma GCC diagnostic pop\n#endif\n\n// What the engines know of it.\nnamespace rule {\n\n";
   text += template_named("rule_common.hpp");

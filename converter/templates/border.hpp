@@ -1,15 +1,11 @@
-/// What a window sees outside of a row a b c, in SciPy's words: the nearest pixel (a a | a b c), zeros, the image
-/// reflected with its edge pixel (b a | a b c) or mirrored without it (c b | a b c), or the image again (b c | a b c).
+/// What a window sees outside of a row a b c, in SciPy's words: the nearest pixel (a a | a b c), zeros, the
+/// image reflected with its edge pixel (b a | a b c) or mirrored without it (c b | a b c), or the image again
+/// (b c | a b c).
 enum class border_rule { nearest, constant, reflect, mirror, wrap };
 constexpr border_rule border = border_rule::@BORDER@;
 
 /// Where along an axis of `size` pixels the value for place i comes from; -1: it is zero.
-#ifdef __CUDACC__
-__device__
-#else
-[[maybe_unused]]
-#endif
-static inline long long inside(long long i, long long size) {
+RULE static inline long long inside(long long i, long long size) {
   if (i >= 0 && i < size) return i;
   if (border == border_rule::constant) return -1;
   if (border == border_rule::nearest || size == 1) return i < 0 ? 0 : size - 1;

@@ -2,7 +2,8 @@ namespace cuda {
 namespace {
 
 void check(cudaError_t code, const char* what) {
-  if (code != cudaSuccess) throw std::runtime_error(std::string("CUDA: ") + what + ": " + cudaGetErrorString(code));
+  if (code != cudaSuccess)
+    throw std::runtime_error(std::string("CUDA: ") + what + ": " + cudaGetErrorString(code));
 }
 
 void require_gpu() {
@@ -26,7 +27,8 @@ class device_array {
 
   void resize(long long count) {
     size_ = count;
-    check(cudaMalloc(reinterpret_cast<void**>(&data_), std::max<std::size_t>(bytes(), 1)), "allocating memory");
+    check(cudaMalloc(reinterpret_cast<void**>(&data_), std::max<std::size_t>(bytes(), 1)),
+          "allocating memory");
   }
   void upload(const Value* from) {
     check(cudaMemcpy(data_, from, bytes(), cudaMemcpyHostToDevice), "copying to the GPU");
@@ -56,7 +58,8 @@ bool available(std::string& why) {
   int count = 0;
   const auto code = cudaGetDeviceCount(&count);
   if (code == cudaSuccess && count > 0) return true;
-  why = std::string("no GPU can be used: ") + (code == cudaSuccess ? "none is there" : cudaGetErrorString(code));
+  why = std::string("no GPU can be used: ") +
+        (code == cudaSuccess ? "none is there" : cudaGetErrorString(code));
   return false;
 }
 

@@ -1,8 +1,7 @@
 class @CLASS@ {
  public:
   /// The pixels must live until processa() has returned.
-  @CLASS@(@IMAGE_ARGUMENTS@, long long altura, long long largura, rule::parameters parametro = {},
-      long long profundidade = 1) {
+@CONSTRUCTOR@
 @IMAGE_ASSIGNMENTS@    work_.size = {profundidade, altura, largura};
     work_.given = parametro;
   }

@@ -34,8 +34,8 @@ void run(const job& work) {
   for (int changed = 1; changed != 0;) {
     any.clear();
     for (int colour = 0; colour < (flat ? 4 : 8); ++colour)
-      iwpp_kernel<<<blocks, threads>>>(state.data(), capacity.data(), cut, around, colour, awake.data(), any.data(),
-                                       work.given);
+      iwpp_kernel<<<blocks, threads>>>(state.data(), capacity.data(), cut, around, colour, awake.data(),
+                                       any.data(), work.given);
     check(cudaGetLastError(), "starting the kernel");
     any.download(&changed);
   }

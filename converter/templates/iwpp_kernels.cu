@@ -7,12 +7,12 @@ struct tiling {
 
 constexpr int most_staged = 34 * 34 * 3;  // a tile of 32 x 32, or of 4 x 8 x 32, and its rim
 
-/// Settles the tiles of one colour: no two of them touch, so nothing that a block reads is written meanwhile. Inside
-/// a tile all pixels look at their neighbours at once, again and again until none has a better offer. A tile that has
-/// changed wakes its neighbours.
-extern "C" __global__ void iwpp_kernel(rule::pixel_type* state, const rule::capacity_type* capacity, tiling cut,
-                                       rule::neighbourhood around, int colour, int* awake, int* any,
-                                       rule::parameters given) {
+/// Settles the tiles of one colour: no two of them touch, so nothing that a block reads is written meanwhile.
+/// Inside a tile all pixels look at their neighbours at once, again and again until none has a better offer.
+/// A tile that has changed wakes its neighbours.
+extern "C" __global__ void iwpp_kernel(rule::pixel_type* state, const rule::capacity_type* capacity,
+                                       tiling cut, rule::neighbourhood around, int colour, int* awake,
+                                       int* any, rule::parameters given) {
   const int tx = 2 * blockIdx.x + (colour & 1), ty = 2 * blockIdx.y + (colour >> 1 & 1),
             tz = 2 * blockIdx.z + (colour >> 2 & 1);
   if (tx >= cut.tiles_x || ty >= cut.tiles_y || tz >= cut.tiles_z) return;
@@ -24,7 +24,8 @@ extern "C" __global__ void iwpp_kernel(rule::pixel_type* state, const rule::capa
   __shared__ bool there[most_staged];  // whether the place is in the image
   const int row = cut.tile_x + 2, slice = row * (cut.tile_y + 2), staged = slice * (cut.tile_z + 2);
   const int own_thread = (threadIdx.z * cut.tile_y + threadIdx.y) * cut.tile_x + threadIdx.x;
-  const long long x0 = static_cast<long long>(tx) * cut.tile_x - 1, y0 = static_cast<long long>(ty) * cut.tile_y - 1,
+  const long long x0 = static_cast<long long>(tx) * cut.tile_x - 1,
+                  y0 = static_cast<long long>(ty) * cut.tile_y - 1,
                   z0 = static_cast<long long>(tz) * cut.tile_z - 1;
   for (int i = own_thread; i < staged; i += cut.tile_x * cut.tile_y * cut.tile_z) {
     const long long x = x0 + i % row, y = y0 + i / row % (cut.tile_y + 2), z = z0 + i / slice;
@@ -35,8 +36,8 @@ extern "C" __global__ void iwpp_kernel(rule::pixel_type* state, const rule::capa
   __syncthreads();
 
   const int own = (threadIdx.z + 1) * slice + (threadIdx.y + 1) * row + threadIdx.x + 1;
-  const long long place = ((z0 + 1 + threadIdx.z) * cut.size.height + y0 + 1 + threadIdx.y) * cut.size.width + x0 + 1 +
-                          threadIdx.x;
+  const long long place = ((z0 + 1 + threadIdx.z) * cut.size.height + y0 + 1 + threadIdx.y) * cut.size.width +
+                          x0 + 1 + threadIdx.x;
   const bool mine = there[own];
   rule::pixel_type best{};
   rule::capacity_type limit{};

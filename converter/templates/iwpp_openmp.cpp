@@ -1,8 +1,8 @@
 namespace openmp {
 namespace {
 
-/// Consecutive rows (slices in volumes) that one thread writes. What lies before and behind is a copy, taken while
-/// nobody writes, so threads never read what another one is writing.
+/// Consecutive rows (slices in volumes) that one thread writes. What lies before and behind is a copy, taken
+/// while nobody writes, so threads never read what another one is writing.
 class strip {
  public:
   strip(const job& work, long long begin, long long end)
@@ -29,7 +29,8 @@ class strip {
   void settle() {
     waiting_.clear();
     for (long long row = first_row_; row <= last_row_; ++row) sweep(row, 0, around_.count / 2, 1);
-    for (long long row = last_row_; row >= first_row_; --row) sweep(row, around_.count / 2, around_.count, -1);
+    for (long long row = last_row_; row >= first_row_; --row)
+      sweep(row, around_.count / 2, around_.count, -1);
     for (long long row = first_row_; row <= last_row_; ++row) find_waiting(row);
     spread();
   }
@@ -38,11 +39,13 @@ class strip {
   long long look_around() {
     const long long rows = line_ / size_.width;
     for (long long row = first_row_; row < first_row_ + rows; ++row) find_waiting(row);
-    for (long long row = std::max(first_row_ + rows, last_row_ - rows + 1); row <= last_row_; ++row) find_waiting(row);
+    for (long long row = std::max(first_row_ + rows, last_row_ - rows + 1); row <= last_row_; ++row)
+      find_waiting(row);
     return static_cast<long long>(waiting_.size());
   }
 
-  /// From there on. Where the front is wide, whole rows are faster than pixels; once, since it may come again and again.
+  /// From there on. Where the front is wide, whole rows are faster than pixels; once, since it may come again
+  /// and again.
   void settle_again() {
     const bool wide = 2 * static_cast<long long>(waiting_.size()) > line_ && !swept_again_;
     swept_again_ = swept_again_ || wide;
@@ -70,8 +73,8 @@ class strip {
     return work_.result + start;
   }
 
-  /// Offers of neighbours number `from` to before `to`, whole rows at a time, and of those within the row, in the
-  /// sweep's direction, one after the other.
+  /// Offers of neighbours number `from` to before `to`, whole rows at a time, and of those within the row, in
+  /// the sweep's direction, one after the other.
   void sweep(long long row, int from, int to, int direction) {
     auto* const state = work_.result + row * size_.width;
     const auto* const limit = work_.capacity + row * size_.width;
@@ -91,7 +94,8 @@ class strip {
   }
 
   /// Every pixel of a row has one neighbour: no pixel waits for another.
-  void take(const rule::pixel_type* other, const rule::capacity_type* limit, rule::pixel_type* state, int shift) const {
+  void take(const rule::pixel_type* other, const rule::capacity_type* limit, rule::pixel_type* state,
+            int shift) const {
     const long long begin = shift < 0 ? 1 : 0, end = shift > 0 ? size_.width - 1 : size_.width;
     const auto given = work_.given;
     for (long long x = begin; x < end; ++x) {
@@ -100,8 +104,8 @@ class strip {
     }
   }
 
-  /// Pixels of a row that have a better offer take it, and then have something to offer themselves. Pieces of a row in
-  /// which none has are most: they are looked at as a whole.
+  /// Pixels of a row that have a better offer take it, and then have something to offer themselves. Pieces of
+  /// a row in which none has are most: they are looked at as a whole.
   void find_waiting(long long row) {
     constexpr long long piece = 64;
     for (long long x = 0; x < size_.width; x += piece) {
@@ -157,7 +161,8 @@ class strip {
   }
 
   void offer_around(const place& from) {
-    const long long p = from.row * size_.width + from.x, z = from.row / size_.height, y = from.row % size_.height;
+    const long long p = from.row * size_.width + from.x, z = from.row / size_.height,
+                    y = from.row % size_.height;
     const auto state = work_.result[p];
     for (int n = 0; n < around_.count; ++n) {
       const auto& step = around_.steps[n];

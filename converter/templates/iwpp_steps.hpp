@@ -22,4 +22,3 @@ struct neighbourhood {
   return all;
 }
 #endif
-

@@ -1,4 +1,4 @@
-// @USAGE@
+// The program's command line, which reads and writes PGM and PPM.
 #include "@NAME@.hpp"
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr const char* usage = "usage: @USAGE@\n";
+constexpr const char* usage =@USAGE@;
 
 struct arguments {
   bool help = false;
@@ -59,9 +59,11 @@ arguments parsed(int count, char** texts) {
 
 /// Takes the value of one parameter out of those given.
 template <class Value>
-[[maybe_unused]] void take(std::map<std::string, std::string>& values, const std::string& name, Value& value) {
+[[maybe_unused]] void take(std::map<std::string, std::string>& values, const std::string& name,
+                           Value& value) {
   const auto found = values.find(name);
-  if (found == values.end()) throw std::invalid_argument("parameter " + name + " is needed: " + name + "=VALUE");
+  if (found == values.end())
+    throw std::invalid_argument("parameter " + name + " is needed: " + name + "=VALUE");
   set_value(value, name, found->second);
   values.erase(found);
 }
@@ -80,22 +82,25 @@ template <class Pixel, class Number>
     throw std::runtime_error(file + ": has " + std::to_string(image.channels) + " channels, expected " +
                              std::to_string(channels));
   const int reach = image.wide ? 65535 : 255;
-  if (reach > std::numeric_limits<Number>::max())
+  if (static_cast<double>(reach) > static_cast<double>(std::numeric_limits<Number>::max()))
     throw std::runtime_error(file + ": its values reach " + std::to_string(reach) + ", expected at most " +
                              std::to_string(std::numeric_limits<Number>::max()));
   std::vector<Pixel> pixels(image.values.size() / channels);
   std::vector<Number> numbers(image.values.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<Number>(image.values[i]);
-  if (!numbers.empty()) std::memcpy(static_cast<void*>(pixels.data()), numbers.data(), numbers.size() * sizeof(Number));
+  if (!numbers.empty())
+    std::memcpy(static_cast<void*>(pixels.data()), numbers.data(), numbers.size() * sizeof(Number));
   return pixels;
 }
 
 /// 8 and 16 bits as PGM or PPM, other types as they are in memory.
 template <class Number, class Pixel>
-[[maybe_unused]] void write(const std::string& file, const std::vector<Pixel>& pixels, const pnm_image& like) {
+[[maybe_unused]] void write(const std::string& file, const std::vector<Pixel>& pixels,
+                            const pnm_image& like) {
   constexpr int channels = sizeof(Pixel) / sizeof(Number);
   std::vector<Number> numbers(pixels.size() * channels);
-  if (!numbers.empty()) std::memcpy(numbers.data(), static_cast<const void*>(pixels.data()), numbers.size() * sizeof(Number));
+  if (!numbers.empty())
+    std::memcpy(numbers.data(), static_cast<const void*>(pixels.data()), numbers.size() * sizeof(Number));
   if (std::is_unsigned_v<Number> && sizeof(Number) <= 2 && (channels == 1 || channels == 3)) {
     pnm_image image = like;
     image.channels = channels;
@@ -105,7 +110,8 @@ template <class Number, class Pixel>
     return;
   }
   std::ofstream raw(file, std::ios::binary);
-  raw.write(reinterpret_cast<const char*>(numbers.data()), static_cast<std::streamsize>(numbers.size() * sizeof(Number)));
+  raw.write(reinterpret_cast<const char*>(numbers.data()),
+            static_cast<std::streamsize>(numbers.size() * sizeof(Number)));
   raw.close();
   if (!raw) throw std::runtime_error(file + ": cannot be written");
 }
@@ -114,7 +120,8 @@ template <class Value>
 [[maybe_unused]] std::string text_of(Value value) {
   char text[64];
   if (std::is_floating_point_v<Value>)
-    std::snprintf(text, sizeof text, "%.*g", std::is_same_v<Value, float> ? 9 : 17, static_cast<double>(value));
+    std::snprintf(text, sizeof text, "%.*g", std::is_same_v<Value, float> ? 9 : 17,
+                  static_cast<double>(value));
   else
     return std::to_string(value);
   return text;

@@ -1,8 +1,8 @@
 // Apart from the names of the rule's file.
 namespace kernels {
 
-/// A thread goes down a strip of this many pixels side by side, by this many rows at a time: what their windows see
-/// stays in its registers. More of them share more of what is read; too many do not fit.
+/// A thread goes down a strip of this many pixels side by side, by this many rows at a time: what their
+/// windows see stays in its registers. More of them share more of what is read; too many do not fit.
 constexpr int across = @ACROSS@, down = @DOWN@;
 /// So many times such rows, in a large image: they share what is read more often, but others wait longer.
 constexpr long long most_steps = @STEPS@;
@@ -15,7 +15,8 @@ constexpr bool in_registers = seen_pixels <= 300;
 
 /// Pixels side by side, read or written at once where that is possible.
 template <class Value>
-constexpr bool at_once = (across * sizeof(Value) & (across * sizeof(Value) - 1)) == 0 && across * sizeof(Value) <= 16;
+constexpr bool at_once =
+    (across * sizeof(Value) & (across * sizeof(Value) - 1)) == 0 && across * sizeof(Value) <= 16;
 template <class Value>
 struct alignas(at_once<Value> ? across * sizeof(Value) : alignof(Value)) pack {
   Value at[across];
@@ -52,7 +53,8 @@ __device__ static Value taken(const pack<Value>& values, int i) {
   }
 }
 
-/// What a strip sees of a row: its own pixels, and those beside them. They stay as they were read until one is needed.
+/// What a strip sees of a row: its own pixels, and those beside them. They stay as they were read until one
+/// is needed.
 struct seen_row {
   pack<rule::pixel_type> middle;
   rule::pixel_type sides[rule::window_width];  // one more than there are, which may be none
@@ -76,11 +78,11 @@ struct seen_row {
   }
 };
 
-/// The part of an image whose windows lie inside, as far as it consists of whole strips and steps: the other pixels are
-/// few, and computed one by one.
+/// The part of an image whose windows lie inside, as far as it consists of whole strips and steps: the other
+/// pixels are few, and computed one by one.
 struct inner_part {
-  int x, y, z;                 // where it begins
-  int columns, rows, slices;   // of strips, and of steps
+  int x, y, z;                // where it begins
+  int columns, rows, slices;  // of strips, and of steps
 
   __device__ explicit inner_part(const rule::extent& size) {
     const bool aligned = size.width % across == 0;
@@ -95,11 +97,12 @@ struct inner_part {
   __device__ bool has_slice(int k) const { return k >= z && k < z + slices && rows > 0; }
 };
 
-/// Goes down a strip from row y to before row `end`, in whole steps. Rows that the windows of the next ones see too are
-/// kept.
+/// Goes down a strip from row y to before row `end`, in whole steps. Rows that the windows of the next ones
+/// see too are kept.
 template <bool aligned>
-__device__ static void compute_strip(const rule::pixel_type* image, rule::result_type* result, const rule::extent& size,
-                                     int x, int y, int z, int end, const rule::parameters& given) {
+__device__ static void compute_strip(const rule::pixel_type* image, rule::result_type* result,
+                                     const rule::extent& size, int x, int y, int z, int end,
+                                     const rule::parameters& given) {
   constexpr int kept = rule::window_height - 1;
   const auto width = size.width;
   const auto start = (z * size.height + y) * width + x;
@@ -146,29 +149,31 @@ __device__ static void compute_strip(const rule::pixel_type* image, rule::result
 }
 
 /// A pixel that may lie outside the image.
-__device__ static rule::pixel_type pixel_at(const rule::pixel_type* image, const rule::extent& size, long long x,
-                                            long long y, long long z) {
-  const auto i = rule::inside(x, size.width), j = rule::inside(y, size.height), k = rule::inside(z, size.depth);
+__device__ static rule::pixel_type pixel_at(const rule::pixel_type* image, const rule::extent& size,
+                                            long long x, long long y, long long z) {
+  const auto i = rule::inside(x, size.width), j = rule::inside(y, size.height),
+             k = rule::inside(z, size.depth);
   return i < 0 || j < 0 || k < 0 ? rule::pixel_type{} : image[(k * size.height + j) * size.width + i];
 }
 
 /// One pixel anywhere.
-__device__ static rule::result_type compute_pixel(const rule::pixel_type* image, const rule::extent& size, int x, int y,
-                                                  int z, const rule::parameters& given) {
-  const bool inside = x >= left && x + right < size.width && y >= above && y + below < size.height && z >= before &&
-                      z + behind < size.depth;
+__device__ static rule::result_type compute_pixel(const rule::pixel_type* image, const rule::extent& size,
+                                                  int x, int y, int z, const rule::parameters& given) {
+  const bool inside = x >= left && x + right < size.width && y >= above && y + below < size.height &&
+                      z >= before && z + behind < size.depth;
   rule::pixel_type window[rule::window_depth][rule::window_height][rule::window_width];
   for (int c = 0; c < rule::window_depth; ++c)
     for (int b = 0; b < rule::window_height; ++b) {
       const auto row = image + ((z + c - before) * size.height + y + b - above) * size.width + x - left;
       for (int a = 0; a < rule::window_width; ++a)
-        window[c][b][a] = inside ? row[a] : pixel_at(image, size, x + a - left, y + b - above, z + c - before);
+        window[c][b][a] =
+            inside ? row[a] : pixel_at(image, size, x + a - left, y + b - above, z + c - before);
     }
   return rule::apply(window, x, y, z, given);
 }
 
-/// The pixels of slice z outside a middle of so many rows and columns that begins at (x, y). They are numbered, those of
-/// whole rows first; a thread takes number `first` and every `step`-th after it.
+/// The pixels of slice z outside a middle of so many rows and columns that begins at (x, y). They are
+/// numbered, those of whole rows first; a thread takes number `first` and every `step`-th after it.
 __device__ static void compute_around(const rule::pixel_type* image, rule::result_type* result,
                                       const rule::extent& size, int z, int x, int y, int columns, int rows,
                                       long long first, long long step, const rule::parameters& given) {
@@ -192,11 +197,11 @@ __device__ static void compute_around(const rule::pixel_type* image, rule::resul
   }
 }
 
-/// The first rows of blocks compute what is around the inner part, the others its strips, `rows` rows of them each; where
-/// a slice has no inner part all blocks compute pixels one by one.
+/// The first rows of blocks compute what is around the inner part, the others its strips, `rows` rows of them
+/// each; where a slice has no inner part all blocks compute pixels one by one.
 extern "C" __global__ void __launch_bounds__(128, seen_pixels <= 64 ? 8 : 4)
-    n2p_kernel(const rule::pixel_type* __restrict__ image, rule::result_type* __restrict__ result, rule::extent size,
-               int rows, int blocks_around, rule::parameters given) {
+    n2p_kernel(const rule::pixel_type* __restrict__ image, rule::result_type* __restrict__ result,
+               rule::extent size, int rows, int blocks_around, rule::parameters given) {
   const inner_part inner(size);
   const bool around = blockIdx.y < blocks_around;
   for (int z = static_cast<int>(blockIdx.z); z < size.depth; z += static_cast<int>(gridDim.z)) {
@@ -206,12 +211,14 @@ extern "C" __global__ void __launch_bounds__(128, seen_pixels <= 64 ? 8 : 4)
       const long long blocks = static_cast<long long>(has_inner ? blocks_around : gridDim.y) * gridDim.x;
       const int threads = blockDim.x * blockDim.y;
       compute_around(image, result, size, z, inner.x, inner.y, has_inner ? inner.columns * across : 0,
-                     has_inner ? inner.rows * down : 0, block * threads + threadIdx.y * blockDim.x + threadIdx.x,
-                     blocks * threads, given);
+                     has_inner ? inner.rows * down : 0,
+                     block * threads + threadIdx.y * blockDim.x + threadIdx.x, blocks * threads, given);
     } else if constexpr (in_registers) {
-      // Strips before the first inner one are left out, not shifted: what a warp writes begins at a multiple of its width.
+      // Strips before the first inner one are left out, not shifted: what a warp writes begins at a multiple
+      // of its width.
       const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * across + inner.x % across;
-      const int y = static_cast<int>((blockIdx.y - blocks_around) * blockDim.y + threadIdx.y) * rows + inner.y;
+      const int y =
+          static_cast<int>((blockIdx.y - blocks_around) * blockDim.y + threadIdx.y) * rows + inner.y;
       const int end = min(y + rows, inner.y + inner.rows * down);
       if (x < inner.x || x >= inner.x + inner.columns * across || y >= end) continue;
       if (size.width % across == 0)

@@ -18,7 +18,8 @@ rule::result_type near_border(const job& work, long long x, long long y, long lo
 }
 
 /// A pixel whose window lies inside: `first` is the window's first pixel.
-rule::result_type within(const job& work, const rule::pixel_type* first, long long x, long long y, long long z) {
+rule::result_type within(const job& work, const rule::pixel_type* first, long long x, long long y,
+                         long long z) {
   const auto& size = work.size;
   rule::pixel_type window[rule::window_depth][rule::window_height][rule::window_width];
   for (int c = 0; c < rule::window_depth; ++c)
@@ -35,7 +36,8 @@ void compute(const job& work, long long begin, long long end) {
   for (long long row = begin; row < end; ++row) {
     const long long z = row / size.height, y = row % size.height;
     auto* out = work.result + row * size.width;
-    const bool middle = z >= up && z + up < size.depth && y >= half && y + half < size.height && size.width > 2 * left;
+    const bool middle =
+        z >= up && z + up < size.depth && y >= half && y + half < size.height && size.width > 2 * left;
     const long long first_within = middle ? left : size.width;
     for (long long x = 0; x < first_within; ++x) out[x] = near_border(work, x, y, z);
     if (!middle) continue;

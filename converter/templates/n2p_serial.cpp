@@ -15,11 +15,12 @@ void run(const job& work) {
               const auto k = rule::inside(z + c - rule::window_depth / 2, size.depth);
               const auto j = rule::inside(y + b - rule::window_height / 2, size.height);
               const auto i = rule::inside(x + a - rule::window_width / 2, size.width);
-              window[c][b][a] = i < 0 || j < 0 || k < 0 ? rule::pixel_type{}
-                                                        : work.images[0][(k * size.height + j) * size.width + i];
+              window[c][b][a] = i < 0 || j < 0 || k < 0
+                                    ? rule::pixel_type{}
+                                    : work.images[0][(k * size.height + j) * size.width + i];
             }
-        work.result[(z * size.height + y) * size.width + x] = rule::apply(
-            window, static_cast<int>(x), static_cast<int>(y), static_cast<int>(z), work.given);
+        work.result[(z * size.height + y) * size.width + x] =
+            rule::apply(window, static_cast<int>(x), static_cast<int>(y), static_cast<int>(z), work.given);
       }
 }
 

@@ -5,7 +5,8 @@ struct images {
   const rule::pixel_type* at[rule::inputs];
 };
 
-/// A thread computes this many pixels side by side: 16 bytes are read or written at once, which keeps memory busy.
+/// A thread computes this many pixels side by side: 16 bytes are read or written at once, which keeps memory
+/// busy.
 constexpr int across = @ACROSS@;
 
 template <class Value>

@@ -17,7 +17,8 @@ void run(const job& work) {
   constexpr long long piece = 65536;
   const long long count = work.size.pixels();
 #pragma omp parallel for schedule(static)
-  for (long long begin = 0; begin < count; begin += piece) compute(work, begin, std::min(begin + piece, count));
+  for (long long begin = 0; begin < count; begin += piece)
+    compute(work, begin, std::min(begin + piece, count));
 }
 
 }  // namespace openmp

@@ -1,5 +1,5 @@
-// Reading and writing PGM (grey) and PPM (colour) files of 8 or 16 bits. Several images in one file, one after the
-// other, are the slices of a volume.
+// Reading and writing PGM (grey) and PPM (colour) files of 8 or 16 bits. Several images in one file, one
+// after the other, are the slices of a volume.
 #pragma once
 
 #include <algorithm>
@@ -32,13 +32,15 @@ inline long long pnm_number(std::istream& file) {
   return value;
 }
 
-/// In pieces, so that a damaged header takes no more memory than the file fills. False where the file ends too early.
+/// In pieces, so that a damaged header takes no more memory than the file fills. False where the file ends
+/// too early.
 inline bool pnm_bytes(std::istream& file, unsigned long long count, std::vector<unsigned char>& bytes) {
   constexpr std::size_t piece = 1 << 24;
   while (bytes.size() < count) {
     const auto begin = bytes.size();
     bytes.resize(begin + static_cast<std::size_t>(std::min<unsigned long long>(piece, count - begin)));
-    if (!file.read(reinterpret_cast<char*>(bytes.data() + begin), static_cast<std::streamsize>(bytes.size() - begin)))
+    if (!file.read(reinterpret_cast<char*>(bytes.data() + begin),
+                   static_cast<std::streamsize>(bytes.size() - begin)))
       return false;
   }
   return true;
@@ -51,7 +53,8 @@ inline pnm_image read_pnm(const std::string& name) {
   while (file.peek() != EOF) {
     std::string magic(2, ' ');
     file.read(&magic[0], 2);
-    if (!file || (magic != "P5" && magic != "P6")) throw std::runtime_error(name + ": expected a PGM (P5) or PPM (P6) file");
+    if (!file || (magic != "P5" && magic != "P6"))
+      throw std::runtime_error(name + ": expected a PGM (P5) or PPM (P6) file");
     const long long width = pnm_number(file), height = pnm_number(file), highest = pnm_number(file);
     file.get();
     if (!file || width < 0 || height < 0 || highest < 1 || highest > 65535)
@@ -59,7 +62,8 @@ inline pnm_image read_pnm(const std::string& name) {
     const int channels = magic == "P6" ? 3 : 1;
     const int pixel_bytes = channels * (highest > 255 ? 2 : 1);
     if (height > 0 && width > std::numeric_limits<long long>::max() / pixel_bytes / height)
-      throw std::runtime_error(name + ": damaged header, a size of " + std::to_string(width) + " x " + std::to_string(height));
+      throw std::runtime_error(name + ": damaged header, a size of " + std::to_string(width) + " x " +
+                               std::to_string(height));
     if (all.depth > 0 && (width != all.width || height != all.height || channels != all.channels))
       throw std::runtime_error(name + ": its images differ in size");
     all.width = width;
@@ -83,8 +87,8 @@ inline void write_pnm(const std::string& name, const pnm_image& image) {
   const auto slice = static_cast<std::size_t>(image.height * image.width * image.channels);
   std::string bytes;
   for (long long z = 0; z < image.depth; ++z) {
-    bytes = (image.channels == 3 ? "P6\n" : "P5\n") + std::to_string(image.width) + " " + std::to_string(image.height) +
-            (image.wide ? "\n65535\n" : "\n255\n");
+    bytes = (image.channels == 3 ? "P6\n" : "P5\n") + std::to_string(image.width) + " " +
+            std::to_string(image.height) + (image.wide ? "\n65535\n" : "\n255\n");
     for (std::size_t i = 0; i < slice; ++i) {
       const auto value = image.values[static_cast<std::size_t>(z) * slice + i];
       if (image.wide) bytes += static_cast<char>(value >> 8);

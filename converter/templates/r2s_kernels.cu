@@ -1,6 +1,7 @@
 /// A block joins one chunk. The values that blocks leave are joined by the same kernel, until there is one.
 template <class T, class Value>
-__device__ static void join_chunk(const Value* values, T* parts, long long count, const rule::parameters& given) {
+__device__ static void join_chunk(const Value* values, T* parts, long long count,
+                                  const rule::parameters& given) {
   __shared__ T lane[rule::lanes];
   const long long begin = static_cast<long long>(blockIdx.x) * rule::chunk;
   const int here = count - begin < rule::chunk ? static_cast<int>(count - begin) : rule::chunk;

@@ -1,4 +1,4 @@
-// The definition: plain loops, in the order that @NAME@_rule.hpp describes. Other engines must give the same bits.
+// The definition: plain loops, in the order of the rule's file. Other engines must give the same bits.
 #include "@NAME@.hpp"
 
 #include <vector>
@@ -10,7 +10,8 @@ template <class T, class Value>
 T joined(const Value* values, long long count, const rule::parameters& given) {
   std::vector<T> parts;
   for (long long begin = 0; begin < count; begin += rule::chunk)
-    parts.push_back(rule::join_chunk<T>(values + begin, std::min<long long>(rule::chunk, count - begin), given));
+    parts.push_back(
+        rule::join_chunk<T>(values + begin, std::min<long long>(rule::chunk, count - begin), given));
   return parts.size() == 1 ? parts[0] : joined<T>(parts.data(), static_cast<long long>(parts.size()), given);
 }
 

@@ -1,8 +1,8 @@
 class R2V {
  public:
   /// The pixels must live until processa() has returned.
-  R2V(const rule::pixel_type* imagem, long long altura, long long largura, int bins, rule::parameters parametro = {},
-      long long profundidade = 1) {
+  R2V(const rule::pixel_type* imagem, long long altura, long long largura, int bins,
+      rule::parameters parametro = {}, long long profundidade = 1) {
     work_.images[0] = imagem;
     work_.size = {profundidade, altura, largura};
     work_.bins = bins;

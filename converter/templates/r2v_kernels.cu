@@ -1,13 +1,15 @@
-/// Blocks count into vectors in shared memory, `copies` of them so that the threads of a block seldom meet in one
-/// element, and add these to the result at the end. With copies = 0 the vector is too long for that, and pixels are
-/// counted into the result itself.
-extern "C" __global__ void r2v_kernel(const rule::pixel_type* image, long long count, rule::result_type* result, int bins,
-                                      int copies, rule::parameters given) {
+/// Blocks count into vectors in shared memory, `copies` of them so that the threads of a block seldom meet in
+/// one element, and add these to the result at the end. With copies = 0 the vector is too long for that, and
+/// pixels are counted into the result itself.
+extern "C" __global__ void r2v_kernel(const rule::pixel_type* image, long long count,
+                                      rule::result_type* result, int bins, int copies,
+                                      rule::parameters given) {
   extern __shared__ unsigned long long memory[];
   auto* shared = reinterpret_cast<rule::result_type*>(memory);
   for (int i = threadIdx.x; i < bins * copies; i += blockDim.x) shared[i] = 0;
   __syncthreads();
-  auto* own = copies == 0 ? result : shared + static_cast<int>(threadIdx.x / 32 % (copies == 0 ? 1 : copies)) * bins;
+  auto* own =
+      copies == 0 ? result : shared + static_cast<int>(threadIdx.x / 32 % (copies == 0 ? 1 : copies)) * bins;
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step)
     rule::count(image[i], own, bins, given);

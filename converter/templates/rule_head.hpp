@@ -1,9 +1,9 @@
-// The rule of this program: the function that was marked in @SOURCE@, and what it says of images. Edit it here: the
+// The rule of this program: the function that was marked, and what it says of images. Edit it here: the
 // serial, OpenMP and CUDA engines all compile this file.
+// It comes from @SOURCE@.
 #pragma once
 
 #ifndef __CUDACC_RTC__
-#include <cstdint>
 @INCLUDES@#else
 typedef signed char int8_t;
 typedef unsigned char uint8_t;

@@ -112,6 +112,14 @@ class Names(ConverterTest):
         self.write("f.c", "#R2V_FUNC\nstatic void R2V(unsigned char p, int* saida, int bins) { saida[p % bins]++; }\n")
         self.compile("vector")
 
+    def test_types(self):
+        """No warning with any of them."""
+        for kind in ("signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int", "long", "unsigned long",
+                     "long long", "unsigned long long", "float", "double"):
+            self.write("f.c", "#P2P_FUNC\nstatic %s f(%s p, int i) { return p; }\n" % (kind, kind))
+            self.tool("convert", "f.c", "-o", "typed")
+            self.succeed(COMPILER, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "typed/main.cpp")
+
     def test_macros(self):
         """Every word of the generated files may be a macro of the marked one, but for those of its own functions, and the few
         that are refused."""
