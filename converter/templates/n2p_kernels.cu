@@ -12,6 +12,10 @@ constexpr int before = rule::window_depth / 2, behind = rule::window_depth - 1 -
 constexpr int seen_width = across + left + right, seen_height = down + above + below;
 constexpr int seen_pixels = rule::window_depth * seen_height * seen_width;
 constexpr bool in_registers = seen_pixels <= 300;
+/// Registers for it: pixels of a strip share words, those beside it have one each at least. Few of them leave
+/// room for more threads.
+constexpr int words(int pixels) { return (pixels * static_cast<int>(sizeof(rule::pixel_type)) + 3) / 4; }
+constexpr int seen_words = rule::window_depth * seen_height * (words(across) + (left + right) * words(1));
 
 /// Pixels side by side, read or written at once where that is possible.
 template <class Value>
@@ -199,7 +203,7 @@ __device__ static void compute_around(const rule::pixel_type* image, rule::resul
 
 /// The first rows of blocks compute what is around the inner part, the others its strips, `rows` rows of them
 /// each; where a slice has no inner part all blocks compute pixels one by one.
-extern "C" __global__ void __launch_bounds__(128, seen_pixels <= 64 ? 8 : 4)
+extern "C" __global__ void __launch_bounds__(128, seen_words <= 48 ? 8 : 4)
     n2p_kernel(const rule::pixel_type* __restrict__ image, rule::result_type* __restrict__ result,
                rule::extent size, int rows, int blocks_around, rule::parameters given) {
   const inner_part inner(size);

@@ -4,6 +4,7 @@ import shutil
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
+from test_windows import FUNCTIONS, function
 from tool import NAMES, ConverterTest, example
 
 NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
@@ -81,13 +82,15 @@ class Cuda(ConverterTest):
         self.assertNotIn("sqrt.rn", kernel)
 
     def test_kernels_of_run_compile(self):
-        for name in NAMES:
-            self.tool("convert", example(name), "-o", name + ".json")
-        done = self.command(os.environ.get("COMPILE_KERNELS", "compile_kernels"), "90", *(name + ".json" for name in NAMES))
+        sources = [example(name) for name in NAMES] + [function(name) for name in FUNCTIONS]
+        files = ["%d.json" % i for i in range(len(sources))]
+        for source, file in zip(sources, files):
+            self.tool("convert", source, "-o", file)
+        done = self.command(os.environ.get("COMPILE_KERNELS", "compile_kernels"), "90", *files)
         if done.returncode == 77:
             self.skipTest(done.stderr)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(done.stdout.count(" bytes\n"), len(NAMES))
+        self.assertEqual(done.stdout.count(" bytes\n"), len(sources))
 
 
 if __name__ == "__main__":
