@@ -1,13 +1,13 @@
 // Ctrl-C stops a long call of the main thread, the only one on which Python handles signals.
 #pragma once
 
+#include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
-#include <optional>
+#include <mutex>
 #include <stop_token>
 #include <thread>
 
@@ -21,43 +21,75 @@ class stop_on_interrupt {
     struct sigaction now {};
     if (gettid() != getpid() || sigaction(SIGINT, nullptr, &now) != 0) return;
     if ((now.sa_flags & SA_SIGINFO) || now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN) return;
+    if (now.sa_handler == &on_interrupt) return;  // in a call of a call's own `progress`, which is stopped
+    // A thread that waits is kept: to make one for every call would cost more than most of Python's part. A
+    // child of a fork has none.
+    if (!waiting || waiting->process != getpid()) waiting = new watcher;
     pythons_handler = now.sa_handler;
     interrupted = false;
-    sem_init(&wake, 0, 0);
-    watcher_.emplace([&source] {
-      while (sem_wait(&wake) != 0 && errno == EINTR) {
-      }
-      if (interrupted) source.request_stop();
-    });
+    waiting->set(&source);
+    watched_ = true;
     before_ = now;
     now.sa_handler = &on_interrupt;
     sigaction(SIGINT, &now, nullptr);
   }
 
   ~stop_on_interrupt() {
-    if (!watcher_) return;
+    if (!watched_) return;
     sigaction(SIGINT, &before_, nullptr);
-    sem_post(&wake);
-    watcher_->join();
+    waiting->set(nullptr);
   }
 
   stop_on_interrupt(const stop_on_interrupt&) = delete;
   stop_on_interrupt& operator=(const stop_on_interrupt&) = delete;
 
  private:
+  /// Never destroyed: its thread waits until the process ends.
+  class watcher {
+   public:
+    watcher() {
+      sem_init(&wake, 0, 0);
+      sigset_t all, before;  // signals are for the other threads
+      sigfillset(&all);
+      pthread_sigmask(SIG_SETMASK, &all, &before);
+      std::thread([this] {
+        while (true)
+          if (sem_wait(&wake) == 0) stop();
+      }).detach();
+      pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+
+    void set(std::stop_source* source) {
+      const std::lock_guard lock(changing_);
+      source_ = source;
+    }
+
+    const pid_t process = getpid();
+    sem_t wake{};
+
+   private:
+    void stop() {
+      const std::lock_guard lock(changing_);
+      if (source_ && interrupted) source_->request_stop();
+    }
+
+    std::mutex changing_;
+    std::stop_source* source_ = nullptr;  // of the call that runs
+  };
+
   static void on_interrupt(int signal) {
     interrupted = true;
-    sem_post(&wake);
+    sem_post(&waiting->wake);
     pythons_handler(signal);
   }
 
   // One main thread, so one of each.
-  inline static sem_t wake;
+  inline static watcher* waiting = nullptr;
   inline static std::atomic<bool> interrupted;
   inline static void (*pythons_handler)(int);
 
   struct sigaction before_ {};
-  std::optional<std::thread> watcher_;
+  bool watched_ = false;
 };
 
 }  // namespace macareu::python

@@ -220,6 +220,28 @@ class Running(unittest.TestCase):
             run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
             self.assertEqual((run.stdout, run.stderr, run.returncode), ("stopped True\nTrue\n", "", 0), work)
 
+    def test_ctrl_c_stops_the_work_of_a_child_and_of_calls_within_calls(self):
+        program = ("import macareu, os, signal, threading\n"
+                   "image = macareu.generate('random', (3000, 3000))[0]\n"
+                   "def nested(done):\n"
+                   "    macareu.maxima(image[:600, :600])\n"
+                   "def work(name):\n"
+                   "    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+                   "    try:\n"
+                   "        while True: macareu.median(image, size=7, device='serial', progress=nested)\n"
+                   "    except KeyboardInterrupt:\n"
+                   "        print(name, 'stopped', flush=True)\n"
+                   "work('parent')\n"
+                   "child = os.fork()\n"
+                   "if child == 0:\n"
+                   "    work('child')\n"
+                   "    os._exit(0)\n"
+                   "os.waitpid(child, 0)\n"
+                   "work('parent')\n")
+        run = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=120)
+        self.assertEqual((run.stdout, run.stderr, run.returncode),
+                         ("parent stopped\nchild stopped\nparent stopped\n", "", 0))
+
     def test_a_handler_of_the_user_is_called(self):
         got = []
         before = signal.signal(signal.SIGINT, lambda *_: got.append(1))
