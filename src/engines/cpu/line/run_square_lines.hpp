@@ -1,11 +1,13 @@
 // lines on the cpu that count steps along y and add squares along x, as euclidean distances in images are
 // found: a band of rows at a time, without an image between the two. Bands know from a pass before how far
 // the nearest site above and below them is. A row's squares are searched in 16 bits; the runs of pixels for
-// which that is too short are divided and conquered in 32, among the places that have a site at all.
+// which that is too short are divided and conquered in 32, among the places that have a site near enough to
+// be anybody's.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -32,6 +34,7 @@ class square_row {
         squares_(static_cast<std::size_t>(out.width + 2 * envelope_margin(out.width, true)), narrow_far),
         near_(static_cast<std::size_t>(out.width)),
         left_(std::make_unique<bool[]>(static_cast<std::size_t>(blocks()))),
+        reaches_(static_cast<std::size_t>((out.width + segment - 1) / segment)),
         best_(static_cast<std::size_t>(out.width + envelope_block)),
         places_(static_cast<std::size_t>(out.width + square_padding)),
         values_(places_),
@@ -46,6 +49,9 @@ class square_row {
     const auto limit = static_cast<std::uint16_t>(std::min<std::uint32_t>(rule_.limit(), narrow_far - 1));
     cpu::solve(narrow_line{width, squares, limit, near_.data(), left_.get()});
     for_runs_of(false, [&](std::int64_t begin, std::int64_t end) { write(near_.data(), y, begin, end); });
+    // Bounds cost as much as a few short runs.
+    bounded_ = 4 * std::count(left_.get(), left_.get() + blocks(), true) > blocks();
+    if (bounded_) bound_reaches(steps);
     for_runs_of(true, [&](std::int64_t begin, std::int64_t end) {
       conquer(find_places(steps, begin, end), begin, end, best_.data(), nearest_.data());
       write(best_.data(), y, begin, end);
@@ -53,6 +59,8 @@ class square_row {
   }
 
  private:
+  static constexpr std::int64_t segment = 2 * narrow_block;  // no image here is narrower
+
   std::int64_t blocks() const { return (out_.width + narrow_block - 1) / narrow_block; }
 
   /// visit(begin, end) for runs of blocks that are left, or are not. The last block ends with the line, and
@@ -68,13 +76,37 @@ class square_row {
     }
   }
 
+  /// How far the nearest site of a segment's pixels may be: from the segment with the nearest site above or
+  /// below, along the row and then up or down.
+  void bound_reaches(const std::uint16_t* steps) {
+    for (std::size_t s = 0; s < reaches_.size(); ++s) {
+      const auto* const own = steps + std::min(static_cast<std::int64_t>(s) * segment, out_.width - segment);
+      std::uint16_t fewest = own[0];
+      for (std::int64_t x = 1; x < segment; ++x) fewest = std::min(fewest, own[x]);
+      const bool none = rule_.lift(fewest) > rule_.limit();
+      reaches_[s] = none ? std::numeric_limits<std::int32_t>::max() : fewest + segment - 1;
+    }
+    for (std::size_t s = 1; s < reaches_.size(); ++s)
+      reaches_[s] = std::min(reaches_[s], reaches_[s - 1] + segment);
+    for (std::size_t s = reaches_.size() - 1; s > 0; --s)
+      reaches_[s - 1] = std::min(reaches_[s - 1], reaches_[s] + segment);
+  }
+
   /// Those that pixels begin .. end - 1 may be nearest to: none is further from the first or the last of them
-  /// than what these have on their own.
+  /// than what these have on their own, or their segments reach; and no site is further from any of them than
+  /// the farthest of their segments.
   square_places find_places(const std::uint16_t* steps, std::int64_t begin, std::int64_t end) {
     const Rule rule = rule_;  // one that no pixel can lie in: else the loop is not vectorised
+    const auto segment_of = [&](std::int64_t x) { return reaches_.begin() + x / segment; };
     const auto reach_of = [&](std::int64_t x) {
+      if (bounded_) return *segment_of(x);
       return rule.lift(steps[x]) > rule.limit() ? out_.width : std::int64_t{steps[x]};
     };
+    std::uint32_t most = rule.limit();
+    if (bounded_) {
+      const auto farthest = *std::max_element(segment_of(begin), segment_of(end - 1) + 1);
+      most = static_cast<std::uint32_t>(std::min<std::int64_t>(most, farthest * farthest));
+    }
     const auto first = std::max<std::int64_t>(0, begin - reach_of(begin)),
                beyond = std::min(out_.width, end + reach_of(end - 1));
     std::uint32_t* const own = best_.data();
@@ -83,7 +115,7 @@ class square_row {
     for (auto x = first; x < beyond; ++x) {
       places_[count] = static_cast<std::uint32_t>(x);
       values_[count] = own[x];
-      count += own[x] <= rule.limit() ? 1 : 0;
+      count += own[x] <= most ? 1 : 0;
     }
     for (std::size_t i = count; count > 0 && i < count + square_padding; ++i) {
       places_[i] = places_[count - 1];
@@ -105,6 +137,8 @@ class square_row {
   view<Out> out_;
   std::vector<std::uint16_t> squares_, near_;
   std::unique_ptr<bool[]> left_;
+  std::vector<std::int64_t> reaches_;  // of segments
+  bool bounded_ = false;               // are they known for this row?
   std::vector<std::uint32_t> best_, places_, values_;
   std::vector<std::int64_t> nearest_;
 };
