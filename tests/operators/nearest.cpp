@@ -115,6 +115,23 @@ TEST(nearest_site, fractional_spacing_as_by_the_serial_engine) {
   }
 }
 
+/// Along a row far below two sites: steps of 1e-5 are lost in the square of 1e5, until 98 of them make a unit
+/// in the last place. The second site is nearer for a while, then both have that unit, and the first is taken
+/// again.
+TEST(nearest_site, a_place_may_be_as_good_again) {
+  constexpr std::int64_t width = 300, second = 48;
+  label_image f{{2, width}, std::vector<std::uint16_t>(2 * width, 1)};
+  f.pixels[0] = f.pixels[second] = 0;
+  for (const auto* device : {"serial", "cpu"}) {
+    const auto places = nearest_site(f, {.spacing = {1e5, 1e-5}}, {.device = device});
+    const auto below = places.pixels<std::int64_t>().subspan(width);
+    EXPECT_EQ(below[97], 0) << device;
+    EXPECT_EQ(below[98], second) << device;
+    EXPECT_EQ(below[second + 97], second) << device;
+    EXPECT_EQ(below[second + 98], 0) << device;
+  }
+}
+
 TEST(nearest_site, no_site_at_all) {
   const label_image ones{{3, 5}, std::vector<std::uint16_t>(15, 1)},
       zeros{{3, 5}, std::vector<std::uint16_t>(15)};
