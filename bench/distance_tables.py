@@ -3,13 +3,14 @@
 
     bench/distance_tables.py [FILE.json ...]        (default: bench/results/distance-*.json)
 
-The files are reports of `macareu bench distance --json` or of bench/distance_peers.py --json. The tables go between
-<!-- distance --> and <!-- /distance --> in docs/results.md.
+The files are reports of `macareu bench distance --json` or of bench/distance_peers.py --json; those of one machine are
+taken together, so that what takes long may be measured on its own. A case may be in one of them only. The tables go
+between <!-- distance --> and <!-- /distance --> in docs/results.md.
 """
 import argparse
 import sys
 
-from page import machine_line, ms, must_table, replace_section, results_of, table
+from page import machine_line, ms, must_table, named_results_of, replace_section, table
 
 STRATEGIES = ("auto", "sweep", "queue", "megapixel", "diagonal")
 
@@ -32,21 +33,48 @@ PAPER_1 = (
 
 
 class Report:
-    def __init__(self, content):
-        self.rows, self.peers = content.get("rows", []), content.get("peers", {})
-        self.bench = content.get("bench", content)
-        self.cases = {case["name"]: case for case in self.bench["cases"]}
-        self.device = "cuda" if any(case["device"] == "cuda" for case in self.bench["cases"]) else "cpu"
+    """Of one machine and device, from one file or several."""
+
+    def __init__(self, named):
+        files = {name: content.get("bench", content) for name, content in named}
+        self.rows = [row for _, content in named for row in content.get("rows", [])]
+        self.peers = {peer: version for _, content in named for peer, version in content.get("peers", {}).items()}
+        self.bench = next(iter(files.values())) | {"commit": commits_of(files)}
+        self.cases, where = {}, {}
+        for name, bench in files.items():
+            for case in bench["cases"]:
+                if case["name"] in where:
+                    sys.exit(f"{case['name']} is both in {where[case['name']]} and in {name}: drop one, or nobody knows which counts")
+                where[case["name"]], self.cases[case["name"]] = name, case
+        self.device = device_of(self.bench)
 
     def time(self, name):
         case = self.cases.get(name)
         return ms(case["median_ms"]) if case and "median_ms" in case else "failed" if case else ""
 
-    def has_propagation(self):
-        return any(name.startswith("propagation") for name in self.cases)
 
-    def of_same_machine(self, other):
-        return (other.device, other.bench["machine"]) == (self.device, self.bench["machine"])
+def device_of(bench):
+    return "cuda" if any(case["device"] == "cuda" for case in bench["cases"]) else "cpu"
+
+
+def commits_of(files):
+    """One for all files, or the one of each."""
+    commits = {name: bench.get("commit", "unknown") for name, bench in files.items()}
+    different = set(commits.values())
+    return different.pop() if len(different) == 1 else ", ".join(f"{commit} in {name}" for name, commit in commits.items())
+
+
+def reports_of(named):
+    """Files of the same machine and device are one report; in the order of the first of them."""
+    groups = []
+    for name, content in named:
+        bench = content.get("bench", content)
+        key = (device_of(bench), bench["machine"])
+        group = next((files for other, files in groups if other == key), None)
+        if group is None:
+            groups.append((key, group := []))
+        group.append((name, content))
+    return [Report(files) for _, files in groups]
 
 
 def peers_section(report):
@@ -73,12 +101,10 @@ def musts_section(report):
     return table(("exact, on the GPU", "ms", "must", "goal", "holds"), rows) if rows else ""
 
 
-def paper_sections(report, reports):
-    """Once for a machine, from all reports of it."""
-    beside = [each for each in reports if report.of_same_machine(each)]
-    if report is not next(filter(Report.has_propagation, beside), None):
+def paper_sections(report):
+    cases = report.cases
+    if not any(name.startswith("propagation") for name in cases):
         return ""
-    cases = {name: case for each in beside for name, case in each.cases.items()}
     columns = [(n, s) for n in (4, 8) for s in STRATEGIES
                if any(name.startswith(f"propagation-{n}-") and name.endswith(f"-{s}-{report.device}") for name in cases)]
     names = [f"ours, {n}" + ("" if s == "auto" else f", {s}") for n, s in columns]
@@ -114,13 +140,13 @@ def cases_section(report):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", help="reports")
-    contents = results_of("distance", parser.parse_args().files)
-    if not contents:
+    named = named_results_of("distance", parser.parse_args().files)
+    if not named:
         sys.exit("bench/results has no distance-*.json")
-    sections, reports = [], list(map(Report, contents))
-    for report in reports:
+    sections = []
+    for report in reports_of(named):
         sections += [machine_line(report.bench, report.peers), peers_section(report), musts_section(report), memory_section(report),
-                     paper_sections(report, reports), cases_section(report)]
+                     paper_sections(report), cases_section(report)]
     replace_section("distance", "\n\n".join(section for section in sections if section))
 
 

@@ -40,14 +40,18 @@ def machine_line(report, peers):
     return "; ".join(part for part in parts if part) + "."
 
 
+def named_results_of(suite, files=()):
+    """(name, contents) of the given files, or of all that bench/results has of a suite."""
+    paths = files or sorted(glob.glob(os.path.join(ROOT, "bench", "results", suite + "-*.json")))
+    named = []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            named.append((os.path.basename(path), json.load(file)))
+    return named
+
+
 def results_of(suite, files=()):
-    """The contents of the named files, or of all that bench/results has of a suite."""
-    names = files or sorted(glob.glob(os.path.join(ROOT, "bench", "results", suite + "-*.json")))
-    contents = []
-    for name in names:
-        with open(name, encoding="utf-8") as file:
-            contents.append(json.load(file))
-    return contents
+    return [content for _, content in named_results_of(suite, files)]
 
 
 def replace_section(name, text):
