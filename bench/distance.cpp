@@ -52,7 +52,7 @@ std::vector<distance_case> cases_of(const distance_instance& of, const workplace
                                   .limit = of.limit,
                                   .extra_limit = of.extra_limit}};
   for (const auto& variant : distance_variants())
-    if (variant.instance == of.name)
+    if (variant.instance == of.name && (variant.on_cpu || at.is_gpu()))
       all.push_back({.name = variant.name + "-" + of.name,
                      .about = find_operator(variant.operation),
                      .given = variant.given});

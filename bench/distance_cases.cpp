@@ -81,7 +81,7 @@ const std::vector<distance_variant>& distance_variants() {
       city_block{"metric", std::string("city_block")}, chessboard{"metric", std::string("chessboard")},
       at_most_16{"max_distance", number(16)};
   constexpr auto tissue = "tissue-over-40-4k", dense = "one-in-10^4-4k", sparse = "one-in-10^6-4k",
-                 single = "one-site-4k";
+                 single = "one-site-4k", diagonal = "diagonal-4k", circle = "central-circle-4k";
   static const std::vector<distance_variant> all{
       {"squared", tissue, "distance_transform", {{"squared", true}}},
       {"signed", tissue, "distance_transform", {{"signed", true}}},
@@ -102,6 +102,10 @@ const std::vector<distance_variant>& distance_variants() {
       {"indices-spacing", single, "nearest_site", {fractional}},
       {"labels", tissue, "nearest_label", {}},
       {"labels-spacing", tissue, "nearest_label", {fractional}},
+      {"indices", diagonal, "nearest_site", {}, false},
+      {"indices", circle, "nearest_site", {}, false},
+      {"spacing", diagonal, "distance_transform", {fractional}, false},
+      {"spacing", circle, "distance_transform", {fractional}, false},
   };
   return all;
 }

@@ -37,6 +37,7 @@ struct distance_variant {
   std::string_view instance;
   std::string_view operation = "distance_transform";
   arguments given;
+  bool on_cpu = true;  ///< measured there too
 };
 
 const std::vector<distance_instance>& distance_instances();

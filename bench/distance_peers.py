@@ -4,7 +4,7 @@
     bench/distance_peers.py --tool build/bin/macareu [--json FILE]
 
 Runs `macareu bench distance`, then the peers on the images that it saved. Squared distances must equal SciPy's as
-integers. Needs NumPy, SciPy and OpenCV (python3-opencv). Exits with 1 where a result differs; a must that is missed is
+integers, nearest sites SciPy's indices. Needs NumPy, SciPy and OpenCV (python3-opencv). Exits with 1 where a result differs; a must that is missed is
 told, no failure.
 """
 import os
@@ -19,13 +19,20 @@ import scipy.ndimage
 from comparison import at_most, faster, finish, median_ms, parser_of, suite
 
 TISSUE, VOLUME = "tissue-over-40-4k", "sites-1-256^3"
+SPACING = (0.7, 1.3)  # of the suite's cases
+
+
+def ours_of(tool, directory, name, verb, *options):
+    """What the command line makes of an image of the suite."""
+    ours = os.path.join(directory, "ours.npy")
+    subprocess.run([tool, verb, os.path.join(directory, name + ".npy"), "-o", ours, *options], check=True)
+    return np.load(ours)
 
 
 def same_squares(tool, directory, name, distances):
     """Ours by the command line, as integers, against SciPy's f64 distances."""
-    ours = os.path.join(directory, "ours.npy")
-    subprocess.run([tool, "distance", os.path.join(directory, name + ".npy"), "-o", ours, "--squared"], check=True)
-    return bool(np.array_equal(np.load(ours), np.rint(distances**2).astype(np.uint32)))
+    ours = ours_of(tool, directory, name, "distance", "--squared")
+    return bool(np.array_equal(ours, np.rint(distances**2).astype(np.uint32)))
 
 
 class Cases:
@@ -41,6 +48,27 @@ def against_scipy(directory, cases, name, must, goal, options):
     peer, distances = median_ms(lambda: scipy.ndimage.distance_transform_edt(image), options.peer_repeat)
     return faster(f"{name}, against SciPy", cases.ms("exact-" + name), peer, must, goal,
                   same_squares(options.tool, directory, name, distances))
+
+
+def sites_of_scipy(image):
+    return tuple(scipy.ndimage.distance_transform_edt(image, return_distances=False, return_indices=True))
+
+
+def variants_against_scipy(directory, cases, name, options):
+    """Nothing must hold but that they are faster."""
+    image = np.load(os.path.join(directory, name + ".npy"))
+    peer, places = median_ms(lambda: sites_of_scipy(image), options.peer_repeat)
+    indices = np.ravel_multi_index(places, image.shape)
+    yield faster(f"{name}, nearest sites, against SciPy's return_indices", cases.ms("indices-" + name), peer, 1,
+                 equal=bool(np.array_equal(ours_of(options.tool, directory, name, "nearest-site"), indices)))
+    peer, labels = median_ms(lambda: image[sites_of_scipy(image == 0)], options.peer_repeat)
+    yield faster(f"{name}, nearest labels, against SciPy's return_indices", cases.ms("labels-" + name), peer, 1,
+                 equal=bool(np.array_equal(ours_of(options.tool, directory, name, "nearest-label"), labels)))
+    peer, distances = median_ms(lambda: scipy.ndimage.distance_transform_edt(image, sampling=SPACING), options.peer_repeat)
+    ours = ours_of(options.tool, directory, name, "distance", "--type", "f64", "--spacing", ",".join(map(str, SPACING)))
+    # SciPy compares candidates in an order of its own, and may keep one that is farther by a rounding.
+    yield faster(f"{name}, spacing, against SciPy's sampling", cases.ms("spacing-" + name), peer, 1,
+                 equal=bool(np.allclose(ours, distances, rtol=1e-14, atol=0)))
 
 
 def against_opencv(directory, cases, must, goal, options):
@@ -59,7 +87,7 @@ def main():
         cases = Cases(report)
         rows = [against_scipy(directory, cases, TISSUE, 40, 80, options), against_opencv(directory, cases, 8, 16, options),
                 against_tissue(cases, "one-in-10^6-4k"), against_tissue(cases, "one-in-10^4-4k"),
-                against_scipy(directory, cases, VOLUME, 25, 50, options)]
+                against_scipy(directory, cases, VOLUME, 25, 50, options), *variants_against_scipy(directory, cases, TISSUE, options)]
     return finish(options, rows, report, scipy, cv2, np)
 
 
