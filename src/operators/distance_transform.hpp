@@ -43,7 +43,8 @@ struct distance_transform {
                             "squares of euclidean distances, without rounding"},
       parameter_description{"signed", parameter_kind::flag, "false",
                             "zero pixels get minus the distance to the nearest pixel that is not zero"},
-      parameter_description{"type", parameter_kind::choice, "f32", "pixel type where not squared", "f32|f64"},
+      parameter_description{"type", parameter_kind::choice, "standard",
+                            "pixel type where not squared; standard is f32", "standard|f32|f64"},
       invert_parameter,
       max_distance_parameter,
       parameter_description{"method", parameter_kind::choice, "exact",
@@ -61,8 +62,9 @@ struct distance_transform {
       .brief = "Distance of every pixel to the nearest zero pixel, exactly.",
       .notes =
           "Zero pixels get 0. The euclidean transform is exact: SciPy's distance_transform_edt, its sampling is "
-          "spacing here. Computed in integers where spacing is whole, else in f64; city blocks of decimal steps "
-          "(0.7) are counted in integers too, and rounded once. Where there is no zero pixel "
+          "spacing here. Computed in integers where spacing is whole, else in f64; by city block and chessboard "
+          "decimal steps (0.7), and any step that all axes have (1/3), are counted in integers too, and distances "
+          "rounded once. Other steps of city blocks take long where zero pixels are few. Where there is no zero pixel "
           "the distance is infinity, or the type's maximum for integers, and the index -1; so it is beyond "
           "max_distance. Signed is distance_transform(f) - distance_transform(not f). Method propagation hands "
           "sites from neighbour to neighbour (Danielsson): some distances come out too long, never too short, and "
@@ -74,12 +76,13 @@ struct distance_transform {
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     check(call);
-    const auto plan = plan_distances(call.about.name, call.values, call.inputs[0].shape());
-    const auto image = plain(call.input<T>(0));
+    const distance_axes axes(call, propagates(call.values));
+    const auto image = axes.of(plain(call.input<T>(0)));
     with_bytes(engine, image, [&](view<const std::uint8_t> sites) {
-      measure(engine, call, plan, sites);
+      measure(engine, call, axes, sites);
       if (call.wants(labels))
-        carry_nearest(engine, call, false, sites, carried_images{plain(call.output<T>(labels)), image});
+        carry_nearest(engine, axes.plan(), false, sites,
+                      carried_images{axes.of(plain(call.output<T>(labels))), image});
     });
   }
 
@@ -109,32 +112,33 @@ struct distance_transform {
   }
 
   template <class Engine>
-  static void measure(Engine& engine, const call& call, const distance_plan& plan,
+  static void measure(Engine& engine, const call& call, const distance_axes& axes,
                       view<const std::uint8_t> image) {
     with_type_of_distances(call.outputs[0].type(), [&]<class Out>(std::type_identity<Out>) {
-      const auto out = call.output<Out>(0);
+      const auto out = axes.of(call.output<Out>(0));
       const bool zeros = !call.flag("invert");
-      transform(engine, call, plan, zeros, image, out, call.wants(indices));
+      transform(engine, call, axes, zeros, image, out, call.wants(indices));
       if constexpr (std::is_signed_v<Out>) {
         if (!call.flag("signed")) return;
         const auto inside = engine.temporary(view<const Out>(out));
-        transform(engine, call, plan, !zeros, image, inside.pixels(), false);
+        transform(engine, call, axes, !zeros, image, inside.pixels(), false);
         engine.map(outside_minus_inside{}, out, view<const Out>(out), view<const Out>(inside.pixels()));
       }
     });
   }
 
   template <class Out, class Engine>
-  static void transform(Engine& engine, const call& call, const distance_plan& plan, bool zeros,
+  static void transform(Engine& engine, const call& call, const distance_axes& axes, bool zeros,
                         view<const std::uint8_t> image, view<Out> out, bool with_indices) {
     if (!propagates(call.values)) {
-      exact_distances(engine, plan, zeros, image, out);
-      if (with_indices) nearest_indices(engine, call, zeros, image, call.output<std::int64_t>(indices));
+      exact_distances(engine, axes.plan(), zeros, image, out);
+      if (with_indices)
+        nearest_indices(engine, axes.plan(), zeros, image, axes.of(call.output<std::int64_t>(indices)));
       return;
     }
     const auto sites =
         engine.temporary(view<const packed_site>{nullptr, image.depth, image.height, image.width});
-    propagated_distances(engine, plan, call.near(), zeros, image, sites.pixels(), out);
+    propagated_distances(engine, axes.plan(), call.near(), zeros, image, sites.pixels(), out);
     if (with_indices)
       engine.map(index_of_site{image.height, image.width}, call.output<std::int64_t>(indices),
                  view<const packed_site>(sites.pixels()));

@@ -21,18 +21,21 @@ struct nearest_label {
       .pattern = "line",
       .brief = "Gives every pixel the value of the nearest pixel that is not zero.",
       .notes =
-          "The Voronoi cells of labelled objects, cut at max_distance. Of "
-          "labels equally far away the one of nearest_site is taken: the smallest index on the last axis, then "
-          "on the axis before it. Where there is none the value is 0.",
+          "The Voronoi cells of labelled objects, cut at max_distance. Of labels equally far away the one of the "
+          "pixel that nearest_site finds is taken: the smallest index on the last axis, then on the axis before "
+          "it; by chessboard the smallest on the last axis, then the nearest along the axes before it. Where "
+          "there is none the value is 0.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    const auto image = plain(call.input<T>(0));
+    const distance_axes axes(call);
+    const auto image = axes.of(plain(call.input<T>(0)));
     with_bytes(engine, image, [&](view<const std::uint8_t> sites) {
-      carry_nearest(engine, call, false, sites, carried_images{plain(call.output<T>(0)), image});
+      carry_nearest(engine, axes.plan(), false, sites,
+                    carried_images{axes.of(plain(call.output<T>(0))), image});
     });
   }
 };

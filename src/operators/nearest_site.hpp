@@ -29,7 +29,8 @@ struct nearest_site {
           "An index counts pixels in the order of the array: (z * height + y) * width + x. Of zero pixels equally "
           "far away the one with the smallest index on the last axis is taken, then on the axis before it, as "
           "SciPy does; by chessboard the smallest on the last axis too, but then the nearest along the axes "
-          "before it, and of those the smallest. Sums with fractional spacing are rounded: pixels within 4 units "
+          "before it, and of those the smallest. Sums with fractional spacing are rounded, unless they are counted "
+          "in integers (distance_transform says where): pixels within 4 units "
           "in the last place may count as equally far away, or not. Where there is no zero pixel, or none within "
           "max_distance, the index is -1.",
       .inputs = inputs,
@@ -38,8 +39,10 @@ struct nearest_site {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    with_bytes(engine, plain(call.input<T>(0)), [&](view<const std::uint8_t> sites) {
-      nearest_indices(engine, call, !call.flag("invert"), sites, call.output<std::int64_t>(0));
+    const distance_axes axes(call);
+    with_bytes(engine, axes.of(plain(call.input<T>(0))), [&](view<const std::uint8_t> sites) {
+      nearest_indices(engine, axes.plan(), !call.flag("invert"), sites,
+                      axes.of(call.output<std::int64_t>(0)));
     });
   }
 };

@@ -78,15 +78,22 @@ struct to_values {
   }
 };
 
+/// What values count where that is not 1: steps of a length, or parts of 1 such as tenths.
+struct unit_of_values {
+  double step = 1, parts = 1;  // not both
+  MACAREU_HD bool is_1() const { return step == 1 && parts == 1; }
+  MACAREU_HD double operator()(double value) const { return value * step / parts; }
+};
+
 template <class Value, class Out>
 struct to_distance {
   static constexpr auto ending = std::is_same_v<Value, Out> ? line_result::same : line_result::other;
-  Out far;           // no site, or one beyond the limit
-  double parts = 1;  // of a distance of 1: values count these
+  Out far;  // no site, or one beyond the limit
+  unit_of_values unit;
   MACAREU_HD Out operator()(Value value, const distance_range<Value>& range) const {
     Out near = static_cast<Out>(value);
     if constexpr (std::is_floating_point_v<Out>)
-      if (parts != 1) near = static_cast<Out>(static_cast<double>(value) / parts);
+      if (!unit.is_1()) near = static_cast<Out>(unit(static_cast<double>(value)));
     return value > range.limit ? far : near;
   }
 };

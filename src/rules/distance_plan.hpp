@@ -6,7 +6,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -16,6 +18,7 @@
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
+#include "core/call.hpp"
 #include "rules/distance.hpp"
 #include "rules/propagation.hpp"
 
@@ -30,8 +33,8 @@ struct distance_plan {
   bool squares = true;  // euclidean: costs are squared
   bool root = true;     // and the result is not
   bool whole = true;    // distances are integers
-  double parts = 1;     // those of city blocks count parts of 1: tenths, hundredths ...
-  double limit = 0;     // as a cost; may be infinite
+  unit_of_values unit;  // but for euclidean ones
+  double limit = 0;     // a distance as it is told; may be infinite
 
   /// No distance of the image exceeds it.
   double most() const { return longest[0] + longest[1] + longest[2]; }
@@ -61,18 +64,18 @@ inline bool propagates(const arguments& all) {
 
 /// What would not be looked at must be left as it is. False where the operator has no such parameter.
 inline bool chooses_type_of_squares(const arguments& all) {
-  return flag_of(all, "squared") && argument_of<std::string>(all, "type") == "f64";
+  return flag_of(all, "squared") && argument_of<std::string>(all, "type") != "standard";
 }
 inline bool chooses_neighbours_in_vain(const arguments& all, int rank) {
   return all.contains("connectivity") && !propagates(all) &&
          argument_of<connectivity>(all, "connectivity").reach(rank) != rank;
 }
 
-/// The fewest parts of 1, decimal ones first, that all spacings are whole numbers of; 0 where there are none.
-/// Halves of halves are there for spacings that were f32 once.
-inline double common_parts(const std::array<double, 3>& spacing) {
+/// The fewest parts of 1, decimal ones first, that all these steps are whole numbers of; 0 where there are
+/// none. Halves of halves are there for steps that were f32 once.
+inline double common_parts(const std::vector<double>& steps) {
   const auto suffice = [&](double parts) {
-    return std::ranges::all_of(spacing,
+    return std::ranges::all_of(steps,
                                [&](double step) { return std::nearbyint(step * parts) / parts == step; });
   };
   for (double parts = 1; parts <= 1e15; parts *= 10)
@@ -82,29 +85,44 @@ inline double common_parts(const std::array<double, 3>& spacing) {
   return 0;
 }
 
-/// The greatest whole number of parts that is not above the limit.
-inline double in_parts(double limit, double parts) {
-  double count = std::floor(limit * parts);
-  if (parts == 1 || count >= largest_exact) return limit * parts;
-  while ((count + 1) / parts <= limit) ++count;
-  while (count / parts > limit) --count;
-  return count;
-}
-
-/// Sums along axes lose bits where steps are fractional, and none of the ways to search a line fast would
-/// find the same sums. Counted in parts they are exact, and every distance is rounded once.
-inline void count_in_parts(distance_plan& plan) {
-  const double parts = common_parts(plan.spacing);
+/// Steps along the axes as whole numbers of a unit. False, and nothing done, where sums of them were not
+/// exact.
+inline bool count_in(distance_plan& plan, const unit_of_values& unit) {
   auto whole = plan.spacing;
   double most = 0;
   for (std::size_t axis = 0; axis < whole.size(); ++axis) {
-    // Without a step the spacing does not matter, but has to fit any type.
-    whole[axis] = plan.steps[axis] > 0 ? std::nearbyint(whole[axis] * parts) : 1;
+    if (plan.steps[axis] > 0) whole[axis] = std::nearbyint(whole[axis] / unit.step * unit.parts);
     most += 2 * whole[axis] * static_cast<double>(plan.steps[axis]) + 1;
   }
-  if (parts <= 1 || most >= largest_exact) return;
+  if (most >= largest_exact) return false;
   plan.spacing = whole;
-  plan.parts = parts;
+  plan.unit = unit;
+  return true;
+}
+
+/// Sums along axes lose bits where steps are fractional, and none of the ways to search a line fast would
+/// find the same sums. Counted in parts of 1, or where all steps are the same in steps, they are exact, and
+/// every distance is rounded once.
+inline void count_in_units(distance_plan& plan) {
+  std::vector<double> steps;
+  for (std::size_t axis = 0; axis < plan.spacing.size(); ++axis)
+    if (plan.steps[axis] > 0)
+      steps.push_back(plan.spacing[axis]);
+    else
+      plan.spacing[axis] = 1;  // it does not matter, but has to fit any type
+  const double parts = common_parts(steps);
+  if (parts == 1 || (parts > 1 && count_in(plan, {.parts = parts}))) return;
+  if (std::ranges::adjacent_find(steps, std::ranges::not_equal_to{}) == steps.end())
+    count_in(plan, {.step = steps.front()});
+}
+
+inline void measure_axes(distance_plan& plan) {
+  plan.whole = true;
+  for (std::size_t axis = 0; axis < plan.spacing.size(); ++axis) {
+    const double step = plan.spacing[axis], length = step * static_cast<double>(plan.steps[axis]);
+    plan.longest[axis] = plan.squares ? length * length : length;
+    plan.whole = plan.whole && step == std::floor(step) && (step < largest_u32 || plan.unit.parts > 1);
+  }
 }
 
 /// `about`: who asks, for messages.
@@ -140,30 +158,103 @@ inline distance_plan plan_distances(std::string_view about, const arguments& all
     plan.spacing[at] = spacing[spacing.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double();
     plan.steps[at] = std::max<std::int64_t>(shape[axis] - 1, 0);
   }
-  if (metric == "city_block") count_in_parts(plan);
-  for (std::size_t axis = 0; axis < plan.spacing.size(); ++axis) {
-    const double step = plan.spacing[axis], length = step * static_cast<double>(plan.steps[axis]);
-    plan.longest[axis] = plan.squares ? length * length : length;
-    plan.whole = plan.whole && step == std::floor(step) && (step < largest_u32 || plan.parts > 1);
-  }
-  const double limit = argument_of<number>(all, "max_distance").to_double();
-  plan.limit = plan.squares ? limit * limit : in_parts(limit, plan.parts);
+  if (!plan.squares) count_in_units(plan);
+  measure_axes(plan);
+  plan.limit = argument_of<number>(all, "max_distance").to_double();
   return plan;
+}
+
+/// A volume with a side of 1 is an image, for which engines have faster ways: the first such side.
+inline std::optional<line_axis> side_of_1(const extents& shape) {
+  for (int axis = 0; axis < shape.rank(); ++axis)
+    if (shape.rank() == 3 && shape[axis] == 1) return static_cast<line_axis>(axis);
+  return {};
+}
+
+inline distance_plan without_side(distance_plan plan, line_axis side) {
+  for (auto axis = static_cast<std::size_t>(side); axis > 0; --axis) {
+    plan.spacing[axis] = plan.spacing[axis - 1];
+    plan.steps[axis] = plan.steps[axis - 1];
+  }
+  plan.spacing[0] = 1;
+  plan.steps[0] = 0;
+  plan.rank = 2;
+  measure_axes(plan);
+  return plan;
+}
+
+/// Pixels stay in order.
+template <class T>
+view<T> without_side(const view<T>& volume, line_axis side) {
+  const auto rows = volume.depth, all = rows * volume.step_z;
+  if (side == line_axis::z) return volume;
+  if (side == line_axis::y) return {volume.data, 1, rows, volume.width, all, volume.step_z, volume.step_x};
+  return {volume.data, 1, rows, volume.height, all, volume.step_z, volume.step_y};
+}
+
+/// How a call's images are looked at: without a side of 1. Those of one call all in the same way, or engines
+/// would take them for others.
+class distance_axes {
+ public:
+  explicit distance_axes(const call& call, bool all = false)
+      : plan_(plan_distances(call.about.name, call.values, call.inputs[0].shape())),
+        left_out_(all ? std::nullopt : side_of_1(call.inputs[0].shape())) {
+    if (left_out_) plan_ = without_side(plan_, *left_out_);
+  }
+
+  const distance_plan& plan() const { return plan_; }
+  template <class T>
+  view<T> of(const view<T>& image) const {
+    return left_out_ ? without_side(image, *left_out_) : image;
+  }
+
+ private:
+  distance_plan plan_;
+  std::optional<line_axis> left_out_;
+};
+
+/// The distance that a value of the passes is told as.
+template <class Value>
+double told_distance(const distance_plan& plan, Value value) {
+  const auto exact = static_cast<double>(value);
+  return plan.squares ? std::sqrt(exact) : plan.unit(exact);
+}
+
+/// The greatest integer up to `most` that is told as a distance within the limit.
+template <class Value>
+Value greatest_within_limit(const distance_plan& plan, Value most) {
+  Value within = 0, beyond = most + 1;
+  while (within + 1 < beyond) {
+    const Value middle = within + (beyond - within) / 2;
+    (told_distance(plan, middle) <= plan.limit ? within : beyond) = middle;
+  }
+  return within;
+}
+
+/// The same of floats; limit^2 itself is rounded, and may be too little.
+inline double greatest_within_limit(const distance_plan& plan) {
+  constexpr double most = std::numeric_limits<double>::max();
+  double within = std::min(plan.squares ? plan.limit * plan.limit : plan.limit, most);
+  if (!plan.squares) return within;
+  while (told_distance(plan, within) > plan.limit) within = std::nextafter(within, 0.0);
+  for (double next = within; within < most; within = next) {
+    next = std::nextafter(within, most);
+    if (told_distance(plan, next) > plan.limit) break;
+  }
+  return within;
 }
 
 template <class Value>
 distance_range<Value> range_of(const distance_plan& plan) {
   if constexpr (std::is_floating_point_v<Value>) {
-    constexpr Value none = std::numeric_limits<Value>::infinity();
-    return {std::min(plan.limit, std::numeric_limits<Value>::max()), none};
+    return {greatest_within_limit(plan), std::numeric_limits<Value>::infinity()};
   } else {
     Value most = 0;  // in integers: the sum of floats may be less than it is
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const auto length = static_cast<Value>(plan.spacing[axis]) * static_cast<Value>(plan.steps[axis]);
       most += plan.squares ? length * length : length;
     }
-    const Value none = most + 1;
-    return {plan.limit < static_cast<double>(none) ? static_cast<Value>(plan.limit) : none - 1, none};
+    return {greatest_within_limit(plan, most), most + 1};
   }
 }
 
@@ -180,7 +271,7 @@ inline dtype distance_type(const arguments& all, dtype, const extents& shape) {
     if (flag_of(all, "signed")) return dtype::i64;
     return plan.most() < largest_u32 ? dtype::u32 : dtype::u64;
   }
-  return argument_of<std::string>(all, "type") == "f64" ? dtype::f64 : dtype::f32;
+  return argument_of<std::string>(all, "type") == "f64" ? dtype::f64 : dtype::f32;  // standard too
 }
 
 }  // namespace macareu

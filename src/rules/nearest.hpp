@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "core/call.hpp"
 #include "core/plain_pixels.hpp"
 #include "rules/distance.hpp"
 #include "rules/distance_plan.hpp"
@@ -21,12 +20,12 @@ template <class Carried>
 carried_images(view<Carried>, view<const Carried>) -> carried_images<Carried>;
 
 template <class Value, class Steps, class Carried, class Engine>
-void carry_further(Engine& engine, const call& call, const distance_plan& plan, view<const Steps> steps,
+void carry_further(Engine& engine, const distance_plan& plan, view<const Steps> steps,
                    const carried_images<Carried>& images, view<const Carried> carried) {
   using from_counts = distance_pass<Value, from_steps<Value>, to_values<Value>>;
   const auto range = range_of<Value>(plan);
   const auto along_x = cost_of<Value>(plan, line_axis::x), along_y = cost_of<Value>(plan, line_axis::y);
-  if (call.rank() == 2) {
+  if (plan.rank == 2) {
     const from_counts pass{along_x, plan.join, range, {along_y}, {}};
     return engine.carry(pass, line_axis::x, images.nothing, images.out, steps, carried);
   }
@@ -41,10 +40,9 @@ void carry_further(Engine& engine, const call& call, const distance_plan& plan, 
 }
 
 template <class Steps, class T, class Carried, class Engine>
-void carry_from(Engine& engine, const call& call, const steps_to_site<Steps>& count, view<const T> image,
-                const carried_images<Carried>& images) {
-  const auto plan = plan_distances(call.about.name, call.values, call.inputs[0].shape());
-  const auto first = call.rank() == 3 ? line_axis::z : line_axis::y;
+void carry_from(Engine& engine, const distance_plan& plan, const steps_to_site<Steps>& count,
+                view<const T> image, const carried_images<Carried>& images) {
+  const auto first = plan.rank == 3 ? line_axis::z : line_axis::y;
   const auto steps = engine.temporary(view<const Steps>{nullptr, image.depth, image.height, image.width});
   const auto carried = engine.temporary(images.own);
   engine.line(count, first, steps.pixels(), image);
@@ -52,20 +50,20 @@ void carry_from(Engine& engine, const call& call, const steps_to_site<Steps>& co
   const view<const Steps> counted = steps.pixels();
   const view<const Carried> along = carried.pixels();
   if (plan.fits(largest_u32))
-    carry_further<std::uint32_t>(engine, call, plan, counted, images, along);
+    carry_further<std::uint32_t>(engine, plan, counted, images, along);
   else if (plan.fits(largest_u64))
-    carry_further<std::uint64_t>(engine, call, plan, counted, images, along);
+    carry_further<std::uint64_t>(engine, plan, counted, images, along);
   else
-    carry_further<double>(engine, call, plan, counted, images, along);
+    carry_further<double>(engine, plan, counted, images, along);
 }
 
 template <class T, class Carried, class Engine>
-void carry_nearest(Engine& engine, const call& call, bool sites_are_zero, view<const T> image,
+void carry_nearest(Engine& engine, const distance_plan& plan, bool sites_are_zero, view<const T> image,
                    const carried_images<Carried>& images) {
   if (image.depth <= no_steps<std::uint16_t> && image.height <= no_steps<std::uint16_t>)
-    carry_from(engine, call, steps_to_site<std::uint16_t>{sites_are_zero}, image, images);
+    carry_from(engine, plan, steps_to_site<std::uint16_t>{sites_are_zero}, image, images);
   else
-    carry_from(engine, call, steps_to_site<std::uint32_t>{sites_are_zero}, image, images);
+    carry_from(engine, plan, steps_to_site<std::uint32_t>{sites_are_zero}, image, images);
 }
 
 /// Of a pixel, in the order of the array.
@@ -76,11 +74,11 @@ struct own_index {
 
 /// Of the nearest site; -1 where there is none.
 template <class T, class Engine>
-void nearest_indices(Engine& engine, const call& call, bool sites_are_zero, view<const T> image,
+void nearest_indices(Engine& engine, const distance_plan& plan, bool sites_are_zero, view<const T> image,
                      view<std::int64_t> out) {
   const auto own = engine.temporary(view<const std::int64_t>(out));
   engine.map(own_index{image.height, image.width}, own.pixels());
-  carry_nearest(engine, call, sites_are_zero, image, carried_images<std::int64_t>{out, own.pixels(), -1});
+  carry_nearest(engine, plan, sites_are_zero, image, carried_images<std::int64_t>{out, own.pixels(), -1});
 }
 
 /// Also where the parameters are checked against the shape.

@@ -31,7 +31,7 @@ template <class Value, class Out, class Write>
 void with_result(const distance_plan& plan, Write&& write) {
   if constexpr (std::is_floating_point_v<Out>)
     if (plan.root) return write(to_root<Value, Out>{far_away<Out>});
-  write(to_distance<Value, Out>{far_away<Out>, plan.parts});
+  write(to_distance<Value, Out>{far_away<Out>, plan.unit});
 }
 
 /// compute(type) for the narrowest type that the plan can be computed with; pixels that are integers come

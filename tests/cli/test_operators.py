@@ -160,6 +160,7 @@ class Operators(CliTest):
         self.succeed("distance", "f.npy", "-o", "d.npy", "--method", "propagation", "--connectivity", "4")
         self.assertEqual(self.read_npy("d.npy")[2], [1, 0, 0, 1, 2])
         for options, message in ((("--connectivity", "4"), "connectivity is for method propagation"),
+                                 (("--squared", "--type", "f32"), "type is for distances that are not squared"),
                                  (("--squared", "--type", "f64"), "type is for distances that are not squared")):
             failed = self.run_tool("distance", "f.npy", "-o", "other.npy", *options)
             self.assertEqual((failed.returncode, failed.stderr.count("\n")), (2, 1), failed.stderr)

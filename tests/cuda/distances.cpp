@@ -1,6 +1,7 @@
 // Distance transforms on the GPU against the serial engine, or the cpu's where that takes too long: all
 // metrics, spacings and types, and shapes that take every way through the kernels.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -90,11 +91,13 @@ Options draw_options(dice& from, int rank) {
   Options how;
   if (from.once_in(2)) how.metric = static_cast<metric>(from.below(3));
   if (from.once_in(3)) how.max_distance = static_cast<double>(1 + from.below(60)) / 4;
+  if (from.once_in(6)) how.max_distance = std::sqrt(1 + from.below(60));  // a distance, to the last bit
   if (from.once_in(3)) {
     how.spacing.clear();
     for (int axis = 0; axis < rank; ++axis)
       how.spacing.push_back(from.once_in(3) ? number(static_cast<double>(1 + from.below(30)) / 10)
                                             : number(1 + from.below(4)));
+    if (from.once_in(6)) how.spacing = {1.0 / 3};
   }
   return how;
 }
@@ -119,9 +122,9 @@ TEST_F(distances, equal_the_serial_engine) {
     } else {
       auto how = draw_options<distance_transform_options>(from, shape.rank());
       how.invert = from.once_in(4);
-      how.type = from.once_in(3) ? distance_transform_type::f64 : distance_transform_type::f32;
+      how.type = from.once_in(3) ? distance_transform_type::f64 : distance_transform_type::standard;
       how.squared = how.metric == distance_transform_metric::euclidean &&
-                    how.type == distance_transform_type::f32 && from.once_in(3);
+                    how.type == distance_transform_type::standard && from.once_in(3);
       how.is_signed = from.once_in(4);
       ASSERT_TRUE(same_bits(distance_transform(given, how, cuda_), distance_transform(given, how, serial_)));
     }
@@ -171,7 +174,7 @@ TEST_F(distances, of_every_length) {
        {extents{130, 2047}, extents{65, 4096}, extents{37, 5001}, extents{66, 8192}, extents{9, 13000},
         extents{6, 27001}, extents{3, 60000}, extents{32767, 5}, extents{33001, 7}, extents{70001, 3},
         extents{40, 300, 20}, extents{5, 7001, 9}, extents{3, 24000, 5}, extents{3, 30000, 3},
-        extents{7, 40, 7000}, extents{1, 500, 700}, extents{70, 1, 900}})
+        extents{7, 40, 7000}, extents{1, 500, 700}, extents{70, 1, 900}, extents{300, 700, 1}})
     for (int kind = 0; kind < kinds_of_sites; ++kind) {
       const auto given = draw_sites(from, dtype::u8, shape, kind);
       SCOPED_TRACE(to_string(shape) + ", sites " + std::to_string(kind));
@@ -202,6 +205,17 @@ TEST_F(distances, of_many_lengths_with_options) {
       const auto labels = draw_options<nearest_label_options>(from, shape.rank());
       ASSERT_TRUE(same_bits(nearest_label(given, labels, cuda_), nearest_label(given, labels, cpu)));
     }
+}
+
+/// So many pixels that the last two axes go slab by slab.
+TEST_F(distances, of_volumes_in_slabs) {
+  const context cpu{.device = "cpu"};
+  dice from(seed_of("cuda distances in slabs"));
+  const auto given = draw_sites(from, dtype::u8, {43, 700, 620}, 1);
+  for (const bool with_sign : {false, true}) {
+    const distance_transform_options how{.spacing = {0.7, 1.3, 2.1}, .is_signed = with_sign};
+    ASSERT_TRUE(same_bits(distance_transform(given, how, cuda_), distance_transform(given, how, cpu)));
+  }
 }
 
 TEST_F(distances, with_any_strides) {

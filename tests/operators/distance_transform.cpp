@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ std::vector<T> values_of(const image& result) {
 }
 
 /// By definition: the least distance over all sites, every operation in f64 and in the order of the axes.
-/// Squared for the euclidean metric; city blocks are counted in tenths, which all spacings here are made of.
+/// Squared for the euclidean metric; others are counted in tenths, which all spacings here are made of.
 std::vector<double> by_definition(const binary_image& f, const options& how) {
   const int rank = f.shape.rank();
   std::vector<std::array<std::int64_t, 3>> places;
@@ -47,13 +48,13 @@ std::vector<double> by_definition(const binary_image& f, const options& how) {
       const auto s = how.spacing.size() == 1 ? 0 : a - static_cast<std::size_t>(3 - rank);
       const double steps = static_cast<double>(std::abs(p[a] - q[a])), step = how.spacing[s].to_double();
       if (how.metric == metric::chessboard)
-        total = std::max(total, steps * step);
+        total = std::max(total, steps * std::round(10 * step));
       else if (how.metric == metric::euclidean)
         total += (steps * step) * (steps * step);
       else
         total += steps * std::round(10 * step);
     }
-    return how.metric == metric::city_block ? total / 10 : total;
+    return how.metric == metric::euclidean ? total : total / 10;
   };
   std::vector<double> best(places.size(), infinity);
   for (std::size_t j = 0; j < places.size(); ++j)
@@ -61,7 +62,7 @@ std::vector<double> by_definition(const binary_image& f, const options& how) {
       for (std::size_t i = 0; i < places.size(); ++i) best[i] = std::min(best[i], cost(places[i], places[j]));
   const double most = how.max_distance.to_double();
   for (auto& value : best)
-    if (value > (how.metric == metric::euclidean ? most * most : most)) value = infinity;
+    if ((how.metric == metric::euclidean ? std::sqrt(value) : value) > most) value = infinity;
   return best;
 }
 
@@ -103,6 +104,7 @@ void expect_distances(const binary_image& f, options how, const context& where) 
     ASSERT_EQ(rounded[i], static_cast<float>(distance)) << "pixel " << i;
   }
   if (how.metric != metric::euclidean) return;
+  how.type = type::standard;
   how.squared = true;
   const auto squares = distance_transform(f, how, where);
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -120,7 +122,13 @@ TEST(distance_transform, equals_brute_force) {
   std::mt19937 dice(7);
   for (int round = 0; round < 400; ++round) {
     const auto f = draw(dice);
-    const auto how = draw_options(dice, f.shape.rank());
+    auto how = draw_options(dice, f.shape.rank());
+    if (dice() % 4 == 0) {  // as far as some pixel is from its site, to the last bit
+      how.max_distance = infinity;
+      auto one = by_definition(f, how)[dice() % f.pixels.size()];
+      if (how.metric == metric::euclidean) one = std::sqrt(one);
+      if (one > 0) how.max_distance = one;
+    }
     for (const auto* device : {"serial", "cpu"})
       ASSERT_NO_FATAL_FAILURE(expect_distances(f, how, {.device = device}))
           << "round " << round << " on " << device;
@@ -149,7 +157,7 @@ TEST(distance_transform, wide_images_as_by_the_serial_engine) {
     same(float{});
     how.type = type::f64;
     same(double{});
-    how.type = type::f32;
+    how.type = type::standard;
     how.squared = true;
     same(std::uint32_t{});
   }
@@ -186,7 +194,7 @@ TEST(distance_transform, signed_is_outside_minus_inside) {
       for (std::size_t i = 0; i < got.size(); ++i)
         ASSERT_EQ(got[i], inside[i] > 0 ? -root(inside[i]) : root(outside[i])) << "pixel " << i;
       if (how.metric != metric::euclidean) continue;
-      how.type = type::f32;
+      how.type = type::standard;
       how.squared = true;
       const auto squares = distance_transform(f, how, {.device = device});
       if (squares.type() == dtype::f64) continue;
@@ -286,28 +294,114 @@ TEST(distance_transform, large_spacings) {
   }
 }
 
-/// Rounded once, however many steps of 0.1 or 0.7 there are, and of f32; thirds in f64 have no parts.
-TEST(distance_transform, city_blocks_of_decimal_steps) {
-  const binary_image f{{1, 4}, {0, 1, 1, 1}};
-  for (const char* device : {"serial", "cpu"}) {
-    const auto last = [&](double step, double most) {
-      return values_of<double>(distance_transform(f,
-                                                  {.metric = metric::city_block,
-                                                   .spacing = {step},
-                                                   .type = type::f64,
-                                                   .max_distance = most},
-                                                  {.device = device}))
-          .back();
-    };
-    EXPECT_EQ(last(0.1, infinity), 0.3);
-    EXPECT_EQ(last(0.1, 0.3), 0.3);
-    EXPECT_EQ(last(0.1, 0.29999), infinity);
-    EXPECT_EQ(last(0.7, 1e300), 2.1);
-    EXPECT_EQ(last(1e-9, infinity), 3e-9);
-    EXPECT_EQ(last(0.123456789012345, infinity), 0.370370367037035);
-    EXPECT_EQ(last(0.7f, infinity), 3 * static_cast<double>(0.7f));
-    EXPECT_EQ(last(1.0 / 3, infinity), 3 * (1.0 / 3));
-    EXPECT_EQ(last(1e15 + 0.5, infinity), 3 * (1e15 + 0.5));
+/// Every distance of a cube is within itself, and none is within the number before it.
+TEST(distance_transform, limits_that_are_distances) {
+  binary_image f{{7, 7, 7}, std::vector<std::uint8_t>(343, 1)};
+  f.pixels[0] = 0;
+  for (const auto by : {metric::euclidean, metric::city_block, metric::chessboard})
+    for (const std::vector<number>& spacing :
+         {std::vector<number>{1}, {3, 1, 2}, {0.7, 0.1, 1.3}, {1.0 / 3}, {1.0 / 3, 0.7, 1e-3}})
+      for (const char* device : {"serial", "cpu"}) {
+        const auto found = [&](double most) {
+          return values_of<double>(distance_transform(
+              f, {.metric = by, .spacing = spacing, .type = type::f64, .max_distance = most},
+              {.device = device}));
+        };
+        const auto all = found(infinity);
+        for (const double limit : std::set<double>(all.begin(), all.end())) {
+          if (limit == 0) continue;
+          const auto within = found(limit), below = found(std::nextafter(limit, 0.0));
+          for (std::size_t i = 0; i < all.size(); ++i) {
+            ASSERT_EQ(within[i], all[i] <= limit ? all[i] : infinity) << limit << " on " << device;
+            ASSERT_EQ(below[i], all[i] < limit ? all[i] : infinity) << limit << " on " << device;
+          }
+        }
+      }
+}
+
+/// Rounded once, however many steps of 0.1 or 0.7 there are, of f32, or of thirds in f64, which have no
+/// parts. A side of 1 has no steps, whatever its spacing.
+TEST(distance_transform, counted_in_integers) {
+  const binary_image f{{4, 1, 4}, {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}};
+  for (const char* device : {"serial", "cpu"})
+    for (const auto by : {metric::city_block, metric::chessboard}) {
+      const auto last = [&](double step, double most) {
+        return values_of<double>(distance_transform(f,
+                                                    {.metric = by,
+                                                     .spacing = {step, std::sqrt(2), step},
+                                                     .type = type::f64,
+                                                     .max_distance = most},
+                                                    {.device = device}))
+            .back();
+      };
+      const double steps = by == metric::city_block ? 6 : 3;
+      EXPECT_EQ(last(0.1, infinity), steps / 10);
+      EXPECT_EQ(last(0.1, steps / 10), steps / 10);
+      EXPECT_EQ(last(0.1, steps / 10 - 0.00001), infinity);
+      EXPECT_EQ(last(0.7, 1e300), steps * 7 / 10);
+      EXPECT_EQ(last(1e-9, infinity), steps / 1e9);
+      EXPECT_EQ(last(0.123456789012345, infinity), steps * 123456789012345 / 1e15);
+      EXPECT_EQ(last(0.7f, infinity), steps * static_cast<double>(0.7f));
+      EXPECT_EQ(last(1.0 / 3, infinity), steps * (1.0 / 3));
+      EXPECT_EQ(last(1e15 + 0.5, infinity), steps * (1e15 + 0.5));
+    }
+}
+
+/// Steps of a length without parts: sums of 1/3 depend on the way, steps of it do not.
+TEST(distance_transform, steps_of_one_length) {
+  std::mt19937 dice(13);
+  const double step = 1.0 / 3;
+  for (int round = 0; round < 40; ++round) {
+    const auto f = draw(dice);
+    for (const auto by : {metric::city_block, metric::chessboard})
+      for (const char* device : {"serial", "cpu"}) {
+        const auto steps =
+            values_of<double>(distance_transform(f, {.metric = by, .type = type::f64}, {.device = device}));
+        const auto found = values_of<double>(
+            distance_transform(f, {.metric = by, .spacing = {step}, .type = type::f64}, {.device = device}));
+        for (std::size_t i = 0; i < steps.size(); ++i) ASSERT_EQ(found[i], steps[i] * step);
+      }
+  }
+}
+
+/// Volumes with a side of 1 are what their images are: distances, indices and labels.
+TEST(distance_transform, sides_of_1) {
+  std::mt19937 dice(14);
+  for (int round = 0; round < 120; ++round) {
+    const std::int64_t height = 1 + dice() % 30, width = 1 + dice() % 90;
+    binary_image f{{height, width}, std::vector<std::uint8_t>(static_cast<std::size_t>(height * width))};
+    const auto one_in = 1 + dice() % 50;
+    for (auto& pixel : f.pixels)
+      pixel = dice() % one_in == 0 ? static_cast<std::uint8_t>(1 + dice() % 9) : std::uint8_t{0};
+    const std::vector<std::string> metrics{"euclidean", "city_block", "chessboard"};
+    const auto by = metrics[dice() % metrics.size()];
+    const number along_y = dice() % 2 ? 1 : 0.7, along_x = dice() % 2 ? 1 : 1.3;
+    for (std::size_t side = 0; side < 3; ++side) {
+      std::vector<std::int64_t> sides{height, width};
+      sides.insert(sides.begin() + static_cast<std::ptrdiff_t>(side), 1);
+      const binary_image volume{{sides[0], sides[1], sides[2]}, f.pixels};
+      std::vector<number> spacing{along_y, along_x}, in_volume = spacing;
+      in_volume.insert(in_volume.begin() + static_cast<std::ptrdiff_t>(side), std::sqrt(2));
+      for (const char* device : {"serial", "cpu"}) {
+        SCOPED_TRACE(to_string(volume.shape) + " by " + by + " on " + device);
+        const context where{.device = device};
+        const auto expect_same = [&](const image& got, const image& expected) {
+          EXPECT_TRUE(same_bits(
+              const_image_view(got.data(), got.type(), f.shape, contiguous_strides(f.shape)), expected));
+        };
+        arguments how{{"metric", by}, {"spacing", spacing}, {"invert", true}}, how_volume = how;
+        how_volume["spacing"] = in_volume;
+        const auto expected = with_places(f, how, where, true),
+                   found = with_places(volume, how_volume, where, true);
+        expect_same(found.distances, expected.distances);
+        expect_same(found.indices, expected.indices);
+        expect_same(found.labels, expected.labels);
+        how["signed"] = how_volume["signed"] = true;
+        const auto& about = *find_operator("distance_transform");
+        expect_same(run_operator(about, std::vector<const_image_view>{volume}, how_volume, where)[0],
+                    run_operator(about, std::vector<const_image_view>{f}, how, where)[0]);
+      }
+    }
   }
 }
 
@@ -361,8 +455,11 @@ TEST(distance_transform, refuses) {
   EXPECT_EQ(
       refused({.spacing = {1, 2, 3}}),
       "distance_transform: spacing has 3 numbers, but the image 2 axes: give one for each, or one for all");
-  EXPECT_EQ(refused({.squared = true, .type = type::f64}),
-            "distance_transform: type is for distances that are not squared: squares have one of their own");
+  for (const auto chosen : {type::f32, type::f64})
+    EXPECT_EQ(
+        refused({.squared = true, .type = chosen}),
+        "distance_transform: type is for distances that are not squared: squares have one of their own");
+  EXPECT_EQ(distance_transform(f).type(), dtype::f32);
   EXPECT_EQ(refused({.connectivity = 4}), "distance_transform: connectivity is for method propagation");
   EXPECT_NO_THROW(distance_transform(f, {.connectivity = 8}));  // all neighbours, as by default
   EXPECT_EQ(refused({.spacing = {1, 0}}),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -49,7 +50,7 @@ std::vector<std::int64_t> by_definition(const label_image& f, metric by, const s
           }
           const std::array key{cost[2], static_cast<double>(x), cost[1], static_cast<double>(y),
                                cost[0], static_cast<double>(z)};
-          if (key >= best || cost[2] > (by == metric::euclidean ? most * most : most)) continue;
+          if (key >= best || (by == metric::euclidean ? std::sqrt(cost[2]) : cost[2]) > most) continue;
           best = key;
           found[static_cast<std::size_t>(i)] = j;
         }
@@ -68,7 +69,10 @@ TEST(nearest_site, equals_brute_force) {
     const auto one_in = 1 + dice() % (dice() % 3 ? 6 : 80);
     for (auto& pixel : f.pixels)
       pixel = (dice() % one_in == 0) == zeros ? std::uint16_t{0} : static_cast<std::uint16_t>(1 + dice() % 9);
-    const double most = dice() % 3 ? std::numeric_limits<double>::infinity() : 1 + dice() % 5;
+    // Roots are distances: within them is what is just as far away.
+    const double most = dice() % 3   ? std::numeric_limits<double>::infinity()
+                        : dice() % 2 ? 1 + dice() % 5
+                                     : std::sqrt(1 + dice() % 30);
     std::vector<double> spacing(3, 1);
     if (dice() % 2)
       for (auto& s : spacing) s = dice() % 2 ? 1 + dice() % 3 : 0.5 * (1 + dice() % 5);
