@@ -18,9 +18,10 @@ class device_buffer {
   /// Copies to the GPU where the host's pixels are newer; then both are the same.
   const void* to_device(const void* host, std::size_t bytes);
   /// Until device_was_written() is called those pixels count that counted before: who writes may fail. Of
-  /// both copies it is the host's; the GPU's only where a filter in place has nothing else to read.
+  /// both copies it is the host's. Where the GPU has the only one, which a filter in place reads, the new
+  /// pixels get memory of their own.
   void* for_writing(std::size_t bytes);
-  void device_was_written() { newest_.store(newest::device, std::memory_order_release); }
+  void device_was_written();
   void host_was_written() { newest_.store(newest::host, std::memory_order_release); }
 
  private:
@@ -28,12 +29,15 @@ class device_buffer {
   struct release {
     void operator()(void* data) const;
   };
-  void* memory(std::size_t bytes);
+  struct memory {
+    std::size_t bytes = 0;
+    std::unique_ptr<void, release> data;
+    void* of(std::size_t wanted);
+  };
 
   std::mutex moving_;
   std::atomic<newest> newest_ = newest::host;
-  std::size_t bytes_ = 0;
-  std::unique_ptr<void, release> data_;
+  memory pixels_, written_;
 };
 
 }  // namespace macareu::itk

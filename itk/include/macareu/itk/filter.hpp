@@ -66,10 +66,10 @@ class Filter : public TStock {
     const bool on_gpu = ComputesOnGpu();
     try {
       try {
-        ComputeAt(on_gpu);
+        ComputeAt(device_, on_gpu);
       } catch (const device_error&) {  // as out of memory: whoever named no device can do without a GPU
-        if (!on_gpu || device_ != "auto") throw;
-        ComputeAt(false);
+        if (device_ != "auto") throw;
+        ComputeAt("cpu", false);  // auto could choose the GPU again
       }
       this->UpdateProgress(1.0F);
     } catch (const usage_error& refusal) {
@@ -177,8 +177,8 @@ class Filter : public TStock {
   }
 
  private:
-  void ComputeAt(bool on_gpu) {
-    workplace at(*this, device_, on_gpu);
+  void ComputeAt(const std::string& device, bool on_gpu) {
+    workplace at(*this, device, on_gpu);
     Compute(at);
     at.finish();
   }
