@@ -72,10 +72,15 @@ struct filling {
 
 template <class To>
 struct measuring_length {
-  const double *x, *y, *z;
+  const double *x, *y, *z;  // z may be null
   To* to;
+  MACAREU_ITK_HD static double square(double along) {
+    const To rounded = static_cast<To>(along);
+    return static_cast<To>(rounded * rounded);
+  }
   MACAREU_ITK_HD void operator()(std::int64_t i) const {
-    to[i] = static_cast<To>(std::sqrt(x[i] * x[i] + y[i] * y[i] + z[i] * z[i]));
+    const double sum = square(x[i]) + square(y[i]) + (z ? square(z[i]) : 0.0);
+    to[i] = static_cast<To>(std::sqrt(static_cast<double>(static_cast<To>(sum))));
   }
 };
 
@@ -223,8 +228,9 @@ void apply(const Driver& driver, const fill& what, const images& all) {
 template <class Driver>
 void apply(const Driver& driver, const length&, const images& all) {
   with_type(all.out.type(), [&]<class To>(std::type_identity<To>) {
-    driver.each(all.count(), measuring_length<To>{all.from<double>(0), all.from<double>(1),
-                                                  all.from<double>(2), all.to<To>()});
+    driver.each(all.count(),
+                measuring_length<To>{all.from<double>(0), all.from<double>(1),
+                                     all.in.size() > 2 ? all.from<double>(2) : nullptr, all.to<To>()});
   });
 }
 

@@ -16,6 +16,12 @@ int threads_of(::itk::ProcessObject& filter) {
       std::min(filter.GetNumberOfWorkUnits(), filter.GetMultiThreader()->GetMaximumNumberOfThreads()));
 }
 
+[[noreturn]] void throw_aborted(const ::itk::ProcessObject& filter) {
+  ::itk::ProcessAborted aborted(__FILE__, __LINE__);
+  aborted.SetDescription(std::string(filter.GetNameOfClass()) + ": AbortGenerateData was set");
+  throw aborted;
+}
+
 }  // namespace
 
 run_report run(::itk::ProcessObject& filter, const std::string& device, std::string_view name,
@@ -44,11 +50,7 @@ run_report run(::itk::ProcessObject& filter, const std::string& device, std::str
   } catch (const interrupted&) {  // said below
   }
   if (thrown) std::rethrow_exception(thrown);
-  if (stop.stop_requested()) {
-    ::itk::ProcessAborted aborted(__FILE__, __LINE__);
-    aborted.SetDescription(std::string(filter.GetNameOfClass()) + ": AbortGenerateData was set");
-    throw aborted;
-  }
+  if (stop.stop_requested()) throw_aborted(filter);
   return report;
 }
 
@@ -63,6 +65,20 @@ void in_parallel(::itk::ProcessObject& filter, std::int64_t count,
         body(count * at / parts, count * (at + 1) / parts);
       },
       nullptr);
+}
+
+void in_rounds(::itk::ProcessObject& filter, step part, std::int64_t count, std::int64_t pixels,
+               const std::function<void(std::int64_t, std::int64_t)>& body) {
+  constexpr std::int64_t pixels_a_round = 1 << 20, most = 8;
+  const auto rounds = std::clamp<std::int64_t>(count * pixels / pixels_a_round, 1, most);
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    const auto from = count * round / rounds, to = count * (round + 1) / rounds;
+    in_parallel(filter, to - from,
+                [&](std::int64_t first, std::int64_t last) { body(from + first, from + last); });
+    const double done = static_cast<double>(round + 1) / static_cast<double>(rounds);
+    filter.UpdateProgress(static_cast<float>(part.from + done * (part.to - part.from)));
+    if (filter.GetAbortGenerateData()) throw_aborted(filter);
+  }
 }
 
 void throw_as_itk(const ::itk::ProcessObject& filter, const std::string& what) {

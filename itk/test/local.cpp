@@ -1,5 +1,7 @@
 // Filters whose pixels come from near: against ITK's own, and in pieces.
 #include <algorithm>
+#include <cstring>
+#include <limits>
 #include <sstream>
 
 #include <itkCastImageFilter.h>
@@ -20,18 +22,42 @@ using images =
                    image_of<double, 2>, image_of<unsigned char, 3>, image_of<short, 3>, image_of<float, 3>>;
 TYPED_TEST_SUITE(local_filters, images);
 
-/// The length is rounded once here, and to f32 at every step in ITK.
+/// Each step is rounded to f32, as in ITK.
 TYPED_TEST(local_filters, sobel) {
   using to = image_of<float, TypeParam::ImageDimension>;
   for (const bool legacy : {true, false})
-    expect_as_stock<ours::SobelEdgeDetectionImageFilter<TypeParam, to>,
-                    itk::SobelEdgeDetectionImageFilter<TypeParam, to>>(
-        [=, image = generated_image<TypeParam>(1)](auto& filter) {
-          filter.SetInput(image);
-          if constexpr (requires { filter.SetUseLegacyOperatorCoefficients(legacy); })  // of ITK 6
-            filter.SetUseLegacyOperatorCoefficients(legacy);
-        },
-        0x1p-23);
+    for (const auto& image : {generated_image<TypeParam>(1), wide_image<TypeParam>(1)})
+      expect_as_stock<ours::SobelEdgeDetectionImageFilter<TypeParam, to>,
+                      itk::SobelEdgeDetectionImageFilter<TypeParam, to>>([&](auto& filter) {
+        filter.SetInput(image);
+        if constexpr (requires { filter.SetUseLegacyOperatorCoefficients(legacy); })  // of ITK 6
+          filter.SetUseLegacyOperatorCoefficients(legacy);
+      });
+}
+
+TYPED_TEST(local_filters, sobel_in_f64) {
+  using to = image_of<double, TypeParam::ImageDimension>;
+  expect_as_stock<ours::SobelEdgeDetectionImageFilter<TypeParam, to>,
+                  itk::SobelEdgeDetectionImageFilter<TypeParam, to>>(
+      [image = wide_image<TypeParam>(2)](auto& filter) { filter.SetInput(image); });
+}
+
+/// ITK's products of infinity and weights of 0 are no numbers.
+TEST(sobel, leaves_infinity_to_itk) {
+  using floats = image_of<float, 2>;
+  auto image = generated_image<floats>(1);
+  image->GetBufferPointer()[300] = std::numeric_limits<float>::infinity();
+  auto stock = itk::SobelEdgeDetectionImageFilter<floats, floats>::New();
+  auto filter = ours::SobelEdgeDetectionImageFilter<floats, floats>::New();
+  stock->SetInput(image);
+  filter->SetInput(image);
+  stock->Update();
+  filter->Update();
+  const auto count = image->GetBufferedRegion().GetNumberOfPixels() * sizeof(float);
+  EXPECT_EQ(
+      std::memcmp(stock->GetOutput()->GetBufferPointer(), filter->GetOutput()->GetBufferPointer(), count), 0);
+  filter->SetDevice("cpu");
+  EXPECT_THROW(filter->Update(), itk::ExceptionObject);
 }
 
 /// The same bits: sums in f64, and what comes out of each axis is of the output's type.
@@ -40,12 +66,15 @@ void check_gaussian() {
   for (const bool spacing : {false, true})
     for (const double variance : {0.3, 1.96, 40.0})
       for (const auto& image : {random_image<From>(1, 255), generated_image<From>(1)})
-        expect_as_stock<ours::DiscreteGaussianImageFilter<From, To>,
-                        itk::DiscreteGaussianImageFilter<From, To>>([&](auto& filter) {
-          filter.SetInput(image);
-          filter.SetVariance(variance);
-          filter.SetUseImageSpacing(spacing);
-        });
+        for (const char* device : {"cpu", "auto"})
+          expect_as_stock<ours::DiscreteGaussianImageFilter<From, To>,
+                          itk::DiscreteGaussianImageFilter<From, To>>(
+              [&](auto& filter) {
+                filter.SetInput(image);
+                filter.SetVariance(variance);
+                filter.SetUseImageSpacing(spacing);
+              },
+              0, device);
 }
 
 TYPED_TEST(local_filters, gaussian_of_the_same_type) { check_gaussian<TypeParam, TypeParam>(); }
@@ -105,30 +134,65 @@ TYPED_TEST(local_filters, are_streamed) {
 }
 
 /// A piece that is inside of the image on every side, of an input that has all of it.
-TYPED_TEST(local_filters, compute_the_piece_that_is_asked_for) {
-  using filter_type = ours::DiscreteGaussianImageFilter<TypeParam, TypeParam>;
-  const auto make = [] {
-    auto filter = filter_type::New();
-    filter->SetInput(random_image<TypeParam>(1, 255));
-    filter->SetVariance(2);
-    filter->SetUseImageSpacing(false);
-    filter->SetDevice("cpu");
-    return filter;
-  };
-  auto whole = make(), part = make();
-  whole->Update();
-  auto region = whole->GetOutput()->GetLargestPossibleRegion();
-  for (unsigned axis = 0; axis < TypeParam::ImageDimension; ++axis) {
-    region.SetIndex(axis, region.GetIndex(axis) + 7);
-    region.SetSize(axis, 2 + axis);
+template <class Filter, class SetUp>
+void expect_piece_as_whole(const SetUp& set_up) {
+  using to = typename Filter::OutputImageType;
+  for (const char* device : {"cpu", "auto"}) {
+    const auto make = [&] {
+      auto filter = Filter::New();
+      filter->SetInput(random_image<typename Filter::InputImageType>(1, 255));
+      filter->SetDevice(device);
+      set_up(*filter);
+      return filter;
+    };
+    auto whole = make(), part = make();
+    whole->Update();
+    auto region = whole->GetOutput()->GetLargestPossibleRegion();
+    for (unsigned axis = 0; axis < to::ImageDimension; ++axis) {
+      region.SetIndex(axis, region.GetIndex(axis) + 7);
+      region.SetSize(axis, 2 + axis);
+    }
+    part->GetOutput()->SetRequestedRegion(region);
+    part->Update();
+    ASSERT_EQ(part->GetOutput()->GetBufferedRegion(), region);
+    itk::ImageRegionConstIterator<to> expected(whole->GetOutput(), region), found(part->GetOutput(), region);
+    for (; !expected.IsAtEnd(); ++expected, ++found)
+      ASSERT_EQ(expected.Get(), found.Get()) << expected.GetIndex();
   }
-  part->GetOutput()->SetRequestedRegion(region);
-  part->Update();
-  ASSERT_EQ(part->GetOutput()->GetBufferedRegion(), region);
-  itk::ImageRegionConstIterator<TypeParam> expected(whole->GetOutput(), region),
-      found(part->GetOutput(), region);
-  for (; !expected.IsAtEnd(); ++expected, ++found)
-    ASSERT_EQ(expected.Get(), found.Get()) << expected.GetIndex();
+}
+
+TYPED_TEST(local_filters, compute_the_piece_that_is_asked_for) {
+  for (const bool spacing : {false, true})
+    expect_piece_as_whole<ours::DiscreteGaussianImageFilter<TypeParam, TypeParam>>([=](auto& filter) {
+      filter.SetVariance(2);
+      filter.SetUseImageSpacing(spacing);
+    });
+  using to = image_of<float, TypeParam::ImageDimension>;
+  expect_piece_as_whole<ours::SobelEdgeDetectionImageFilter<TypeParam, to>>([](auto&) {});
+}
+
+TEST(local, progress_ends_at_one_and_abort_throws) {
+  using bytes = image_of<unsigned char, 2>;
+  using floats = image_of<float, 2>;
+  const auto check = [](const auto& make) {
+    expect_progress_to_one(*make());
+    expect_abort(*make());
+  };
+  for (const char* device : {"cpu", "auto"}) {
+    check([&] {
+      auto filter = ours::DiscreteGaussianImageFilter<bytes, floats>::New();
+      filter->SetInput(generated_image<bytes>(1));
+      filter->SetVariance(2);
+      filter->SetDevice(device);
+      return filter;
+    });
+    check([&] {
+      auto filter = ours::SobelEdgeDetectionImageFilter<bytes, floats>::New();
+      filter->SetInput(generated_image<bytes>(1));
+      filter->SetDevice(device);
+      return filter;
+    });
+  }
 }
 
 TEST(local, a_wave_before_them_is_run_once_as_a_whole) {

@@ -1,12 +1,17 @@
 // Distance maps with Maurer's conventions.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
+#include <vector>
 
 #include <itkImageToImageFilter.h>
 #include <itkSignedMaurerDistanceMapImageFilter.h>
 
+#include <macareu/itk/as_itk.hpp>
 #include <macareu/itk/filter.hpp>
 
 namespace macareu::itk {
@@ -48,10 +53,23 @@ class SignedMaurerDistanceMapImageFilter
   void Compute(workplace& at) override {
     const auto image = this->Input(at, this->GetInput());
     const auto objects = this->Marked(at, pixelwise::mark_others{this->GetBackgroundValue()}, image);
-    const auto distances = this->Measure(at, away_from_contour(at, objects));
+    const auto away = away_from_contour(at, objects);
+    if constexpr (std::is_floating_point_v<typename TOutputImage::PixelType>)
+      if (at.as_itk()) return AsItk(away, objects, this->Output(at));
+    const auto distances = this->Measure(at, away);
     // Without any contour ITK gives squares no sign.
     at.apply(pixelwise::distance{this->Nowhere(), this->GetInsideIsPositive(), !this->GetSquaredDistance()},
              {distances, objects}, this->Output(at));
+  }
+
+ private:
+  void AsItk(const const_image_view& away, const const_image_view& objects, const image_view& out) {
+    std::vector<double> spacing(TOutputImage::ImageDimension, 1.0);
+    if (this->GetUseImageSpacing())
+      std::reverse_copy(this->GetInput()->GetSpacing().begin(), this->GetInput()->GetSpacing().end(),
+                        spacing.begin());
+    measure_as_itk<typename TOutputImage::PixelType>(
+        *this, away, objects, spacing, {this->GetSquaredDistance(), this->GetInsideIsPositive()}, out);
   }
 };
 

@@ -4,19 +4,21 @@
 #include <algorithm>
 #include <array>
 #include <type_traits>
-#include <utility>
+#include <vector>
 
 #include <itkDiscreteGaussianImageFilter.h>
 #include <itkGaussianOperator.h>
 #include <itkSobelEdgeDetectionImageFilter.h>
 #include <itkSobelOperator.h>
 
+#include <macareu/itk/as_itk.hpp>
 #include <macareu/itk/filter.hpp>
 
 namespace macareu::itk {
 
 /// One sum along each axis, the slowest first. As in ITK it is in f64, and what comes out of each axis is of
 /// the output's type: integers lose their fractions every time. The weights are those of ITK's operator.
+/// Where nobody named a device the compiler may fuse sums as it does ITK's (as_itk.hpp).
 template <class TInputImage, class TOutputImage>
 class DiscreteGaussianImageFilter
     : public LocalFilter<::itk::DiscreteGaussianImageFilter<TInputImage, TOutputImage>> {
@@ -31,37 +33,58 @@ class DiscreteGaussianImageFilter
         !dynamic_cast<const typename stock::RealDefaultBoundaryConditionType*>(
             this->GetRealBoundaryCondition()))
       throw usage_error("a border other than ITK's default");
+    if (at.as_itk()) return AsItk(at, source, out);
     auto room = at.room_for(dtype::f64, source.shape());
     const image_view sums = room;
     for (unsigned done = 0; done < rank; ++done) {
       // No axis is computed in place. Where sums are what is asked for, those of the last axis go to `out`.
       const bool is_f64 = out.type() == dtype::f64, to_out = is_f64 && (rank - done) % 2 == 1;
       const auto to = to_out ? out : sums;
-      at.run("convolve", {source, Weights(rank - 1 - done)}, to, {{"border", "nearest"}, {"type", "f64"}},
-             {double(done) / rank, double(done + 1) / rank});
+      const auto weights = Weights(rank - 1 - done);
+      std::array<std::int64_t, rank> shape;
+      shape.fill(1);
+      shape[done] = static_cast<std::int64_t>(weights.size());
+      at.run("convolve", {source, const_image_view(weights.data(), extents(shape))}, to,
+             {{"border", "nearest"}, {"type", "f64"}}, {double(done) / rank, double(done + 1) / rank});
       if (!is_f64) at.apply(pixelwise::convert{}, {sums}, out);
       source = is_f64 ? to : out;
     }
   }
 
  private:
-  image Weights(unsigned axis) {
+  using From = typename TInputImage::PixelType;
+  using To = typename TOutputImage::PixelType;
+
+  void AsItk(const workplace& at, const const_image_view& source, const image_view& out) {
     constexpr unsigned rank = TInputImage::ImageDimension;
+    auto between = at.room_for(dtype_of<To>, source.shape());
+    const auto target = [&](unsigned done) -> image_view {
+      return (rank - done) % 2 == 1 ? out : image_view(between);
+    };
+    const auto part = [](unsigned done) { return step{double(done) / rank, double(done + 1) / rank}; };
+    smooth_axis<From, To>(*this, part(0), 0, Weights(rank - 1), source, target(0));
+    for (unsigned done = 1; done < rank; ++done)
+      smooth_axis<To, To>(*this, part(done), static_cast<int>(done), Weights(rank - 1 - done),
+                          target(done - 1), target(done));
+  }
+
+  std::vector<double> Weights(unsigned axis) {
     const double size = this->GetUseImageSpacing() ? this->GetInput()->GetSpacing()[axis] : 1.0;
-    ::itk::GaussianOperator<double, rank> gaussian;
+    ::itk::GaussianOperator<double, TInputImage::ImageDimension> gaussian;
     gaussian.SetDirection(axis);
     gaussian.SetVariance(this->GetVariance()[axis] / (size * size));
     gaussian.SetMaximumError(this->GetMaximumError()[axis]);
     gaussian.SetMaximumKernelWidth(this->GetMaximumKernelWidth());
     gaussian.CreateDirectional();
-    std::array<std::int64_t, rank> shape;
-    shape.fill(1);
-    shape[rank - 1 - axis] = static_cast<std::int64_t>(gaussian.Size());
-    image weights(dtype::f64, extents(shape));
-    std::copy(gaussian.Begin(), gaussian.End(), weights.pixels<double>().begin());
-    return weights;
+    return {gaussian.Begin(), gaussian.End()};
   }
 };
+
+/// Of images on the host: the length of Sobel's gradient, each step rounded to the output's type (f32 or f64)
+/// as in ITK. Sums of pixels are exact, or in f64 as ITK's. `out` has no gaps.
+void sobel_of_image(::itk::ProcessObject& filter, const const_image_view& source, const image_view& out);
+/// Of pixels on the host.
+bool are_finite(::itk::ProcessObject& filter, const const_image_view& image);
 
 /// The length of the gradient. In volumes the weights are ITK's: (1 3 1; 3 6 3; 1 3 1), and from ITK 6 on
 /// Sobel's (1 2 1; 2 4 2; 1 2 1) where UseLegacyOperatorCoefficients is off.
@@ -71,33 +94,31 @@ class SobelEdgeDetectionImageFilter
   MACAREU_ITK_FILTER(SobelEdgeDetectionImageFilter)
 
   void ComputePiece(workplace& at, const_image_view source, image_view out) override {
+    constexpr unsigned rank = TInputImage::ImageDimension;
     if (!std::is_floating_point_v<typename TOutputImage::PixelType>)
       throw usage_error("ITK computes in the output's type, which has no fractions");
-    if constexpr (TInputImage::ImageDimension == 2) {
-      const arguments given{{"border", "nearest"}};
-      const auto gradient = output_type(*find_operator("sobel"), 0, source.type(), source.shape(), given);
-      this->RunConverted(at, "sobel", {source}, gradient, given, out);
-    } else {
-      Volumes(at, source, out);
-    }
-  }
-
- private:
-  void Volumes(workplace& at, const const_image_view& source, const image_view& out) {
-    temporary along[3];
-    for (unsigned axis = 0; axis < 3; ++axis) {
-      ::itk::SobelOperator<double, TInputImage::ImageDimension> sobel;
+    if (!at.on_gpu() && !are_finite(*this, source))
+      throw usage_error("ITK multiplies infinity and NaN by weights of 0");
+    if (rank == 2 && at.on_cpu()) return sobel_of_image(*this, source, out);
+    temporary along[rank];
+    for (unsigned axis = 0; axis < rank; ++axis) {
+      ::itk::SobelOperator<double, rank> sobel;
       sobel.SetDirection(axis);
       if constexpr (requires { this->GetUseLegacyOperatorCoefficients(); })
         sobel.UseLegacyCoefficients(this->GetUseLegacyOperatorCoefficients());
       sobel.CreateDirectional();
-      image weights(dtype::f64, extents{3, 3, 3});
+      std::array<std::int64_t, rank> shape;
+      shape.fill(3);
+      image weights(dtype::f64, extents(shape));
       std::copy(sobel.Begin(), sobel.End(), weights.pixels<double>().begin());
       along[axis] = at.room_for(dtype::f64, source.shape());
       at.run("convolve", {source, weights}, along[axis], {{"border", "nearest"}, {"type", "f64"}},
-             {axis / 3.0, (axis + 1) / 3.0});
+             {double(axis) / rank, double(axis + 1) / rank});
     }
-    at.apply(pixelwise::length{}, {along[0], along[1], along[2]}, out);
+    if constexpr (rank == 2)
+      at.apply(pixelwise::length{}, {along[0], along[1]}, out);
+    else
+      at.apply(pixelwise::length{}, {along[0], along[1], along[2]}, out);
   }
 };
 

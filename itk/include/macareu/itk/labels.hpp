@@ -34,7 +34,7 @@ class ConnectedComponentImageFilter
       source = objects;
     }
     auto labels = at.room_for(dtype::u32, source.shape());
-    const auto report = at.run("label", {source}, labels, given);
+    const auto report = at.run("label", {source}, labels, given, {0, 0.9});
     count_ = static_cast<::itk::IdentifierType>(report.count);
     own_ = true;
     if (static_cast<double>(count_) > static_cast<double>(std::numeric_limits<pixel>::max()))

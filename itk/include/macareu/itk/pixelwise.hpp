@@ -36,7 +36,8 @@ struct fill {
   number inside;
 };
 
-/// The length of a vector, of three images of f64.
+/// The length of a vector, of two or three images of f64. As in ITK what is squared, each square, their sum
+/// and its root are rounded to the output's type.
 struct length {};
 
 /// The first image has distances, and where there are none infinity or the greatest integer, which becomes

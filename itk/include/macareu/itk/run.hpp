@@ -28,6 +28,11 @@ run_report run(::itk::ProcessObject& filter, const std::string& device, std::str
 void in_parallel(::itk::ProcessObject& filter, std::int64_t count,
                  const std::function<void(std::int64_t, std::int64_t)>& body);
 
+/// The same in rounds: progress is told after each, and where AbortGenerateData is set it throws
+/// ::itk::ProcessAborted. `pixels`: of each of the parts, which tells how many rounds are worth it.
+void in_rounds(::itk::ProcessObject& filter, step part, std::int64_t count, std::int64_t pixels,
+               const std::function<void(std::int64_t, std::int64_t)>& body);
+
 /// As an exception of ITK, with the filter's name.
 [[noreturn]] void throw_as_itk(const ::itk::ProcessObject& filter, const std::string& what);
 

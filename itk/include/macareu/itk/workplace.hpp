@@ -46,6 +46,10 @@ class workplace {
   workplace& operator=(const workplace&) = delete;
 
   bool on_gpu() const { return on_gpu_; }
+  /// Not on a GPU that is handed host memory either.
+  bool on_cpu() const { return !on_gpu_ && (device_ == "auto" || device_ == "cpu" || device_ == "serial"); }
+  /// Whether nobody named a device, and it is the host: there ITK's own roundings count.
+  bool as_itk() const { return !on_gpu_ && device_ == "auto"; }
   ::itk::ProcessObject& filter() const { return filter_; }
 
   temporary room_for(dtype type, const extents& shape) const;
