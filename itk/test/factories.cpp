@@ -2,7 +2,6 @@
 // since there is no way back.
 #include <algorithm>
 #include <sstream>
-#include <typeinfo>
 
 #include <itkCannyEdgeDetectionImageFilter.h>
 #include <itkConnectedComponentImageFilter.h>
@@ -11,18 +10,13 @@
 #include <itkReconstructionByDilationImageFilter.h>
 #include <itkRelabelComponentImageFilter.h>
 
-#include <macareu/itk/factories.hpp>
 #include <macareu/itk/views.hpp>
 #include <macareu/operators.hpp>
 
+#include "stock.hpp"
 #include "support.hpp"
 
 namespace {
-
-template <class Filter>
-bool is_ours(const Filter& filter) {
-  return std::string(typeid(filter).name()).find("macareu") != std::string::npos;
-}
 
 TEST(factories, stock_classes_become_ours) {
   using bytes = image_of<unsigned char, 2>;
@@ -32,7 +26,7 @@ TEST(factories, stock_classes_become_ours) {
   using volume = image_of<short, 3>;
   using labels = image_of<unsigned int, 3>;
   using others = image_of<long, 2>;
-  EXPECT_FALSE(is_ours(*itk::ReconstructionByDilationImageFilter<bytes, bytes>::New()));
+  EXPECT_FALSE(is_ours(*stock_filter<itk::ReconstructionByDilationImageFilter<bytes, bytes>>()));
   macareu::itk::register_factories();
   macareu::itk::register_factories();
   EXPECT_TRUE(is_ours(*itk::ReconstructionByDilationImageFilter<bytes, bytes>::New()));

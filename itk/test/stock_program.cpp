@@ -38,17 +38,30 @@ typename Image::Pointer read(const std::string& file) {
   return reader->GetOutput();
 }
 
+/// With numbers that are no short binary fractions.
+template <class Image>
+void space_oddly(Image& image) {
+  auto spacing = image.GetSpacing();
+  for (unsigned axis = 0; axis < Image::ImageDimension; ++axis) spacing[axis] = axis == 1 ? 1.3 : 0.7;
+  image.SetSpacing(spacing);
+}
+
+template <class Image>
+void write(const Image& image, const std::string& file) {
+  auto writer = itk::ImageFileWriter<Image>::New();
+  writer->SetImageIO(itk::MetaImageIO::New());
+  writer->SetInput(&image);
+  writer->SetFileName(file);
+  writer->Update();
+}
+
 template <class Filter>
 void run(Filter& filter, const std::string& file) {
   const auto start = std::chrono::steady_clock::now();
   filter->Update();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   std::cout << took.count() << '\n';
-  auto writer = itk::ImageFileWriter<typename Filter::ObjectType::OutputImageType>::New();
-  writer->SetImageIO(itk::MetaImageIO::New());
-  writer->SetInput(filter->GetOutput());
-  writer->SetFileName(file);
-  writer->Update();
+  write(*filter->GetOutput(), file);
 }
 
 template <unsigned rank>
@@ -91,16 +104,18 @@ int compute(const std::string& name, const std::string& in, const std::string& o
       filter.SetThreshold3(255);
       filter.SetThreshold4(255);
     });
-  else if (name == "distance")
+  else if (name == "distance" || name == "distance-spaced") {
+    if (name == "distance-spaced") space_oddly(*image);
     with(itk::SignedMaurerDistanceMapImageFilter<bytes, floats>::New());
-  else if (name == "components")
+  } else if (name == "components")
     with(itk::ConnectedComponentImageFilter<bytes, labels>::New());
   else if (name == "sobel")
     with(itk::SobelEdgeDetectionImageFilter<bytes, floats>::New());
-  else if (name == "gaussian")
+  else if (name == "gaussian" || name == "gaussian-spaced") {
+    if (name == "gaussian-spaced") space_oddly(*image);
     with(itk::DiscreteGaussianImageFilter<bytes, floats>::New(),
          [](auto& filter) { filter.SetVariance(1.96); });
-  else if (name == "relabel") {
+  } else if (name == "relabel") {
     auto components = itk::ConnectedComponentImageFilter<bytes, labels>::New();
     components->SetInput(image);
     auto relabel = itk::RelabelComponentImageFilter<labels, labels>::New();
@@ -109,7 +124,7 @@ int compute(const std::string& name, const std::string& in, const std::string& o
     run(relabel, out);
     std::cout << components->GetObjectCount() << ' ' << relabel->GetNumberOfObjects() << ' '
               << relabel->GetSizeOfObjectsInPixels().size() << '\n';
-  } else if (name == "canny") {
+  } else if (name == "canny" || name == "suppressed-edges") {
     auto cast = itk::CastImageFilter<bytes, floats>::New();
     cast->SetInput(image);
     cast->Update();
@@ -118,7 +133,13 @@ int compute(const std::string& name, const std::string& in, const std::string& o
     canny->SetVariance(1.96);
     canny->SetLowerThreshold(4);
     canny->SetUpperThreshold(7);
-    run(canny, out);
+    if (name == "canny") {
+      run(canny, out);
+    } else {
+      canny->Update();
+      write(*canny->GetNonMaximumSuppressionImage(), out);
+      std::cout << "0\n";
+    }
   } else
     return 2;
   return 0;
