@@ -84,4 +84,5 @@ def main():
     (options.to / "cases.txt").write_text("\n".join(lines) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
