@@ -15,7 +15,7 @@ using image = itk::Image<unsigned char, 2>;
 template <class Filter>
 image::Pointer run(Filter& filter) {
   auto input = image::New();
-  input->SetRegions({{30, 20}});
+  input->SetRegions(image::SizeType{{30, 20}});
   input->Allocate();
   for (int i = 0; i < 600; ++i) input->GetBufferPointer()[i] = static_cast<unsigned char>(i * 37 % 251);
   filter.SetInput(input);
