@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <type_traits>
 
 #include "core/key.hpp"
@@ -11,6 +12,11 @@
 #include "patterns/wave.hpp"
 
 namespace macareu::cuda {
+
+/// To what other strategies of the same wave have counted; -1 in a report stands for nothing.
+inline void add_to_count(std::int64_t& count, std::int64_t more) {
+  count = std::max<std::int64_t>(count, 0) + more;
+}
 
 /// Bits of a pixel to its rising key and back (core/key.hpp, patterns/wave.hpp), for every type of a width.
 template <class Key>

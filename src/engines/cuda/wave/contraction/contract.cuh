@@ -131,7 +131,7 @@ void contract_in(const gpu& on, const bottleneck_problem<Key>& problem) {
     const auto result = attempt<Key, Shape>(on, problem, grid, size);
     if (result.nodes <= size.nodes && result.edges <= size.edges) {
       if (result.unfinished) throw internal_error("cuda: contraction did not end: please report");
-      on.work.report.tiles += grid.tiles();
+      add_to_count(on.work.report.tiles, grid.tiles());
       on.work.report.rounds = result.rounds;
       return;
     }

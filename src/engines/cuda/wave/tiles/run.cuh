@@ -66,8 +66,8 @@ class wave_memory {
     on.synchronize("cudaStreamSynchronize");
     memory_.give_back();
     const wave_summary& told = *work_.summary;
-    on.work.report.tiles += static_cast<std::int64_t>(told.visits);
-    on.work.report.passes += static_cast<std::int64_t>(told.passes);
+    add_to_count(on.work.report.tiles, static_cast<std::int64_t>(told.visits));
+    add_to_count(on.work.report.passes, static_cast<std::int64_t>(told.passes));
     return {!told.gave_up, !told.beyond};
   }
 
