@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "core/divided.hpp"
 #include "engines/cuda/edge_tiles.cuh"
 #include "engines/cuda/labels/labelling.cuh"
 #include "engines/cuda/map.cuh"
@@ -92,7 +93,6 @@ class smoothing_there {
 template <int Reach, class Rule, class Enter, class In>
 void launch_marks(const gpu& on, const Rule& rule, const device_smoothing& how, const Enter& enter,
                   const view<const In>& in, const edge_marks& to) {
-  const auto divided = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   const auto across = divided(in.width, edge_tile::columns), down = divided(in.height, edge_tile::rows);
   const auto bytes = edge_tile::bytes<typename Rule::value>(how.reach_x);
   const auto kernel = mark_tile<Reach, Rule, Enter, In>;

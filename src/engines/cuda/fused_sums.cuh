@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/divided.hpp"
 #include "engines/cuda/lanes.cuh"
 #include "engines/cuda/pixels.cuh"
 #include "engines/cuda/window.cuh"
@@ -221,7 +222,6 @@ bool run_fused(const gpu& on, const separable_weights<float>& weights, const bor
                const view<float>& out, const view<const In>& in) {
   using shape = fused_shape;
   const auto r = weights[1].size();
-  const auto divided = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   const auto down = divided(out.height, shape::rows_down);
   if (r != weights[2].size() || r < 2 || r > largest_fused_radius + 1 || down > 65535 || out.depth > 65535)
     return false;

@@ -10,6 +10,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/divided.hpp"
 #include "core/view.hpp"
 #include "engines/cuda/gpu.cuh"
 
@@ -90,8 +91,6 @@ struct pixel_tiles {
   }
 
  private:
-  static std::int64_t divided(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
   /// Few images need 64 bits for it, which take five times as long.
   static __device__ std::int64_t quotient(std::int64_t a, std::int64_t b) {
     if (((a | b) >> 32) == 0) return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/divided.hpp"
 #include "engines/cuda/lanes.cuh"
 #include "engines/cuda/pixels.cuh"
 #include "patterns/window.hpp"
@@ -197,7 +198,6 @@ void run_window(const gpu& on, const Rule& rule, const border<In>& edge, const v
   constexpr std::int64_t most_slices = 65535, most_down = 65535;
   if constexpr (is_wide<Rule>) {
     using window = register_window<Rule, Out, In>;
-    const auto divided = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
     const auto across = divided(out.width, 32 * window::group);
     const auto down = divided(out.height, window::warps * window::rows_down);
     // Narrow images would leave most of a warp idle.

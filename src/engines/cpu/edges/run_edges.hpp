@@ -12,6 +12,7 @@
 #include <macareu/error.hpp>
 
 #include "core/call.hpp"
+#include "core/divided.hpp"
 #include "engines/cpu/edges/edge_strip.hpp"
 #include "engines/cpu/edges/mark_rows.hpp"
 #include "engines/cpu/edges/smooth_rows.hpp"
@@ -28,8 +29,8 @@ inline constexpr std::int64_t edge_rows = 128, edge_columns = 512;
 /// once more.
 inline std::int64_t rows_of_bands(std::int64_t height, std::int64_t strips, int threads) {
   constexpr std::int64_t least_rows = 32, units_a_thread = 3;
-  const auto divided = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-  const auto wanted = std::min(divided(height, least_rows), divided(units_a_thread * threads, strips));
+  const auto wanted =
+      threads == 1 ? 1 : std::min(height / least_rows, divided(units_a_thread * threads, strips));
   return divided(height, std::max({std::int64_t{1}, divided(height, edge_rows), wanted}));
 }
 
@@ -50,7 +51,6 @@ template <class Rule, class Load>
 void mark_image(const job& work, int threads, const Rule& rule, const smoothing& how,
                 const view<std::uint8_t>& out, const kept_stages<typename Rule::value>& kept,
                 const binary_planes& planes, const Load& load) {
-  const auto divided = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   const auto strips = divided(out.width, edge_columns);
   const auto rows = rows_of_bands(out.height, strips, threads), bands = divided(out.height, rows);
   const bool keeps = kept.gradient.data || kept.crossings.data;
@@ -152,7 +152,7 @@ void mark_volume(const job& work, int threads, const Rule& rule, const smoothing
   over_rows(0, 0.2, [&](std::int64_t z, std::int64_t y) {
     sum_row_along_z(how, out.depth, {z, y, 0}, out.width, load, first.row(z, y));
   });
-  const auto bands = (out.height + edge_rows - 1) / edge_rows;
+  const auto bands = divided(out.height, edge_rows);
   over_told_units(work, 0.2, 0.5, threads, out.depth * bands, 1, [&](int, std::int64_t unit) {
     const auto z = unit / bands, top = unit % bands * edge_rows;
     const auto of_slice = [&](std::int64_t y, std::int64_t x, std::int64_t pixels, double* to) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/divided.hpp"
 #include "engines/cpu/simd.hpp"
 #include "engines/cpu/threads.hpp"
 #include "engines/cpu/units.hpp"
@@ -18,7 +19,6 @@ inline constexpr std::int64_t band_rows = 64, strip_columns = 1024;
 /// visit(z, first row, last row, first column, columns) for every band of every strip.
 template <class T, class Visit>
 void over_bands(const job& work, const view<T>& image, Visit&& visit) {
-  const auto divided = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   const auto strips = divided(image.width, strip_columns), bands = divided(image.height, band_rows);
   over_units(work, threads_for(image.pixels(), work.how.threads), image.depth * bands * strips, 1,
              [&](int, std::int64_t unit) {
