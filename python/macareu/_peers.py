@@ -73,9 +73,23 @@ def on_host(array, name="image"):
     return np.asarray(array)
 
 
+def not_empty(array, name="image"):
+    """For what the peers refuse where there are no pixels."""
+    if 0 in array.shape:
+        raise ValueError(f"{name}: has no pixels")
+    return array
+
+
 def type_of(array):
     """As NumPy's; PyTorch has types of its own."""
     return array.dtype if isinstance(array.dtype, np.dtype) else np.dtype(str(array.dtype).rpartition(".")[2])
+
+
+def check_pixels(array, name):
+    """That they are of a type that the library has."""
+    type = type_of(array)
+    if type.kind not in "biuf" or type.itemsize > 8 or type == np.float16:
+        raise NotImplementedError(f"{name}: pixels of type {type} are not supported")
 
 
 def cast(array, type):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+import warnings
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,7 @@ def distance_transform_edt(input, sampling=None, return_distances=True, return_i
     if not isinstance(image, np.ndarray) and not return_indices and distances is None:
         return _distances_on_gpu(image, sampling)
     image = np.atleast_1d(_peers.on_host(image, "input")) != 0
-    spacing = np.broadcast_to(1.0 if sampling is None else np.asarray(sampling, np.float64), (image.ndim,))
+    spacing = _spacing(sampling, image.ndim)
     _check_out(distances, "distances", image.shape, np.float64)
     _check_out(indices, "indices", (image.ndim, *image.shape), np.int32)
     flat = _peers.spatial(image, "input")
@@ -43,9 +45,15 @@ def distance_transform_edt(input, sampling=None, return_distances=True, return_i
 
 def _distances_on_gpu(image, sampling):
     """Where no pixel is 0 they are infinite: to find that out would wait for the GPU."""
-    spacing = np.broadcast_to(1.0 if sampling is None else sampling, image.ndim)
-    steps = [1.0] * (2 - image.ndim) + [float(step) for step in spacing]
+    steps = [1.0] * (2 - image.ndim) + _spacing(sampling, image.ndim)
     return macareu.distance_transform(_peers.spatial(image, "input"), spacing=steps, type="f64").reshape(image.shape)
+
+
+def _spacing(sampling, axes):
+    steps = [float(step) for step in _for_axes(1.0 if sampling is None else sampling, axes)]
+    if not all(0 < step < np.inf for step in steps):
+        raise NotImplementedError(f"sampling: only numbers above 0 are supported, got {sampling!r}")
+    return steps
 
 
 def _sites(flat, steps, shape):
@@ -104,6 +112,7 @@ def binary_fill_holes(input, structure=None, output=None, origin=0) -> NDArray[n
     """As scipy.ndimage.binary_fill_holes; returns None where output is an array."""
     _peers.refuse(origin=(origin, 0))
     image = _binary(input)
+    _check_binary_output(output, image)
     near = _near(structure, image.ndim)
     if image.ndim == 1:  # between two walls, because one row lies on the border as a whole
         filled = macareu.fill_holes(np.pad(_peers.on_host(image, "input")[None], ((1, 1), (0, 0)), constant_values=True))[1]
@@ -121,6 +130,7 @@ def binary_propagation(input, structure=None, mask=None, output=None, border_val
     """As scipy.ndimage.binary_propagation."""
     _peers.refuse(origin=(origin, 0))
     image = _binary(_peers.on_host(input, "input"))
+    _check_binary_output(output, image)
     if mask is None:
         within = np.ones(image.shape, bool)
     else:
@@ -170,7 +180,8 @@ def _labels(image, structure):
     pixels = int(np.prod(image.shape))
     wide = pixels >= 2**31 - 2
     if pixels == 0 or image.ndim == 0:
-        return (image != 0).astype(np.int32), int(np.count_nonzero(image))
+        # NumPy makes numbers of arrays without axes.
+        return _peers.as_array((image != 0).astype(np.int32)), int(np.count_nonzero(image))
     labels = macareu.label(_peers.spatial(image, "input"), connectivity=_near(structure, image.ndim),
                            type="u64" if wide else "u32").reshape(image.shape)
     return labels.view(np.int64 if wide else np.int32), int(labels.max())
@@ -193,7 +204,13 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
             raise NotImplementedError(f"output: of derivatives only floats are supported, got {type}")
         if "constant" in borders and not np.iinfo(type).min <= cval <= np.iinfo(type).max:
             raise NotImplementedError(f"cval: only what {type} holds is supported, got {cval}")
-    if not isinstance(image, np.ndarray) or (type == np.float64 and not any(orders) and len(set(borders)) == 1):
+    if "constant" not in borders:
+        cval = 0.0
+    usual = truncate > 0 and np.isfinite(cval)
+    if not isinstance(image, np.ndarray) and not usual:
+        name, given = ("cval", cval) if truncate > 0 else ("truncate", truncate)
+        raise NotImplementedError(f"{name}: {given} is not supported for an array on a GPU")
+    if not isinstance(image, np.ndarray) or (type == np.float64 and usual and not any(orders) and len(set(borders)) == 1):
         image = _smoothed(image, axes, sigmas, orders, radii, truncate, borders, cval, type)
     else:
         for axis in axes:
@@ -239,6 +256,8 @@ def _gaussian_weights(sigma, order, truncate, radius):
     radius = int(truncate * sigma + 0.5) if radius is None else radius
     if order < 0:
         raise ValueError("order must be non-negative")
+    if radius < 0:  # of a truncate below 0
+        raise ValueError("Radius must be a nonnegative integer.")
     x = np.arange(-radius, radius + 1)
     weights = np.exp(-0.5 / (sigma * sigma) * x ** 2)
     weights = weights / weights.sum()
@@ -261,8 +280,9 @@ def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0) -> NDArray[Any]
     type = _numbers(_result_type(output, image))
     if type.kind == "u" or type == np.int8:
         raise NotImplementedError(f"output: {type} is not supported, it does not hold differences")
+    axis = operator.index(axis)
     if not -image.ndim <= axis < image.ndim:
-        raise ValueError(f"axis {axis} is out of bounds for array of dimension {image.ndim}")
+        raise getattr(np, "exceptions", np).AxisError(axis, image.ndim)  # where NumPy 2 has it, or earlier ones
     along = axis % image.ndim
     borders = [_peers.border_of(one) for one in _for_axes(mode, image.ndim)]
     image = _correlated(image, along, [0, 1], True, type, borders[along], cval)
@@ -285,25 +305,42 @@ def median_filter(input, size=None, footprint=None, output=None, mode="reflect",
                   origin=0) -> NDArray[Any]:
     """As scipy.ndimage.median_filter, for windows of 1, 3, 5 or 7 pixels along every axis."""
     _peers.refuse(origin=(origin, 0))
+    if size is not None and footprint is not None:
+        warnings.warn("ignoring size because footprint is set", UserWarning, stacklevel=3)
     image = _peers.as_array(input)
-    type, border = _result_type(output, image), _peers.border_of(mode)
+    if _peers.type_of(image).kind == "c":
+        raise TypeError("Complex type not supported")
+    _peers.check_pixels(image, "input")
     side = _side_of_window(size, footprint, image.ndim)
+    type, border = _result_type(output, image), _peers.border_of(mode)
+    if type.kind == "c":
+        raise NotImplementedError(f"output: {type} is not supported")
+    outside = _outside(cval, _peers.type_of(image)) if border == "constant" and side > 1 else 0
     if side == 1:
         return _given_to(output, image.astype(type) if isinstance(image, np.ndarray) else _peers.cast(image, type))
     if image.ndim == 1:  # in a window of equal rows, one row's median is in the middle too
         row, cut = _peers.on_host(image, "input"), side // 2 if border == "constant" else 0
-        row = np.pad(row, cut, constant_values=_as_pixel(cval, row.dtype)) if cut else row
+        row = np.pad(row, cut, constant_values=outside) if cut else row
         medians = macareu.median(row[None], size=side, border="nearest" if cut else border)[0, cut:row.size - cut]
     else:
-        medians = macareu.median(_peers.spatial(image, "input"), size=side, border=border, outside=cval)
+        medians = macareu.median(_peers.spatial(image, "input"), size=side, border=border, outside=outside)
     own = _peers.type_of(medians)
     if own.kind in "iu" and own.itemsize == 8:  # which SciPy compares as float64
         medians = _peers.cast(_peers.cast(medians, np.float64), own)
     return _given_to(output, _peers.cast(medians, type))
 
 
-def _as_pixel(value, type):
-    return np.asarray(value, np.float64).astype(type)
+def _outside(cval, type):
+    """As a pixel of this type: the whole part for integers."""
+    value = float(cval)
+    if not np.isfinite(value):
+        raise NotImplementedError(f"cval: only finite numbers are supported, got {cval}")
+    if type.kind == "f":
+        return value
+    limits = np.iinfo(np.uint8 if type.kind == "b" else type)
+    if not limits.min <= int(value) <= limits.max:  # what the language C leaves undefined
+        raise NotImplementedError(f"cval: only what {type} holds is supported, got {cval}")
+    return min(int(value), 1) if type.kind == "b" else int(value)
 
 
 def _side_of_window(size, footprint, axes):
@@ -316,7 +353,11 @@ def _side_of_window(size, footprint, axes):
         size = footprint.shape
     elif size is None:
         raise RuntimeError("no footprint or filter size provided")
-    sides = {int(side) for side in np.ravel(size)}
+    sides = {operator.index(side) for side in _for_axes(size, axes)} or {1}
+    if 0 in sides:
+        raise RuntimeError("filter footprint array has incorrect shape.")
+    if any(side < 0 for side in sides):
+        raise ValueError("negative dimensions are not allowed")
     if len(sides) != 1 or not sides <= {1, 3, 5, 7}:
         raise NotImplementedError(f"size: only 1, 3, 5 and 7, one for all axes, are supported, got {size!r}")
     return sides.pop()
@@ -325,7 +366,7 @@ def _side_of_window(size, footprint, axes):
 @_peers.drop_in
 def histogram(input, min, max, bins, labels=None, index=None) -> NDArray[Any]:
     """As scipy.ndimage.histogram."""
-    image = _peers.on_host(input, "input")
+    image, bins = _peers.on_host(input, "input"), operator.index(bins)
     if labels is None:
         if index is not None:
             raise ValueError("index without defined labels")
@@ -340,16 +381,38 @@ def histogram(input, min, max, bins, labels=None, index=None) -> NDArray[Any]:
     if np.any(wanted.astype(labels.dtype).astype(wanted.dtype) != wanted):
         raise ValueError(f"Cannot convert index values from <{wanted.dtype}> to <{labels.dtype}> (labels' type) without "
                          "loss of precision")
+    if not wanted.size:
+        raise ValueError("index: is empty")
     found = np.full(wanted.shape, None, object)
-    for place, number in np.ndenumerate(wanted.astype(labels.dtype)):
-        pixels = image[labels == number]
-        if pixels.size:
-            found[place] = _counts(pixels, min, max, bins)
+    names, rows = np.unique(wanted.astype(labels.dtype), return_inverse=True)
+    pixels, table = _counts_of_groups(image.ravel(), labels.ravel(), names, np.linspace(min, max, bins + 1))
+    for place, row in zip(np.ndindex(wanted.shape), rows.ravel()):
+        if pixels[row]:
+            found[place] = table[row].copy()
     return found[0] if np.isscalar(index) else found
 
 
+def _counts_of_groups(image, labels, names, edges):
+    """How many pixels have each label of `names`, which are sorted, and a row for each of how many lie in each bin."""
+    bins = max(edges.size - 1, 0)
+    rows = np.minimum(np.searchsorted(names, labels), names.size - 1)
+    wanted = names[rows] == labels
+    rows, image = rows[wanted], image[wanted]
+    if rows.size and bins and edges[0] > edges[-1]:
+        raise ValueError("`bins` must increase monotonically, when an array")
+    pixels = np.bincount(rows, minlength=names.size)
+    if not bins:
+        return pixels, np.zeros((names.size, 0), np.int64)
+    inside = (image >= edges[:1]) & (image <= edges[-1:])  # in float64: numbers would be rounded to the type of the image
+    columns = np.minimum(np.searchsorted(edges, image[inside], side="right"), bins) - 1
+    return pixels, np.bincount(rows[inside] * bins + columns, minlength=names.size * bins).reshape(names.size, bins)
+
+
 def _counts(image, low, high, bins):
-    if low == high or not image.size:  # no bin has a width, the last one has what lies on its edge
+    if image.dtype == np.float16:
+        image = image.astype(np.float32)
+    # Without a width of bins the last one has what lies on its edge.
+    if low == high or bins < 1 or not image.size or image.dtype.itemsize > 8:
         return np.histogram(image, np.linspace(low, high, bins + 1))[0]
     return macareu.histogram(_any_shape(image), bins=bins, low=low, high=high)["count"].astype(np.int64)
 
@@ -368,7 +431,7 @@ def maximum(input, labels=None, index=None) -> np.generic | NDArray[Any]:
 
 @_peers.drop_in
 def sum_labels(input, labels=None, index=None) -> np.generic | NDArray[Any]:
-    """As scipy.ndimage.sum_labels; floats of several objects are rounded to 2^-43 of the largest among them."""
+    """As scipy.ndimage.sum_labels."""
     image = _pixels(input)
     if labels is None or index is None or np.isscalar(index):
         return _chosen(image, labels, index).sum()
@@ -384,8 +447,7 @@ def _extreme(which, input, labels, index):
 
 def _pixels(input):
     image = _peers.on_host(input, "input")
-    if image.dtype.kind not in "biuf" or image.dtype.itemsize > 8 or image.dtype == np.float16:
-        raise NotImplementedError(f"input: pixels of type {image.dtype} are not supported")
+    _peers.check_pixels(image, "input")
     return image
 
 
@@ -406,7 +468,7 @@ def _of_groups(which, image, labels, index):
     """The sum, min or max of the pixels with each label of `index`; 0 where there are none."""
     image, labels = np.broadcast_arrays(image, labels)
     index = np.asarray(index)
-    small = labels.dtype.kind in "biu" and labels.dtype != np.uint64 and labels.size
+    small = labels.dtype.kind in "biu" and labels.dtype != np.uint64
     if small and labels.min() >= 0 and labels.max() <= labels.size:
         index = index.astype(np.int_)
     else:  # numbered anew, as SciPy does
@@ -421,7 +483,8 @@ def _of_groups(which, image, labels, index):
 
 def _measured(which, image, labels, from_zero):
     """Of every label up to the largest, that of 0 only where it is asked for; and a 0 at the end."""
-    if image.dtype.kind == "f" and not np.isfinite(image).all():
+    # The library rounds sums to a part of the largest one, which a small one of floats would not survive.
+    if image.dtype.kind == "f" and (which == "sum" or not np.isfinite(image).all()):
         return _measured_by_numpy(which, image, labels)
     values = np.zeros(int(labels.max(initial=0)) + 2)
     if not image.size:
@@ -435,7 +498,7 @@ def _measured(which, image, labels, from_zero):
 
 
 def _measured_by_numpy(which, image, labels):
-    """As SciPy does it: infinities, NaN, and integers that float64 does not hold."""
+    """As SciPy does it: sums of floats, infinities, NaN, and integers that float64 does not hold."""
     labels = labels.ravel().astype(np.intp, copy=False)
     if which == "sum":
         return np.append(np.bincount(labels, weights=image.ravel()), 0)
@@ -455,7 +518,19 @@ def _numbers(type):
 def _result_type(output, image):
     if output is None:
         return _peers.type_of(image)
-    return output.dtype if isinstance(output, np.ndarray) else np.dtype(output)
+    if not isinstance(output, np.ndarray):
+        return np.dtype(output)
+    if output.shape != tuple(image.shape):
+        raise RuntimeError("output shape not correct")
+    return output.dtype
+
+
+def _check_binary_output(output, image):
+    if not isinstance(output, np.ndarray):
+        return
+    if output.dtype.kind == "c":
+        raise TypeError("Complex output type not supported")
+    _result_type(output, image)
 
 
 def _given_to(output, result):

@@ -16,12 +16,12 @@ __all__ = ["canny"]
 def canny(image, sigma=1.0, low_threshold=None, high_threshold=None, mask=None, use_quantiles=False, *,
           mode="constant", cval=0.0) -> NDArray[np.bool_]:
     """As skimage.feature.canny, without quantiles, and of whole images: a mask must be set everywhere. NaN is refused."""
-    if mask is not None and not np.all(mask):
-        raise NotImplementedError("mask: only one that is set everywhere is supported")
     if use_quantiles and not all(t is None or 0 <= t <= 1 for t in (low_threshold, high_threshold)):
         raise ValueError("Quantile thresholds must be between 0 and 1.")
     _peers.refuse(use_quantiles=(use_quantiles, False))
     image = _peers.as_array(image)
+    if 0 in image.shape:
+        raise ValueError("The parameter `image` cannot be an empty array")
     if image.ndim != 2:
         raise ValueError("The parameter `image` must be a 2-dimensional array")
     type = _peers.type_of(image)
@@ -32,7 +32,15 @@ def canny(image, sigma=1.0, low_threshold=None, high_threshold=None, mask=None, 
     high = 0.2 * highest if high_threshold is None else high_threshold
     if high < low:
         raise ValueError("low_threshold should be lower then high_threshold")
+    if mask is not None and np.shape(mask) != tuple(image.shape):
+        raise IndexError(f"mask: its shape {np.shape(mask)} is not that of the image, {tuple(image.shape)}")
+    if mask is not None and not np.all(mask):
+        raise NotImplementedError("mask: only one that is set everywhere is supported")
+    border = _peers.border_of(mode)
+    outside = float(cval) if border == "constant" else 0.0
+    if not np.isfinite(outside):
+        raise NotImplementedError(f"cval: only finite numbers are supported, got {cval}")
     return macareu.canny(image, flavour="skimage", sigma=sigma,
                          low="auto" if low_threshold is None else float(low_threshold),
                          high="auto" if high_threshold is None else float(high_threshold),
-                         border=_peers.border_of(mode), outside=float(cval))
+                         border=border, outside=outside)

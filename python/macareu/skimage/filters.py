@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from typing import Any
 
@@ -14,11 +15,13 @@ from .. import _peers
 
 __all__ = ["apply_hysteresis_threshold", "gaussian", "sobel", "threshold_otsu"]
 
+_MOST_BINS = 2**24
+
 
 @_peers.drop_in
 def apply_hysteresis_threshold(image, low, high) -> NDArray[np.bool_]:
     """As skimage.filters.apply_hysteresis_threshold: what is above low and joined, by faces, to what is above high."""
-    image = _peers.on_host(image)
+    image = _peers.not_empty(_peers.on_host(image))
     within = image > np.clip(low, a_min=None, a_max=high)
     seeds = image > high
     grown = macareu.reconstruct(_peers.spatial(seeds), _peers.spatial(within), connectivity="face")
@@ -56,20 +59,25 @@ def sobel(image, mask=None, *, axis=None, mode="reflect", cval=0.0) -> NDArray[n
     """As skimage.filters.sobel, which takes no notice of cval."""
     image = _as_float(_peers.on_host(image), preserve_range=False)
     axes = list(range(image.ndim)) if axis is None else [axis] if np.ndim(axis) == 0 else list(axis)
+    axes = [operator.index(along) for along in axes]
+    if not all(-image.ndim <= along < image.ndim for along in axes):
+        raise IndexError(f"axis: {axis} is out of bounds for an image of {image.ndim} axes")
     border = _peers.border_of(mode)
     exact = _peers.as_float64(_peers.spatial(image))
-    slopes = [_slope(exact, along % image.ndim + exact.ndim - image.ndim, image.ndim, border).reshape(image.shape)
-              for along in axes]
-    result = _length(slopes, image.ndim, image.dtype)
+    slopes = [_slope(exact, along, image.ndim, border).reshape(image.shape) for along in axes]
+    result = _length(slopes, image.ndim, image.dtype) if axes else np.zeros_like(image)
     if mask is not None:
         result *= _without_rim(np.asarray(mask, bool))
     return result
 
 
 def _slope(image, axis, axes, border):
-    """Of float64, so that rounding is scikit-image's: the sum in the order of the pixels."""
-    kernel = np.array([1.0, 0.0, -1.0]).reshape([-1 if a == axis else 1 for a in range(image.ndim)])
-    for other in set(range(image.ndim - axes, image.ndim)) - {axis}:
+    """Of float64, so that rounding is scikit-image's: the sum in the order of the pixels. An axis counted from the last
+    is weighed as the others too, as scikit-image does it."""
+    first = image.ndim - axes
+    along = first + axis % axes
+    kernel = np.array([1.0, 0.0, -1.0]).reshape([-1 if a == along else 1 for a in range(image.ndim)])
+    for other in set(range(first, image.ndim)) - ({along} if axis >= 0 else set()):
         kernel = kernel * np.array([0.25, 0.5, 0.25]).reshape([-1 if a == other else 1 for a in range(image.ndim)])
     return macareu.convolve(image, kernel, border=border, type="f64")
 
@@ -115,6 +123,8 @@ def threshold_otsu(image=None, nbins=256, *, hist=None) -> np.generic:
     if image.ndim > 2 and image.shape[-1] in (3, 4):
         warnings.warn(f"threshold_otsu is expected to work correctly only for grayscale images; image shape "
                       f"{image.shape} looks like that of an RGB image.", stacklevel=2)
+    if not image.size:
+        raise IndexError("image: has no pixels")
     low, high = image.min(), image.max()
     if low == high:
         return image.ravel()[0]
@@ -135,6 +145,8 @@ def _trimmed(hist):
     """Counts and centres, without empty bins at both ends."""
     counts, centres = hist if isinstance(hist, (tuple, list)) else (hist, np.arange(len(hist)))
     used = np.flatnonzero(counts)
+    if not used.size:
+        return counts, centres
     return counts[used[0]:used[-1] + 1], centres[used[0]:used[-1] + 1]
 
 
@@ -142,8 +154,14 @@ def _bins(image, low, high, nbins):
     """Counts and centres: a bin for every integer, or so many for floats."""
     if image.dtype.kind in "iu":
         low, high = int(low), int(high)
+        if high - low >= _MOST_BINS:  # bins without pixels change nothing
+            values, counts = np.unique(image, return_counts=True)
+            return counts, values if high >= 2**63 else values.astype(np.int64)
         counts = macareu.histogram(image, bins=high - low + 1, low=low - 0.5, high=high + 0.5)["count"]
         return counts, np.arange(low, high + 1)
+    if image.dtype.kind == "f" and image.dtype.itemsize not in (4, 8):  # whose edges are of that type
+        counts, edges = np.histogram(image, nbins)
+        return counts, (edges[:-1] + edges[1:]) / 2.0
     counts = macareu.histogram(image, bins=nbins, low=float(low), high=float(high))["count"]
     edges = np.linspace(low, high, nbins + 1, dtype=image.dtype if image.dtype.kind == "f" else np.float64)
     return counts, (edges[:-1] + edges[1:]) / 2.0
@@ -153,7 +171,7 @@ def _as_float(image, preserve_range):
     """Floats as they are, others as float64: integers scaled to 0..1 or -1..1 unless the range is kept."""
     type = _peers.type_of(image)
     if type.kind == "f":
-        return _peers.cast(image, np.float32) if type == np.float16 else image
+        return _peers.cast(image, np.float32 if type.itemsize <= 4 else np.float64)
     image = _peers.on_host(image)
     if preserve_range or image.dtype == bool:
         return image.astype(np.float64)

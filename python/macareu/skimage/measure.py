@@ -27,7 +27,7 @@ def label(label_image, background=None, return_num=False,
     if not 1 <= reach <= image.ndim:
         raise ValueError(f"Connectivity for {image.ndim}D image should be in [1, ..., {image.ndim}]. "
                          f"Got {connectivity}.")
-    near = _peers.connectivity_of(reach, image.ndim)
+    near = _peers.connectivity_of(int(reach), image.ndim)
     type = _peers.type_of(image)
     if type == bool:
         set_pixels = ~image if background == 1 else image
@@ -55,11 +55,13 @@ def regionprops_table(label_image, intensity_image=None, properties=("label", "b
         raise TypeError("Only 2-D and 3-D images supported.")
     if labels.dtype.kind not in "iu":
         raise TypeError("Non-integer label_image types are ambiguous: use label, or label_image.astype(np.uint8)")
+    _peers.not_empty(labels, "label_image")
     intensities = [None]
     if intensity_image is not None:
         image = _peers.on_host(intensity_image, "intensity_image")
         if image.shape[:labels.ndim] != labels.shape or image.ndim > labels.ndim + 1:
             raise ValueError("Label and intensity image shapes must match, except for channel (last) axis.")
+        _peers.check_pixels(image, "intensity_image")
         channels = image.ndim > labels.ndim
         intensities = [image[..., c] for c in range(image.shape[-1])] if channels else [image]
     labels, names = _peers.small_labels(labels)

@@ -22,6 +22,7 @@ def reconstruction(seed, mask, method="dilation", footprint=None, offset=None) -
     seed, mask = _peers.as_array(seed), _peers.as_array(mask)
     if method not in ("dilation", "erosion"):
         raise ValueError(f"Reconstruction method can be one of 'erosion' or 'dilation'. Got '{method}'.")
+    _peers.not_empty(seed, "seed")
     reach = seed.ndim
     if footprint is not None:
         footprint = np.asarray(footprint)
@@ -66,6 +67,9 @@ def h_minima(image, h, footprint=None) -> NDArray[np.uint8]:
 
 def _h_extrema(name, instead, image, h, footprint):
     image = _peers.on_host(image)
+    if image.dtype == np.float16:
+        image = image.astype(np.float32)
+    _peers.check_pixels(image, "image")
     if h > np.ptp(image):
         return np.zeros(image.shape, dtype=np.uint8)
     if h == 0:
