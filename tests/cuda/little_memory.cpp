@@ -58,7 +58,7 @@ TEST_F(little_memory, waves_do_without_contraction) {
                 {.device = "cuda", .strategy = strategy, .report = &report});
     return report;
   };
-  run("tiles");  // so that the memory for tiles is there
+  run("tiles");                                  // so that the memory for tiles is there
   const auto taken = occupy_all_but(bytes / 4);  // contraction takes at least ten times that
   const auto report = run("auto");
   EXPECT_EQ(report.strategy, "tiles");
