@@ -2,9 +2,9 @@
 // Nobody is told that it is asked for, so it is computed when its pixels are.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <mutex>
+#include <utility>
 
 #include <itkImage.h>
 
