@@ -88,10 +88,10 @@ class large_distances : public on_gpu {
   static constexpr unsigned blocks = 4096, threads = 256;
 
   static void transform(const device_memory<std::uint8_t>& sites, const device_memory<float>& found,
-                        const extents& shape) {
+                        const extents& shape, const arguments& given = {}) {
     const std::vector<const_image_view> inputs{{sites.data(), shape}};
     const std::vector<image_view> outputs{{found.data(), shape}};
-    run_operator(*find_operator("distance_transform"), inputs, outputs, {}, {.device = "cuda"});
+    run_operator(*find_operator("distance_transform"), inputs, outputs, given, {.device = "cuda"});
   }
 
   static void expect_formula(const extents& shape) {
@@ -111,13 +111,13 @@ class large_distances : public on_gpu {
   }
 
   /// Beyond input and output.
-  static void expect_bytes_a_pixel(double most, const extents& shape) {
+  static void expect_bytes_a_pixel(double most, const extents& shape, const arguments& given = {}) {
     const auto pixels = shape.pixels();
     const device_memory<std::uint8_t> sites(pixels);
     const device_memory<float> found(pixels);
     for_pixels<<<blocks, threads>>>(pixels, scatter{sites.data()});
     cuda::check(cudaDeviceSynchronize(), "scatter");
-    const auto held = watched([&] { transform(sites, found, shape); });
+    const auto held = watched([&] { transform(sites, found, shape, given); });
     EXPECT_GT(held.used, pixels / 8);  // a bit for every pixel at least: else nothing was watched
     EXPECT_LE(static_cast<double>(held.used), most * static_cast<double>(pixels));
     ::testing::Test::RecordProperty("used", std::to_string(held.used));
@@ -128,6 +128,11 @@ TEST_F(large_distances, image) { expect_formula({65536, 65536}); }
 /// 8 bytes a voxel must do, 4 are the goal.
 TEST_F(large_distances, of_a_volume_take_little_memory) { expect_bytes_a_pixel(4, {2048, 2048, 256}); }
 TEST_F(large_distances, of_slices_take_little_memory) { expect_bytes_a_pixel(4, {256, 2048, 2048}); }
+TEST_F(large_distances, of_fractional_spacing_take_little_memory) {
+  const arguments given{{"spacing", std::vector<number>{0.7, 1.3, 2.1}}};
+  expect_bytes_a_pixel(4, {2048, 2048, 256}, given);
+  expect_bytes_a_pixel(4, {256, 2048, 2048}, given);
+}
 TEST_F(large_distances, volume) { expect_formula({1100, 2000, 2000}); }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "engines/cpu/engine.hpp"
 #include "engines/serial/engine.hpp"
-#include "patterns/line.hpp"
+#include "patterns/line_slabs.hpp"
 #include "rules/distance.hpp"
 #include "support/dice.hpp"
 #include "support/strided.hpp"
@@ -141,6 +141,36 @@ TEST(line_rules, scans_along_every_axis) {
         ASSERT_EQ((typed_view<std::uint16_t>(out.view())[p]), expected.pixels()[p]) << to_string(shape);
       }
     }
+  }
+}
+
+/// Slabs of one slice, of some, of more than there are, in volumes and in images.
+TEST(line_rules, by_slabs) {
+  dice from(seed_of("line_slabs"));
+  for (auto n = scaled(60); n > 0; --n) {
+    const extents shape{from.between(1, 9), from.between(1, 9), from.between(1, 12)};
+    buffer<std::uint8_t> sites(shape.depth(), shape.height(), shape.width());
+    for (std::int64_t i = 0; i < shape.pixels(); ++i) sites.pixels().data[i] = from.once_in(9) ? 0 : 1;
+    buffer<double> expected(shape.depth(), shape.height(), shape.width());
+    strided_image found(from, dtype::f64, shape);
+    constexpr double none = std::numeric_limits<double>::infinity();
+    const distance_range<double> range{from.once_in(3) ? 9.0 : 1e9, none};
+    using from_counts = distance_pass<double, from_steps<double>, to_values<double>>;
+    const along count{line_axis::z, steps_to_site<std::uint16_t>{}};
+    const along middle{line_axis::y, from_counts{{1.3, true}, line_join::sum, range, {{0.7, true}}, {}}};
+    const along last{line_axis::x, inner_pass<double>{{2.1, true}, line_join::sum, range, {}, {}}};
+    const context alone{};
+    job work{alone, {}};
+    serial::engine engine(work);
+    const view<const std::uint8_t> source = sites.pixels();
+    one_line_after_another(engine, expected.pixels(), source, count, middle, last);
+    lines_by_slabs(engine, from.between(0, 400), typed_view<double>(found.view()), source, count, middle,
+                   last);
+    for (std::int64_t i = 0; i < shape.pixels(); ++i) {
+      const site p{i / shape.width() / shape.height(), i / shape.width() % shape.height(), i % shape.width()};
+      ASSERT_EQ((typed_view<double>(found.view())[p]), expected.pixels()[p]) << to_string(shape);
+    }
+    ASSERT_TRUE(found.gaps_untouched());
   }
 }
 

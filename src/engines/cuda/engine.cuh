@@ -26,6 +26,7 @@
 #include "engines/cuda/window.cuh"
 #include "patterns/component.hpp"
 #include "patterns/edges.hpp"
+#include "patterns/line_slabs.hpp"
 #include "patterns/tally.hpp"
 #include "patterns/wave.hpp"
 
@@ -118,8 +119,10 @@ class engine {
 
   template <class Out, class In, class... Rules>
   void lines(view<Out> out, view<const In> in, const along<Rules>&... one_by_one) {
-    if (!run_fused_squares(on_, images_, out, in, one_by_one...))
-      one_line_after_another(*this, out, in, one_by_one...);
+    constexpr std::int64_t slab_pixels = 1 << 24;  // of f64 128 MiB, and work enough
+    if (run_fused_squares(on_, images_, out, in, one_by_one...)) return;
+    in = images_.reading(in);  // as a whole: slabs of it are not known as images
+    lines_by_slabs(*this, slab_pixels, images_.writing(out), in, one_by_one...);
   }
 
   template <class Rule, class In, class Carried>
