@@ -1,0 +1,103 @@
+"""As scipy.ndimage: distances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import macareu
+
+from .. import _peers
+from ._arguments import for_axes
+
+
+@_peers.drop_in
+def distance_transform_edt(input, sampling=None, return_distances=True, return_indices=False, distances=None,
+                           indices=None) -> NDArray[Any] | tuple[NDArray[Any], ...] | None:
+    """As scipy.ndimage.distance_transform_edt: distances are float64, indices int32."""
+    _check_edt(distances, indices, return_distances, return_indices)
+    image = _peers.as_array(input)
+    if not isinstance(image, np.ndarray) and not return_indices and distances is None:
+        return _distances_on_gpu(image, sampling)
+    image = np.atleast_1d(_peers.on_host(image, "input")) != 0
+    spacing = _spacing(sampling, image.ndim)
+    _check_out(distances, "distances", image.shape, np.float64)
+    _check_out(indices, "indices", (image.ndim, *image.shape), np.int32)
+    flat = _peers.spatial(image, "input")
+    steps = [1.0] * (flat.ndim - image.ndim) + [float(step) if step % 1 else int(step) for step in spacing]
+    no_zero = image.size > 0 and image.all()
+    results = []
+    if return_distances:
+        found = _no_zero_distances(image.shape, spacing) if no_zero else macareu.distance_transform(
+            flat, spacing=steps, type="f64").reshape(image.shape)
+        results += _handed_over(found, distances)
+    if return_indices:
+        found = _no_zero_indices(image.shape) if no_zero else _sites(flat, steps, image.shape)
+        results += _handed_over(found, indices)
+    return tuple(results) if len(results) > 1 else results[0] if results else None
+
+
+def _distances_on_gpu(image, sampling):
+    """Where no pixel is 0 they are infinite: to find that out would wait for the GPU."""
+    steps = [1.0] * (2 - image.ndim) + _spacing(sampling, image.ndim)
+    return macareu.distance_transform(_peers.spatial(image, "input"), spacing=steps, type="f64").reshape(image.shape)
+
+
+def _spacing(sampling, axes):
+    steps = [float(step) for step in for_axes(1.0 if sampling is None else sampling, axes)]
+    if not all(0 < step < np.inf for step in steps):
+        raise NotImplementedError(f"sampling: only numbers above 0 are supported, got {sampling!r}")
+    return steps
+
+
+def _sites(flat, steps, shape):
+    nearest = macareu.nearest_site(flat, spacing=steps)
+    found = np.empty((len(shape), *shape), np.int32)
+    for axis, index in enumerate(np.unravel_index(nearest.reshape(shape), shape)):
+        found[axis] = index
+    return found
+
+
+def _no_zero_indices(shape):
+    """Without any zero pixel SciPy measures to the place before the first."""
+    found = np.zeros((len(shape), *shape), np.int32)
+    found[0] = -1
+    return found
+
+
+def _no_zero_distances(shape, spacing):
+    squares = 0.0
+    for axis, indices in enumerate(np.ogrid[tuple(slice(size) for size in shape)]):
+        squares = squares + ((indices + (axis == 0)) * spacing[axis]) ** 2
+    return np.sqrt(squares)
+
+
+def _check_edt(distances, indices, return_distances, return_indices):
+    problems = []
+    if not return_distances and not return_indices:
+        problems.append("at least one of return_distances/return_indices must be True")
+    if distances is not None and not return_distances:
+        problems.append("return_distances must be True if distances is supplied")
+    if indices is not None and not return_indices:
+        problems.append("return_indices must be True if indices is supplied")
+    if problems:
+        raise RuntimeError(", ".join(problems))
+
+
+def _check_out(array, name, shape, type):
+    if array is None:
+        return
+    if array.shape != shape:
+        raise RuntimeError(f"{name} array has wrong shape")
+    if array.dtype != type:
+        raise RuntimeError(f"{name} array must be {np.dtype(type).name}")
+
+
+def _handed_over(found, out):
+    """What is returned: nothing where the caller gave an array for it."""
+    if out is None:
+        return [found]
+    out[...] = found
+    return []

@@ -1,0 +1,199 @@
+"""As scipy.ndimage: objects, and what their pixels are."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import macareu
+
+from .. import _peers
+from ._arguments import connectivity
+
+
+@_peers.drop_in
+def label(input, structure=None, output=None) -> tuple[NDArray[Any], int] | int:
+    """As scipy.ndimage.label: (labels, number of objects), or the number alone where output is an array."""
+    image = _peers.as_array(input)
+    if _peers.type_of(image).kind == "c":
+        raise TypeError("Complex type not supported")
+    if structure is not None:
+        structure = np.asarray(structure, dtype=bool)
+        if structure.ndim != image.ndim:
+            raise RuntimeError("structure and input must have equal rank")
+        if any(size != 3 for size in structure.shape):
+            raise ValueError("structure dimensions must be equal to 3")
+    into = isinstance(output, np.ndarray)
+    if into and output.shape != image.shape:
+        raise ValueError("output shape not correct")
+    labels, count = _labels(image, structure)
+    if output is None:
+        return labels, count
+    wanted = output.dtype if into else np.dtype(output)
+    if wanted.kind in "iu" and count > np.iinfo(wanted).max:
+        raise RuntimeError("insufficient bit-depth in requested output type")
+    if not into:
+        return _peers.cast(labels, wanted), count
+    output[...] = labels
+    return count
+
+
+def _labels(image, structure):
+    """Signed: int32, or int64 for images that have more pixels than that counts."""
+    pixels = int(np.prod(image.shape))
+    wide = pixels >= 2**31 - 2
+    if pixels == 0 or image.ndim == 0:
+        # NumPy makes numbers of arrays without axes.
+        return _peers.as_array((image != 0).astype(np.int32)), int(np.count_nonzero(image))
+    labels = macareu.label(_peers.spatial(image, "input"), connectivity=connectivity(structure, image.ndim),
+                           type="u64" if wide else "u32").reshape(image.shape)
+    return labels.view(np.int64 if wide else np.int32), int(labels.max())
+
+
+@_peers.drop_in
+def histogram(input, min, max, bins, labels=None, index=None) -> NDArray[Any]:
+    """As scipy.ndimage.histogram."""
+    image, bins = _peers.on_host(input, "input"), operator.index(bins)
+    if labels is None:
+        if index is not None:
+            raise ValueError("index without defined labels")
+        return _counts(image, min, max, bins)
+    try:
+        image, labels = np.broadcast_arrays(image, labels)
+    except ValueError as failure:
+        raise ValueError("input and labels must have the same shape (excepting dimensions with width 1)") from failure
+    if index is None:
+        return _counts(image[labels > 0], min, max, bins)
+    wanted = np.atleast_1d(index)
+    if np.any(wanted.astype(labels.dtype).astype(wanted.dtype) != wanted):
+        raise ValueError(f"Cannot convert index values from <{wanted.dtype}> to <{labels.dtype}> (labels' type) without "
+                         "loss of precision")
+    if not wanted.size:
+        raise ValueError("index: is empty")
+    found = np.full(wanted.shape, None, object)
+    names, rows = np.unique(wanted.astype(labels.dtype), return_inverse=True)
+    pixels, table = _counts_of_groups(image.ravel(), labels.ravel(), names, np.linspace(min, max, bins + 1))
+    for place, row in zip(np.ndindex(wanted.shape), rows.ravel()):
+        if pixels[row]:
+            found[place] = table[row].copy()
+    return found[0] if np.isscalar(index) else found
+
+
+def _counts_of_groups(image, labels, names, edges):
+    """How many pixels have each label of `names`, which are sorted, and a row for each of how many lie in each bin."""
+    bins = max(edges.size - 1, 0)
+    rows = np.minimum(np.searchsorted(names, labels), names.size - 1)
+    wanted = names[rows] == labels
+    rows, image = rows[wanted], image[wanted]
+    if rows.size and bins and edges[0] > edges[-1]:
+        raise ValueError("`bins` must increase monotonically, when an array")
+    pixels = np.bincount(rows, minlength=names.size)
+    if not bins:
+        return pixels, np.zeros((names.size, 0), np.int64)
+    inside = (image >= edges[:1]) & (image <= edges[-1:])  # in float64: numbers would be rounded to the type of the image
+    columns = np.minimum(np.searchsorted(edges, image[inside], side="right"), bins) - 1
+    return pixels, np.bincount(rows[inside] * bins + columns, minlength=names.size * bins).reshape(names.size, bins)
+
+
+def _counts(image, low, high, bins):
+    if image.dtype == np.float16:
+        image = image.astype(np.float32)
+    # Without a width of bins the last one has what lies on its edge.
+    if low == high or bins < 1 or not image.size or image.dtype.itemsize > 8:
+        return np.histogram(image, np.linspace(low, high, bins + 1))[0]
+    return macareu.histogram(_any_shape(image), bins=bins, low=low, high=high)["count"].astype(np.int64)
+
+
+@_peers.drop_in
+def minimum(input, labels=None, index=None) -> np.generic | NDArray[Any]:
+    """As scipy.ndimage.minimum."""
+    return _extreme("min", input, labels, index)
+
+
+@_peers.drop_in
+def maximum(input, labels=None, index=None) -> np.generic | NDArray[Any]:
+    """As scipy.ndimage.maximum."""
+    return _extreme("max", input, labels, index)
+
+
+@_peers.drop_in
+def sum_labels(input, labels=None, index=None) -> np.generic | NDArray[Any]:
+    """As scipy.ndimage.sum_labels."""
+    image = _pixels(input)
+    if labels is None or index is None or np.isscalar(index):
+        return _chosen(image, labels, index).sum()
+    return _of_groups("sum", image, labels, index)
+
+
+def _extreme(which, input, labels, index):
+    image = _pixels(input)
+    if labels is None or index is None or np.isscalar(index):
+        return getattr(_chosen(image, labels, index), which)()
+    return _of_groups(which, image, labels, index).astype(image.dtype)
+
+
+def _pixels(input):
+    image = _peers.on_host(input, "input")
+    _peers.check_pixels(image, "input")
+    return image
+
+
+def _any_shape(array):
+    """As an image or a volume, where places do not matter."""
+    return array if array.ndim in (2, 3) else array.reshape(1, -1)
+
+
+def _chosen(image, labels, index):
+    """The pixels that `index` picks as one."""
+    if labels is None:
+        return image
+    image, labels = np.broadcast_arrays(image, labels)
+    return image[labels > 0 if index is None else labels == index]
+
+
+def _of_groups(which, image, labels, index):
+    """The sum, min or max of the pixels with each label of `index`; 0 where there are none."""
+    image, labels = np.broadcast_arrays(image, labels)
+    index = np.asarray(index)
+    small = labels.dtype.kind in "biu" and labels.dtype != np.uint64
+    if small and labels.min() >= 0 and labels.max() <= labels.size:
+        index = index.astype(np.int_)
+    else:  # numbered anew, as SciPy does
+        names, labels = np.unique(labels, return_inverse=True)
+        labels = labels.reshape(image.shape)
+        numbers = np.searchsorted(names, index)
+        numbers[numbers >= names.size] = 0
+        index = np.where(names[numbers] == index, numbers, -1)
+    values = _measured(which, image, labels, np.any(index == 0))
+    return values[np.where((index >= 0) & (index < values.size - 1), index, values.size - 1)]
+
+
+def _measured(which, image, labels, from_zero):
+    """Of every label up to the largest, that of 0 only where it is asked for; and a 0 at the end."""
+    # The library rounds sums to a part of the largest one, which a small one of floats would not survive.
+    if image.dtype.kind == "f" and (which == "sum" or not np.isfinite(image).all()):
+        return _measured_by_numpy(which, image, labels)
+    values = np.zeros(int(labels.max(initial=0)) + 2)
+    if not image.size:
+        return values
+    # A table has rows from 1 on.
+    rows = labels.astype(np.uint32) + np.uint32(1) if from_zero else labels
+    table = macareu.measure(_any_shape(rows), _any_shape(image), columns="intensity")
+    values[table["label"] - np.uint64(from_zero)] = table[f"intensity_{which}"]
+    exact = image.dtype.kind == "f" or np.abs(values).max() < 2.0**53  # which float64 holds on the way
+    return values if exact else _measured_by_numpy(which, image, labels)
+
+
+def _measured_by_numpy(which, image, labels):
+    """As SciPy does it: sums of floats, infinities, NaN, and integers that float64 does not hold."""
+    labels = labels.ravel().astype(np.intp, copy=False)
+    if which == "sum":
+        return np.append(np.bincount(labels, weights=image.ravel()), 0)
+    order = image.ravel().argsort()
+    order = order[::-1] if which == "min" else order
+    values = np.zeros(int(labels.max()) + 2, image.dtype)
+    values[labels[order]] = image.ravel()[order]
+    return values

@@ -1,0 +1,74 @@
+"""As scipy.ndimage: morphology of binary images."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+import macareu
+
+from .. import _peers
+from ._arguments import connectivity, result_type
+
+
+@_peers.drop_in
+def binary_fill_holes(input, structure=None, output=None, origin=0) -> NDArray[np.bool_] | None:
+    """As scipy.ndimage.binary_fill_holes; returns None where output is an array."""
+    _peers.refuse(origin=(origin, 0))
+    image = _binary(input)
+    _check_binary_output(output, image)
+    near = connectivity(structure, image.ndim)
+    if image.ndim == 1:  # between two walls, because one row lies on the border as a whole
+        filled = macareu.fill_holes(np.pad(_peers.on_host(image, "input")[None], ((1, 1), (0, 0)), constant_values=True))[1]
+    else:
+        filled = macareu.fill_holes(_peers.spatial(image, "input"), connectivity=near)
+    if isinstance(output, np.ndarray):
+        output[...] = filled
+        return None
+    return filled
+
+
+@_peers.drop_in
+def binary_propagation(input, structure=None, mask=None, output=None, border_value=0,
+                       origin=0) -> NDArray[np.bool_]:
+    """As scipy.ndimage.binary_propagation."""
+    _peers.refuse(origin=(origin, 0))
+    image = _binary(_peers.on_host(input, "input"))
+    _check_binary_output(output, image)
+    if mask is None:
+        within = np.ones(image.shape, bool)
+    else:
+        within = _binary(mask)
+        if within.shape != image.shape:
+            raise RuntimeError("mask and input must have equal sizes")
+    if border_value:  # what lies around the image spreads to every pixel of its border
+        image = image | (within & _border(image.shape))
+    within = within | image  # what is set outside of the mask stays set, and spreads
+    grown = macareu.reconstruct(_peers.spatial(image, "input"), _peers.spatial(within, "mask"),
+                                   connectivity=connectivity(structure, image.ndim)).reshape(image.shape)
+    if isinstance(output, np.ndarray):
+        output[...] = grown
+        return output
+    return grown
+
+
+def _binary(array):
+    array = _peers.as_array(array)
+    type = _peers.type_of(array)
+    if type.kind == "c":
+        raise TypeError("Complex type not supported")
+    return array if type == bool else array != 0
+
+
+def _border(shape):
+    border = np.ones(shape, bool)
+    border[tuple(slice(1, -1) for _ in shape)] = False
+    return border
+
+
+def _check_binary_output(output, image):
+    if not isinstance(output, np.ndarray):
+        return
+    if output.dtype.kind == "c":
+        raise TypeError("Complex output type not supported")
+    result_type(output, image)
