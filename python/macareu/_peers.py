@@ -65,6 +65,11 @@ def as_array(array):
     return array if _arrays.on_gpu(array) else np.asarray(array)
 
 
+def is_array(given):
+    """Whether results can be written to it; else it is a type, or nothing."""
+    return isinstance(given, np.ndarray) or _arrays.on_gpu(given)
+
+
 def on_host(array, name="image"):
     """Of NumPy. For what needs more than a call of the library."""
     if _arrays.on_gpu(array):
@@ -97,8 +102,17 @@ def cast(array, type):
     if type_of(array) == type:
         return array
     if _arrays.package_of(array) == "torch":
-        return array.to(getattr(sys.modules["torch"], np.dtype(type).name))
+        return array.to(_type_of_torch(type))
     return array.astype(type)
+
+
+def viewed(array, type):
+    """The same memory as pixels of another type of that size."""
+    return array.view(_type_of_torch(type) if _arrays.package_of(array) == "torch" else type)
+
+
+def _type_of_torch(type):
+    return getattr(sys.modules["torch"], np.dtype(type).name)
 
 
 def spatial(array, name="image"):

@@ -26,15 +26,15 @@ def connectivity(structure, axes):
 def result_type(output, image):
     if output is None:
         return _peers.type_of(image)
-    if not isinstance(output, np.ndarray):
+    if not _peers.is_array(output):
         return np.dtype(output)
-    if output.shape != tuple(image.shape):
+    if tuple(output.shape) != tuple(image.shape):
         raise RuntimeError("output shape not correct")
-    return output.dtype
+    return _peers.type_of(output)
 
 
 def given_to(output, result):
-    if not isinstance(output, np.ndarray):
+    if not _peers.is_array(output):
         return result
     output[...] = result
     return output

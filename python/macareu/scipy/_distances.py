@@ -19,8 +19,8 @@ def distance_transform_edt(input, sampling=None, return_distances=True, return_i
     """As scipy.ndimage.distance_transform_edt: distances are float64, indices int32."""
     _check_edt(distances, indices, return_distances, return_indices)
     image = _peers.as_array(input)
-    if not isinstance(image, np.ndarray) and not return_indices and distances is None:
-        return _distances_on_gpu(image, sampling)
+    if not isinstance(image, np.ndarray) and not return_indices:
+        return _distances_on_gpu(image, sampling, distances)
     image = np.atleast_1d(_peers.on_host(image, "input")) != 0
     spacing = _spacing(sampling, image.ndim)
     _check_out(distances, "distances", image.shape, np.float64)
@@ -39,10 +39,13 @@ def distance_transform_edt(input, sampling=None, return_distances=True, return_i
     return tuple(results) if len(results) > 1 else results[0] if results else None
 
 
-def _distances_on_gpu(image, sampling):
+def _distances_on_gpu(image, sampling, distances):
     """Where no pixel is 0 they are infinite: to find that out would wait for the GPU."""
+    _check_out(distances, "distances", image.shape, np.float64)
     steps = [1.0] * (2 - image.ndim) + _spacing(sampling, image.ndim)
-    return macareu.distance_transform(_peers.spatial(image, "input"), spacing=steps, type="f64").reshape(image.shape)
+    found = macareu.distance_transform(_peers.spatial(image, "input"), spacing=steps, type="f64").reshape(image.shape)
+    results = _handed_over(found, distances)
+    return results[0] if results else None
 
 
 def _spacing(sampling, axes):
@@ -89,9 +92,9 @@ def _check_edt(distances, indices, return_distances, return_indices):
 def _check_out(array, name, shape, type):
     if array is None:
         return
-    if array.shape != shape:
+    if tuple(array.shape) != tuple(shape):
         raise RuntimeError(f"{name} array has wrong shape")
-    if array.dtype != type:
+    if _peers.type_of(array) != type:
         raise RuntimeError(f"{name} array must be {np.dtype(type).name}")
 
 

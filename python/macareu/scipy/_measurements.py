@@ -26,13 +26,13 @@ def label(input, structure=None, output=None) -> tuple[NDArray[Any], int] | int:
             raise RuntimeError("structure and input must have equal rank")
         if any(size != 3 for size in structure.shape):
             raise ValueError("structure dimensions must be equal to 3")
-    into = isinstance(output, np.ndarray)
-    if into and output.shape != image.shape:
+    into = _peers.is_array(output)
+    if into and tuple(output.shape) != tuple(image.shape):
         raise ValueError("output shape not correct")
     labels, count = _labels(image, structure)
     if output is None:
         return labels, count
-    wanted = output.dtype if into else np.dtype(output)
+    wanted = _peers.type_of(output) if into else np.dtype(output)
     if wanted.kind in "iu" and count > np.iinfo(wanted).max:
         raise RuntimeError("insufficient bit-depth in requested output type")
     if not into:
@@ -46,11 +46,12 @@ def _labels(image, structure):
     pixels = int(np.prod(image.shape))
     wide = pixels >= 2**31 - 2
     if pixels == 0 or image.ndim == 0:
-        # NumPy makes numbers of arrays without axes.
-        return _peers.as_array((image != 0).astype(np.int32)), int(np.count_nonzero(image))
+        labels = _peers.cast(_peers.as_array(image != 0), np.int32)  # NumPy makes numbers of arrays without axes
+        return labels, int(labels.sum())
     labels = macareu.label(_peers.spatial(image, "input"), connectivity=connectivity(structure, image.ndim),
                            type="u64" if wide else "u32").reshape(image.shape)
-    return labels.view(np.int64 if wide else np.int32), int(labels.max())
+    labels = _peers.viewed(labels, np.int64 if wide else np.int32)
+    return labels, int(labels.max())
 
 
 @_peers.drop_in
@@ -62,7 +63,7 @@ def histogram(input, min, max, bins, labels=None, index=None) -> NDArray[Any]:
             raise ValueError("index without defined labels")
         return _counts(image, min, max, bins)
     try:
-        image, labels = np.broadcast_arrays(image, labels)
+        image, labels = np.broadcast_arrays(image, _peers.on_host(labels, "labels"))
     except ValueError as failure:
         raise ValueError("input and labels must have the same shape (excepting dimensions with width 1)") from failure
     if index is None:
@@ -150,13 +151,13 @@ def _chosen(image, labels, index):
     """The pixels that `index` picks as one."""
     if labels is None:
         return image
-    image, labels = np.broadcast_arrays(image, labels)
+    image, labels = np.broadcast_arrays(image, _peers.on_host(labels, "labels"))
     return image[labels > 0 if index is None else labels == index]
 
 
 def _of_groups(which, image, labels, index):
     """The sum, min or max of the pixels with each label of `index`; 0 where there are none."""
-    image, labels = np.broadcast_arrays(image, labels)
+    image, labels = np.broadcast_arrays(image, _peers.on_host(labels, "labels"))
     index = np.asarray(index)
     small = labels.dtype.kind in "biu" and labels.dtype != np.uint64
     if small and labels.min() >= 0 and labels.max() <= labels.size:

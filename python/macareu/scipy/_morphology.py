@@ -22,7 +22,7 @@ def binary_fill_holes(input, structure=None, output=None, origin=0) -> NDArray[n
         filled = macareu.fill_holes(np.pad(_peers.on_host(image, "input")[None], ((1, 1), (0, 0)), constant_values=True))[1]
     else:
         filled = macareu.fill_holes(_peers.spatial(image, "input"), connectivity=near)
-    if isinstance(output, np.ndarray):
+    if _peers.is_array(output):
         output[...] = filled
         return None
     return filled
@@ -38,7 +38,7 @@ def binary_propagation(input, structure=None, mask=None, output=None, border_val
     if mask is None:
         within = np.ones(image.shape, bool)
     else:
-        within = _binary(mask)
+        within = _binary(_peers.on_host(mask, "mask"))
         if within.shape != image.shape:
             raise RuntimeError("mask and input must have equal sizes")
     if border_value:  # what lies around the image spreads to every pixel of its border
@@ -46,7 +46,7 @@ def binary_propagation(input, structure=None, mask=None, output=None, border_val
     within = within | image  # what is set outside of the mask stays set, and spreads
     grown = macareu.reconstruct(_peers.spatial(image, "input"), _peers.spatial(within, "mask"),
                                    connectivity=connectivity(structure, image.ndim)).reshape(image.shape)
-    if isinstance(output, np.ndarray):
+    if _peers.is_array(output):
         output[...] = grown
         return output
     return grown
@@ -67,8 +67,8 @@ def _border(shape):
 
 
 def _check_binary_output(output, image):
-    if not isinstance(output, np.ndarray):
+    if not _peers.is_array(output):
         return
-    if output.dtype.kind == "c":
+    if _peers.type_of(output).kind == "c":
         raise TypeError("Complex output type not supported")
     result_type(output, image)

@@ -32,10 +32,12 @@ def canny(image, sigma=1.0, low_threshold=None, high_threshold=None, mask=None, 
     high = 0.2 * highest if high_threshold is None else high_threshold
     if high < low:
         raise ValueError("low_threshold should be lower then high_threshold")
-    if mask is not None and np.shape(mask) != tuple(image.shape):
-        raise IndexError(f"mask: its shape {np.shape(mask)} is not that of the image, {tuple(image.shape)}")
-    if mask is not None and not np.all(mask):
-        raise NotImplementedError("mask: only one that is set everywhere is supported")
+    if mask is not None:
+        mask = _peers.as_array(mask)
+        if tuple(mask.shape) != tuple(image.shape):
+            raise IndexError(f"mask: its shape {tuple(mask.shape)} is not that of the image, {tuple(image.shape)}")
+        if not mask.all():
+            raise NotImplementedError("mask: only one that is set everywhere is supported")
     border = _peers.border_of(mode)
     outside = float(cval) if border == "constant" else 0.0
     if not np.isfinite(outside):

@@ -48,7 +48,7 @@ def gaussian(image, sigma=1, output=None, mode="nearest", cval=0, multichannel=N
         sigma = list(sigma) if np.ndim(sigma) else [sigma] * (image.ndim - 1)
         if len(sigma) == image.ndim - 1:
             sigma.insert(channel_axis % image.ndim, 0)
-    if output is not None and output.dtype.kind != "f":
+    if output is not None and _peers.type_of(output).kind != "f":
         raise ValueError("Provided output data type is not float")
     return macareu.scipy.ndimage.gaussian_filter(_as_float(image, preserve_range), sigma, output=output, mode=mode,
                                                  cval=cval, truncate=truncate)
@@ -67,7 +67,7 @@ def sobel(image, mask=None, *, axis=None, mode="reflect", cval=0.0) -> NDArray[n
     slopes = [_slope(exact, along, image.ndim, border).reshape(image.shape) for along in axes]
     result = _length(slopes, image.ndim, image.dtype) if axes else np.zeros_like(image)
     if mask is not None:
-        result *= _without_rim(np.asarray(mask, bool))
+        result *= _without_rim(_peers.on_host(mask, "mask").astype(bool))
     return result
 
 

@@ -31,14 +31,14 @@ def label(label_image, background=None, return_num=False,
     type = _peers.type_of(image)
     if type == bool:
         set_pixels = ~image if background == 1 else image
-        labels = macareu.label(_peers.spatial(set_pixels), connectivity=near).view(np.int32)
+        labels = _peers.viewed(macareu.label(_peers.spatial(set_pixels), connectivity=near), np.int32)
     else:
         outside = 0 if background is None else int(background)
         # scikit-image computes in int64, and so takes the whole part of floats.
         if type.kind not in "iu" or not np.iinfo(type).min <= outside <= np.iinfo(type).max:
             image = _peers.cast(image, np.int64)
-        labels = macareu.label(_peers.spatial(image), connectivity=near, values=True, type="u64",
-                               background=outside).view(np.int64)
+        labels = _peers.viewed(macareu.label(_peers.spatial(image), connectivity=near, values=True, type="u64",
+                                             background=outside), np.int64)
     labels = labels.reshape(image.shape)
     return (labels, int(labels.max()) if np.prod(image.shape) else 0) if return_num else labels
 

@@ -126,7 +126,7 @@ def remove_small_objects(ar, min_size=64, connectivity=1, in_place=False, *, out
     type = _peers.type_of(ar)
     if type.kind not in "biu":
         raise TypeError(f"Only bool or integer image types are supported. Got {ar.dtype}.")
-    if (ar if out is None else out).dtype == bool and min_size > 0:
+    if _peers.type_of(ar if out is None else out) == bool and min_size > 0:
         return _large_objects(ar, min_size, connectivity, ar if in_place and out is None else out)
     ar = _peers.on_host(ar, "ar")
     if out is not None:
