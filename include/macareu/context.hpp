@@ -33,7 +33,9 @@ struct context {
                                               ///< and with 1 when all is
   std::stop_token stop = {};                  ///< when it is set, the call throws `interrupted`
   run_report* report = nullptr;               ///< filled in when the call returns
-  void* stream = nullptr;                     ///< the cudaStream_t that a cuda device uses; null: the default
+  void* stream = nullptr;  ///< the cudaStream_t that a cuda device uses; null: the default.
+                           ///< On a stream of the caller's a call may return before its
+                           ///< images in device memory are ready: they are in its order
 };
 
 }  // namespace macareu

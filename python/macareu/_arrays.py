@@ -150,6 +150,7 @@ class _Exchanged:
         room = None if out is None else bridge.from_dlpack(out)
         result = kind_of(taken).run(operation, taken, values, room, *how)
         if out is not None:
+            _current_stream(bridge).synchronize()  # of which the array's own package knows nothing
             return out
         give_back = getattr(_package(images[0]), "from_dlpack", None)
         return result if give_back is None else give_back(result)
@@ -204,6 +205,11 @@ def _bridge():
         except ImportError:
             pass
     raise TypeError("arrays on a GPU that have DLPack only need CuPy or PyTorch")
+
+
+def _current_stream(package):
+    cuda = package.cuda
+    return cuda.get_current_stream() if hasattr(cuda, "get_current_stream") else cuda.current_stream()
 
 
 def _package(array):

@@ -237,7 +237,7 @@ void run_checked(const device_choice& choice, std::span<const const_image_view> 
                  table* result = nullptr) {
   auto told = how;
   told.device = choice.device;
-  job work{told, {}, choice.images_on_gpu};
+  job work{told, {}, choice.images_on_gpu, choice.in_stream_order};
   work.report.note = choice.note;
   const call call{*choice.chosen->about, inputs, outputs, values, work, result};
   if (values.contains("connectivity"))
@@ -337,7 +337,7 @@ std::vector<image> run_operator(const operator_description& about, std::span<con
   arguments room;
   const auto& values = complete_arguments(about, given, room);
   auto choice = choose_device(about, inputs, {}, how);
-  choice.images_on_gpu = false;  // results are in the host's memory
+  choice.images_on_gpu = choice.in_stream_order = false;  // results are in the host's memory
   std::vector<image> results;
   std::vector<image_view> outputs;
   results.reserve(about.outputs.size());

@@ -24,6 +24,7 @@ struct gpu_images {
   int gpu = 0;       // where it is
   bool any = false;  // in device or managed memory
   bool all = true;
+  bool host_can_read = false;  // some of them
 };
 
 void add_image(gpu_images& found, const const_image_view& image, std::string_view name) {
@@ -32,6 +33,7 @@ void add_image(gpu_images& found, const const_image_view& image, std::string_vie
   const bool usable = device || place.kind == cuda::memory_kind::managed;
   found.any = found.any || usable;
   found.all = found.all && usable;
+  found.host_can_read = found.host_can_read || !device;
   if (!device) return;
   if (!found.name.empty() && found.gpu != place.gpu)
     throw usage_error("image " + found.name + " is in the memory of GPU " + std::to_string(found.gpu) +
@@ -181,6 +183,7 @@ device_choice choose_device(const operator_description& about, std::span<const c
   const auto there = find_gpu_images(about, inputs, outputs);
   auto choice = choose(about, there, inputs[0], how);
   choice.images_on_gpu = there.all;
+  choice.in_stream_order = how.stream && !there.host_can_read;
   check_strategy(*choice.chosen, how);
   return choice;
 }

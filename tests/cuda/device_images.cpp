@@ -1,6 +1,7 @@
 // The cuda device with images in device, managed and pinned memory, and on a stream of the caller's.
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <cstring>
 #include <thread>
 
@@ -170,8 +171,33 @@ TEST_F(device_images, on_the_callers_stream) {
     ASSERT_EQ(cudaMemcpyAsync(mask.data(), source.data(), given.mask.size(), cudaMemcpyDefault, own),
               cudaSuccess);
   fill_holes(mask, out, {}, {.device = "cuda", .stream = static_cast<cudaStream_t>(own)});
-  EXPECT_EQ(cudaStreamQuery(own), cudaSuccess) << "the call has waited";
+  ASSERT_EQ(cudaStreamSynchronize(own), cudaSuccess);
   EXPECT_TRUE(same_bits(out.on_host(), expected));
+}
+
+/// The stream is held up for longer than a call takes to come back.
+TEST_F(device_images, are_in_the_order_of_the_callers_stream) {
+  const noise_pair given({200, 300});
+  const distance_transform_options how{.squared = true, .invert = true};
+  const auto expected = distance_transform(given.mask_view(), how, serial_);
+  distance_transform(given.mask_view(), how, cuda_);  // kernels are loaded
+  const cuda_image source(memory::device, given.shape, 300, given.mask);
+  for (const auto kind : {memory::device, memory::managed}) {
+    const cuda_image mask(kind, given.shape, 300, std::vector<std::uint8_t>(given.mask.size()));
+    const cuda_image out(kind, {200, 4 * 300}, 4 * 300);
+    const stream own;
+    ASSERT_EQ(cudaLaunchHostFunc(
+                  own, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }, nullptr),
+              cudaSuccess);
+    ASSERT_EQ(cudaMemcpyAsync(mask.data(), source.data(), given.mask.size(), cudaMemcpyDefault, own),
+              cudaSuccess);
+    distance_transform(mask, {static_cast<std::uint32_t*>(out.data()), given.shape}, how,
+                       {.device = "cuda", .stream = static_cast<cudaStream_t>(own)});
+    EXPECT_EQ(cudaStreamQuery(own), kind == memory::device ? cudaErrorNotReady : cudaSuccess)
+        << "managed memory is there when the call returns";
+    ASSERT_EQ(cudaStreamSynchronize(own), cudaSuccess);
+    EXPECT_EQ(std::memcmp(out.on_host().data(), expected.data(), expected.bytes()), 0);
+  }
 }
 
 /// A stream that is being captured cannot be waited for: a device that fails.

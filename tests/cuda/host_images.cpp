@@ -2,6 +2,7 @@
 // well.
 #include <limits>
 #include <thread>
+#include <vector>
 
 #include <macareu/error.hpp>
 #include <macareu/operators.hpp>
@@ -41,6 +42,26 @@ TEST_F(host_images, of_more_tiles_than_workers) {
           reconstruct(given.marker_view(), given.mask_view(), {.connectivity = near}, {.device = "cpu"})))
           << to_string(shape) << ", " << near << " neighbours";
     }
+}
+
+/// Nothing spreads where all start alike: by any key, and where tiles are not whole.
+TEST_F(host_images, that_start_alike_take_no_passes) {
+  for (const auto& shape : {extents{512, 640}, extents{300, 401}}) {
+    std::vector<float> marker(static_cast<std::size_t>(shape.pixels()), -3.5f), mask(marker);
+    dice from(seed_of("start alike"));
+    for (float& one : mask) one += static_cast<float>(from.below(1000));
+    run_report report;
+    const auto found =
+        reconstruct(const_image_view(marker.data(), shape), const_image_view(mask.data(), shape), {},
+                    {.device = "cuda", .strategy = "tiles", .report = &report});
+    EXPECT_TRUE(same_bits(found, const_image_view(marker.data(), shape)));
+    EXPECT_EQ(report.passes, 0);
+    EXPECT_GT(report.tiles, 0);
+    marker[77] = mask[77] = 500;  // one does not
+    const const_image_view start(marker.data(), shape), most(mask.data(), shape);
+    EXPECT_TRUE(same_bits(reconstruct(start, most, {}, {.device = "cuda", .strategy = "tiles"}),
+                          reconstruct(start, most, {}, serial_)));
+  }
 }
 
 TEST_F(host_images, empty) {

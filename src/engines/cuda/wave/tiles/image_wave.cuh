@@ -132,7 +132,7 @@ class image_worker {
 
   __device__ void take_note(tile_survey<Key> found) {
     found.join_lanes();
-    has_keys_ = found.any_key();
+    moves_ = found.moves();
     if (found.waits()) schedule_.found_no_start();
     if (found.beyond()) schedule_.found_start_beyond();
   }
@@ -164,7 +164,7 @@ class image_worker {
   __device__ unsigned settle(const tile_neighbours& near, const scheduler::turn& at) {
     unsigned passes = 0;
     const unsigned most = cuts && at.first ? most_passes(at.tile) : ~0u;
-    bool run = at.first ? has_keys_ : cuts && at.unsettled;
+    bool run = at.first ? moves_ : cuts && at.unsettled;
     int needed = 2;
     for (;;) {
       while (run) {
@@ -311,7 +311,7 @@ class image_worker {
 
   // Of the visit at hand.
   change_sensor<Key> sensor_;
-  bool has_keys_ = false, changed_ = false, unsettled_ = false;
+  bool moves_ = false, changed_ = false, unsettled_ = false;
   axis along_ = axis::x;  // of the next pass; where tiles turn, the lines in shared memory run along it
   unsigned wakes_ = 0;
   rim_lines<Key> around_, limits_, lines_, limits_own_, capacity_lines_;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <string>
 
+#include "core/divided.hpp"
 #include "engines/cuda/occupancy.cuh"
 #include "engines/cuda/wave/tiles.cuh"
 #include "engines/cuda/wave/tiles/image_wave.cuh"
@@ -96,8 +97,6 @@ wave_limits limits_for(tile_patience patience, const bottleneck_problem<Key>& pr
   if (near.rank == 3 && near.reach == 1) limits.wake_ups = std::max(4096u, count / 2);
   return limits;
 }
-
-inline std::int64_t divided(std::int64_t size, std::int64_t by) { return (size + by - 1) / by; }
 
 /// Tiles are numbered by 31 bits, and a queue has room for all of them and for the workers.
 inline std::uint32_t as_tile_count(std::int64_t tiles) {

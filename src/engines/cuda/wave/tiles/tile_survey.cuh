@@ -31,7 +31,8 @@ class tile_survey {
     varied_ = all & 1, room_ = all & 2, beyond_ = all & 4;
   }
 
-  __device__ bool any_key() const { return varied_ || first_ != 0; }
+  /// Passes may change the tile: equal states within their capacities stay as they are.
+  __device__ bool moves() const { return varied_ || beyond_; }
   /// Nothing to spread within the tile, but room to rise.
   __device__ bool waits() const { return !varied_ && room_; }
   /// A start lies beyond its capacity, or is NaN.
