@@ -80,10 +80,13 @@ std::vector<CXCursor> children_of(CXCursor cursor) {
   return children;
 }
 
-translation::translation(const std::string& text, const std::string& file, const std::string& prelude,
+translation::translation(const source& from, const std::string& file, const std::string& prelude,
                          unsigned options)
     : index_(clang_createIndex(0, 0)) {
-  const std::array arguments{"-x", "c++", "-std=c++17", "-Werror=return-type", "-include", prelude_name};
+  const auto& text = from.text;
+  std::vector arguments{"-x", "c++", "-std=c++17", "-Werror=return-type", "-include", prelude_name};
+  // The headers of C alone, which declare no overloads.
+  if (from.written_in == language::c) arguments.push_back("-nostdinc++");
   std::array<CXUnsavedFile, 2> files{
       CXUnsavedFile{buffer_name, text.c_str(), static_cast<unsigned long>(text.size())},
       CXUnsavedFile{prelude_name, prelude.c_str(), static_cast<unsigned long>(prelude.size())}};
@@ -108,7 +111,7 @@ bool declares_type(CXCursor cursor) {
 }
 
 outline outline_of(const source& from, const std::string& file) {
-  const translation parsed(from.text, file, "",
+  const translation parsed(from, file, "",
                            CXTranslationUnit_DetailedPreprocessingRecord |
                                CXTranslationUnit_SkipFunctionBodies | CXTranslationUnit_KeepGoing);
   outline result;
@@ -118,13 +121,15 @@ outline outline_of(const source& from, const std::string& file) {
                               expanded_offset(clang_getRangeEnd(skipped->ranges[i]))});
   clang_disposeSourceRangeList(skipped);
   for (const auto& each : children_of(clang_getTranslationUnitCursor(parsed.get()))) {
-    if (declares_type(each) && is_users(each)) result.types.push_back(name_of(each));
+    if (!is_users(each)) continue;
+    if (declares_type(each)) result.types.push_back(name_of(each));
+    if (clang_getCursorKind(each) == CXCursor_FunctionDecl) result.functions.push_back(name_of(each));
   }
   return result;
 }
 
 unit::unit(const source& from, const std::string& file, const std::string& prelude)
-    : text_(from.text), parsed_(text_, file, prelude, CXTranslationUnit_None) {
+    : text_(from.text), parsed_(from, file, prelude, CXTranslationUnit_None) {
   check();
   for (const auto& each : children_of(clang_getTranslationUnitCursor(parsed_.get())))
     if (is_users(each)) declarations_.push_back(each);

@@ -22,7 +22,7 @@ struct range {
 /// Owns what libclang makes of a text.
 class translation {
  public:
-  translation(const std::string& text, const std::string& file, const std::string& prelude, unsigned options);
+  translation(const source& from, const std::string& file, const std::string& prelude, unsigned options);
   ~translation();
   translation(const translation&) = delete;
   translation& operator=(const translation&) = delete;
@@ -36,8 +36,8 @@ class translation {
 
 /// What a first look finds, whether the text compiles or not.
 struct outline {
-  std::vector<range> skipped;      ///< what #if leaves out
-  std::vector<std::string> types;  ///< that the file declares
+  std::vector<range> skipped;                 ///< what #if leaves out
+  std::vector<std::string> types, functions;  ///< that the file declares
 };
 outline outline_of(const source& from, const std::string& file);
 

@@ -8,6 +8,8 @@
 
 #include <macareu/error.hpp>
 
+#include "c_mathematics.hpp"
+
 namespace macareu::converter {
 namespace {
 
@@ -99,6 +101,9 @@ description parsed(const json& object) {
   about.file = object.at("file");
   about.function = identifier(object.at("function"));
   about.definitions = object.at("definitions");
+  about.c_functions = object.at("c_functions").get<std::vector<std::string>>();
+  for (const auto& each : about.c_functions)
+    if (!is_c_mathematics(each)) throw usage_error("'" + each + "' is no function of mathematics");
   about.helpers = object.at("helpers");
   about.body = object.at("body");
   about.pixel = value_from(object.at("pixel"));
@@ -148,6 +153,7 @@ std::string to_json(const description& about) {
   for (const auto& each : about.parameters)
     object["parameters"].push_back({{"name", each.name}, {"type", macareu::name_of(each.type)}});
   object["definitions"] = about.definitions;
+  object["c_functions"] = about.c_functions;
   object["helpers"] = about.helpers;
   object["body"] = about.body;
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

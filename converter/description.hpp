@@ -34,6 +34,8 @@ struct description {
   std::string file;         ///< where it was written, for messages
   std::string function;     ///< name of the marked function; of a wave `offer`
   std::string definitions;  ///< the user's #include, #define, struct, enum and typedef lines
+  /// Functions of mathematics that it calls by C's rules: sqrt is of double, and abs of int. Of none in C++.
+  std::vector<std::string> c_functions;
   std::string helpers;      ///< functions that the marked one calls, each after the word RULE
   std::string body;         ///< the marked functions, likewise
   value_type pixel;         ///< of a wave the state
@@ -53,7 +55,7 @@ struct description {
 inline constexpr int widest_window = 31;
 
 /// Of the JSON object; another one is refused.
-inline constexpr int format_version = 1;
+inline constexpr int format_version = 2;
 
 std::string to_json(const description& about);
 /// Throws usage_error, naming `file`, where the text is no description.

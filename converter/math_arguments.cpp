@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
+
+#include "c_mathematics.hpp"
 
 namespace macareu::converter {
 namespace {
 
 /// Those that have overloads, and no meaning of their own for integers.
-const std::set<std::string, std::less<>> overloaded{
-    "fabs", "sqrt", "floor", "ceil",  "round", "trunc", "rint", "fmin", "fmax", "fmod",  "fma",   "copysign",
-    "exp",  "log",  "log2",  "log10", "pow",   "sin",   "cos",  "tan",  "atan", "atan2", "hypot", "cbrt"};
+bool is_of_double(const std::string& name) { return is_c_mathematics(name) && name != "abs"; }
 
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
@@ -60,7 +59,7 @@ class conversions {
   std::vector<edit> result;
 
   void visit(CXCursor cursor) {
-    if (clang_getCursorKind(cursor) == CXCursor_CallExpr && overloaded.contains(name_of(cursor)) &&
+    if (clang_getCursorKind(cursor) == CXCursor_CallExpr && is_of_double(name_of(cursor)) &&
         !is_users(clang_getCursorReferenced(cursor)))
       call(cursor);
     for (const auto& child : children_of(cursor)) visit(child);
@@ -100,7 +99,21 @@ class conversions {
   range function_;
 };
 
+void add_mathematics(CXCursor cursor, std::vector<std::string>& names) {
+  const auto name = name_of(cursor);
+  if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr && is_c_mathematics(name) &&
+      !is_users(clang_getCursorReferenced(cursor)))
+    names.push_back(name);
+  for (const auto& child : children_of(cursor)) add_mathematics(child, names);
+}
+
 }  // namespace
+
+std::vector<std::string> mathematics_of(CXCursor function) {
+  std::vector<std::string> names;
+  add_mathematics(function, names);
+  return names;
+}
 
 std::vector<edit> conversions_to_double(const unit& file, CXCursor function) {
   conversions all(file, function);

@@ -42,9 +42,12 @@ paper_types paper_types_of(const source& from, const outline& seen) {
   return {declared("E"), declared("T")};
 }
 
-/// What the papers use without declaring it.
-std::string prelude_of(category kind, const paper_types& declared) {
+/// What the papers use without declaring it; and abs, which compilers of C know by themselves.
+std::string prelude_of(const source& from, category kind, const paper_types& declared, const outline& seen) {
   std::string text;
+  if (from.written_in == language::c && includes(from, "math.h") &&
+      std::ranges::find(seen.functions, "abs") == seen.functions.end())
+    text += "#include <stdlib.h>\n";
   if (kind == category::r2s) {
     if (!declared.e) text += "typedef unsigned char E;\n";
     if (!declared.t) text += "typedef long long T;\n";
@@ -89,8 +92,10 @@ category category_of(const source& from, const std::string& file) {
 
 class reading {
  public:
-  reading(const source& from, const std::string& file, category kind, const paper_types& declared)
-      : from_(from), declared_(declared), unit_(from, file, prelude_of(kind, declared)) {
+  reading(const source& from, const std::string& file, category kind, const outline& seen)
+      : from_(from),
+        declared_(paper_types_of(from, seen)),
+        unit_(from, file, prelude_of(from, kind, declared_, seen)) {
     about_.kind = kind;
     about_.file = std::filesystem::path(file).filename().string();
   }
@@ -185,15 +190,25 @@ class reading {
     std::ranges::for_each(marked, check);
     // A function comes before those that call it, so declarations ahead are not needed.
     for (const auto& each : helpers)
-      about_.helpers += "RULE " + edited(unit_, each, conversions_to_double(unit_, each)) + "\n\n";
+      about_.helpers += "RULE " + edited(unit_, each, mathematics_taken(each)) + "\n\n";
     for (const auto& each : marked) {
-      auto edits = conversions_to_double(unit_, each);
+      auto edits = mathematics_taken(each);
       if (about_.kind == category::r2v)
         std::ranges::copy(atomic_writes(unit_, each, clang_Cursor_getArgument(each, 1)),
                           std::back_inserter(edits));
       about_.body += (about_.body.empty() ? "RULE " : "\n\nRULE ") + edited(unit_, each, std::move(edits));
     }
     about_.body += "\n";
+    std::ranges::sort(about_.c_functions);
+    const auto repeated = std::ranges::unique(about_.c_functions);
+    about_.c_functions.erase(repeated.begin(), repeated.end());
+  }
+
+  /// In C its functions of mathematics are noted, in C++ calls of them are edited.
+  std::vector<edit> mathematics_taken(CXCursor function) {
+    if (from_.written_in == language::cpp) return conversions_to_double(unit_, function);
+    std::ranges::copy(mathematics_of(function), std::back_inserter(about_.c_functions));
+    return {};
   }
 
   void take_definitions() {
@@ -233,7 +248,7 @@ description parse(const source& from, const std::string& file) {
   const auto active = without_skipped(from, seen.skipped);
   if (!active.faults.empty()) std::rethrow_exception(active.faults.front().what);
   check_macro_names(active);
-  return reading(active, file, category_of(active, file), paper_types_of(active, seen)).result();
+  return reading(active, file, category_of(active, file), seen).result();
 }
 
 }  // namespace macareu::converter

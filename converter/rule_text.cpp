@@ -10,6 +10,7 @@
 
 #include <macareu/error.hpp>
 
+#include "c_mathematics.hpp"
 #include "layout.hpp"
 #include "templates.hpp"
 
@@ -32,9 +33,10 @@ struct parted {
   std::string includes, others;
 };
 
-parted parted_definitions(const std::string& definitions) {
+parted parted_definitions(const std::string& definitions, const std::vector<std::string>& needed) {
   parted result;
   std::set<std::pair<bool, std::string>> headers{{true, "<cstdint>"}};
+  for (const auto& each : needed) headers.emplace(false, each);
   std::istringstream lines(definitions);
   for (std::string line; std::getline(lines, line);) {
     const auto included = after_directive(line, "include");
@@ -198,7 +200,7 @@ bool has_roots_of_converted(const description& about, const std::vector<std::str
 }  // namespace
 
 std::string rule_text(const description& about, const std::string& border) {
-  const auto definitions = parted_definitions(about.definitions);
+  const auto definitions = parted_definitions(about.definitions, headers_of_c_mathematics(about.c_functions));
   auto text =
       filled(template_named("rule_head.hpp"), {{"SOURCE", about.file}, {"INCLUDES", definitions.includes}});
   const auto macros = macros_of(definitions.others);
@@ -210,8 +212,9 @@ std::string rule_text(const description& about, const std::string& border) {
   text +=
       plain_addition(about) +
       "// What the marked file has: a namespace of its own leaves it every name that engines use.\nnamespace "
-      "user {\n\n// clang-format off\n" +
-      definitions.others + (definitions.others.empty() ? "" : "\n") + functions(about) +
+      "user {\n\n" +
+      c_mathematics(about.c_functions) + "// clang-format off\n" + definitions.others +
+      (definitions.others.empty() ? "" : "\n") + functions(about) +
       "// clang-format on\n\n}  // namespace user\n" + end_of_macros(macros) +
       (roots ? "#undef sqrtf\n" : "");
   text +=

@@ -218,7 +218,29 @@ class reader {
   std::vector<std::string> included_, open_, guarded_;
 };
 
+/// Of #include <math.h> the name, of other lines nothing.
+std::string_view included_by(std::string_view line) {
+  line = without_blanks(line);
+  if (!line.starts_with('#')) return {};
+  line = without_blanks(line.substr(1));
+  if (taken_word(line) != "include" || !line.starts_with('<')) return {};
+  return line.substr(1, line.find('>') - 1);
+}
+
+language language_of(const std::string& file, const source& from) {
+  const auto not_of_c = [](const source::preprocessing& each) {
+    const auto header = included_by(each.line);
+    return !header.empty() && (!header.ends_with(".h") || header == "tgmath.h");
+  };
+  const bool c = fs::path(file).extension() == ".c" && std::ranges::none_of(from.lines, not_of_c);
+  return c ? language::c : language::cpp;
+}
+
 }  // namespace
+
+bool includes(const source& from, std::string_view header) {
+  return std::ranges::any_of(from.lines, [&](const auto& each) { return included_by(each.line) == header; });
+}
 
 std::string to_string(const place& where) { return where.file + ":" + std::to_string(where.line) + ": "; }
 
@@ -226,6 +248,7 @@ source read_source(const std::string& file, const std::string& header) {
   reader all;
   if (!header.empty()) all.add_named(header);
   all.add_named(file);
+  all.result.written_in = language_of(file, all.result);
   return std::move(all.result);
 }
 

@@ -5,6 +5,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "description.hpp"
@@ -26,7 +27,11 @@ struct directive {
   std::size_t offset = 0;  ///< in the text
 };
 
+/// What a file's functions of mathematics mean: in C they have one type each, in C++ overloads.
+enum class language { c, cpp };
+
 struct source {
+  language written_in = language::cpp;
   /// Files named by #include "..." are part of it, between #line lines; directives are blank lines.
   std::string text;
   std::vector<directive> directives;
@@ -46,7 +51,12 @@ struct source {
   std::vector<fault> faults;
 };
 
-/// `header` is read before the file where it is not empty. Throws io_error where one of the two is not there.
+/// A file *.c is C, but for one that includes headers which C does not have, or <tgmath.h>, which has
+/// overloads. `header` is read before the file where it is not empty. Throws io_error where one of the two is
+/// not there.
 source read_source(const std::string& file, const std::string& header);
+
+/// Whether some line is #include <header>.
+bool includes(const source& from, std::string_view header);
 
 }  // namespace macareu::converter

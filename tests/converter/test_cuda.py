@@ -33,26 +33,28 @@ static void f(unsigned char p, int* saida, int bins) {
     ++saida[(int)fabs(p / 100)];
 }
 """
+MATHEMATICS = ["integers_c", "integers_cpp", "shared_c", "shared_cpp"]
 
 
 class Cuda(ConverterTest):
     def convert_integers(self, ending):
-        self.write("integers.c", INTEGERS)
-        self.write("shared.c", SHARED)
-        for name in ("integers", "shared"):
-            self.tool("convert", name + ".c", "-o", name + ending)
+        for name, text in (("integers", INTEGERS), ("shared", SHARED)):
+            for language in ("c", "cpp"):
+                self.write("%s_%s.%s" % (name, language, language), text)
+                self.tool("convert", "%s_%s.%s" % (name, language, language), "-o", name + "_" + language + ending)
 
     @unittest.skipUnless(NVCC, "no nvcc")
     def test_mathematics_of_integers_compiles(self):
         self.convert_integers("")
-        for name in ("integers", "shared"):
+        for name in MATHEMATICS:
             done = self.command(NVCC, "-std=c++17", "--fmad=false", "-arch=sm_90", "-DWITH_CUDA", "-ptx",
                                 os.path.join(name, name + ".cu"), "-o", os.path.join(name, name + ".ptx"))
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
 
     def test_mathematics_of_integers_compiles_for_run(self):
         self.convert_integers(".json")
-        done = self.command(os.environ.get("COMPILE_KERNELS", "compile_kernels"), "90", "integers.json", "shared.json")
+        done = self.command(os.environ.get("COMPILE_KERNELS", "compile_kernels"), "90",
+                            *[name + ".json" for name in MATHEMATICS])
         if done.returncode == 77:
             self.skipTest(done.stderr)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -12,9 +12,9 @@ class Descriptions(ConverterTest):
         super().setUpClass()
         write_pnm(cls.path("in.pgm"), (5, 7), random_values(35, 2))
 
-    def described(self, name, text):
-        self.write(name + ".c", text)
-        self.tool("convert", name + ".c", "-o", name + ".json")
+    def described(self, name, text, extension=".c"):
+        self.write(name + extension, text)
+        self.tool("convert", name + extension, "-o", name + ".json")
         with open(self.path(name + ".json")) as file:
             return json.load(file)
 
@@ -104,12 +104,21 @@ class Descriptions(ConverterTest):
                                "#R2S_FUNC\nstatic T f(E a, E b) { return a + b; }\n")
         self.assertTrue(about["any_result"] and about["any_pixel"])
 
+    ROOTS = ("#include <math.h>\n#define TWICE(x) ((x) + (x))\n#P2P_FUNC\n"
+             "static int f(int p, int i) {\n  double a = sqrt(p*p + 1) + pow(p, 2.0) + sqrt(2.0) + sqrtf(p);\n"
+             "  return (int)(a + TWICE(sqrt(p)));\n}\n")
+
     def test_integers_become_double(self):
-        about = self.described("roots", "#include <math.h>\n#define TWICE(x) ((x) + (x))\n#P2P_FUNC\n"
-                               "static int f(int p, int i) {\n  double a = sqrt(p*p + 1) + pow(p, 2.0) + sqrt(2.0) + sqrtf(p);\n"
-                               "  return (int)(a + TWICE(sqrt(p)));\n}\n")
+        """In C++; C does it by itself."""
+        about = self.described("roots", self.ROOTS, ".cpp")
         self.assertIn("sqrt((double)(p*p + 1)) + pow((double)p, 2.0) + sqrt(2.0) + sqrtf(p);", about["body"])
         self.assertIn("TWICE(sqrt((double)p))", about["body"])
+        self.assertEqual(about["c_functions"], [])
+
+    def test_functions_of_c_are_named(self):
+        about = self.described("plain", self.ROOTS)
+        self.assertIn("sqrt(p*p + 1) + pow(p, 2.0) + sqrt(2.0) + sqrtf(p);", about["body"])
+        self.assertEqual(about["c_functions"], ["pow", "sqrt"])
 
     def test_writes_into_the_vector(self):
         about = self.described("h", "#R2V_FUNC\nstatic void f(unsigned char p, int* saida, int bins) {\n  saida[p / 2] += 3;\n"
@@ -146,6 +155,7 @@ class Descriptions(ConverterTest):
                 ("window", {"pixel": dict(number, channels=3, spelling="a b")}, "'a b' is no spelling of 3 x f32"),
                 ("window", {"pixel": dict(number, type="bool", spelling="bool")}, "bool is no pixel"),
                 ("vector", {"result": number}, "a vector of f32"),
+                ("vector", {"c_functions": ["sqrt", "system"]}, "'system' is no function of mathematics"),
                 ("vector", {"window": [3, 3]}, "of none for others")]:
             with self.subTest(said):
                 self.write("changed.json", json.dumps(dict(about[name], **change)))

@@ -20,6 +20,7 @@ ODD = {
         "double pixel[3][5][7], int x, int y, int z, parameters_of_the_function given) { return TWICE(pixel[1][2][3]) + run + given.x; }\n",
     "colours": "typedef struct { float r, g, b, a; } colour_of_four_floats;\n#N2P_FUNC\nstatic colour_of_four_floats f("
                "colour_of_four_floats p[3][3], int x, int y) { return p[1][1]; }\n",
+    "roots": "#include <math.h>\n#P2P_FUNC\nstatic double f(float a, float b, int i) { return fma(a, abs(b), sqrt(a)) + hypot(a, b); }\n",
     "wide": "#R2V_FUNC\nstatic void f(unsigned long long p, unsigned long long* saida, int bins) { saida[p % bins] += p; }\n",
     "fixed": "typedef unsigned long long E;\ntypedef double T;\n#STRUCT\ntypedef struct { int k; } data;\n#R2S_FUNC\n"
              "static T a_reduction_by_name(E a, E b, data d) { return a * d.k + b; }\n",

@@ -1,0 +1,82 @@
+#include "c_mathematics.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <macareu/error.hpp>
+
+namespace macareu::converter {
+namespace {
+
+struct function {
+  std::string_view name;
+  int arguments;
+  std::string_view type = "double";
+  std::string_view header = "<math.h>";
+};
+
+constexpr std::array<function, 25> functions{{{"abs", 1, "int", "<stdlib.h>"},
+                                              {"atan", 1},
+                                              {"atan2", 2},
+                                              {"cbrt", 1},
+                                              {"ceil", 1},
+                                              {"copysign", 2},
+                                              {"cos", 1},
+                                              {"exp", 1},
+                                              {"fabs", 1},
+                                              {"floor", 1},
+                                              {"fma", 3},
+                                              {"fmax", 2},
+                                              {"fmin", 2},
+                                              {"fmod", 2},
+                                              {"hypot", 2},
+                                              {"log", 1},
+                                              {"log10", 1},
+                                              {"log2", 1},
+                                              {"pow", 2},
+                                              {"rint", 1},
+                                              {"round", 1},
+                                              {"sin", 1},
+                                              {"sqrt", 1},
+                                              {"tan", 1},
+                                              {"trunc", 1}}};
+
+const function* found(std::string_view name) {
+  const auto* const at = std::ranges::find(functions, name, &function::name);
+  return at == functions.end() ? nullptr : at;
+}
+
+const function& known(std::string_view name) {
+  if (const auto* const at = found(name)) return *at;
+  throw internal_error("no such function of mathematics");
+}
+
+std::string hiding(const function& hidden) {
+  constexpr std::array<std::string_view, 3> names{"x", "y", "z"};
+  std::string parameters, passed;
+  for (int i = 0; i < hidden.arguments; ++i) {
+    const auto name = std::string(names[static_cast<std::size_t>(i)]);
+    parameters += (i == 0 ? "" : ", ") + std::string(hidden.type) + " " + name;
+    passed += (i == 0 ? "" : ", ") + name;
+  }
+  return "RULE static inline " + std::string(hidden.type) + " " + std::string(hidden.name) + "(" +
+         parameters + ") { return ::" + std::string(hidden.name) + "(" + passed + "); }\n";
+}
+
+}  // namespace
+
+bool is_c_mathematics(std::string_view name) { return found(name) != nullptr; }
+
+std::string c_mathematics(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& each : names) text += hiding(known(each));
+  return text.empty() ? "" : "// As in C, where these have one type and no overloads.\n" + text + "\n";
+}
+
+std::vector<std::string> headers_of_c_mathematics(const std::vector<std::string>& names) {
+  std::vector<std::string> headers;
+  for (const auto& each : names) headers.emplace_back(known(each).header);
+  return headers;
+}
+
+}  // namespace macareu::converter
