@@ -229,6 +229,23 @@ fields kernel_fields(const description& about) {
           {"STEPS", std::to_string(most_steps)}};
 }
 
+/// That of the program, by which it asks whether a GPU can run it.
+std::string kernel_name(const description& about) {
+  switch (about.kind) {
+    case category::p2p:
+      return "kernels::p2p_kernel";
+    case category::n2p:
+      return "kernels::n2p_kernel";
+    case category::r2s:
+      return "r2s_kernel<rule::result_type, rule::pixel_type>";
+    case category::r2v:
+      return "r2v_kernel";
+    case category::iwpp:
+      return "iwpp_kernel";
+  }
+  throw internal_error("no such category");
+}
+
 fields fields_of(const description& about, const std::string& name) {
   fields values{{"NAME", name},
                 {"CLASS", upper(about.kind)},
@@ -243,6 +260,7 @@ fields fields_of(const description& about, const std::string& name) {
                 {"ENTRY_PART", entry_part(about)},
                 {"ENTRY_PARAMETERS", entry_parameters(about)},
                 {"ENTRY_INCLUDES", "#include \"" + name + ".cpp\"\n#include \"" + name + "_serial.cpp\"\n"},
+                {"KERNEL", kernel_name(about)},
                 {"BEFORE_RUN", ""},
                 {"EXTRA_MEMBERS", ""}};
   const bool scalar = about.kind == category::r2s;

@@ -24,11 +24,14 @@ namespace serial {
 namespace openmp {
 @RUN_DECLARATION@}
 namespace cuda {
-@RUN_DECLARATION@/// Whether this program can use a GPU on this machine, and why not.
+@RUN_DECLARATION@/// Whether this program can use a GPU on this machine, and why not: none is there, or the program has no code
+/// for it.
 bool available(std::string& why);
+/// GPUs that are there, whether it can use them or not.
+int devices();
 }  // namespace cuda
 
-/// Where to compute; automatic is a GPU where there is one, else OpenMP. The result is the same.
+/// Where to compute; automatic is a GPU where one can be used, else OpenMP. The result is the same.
 enum class engine { automatic, serial, openmp, cuda };
 
 @MAT_SUPPORT@

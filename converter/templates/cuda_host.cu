@@ -54,12 +54,24 @@ class device_array {
 
 }  // namespace
 
+int devices() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
 bool available(std::string& why) {
   int count = 0;
-  const auto code = cudaGetDeviceCount(&count);
-  if (code == cudaSuccess && count > 0) return true;
-  why = std::string("no GPU can be used: ") +
-        (code == cudaSuccess ? "none is there" : cudaGetErrorString(code));
+  auto code = cudaGetDeviceCount(&count);
+  if (code == cudaSuccess && count == 0) code = cudaErrorNoDevice;
+  // What is asked of the kernel is told from its code for this GPU, which must be there for that.
+  const auto kernel = @KERNEL@;
+  cudaFuncAttributes attributes;
+  if (code == cudaSuccess) code = cudaFuncGetAttributes(&attributes, kernel);
+  if (code == cudaSuccess) return true;
+  cudaGetLastError();  // else a later check would find it
+  why = std::string("no GPU can be used: ") + cudaGetErrorString(code);
+  if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorUnsupportedPtxVersion)
+    why += " (CMake's -DCMAKE_CUDA_ARCHITECTURES says which GPUs a program is for)";
   return false;
 }
 

@@ -127,7 +127,16 @@ template <class Value>
   return text;
 }
 
-void run(const arguments& given) {
+/// What automatic is here. A GPU that is there and cannot be used is worth a word.
+engine chosen(engine where) {
+  if (where != engine::automatic) return where;
+  std::string why;
+  if (cuda::available(why)) return engine::cuda;
+  if (cuda::devices() > 0) std::fprintf(stderr, "computed by OpenMP: %s\n", why.c_str());
+  return engine::openmp;
+}
+
+void run(arguments given) {
   constexpr std::size_t inputs = @FILES_IN@;
   if (given.files.size() != inputs + @FILES_OUT@) throw std::invalid_argument(usage);
   std::vector<pnm_image> images;
@@ -135,6 +144,7 @@ void run(const arguments& given) {
   for (const auto& image : images)
     if (image.depth != images[0].depth || image.height != images[0].height || image.width != images[0].width)
       throw std::runtime_error("the images differ in size");
+  given.where = chosen(given.where);
 @PROCESS@}
 
 }  // namespace

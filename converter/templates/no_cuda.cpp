@@ -7,6 +7,8 @@ bool available(std::string& why) {
   return false;
 }
 
+int devices() { return 0; }
+
 @NO_CUDA_RUN@
 }  // namespace cuda
 #endif

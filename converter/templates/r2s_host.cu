@@ -1,8 +1,3 @@
-template <class T, class Value>
-__global__ void r2s_kernel(const Value* values, T* parts, long long count, rule::parameters given) {
-  join_chunk<T>(values, parts, count, given);
-}
-
 namespace cuda {
 namespace {
 

@@ -19,3 +19,8 @@ __device__ static void join_chunk(const Value* values, T* parts, long long count
   }
   if (own == 0) parts[blockIdx.x] = lane[0];
 }
+
+template <class T, class Value>
+__global__ void r2s_kernel(const Value* values, T* parts, long long count, rule::parameters given) {
+  join_chunk<T>(values, parts, count, given);
+}

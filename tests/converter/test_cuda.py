@@ -5,7 +5,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from test_windows import FUNCTIONS, function
-from tool import NAMES, ConverterTest, example
+from tool import NAMES, ConverterTest, example, read_pnm, write_pnm
 
 NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
 ONE_OF_EACH = ["binarise", "sobel", "maximum", "histogram", "reconstruct"]
@@ -32,6 +32,10 @@ static void f(unsigned char p, int* saida, int bins) {
     saida[(int)sqrt(p)] += (int)floor(p / 2);
     ++saida[(int)fabs(p / 100)];
 }
+"""
+# A machine with a GPU for which the program has no code.
+OTHER_GPU = """int cudaGetDeviceCount(int* count) { *count = 1; return 0; }
+int cudaFuncGetAttributes(void* attributes, const void* kernel) { return 209; }
 """
 MATHEMATICS = ["integers_c", "integers_cpp", "shared_c", "shared_cpp"]
 
@@ -71,6 +75,33 @@ class Cuda(ConverterTest):
         with ThreadPoolExecutor(2) as workers:
             for name, done in zip(ONE_OF_EACH, workers.map(compiled, ONE_OF_EACH)):
                 self.assertEqual((done.returncode, done.stderr), (0, ""), name)
+
+    @unittest.skipUnless(NVCC, "no nvcc")
+    def test_a_gpu_that_the_program_has_no_code_for(self):
+        """Is not used, which is told in one line."""
+        self.write("other_gpu.c", OTHER_GPU)
+        self.succeed(os.environ.get("CXX", "c++"), "-x", "c", "-fPIC", "-shared", "other_gpu.c", "-o", "other_gpu.so")
+        libraries = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(NVCC))), "lib64")
+        here = {"LD_PRELOAD": self.path("other_gpu.so"), "LD_LIBRARY_PATH": libraries}
+        write_pnm(self.path("in.pgm"), (3, 4), range(12))
+        for name, output in (("invert", ["out.pgm"]), ("total", [])):
+            self.write("invert.c", "#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i) { return 255 - p; }\n")
+            self.tool("convert", "invert.c" if output else example(name), "-o", name + "-other")
+            files = [os.path.join(name + "-other", file) for file in ("main.cpp", name + ".cpp", name + "_serial.cpp", name + ".cu")]
+            self.succeed(NVCC, "-std=c++17", "-arch=sm_90", "-cudart", "shared", "-DWITH_CUDA", "-Xcompiler=-fopenmp", *files, "-o",
+                         name + "-program")
+            program = self.path(name + "-program")
+            why = "no GPU can be used: no kernel image is available for execution on the device (CMake's"
+            done = self.command(program, "--device", "cuda", "in.pgm", *output, **here)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1))
+            self.assertTrue(done.stderr.startswith(name + ": " + why), done.stderr)
+            done = self.command(program, "in.pgm", *output, **here)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (0, 1), done.stderr)
+            self.assertTrue(done.stderr.startswith("computed by OpenMP: " + why), done.stderr)
+            if output:
+                self.assertEqual(list(read_pnm(self.path("out.pgm"))), [255 - v for v in range(12)])
+            else:
+                self.assertEqual(done.stdout, "66\n")
 
     @unittest.skipUnless(NVCC, "no nvcc")
     def test_roots_of_integers_have_no_branch(self):
