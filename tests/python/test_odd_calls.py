@@ -1,0 +1,164 @@
+"""What random images do not meet, of functions under the peers' names: their forms, odd arguments, and refusals."""
+
+import unittest
+import inspect
+import warnings
+
+import numpy as np
+import scipy.ndimage
+import skimage.feature
+import skimage.filters
+import skimage.measure
+import skimage.morphology
+
+import macareu
+from images import check_same
+
+ours_in_skimage = macareu.skimage.morphology
+ours_in_scipy = macareu.scipy.ndimage
+
+
+class OddCalls(unittest.TestCase):
+    """The peer's results, or its kinds of errors and warnings."""
+
+    def check(self, module, peer, calls):
+        for name, *given, named in calls:
+            what = f"{name} {given} {named}"
+            with self.subTest(what):
+                expected, of_peer = outcome(getattr(peer, name), given, named)
+                found, of_ours = outcome(getattr(module, name), given, named)
+                self.assertEqual(of_ours, of_peer)
+                if isinstance(expected, Exception):
+                    self.assertIsInstance(found, expected.__class__)
+                    self.assertNotIsInstance(found, NotImplementedError)
+                    continue
+                if isinstance(found, Exception):
+                    raise found
+                self.assertEqual(isinstance(found, np.ndarray), isinstance(expected, np.ndarray))
+                check_same(found, expected, what)
+
+    def test_scipy(self):
+        image = np.arange(20.0).reshape(4, 5)
+        other = np.zeros((2, 4, 5))
+        empty, no_labels = np.zeros((0, 3)), np.zeros((0, 3), int)
+        half = image.astype(np.float16)
+        objects = np.arange(20).reshape(4, 5) % 3
+        calls = [("sum_labels", [[1e9, 1e9], [1.234567e-6] * 2], [[1, 1], [2, 2]], [1, 2], {}),
+                 ("median_filter", image, 3.7, {}), ("median_filter", image, (3,), {}),
+                 ("median_filter", image, (3, 3, 3), {}), ("median_filter", image, (3, 3.0), {}),
+                 ("median_filter", image, 0, {}), ("median_filter", image, -3, {}), ("median_filter", image, "a", {}),
+                 ("median_filter", image, 3, np.ones((3, 3)), {}), ("median_filter", image + 0j, 3, {}),
+                 ("median_filter", image, 3, {"output": other}), ("median_filter", image, 1, {"output": other}),
+                 ("median_filter", image, 3, {"cval": np.nan}), ("median_filter", np.array(1.0), 3, {}),
+                 ("median_filter", image > 7, 3, {"mode": "constant", "cval": 2}),
+                 ("median_filter", image.astype(np.uint8), 3, {"mode": "constant", "cval": 2.7}),
+                 ("median_filter", image[0].astype(np.uint8), 3, {"mode": "constant", "cval": 2.7}),
+                 ("gaussian_filter", image, 1, {"output": other}), ("sobel", image, {"output": other}),
+                 ("sobel", image, 1.0, {}), ("sobel", image, 5, {}), ("binary_fill_holes", image, {"output": other}),
+                 ("binary_fill_holes", image, {"output": image + 0j}), ("binary_propagation", image, {"output": other}),
+                 ("binary_propagation", image, {"output": image + 0j}),
+                 ("histogram", image, 0, 10, 4.0, {}), ("histogram", image, 0, 10, 0, {}),
+                 ("histogram", image, 0, 10, -1, {}), ("histogram", image, 0, 10, 0, objects, [1, 7], {}),
+                 ("histogram", image, 10, 0, 3, objects, [1], {}), ("histogram", image, 0, 10, 3, objects, [], {}),
+                 ("histogram", image, 10, 0, 3, objects, [7], {}), ("histogram", half, 0, 10, 4, {}),
+                 ("histogram", half, 0, 10, 4, objects, [2, 1, 1], {}),
+                 ("histogram", np.full((1, 3), 0.1, np.float32), 0, 0.1, 2, np.ones((1, 3), int), [1], {}),
+                 ("histogram", np.array([1, np.nan, 3, 10]), 0, 10, 4, np.array([1, 1, 2, 2]), [1, 2], {}),
+                 ("distance_transform_edt", image, (1, 2, 3), {}), ("distance_transform_edt", image, (2,), {}),
+                 ("label", np.array(3), {}), ("label", np.array(0), {})]
+        for cval in (np.nan, np.inf):
+            calls += [("gaussian_filter", image, 1, {"cval": cval, "mode": mode}) for mode in ("constant", "reflect")]
+        calls += [("gaussian_filter", image, 1, {"truncate": ends}) for ends in (0, -0.2, -1, -4)]
+        calls += [(name, empty, no_labels, [1, 2], {}) for name in ("minimum", "maximum", "sum_labels")]
+        self.check(ours_in_scipy, scipy.ndimage, calls)
+
+    def test_skimage(self):
+        image = np.arange(20.0).reshape(4, 5)
+        empty, no_labels = np.zeros((0, 3)), np.zeros((0, 3), int)
+        long, half = image.astype(np.longdouble), image.astype(np.float16)
+        self.check(macareu.skimage.filters, skimage.filters, [
+            ("sobel", image, {"axis": axis}) for axis in (5, -3, -1, (0, -1), (), (0, 2), 1.0)] + [
+            ("sobel", image[0], {"axis": -1}), ("sobel", long, {}), ("gaussian", long, {}), ("gaussian", half, {}),
+            ("gaussian", image, 1, {"output": np.zeros((2, 4, 5))}), ("gaussian", image, {"truncate": 0}),
+            ("gaussian", image, {"mode": "constant", "cval": np.nan}), ("apply_hysteresis_threshold", empty, 1, 2, {}),
+            ("threshold_otsu", half, {}), ("threshold_otsu", long, {}), ("threshold_otsu", empty, {}),
+            ("threshold_otsu", np.array([[0, 5, 7, 2**24 + 9]]), {}), ("threshold_otsu", {"hist": np.zeros(5)}),
+            ("threshold_otsu", {"hist": (np.zeros(5), np.arange(5))})])
+        self.check(macareu.skimage.feature, skimage.feature, [
+            ("canny", image, {"mask": np.ones((2, 5), bool)}), ("canny", image, {"mask": np.ones((1, 5), bool)}),
+            ("canny", empty, {}), ("canny", image, {"mode": "reflect", "cval": np.nan})])
+        self.check(macareu.skimage.measure, skimage.measure, [
+            ("label", image > 7, {"connectivity": 1.5}), ("label", np.eye(4, dtype=int), {"connectivity": 1.5}),
+            ("regionprops_table", no_labels, {}), ("regionprops_table", no_labels, empty, {})])
+        rng = np.random.default_rng(20240614)
+        whole = rng.integers(0, 30, (9, 8)).astype(np.float16)
+        self.check(ours_in_skimage, skimage.morphology, [
+            (name, whole, h, {}) for name in ("h_maxima", "h_minima") for h in (1, 4, 9)] + [
+            ("reconstruction", empty, empty, {})])
+
+
+def outcome(function, given, named):
+    """What it gives or raises, and the kinds of warnings to the caller."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            result = function(*given, **named)
+        except Exception as failure:
+            result = failure
+    return result, {one.category for one in told if one.category is not RuntimeWarning}
+
+
+class Forms(unittest.TestCase):
+    def test_every_name_is_a_peers_name_with_its_parameters(self):
+        for module, peer in ((ours_in_skimage, skimage.morphology), (macareu.skimage.measure, skimage.measure),
+                             (macareu.skimage.filters, skimage.filters), (macareu.skimage.feature, skimage.feature),
+                             (ours_in_scipy, scipy.ndimage)):
+            for name in module.__all__:
+                theirs = inspect.signature(getattr(peer, name)).parameters
+                mine = inspect.signature(getattr(module, name)).parameters
+                with self.subTest(name):
+                    self.assertEqual([(p.name, p.kind, p.default) for p in mine.values()],
+                                     [(p.name, p.kind, p.default) for p in theirs.values()])
+
+    def test_outputs_of_edt(self):
+        image = np.array([[1, 1, 0], [1, 1, 1]])
+        distances, indices = np.empty((2, 3)), np.empty((2, 2, 3), np.int32)
+        result = ours_in_scipy.distance_transform_edt(image, return_indices=True, distances=distances, indices=indices)
+        self.assertIsNone(result)
+        theirs = scipy.ndimage.distance_transform_edt(image, return_indices=True)
+        check_same((distances, indices), theirs, "edt into arrays")
+
+    def test_what_is_not_served_is_named(self):
+        image = np.zeros((4, 5), bool)
+        odd = np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]])
+        numbered, table = np.ones((4, 5), int), macareu.skimage.measure.regionprops_table
+        calls = [("footprint", lambda: ours_in_skimage.local_maxima(image, footprint=odd)),
+                 ("footprint", lambda: ours_in_skimage.reconstruction(image, image, footprint=np.ones((5, 5)))),
+                 ("offset", lambda: ours_in_skimage.reconstruction(image[0], image[0], offset=np.array([0]))),
+                 ("structure", lambda: ours_in_scipy.binary_fill_holes(image, structure=odd)),
+                 ("origin", lambda: ours_in_scipy.binary_fill_holes(image, origin=1)),
+                 ("origin", lambda: ours_in_scipy.binary_propagation(image, origin=(0, 1))),
+                 ("input", lambda: ours_in_scipy.distance_transform_edt(np.zeros((2, 2, 2, 2)))),
+                 ("input", lambda: ours_in_scipy.minimum(np.zeros(3, complex))),
+                 ("moments_hu", lambda: table(numbered, properties=["label", "moments_hu"])),
+                 ("Property perimeter", lambda: table(numbered[None], properties=["perimeter"])),
+                 ("centroid_weighted", lambda: table(numbered, np.ones((4, 5, 2)), ["centroid_weighted"])),
+                 ("output", lambda: ours_in_scipy.sobel(image.astype(np.uint8))),
+                 ("size", lambda: ours_in_scipy.median_filter(image, 4)),
+                 ("output", lambda: ours_in_scipy.median_filter(image, 3, output=complex)),
+                 ("cval", lambda: ours_in_scipy.median_filter(np.uint8(image), 3, mode="constant", cval=300)),
+                 ("cval", lambda: ours_in_scipy.median_filter(np.uint8(image), 3, mode="constant", cval=-1)),
+                 ("cval", lambda: ours_in_scipy.median_filter(np.float64(image), 3, mode="constant", cval=np.nan)),
+                 ("cval", lambda: macareu.skimage.feature.canny(image, mode="constant", cval=np.nan)),
+                 ("sampling", lambda: ours_in_scipy.distance_transform_edt(image, sampling=0)),
+                 ("sampling", lambda: ours_in_scipy.distance_transform_edt(image, sampling=(1, -1))),
+                 ("input", lambda: ours_in_scipy.median_filter(np.float16(image), 3)),
+                 ("intensity_image", lambda: table(numbered, np.float16(image), ["intensity_mean"])),
+                 ("image", lambda: ours_in_skimage.h_maxima(image.astype(np.longdouble), 1))]
+        for name, call in calls:
+            with self.subTest(name), self.assertRaisesRegex(NotImplementedError, f"^{name}"):
+                call()
+
+
+if __name__ == "__main__":
+    unittest.main()
