@@ -202,12 +202,19 @@ def in_threads(work, pieces):
 
 
 def as_float64(array):
-    """The image or volume, or a copy that several threads write: most of the time goes into its new memory."""
+    """The array, or a copy."""
     if type_of(array) == np.float64 or not isinstance(array, np.ndarray):
         return cast(array, np.float64)
-    result = _macareu.new_array(np.dtype(np.float64), array.shape)
-    count = _threads() if array.size >= 2**18 else 1
-    in_threads(np.copyto, list(zip(np.array_split(result, count), np.array_split(array, count))))
+    return made_float64(array, np.copyto)
+
+
+def made_float64(array, convert):
+    """What convert(to, array) writes; by several threads: most of the time goes into its new memory."""
+    new = _macareu.new_array if array.ndim in (2, 3) else lambda type, shape: np.empty(shape, type)
+    result = new(np.dtype(np.float64), array.shape)
+    count = _threads() if array.size >= 2**18 and array.ndim else 1
+    pieces = [(result, array)] if count == 1 else list(zip(np.array_split(result, count), np.array_split(array, count)))
+    in_threads(convert, pieces)
     return result
 
 

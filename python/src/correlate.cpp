@@ -8,6 +8,7 @@
 #include "core/call.hpp"
 #include "core/pixel_types.hpp"
 #include "engines/cpu/threads.hpp"
+#include "engines/cpu/window/sums.hpp"
 
 namespace macareu::python {
 namespace {
@@ -39,30 +40,30 @@ class rows_of {
  public:
   template <class View>
   explicit rows_of(const View& image)
-      : bytes_(static_cast<std::int64_t>(size_of(image.type()))), view_(typed_view<Pixel>(image)) {}
+      : bytes_(static_cast<std::int64_t>(size_of(image.type()))),
+        view_(typed_view<Pixel>(image)),
+        as_it_is_(image.type() == dtype::f64 && view_.step_x == 1) {}
 
   std::int64_t step() const { return view_.step_x; }
-  Pixel* at(std::int64_t z, std::int64_t y) const {
-    return view_.data + bytes_ * (z * view_.step_z + y * view_.step_y);
+  /// Whether rows are f64 without gaps.
+  bool as_it_is() const { return as_it_is_; }
+  Pixel* at(site p) const {
+    return view_.data + bytes_ * (p.z * view_.step_z + p.y * view_.step_y + p.x * view_.step_x);
   }
 
  private:
   std::int64_t bytes_;
   view<Pixel> view_;
+  bool as_it_is_;
 };
 
-/// near[k]: the row k further; sums of pairs.
-void add_pairs(const double* const* near, std::int64_t count, const line_weights& weights, double* sums) {
-  const auto& half = weights.half;
-  const double* const here = near[0];
-  for (std::int64_t i = 0; i < count; ++i) sums[i] = here[i] * half[0];
-  for (auto k = std::ssize(half) - 1; k > 0; --k) {
-    const double *const before = near[-k], *const after = near[k];
-    const double weight = half[static_cast<std::size_t>(k)];
-    if (weights.odd)
-      for (std::int64_t i = 0; i < count; ++i) sums[i] += (after[i] - before[i]) * weight;
-    else
-      for (std::int64_t i = 0; i < count; ++i) sums[i] += (before[i] + after[i]) * weight;
+/// As the library's sums of symmetric weights, of differences. rows[r] is the one in the middle.
+void add_differences(const double* const* rows, const double* half, int r, std::int64_t count, double* sums) {
+  for (std::int64_t i = 0; i < count; ++i) sums[i] = rows[r][i] * half[0];
+  for (int k = r; k > 0; --k) {
+    const double *const before = rows[r - k], *const after = rows[r + k];
+    const double weight = half[k];
+    for (std::int64_t i = 0; i < count; ++i) sums[i] += (after[i] - before[i]) * weight;
   }
 }
 
@@ -74,95 +75,136 @@ class correlation {
         in_(in),
         out_(out),
         axis_(axis + 3 - in.shape().rank()),
+        reach_(static_cast<int>(weights.half.size()) - 1),
         weights_(weights),
         edge_(edge),
         load_(
             with_pixel_type(in.type(), []<class T>(std::type_identity<T>) -> load_row { return &load<T>; })),
         store_(with_pixel_type(out.type(),
-                               []<class T>(std::type_identity<T>) -> store_row { return &store<T>; })),
-        as_it_is_(in.type() == dtype::f64 && in_.step() == 1) {}
+                               []<class T>(std::type_identity<T>) -> store_row { return &store<T>; })) {}
 
+  /// In pieces of few columns, whose rows stay in the cache while the sums are made.
   void run() const {
-    const auto rows = shape_.depth() * shape_.height();
-    const auto batch = std::max<std::int64_t>(1, 16 * 1024 / shape_.width());
+    const auto along_z = axis_ == 0;
+    const auto length = along_z ? shape_.depth() : shape_.height();
+    const auto bands = parts(length, rows_at_once()), strips = parts(shape_.width(), columns_at_once());
+    const auto all = bands * strips * (along_z ? shape_.height() : shape_.depth());
     std::atomic<std::int64_t> next{0};
     cpu::parallel(cpu::threads_for(shape_.pixels(), 0), [&](int) {
       scratch own(*this);
-      for (;;) {
-        const auto begin = next.fetch_add(batch, std::memory_order_relaxed);
-        if (begin >= rows) return;
-        for (auto row = begin; row < std::min(rows, begin + batch); ++row)
-          write(row / shape_.height(), row % shape_.height(), own);
+      for (std::int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < all;) {
+        const auto first = task % strips * columns_at_once(), top = task / strips % bands * rows_at_once();
+        const piece here{task / strips / bands, top, std::min(length, top + rows_at_once()), first,
+                         std::min(shape_.width() - first, columns_at_once())};
+        if (axis_ == 2)
+          within_rows(here, own);
+        else
+          across_rows(here, own);
       }
     });
   }
 
  private:
-  std::int64_t reach() const { return std::ssize(weights_.half) - 1; }
-
-  /// Memory of a thread: rows around, and the sums.
-  struct scratch {
-    explicit scratch(const correlation& all)
-        : sums(static_cast<std::size_t>(all.shape_.width())),
-          around(static_cast<std::size_t>(all.axis_ == 2 ? all.shape_.width() + 2 * all.reach()
-                                                         : (2 * all.reach() + 1) * all.shape_.width())),
-          rows(static_cast<std::size_t>(2 * all.reach() + 1)) {}
-    std::vector<double> sums, around;
-    std::vector<const double*> rows;
+  /// Some columns of the rows top ... bottom - 1 along y of one slice, or along z at one y.
+  struct piece {
+    std::int64_t other, top, bottom, first, count;
   };
 
-  void write(std::int64_t z, std::int64_t y, scratch& own) const {
-    if (axis_ == 2)
-      shift_row(z, y, own);
+  /// Memory of a thread: rows as f64, and their sums.
+  struct scratch {
+    explicit scratch(const correlation& all)
+        : lines(all.axis_ == 2 ? 1 : 2 * all.reach_ + 1),
+          pitch(all.columns_at_once() + (all.axis_ == 2 ? 2 * all.reach_ : 0)),
+          rows(static_cast<std::size_t>(2 * all.reach_ + 1)),
+          converted(static_cast<std::size_t>(lines * pitch)),
+          sums(static_cast<std::size_t>(all.columns_at_once())) {}
+    std::int64_t lines, pitch;
+    std::vector<const double*> rows;
+    std::vector<double> converted, sums;
+  };
+
+  static std::int64_t parts(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
+
+  /// So many that what is read around them is a small part; or that a core's nearest cache holds their rows.
+  std::int64_t columns_at_once() const {
+    constexpr int values_in_cache = 6 * 1024;
+    return axis_ == 2 ? std::max(1024, 8 * reach_) : std::max(64, values_in_cache / (2 * reach_ + 1) & ~15);
+  }
+  std::int64_t rows_at_once() const { return axis_ == 2 ? 16 : std::max(64, 8 * reach_); }
+
+  site place(const piece& here, std::int64_t along) const {
+    return axis_ == 0 ? site{along, here.other, here.first} : site{here.other, along, here.first};
+  }
+
+  void add_up(const scratch& own, std::int64_t count, double* sums) const {
+    const auto add = weights_.odd ? &add_differences : cpu::best_sums<double>().symmetric;
+    add(own.rows.data(), weights_.half.data(), reach_, count, sums);
+  }
+
+  void write(site p, std::int64_t count, scratch& own) const {
+    auto* const to = out_.at(p);
+    if (out_.as_it_is()) return add_up(own, count, static_cast<double*>(static_cast<void*>(to)));
+    add_up(own, count, own.sums.data());
+    store_(own.sums.data(), count, to, out_.step());
+  }
+
+  void within_rows(const piece& here, scratch& own) const {
+    const auto width = shape_.width(), begin = here.first - reach_, end = here.first + here.count + reach_;
+    const auto first_inside = std::max<std::int64_t>(begin, 0), end_inside = std::min(end, width);
+    double* const row = own.converted.data();
+    for (int k = 0; k <= 2 * reach_; ++k) own.rows[static_cast<std::size_t>(k)] = row + k;
+    for (auto y = here.top; y < here.bottom; ++y) {
+      load_(in_.at({here.other, y, first_inside}), in_.step(), end_inside - first_inside,
+            row + (first_inside - begin));
+      const auto fill_outside = [&](std::int64_t x) {
+        double& value = row[x - begin];
+        if (edge_.mode == border_mode::constant)
+          value = edge_.outside;
+        else
+          load_(in_.at({here.other, y, edge_.fold(x, width)}), 1, 1, &value);
+      };
+      for (auto x = begin; x < first_inside; ++x) fill_outside(x);
+      for (auto x = end_inside; x < end; ++x) fill_outside(x);
+      write({here.other, y, here.first}, here.count, own);
+    }
+  }
+
+  /// Each row is converted once: its place in memory is that of the row which is out of reach.
+  void across_rows(const piece& here, scratch& own) const {
+    for (auto along = here.top - reach_; along < here.top + reach_; ++along) bring(here, along, own);
+    for (auto along = here.top; along < here.bottom; ++along) {
+      bring(here, along + reach_, own);
+      write(place(here, along), here.count, own);
+      std::rotate(own.rows.begin(), own.rows.begin() + 1, own.rows.end());
+    }
+  }
+
+  void bring(const piece& here, std::int64_t along, scratch& own) const {
+    const auto length = axis_ == 0 ? shape_.depth() : shape_.height();
+    const auto slot = ((along % own.lines) + own.lines) % own.lines;
+    double* const room = own.converted.data() + slot * own.pitch;
+    const auto number = std::min<std::int64_t>(along - (here.top - reach_), 2 * reach_);
+    const double*& row = own.rows[static_cast<std::size_t>(number)];
+    row = room;
+    if (edge_.mode == border_mode::constant && (along < 0 || along >= length)) {
+      std::fill_n(room, here.count, edge_.outside);
+      return;
+    }
+    const auto* const from = in_.at(place(here, edge_.fold(along, length)));
+    if (in_.as_it_is())
+      row = static_cast<const double*>(static_cast<const void*>(from));
     else
-      gather_rows(z, y, own);
-    add_pairs(own.rows.data() + reach(), shape_.width(), weights_, own.sums.data());
-    store_(own.sums.data(), shape_.width(), out_.at(z, y), out_.step());
-  }
-
-  void shift_row(std::int64_t z, std::int64_t y, scratch& own) const {
-    const auto width = shape_.width();
-    double* const row = own.around.data() + reach();
-    load_(in_.at(z, y), in_.step(), width, row);
-    const auto outside = [&](std::int64_t x) {
-      return edge_.mode == border_mode::constant ? edge_.outside : row[edge_.fold(x, width)];
-    };
-    for (std::int64_t k = 1; k <= reach(); ++k) {
-      row[-k] = outside(-k);
-      row[width - 1 + k] = outside(width - 1 + k);
-    }
-    for (auto k = -reach(); k <= reach(); ++k) own.rows[static_cast<std::size_t>(k + reach())] = row + k;
-  }
-
-  void gather_rows(std::int64_t z, std::int64_t y, scratch& own) const {
-    const auto size = axis_ == 0 ? shape_.depth() : shape_.height(), here = axis_ == 0 ? z : y;
-    for (auto k = -reach(); k <= reach(); ++k) {
-      double* const room = own.around.data() + (k + reach()) * shape_.width();
-      const bool outside = here + k < 0 || here + k >= size;
-      const double*& row = own.rows[static_cast<std::size_t>(k + reach())];
-      row = room;
-      if (outside && edge_.mode == border_mode::constant) {
-        std::fill_n(room, shape_.width(), edge_.outside);
-        continue;
-      }
-      const auto place = edge_.fold(here + k, size);
-      const auto* const from = axis_ == 0 ? in_.at(place, y) : in_.at(z, place);
-      if (as_it_is_)
-        row = static_cast<const double*>(static_cast<const void*>(from));
-      else
-        load_(from, in_.step(), shape_.width(), room);
-    }
+      load_(from, in_.step(), here.count, room);
   }
 
   extents shape_;
   rows_of<const std::byte> in_;
   rows_of<std::byte> out_;
-  int axis_;
+  int axis_, reach_;
   line_weights weights_;
   border<double> edge_;
   load_row load_;
   store_row store_;
-  bool as_it_is_;
 };
 
 }  // namespace

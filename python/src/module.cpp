@@ -19,6 +19,8 @@
 #include "arrays.hpp"
 #include "correlate.hpp"
 #include "rules/filters.hpp"
+#include "sites.hpp"
+#include "slopes.hpp"
 #include "stop_on_interrupt.hpp"
 
 namespace macareu::python {
@@ -347,6 +349,34 @@ void correlated(const py::array& image, py::array out, int axis, const std::vect
   correlate(from, to, axis, {half, odd}, {border_named(mode), outside});
 }
 
+/// Of floats, into another array of the same type; taps are (dz, dy, dx, weight).
+void sloped(const py::array& image, py::array out,
+            const std::vector<std::vector<std::tuple<int, int, int, double>>>& slopes,
+            const std::string& mode, double divisor) {
+  const auto in = readable(image);
+  const const_image_view from = view_of(in, const_cast<void*>(in.data()));
+  const image_view to = view_of(out, out.mutable_data());
+  std::vector<slope_taps> taps(slopes.size());
+  for (std::size_t s = 0; s < slopes.size(); ++s)
+    for (const auto& [dz, dy, dx, weight] : slopes[s]) taps[s].push_back({dz, dy, dx, weight});
+  const py::gil_scoped_release no_gil;
+  write_slopes(from, to, taps, border_named(mode), divisor);
+}
+
+using packed_indices = py::array_t<std::int64_t, py::array::c_style>;
+
+/// Coordinates and distances go to arrays without gaps; `distances` may be None.
+void split(const packed_indices& nearest, const std::vector<double>& spacing,
+           py::array_t<std::int32_t, py::array::c_style> places, const py::object& distances) {
+  const std::vector<std::int64_t> sizes(nearest.shape(), nearest.shape() + nearest.ndim());
+  double* const far = distances.is_none()
+                          ? nullptr
+                          : distances.cast<py::array_t<double, py::array::c_style>>().mutable_data();
+  std::int32_t* const to = places.mutable_data();
+  const py::gil_scoped_release no_gil;
+  split_sites(nearest.data(), sizes, spacing, to, far);
+}
+
 py::dict machine() {
   const auto here = this_machine();
   py::list gpus;
@@ -396,6 +426,8 @@ PYBIND11_MODULE(_macareu, module) {
   module.def("generate", &generated);
   module.def("compare", &compared);
   module.def("correlate", &correlated);
+  module.def("slopes", &sloped);
+  module.def("split_sites", &split, py::arg().noconvert(), py::arg(), py::arg().noconvert(), py::arg());
   module.def("machine", &machine);
 }
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import macareu
 
-from .. import _peers
+from .. import _macareu, _peers
 from ._arguments import for_axes
 
 
@@ -21,21 +21,25 @@ def distance_transform_edt(input, sampling=None, return_distances=True, return_i
     image = _peers.as_array(input)
     if not isinstance(image, np.ndarray) and not return_indices:
         return _distances_on_gpu(image, sampling, distances)
-    image = np.atleast_1d(_peers.on_host(image, "input")) != 0
+    image = np.atleast_1d(_peers.on_host(image, "input"))
+    image = image if image.dtype == bool else image != 0
     spacing = _spacing(sampling, image.ndim)
     _check_out(distances, "distances", image.shape, np.float64)
     _check_out(indices, "indices", (image.ndim, *image.shape), np.int32)
     flat = _peers.spatial(image, "input")
     steps = [1.0] * (flat.ndim - image.ndim) + [float(step) if step % 1 else int(step) for step in spacing]
-    no_zero = image.size > 0 and image.all()
+    far = places = None
+    if image.size > 0 and image.all():
+        far, places = _no_zero_distances(image.shape, spacing), _no_zero_indices(image.shape)
+    elif return_indices:
+        far, places = _sites(macareu.nearest_site(flat, spacing=steps), image.shape, spacing, return_distances)
+    else:
+        far = macareu.distance_transform(flat, spacing=steps, type="f64").reshape(image.shape)
     results = []
     if return_distances:
-        found = _no_zero_distances(image.shape, spacing) if no_zero else macareu.distance_transform(
-            flat, spacing=steps, type="f64").reshape(image.shape)
-        results += _handed_over(found, distances)
+        results += _handed_over(far, distances)
     if return_indices:
-        found = _no_zero_indices(image.shape) if no_zero else _sites(flat, steps, image.shape)
-        results += _handed_over(found, indices)
+        results += _handed_over(places, indices)
     return tuple(results) if len(results) > 1 else results[0] if results else None
 
 
@@ -55,12 +59,13 @@ def _spacing(sampling, axes):
     return steps
 
 
-def _sites(flat, steps, shape):
-    nearest = macareu.nearest_site(flat, spacing=steps)
-    found = np.empty((len(shape), *shape), np.int32)
-    for axis, index in enumerate(np.unravel_index(nearest.reshape(shape), shape)):
-        found[axis] = index
-    return found
+def _sites(nearest, shape, spacing, with_distances):
+    """(distances or None, indices): SciPy measures to the sites."""
+    axes = len(shape)
+    places = _macareu.new_array(np.dtype(np.int32), (axes, int(np.prod(shape)))).reshape(axes, *shape)
+    far = _macareu.new_array(np.dtype(np.float64), nearest.shape).reshape(shape) if with_distances else None
+    _macareu.split_sites(nearest.reshape(shape), spacing, places, far)
+    return far, places
 
 
 def _no_zero_indices(shape):

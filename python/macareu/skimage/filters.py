@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import macareu
 
-from .. import _peers
+from .. import _macareu, _peers
 
 __all__ = ["apply_hysteresis_threshold", "gaussian", "sobel", "threshold_otsu"]
 
@@ -63,45 +63,27 @@ def sobel(image, mask=None, *, axis=None, mode="reflect", cval=0.0) -> NDArray[n
     if not all(-image.ndim <= along < image.ndim for along in axes):
         raise IndexError(f"axis: {axis} is out of bounds for an image of {image.ndim} axes")
     border = _peers.border_of(mode)
-    exact = _peers.as_float64(_peers.spatial(image))
-    slopes = [_slope(exact, along, image.ndim, border).reshape(image.shape) for along in axes]
-    result = _length(slopes, image.ndim, image.dtype) if axes else np.zeros_like(image)
+    flat = _peers.spatial(image)
+    result = _macareu.new_array(image.dtype, flat.shape)
+    _macareu.slopes(flat, result, [_taps(along, image.ndim) for along in axes], border, np.sqrt(image.ndim))
+    result = result.reshape(image.shape)
     if mask is not None:
         result *= _without_rim(_peers.on_host(mask, "mask").astype(bool))
     return result
 
 
-def _slope(image, axis, axes, border):
-    """Of float64, so that rounding is scikit-image's: the sum in the order of the pixels. An axis counted from the last
-    is weighed as the others too, as scikit-image does it."""
-    first = image.ndim - axes
-    along = first + axis % axes
-    kernel = np.array([1.0, 0.0, -1.0]).reshape([-1 if a == along else 1 for a in range(image.ndim)])
-    for other in set(range(first, image.ndim)) - ({along} if axis >= 0 else set()):
-        kernel = kernel * np.array([0.25, 0.5, 0.25]).reshape([-1 if a == other else 1 for a in range(image.ndim)])
-    return macareu.convolve(image, kernel, border=border, type="f64")
-
-
-def _length(slopes, axes, type):
-    """The root of the sum of squares, divided by the root of the number of axes of the image; a single one as it is."""
-    result = slopes[0] if type == np.float64 else np.empty(slopes[0].shape, type)
-
-    def join(target, first, *others):
-        if others:
-            first *= first
-            for other in others:
-                other *= other
-                first += other
-            np.sqrt(first, out=first)
-            first /= np.sqrt(axes)
-        if target is not first:
-            target[...] = first
-
-    # Parts that a core's cache holds.
-    count = min(result.shape[0], max(1, result.size >> 15))
-    if result.size:
-        _peers.in_threads(join, list(zip(*(np.array_split(one, count) for one in (result, *slopes)))))
-    return result
+def _taps(axis, axes):
+    """(dz, dy, dx, weight) of a slope's pixels in their order, in which scikit-image adds them up. An axis counted from
+    the last is weighed as the others too, as scikit-image does it."""
+    along = axis % axes
+    taps = []
+    for place in np.ndindex((3,) * axes):
+        weight = float(place[along] - 1)
+        for other in set(range(axes)) - ({along} if axis >= 0 else set()):
+            weight *= 0.5 if place[other] == 1 else 0.25
+        if weight:
+            taps.append((*(0,) * (3 - axes), *(index - 1 for index in place), weight))
+    return taps
 
 
 def _without_rim(mask):
@@ -174,5 +156,12 @@ def _as_float(image, preserve_range):
         return _peers.cast(image, np.float32 if type.itemsize <= 4 else np.float64)
     image = _peers.on_host(image)
     if preserve_range or image.dtype == bool:
-        return image.astype(np.float64)
-    return np.maximum(np.multiply(image, 1.0 / np.iinfo(image.dtype).max, dtype=np.float64), -1.0)
+        return _peers.as_float64(image)
+    scale = 1.0 / np.iinfo(image.dtype).max
+
+    def scaled(to, pixels):
+        np.multiply(pixels, scale, out=to, dtype=np.float64)
+        if pixels.dtype.kind == "i":
+            np.maximum(to, -1.0, out=to)
+
+    return _peers.made_float64(image, scaled)
