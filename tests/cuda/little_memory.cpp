@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,21 +21,36 @@
 namespace macareu::test {
 namespace {
 
+struct give_back {
+  void operator()(void* data) const { cudaFreeAsync(data, nullptr); }
+};
+
 class little_memory : public on_gpu {
  protected:
-  /// All but about `left` bytes of the GPU's memory, and of what the library has kept of it.
-  static std::vector<device_memory<std::byte>> occupy_all_but(std::size_t left) {
+  struct occupied {
+    std::vector<device_memory<std::byte>> of_the_gpu;
+    std::vector<std::unique_ptr<void, give_back>> of_the_pool;
+  };
+
+  /// All of the GPU's memory but what is smaller than about `left` bytes, and of what the library has kept of
+  /// it: much of that can not be trimmed, because something small is still in use there.
+  static occupied occupy_all_but(std::size_t left) {
     cuda::check(cudaSetDevice(0), "cudaSetDevice");
     cuda::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     cuda::check(cudaMemPoolTrimTo(cuda::memory_pool(0), 0), "cudaMemPoolTrimTo");
-    std::vector<device_memory<std::byte>> taken;
+    occupied taken;
     for (std::size_t piece = std::size_t{1} << 33; piece >= std::size_t{1} << 21; piece /= 2)
       for (;;) {
         std::size_t free = 0, total = 0;
         cuda::check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
         if (free < left + piece) break;
-        taken.emplace_back(static_cast<std::int64_t>(piece));
+        taken.of_the_gpu.emplace_back(static_cast<std::int64_t>(piece));
       }
+    for (std::size_t piece = std::size_t{1} << 33; piece >= left; piece /= 2)
+      for (void* data = nullptr;
+           cudaMallocFromPoolAsync(&data, piece, cuda::memory_pool(0), nullptr) == cudaSuccess;)
+        taken.of_the_pool.emplace_back(data);
+    cudaGetLastError();  // that there was no more
     return taken;
   }
 };
