@@ -94,19 +94,46 @@ std::vector<std::byte> laid_out(const call& given) {
   return bytes;
 }
 
-/// As in templates/rule_common.hpp.
-struct extent {
-  long long depth, height, width;
-};
+// What generated programs know of their images, and how they start their kernels.
+namespace rule {
+#include "templates/iwpp_steps.hpp"
+#include "templates/r2s_order.hpp"
+#include "templates/rule_common.hpp"
+}  // namespace rule
+#include "templates/iwpp_launch.hpp"
+#include "templates/n2p_launch.hpp"
+#include "templates/r2v_launch.hpp"
 
-constexpr unsigned upwards(long long count, long long step) {
-  return static_cast<unsigned>((count + step - 1) / step);
+constexpr long long upwards(long long count, long long step) { return (count + step - 1) / step; }
+
+rule::extent extent_of(const call& given) {
+  const auto& shape = given.shape();
+  return {shape.depth(), shape.height(), shape.width()};
 }
 
-/// Images and result are there as a whole.
+std::size_t tiles_of(const call& given) {
+  const auto cut = tiling_of(extent_of(given));
+  return static_cast<std::size_t>(cut.tiles_z) * static_cast<std::size_t>(cut.tiles_y) *
+         static_cast<std::size_t>(cut.tiles_x);
+}
+
+/// A wave leaves its result in the marker.
+std::size_t own_result_size(const call& given) {
+  return given.about.kind == category::iwpp ? 0 : result_size(given);
+}
+
+/// One of the two lists of what blocks of a reduction leave.
+std::size_t parts_size(const call& given) {
+  return static_cast<std::size_t>(upwards(given.shape().pixels(), rule::chunk)) *
+         size_of(given.about.result.type);
+}
+
+/// Images and result are there as a whole, and what kernels need besides.
 void check_memory(const call& given) {
-  auto needed = result_size(given);
+  auto needed = own_result_size(given);
   for (const auto* each : given.images) needed += each->bytes();
+  if (given.about.kind == category::r2s) needed += 2 * parts_size(given);
+  if (given.about.kind == category::iwpp) needed += (tiles_of(given) + 1) * sizeof(int);
   std::size_t free = 0, all = 0;
   check(driver().memory(&free, &all), "asking for memory");
   const auto megabytes = [](std::size_t bytes) {
@@ -121,10 +148,12 @@ void check_memory(const call& given) {
 class gpu_call {
  public:
   gpu_call(const call& given, const kernels& code)
-      : given_(given), code_(code), parameters_(laid_out(given)), result_(result_size(given)) {
-    const auto& shape = given.shape();
-    size_ = {shape.depth(), shape.height(), shape.width()};
-    count_ = shape.pixels();
+      : given_(given),
+        code_(code),
+        parameters_(laid_out(given)),
+        result_(own_result_size(given)),
+        size_(extent_of(given)),
+        count_(given.shape().pixels()) {
     for (const auto* each : given.images) {
       images_.push_back(std::make_unique<device_bytes>(each->bytes()));
       images_.back()->upload(each->data());
@@ -153,7 +182,7 @@ class gpu_call {
   }
 
   void download(result_bytes& to) const {
-    to.resize(result_.bytes());
+    to.resize(result_size(given_));
     const auto& from = given_.about.kind == category::iwpp ? *images_[0] : result_;
     from.download(to.data(), to.size());
   }
@@ -165,7 +194,7 @@ class gpu_call {
     for (const auto& each : images_) from.push_back(each->at());
     auto to = result_.at();
     const long long across = pixels_of_a_thread(given_.about).across;
-    code_.start("p2p_kernel", {upwards(count_, 256 * across), 1, 1}, {256, 1, 1},
+    code_.start("p2p_kernel", {static_cast<unsigned>(upwards(count_, 256 * across)), 1, 1}, {256, 1, 1},
                 {from.data(), &to, &count_, parameters_.data()});
   }
 
@@ -173,43 +202,30 @@ class gpu_call {
     if (count_ == 0) return;
     auto from = images_[0]->at(), to = result_.at();
     const auto [across, down, most_steps] = pixels_of_a_thread(given_.about);
-    // As in templates/n2p_host.cu.
-    constexpr long long most_blocks = 32768, threads_x = 32, threads_y = 4;
-    const long long steps =
-        static_cast<long long>(upwards(size_.width, across)) * upwards(size_.height, down) * size_.depth;
-    int rows = static_cast<int>(std::max<long long>(down * std::clamp<long long>(steps >> 19, 1, most_steps),
-                                                    upwards(size_.height, threads_y * most_blocks)));
     const auto& window = given_.about.window;
-    const long long seen_height = down + window[window.size() - 2] - 1,
-                    seen_width = across + window.back() - 1;
-    const auto blocks_across = upwards(size_.width, threads_x * across);
-    int blocks_around = static_cast<int>(std::min<long long>(
-        upwards(size_.width * seen_height + size_.height * (seen_width + across), 512LL * blocks_across),
-        most_blocks - 1));
-    code_.start(
-        "n2p_kernel",
-        {blocks_across, static_cast<unsigned>(blocks_around) + upwards(size_.height, threads_y * rows),
-         static_cast<unsigned>(std::min(size_.depth, 65535LL))},
-        {threads_x, threads_y, 1}, {&from, &to, &size_, &rows, &blocks_around, parameters_.data()});
+    auto launch = launch_of(
+        size_, {across, down, across + window.back() - 1, down + window[window.size() - 2] - 1, most_steps});
+    code_.start("n2p_kernel", {launch.blocks_x, launch.blocks_y, launch.blocks_z},
+                {n2p_launch::threads_x, n2p_launch::threads_y, 1},
+                {&from, &to, &size_, &launch.rows, &launch.blocks_around, parameters_.data()});
   }
 
   void r2s() {
-    constexpr long long chunk = 4096;
-    const auto bytes = size_of(given_.about.result.type);
-    device_bytes first(upwards(count_, chunk) * bytes), second(first.bytes());
+    device_bytes first(parts_size(given_)), second(first.bytes());
     auto from = images_[0]->at();
     std::array<address, 2> to{first.at(), second.at()};
     const char* name = "r2s_pixels";
     for (long long left = count_;;) {
-      code_.start(name, {upwards(left, chunk), 1, 1}, {256, 1, 1},
+      code_.start(name, {static_cast<unsigned>(upwards(left, rule::chunk)), 1, 1}, {rule::lanes, 1, 1},
                   {&from, &to[0], &left, parameters_.data()});
-      left = upwards(left, chunk);
+      left = upwards(left, rule::chunk);
       from = to[0];
       std::swap(to[0], to[1]);
       name = "r2s_parts";
       if (left == 1) break;
     }
     std::array<std::byte, 8> value{};
+    const auto bytes = result_.bytes();
     check(driver().download(value.data(), from, bytes), "copying from the GPU");
     check(driver().upload(result_.at(), value.data(), bytes), "copying to the GPU");
   }
@@ -219,74 +235,39 @@ class gpu_call {
     if (count_ == 0 || given_.bins == 0) return;
     auto from = images_[0]->at(), to = result_.at();
     int bins = given_.bins;
-    int copies = static_cast<int>(std::min<std::size_t>(8, 32 * 1024 / result_.bytes()));
-    const auto blocks = std::min(upwards(count_, 256 * 16), 2048U);
-    code_.start("r2v_kernel", {blocks, 1, 1}, {256, 1, 1},
-                {&from, &count_, &to, &bins, &copies, parameters_.data()},
-                static_cast<unsigned>(static_cast<std::size_t>(copies) * result_.bytes()));
+    auto launch = launch_of(count_, static_cast<long long>(result_.bytes()));
+    code_.start("r2v_kernel", {launch.blocks, 1, 1}, {r2v_launch::threads, 1, 1},
+                {&from, &count_, &to, &bins, &launch.copies, parameters_.data()}, launch.shared_bytes);
   }
 
-  void iwpp();
+  void iwpp() {
+    if (count_ == 0) return;
+    auto cut = tiling_of(size_);
+    auto around = rule::neighbours(given_.connectivity);
+    const std::vector<int> all(tiles_of(given_), 1);
+    device_bytes awake(all.size() * sizeof(int)), any(sizeof(int));
+    awake.upload(all.data());
+    auto state = images_[0]->at(), capacity = images_[1]->at(), awake_at = awake.at(), any_at = any.at();
+    const auto half = [](int tiles) { return static_cast<unsigned>(upwards(tiles, 2)); };
+    for (int changed = 1; changed != 0;) {
+      any.clear();
+      for (int colour = 0; colour < (size_.depth == 1 ? 4 : 8); ++colour)
+        code_.start("iwpp_kernel", {half(cut.tiles_x), half(cut.tiles_y), half(cut.tiles_z)},
+                    {static_cast<unsigned>(cut.tile_x), static_cast<unsigned>(cut.tile_y),
+                     static_cast<unsigned>(cut.tile_z)},
+                    {&state, &capacity, &cut, &around, &colour, &awake_at, &any_at, parameters_.data()});
+      any.download(&changed, sizeof changed);
+    }
+  }
 
   const call& given_;
   const kernels& code_;
   std::vector<std::byte> parameters_;
   device_bytes result_;
+  rule::extent size_;
+  long long count_;
   std::vector<std::unique_ptr<device_bytes>> images_;
-  extent size_{};
-  long long count_ = 0;
 };
-
-/// As in templates/iwpp_kernels.cu and iwpp_steps.hpp.
-struct tiling {
-  extent size;
-  int tile_z, tile_y, tile_x;
-  int tiles_z, tiles_y, tiles_x;
-};
-
-struct neighbourhood {
-  std::array<std::array<int, 3>, 26> steps;
-  int count;
-};
-
-neighbourhood neighbours(int connectivity) {
-  const int farthest = connectivity == 4 || connectivity == 6 ? 1 : connectivity == 26 ? 3 : 2;
-  const bool flat = connectivity == 4 || connectivity == 8;
-  neighbourhood all{};
-  for (int z = flat ? 0 : -1; z <= (flat ? 0 : 1); ++z)
-    for (int y = -1; y <= 1; ++y)
-      for (int x = -1; x <= 1; ++x) {
-        const int distance = (z != 0) + (y != 0) + (x != 0);
-        if (distance > 0 && distance <= farthest)
-          all.steps[static_cast<std::size_t>(all.count++)] = {z, y, x};
-      }
-  return all;
-}
-
-void gpu_call::iwpp() {
-  if (count_ == 0) return;
-  const bool flat = size_.depth == 1;
-  tiling cut{size_, flat ? 1 : 4, flat ? 32 : 8, 32, 0, 0, 0};
-  cut.tiles_z = static_cast<int>(upwards(size_.depth, cut.tile_z));
-  cut.tiles_y = static_cast<int>(upwards(size_.height, cut.tile_y));
-  cut.tiles_x = static_cast<int>(upwards(size_.width, cut.tile_x));
-  const std::vector<int> all(static_cast<std::size_t>(cut.tiles_z) * static_cast<std::size_t>(cut.tiles_y) *
-                                 static_cast<std::size_t>(cut.tiles_x),
-                             1);
-  device_bytes awake(all.size() * sizeof(int)), any(sizeof(int));
-  awake.upload(all.data());
-  auto state = images_[0]->at(), capacity = images_[1]->at(), awake_at = awake.at(), any_at = any.at();
-  auto around = neighbours(given_.connectivity);
-  for (int changed = 1; changed != 0;) {
-    any.clear();
-    for (int colour = 0; colour < (flat ? 4 : 8); ++colour)
-      code_.start("iwpp_kernel", {upwards(cut.tiles_x, 2), upwards(cut.tiles_y, 2), upwards(cut.tiles_z, 2)},
-                  {static_cast<unsigned>(cut.tile_x), static_cast<unsigned>(cut.tile_y),
-                   static_cast<unsigned>(cut.tile_z)},
-                  {&state, &capacity, &cut, &around, &colour, &awake_at, &any_at, parameters_.data()});
-    any.download(&changed, sizeof changed);
-  }
-}
 
 int opened_gpu(int number) {
   check(driver().init(0), "starting the driver");

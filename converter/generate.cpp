@@ -297,6 +297,12 @@ std::string class_text(const description& about) {
   return head + std::string(template_named("image_class.hpp"));
 }
 
+/// Kernels, after what says how they are started where that takes more than a division.
+std::string kernel_text(const description& about) {
+  const bool simple = about.kind == category::p2p || about.kind == category::r2s;
+  return (simple ? "" : piece(about, "launch.hpp")) + piece(about, "kernels.cu");
+}
+
 fields cpu_files(const description& about, const generation& how, const fields& values) {
   return {
       {how.name + "_rule.hpp", rule_text(about, how.border)},
@@ -339,7 +345,7 @@ std::map<std::string, std::string> program(const description& about, const gener
   auto files = cpu_files(about, how, values);
   files[how.name + ".cu"] =
       filled("// The CUDA engine: kernels, and what starts them.\n" +
-                 std::string(template_named("cuda_support.cu")) + piece(about, "kernels.cu") + "\n" +
+                 std::string(template_named("cuda_support.cu")) + kernel_text(about) + "\n" +
                  std::string(template_named("cuda_host.cu")) + piece(about, "host.cu"),
              values);
   files["main.cpp"] = filled(template_named("main.cpp"), values);
@@ -357,7 +363,7 @@ std::map<std::string, std::string> shared_object_source(const description& about
 }
 
 std::string kernel_source(const description& about, const generation& how) {
-  auto text = rule_text(about, how.border) + "\n" + filled(piece(about, "kernels.cu"), kernel_fields(about));
+  auto text = rule_text(about, how.border) + "\n" + filled(kernel_text(about), kernel_fields(about));
   if (about.kind != category::r2s) return text;
   const auto entry = [](const std::string& name, const std::string& value) {
     return "\nextern \"C\" __global__ void " + name + "(const rule::" + value +

@@ -133,7 +133,7 @@ std::string r2s_names(const description& about) {
   const auto called = (about.generic ? "user::reduction<T>::" : "user::") + about.function;
   return "/// Two values become one.\ntemplate <class T>\n" +
          forwarding(about, "T", "join", {"T a", "T b"}, called, {"a", "b"}) + "\n" +
-         std::string(template_named("r2s_chunk.hpp"));
+         std::string(template_named("r2s_order.hpp")) + std::string(template_named("r2s_chunk.hpp"));
 }
 
 std::string r2v_names(const description& about) {

@@ -12,16 +12,7 @@ void run(const job& work) {
   capacity.resize(count);
   capacity.upload(work.capacity);
 
-  tiling cut{};
-  cut.size = size;
-  const bool flat = size.depth == 1;
-  cut.tile_z = flat ? 1 : 4;
-  cut.tile_y = flat ? 32 : 8;
-  cut.tile_x = 32;
-  const auto tiles = [](long long pixels, int tile) { return static_cast<int>((pixels + tile - 1) / tile); };
-  cut.tiles_z = tiles(size.depth, cut.tile_z);
-  cut.tiles_y = tiles(size.height, cut.tile_y);
-  cut.tiles_x = tiles(size.width, cut.tile_x);
+  const auto cut = tiling_of(size);
   device_array<int> awake, any;
   const std::vector<int> all(static_cast<std::size_t>(cut.tiles_z) * cut.tiles_y * cut.tiles_x, 1);
   awake.resize(static_cast<long long>(all.size()));
@@ -33,7 +24,7 @@ void run(const job& work) {
   const auto around = rule::neighbours(work.connectivity);
   for (int changed = 1; changed != 0;) {
     any.clear();
-    for (int colour = 0; colour < (flat ? 4 : 8); ++colour)
+    for (int colour = 0; colour < (size.depth == 1 ? 4 : 8); ++colour)
       iwpp_kernel<<<blocks, threads>>>(state.data(), capacity.data(), cut, around, colour, awake.data(),
                                        any.data(), work.given);
     check(cudaGetLastError(), "starting the kernel");

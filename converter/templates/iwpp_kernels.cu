@@ -1,10 +1,3 @@
-/// How an image is cut into tiles, one block each.
-struct tiling {
-  rule::extent size;
-  int tile_z, tile_y, tile_x;     // pixels of a tile: one for each thread
-  int tiles_z, tiles_y, tiles_x;  // tiles of the image
-};
-
 constexpr int most_staged = 34 * 34 * 3;  // a tile of 32 x 32, or of 4 x 8 x 32, and its rim
 
 /// Settles the tiles of one colour: no two of them touch, so nothing that a block reads is written meanwhile.

@@ -17,12 +17,13 @@ constexpr bool in_registers = seen_pixels <= 300;
 constexpr int words(int pixels) { return (pixels * static_cast<int>(sizeof(rule::pixel_type)) + 3) / 4; }
 constexpr int seen_words = rule::window_depth * seen_height * (words(across) + (left + right) * words(1));
 
-/// Pixels side by side, read or written at once where that is possible.
+/// Pixels side by side, read or written at once where that is possible: it looks at memory that holds single
+/// ones.
 template <class Value>
 constexpr bool at_once =
     (across * sizeof(Value) & (across * sizeof(Value) - 1)) == 0 && across * sizeof(Value) <= 16;
 template <class Value>
-struct alignas(at_once<Value> ? across * sizeof(Value) : alignof(Value)) pack {
+struct alignas(at_once<Value> ? across * sizeof(Value) : alignof(Value)) __attribute__((may_alias)) pack {
   Value at[across];
 };
 
@@ -33,7 +34,7 @@ constexpr bool in_words = at_once<Value> && sizeof(pack<Value>) % sizeof(unsigne
 template <class Value>
 __device__ static pack<Value> load(const Value* first) {
   if constexpr (in_words<Value>) {
-    struct alignas(sizeof(pack<Value>)) words {
+    struct alignas(sizeof(pack<Value>)) __attribute__((may_alias)) words {
       unsigned at[sizeof(pack<Value>) / sizeof(unsigned)];
     };
     const auto loaded = *reinterpret_cast<const words*>(first);

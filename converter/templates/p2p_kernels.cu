@@ -9,8 +9,9 @@ struct images {
 /// busy.
 constexpr int across = @ACROSS@;
 
+/// Looks at memory that holds single values.
 template <class Value>
-struct alignas(across > 1 ? across * sizeof(Value) : alignof(Value)) pack {
+struct alignas(across > 1 ? across * sizeof(Value) : alignof(Value)) __attribute__((may_alias)) pack {
   Value at[across];
 };
 

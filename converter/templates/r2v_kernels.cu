@@ -4,8 +4,7 @@
 extern "C" __global__ void r2v_kernel(const rule::pixel_type* image, long long count,
                                       rule::result_type* result, int bins, int copies,
                                       rule::parameters given) {
-  extern __shared__ unsigned long long memory[];
-  auto* shared = reinterpret_cast<rule::result_type*>(memory);
+  extern __shared__ rule::result_type shared[];
   for (int i = threadIdx.x; i < bins * copies; i += blockDim.x) shared[i] = 0;
   __syncthreads();
   auto* own =

@@ -5,7 +5,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from test_windows import FUNCTIONS, function
-from tool import NAMES, ConverterTest, example, read_pnm, write_pnm
+from tool import HERE, NAMES, TOOL, ConverterTest, example, read_pnm, write_pnm
 
 NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
 ONE_OF_EACH = ["binarise", "sobel", "maximum", "histogram", "reconstruct"]
@@ -124,6 +124,32 @@ class Cuda(ConverterTest):
             self.skipTest(done.stderr)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout.count(" bytes\n"), len(sources))
+
+    def test_memory(self):
+        """What `run` takes of a GPU's memory is what it checks for: images, result, and what is between."""
+        compiler = os.environ.get("CXX", "c++")
+        os.makedirs(self.path("driver"))
+        self.succeed(compiler, "-x", "c", "-w", "-fPIC", "-shared", os.path.join(HERE, "small_gpu.c"), "-o", "driver/libcuda.so.1")
+        shutil.copy(self.path("driver/libcuda.so.1"), self.path("driver/libnvrtc.so"))
+        libraries = self.path("driver") + ":" + os.environ.get("LD_LIBRARY_PATH", "")
+        height, width = 1100, 1100
+        pixels = height * width
+        write_pnm(self.path("large.pgm"), (height, width), bytes(pixels))
+        tiles = ((height + 31) // 32) * ((width + 31) // 32)
+        for name, images, output, needed in (
+                ("binarise", 1, ["-o", "out.pgm", "--param", "tolerancia=1"], 2 * pixels),
+                ("sobel", 1, ["-o", "out.pgm"], 2 * pixels),
+                ("total", 1, [], pixels + 8 + 2 * 8 * ((pixels + 4095) // 4096)),
+                ("histogram", 1, [], pixels + 256 * 4),
+                ("reconstruct", 2, ["-o", "out.pgm"], 2 * pixels + 4 * (tiles + 1))):
+            def run(free):
+                return self.command(TOOL, "run", example(name), *["large.pgm"] * images, *output, "--device", "cuda",
+                                    SMALL_GPU_BYTES=str(free), LD_LIBRARY_PATH=libraries)
+            done = run(needed)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), name)
+            done = run(needed - 1)
+            self.assertEqual(done.returncode, 4, name)
+            self.assertIn("GPU: images and result take %d MB, and" % ((needed + 999999) // 1000000), done.stderr)
 
 
 if __name__ == "__main__":
