@@ -23,7 +23,7 @@ template <class Value>
 constexpr bool at_once =
     (across * sizeof(Value) & (across * sizeof(Value) - 1)) == 0 && across * sizeof(Value) <= 16;
 template <class Value>
-struct alignas(at_once<Value> ? across * sizeof(Value) : alignof(Value)) __attribute__((may_alias)) pack {
+struct [[gnu::may_alias]] alignas(at_once<Value> ? across * sizeof(Value) : alignof(Value)) pack {
   Value at[across];
 };
 
@@ -34,7 +34,7 @@ constexpr bool in_words = at_once<Value> && sizeof(pack<Value>) % sizeof(unsigne
 template <class Value>
 __device__ static pack<Value> load(const Value* first) {
   if constexpr (in_words<Value>) {
-    struct alignas(sizeof(pack<Value>)) __attribute__((may_alias)) words {
+    struct [[gnu::may_alias]] alignas(sizeof(pack<Value>)) words {
       unsigned at[sizeof(pack<Value>) / sizeof(unsigned)];
     };
     const auto loaded = *reinterpret_cast<const words*>(first);

@@ -11,7 +11,7 @@ constexpr int across = @ACROSS@;
 
 /// Looks at memory that holds single values.
 template <class Value>
-struct alignas(across > 1 ? across * sizeof(Value) : alignof(Value)) __attribute__((may_alias)) pack {
+struct [[gnu::may_alias]] alignas(across > 1 ? across * sizeof(Value) : alignof(Value)) pack {
   Value at[across];
 };
 
