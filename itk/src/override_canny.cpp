@@ -1,8 +1,8 @@
 // Compiled with -fno-access-control, as override_labels.cpp. A factory must give a subclass of the class it
 // stands for, and the destructor of ::itk::CannyEdgeDetectionImageFilter is private; so is the filter whose
-// output GetNonMaximumSuppressionImage hands out, without a virtual function. Nothing else that is private is
-// used, but for New(), which would ask the factory. A program that uses our Canny by its own name does not
-// need the flag (canny.hpp).
+// output GetNonMaximumSuppressionImage hands out, without a virtual function (suppressed_edges.hpp). Nothing
+// else that is private is used, but for New(), which would ask the factory. A program that uses our Canny by
+// its own name does not need the flag (canny.hpp).
 #include <algorithm>
 #include <limits>
 
@@ -21,25 +21,27 @@ class CannyOverride : public CannyFilter<::itk::CannyEdgeDetectionImageFilter<TI
   MACAREU_ITK_FILTER(CannyOverride)
 
   void Compute(workplace& at) override {
+    suppressed_->Edges().Forget();  // and the input of the last run
     CannyFilter<Stock>::Compute(at);
-    suppressed_->Await(*this->GetOutput(), [input = typename TImage::ConstPointer(this->GetInput()),
-                                            variance = this->GetVariance(), error = this->GetMaximumError(),
-                                            units = this->GetNumberOfWorkUnits(),
-                                            time = this->GetInput()->GetMTime()](Pixel* to) {
-      if (input->GetMTime() != time || input->GetDataReleased())
-        throw ::itk::ExceptionObject(__FILE__, __LINE__,
-                                     "CannyEdgeDetectionImageFilter: the image of suppressed edges is "
-                                     "computed when it is asked for, and the input has changed since");
-      auto own = OwnOfItk();
-      own->SetInput(Apart(*input));
-      own->SetVariance(variance);
-      own->SetMaximumError(error);
-      own->SetUpperThreshold(std::numeric_limits<Pixel>::max());  // no edges are wanted
-      own->SetNumberOfWorkUnits(units);
-      own->Update();
-      const auto* found = own->m_MultiplyImageFilter->GetOutput();
-      std::copy_n(found->GetBufferPointer(), found->GetBufferedRegion().GetNumberOfPixels(), to);
-    });
+    suppressed_->Edges().Await(
+        *this->GetOutput(),
+        [input = typename TImage::ConstPointer(this->GetInput()), variance = this->GetVariance(),
+         error = this->GetMaximumError(), units = this->GetNumberOfWorkUnits(),
+         time = this->GetInput()->GetMTime()](Pixel* to) {
+          if (input->GetMTime() != time || input->GetDataReleased())
+            throw ::itk::ExceptionObject(__FILE__, __LINE__,
+                                         "CannyEdgeDetectionImageFilter: the image of suppressed edges is "
+                                         "computed when it is asked for, and the input has changed since");
+          auto own = OwnOfItk();
+          own->SetInput(Apart(*input));
+          own->SetVariance(variance);
+          own->SetMaximumError(error);
+          own->SetUpperThreshold(std::numeric_limits<Pixel>::max());  // no edges are wanted
+          own->SetNumberOfWorkUnits(units);
+          own->Update();
+          const auto* found = own->m_MultiplyImageFilter->GetOutput();
+          std::copy_n(found->GetBufferPointer(), found->GetBufferedRegion().GetNumberOfPixels(), to);
+        });
   }
 
  private:
@@ -61,12 +63,12 @@ class CannyOverride : public CannyFilter<::itk::CannyEdgeDetectionImageFilter<TI
     return made;
   }
 
-  typename SuppressedEdges<TImage>::Pointer PutSuppressed() {
-    auto made = SuppressedEdges<TImage>::New();
-    this->m_MultiplyImageFilter->SetNthOutput(0, made);
+  typename SuppressedEdgesSource<TImage>::Pointer PutSource() {
+    auto made = SuppressedEdgesSource<TImage>::New();
+    this->m_MultiplyImageFilter = made;
     return made;
   }
-  const typename SuppressedEdges<TImage>::Pointer suppressed_ = PutSuppressed();
+  const typename SuppressedEdgesSource<TImage>::Pointer suppressed_ = PutSource();
 };
 
 }  // namespace

@@ -1,7 +1,10 @@
 // Pixels of stock classes with and without our factory, for pixel types that test_autoload.py has not.
 // Compiled as the library is: what sums and distances of theirs are fused is the compiler's choice.
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <thread>
+#include <vector>
 
 #include <itkCannyEdgeDetectionImageFilter.h>
 #include <itkCastImageFilter.h>
@@ -214,7 +217,60 @@ TYPED_TEST(suppressed_edges, can_be_updated_and_filtered) {
   expect_same(*casts[0]->GetOutput(), *casts[1]->GetOutput());
   found->ReleaseData();
   found->Update();
+  EXPECT_FALSE(found->GetDataReleased());
   this->ExpectStock();
+}
+
+TYPED_TEST(suppressed_edges, are_computed_once_for_all_threads) {
+  const TypeParam& image = *this->ours_->GetNonMaximumSuppressionImage();
+  std::array<const typename TypeParam::PixelType*, 4> found{};
+  {
+    std::vector<std::jthread> threads;
+    for (auto& pixels : found) threads.emplace_back([&] { pixels = image.GetBufferPointer(); });
+  }
+  EXPECT_EQ(std::count(found.begin(), found.end(), found[0]), 4);
+  this->ExpectStock();
+}
+
+/// ITK's own do not: its next run smooths into the memory of the image that was disconnected.
+TYPED_TEST(suppressed_edges, stay_in_an_image_that_is_disconnected) {
+  const auto& stock = *this->stock_->GetNonMaximumSuppressionImage();
+  const auto count = stock.GetBufferedRegion().GetNumberOfPixels();
+  const std::vector<typename TypeParam::PixelType> expected(stock.GetBufferPointer(),
+                                                            stock.GetBufferPointer() + count);
+  typename TypeParam::Pointer image = this->ours_->GetNonMaximumSuppressionImage();
+  image->DisconnectPipeline();
+  const auto index = image->GetBufferedRegion().GetUpperIndex();
+  EXPECT_EQ(image->GetPixel(index), expected.back());  // which asks nobody
+  auto* const next = this->ours_->GetNonMaximumSuppressionImage();
+  EXPECT_NE(next, image);
+  this->Run(random_image<TypeParam>(3, 255), 1.5);
+  EXPECT_EQ(this->ours_->GetNonMaximumSuppressionImage(), next);
+  this->ExpectStock();
+  image->Update();
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), image->GetBufferPointer()));
+  EXPECT_FALSE(std::equal(expected.begin(), expected.end(), next->GetBufferPointer()))
+      << "the runs do not differ";
+}
+
+TYPED_TEST(suppressed_edges, outlive_their_filter) {
+  typename TypeParam::Pointer image = this->ours_->GetNonMaximumSuppressionImage();
+  this->ours_ = nullptr;
+  image->Update();
+  expect_same<TypeParam>(*this->stock_->GetNonMaximumSuppressionImage(), *image);
+}
+
+TYPED_TEST(suppressed_edges, keep_their_input_no_longer_than_they_need_it) {
+  auto first = random_image<TypeParam>(3, 255), second = random_image<TypeParam>(4, 255);
+  for (const bool asks : {true, false}) {
+    this->Run(first, 1);
+    if (asks) this->ExpectStock();
+    this->Run(second, 1);
+    EXPECT_EQ(first->GetReferenceCount(), 1) << asks;
+    const auto held = second->GetReferenceCount();
+    this->ExpectStock();
+    EXPECT_EQ(second->GetReferenceCount(), held - 1);
+  }
 }
 
 TYPED_TEST(suppressed_edges, are_not_those_of_an_input_that_has_changed) {
