@@ -287,6 +287,35 @@ TEST(lazy, where_the_device_fails_a_filter_in_place_has_its_input_still) {
   });
 }
 
+/// Which are not those of a cpu that is named, where the spacing is no short binary fraction.
+TEST(lazy, where_the_device_fails_roundings_are_those_of_itk) {
+  const auto distances = []<class Images>(Images, const char* device, int calls) {
+    using from = typename Images::template of<unsigned char, 2>;
+    using to = typename Images::template of<float, 2>;
+    auto filter = ours::SignedMaurerDistanceMapImageFilter<from, to>::New();
+    auto input = random_image<from>(1, 1);
+    auto spacing = input->GetSpacing();
+    spacing[0] = 0.7;
+    spacing[1] = 1.3;
+    input->SetSpacing(spacing);
+    if (auto* image = ours::as_lazy(input.GetPointer())) leave_on_device_only(*image);
+    filter->SetInput(input);
+    filter->SetDevice(device);
+    calls_before_failure = calls;
+    filter->Update();
+    EXPECT_EQ(calls_before_failure < 0, calls == 0) << "of the device";
+    calls_before_failure = never;
+    return typename itk::Image<float, 2>::Pointer(filter->GetOutput());
+  };
+  const auto of_itk = distances(stock_images{}, "auto", never);
+  expect_same(*of_itk, *distances(lazy_images{}, "auto", 0));
+  const auto of_cpu = distances(stock_images{}, "cpu", never);
+  EXPECT_FALSE(std::equal(of_itk->GetBufferPointer(),
+                          of_itk->GetBufferPointer() + of_itk->GetBufferedRegion().GetNumberOfPixels(),
+                          of_cpu->GetBufferPointer()))
+      << "roundings do not show";
+}
+
 TEST(lazy, a_device_that_is_named_and_fails_throws) {
   auto filter = ours::HMaximaImageFilter<lazy, lazy>::New();
   filter->SetInput(on_both(1));

@@ -68,13 +68,13 @@ class Filter : public TStock {
       try {
         ComputeAt(device_, on_gpu);
       } catch (const device_error&) {  // as out of memory: whoever named no device can do without a GPU
-        if (device_ != "auto") throw;
+        if (IsNamed()) throw;
         ComputeAt("cpu", false);  // auto could choose the GPU again
       }
       this->UpdateProgress(1.0F);
     } catch (const usage_error& refusal) {
       if constexpr (has_own_code<TStock>) {
-        if (device_ == "auto" && connectivity_ == 0) return TStock::GenerateData();
+        if (!IsNamed() && connectivity_ == 0) return TStock::GenerateData();
       }
       throw_as_itk(*this, refusal.what());
     } catch (const error& failure) {
@@ -178,7 +178,7 @@ class Filter : public TStock {
 
  private:
   void ComputeAt(const std::string& device, bool on_gpu) {
-    workplace at(*this, device, on_gpu);
+    workplace at(*this, device, IsNamed(), on_gpu);
     Compute(at);
     at.finish();
   }
@@ -191,8 +191,9 @@ class Filter : public TStock {
         any = true;
         there = there || input->IsOnDevice();
       }
-    return any && (device_.starts_with("cuda") || (device_ == "auto" && there));
+    return any && (device_.starts_with("cuda") || (!IsNamed() && there));
   }
+  bool IsNamed() const { return device_ != "auto"; }
 
   std::string device_ = "auto";
   int connectivity_ = 0;

@@ -39,9 +39,9 @@ class temporary {
 /// All throw errors of Macareu, run() exceptions of ITK too (run.hpp).
 class workplace {
  public:
-  /// `device`: as the filter's user names it.
-  workplace(::itk::ProcessObject& filter, std::string device, bool on_gpu)
-      : filter_(filter), device_(std::move(device)), on_gpu_(on_gpu) {}
+  /// `is_named`: whether the filter's user named a device, be it this one or not.
+  workplace(::itk::ProcessObject& filter, std::string device, bool is_named, bool on_gpu)
+      : filter_(filter), device_(std::move(device)), is_named_(is_named), on_gpu_(on_gpu) {}
   workplace(const workplace&) = delete;
   workplace& operator=(const workplace&) = delete;
 
@@ -49,7 +49,7 @@ class workplace {
   /// Not on a GPU that is handed host memory either.
   bool on_cpu() const { return !on_gpu_ && (device_ == "auto" || device_ == "cpu" || device_ == "serial"); }
   /// Whether nobody named a device, and it is the host: there ITK's own roundings count.
-  bool as_itk() const { return !on_gpu_ && device_ == "auto"; }
+  bool as_itk() const { return !on_gpu_ && !is_named_; }
   ::itk::ProcessObject& filter() const { return filter_; }
 
   temporary room_for(dtype type, const extents& shape) const;
@@ -73,7 +73,7 @@ class workplace {
  private:
   ::itk::ProcessObject& filter_;
   std::string device_;
-  bool on_gpu_;
+  bool is_named_, on_gpu_;
   std::vector<temporary> inputs_;
   std::vector<std::pair<temporary, image_view>> to_host_;
   std::vector<lazy_pixels*> written_;
