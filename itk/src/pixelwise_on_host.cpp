@@ -1,5 +1,7 @@
 #include "pixelwise_on_host.hpp"
 
+#include <algorithm>
+
 #include "macareu/itk/run.hpp"
 #include "pixelwise.hpp"
 

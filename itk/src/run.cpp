@@ -12,6 +12,8 @@ namespace macareu::itk {
 namespace {
 
 int threads_of(::itk::ProcessObject& filter) {
+  const auto* chosen = dynamic_cast<const has_device*>(&filter);
+  if (chosen && chosen->GetDevice() == "serial") return 1;
   return static_cast<int>(
       std::min(filter.GetNumberOfWorkUnits(), filter.GetMultiThreader()->GetMaximumNumberOfThreads()));
 }

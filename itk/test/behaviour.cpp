@@ -1,6 +1,7 @@
 // What a filter does besides its pixels: progress, abort, errors, devices, neighbours.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <limits>
 
 #include <macareu/itk/image.hpp>
@@ -88,6 +89,18 @@ TEST(behaviour, errors_are_exceptions_of_itk) {
   filter->SetInput(generated_image<bytes>(1));
   filter->SetDevice("nowhere");
   EXPECT_THROW(filter->Update(), itk::ExceptionObject);
+}
+
+TEST(behaviour, serial_is_one_thread) {
+  for (const bool serial : {true, false}) {
+    auto filter = ours::HMaximaImageFilter<bytes, bytes>::New();
+    filter->SetNumberOfWorkUnits(3);
+    filter->GetMultiThreader()->SetMaximumNumberOfThreads(3);
+    filter->SetDevice(serial ? "serial" : "cpu");
+    std::atomic<int> parts = 0;
+    ours::in_parallel(*filter, 100, [&](std::int64_t, std::int64_t) { ++parts; });
+    EXPECT_EQ(parts, serial ? 1 : 3);
+  }
 }
 
 template <class Filter>

@@ -1,15 +1,14 @@
-// The steps of two of ITK's filters, on the host's threads. These are templates, as ITK's are: the compiler
-// rounds, and fuses multiplications and additions or not, as it does there, so the pixels are ITK's to the
-// last bit. Filters take them where nobody named a device.
+// The steps of two of ITK's filters, on the host's threads. These are
+// templates, as ITK's are: the compiler rounds, and fuses multiplications and
+// additions or not, as it does there, so the pixels are ITK's to the last bit.
+// Filters take them where nobody named a device.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <macareu/image.hpp>
@@ -18,7 +17,11 @@
 namespace macareu::itk {
 namespace detail {
 
-/// An image seen along one axis: `lines` rows of pixels (of x) on each of its `places`. Rows have no gaps.
+/// a / b, rounded up.
+constexpr std::int64_t rounded_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// An image seen along one axis: `lines` rows of pixels (of x) on each of its
+/// `places`. Rows have no gaps.
 template <class T>
 struct along_axis {
   T* data;
@@ -38,7 +41,8 @@ struct along_axis {
   T* row(std::int64_t line, std::int64_t place) const { return data + line * line_step + place * place_step; }
 };
 
-/// to[x] = the sum of weights[k] * rows[k][x], in this order. Rows have room for whole blocks.
+/// to[x] = the sum of weights[k] * rows[k][x], in this order. Rows have room
+/// for whole blocks.
 inline constexpr std::int64_t pixels_of_block = 16;
 template <class To>
 void sum_rows(std::span<const double> weights, const double* const* rows, std::int64_t count, To* to) {
@@ -52,36 +56,44 @@ void sum_rows(std::span<const double> weights, const double* const* rows, std::i
 }
 
 inline std::int64_t whole_blocks(std::int64_t count) {
-  return (count + pixels_of_block - 1) / pixels_of_block * pixels_of_block;
+  return rounded_up(count, pixels_of_block) * pixels_of_block;
 }
+
+/// What a thread needs, taken once.
+struct smoothing_room {
+  std::vector<double> pixels;
+  std::vector<const double*> rows;
+};
 
 /// Along x: a row at a time, with its ends repeated.
 template <class From, class To>
-void smooth_row(std::span<const double> weights, const From* from, std::int64_t width,
-                std::vector<double>& room, To* to) {
+void smooth_row(std::span<const double> weights, const From* from, std::int64_t width, smoothing_room& room,
+                To* to) {
+  auto& [pixels, rows] = room;
   const auto reach = static_cast<std::int64_t>(weights.size() / 2);
-  room.resize(static_cast<std::size_t>(whole_blocks(width) + 2 * reach));
-  std::fill_n(room.begin(), reach, static_cast<double>(from[0]));
-  std::transform(from, from + width, room.begin() + reach,
+  pixels.resize(static_cast<std::size_t>(whole_blocks(width) + 2 * reach));
+  std::fill_n(pixels.begin(), reach, static_cast<double>(from[0]));
+  std::transform(from, from + width, pixels.begin() + reach,
                  [](From pixel) { return static_cast<double>(pixel); });
-  std::fill(room.begin() + reach + width, room.end(), static_cast<double>(from[width - 1]));
-  std::vector<const double*> rows(weights.size());
-  for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = room.data() + k;
+  std::fill(pixels.begin() + reach + width, pixels.end(), static_cast<double>(from[width - 1]));
+  rows.resize(weights.size());
+  for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = pixels.data() + k;
   sum_rows(weights, rows.data(), width, to);
 }
 
-/// Along another axis: `count` columns of one line from place `first` to `last`. Rows that the weights reach
-/// are kept as f64, each in the place of the one that is out of reach.
+/// Along another axis: `count` columns of one line from place `first` to
+/// `last`. Rows that the weights reach are kept as f64, each in the place of
+/// the one that is out of reach.
 template <class From, class To>
 void smooth_columns(std::span<const double> weights, const along_axis<const From>& from,
                     const along_axis<To>& to, std::int64_t line, std::int64_t column, std::int64_t count,
-                    std::int64_t first, std::int64_t last, std::vector<double>& room) {
+                    std::int64_t first, std::int64_t last, smoothing_room& room) {
   const auto reach = static_cast<std::int64_t>(weights.size() / 2), kept = 2 * reach + 1;
   const auto length = whole_blocks(count);
-  room.resize(static_cast<std::size_t>(kept * length));
-  const auto row_of = [&](std::int64_t place) { return room.data() + place % kept * length; };
+  room.pixels.resize(static_cast<std::size_t>(kept * length));
+  room.rows.resize(weights.size());
+  const auto row_of = [&](std::int64_t place) { return room.pixels.data() + place % kept * length; };
   auto next = std::max<std::int64_t>(first - reach, 0);
-  std::vector<const double*> rows(weights.size());
   for (auto place = first; place < last; ++place) {
     for (; next <= std::min(place + reach, from.places - 1); ++next) {
       const From* pixels = from.row(line, next) + column;
@@ -89,16 +101,17 @@ void smooth_columns(std::span<const double> weights, const along_axis<const From
                      [](From pixel) { return static_cast<double>(pixel); });
     }
     for (std::int64_t k = 0; k < kept; ++k)
-      rows[static_cast<std::size_t>(k)] =
+      room.rows[static_cast<std::size_t>(k)] =
           row_of(std::clamp<std::int64_t>(place + k - reach, 0, from.places - 1));
-    sum_rows(weights, rows.data(), count, to.row(line, place) + column);
+    sum_rows(weights, room.rows.data(), count, to.row(line, place) + column);
   }
 }
 
 }  // namespace detail
 
-/// The sums of ITK's NeighborhoodOperatorImageFilter for weights (an odd number) along one axis, of the
-/// array: in f64, then of the output's type. Outside are the pixels of the border.
+/// The sums of ITK's NeighborhoodOperatorImageFilter for weights (an odd
+/// number) along one axis, of the array: in f64, then of the output's type.
+/// Outside are the pixels of the border.
 template <class From, class To>
 void smooth_axis(::itk::ProcessObject& filter, step part, int axis, std::span<const double> weights,
                  const const_image_view& source, const image_view& out) {
@@ -108,7 +121,7 @@ void smooth_axis(::itk::ProcessObject& filter, step part, int axis, std::span<co
   const detail::along_axis<const From> from(source, rows_axis);
   const detail::along_axis<To> to(out, rows_axis);
   in_rounds(filter, part, to.lines * to.places, to.width, [&](std::int64_t first, std::int64_t last) {
-    std::vector<double> room;
+    detail::smoothing_room room;
     while (first < last) {
       const auto line = first / to.places, place = first % to.places;
       const auto end = std::min(to.places, place + last - first);
@@ -126,8 +139,9 @@ void smooth_axis(::itk::ProcessObject& filter, step part, int axis, std::span<co
   });
 }
 
-/// Distances along lines as ITK's SignedMaurerDistanceMapImageFilter::Voronoi finds them: squares that are
-/// known, or the greatest number, become those with one axis more.
+/// Distances along lines as ITK's SignedMaurerDistanceMapImageFilter::Voronoi
+/// finds them: squares that are known, or the greatest number, become those
+/// with one axis more.
 template <class Real>
 class distances_along {
  public:
@@ -188,8 +202,9 @@ struct distance_kind {
   bool squared, inside_is_positive;
 };
 
-/// The distances of ITK's SignedMaurerDistanceMapImageFilter to where `away` is not set, with a sign by
-/// `objects`. Spacing is in the order of the array. No image has gaps.
+/// The distances of ITK's SignedMaurerDistanceMapImageFilter to where `away` is
+/// not set, with a sign by `objects`. Spacing is in the order of the array. No
+/// image has gaps.
 template <class Real>
 void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
                     const const_image_view& objects, std::span<const double> spacing, distance_kind kind,
@@ -219,41 +234,41 @@ void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
     const detail::along_axis<Real> rows(out, axis);
     const along_line along(rows.places, spacing[static_cast<std::size_t>(axis)]);
     constexpr std::int64_t together = 128 / sizeof(Real);  // columns: two lines of the cache of each row
-    const auto strips = (width + together - 1) / together;
+    const auto strips = detail::rounded_up(width, together);
     const auto length = rows.places + together;  // columns that do not begin in the same place of a cache
-    in_rounds(
-        filter, part(axis), rows.lines * strips, together * rows.places,
-        [&](std::int64_t first, std::int64_t last) {
-          typename along_line::stack kept;
-          std::vector<Real> columns(static_cast<std::size_t>(together * length));
-          for (auto unit = first; unit < last; ++unit) {
-            const auto line = unit / strips, x = unit % strips * together,
-                       count = std::min(together, width - x);
-            for (std::int64_t place = 0; place < rows.places; ++place) {
-              const Real* const from = rows.row(line, place) + x;
-              __builtin_prefetch(from + 16 * rows.place_step);  // no processor does it across so many pages
-              for (std::int64_t i = 0; i < count; ++i)
-                columns[static_cast<std::size_t>(i * length + place)] = from[i];
-            }
-            for (std::int64_t i = 0; i < count; ++i) {
-              Real* const column = columns.data() + i * length;
-              along(column, kept);
-              if (axis == 0 && !kind.squared)
-                std::transform(column, column + rows.places, column,
-                               [](Real square) { return std::sqrt(square); });
-            }
-            for (std::int64_t place = 0; place < rows.places; ++place) {
-              Real* const to = rows.row(line, place) + x;
-              const bool* const inside = in_object + (to - pixels);
-              for (std::int64_t i = 0; i < count; ++i) {
-                const Real size = columns[static_cast<std::size_t>(i * length + place)];
-                const bool negative =
-                    axis == 0 && inside[i] != kind.inside_is_positive && size != along_line::none;
-                to[i] = negative ? -size : size;
-              }
-            }
-          }
-        });
+    in_rounds(filter, part(axis), rows.lines * strips, together * rows.places,
+              [&](std::int64_t first, std::int64_t last) {
+                typename along_line::stack kept;
+                std::vector<Real> columns(static_cast<std::size_t>(together * length));
+                for (auto unit = first; unit < last; ++unit) {
+                  const auto line = unit / strips, x = unit % strips * together,
+                             count = std::min(together, width - x);
+                  for (std::int64_t place = 0; place < rows.places; ++place) {
+                    const Real* const from = rows.row(line, place) + x;
+                    // No processor does it across so many pages.
+                    __builtin_prefetch(rows.row(line, std::min(place + 16, rows.places - 1)) + x);
+                    for (std::int64_t i = 0; i < count; ++i)
+                      columns[static_cast<std::size_t>(i * length + place)] = from[i];
+                  }
+                  for (std::int64_t i = 0; i < count; ++i) {
+                    Real* const column = columns.data() + i * length;
+                    along(column, kept);
+                    if (axis == 0 && !kind.squared)
+                      std::transform(column, column + rows.places, column,
+                                     [](Real square) { return std::sqrt(square); });
+                  }
+                  for (std::int64_t place = 0; place < rows.places; ++place) {
+                    Real* const to = rows.row(line, place) + x;
+                    const bool* const inside = in_object + (to - pixels);
+                    for (std::int64_t i = 0; i < count; ++i) {
+                      const Real size = columns[static_cast<std::size_t>(i * length + place)];
+                      const bool negative =
+                          axis == 0 && inside[i] != kind.inside_is_positive && size != along_line::none;
+                      to[i] = negative ? -size : size;
+                    }
+                  }
+                }
+              });
   }
 }
 

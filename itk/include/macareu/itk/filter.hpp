@@ -29,7 +29,7 @@ inline constexpr bool has_own_code = !requires {
 };
 
 template <class TStock>
-class Filter : public TStock {
+class Filter : public TStock, public has_device {
  public:
   ITK_DISALLOW_COPY_AND_MOVE(Filter);
   using Self = Filter;
@@ -44,7 +44,7 @@ class Filter : public TStock {
     device_ = name;
     this->Modified();
   }
-  const std::string& GetDevice() const { return device_; }
+  const std::string& GetDevice() const override { return device_; }
 
   /// 4, 8, 6, 18 or 26 neighbours in place of FullyConnected; 0, the default: FullyConnected decides.
   void SetConnectivity(int neighbours) requires knows_neighbours<TStock> {

@@ -1,6 +1,7 @@
 // Running an operator of the catalogue on behalf of an ITK filter: what all filters share, compiled once.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -18,13 +19,23 @@ struct step {
   double to = 1;
 };
 
+/// A filter whose user can name a device.
+class has_device {
+ public:
+  virtual const std::string& GetDevice() const = 0;
+
+ protected:
+  ~has_device() = default;
+};
+
 /// Progress becomes ProgressEvents; a filter whose AbortGenerateData is set throws ::itk::ProcessAborted;
 /// threads are the filter's work units, at most ITK's largest number of threads. Throws errors of Macareu.
 run_report run(::itk::ProcessObject& filter, const std::string& device, std::string_view name,
                std::span<const const_image_view> inputs, std::span<const image_view> outputs,
                const arguments& given, step part = {});
 
-/// body(first, last) for parts of 0..count, on ITK's threads.
+/// body(first, last) for parts of 0..count, on ITK's threads; in one part where the filter's device is
+/// serial.
 void in_parallel(::itk::ProcessObject& filter, std::int64_t count,
                  const std::function<void(std::int64_t, std::int64_t)>& body);
 
