@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "macareu/itk/distance.hpp"
@@ -5,31 +7,33 @@
 namespace macareu::itk {
 namespace {
 
+// Functions of their own: a byte that is written might be the width, were that not a copy.
+void keep_common(const std::uint8_t* other, std::int64_t width, std::uint8_t* common) {
+  for (std::int64_t x = 0; x < width; ++x) common[x] &= other[x];
+}
+/// `around` begins one pixel before the row.
+void leave_out_contour(const std::uint8_t* around, const std::uint8_t* set, std::int64_t width,
+                       std::uint8_t* out) {
+  for (std::int64_t x = 0; x < width; ++x)
+    out[x] = (around[x] & around[x + 1] & around[x + 2]) | (set[x] ^ 1);
+}
+
 /// Rows are combined first, so a pixel is read once for each of the rows around it.
 void by_rows(::itk::ProcessObject& filter, const const_image_view& objects, const image_view& away) {
   const auto& shape = objects.shape();
   const auto depth = shape.depth(), height = shape.height(), width = shape.width();
-  const auto* from = static_cast<const bool*>(objects.data());
-  auto* to = static_cast<bool*>(away.data());
+  const auto* from = static_cast<const std::uint8_t*>(objects.data());
+  auto* to = static_cast<std::uint8_t*>(away.data());
   in_parallel(filter, depth * height, [&](std::int64_t first, std::int64_t last) {
-    std::vector<std::uint8_t> inside(static_cast<std::size_t>(width));
+    std::vector<std::uint8_t> inside(static_cast<std::size_t>(width + 2));  // nothing is outside of the image
     for (auto row = first; row < last; ++row) {
       const auto z = row / height, y = row % height;
       inside.assign(inside.size(), 1);
       for (auto other_z = std::max<std::int64_t>(z - 1, 0); other_z <= std::min(z + 1, depth - 1); ++other_z)
         for (auto other_y = std::max<std::int64_t>(y - 1, 0); other_y <= std::min(y + 1, height - 1);
-             ++other_y) {
-          const bool* other = from + (other_z * height + other_y) * width;
-          for (std::int64_t x = 0; x < width; ++x)
-            inside[static_cast<std::size_t>(x)] &= static_cast<std::uint8_t>(other[x]);
-        }
-      const auto at = [&](std::int64_t x) { return inside[static_cast<std::size_t>(x)]; };
-      const bool* set = from + row * width;
-      auto* out = to + row * width;
-      for (std::int64_t x = 0; x < width; ++x) {
-        const int around = at(std::max<std::int64_t>(x - 1, 0)) & at(x) & at(std::min(x + 1, width - 1));
-        out[x] = around != 0 || !set[x];
-      }
+             ++other_y)
+          keep_common(from + (other_z * height + other_y) * width, width, inside.data() + 1);
+      leave_out_contour(inside.data(), from + row * width, width, to + row * width);
     }
   });
 }

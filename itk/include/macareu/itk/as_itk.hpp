@@ -1,7 +1,6 @@
-// The steps of two of ITK's filters, on the host's threads. These are
-// templates, as ITK's are: the compiler rounds, and fuses multiplications and
-// additions or not, as it does there, so the pixels are ITK's to the last bit.
-// Filters take them where nobody named a device.
+// The steps of two of ITK's filters, on the host's threads. These are templates, as ITK's are: the compiler
+// rounds, and fuses multiplications and additions or not, as it does there, so the pixels are ITK's to the
+// last bit. Filters take them where nobody named a device.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +19,7 @@ namespace detail {
 /// a / b, rounded up.
 constexpr std::int64_t rounded_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// An image seen along one axis: `lines` rows of pixels (of x) on each of its
-/// `places`. Rows have no gaps.
+/// An image seen along one axis: `lines` rows of pixels (of x) on each of its `places`. Rows have no gaps.
 template <class T>
 struct along_axis {
   T* data;
@@ -41,8 +39,15 @@ struct along_axis {
   T* row(std::int64_t line, std::int64_t place) const { return data + line * line_step + place * place_step; }
 };
 
-/// to[x] = the sum of weights[k] * rows[k][x], in this order. Rows have room
-/// for whole blocks.
+/// to[column * to_step + row] = from[row * from_step + column]
+template <class T>
+void turn(const T* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, T* to,
+          std::int64_t to_step) {
+  for (std::int64_t column = 0; column < columns; ++column)
+    for (std::int64_t row = 0; row < rows; ++row) to[column * to_step + row] = from[row * from_step + column];
+}
+
+/// to[x] = the sum of weights[k] * rows[k][x], in this order. Rows have room for whole blocks.
 inline constexpr std::int64_t pixels_of_block = 16;
 template <class To>
 void sum_rows(std::span<const double> weights, const double* const* rows, std::int64_t count, To* to) {
@@ -81,9 +86,8 @@ void smooth_row(std::span<const double> weights, const From* from, std::int64_t 
   sum_rows(weights, rows.data(), width, to);
 }
 
-/// Along another axis: `count` columns of one line from place `first` to
-/// `last`. Rows that the weights reach are kept as f64, each in the place of
-/// the one that is out of reach.
+/// Along another axis: `count` columns of one line from place `first` to `last`. Rows that the weights reach
+/// are kept as f64, each in the place of the one that is out of reach.
 template <class From, class To>
 void smooth_columns(std::span<const double> weights, const along_axis<const From>& from,
                     const along_axis<To>& to, std::int64_t line, std::int64_t column, std::int64_t count,
@@ -109,9 +113,8 @@ void smooth_columns(std::span<const double> weights, const along_axis<const From
 
 }  // namespace detail
 
-/// The sums of ITK's NeighborhoodOperatorImageFilter for weights (an odd
-/// number) along one axis, of the array: in f64, then of the output's type.
-/// Outside are the pixels of the border.
+/// The sums of ITK's NeighborhoodOperatorImageFilter for weights (an odd number) along one axis, of the
+/// array: in f64, then of the output's type. Outside are the pixels of the border.
 template <class From, class To>
 void smooth_axis(::itk::ProcessObject& filter, step part, int axis, std::span<const double> weights,
                  const const_image_view& source, const image_view& out) {
@@ -139,9 +142,8 @@ void smooth_axis(::itk::ProcessObject& filter, step part, int axis, std::span<co
   });
 }
 
-/// Distances along lines as ITK's SignedMaurerDistanceMapImageFilter::Voronoi
-/// finds them: squares that are known, or the greatest number, become those
-/// with one axis more.
+/// Distances along lines as ITK's SignedMaurerDistanceMapImageFilter::Voronoi finds them: squares that are
+/// known, or the greatest number, become those with one axis more.
 template <class Real>
 class distances_along {
  public:
@@ -202,9 +204,8 @@ struct distance_kind {
   bool squared, inside_is_positive;
 };
 
-/// The distances of ITK's SignedMaurerDistanceMapImageFilter to where `away` is
-/// not set, with a sign by `objects`. Spacing is in the order of the array. No
-/// image has gaps.
+/// The distances of ITK's SignedMaurerDistanceMapImageFilter to where `away` is not set, with a sign by
+/// `objects`. Spacing is in the order of the array. No image has gaps.
 template <class Real>
 void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
                     const const_image_view& objects, std::span<const double> spacing, distance_kind kind,
@@ -236,6 +237,7 @@ void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
     constexpr std::int64_t together = 128 / sizeof(Real);  // columns: two lines of the cache of each row
     const auto strips = detail::rounded_up(width, together);
     const auto length = rows.places + together;  // columns that do not begin in the same place of a cache
+    constexpr std::int64_t at_once = 16;
     in_rounds(filter, part(axis), rows.lines * strips, together * rows.places,
               [&](std::int64_t first, std::int64_t last) {
                 typename along_line::stack kept;
@@ -243,12 +245,13 @@ void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
                 for (auto unit = first; unit < last; ++unit) {
                   const auto line = unit / strips, x = unit % strips * together,
                              count = std::min(together, width - x);
-                  for (std::int64_t place = 0; place < rows.places; ++place) {
-                    const Real* const from = rows.row(line, place) + x;
+                  for (std::int64_t place = 0; place < rows.places; place += at_once) {
+                    const auto end = std::min(place + at_once, rows.places);
                     // No processor does it across so many pages.
-                    __builtin_prefetch(rows.row(line, std::min(place + 16, rows.places - 1)) + x);
-                    for (std::int64_t i = 0; i < count; ++i)
-                      columns[static_cast<std::size_t>(i * length + place)] = from[i];
+                    for (auto ahead = end; ahead < std::min(end + at_once, rows.places); ++ahead)
+                      __builtin_prefetch(rows.row(line, ahead) + x);
+                    detail::turn(rows.row(line, place) + x, rows.place_step, end - place, count,
+                                 columns.data() + place, length);
                   }
                   for (std::int64_t i = 0; i < count; ++i) {
                     Real* const column = columns.data() + i * length;
@@ -257,14 +260,19 @@ void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
                       std::transform(column, column + rows.places, column,
                                      [](Real square) { return std::sqrt(square); });
                   }
-                  for (std::int64_t place = 0; place < rows.places; ++place) {
-                    Real* const to = rows.row(line, place) + x;
-                    const bool* const inside = in_object + (to - pixels);
-                    for (std::int64_t i = 0; i < count; ++i) {
-                      const Real size = columns[static_cast<std::size_t>(i * length + place)];
-                      const bool negative =
-                          axis == 0 && inside[i] != kind.inside_is_positive && size != along_line::none;
-                      to[i] = negative ? -size : size;
+                  for (std::int64_t place = 0; place < rows.places; place += at_once) {
+                    const auto end = std::min(place + at_once, rows.places);
+                    detail::turn(columns.data() + place, length, count, end - place,
+                                 rows.row(line, place) + x, rows.place_step);
+                    if (axis > 0) continue;
+                    for (auto signed_place = place; signed_place < end; ++signed_place) {
+                      Real* const row = rows.row(line, signed_place) + x;
+                      const bool* const inside = in_object + (row - pixels);
+                      for (std::int64_t i = 0; i < count; ++i) {
+                        const bool negative =
+                            inside[i] != kind.inside_is_positive && row[i] != along_line::none;
+                        row[i] = negative ? -row[i] : row[i];
+                      }
                     }
                   }
                 }
