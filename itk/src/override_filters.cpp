@@ -1,3 +1,4 @@
+#define MACAREU_ITK_FUSED_AS in_library
 #include "factory.hpp"
 #include "macareu/itk/distance.hpp"
 #include "macareu/itk/edges.hpp"

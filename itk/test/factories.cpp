@@ -2,6 +2,8 @@
 // since there is no way back.
 #include <algorithm>
 #include <sstream>
+#include <type_traits>
+#include <typeinfo>
 
 #include <itkCannyEdgeDetectionImageFilter.h>
 #include <itkConnectedComponentImageFilter.h>
@@ -9,7 +11,10 @@
 #include <itkGrayscaleFillholeImageFilter.h>
 #include <itkReconstructionByDilationImageFilter.h>
 #include <itkRelabelComponentImageFilter.h>
+#include <itkSignedMaurerDistanceMapImageFilter.h>
 
+#include <macareu/itk/distance.hpp>
+#include <macareu/itk/edges.hpp>
 #include <macareu/itk/views.hpp>
 #include <macareu/operators.hpp>
 
@@ -47,6 +52,23 @@ TEST(factories, stock_classes_become_ours) {
   const auto expected = macareu::fill_holes(macareu::itk::view_of(image.GetPointer()));
   EXPECT_TRUE(std::equal(expected.pixels<std::uint8_t>().begin(), expected.pixels<std::uint8_t>().end(),
                          fill->GetOutput()->GetBufferPointer()));
+}
+
+/// The compiler's rules for fusing may differ, so a linker must not take the functions of one for the other.
+TEST(factories, filters_that_round_as_their_files_are_compiled_are_not_those_of_programs) {
+  using bytes = image_of<unsigned char, 2>;
+  using floats = image_of<float, 2>;
+  const auto apart = []<class Stock, class Ours>(std::type_identity<Stock>, std::type_identity<Ours>) {
+    const auto of_factory = Stock::New();
+    const auto& made = *of_factory;
+    EXPECT_TRUE(is_ours(made));
+    EXPECT_NE(typeid(made), typeid(Ours));
+  };
+  macareu::itk::register_factories();
+  apart(std::type_identity<itk::DiscreteGaussianImageFilter<bytes, floats>>{},
+        std::type_identity<macareu::itk::DiscreteGaussianImageFilter<bytes, floats>>{});
+  apart(std::type_identity<itk::SignedMaurerDistanceMapImageFilter<bytes, floats>>{},
+        std::type_identity<macareu::itk::SignedMaurerDistanceMapImageFilter<bytes, floats>>{});
 }
 
 /// ITK's functions for sizes are not virtual: our override fills in what they read.

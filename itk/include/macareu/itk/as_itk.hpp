@@ -13,8 +13,16 @@
 #include <macareu/image.hpp>
 #include <macareu/itk/run.hpp>
 
+// A linker keeps one of all functions with one name that files have compiled from a template, whatever their
+// rules for fusing are. So the library's own, which stand for stock filters, have names of their own
+// (override_filters.cpp), and so must the files of a program have that are compiled with other rules.
+#ifndef MACAREU_ITK_FUSED_AS
+#define MACAREU_ITK_FUSED_AS in_program
+#endif
+
 namespace macareu::itk {
-namespace detail {
+inline namespace MACAREU_ITK_FUSED_AS {
+namespace as_itk {
 
 /// a / b, rounded up.
 constexpr std::int64_t rounded_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -111,7 +119,7 @@ void smooth_columns(std::span<const double> weights, const along_axis<const From
   }
 }
 
-}  // namespace detail
+}  // namespace as_itk
 
 /// The sums of ITK's NeighborhoodOperatorImageFilter for weights (an odd number) along one axis, of the
 /// array: in f64, then of the output's type. Outside are the pixels of the border.
@@ -121,20 +129,20 @@ void smooth_axis(::itk::ProcessObject& filter, step part, int axis, std::span<co
   if (out.shape().pixels() == 0) return;
   const bool along_rows = axis == source.shape().rank() - 1;
   const int rows_axis = along_rows ? axis - 1 : axis;
-  const detail::along_axis<const From> from(source, rows_axis);
-  const detail::along_axis<To> to(out, rows_axis);
+  const as_itk::along_axis<const From> from(source, rows_axis);
+  const as_itk::along_axis<To> to(out, rows_axis);
   in_rounds(filter, part, to.lines * to.places, to.width, [&](std::int64_t first, std::int64_t last) {
-    detail::smoothing_room room;
+    as_itk::smoothing_room room;
     while (first < last) {
       const auto line = first / to.places, place = first % to.places;
       const auto end = std::min(to.places, place + last - first);
       if (along_rows) {
         for (auto at = place; at < end; ++at)
-          detail::smooth_row(weights, from.row(line, at), to.width, room, to.row(line, at));
+          as_itk::smooth_row(weights, from.row(line, at), to.width, room, to.row(line, at));
       } else {
         constexpr std::int64_t strip = 256;  // columns whose rows stay in the nearest cache
         for (std::int64_t column = 0; column < to.width; column += strip)
-          detail::smooth_columns(weights, from, to, line, column, std::min(strip, to.width - column), place,
+          as_itk::smooth_columns(weights, from, to, line, column, std::min(strip, to.width - column), place,
                                  end, room);
       }
       first += end - place;
@@ -232,10 +240,10 @@ void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
             });
   const auto* const in_object = static_cast<const bool*>(objects.data());
   for (int axis = rank - 2; axis >= 0; --axis) {
-    const detail::along_axis<Real> rows(out, axis);
+    const as_itk::along_axis<Real> rows(out, axis);
     const along_line along(rows.places, spacing[static_cast<std::size_t>(axis)]);
     constexpr std::int64_t together = 128 / sizeof(Real);  // columns: two lines of the cache of each row
-    const auto strips = detail::rounded_up(width, together);
+    const auto strips = as_itk::rounded_up(width, together);
     const auto length = rows.places + together;  // columns that do not begin in the same place of a cache
     constexpr std::int64_t at_once = 16;
     in_rounds(filter, part(axis), rows.lines * strips, together * rows.places,
@@ -250,7 +258,7 @@ void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
                     // No processor does it across so many pages.
                     for (auto ahead = end; ahead < std::min(end + at_once, rows.places); ++ahead)
                       __builtin_prefetch(rows.row(line, ahead) + x);
-                    detail::turn(rows.row(line, place) + x, rows.place_step, end - place, count,
+                    as_itk::turn(rows.row(line, place) + x, rows.place_step, end - place, count,
                                  columns.data() + place, length);
                   }
                   for (std::int64_t i = 0; i < count; ++i) {
@@ -262,7 +270,7 @@ void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
                   }
                   for (std::int64_t place = 0; place < rows.places; place += at_once) {
                     const auto end = std::min(place + at_once, rows.places);
-                    detail::turn(columns.data() + place, length, count, end - place,
+                    as_itk::turn(columns.data() + place, length, count, end - place,
                                  rows.row(line, place) + x, rows.place_step);
                     if (axis > 0) continue;
                     for (auto signed_place = place; signed_place < end; ++signed_place) {
@@ -280,4 +288,5 @@ void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
   }
 }
 
+}  // namespace MACAREU_ITK_FUSED_AS
 }  // namespace macareu::itk

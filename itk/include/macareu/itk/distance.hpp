@@ -45,6 +45,7 @@ class DistanceFilter : public Filter<TStock> {
   }
 };
 
+inline namespace MACAREU_ITK_FUSED_AS {
 template <class TInputImage, class TOutputImage>
 class SignedMaurerDistanceMapImageFilter
     : public DistanceFilter<::itk::SignedMaurerDistanceMapImageFilter<TInputImage, TOutputImage>> {
@@ -72,6 +73,7 @@ class SignedMaurerDistanceMapImageFilter
         *this, away, objects, spacing, {this->GetSquaredDistance(), this->GetInsideIsPositive()}, out);
   }
 };
+}  // namespace MACAREU_ITK_FUSED_AS
 
 /// The setters of Maurer's filter that have a meaning without a sign.
 template <class TInputImage, class TOutputImage>

@@ -16,6 +16,7 @@
 
 namespace macareu::itk {
 
+inline namespace MACAREU_ITK_FUSED_AS {
 /// One sum along each axis, the slowest first. As in ITK it is in f64, and what comes out of each axis is of
 /// the output's type: integers lose their fractions every time. The weights are those of ITK's operator.
 /// Where nobody named a device the compiler may fuse sums as it does ITK's (as_itk.hpp).
@@ -79,6 +80,7 @@ class DiscreteGaussianImageFilter
     return {gaussian.Begin(), gaussian.End()};
   }
 };
+}  // namespace MACAREU_ITK_FUSED_AS
 
 /// Of images on the host: the length of Sobel's gradient, each step rounded to the output's type (f32 or f64)
 /// as in ITK. Sums of pixels are exact, or in f64 as ITK's. `out` has no gaps.
