@@ -5,7 +5,9 @@
 #include <limits>
 #include <memory>
 
+#include <itkImageBufferRange.h>
 #include <itkImageRegionIterator.h>
+#include <itkImageRegionRange.h>
 #include <itkNeighborhoodIterator.h>
 #include <itkUnaryFunctorImageFilter.h>
 
@@ -149,6 +151,32 @@ TEST(lazy, what_is_on_the_device_only_is_copied_when_it_is_read) {
   EXPECT_FALSE(image->IsOnDevice());
   EXPECT_EQ(image->PixelsToRead()[1], 7);
   EXPECT_EQ(copies_to_host, before + 1);
+}
+
+TEST(lazy, single_pixels_and_ranges_are_those_of_the_device) {
+  const auto on_device_only = [] {
+    auto image = on_both(1);
+    std::memset(image->DeviceOutput().data(), 7, image->GetBufferedRegion().GetNumberOfPixels());
+    image->DeviceWasWritten();
+    return image;
+  };
+  const auto first = on_both(1)->GetBufferedRegion().GetIndex();
+  const auto expect_seven = [&](const auto& read) { EXPECT_EQ(read(*on_device_only()), 7); };
+  expect_seven([&](lazy& image) { return image.GetPixel(first); });
+  expect_seven([&](const lazy& image) { return image.GetPixel(first); });
+  expect_seven([&](lazy& image) { return image[first]; });
+  expect_seven([&](const lazy& image) { return image[first]; });
+  expect_seven([](lazy& image) -> unsigned char { return *itk::ImageBufferRange<lazy>(image).begin(); });
+  expect_seven(
+      [](const lazy& image) -> unsigned char { return *itk::ImageBufferRange<const lazy>(image).begin(); });
+  expect_seven([](lazy& image) -> unsigned char {
+    return *itk::ImageRegionRange<lazy>(image, image.GetBufferedRegion()).begin();
+  });
+  // Of a stock image, as which it can be seen, these ask nobody: not before its buffer has been asked for.
+  expect_seven([&](itk::Image<unsigned char, 2>& image) {
+    image.GetBufferPointer();
+    return image.GetPixel(first);
+  });
 }
 
 TEST(lazy, a_filter_that_fails_leaves_nothing_on_the_device) {

@@ -14,10 +14,11 @@ namespace macareu::itk {
 /// through the const one; PixelsToRead() does not.
 ///
 /// ITK reaches the buffer without a virtual function in these cases, in which GetBufferPointer() has to be
-/// called before: SetPixel, GetPixel, operator[], FillBuffer, ==, and ranges (ImageBufferRange,
-/// ImageRegionRange, ...) through a pointer or reference to ::itk::Image; the pixel container; Graft of a
-/// lazy image into a stock one. Pointers and references to pixels must not be kept across a filter that
-/// writes to the image.
+/// called after each run of the filter that writes the image, and before: SetPixel, GetPixel, operator[],
+/// FillBuffer and ranges (ImageBufferRange, ImageRegionRange, ...) through a pointer or reference to
+/// ::itk::Image, so interpolators and other functions of images, and stock filters that read single pixels;
+/// ==; the pixel container; Graft of a lazy image into a stock one. Pointers and references to pixels must
+/// not be kept across a filter that writes to the image.
 template <class TPixel, unsigned int VDimension = 2>
 class Image : public ::itk::Image<TPixel, VDimension>, public lazy_pixels {
  public:
