@@ -40,10 +40,37 @@ CXType innermost(CXType type) {
   }
 }
 
+/// What a static variable may begin with and still be the same on every device: nothing that is computed when
+/// the function first runs.
+bool is_known_when_compiling(CXCursor expression) {
+  const auto kind = clang_getCursorKind(expression);
+  if (kind == CXCursor_CallExpr) return false;
+  if (kind == CXCursor_DeclRefExpr &&
+      clang_getCursorKind(clang_getCursorReferenced(expression)) != CXCursor_EnumConstantDecl)
+    return false;
+  return std::ranges::all_of(children_of(expression), is_known_when_compiling);
+}
+
+/// A table: numbers that never change, which are not shared between pixels in any way that shows.
+bool is_constant(CXCursor variable) {
+  auto type = clang_getCanonicalType(clang_getCursorType(variable));
+  bool is_const = clang_isConstQualifiedType(type) != 0;
+  for (auto held = clang_getArrayElementType(type); held.kind != CXType_Invalid;
+       held = clang_getArrayElementType(type)) {
+    type = clang_getCanonicalType(held);
+    is_const = is_const || clang_isConstQualifiedType(type) != 0;
+  }
+  const bool is_number = type.kind >= CXType_FirstBuiltin && type.kind <= CXType_LastBuiltin;
+  return is_number && is_const && is_known_when_compiling(variable);
+}
+
 void check_type(CXCursor where, CXType type) {
   const auto kind = innermost(type).kind;
   if (kind == CXType_LongDouble || kind == CXType_Float128)
     refuse(where, "long double inside the function, which a GPU does not have", "float or double");
+  if (kind == CXType_Int128 || kind == CXType_UInt128)
+    refuse(where, "__int128 inside the function, which not every compiler has",
+           "integers of at most 64 bits");
   if (clang_getCanonicalType(type).kind == CXType_VariableArray)
     refuse(where, "'" + name_of(where) + "' is an array whose size is not a constant",
            "an array of a fixed size");
@@ -83,9 +110,9 @@ class walk {
       case CXCursor_IndirectGotoStmt:
         refuse(cursor, "goto inside the function", "loops and conditions");
       case CXCursor_VarDecl:
-        if (clang_Cursor_getStorageClass(cursor) == CX_SC_Static)
+        if (clang_Cursor_getStorageClass(cursor) == CX_SC_Static && !is_constant(cursor))
           refuse(cursor, "static variable '" + name_of(cursor) + "' keeps a value between pixels",
-                 global_advice);
+                 std::string("static const numbers, ") + global_advice);
         break;
       case CXCursor_DeclRefExpr:
         reference(cursor);

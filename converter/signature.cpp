@@ -14,7 +14,7 @@ std::string expected_of(category kind) {
              "images, other pixel types, and the #STRUCT as last parameter where there is one";
     case category::n2p:
       return "static unsigned char f(unsigned char pixel[3][3], int x, int y), or pixel[3][3][3] with int x, int y, "
-             "int z, any odd sizes, other pixel types, and the #STRUCT as last parameter where there is one";
+             "int z, odd sizes up to 31, other pixel types, and the #STRUCT as last parameter where there is one";
     case category::r2s:
       return "static T f(E pixel1, E pixel2), or one type throughout such as static int f(int a, int b), and the "
              "#STRUCT as last parameter where there is one";
@@ -207,7 +207,8 @@ value_type value_type_of(CXType type, CXCursor where) {
   if (const auto number = number_type(canonical)) return {*number, spelled(canonical), 1};
   if (canonical.kind == CXType_Char_S || canonical.kind == CXType_Char_U)
     refuse(where, "'char' has a sign on some machines and none on others", "signed char or unsigned char");
-  constexpr auto pixel = "a number, or a struct of 2 to 16 members of one type, such as red, green and blue";
+  constexpr auto pixel =
+      "a number of at most 64 bits, or a struct of 2 to 16 members of one type, such as red, green and blue";
   if (canonical.kind != CXType_Record) refuse(where, "'" + spelled(type) + "' is no pixel", pixel);
   const auto fields = fields_of(canonical);
   std::optional<dtype> common;
@@ -251,7 +252,7 @@ void read_signature(description& about, CXCursor function, CXType parameter_stru
              "numbers only: the struct is copied to every device");
     if (!number || clang_getFieldDeclBitWidth(field) >= 0)
       refuse(field, "'" + name_of(field) + "' of type " + spelled(type) + " in the parameter struct",
-             "bool, integers and floating point numbers only");
+             "bool, integers of at most 64 bits, float and double only");
     about.parameters.push_back({name_of(field), *number});
   }
 }

@@ -26,6 +26,15 @@ static unsigned char f(unsigned char pixel[3][3], int x, int y) {
     return (unsigned char)(((int)all + (int)helper(gx) + abs(gx)) & 255);
 }
 """
+TABLES = """#N2P_FUNC
+static float f(unsigned char pixel[3][3], int x, int y) {
+    static const float weights[3][3] = {{1, 2, 1}, {2, 4, 2}, {1, 2, 1}};
+    float sum = 0;
+    for (int b = 0; b < 3; ++b)
+        for (int a = 0; a < 3; ++a) sum += weights[b][a] * pixel[b][a];
+    return sum / 16;
+}
+"""
 SHARED = """#include <math.h>
 #R2V_FUNC
 static void f(unsigned char p, int* saida, int bins) {
@@ -37,28 +46,28 @@ static void f(unsigned char p, int* saida, int bins) {
 OTHER_GPU = """int cudaGetDeviceCount(int* count) { *count = 1; return 0; }
 int cudaFuncGetAttributes(void* attributes, const void* kernel) { return 209; }
 """
-MATHEMATICS = ["integers_c", "integers_cpp", "shared_c", "shared_cpp"]
+LANGUAGES = ["integers_c", "integers_cpp", "shared_c", "shared_cpp", "tables_c", "tables_cpp"]
 
 
 class Cuda(ConverterTest):
-    def convert_integers(self, ending):
-        for name, text in (("integers", INTEGERS), ("shared", SHARED)):
+    def convert_functions(self, ending):
+        for name, text in (("integers", INTEGERS), ("shared", SHARED), ("tables", TABLES)):
             for language in ("c", "cpp"):
                 self.write("%s_%s.%s" % (name, language, language), text)
                 self.tool("convert", "%s_%s.%s" % (name, language, language), "-o", name + "_" + language + ending)
 
     @unittest.skipUnless(NVCC, "no nvcc")
-    def test_mathematics_of_integers_compiles(self):
-        self.convert_integers("")
-        for name in MATHEMATICS:
+    def test_functions_compile(self):
+        self.convert_functions("")
+        for name in LANGUAGES:
             done = self.command(NVCC, "-std=c++17", "--fmad=false", "-arch=sm_90", "-DWITH_CUDA", "-ptx",
                                 os.path.join(name, name + ".cu"), "-o", os.path.join(name, name + ".ptx"))
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
 
-    def test_mathematics_of_integers_compiles_for_run(self):
-        self.convert_integers(".json")
+    def test_functions_compile_for_run(self):
+        self.convert_functions(".json")
         done = self.command(os.environ.get("COMPILE_KERNELS", "compile_kernels"), "90",
-                            *[name + ".json" for name in MATHEMATICS])
+                            *[name + ".json" for name in LANGUAGES])
         if done.returncode == 77:
             self.skipTest(done.stderr)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

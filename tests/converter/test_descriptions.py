@@ -89,6 +89,13 @@ class Descriptions(ConverterTest):
                 "int i) {\n  both v;\n  one w;\n  v.a = p;\n  w.a = 1;\n  return v.a + w.a;\n}\n")
         self.assertEqual(self.ran("kinds", text), [11, 21])
 
+    def test_tables(self):
+        """Static constants are the same for every pixel."""
+        text = ("enum { last = 7 };\n#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i) {\n"
+                "  static const short add[2][2] = {{1, 2}, {3, last}};\n  static const float half = 0.5f;\n"
+                "  return (unsigned char)(add[1][i] * half * 2 + p);\n}\n")
+        self.assertEqual(self.ran("table", text), [13, 27])
+
     def test_long_lines(self):
         self.assertEqual(self.ran("long1", "#define K 3 " + " " * 300000 + "\n" + self.POINT), [13, 23])
         about = self.described("long2", "/* typedef " + "x" * 300000 + " T */\n#R2S_FUNC\nstatic T f(E a, E b) "

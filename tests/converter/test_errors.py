@@ -52,7 +52,7 @@ SOURCES = [
     ("too few parameters", "#P2P_FUNC\nstatic int f(int p) { return p; }\n", 2,
      "'f' has too few parameters; expected static unsigned char f(unsigned char pixel, int index)"),
     ("no index", "#P2P_FUNC\nstatic int f(int p, float i) { return p; }\n", 2, "has no index: parameter 2 is float"),
-    ("no pixel", "#P2P_FUNC\nstatic int f(int* p, int i) { return *p; }\n", 2, "'int *' is no pixel; expected a number"),
+    ("no pixel", "#P2P_FUNC\nstatic int f(int* p, int i) { return *p; }\n", 2, "'int *' is no pixel; expected a number of at most 64 bits"),
     ("different images", "#P2P_FUNC\nstatic int f(int p, short q, int i) { return p; }\n", 2, "images of different types"),
     ("plain char", "#P2P_FUNC\nstatic char f(char p, int i) { return p; }\n", 2, "expected signed char or unsigned char"),
     ("bool", "#P2P_FUNC\nstatic bool f(bool p, int i) { return p; }\n", 2, "bool is no pixel; expected unsigned char"),
@@ -64,7 +64,7 @@ SOURCES = [
     ("unknown header", "#include <nothing_like_that.h>\n#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n", 1,
      "file not found; expected a name of this file, or of a header"),
     ("struct of colours", "struct c { int a; float b; };\n#P2P_FUNC\nstatic int f(c p, int i) { return p.a; }\n", 3,
-     "'c' is no pixel; expected a number, or a struct of 2 to 16 members of one type"),
+     "'c' is no pixel; expected a number of at most 64 bits, or a struct of 2 to 16 members of one type"),
     ("pointer in the struct", "#STRUCT\ntypedef struct {\n  int* p;\n} data;\n#P2P_FUNC\nstatic int f(int p, int i, data d) "
      "{ return p; }\n", 3, "pointer 'p' in the parameter struct; expected numbers only"),
     ("array in the struct", "#STRUCT\ntypedef struct {\n  int p[3];\n} data;\n#P2P_FUNC\nstatic int f(int p, int i, data d)"
@@ -88,7 +88,19 @@ SOURCES = [
     ("global in a helper", "int total;\nstatic int g(int p) {\n  return p + total;\n}\n#P2P_FUNC\nstatic int f(int p, int i)"
      " { return g(p); }\n", 3, "global variable 'total'"),
     ("static variable", "#P2P_FUNC\nstatic int f(int p, int i) {\n  static int last = 0;\n  return last;\n}\n", 3,
-     "static variable 'last' keeps a value between pixels; expected"),
+     "static variable 'last' keeps a value between pixels; expected static const numbers, a local variable"),
+    ("static constant of a pixel", "#P2P_FUNC\nstatic int f(int p, int i) {\n  static const int first = p;\n  return first;\n}\n", 3,
+     "static variable 'first' keeps a value between pixels"),
+    ("static constant of a call", "static int g(void) { return 3; }\n#P2P_FUNC\nstatic int f(int p, int i) {\n"
+     "  static const int k[1] = {g()};\n  return k[0];\n}\n", 4, "static variable 'k' keeps a value between pixels"),
+    ("static pointer", "#P2P_FUNC\nstatic int f(int p, int i) {\n  static const int* k = 0;\n  return k == 0;\n}\n", 3,
+     "static variable 'k' keeps a value between pixels"),
+    ("128 bits", "#P2P_FUNC\nstatic int f(int p, int i) {\n  unsigned __int128 v = p;\n  return (int)(v >> 3);\n}\n", 3,
+     "__int128 inside the function, which not every compiler has; expected integers of at most 64 bits"),
+    ("pixels of 128 bits", "#P2P_FUNC\nstatic __int128 f(__int128 p, int i) { return p; }\n", 2,
+     "'__int128' is no pixel; expected a number of at most 64 bits"),
+    ("parameter of 128 bits", "#STRUCT\ntypedef struct {\n  __int128 k;\n} data;\n#P2P_FUNC\nstatic int f(int p, int i, data d)"
+     " { return p; }\n", 3, "'k' of type __int128 in the parameter struct; expected bool, integers of at most 64 bits"),
     ("printf", "#include <stdio.h>\n#P2P_FUNC\nstatic int f(int p, int i) {\n  printf(\"%d\", p);\n  return p;\n}\n", 4,
      "input or output inside the function ('printf'); expected a function that only computes"),
     ("cout", "#include <iostream>\n#P2P_FUNC\nstatic int f(int p, int i) {\n  std::cout << p;\n  return p;\n}\n", 4,
@@ -100,7 +112,8 @@ SOURCES = [
     ("throw", "#P2P_FUNC\nstatic int f(int p, int i) { throw 1; }\n", 2, "exceptions inside the function; expected"),
     ("goto", "#P2P_FUNC\nstatic int f(int p, int i) { again: if (p) goto again; return p; }\n", 2, "goto inside"),
     ("even window", "#N2P_FUNC\nstatic int f(int p[4][3], int x, int y) { return p[0][0]; }\n", 2,
-     "window of size 4, which must be odd"),
+     "window of size 4, which must be odd and at most 31; expected static unsigned char f(unsigned char pixel[3][3], int x, int y), "
+     "or pixel[3][3][3] with int x, int y, int z, odd sizes up to 31"),
     ("no window", "#N2P_FUNC\nstatic int f(int p, int x, int y) { return p; }\n", 2, "takes no window of 2 or 3 axes"),
     ("position missing", "#N2P_FUNC\nstatic int f(int p[3][3][3], int x, int y) { return 0; }\n", 2, "wrong number of"),
     ("mixed reduction", "#R2S_FUNC\nstatic int f(unsigned char a, unsigned char b) { return a + b; }\n", 2,
