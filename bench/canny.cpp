@@ -105,7 +105,7 @@ class case_run {
  private:
   void take(std::deque<placed_image>& placed, placed_image& out) {
     run_report report;
-    const context how{.device = at_.device(), .report = &report, .stream = at_.stream()};
+    const context how{.device = at_.device(), .report = &report, .stream = at_.stream(), .wait = false};
     const std::vector<image_view> outputs{out.view()};
     const auto run = [&] {
       for (std::size_t i = 0; i < static_cast<std::size_t>(about_.images); ++i)

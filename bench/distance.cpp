@@ -121,8 +121,11 @@ class instance_run {
 
   void take(result& done, const distance_case& each, placed_image& out) {
     run_report report;
-    const context how{
-        .device = at_.device(), .strategy = each.strategy, .report = &report, .stream = at_.stream()};
+    const context how{.device = at_.device(),
+                      .strategy = each.strategy,
+                      .report = &report,
+                      .stream = at_.stream(),
+                      .wait = false};
     const std::vector<const_image_view> inputs{placed_.view()};
     const std::vector<image_view> outputs{out.view()};
     const auto run = [&] { run_operator(*each.about, inputs, outputs, each.given, how); };

@@ -100,7 +100,7 @@ class pattern_run {
                const Clock& clock) {
     const auto& operation = *find_operator(what.operator_name);
     run_report report;
-    const context how{.device = at_.device(), .report = &report, .stream = at_.stream()};
+    const context how{.device = at_.device(), .report = &report, .stream = at_.stream(), .wait = false};
     const std::array<const_image_view, 1> inputs{in};
     table measured;
     std::function<void()> run = [&] { measured = compute_table(operation, inputs, what.values, how); };

@@ -135,8 +135,10 @@ void add_run(json& object, const device_run& run) {
   for (const auto& [name, count] :
        {std::pair{"rounds", run.rounds}, {"tiles", run.tiles}, {"passes", run.passes}})
     if (count >= 0) object[name] = count;
-  object["compute_ms"] = run.compute_ms;
-  if (run.transfers) object["transfer_ms"] = run.transfer_ms;
+  if (run.transfers) {
+    object["compute_ms"] = run.compute_ms;
+    object["transfer_ms"] = run.transfer_ms;
+  }
   if (run.kernels_ms) object["kernels_ms"] = *run.kernels_ms;
   if (run.merging_ms) object["merging_ms"] = *run.merging_ms;
   if (run.largest_error) object["largest_error"] = *run.largest_error;

@@ -33,9 +33,11 @@ struct context {
                                               ///< and with 1 when all is
   std::stop_token stop = {};                  ///< when it is set, the call throws `interrupted`
   run_report* report = nullptr;               ///< filled in when the call returns
-  void* stream = nullptr;  ///< the cudaStream_t that a cuda device uses; null: the default.
-                           ///< On a stream of the caller's a call may return before its
-                           ///< images in device memory are ready: they are in its order
+  void* stream = nullptr;                     ///< the cudaStream_t that a cuda device uses; null: the default
+  bool wait = true;                           ///< false: where all images are in device memory, the call may
+                                              ///< return before its results are there; they are in the order
+                                              ///< of the stream. Errors of kernels come with a later call
+                                              ///< then, and the report's times are the host's
 };
 
 }  // namespace macareu

@@ -33,7 +33,10 @@ _kept_result_types = functools.lru_cache(maxsize=1024)(_result_types)
 
 
 class _OnGpu:
-    """Arrays with `__cuda_array_interface__`. A subclass knows how its package makes arrays, and its stream."""
+    """Arrays with `__cuda_array_interface__`. A subclass knows how its package makes arrays, its stream, and whether
+    calls wait for results: not where the package orders by that stream what is done with them."""
+
+    waits = True
 
     @classmethod
     def described(cls, array, writable=False):
@@ -65,7 +68,7 @@ class _OnGpu:
         outs = cls.given(operation, out) or cls.made(operation, images[0], type, shape, values)
         rooms = tuple([cls.described(one, writable=True)[0] for one in outs])
         table = operation.run_described(inputs, values, rooms, device, strategy, threads, progress,
-                                        cls.stream(images[0], streams[0]))
+                                        cls.stream(images[0], streams[0]), cls.waits)
         return cls.result(operation, outs, table)
 
     @staticmethod
@@ -88,6 +91,8 @@ class _OnGpu:
 class _CuPy(_OnGpu):
     """Asked for what it knows without `__cuda_array_interface__`, which it puts together anew every time."""
 
+    waits = False
+
     @classmethod
     def run(cls, operation, images, values, out, device, strategy, threads, progress):
         cupy = sys.modules["cupy"]
@@ -97,7 +102,7 @@ class _CuPy(_OnGpu):
                 return super().run(operation, images, values, out, device, strategy, threads, progress)
         outs = outs or cls.made(operation, images[0], images[0].dtype, images[0].shape, values)
         table = operation.run_described(images, values, outs, device, strategy, threads, progress,
-                                        cupy.cuda.get_current_stream().ptr)
+                                        cupy.cuda.get_current_stream().ptr, cls.waits)
         return cls.result(operation, outs, table)
 
     @staticmethod
@@ -109,11 +114,17 @@ class _CuPy(_OnGpu):
             return cupy.ndarray(shape, type)
 
     @staticmethod
-    def stream(like, ready_on):
-        return sys.modules["cupy"].cuda.get_current_stream().ptr
+    def current_stream(like):
+        return sys.modules["cupy"].cuda.get_current_stream()
+
+    @classmethod
+    def stream(cls, like, ready_on):
+        return cls.current_stream(like).ptr
 
 
 class _Torch(_OnGpu):
+    waits = False
+
     @staticmethod
     def empty(like, shape, type):
         torch = sys.modules["torch"]
@@ -122,8 +133,12 @@ class _Torch(_OnGpu):
         return torch.empty(shape, dtype=getattr(torch, type.name), device=like.device)
 
     @staticmethod
-    def stream(like, ready_on):
-        return sys.modules["torch"].cuda.current_stream(like.device).cuda_stream
+    def current_stream(like):
+        return sys.modules["torch"].cuda.current_stream(like.device)
+
+    @classmethod
+    def stream(cls, like, ready_on):
+        return cls.current_stream(like).cuda_stream
 
 
 class _Numba(_OnGpu):
@@ -147,13 +162,14 @@ class _Exchanged:
     def run(operation, images, values, out, *how):
         bridge = _bridge()
         taken = tuple(map(bridge.from_dlpack, images))
-        room = None if out is None else bridge.from_dlpack(out)
-        result = kind_of(taken).run(operation, taken, values, room, *how)
+        room = None if out is None else _each(bridge.from_dlpack, out)
+        kind = kind_of(taken)
+        result = kind.run(operation, taken, values, room, *how)
+        kind.current_stream(taken[0]).synchronize()  # of which the arrays' own package knows nothing
         if out is not None:
-            _current_stream(bridge).synchronize()  # of which the array's own package knows nothing
             return out
         give_back = getattr(_package(images[0]), "from_dlpack", None)
-        return result if give_back is None else give_back(result)
+        return result if give_back is None or isinstance(result, dict) else _each(give_back, result)
 
 
 class _OnHost:
@@ -162,11 +178,11 @@ class _OnHost:
     @staticmethod
     def run(operation, images, values, out, *how):
         taken = tuple(map(as_numpy, images))
-        room = tuple(map(as_numpy, out)) if isinstance(out, tuple) else None if out is None else as_numpy(out)
+        room = None if out is None else _each(as_numpy, out)
         result = operation.run(taken, values, room, *how)
         if out is not None:
             return out
-        return tuple(like(images[0], one) for one in result) if isinstance(result, tuple) else like(images[0], result)
+        return _each(functools.partial(like, images[0]), result)
 
 
 class _Writable:
@@ -207,9 +223,8 @@ def _bridge():
     raise TypeError("arrays on a GPU that have DLPack only need CuPy or PyTorch")
 
 
-def _current_stream(package):
-    cuda = package.cuda
-    return cuda.get_current_stream() if hasattr(cuda, "get_current_stream") else cuda.current_stream()
+def _each(of, one_or_more):
+    return tuple(map(of, one_or_more)) if isinstance(one_or_more, tuple) else of(one_or_more)
 
 
 def _package(array):

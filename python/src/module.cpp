@@ -45,17 +45,19 @@ int whole_from(const char* name, py::handle value) {
 /// How to run, in Python's words.
 struct run_options {
   run_options(py::handle device_name, py::handle strategy_name, py::handle thread_count, py::object told,
-              std::uintptr_t on_stream = 0)
+              std::uintptr_t on_stream = 0, bool until_done = true)
       : device(word_from("device", device_name)),
         strategy(word_from("strategy", strategy_name)),
         threads(whole_from("threads", thread_count)),
         progress(std::move(told)),
-        stream(on_stream) {}
+        stream(on_stream),
+        wait(until_done) {}
 
   std::string device, strategy;
   int threads;
   py::object progress;  // called with the fraction done, or None
   std::uintptr_t stream;
+  bool wait;
 };
 
 /// Runs `work()` without the GIL, until it is done, fails, or the source stops it: Ctrl-C sets it where it is
@@ -86,6 +88,7 @@ void run_without_gil(const run_options& options, bool watched, const Work& work)
   context how{.device = options.device, .strategy = options.strategy, .threads = options.threads};
   how.stop = source.get_token();
   how.stream = reinterpret_cast<void*>(options.stream);
+  how.wait = options.wait;
   if (!options.progress.is_none())
     how.progress = [&](double done) {
       const py::gil_scoped_acquire gil;
@@ -197,8 +200,8 @@ class operation {
   /// On memory of any device, described as view_of() takes it. Returns a table's columns, or None.
   py::object run_described(const py::tuple& arrays, const py::tuple& values, const py::tuple& outs,
                            py::handle device, py::handle strategy, py::handle threads,
-                           const py::object& progress, std::uintptr_t stream) const {
-    const run_options options(device, strategy, threads, progress, stream);
+                           const py::object& progress, std::uintptr_t stream, bool wait) const {
+    const run_options options(device, strategy, threads, progress, stream, wait);
     arguments room;
     const auto& all = complete(values, room);
     std::vector<const_image_view> inputs;

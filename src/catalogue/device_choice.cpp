@@ -183,7 +183,7 @@ device_choice choose_device(const operator_description& about, std::span<const c
   const auto there = find_gpu_images(about, inputs, outputs);
   auto choice = choose(about, there, inputs[0], how);
   choice.images_on_gpu = there.all;
-  choice.in_stream_order = how.stream && !there.host_can_read;
+  choice.in_stream_order = !how.wait && !there.host_can_read;
   check_strategy(*choice.chosen, how);
   return choice;
 }

@@ -15,7 +15,7 @@ struct device_choice {
   const entry* chosen;
   std::string device;              // as the engine is told it: "cuda:1"
   bool images_on_gpu = false;      // all of them
-  bool in_stream_order = false;    // all in device memory, on a stream of the caller's
+  bool in_stream_order = false;    // results may come after the call, all in device memory
   const entry* instead = nullptr;  // under `auto`, what to run where the chosen device fails
   std::string note = {};           // for the report
 };

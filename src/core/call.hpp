@@ -23,7 +23,7 @@ struct job {
   const context& how;
   run_report report;
   bool images_on_gpu = false;    // all of the call's, so that an engine need not ask for each
-  bool in_stream_order = false;  // the caller's stream orders what is done with the images
+  bool in_stream_order = false;  // results may come after the call
   bool results_touched = false;  // set by an engine that had left the caller's memory as it was until then
   mutable double done = 0;       // the share of the call that the caller was told of; it never falls
 

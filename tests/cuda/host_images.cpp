@@ -1,6 +1,8 @@
 // The cuda device with images in the host's memory: they are brought over and back, and only once all is
 // well.
+#include <cstdint>
 #include <limits>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -45,23 +47,34 @@ TEST_F(host_images, of_more_tiles_than_workers) {
 }
 
 /// Nothing spreads where all start alike: by any key, and where tiles are not whole.
+template <class T>
+void expect_no_passes(const extents& shape, reconstruct_by by, int near) {
+  SCOPED_TRACE(std::string(name_of(dtype_of<T>)) + ", " + to_string(shape) + ", " + std::to_string(near));
+  const bool erosion = by == reconstruct_by::erosion;
+  std::vector<T> marker(static_cast<std::size_t>(shape.pixels()), T(erosion ? 100 : 7)), mask(marker);
+  dice from(seed_of("start alike"));
+  for (T& one : mask) one = static_cast<T>(erosion ? one - from.below(90) : one + from.below(90));
+  const const_image_view start(marker.data(), shape), most(mask.data(), shape);
+  const reconstruct_options how{.by = by, .connectivity = near};
+  run_report report;
+  const context tiles{.device = "cuda", .strategy = "tiles", .report = &report}, serial{.device = "serial"};
+  EXPECT_TRUE(same_bits(reconstruct(start, most, how, tiles), start));
+  EXPECT_EQ(report.passes, 0);
+  EXPECT_GT(report.tiles, 0);
+  marker[77] = mask[77] = T(erosion ? 3 : 120);  // one does not
+  EXPECT_TRUE(same_bits(reconstruct(start, most, how, tiles), reconstruct(start, most, how, serial)));
+  EXPECT_GT(report.passes, 0);
+}
+
 TEST_F(host_images, that_start_alike_take_no_passes) {
-  for (const auto& shape : {extents{512, 640}, extents{300, 401}}) {
-    std::vector<float> marker(static_cast<std::size_t>(shape.pixels()), -3.5f), mask(marker);
-    dice from(seed_of("start alike"));
-    for (float& one : mask) one += static_cast<float>(from.below(1000));
-    run_report report;
-    const auto found =
-        reconstruct(const_image_view(marker.data(), shape), const_image_view(mask.data(), shape), {},
-                    {.device = "cuda", .strategy = "tiles", .report = &report});
-    EXPECT_TRUE(same_bits(found, const_image_view(marker.data(), shape)));
-    EXPECT_EQ(report.passes, 0);
-    EXPECT_GT(report.tiles, 0);
-    marker[77] = mask[77] = 500;  // one does not
-    const const_image_view start(marker.data(), shape), most(mask.data(), shape);
-    EXPECT_TRUE(same_bits(reconstruct(start, most, {}, {.device = "cuda", .strategy = "tiles"}),
-                          reconstruct(start, most, {}, serial_)));
-  }
+  for (const auto& shape : {extents{512, 640}, extents{300, 401}})
+    for (const auto by : {reconstruct_by::dilation, reconstruct_by::erosion})
+      for (const int near : {4, 8}) {
+        expect_no_passes<std::uint8_t>(shape, by, near);
+        expect_no_passes<std::int16_t>(shape, by, near);
+        expect_no_passes<float>(shape, by, near);
+        expect_no_passes<double>(shape, by, near);
+      }
 }
 
 TEST_F(host_images, empty) {

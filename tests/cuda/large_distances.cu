@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/device_memory.hpp"
 #include "cuda/held_memory.hpp"
 #include "cuda/on_gpu.hpp"
 #include "engines/cuda/check.hpp"
@@ -61,21 +62,6 @@ struct scatter {
     mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93u;
     to[i] = (mixed >> 32) % 100 != 0;
   }
-};
-
-template <class T>
-class device_memory {
- public:
-  explicit device_memory(std::int64_t count) {
-    cuda::check(cudaMalloc(&data_, static_cast<std::size_t>(count) * sizeof(T)), "cudaMalloc");
-  }
-  ~device_memory() { cudaFree(data_); }
-  device_memory(const device_memory&) = delete;
-  device_memory& operator=(const device_memory&) = delete;
-  T* data() const { return data_; }
-
- private:
-  T* data_ = nullptr;
 };
 
 class large_distances : public on_gpu {

@@ -77,14 +77,31 @@ class HostLike:
         return types.SimpleNamespace(from_dlpack=lambda one: HostLike(np.from_dlpack(one)))
 
 
+class DeviceLike:
+    """DLPack on what is said to be a GPU."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **how):
+        raise AssertionError("CuPy is played")
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __array_namespace__(self):
+        return types.SimpleNamespace(from_dlpack=lambda one: DeviceLike(one.array))
+
+
 class Played(unittest.TestCase):
     image = np.random.default_rng(3).integers(0, 9, (12, 15)).astype(np.int16)
 
     def play_cupy(self):
         streams = []
-        current = types.SimpleNamespace(ptr=0)
+        current = types.SimpleNamespace(ptr=0, synchronize=lambda: streams.append("waited"))
         cupy = types.ModuleType("cupy")
         cupy.ndarray = GpuLike
+        cupy.from_dlpack = lambda one: GpuLike(one.array)
         cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: streams.append(1) or current,
                                           runtime=types.SimpleNamespace(getDevice=lambda: 0))
         kept = sys.modules.get("cupy")
@@ -121,6 +138,20 @@ class Played(unittest.TestCase):
             macareu.maxima(GpuLike(self.image), out=np.zeros((12, 15), bool))
         with self.assertRaisesRegex(ValueError, "axes"):
             macareu.maxima(GpuLike(self.image[0]))
+
+    def test_what_has_dlpack_only_is_there_when_the_call_returns(self):
+        streams = self.play_cupy()
+        result = macareu.fill_holes(DeviceLike(self.image))
+        self.assertIsInstance(result, DeviceLike)
+        np.testing.assert_array_equal(result.array, macareu.fill_holes(self.image))
+        self.assertEqual(streams.count("waited"), 1)
+        room = DeviceLike(np.zeros_like(self.image))
+        self.assertIs(macareu.fill_holes(DeviceLike(self.image), out=room), room)
+        np.testing.assert_array_equal(room.array, result.array)
+        self.assertEqual(streams.count("waited"), 2)
+        table, expected = macareu.statistics(DeviceLike(self.image)), macareu.statistics(self.image)
+        self.assertEqual({name: list(column) for name, column in table.items()},
+                         {name: list(column) for name, column in expected.items()})
 
     def test_dlpack_on_the_host(self):
         result = macareu.fill_holes(HostLike(self.image))

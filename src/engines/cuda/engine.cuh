@@ -195,10 +195,7 @@ class engine {
 
   template <label_number Label>
   void recode(view<Label> labels, const std::vector<Label>& number) {
-    const device_array<Label> there(on_, static_cast<std::int64_t>(number.size()));
-    check(cudaMemcpyAsync(there.data(), number.data(), number.size() * sizeof(Label), cudaMemcpyHostToDevice,
-                          on_.stream),
-          "cudaMemcpyAsync");
+    const auto there = on_device(on_, std::span<const Label>(number));
     const auto before = images_.reading(view<const Label>(labels));
     run_map(on_, renamed<Label>{there.data()}, images_.writing(labels), before);
   }
@@ -251,7 +248,7 @@ class engine {
   current_device current_;
   gpu on_;
   residence images_;
-  bool finished_ = false;  // and waited for
+  bool finished_ = false;
 };
 
 }  // namespace macareu::cuda

@@ -21,8 +21,9 @@ struct gpu {
   int number = 0;
   int multiprocessors = 1;
   cudaStream_t stream = nullptr;
-  cudaMemPool_t pool = nullptr;  // null: the driver's default
-  mutable bool idle = false;     // the host has waited since the last launch
+  cudaMemPool_t pool = nullptr;     // null: the driver's default
+  mutable bool idle = false;        // the host has waited since the last launch
+  mutable bool reads_host = false;  // memory of this call, which has to stay for it
 
   void launched(const char* kernel) const {
     idle = false;

@@ -45,7 +45,7 @@ std::byte* residence::place(const host_pixels& image, to_be use) {
 }
 
 void residence::finish() {
-  if (on_.work.in_stream_order) return;
+  if (on_.work.in_stream_order && !on_.reads_host) return;
   if (!on_.idle) on_.synchronize("cudaStreamSynchronize");  // asking takes microseconds
   for (const auto& each : copies_) {
     if (!each.written) continue;

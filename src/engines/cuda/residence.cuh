@@ -64,8 +64,7 @@ class residence {
   view<T> writing(const view<T>& image) {
     return on_device<T>(image, to_be::written);
   }
-  /// Waits for the stream, where that does not order all there is, and brings what was written back to the
-  /// host.
+  /// Brings what was written back to the host. Waits for the stream, unless the caller will.
   void finish();
 
  private:

@@ -22,6 +22,7 @@ device_array<T> on_device(const gpu& on, std::span<const T> from) {
   device_array<T> to(on, static_cast<std::int64_t>(from.size()));
   check(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice, on.stream),
         "cudaMemcpyAsync");
+  on.reads_host = true;
   return to;
 }
 

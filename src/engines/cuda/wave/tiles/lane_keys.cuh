@@ -104,9 +104,6 @@ struct lane_keys<std::uint16_t> : pair_arithmetic {
   static __device__ void unpack(cell c, word* r) {
     r[0] = __byte_perm(c.x, c.y, 0x5410), r[1] = __byte_perm(c.x, c.y, 0x7632);
   }
-  static __device__ cell pack(const word* r) {
-    return {__byte_perm(r[0], r[1], 0x5410), __byte_perm(r[0], r[1], 0x7632)};
-  }
   static __device__ void unpack_turned(cell c, word* r) { r[0] = c.x, r[1] = c.y; }
   static __device__ cell pack_turned(const word* r) { return {r[0], r[1]}; }
   static __device__ word clean(word w) { return w; }
@@ -134,7 +131,6 @@ struct wide_lane_keys : plain_arithmetic<Word> {
   static constexpr bool sums = false;  // a sum could come round to where it was
 
   static __device__ void unpack(cell c, word* r) { r[0] = c; }
-  static __device__ cell pack(const word* r) { return r[0]; }
   static __device__ void unpack_turned(cell c, word* r) { r[0] = c; }
   static __device__ cell pack_turned(const word* r) { return r[0]; }
   static __device__ word clean(word w) { return w; }
