@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what bench/*_peers.py measured into docs/results.md, for the suites without tables of their own.
+"""Writes what bench/*_peers.py and itk/test/test_autoload.py measured into docs/results.md, where a suite has no tables of its own.
 
     bench/peers_tables.py        (from bench/results/SUITE-*.json)
 
@@ -118,7 +118,7 @@ def section(content):
 
 
 def main():
-    for suite in ("reconstruct", "label", "patterns", "canny", "python"):
+    for suite in ("reconstruct", "label", "patterns", "canny", "itk", "python"):
         if contents := results_of(suite):
             replace_section(suite, "\n\n".join(map(section, contents)))
 

@@ -1,8 +1,9 @@
-// A program of ITK alone, that knows nothing of Macareu: one filter, from file to file.
+// A program of ITK alone, that knows nothing of Macareu: one filter or a chain of them, from file to file.
 //
 //   stock_program FILTER INPUT.mha OUTPUT.mha [MARKER.mha]
+//   stock_program version
 //
-// Pixels are u8. It prints the seconds that the filter took.
+// Pixels are u8. It prints the seconds that the filters took, or ITK's version.
 #include <chrono>
 #include <iostream>
 #include <string>
@@ -26,6 +27,7 @@
 #include <itkRelabelComponentImageFilter.h>
 #include <itkSignedMaurerDistanceMapImageFilter.h>
 #include <itkSobelEdgeDetectionImageFilter.h>
+#include <itkVersion.h>
 
 namespace {
 
@@ -62,6 +64,13 @@ void run(Filter& filter, const std::string& file) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   std::cout << took.count() << '\n';
   write(*filter->GetOutput(), file);
+}
+
+template <class Filter>
+void set_up_canny(Filter& filter) {
+  filter.SetVariance(1.96);
+  filter.SetLowerThreshold(4);
+  filter.SetUpperThreshold(7);
 }
 
 template <unsigned rank>
@@ -124,15 +133,23 @@ int compute(const std::string& name, const std::string& in, const std::string& o
     run(relabel, out);
     std::cout << components->GetObjectCount() << ' ' << relabel->GetNumberOfObjects() << ' '
               << relabel->GetSizeOfObjectsInPixels().size() << '\n';
+  } else if (name == "canny-of-reconstruction") {
+    auto rebuilt = itk::ReconstructionByDilationImageFilter<bytes, bytes>::New();
+    rebuilt->SetMaskImage(image);
+    rebuilt->SetMarkerImage(read<bytes>(marker));
+    auto cast = itk::CastImageFilter<bytes, floats>::New();
+    cast->SetInput(rebuilt->GetOutput());
+    auto canny = itk::CannyEdgeDetectionImageFilter<floats, floats>::New();
+    canny->SetInput(cast->GetOutput());
+    set_up_canny(*canny);
+    run(canny, out);
   } else if (name == "canny" || name == "suppressed-edges") {
     auto cast = itk::CastImageFilter<bytes, floats>::New();
     cast->SetInput(image);
     cast->Update();
     auto canny = itk::CannyEdgeDetectionImageFilter<floats, floats>::New();
     canny->SetInput(cast->GetOutput());
-    canny->SetVariance(1.96);
-    canny->SetLowerThreshold(4);
-    canny->SetUpperThreshold(7);
+    set_up_canny(*canny);
     if (name == "canny") {
       run(canny, out);
     } else {
@@ -148,6 +165,10 @@ int compute(const std::string& name, const std::string& in, const std::string& o
 }  // namespace
 
 int main(int count, char** words) try {
+  if (count == 2 && std::string(words[1]) == "version") {
+    std::cout << itk::Version::GetITKVersion() << '\n';
+    return 0;
+  }
   if (count < 4) return 2;
   auto header = itk::MetaImageIO::New();
   header->SetFileName(words[2]);
