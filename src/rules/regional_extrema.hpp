@@ -2,12 +2,17 @@
 //   maxima(f) = { p : f(p) > R_f(just below f)(p) }   (Vincent 1993, section 4.3)
 // where R is reconstruction by dilation: a plateau keeps its value only if a higher pixel touches it. Minima
 // are the mirror image.
+//
+// An engine that finds summits, the pixels without a higher neighbour, floods no values: of summits that
+// touch, all are maxima or none. They are none where one of them touches a pixel as high that is no summit.
 #pragma once
 
 #include "core/call.hpp"
 #include "patterns/map.hpp"
 #include "patterns/wave.hpp"
 #include "rules/checks.hpp"
+#include "rules/flood.hpp"
+#include "rules/hysteresis.hpp"
 #include "rules/masks.hpp"
 #include "rules/range.hpp"
 
@@ -45,11 +50,36 @@ struct stands_out {
   }
 };
 
+struct not_flooded {
+  MACAREU_HD std::uint8_t operator()(site, std::uint8_t summit, std::uint8_t flooded) const {
+    return summit & (flooded ^ 1);
+  }
+};
+
+template <direction Toward, class T, class Engine>
+void extrema_from_summits(Engine& engine, const call& call) {
+  const auto image = call.input<T>(0);
+  const auto out = call.mask_output(0);
+  const view<const std::uint8_t> like{nullptr, image.depth, image.height, image.width};
+  const auto undercut = engine.temporary(like);
+  const auto found = engine.template summits<Toward>(call.near(), out, undercut.pixels(), image);
+  if (found.everywhere) return engine.map(nowhere{}, out);
+  if (!found.undercut) return;
+  const auto flooded = engine.temporary(like);
+  engine.wave(flood_from<std::uint8_t>{1}, call.near(), flooded.pixels(),
+              mapped(as_given{}, view<const std::uint8_t>(undercut.pixels())), view<const std::uint8_t>(out));
+  engine.map(not_flooded{}, out, view<const std::uint8_t>(out), view<const std::uint8_t>(flooded.pixels()));
+}
+
 template <direction Toward, class T, class Engine>
 void regional_extrema(Engine& engine, const call& call) {
   const auto image = call.input<T>(0);
   const auto out = call.mask_output(0);
   refuse_nan<T>(engine, call, 0);
+  if constexpr (requires { engine.template summits<Toward>(call.near(), out, out, image); }) {
+    // A strategy that is asked for is one of waves.
+    if (call.work.how.strategy == "auto") return extrema_from_summits<Toward, T>(engine, call);
+  }
   const auto range = engine.reduce(key_range<T>{}, image);
   if (range.lowest == range.highest) return engine.map(nowhere{}, out);
   const auto flooded = engine.template temporary<T>(image);

@@ -7,15 +7,21 @@ namespace {
 
 using mask = std::vector<std::uint8_t>;
 
+const context on_cpu{.device = "cpu"};  // which finds them another way
+
 template <class T>
 mask maxima_of(const picture<T>& f, const maxima_options& options = {}) {
   const auto result = maxima(f.view(), options, on_serial);
   EXPECT_EQ(result.type(), dtype::boolean);
-  return values_of<std::uint8_t>(result);
+  const auto values = values_of<std::uint8_t>(result);
+  EXPECT_EQ(values_of<std::uint8_t>(maxima(f.view(), options, on_cpu)), values);
+  return values;
 }
 template <class T>
 mask minima_of(const picture<T>& f, const minima_options& options = {}) {
-  return values_of<std::uint8_t>(minima(f.view(), options, on_serial));
+  const auto values = values_of<std::uint8_t>(minima(f.view(), options, on_serial));
+  EXPECT_EQ(values_of<std::uint8_t>(minima(f.view(), options, on_cpu)), values);
+  return values;
 }
 
 /// The example of scikit-image's local_maxima.
@@ -93,6 +99,33 @@ TEST(regional_extrema, equal_flood_filled_plateaus) {
     ASSERT_EQ(maxima_of(f, {.connectivity = near.count}), regional_extrema_of(on, f.pixels, true));
     ASSERT_EQ(minima_of(f, {.connectivity = near.count}), regional_extrema_of(on, f.pixels, false));
   });
+}
+
+/// Larger than what a thread of the cpu takes at a time, with plateaus of many pixels.
+template <class T>
+void check_large(const extents& shape, dice& from) {
+  picture<T> f{shape, std::vector<T>(static_cast<std::size_t>(shape.pixels()))};
+  const auto levels = from.between(2, 6);
+  T value{};
+  for (auto& pixel : f.pixels) {
+    if (from.once_in(5)) value = static_cast<T>(from.below(levels));
+    pixel = value;
+  }
+  for (const int connectivity : shape.rank() == 3 ? std::vector{6, 18, 26} : std::vector{4, 8}) {
+    const auto found = maxima_of(f, {.connectivity = connectivity});
+    minima_of(f, {.connectivity = connectivity});
+    EXPECT_GT(std::ranges::count(found, 1), 0);
+  }
+}
+
+TEST(regional_extrema, of_large_images) {
+  dice from(20240619);
+  for (const auto& shape : {extents{70, 4200}, extents{140, 700}, extents{4, 70, 600}}) {
+    check_large<std::uint8_t>(shape, from);
+    check_large<std::int16_t>(shape, from);
+    check_large<float>(shape, from);
+    check_large<double>(shape, from);
+  }
 }
 
 }  // namespace

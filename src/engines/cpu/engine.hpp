@@ -20,6 +20,7 @@
 #include "engines/cpu/units.hpp"
 #include "engines/cpu/wave/bottleneck.hpp"
 #include "engines/cpu/wave/general.hpp"
+#include "engines/cpu/window/run_summits.hpp"
 #include "engines/cpu/window/run_weighted.hpp"
 #include "engines/cpu/window/run_window.hpp"
 #include "patterns/component.hpp"
@@ -64,6 +65,16 @@ class engine {
   requires window_rule<Rule, Out, In>
   void window(const Rule& rule, border<In> edge, view<Out> out, view<const In> in) const {
     run_window(work_, rule, edge, out, in);
+  }
+
+  /// summits: 1 where no neighbour is further. undercut: 1 on those of them that touch a pixel as far which
+  /// is none.
+  template <direction Toward, class T>
+  summits_found summits(const neighbourhood& near, view<std::uint8_t> summits, view<std::uint8_t> undercut,
+                        view<const T> image) const {
+    work_.report.threads = threads_for(image.pixels(), work_.how.threads);
+    work_.report.strategy = "runs";  // of a binary wave, if one has to follow
+    return run_summits<Toward>(work_, near, summits, undercut, image);
   }
 
   template <class F, class In>

@@ -18,14 +18,14 @@ inline constexpr std::int64_t band_rows = 64, strip_columns = 1024;
 
 /// visit(z, first row, last row, first column, columns) for every band of every strip.
 template <class T, class Visit>
-void over_bands(const job& work, const view<T>& image, Visit&& visit) {
-  const auto strips = divided(image.width, strip_columns), bands = divided(image.height, band_rows);
+void over_bands(const job& work, const view<T>& image, Visit&& visit, std::int64_t columns = strip_columns) {
+  const auto strips = divided(image.width, columns), bands = divided(image.height, band_rows);
   over_units(work, threads_for(image.pixels(), work.how.threads), image.depth * bands * strips, 1,
              [&](int, std::int64_t unit) {
-               const auto first = unit % strips * strip_columns;
+               const auto first = unit % strips * columns;
                const auto y = unit / strips % bands * band_rows;
                visit(unit / strips / bands, y, std::min(y + band_rows, image.height), first,
-                     std::min(strip_columns, image.width - first));
+                     std::min(columns, image.width - first));
              });
 }
 

@@ -1,0 +1,184 @@
+// Summits on the cpu: a pixel is one where no neighbour is further up (or down). Neighbours that are both
+// summits have one value, so that a plateau is an extremum unless a summit on it touches a pixel of that
+// value which is none. Both are found in one pass over the rows, with a row of the second kind behind.
+#pragma once
+
+#include <atomic>
+#include <limits>
+#include <vector>
+
+#include "core/neighbourhood.hpp"
+#include "engines/cpu/window/run_window.hpp"
+#include "patterns/wave.hpp"
+
+namespace macareu::cpu {
+
+struct summits_found {
+  bool everywhere;  // as on an image of one value
+  bool undercut;    // some
+};
+
+template <direction Toward, class V>
+[[gnu::always_inline]] inline V further(V a, V b) {
+  return Toward == direction::up ? (a < b ? b : a) : (b < a ? b : a);
+}
+
+/// The value that no other is further back than.
+template <direction Toward, class T>
+constexpr T furthest_back() {
+  using limits = std::numeric_limits<T>;
+  if constexpr (limits::has_infinity)
+    return Toward == direction::up ? -limits::infinity() : limits::infinity();
+  return Toward == direction::up ? limits::min() : limits::max();
+}
+
+/// The rows around a row and itself, each as one image of what counts there for a neighbourhood: the pixels
+/// themselves, or the furthest of each and those to both sides. Deep: in a volume.
+template <class T, bool Deep>
+class rows_near {
+ public:
+  /// plain(dz, dy), sides(dz, dy): the rows there.
+  template <class Plain, class Sides>
+  [[gnu::always_inline]] rows_near(int reach, const Plain& plain, const Sides& sides) {
+    int next = 0;
+    for (int dz = -deep; dz <= deep; ++dz)
+      for (int dy = -1; dy <= 1; ++dy) {
+        const int axes = std::abs(dz) + std::abs(dy);
+        row_[next++] = axes < reach ? sides(dz, dy) : axes == reach ? plain(dz, dy) : sides(0, 0);
+      }
+  }
+
+  /// The furthest near i, in as many places as a vector has.
+  template <direction Toward>
+  [[gnu::always_inline]] vec<T> furthest(std::int64_t i) const {
+    vec<T> best = load(row_[0] + i);
+    for (int k = 1; k < count; ++k) best = further<Toward>(best, load(row_[k] + i));
+    return best;
+  }
+
+ private:
+  static constexpr int deep = Deep ? 1 : 0, count = Deep ? 9 : 3;
+  const T* row_[count];
+};
+
+/// One strip of columns, going down row by row. Rows of its own begin at the column before the first.
+template <direction Toward, class T, bool Deep>
+class summit_strip {
+ public:
+  summit_strip(int reach, const view<const T>& image, std::int64_t first, std::int64_t count)
+      : reach_(reach),
+        count_(count),
+        pitch_(count + 2 + slack),
+        rows_(image, {border_mode::nearest, T{}}, {2 * deep, 2, 2}, first, count),
+        sides_(room(5 * (4 * deep + 1))),
+        others_(room(3 * (2 * deep + 1))),
+        others_sides_(room(3 * (2 * deep + 1))),
+        furthest_(room(3)),
+        best_(room(1)) {}
+
+  /// Of a row, 0 and 1: whether a pixel is a summit, and one that touches a pixel as far which is none.
+  void find(std::int64_t z, std::int64_t y, std::uint8_t* summits, std::uint8_t* undercut) {
+    const bool next = z == z_ && y == y_ + 1;
+    z_ = z;
+    y_ = y;
+    rows_.move_to(z, y);
+    for (int dz = -2 * deep; dz <= 2 * deep; ++dz)
+      for (int dy = next ? 2 : -2; dy <= 2; ++dy) write_sides(row(dz, dy), 0, sides(dz, dy));
+    for (int dz = -deep; dz <= deep; ++dz)
+      for (int dy = next ? 1 : -1; dy <= 1; ++dy) leave_summits_out(dz, dy);
+    const rows_near<T, Deep> near(
+        reach_, [&](int dz, int dy) { return others(dz, dy); },
+        [&](int dz, int dy) { return others_sides(dz, dy); });
+    T* const best = best_.data();
+    const auto count = count_;  // in a register, whatever is stored
+    for (std::int64_t i = 0; i < count + 1; i += lanes) store(best + i, near.template furthest<Toward>(i));
+    const T *const here = row(0, 0) + 1, *const of_all = furthest(0) + 1, *const of_others = best + 1;
+    for (std::int64_t i = 0; i < count; ++i) summits[i] = here[i] == of_all[i];
+    for (std::int64_t i = 0; i < count; ++i) undercut[i] = here[i] == of_others[i];
+    for (std::int64_t i = 0; i < count; ++i) undercut[i] &= summits[i];
+  }
+
+ private:
+  static constexpr int deep = Deep ? 1 : 0, lanes = simd<T>::lanes;
+  static constexpr std::int64_t slack = 64;
+
+  std::vector<T> room(int rows) const { return std::vector<T>(static_cast<std::size_t>(pitch_ * rows)); }
+  /// Of rows that replace each other as the strip goes down.
+  std::int64_t place(std::int64_t slice, int dy, int rows) const {
+    return (slice * rows + (y_ + dy + rows) % rows) * pitch_;
+  }
+  const T* row(int dz, int dy) const { return rows_.rows()[(dz + 2 * deep) * 5 + dy + 2] - 1; }
+  T* sides(int dz, int dy) { return sides_.data() + place(dz + 2 * deep, dy, 5); }
+  T* others(int dz, int dy) { return others_.data() + place(dz + deep, dy, 3); }
+  T* others_sides(int dz, int dy) { return others_sides_.data() + place(dz + deep, dy, 3); }
+  T* furthest(int dy) { return furthest_.data() + place(0, dy, 3); }
+
+  /// From `first` on, where values are known on both sides.
+  void write_sides(const T* from, std::int64_t first, T* to) const {
+    const auto end = count_ + 2 - first;
+    for (auto i = first; i < end; i += lanes)
+      store(to + i, further<Toward>(further<Toward>(load(from + i - 1), load(from + i)), load(from + i + 1)));
+  }
+
+  /// A pixel of the value that stands for summits is no extremum, unless the image has no other.
+  void leave_summits_out(int dz, int dy) {
+    const T* const from = row(dz, dy);
+    const rows_near<T, Deep> near(
+        reach_, [&](int ez, int ey) { return row(dz + ez, dy + ey); },
+        [&](int ez, int ey) { return sides(dz + ez, dy + ey); });
+    T *const to = others(dz, dy), *const best = dz == 0 ? furthest(dy) : best_.data();
+    const vec<T> back = all_lanes(furthest_back<Toward, T>());
+    const auto end = count_ + 2;
+    for (std::int64_t i = 0; i < end; i += lanes) {
+      const vec<T> value = load(from + i), of_all = near.template furthest<Toward>(i);
+      store(best + i, of_all);
+      store(to + i, value == of_all ? back : value);
+    }
+    write_sides(to, 1, others_sides(dz, dy));
+  }
+
+  int reach_;
+  std::int64_t count_, pitch_, z_ = -1, y_ = -2;
+  near_rows<T, T> rows_;
+  std::vector<T> sides_, others_, others_sides_, furthest_, best_;
+};
+
+template <direction Toward, bool Deep, class T>
+summits_found find_summits(const job& work, int reach, const view<std::uint8_t>& summits,
+                           const view<std::uint8_t>& undercut, const view<const T>& image) {
+  // Many rows are around, which the nearest cache shall hold.
+  constexpr std::int64_t columns = 2048 / sizeof(T);
+  std::atomic<bool> everywhere = true, some_undercut = false;
+  over_bands(
+      work, image,
+      [&](std::int64_t z, std::int64_t top, std::int64_t bottom, std::int64_t first, std::int64_t count) {
+        summit_strip<Toward, T, Deep> strip(reach, image, first, count);
+        std::vector<std::uint8_t> found(static_cast<std::size_t>(2 * count));
+        std::uint8_t *const of_row = found.data(), *const below = of_row + count;
+        std::uint8_t all = 1, any = 0;
+        for (auto y = top; y < bottom; ++y) {
+          strip.find(z, y, of_row, below);
+          for (std::int64_t i = 0; i < count; ++i) {
+            all &= of_row[i];
+            any |= below[i];
+          }
+          over_row(
+              {z, y, first}, count, [&](std::int64_t i, std::uint8_t& to) { to = of_row[i]; }, summits);
+          over_row(
+              {z, y, first}, count, [&](std::int64_t i, std::uint8_t& to) { to = below[i]; }, undercut);
+        }
+        if (!all) everywhere.store(false, std::memory_order_relaxed);
+        if (any) some_undercut.store(true, std::memory_order_relaxed);
+      },
+      columns);
+  return {everywhere, some_undercut};
+}
+
+template <direction Toward, class T>
+summits_found run_summits(const job& work, const neighbourhood& near, const view<std::uint8_t>& summits,
+                          const view<std::uint8_t>& undercut, const view<const T>& image) {
+  if (near.rank == 3) return find_summits<Toward, true>(work, near.reach, summits, undercut, image);
+  return find_summits<Toward, false>(work, near.reach, summits, undercut, image);
+}
+
+}  // namespace macareu::cpu
