@@ -35,7 +35,7 @@ struct number_quad {
   static type mask(bit_word four) { return load(masks[four & 15].data()); }
 
  private:
-  static constexpr auto masks = [] {
+  alignas(64) static constexpr auto masks = [] {
     std::array<std::array<std::uint32_t, 4>, 16> table{};
     for (unsigned bits = 0; bits < 16; ++bits)
       for (unsigned lane = 0; lane < 4; ++lane) table[bits][lane] = bits >> lane & 1 ? ~0U : 0U;
@@ -93,13 +93,13 @@ void write_row(const std::uint32_t* number, const bit_word* heads, const bit_wor
     const auto i = x / word_bits;
     const auto count = std::min(word_bits, labels.width - x);
     const bool direct = count == word_bits && labels.step_x == 1;
-    Label own[word_bits];
+    alignas(64) Label own[word_bits];  // whatever the stack is: no four of them on two lines of the cache
     Label* const to = direct ? out + x : own;
     if (heads[i] == 0) {
       const auto same = quad::all(bits[i] != 0 ? reaching : 0);
       write_masked(to, bits[i] != 0 ? bits[i] : ~bit_word{0}, [&](int) { return same; });
     } else {
-      std::uint32_t from[word_bits + 4];
+      alignas(64) std::uint32_t from[word_bits + 4];
       if (std::popcount(heads[i]) > few_runs)
         spread_many_numbers(heads[i], number, reaching, from);
       else
