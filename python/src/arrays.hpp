@@ -150,7 +150,10 @@ class spare_memory {
 
   /// An allocator that never sees large memory come back gives smaller pieces to the system whenever they are
   /// free, and operators wait for new pages at every call. Here it sees some; nobody has touched it.
-  spare_memory() { const image untouched(dtype::u8, {1, 28 << 20}); }
+  /// The second piece is of its heap, and so what operators get for themselves is in large pages too.
+  spare_memory() {
+    for (const int megabytes : {28, 24}) const image untouched(dtype::u8, {1, megabytes << 20});
+  }
 
   image take(std::size_t bytes) {
     const auto found = std::ranges::find(pieces_, bytes, &image::bytes);
@@ -163,10 +166,7 @@ class spare_memory {
 
   void keep(image&& piece) {
     if (piece.bytes() > most) return;
-#ifdef MADV_FREE
-    // The system may take it where memory is short. Images of this size have their pages for themselves.
-    madvise(piece.data(), piece.bytes(), MADV_FREE);
-#endif
+    if (!pieces_.empty()) offer(pieces_.back());
     kept_ += piece.bytes();
     pieces_.push_back(std::move(piece));
     for (; kept_ > most; pieces_.erase(pieces_.begin())) kept_ -= pieces_.front().bytes();
@@ -174,6 +174,14 @@ class spare_memory {
 
  private:
   static constexpr std::size_t most = std::size_t{256} << 20;
+
+  /// To the system, which may take it where memory is short. Not the newest, which is likely to be used at
+  /// once: pages that were offered are slower to write to. Images of this size have pages for themselves.
+  static void offer([[maybe_unused]] image& piece) {
+#ifdef MADV_FREE
+    madvise(piece.data(), piece.bytes(), MADV_FREE);
+#endif
+  }
 
   std::vector<image> pieces_;  // the oldest first
   std::size_t kept_ = 0;
