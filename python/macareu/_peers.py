@@ -124,6 +124,11 @@ def spatial(array, name="image"):
     return array
 
 
+def with_axes(array):
+    """A pixel without axes as a row of one."""
+    return array.reshape(1) if array.ndim == 0 else array
+
+
 def structure_of(axes, reach):
     """The neighbours whose coordinates differ by one in at most `reach` places, as an array of 3 x 3 (x 3)."""
     return np.abs(np.indices((3,) * axes) - 1).sum(axis=0) <= reach

@@ -66,6 +66,13 @@ class OddCalls(unittest.TestCase):
                  ("histogram", np.array([1, np.nan, 3, 10]), 0, 10, 4, np.array([1, 1, 2, 2]), [1, 2], {}),
                  ("distance_transform_edt", image, (1, 2, 3), {}), ("distance_transform_edt", image, (2,), {}),
                  ("label", np.array(3), {}), ("label", np.array(0), {})]
+        for value in (True, False):
+            calls += [("binary_fill_holes", np.array(value), {}), ("binary_propagation", np.array(value), {}),
+                      ("binary_propagation", np.array(value), {"mask": np.array(True), "border_value": 1})]
+        for name in ("minimum", "maximum", "sum_labels"):
+            calls += [(name, half, {}), (name, half, objects, {}), (name, half, objects, 1, {}),
+                      (name, half, objects, [2, 1, 7], {}), (name, half, objects + 1000, [1001, 7], {}),
+                      (name, image.astype(np.longdouble), objects, [1, 2], {}), (name, np.array(3.0), np.array(1), [1, 2], {})]
         for cval in (np.nan, np.inf):
             calls += [("gaussian_filter", image, 1, {"cval": cval, "mode": mode}) for mode in ("constant", "reflect")]
         calls += [("gaussian_filter", image, 1, {"truncate": ends}) for ends in (0, -0.2, -1, -4)]
@@ -80,6 +87,8 @@ class OddCalls(unittest.TestCase):
             ("sobel", image, {"axis": axis}) for axis in (5, -3, -1, (0, -1), (), (0, 2), 1.0)] + [
             ("sobel", image[0], {"axis": -1}), ("sobel", long, {}), ("gaussian", long, {}), ("gaussian", half, {}),
             ("gaussian", image, 1, {"output": np.zeros((2, 4, 5))}), ("gaussian", image, {"truncate": 0}),
+            ("apply_hysteresis_threshold", np.array(3), 1, 2, {}), ("apply_hysteresis_threshold", np.array(3), 1, 5, {}),
+            ("sobel", np.array(3.0), {}), ("gaussian", np.array(3.0), {}), ("threshold_otsu", np.array(3.0), {}),
             ("gaussian", image, {"mode": "constant", "cval": np.nan}), ("apply_hysteresis_threshold", empty, 1, 2, {}),
             ("threshold_otsu", half, {}), ("threshold_otsu", long, {}), ("threshold_otsu", empty, {}),
             ("threshold_otsu", np.array([[0, 5, 7, 2**24 + 9]]), {}), ("threshold_otsu", {"hist": np.zeros(5)}),
@@ -94,7 +103,10 @@ class OddCalls(unittest.TestCase):
         whole = rng.integers(0, 30, (9, 8)).astype(np.float16)
         self.check(ours_in_skimage, skimage.morphology, [
             (name, whole, h, {}) for name in ("h_maxima", "h_minima") for h in (1, 4, 9)] + [
-            ("reconstruction", empty, empty, {})])
+            ("reconstruction", empty, empty, {})] + [
+            ("reconstruction", np.array(low), np.array(3), method, {}) for low in (2, 3, 4) for method in (
+                "dilation", "erosion")] + [
+            ("remove_small_objects", np.array(True), min_size, {}) for min_size in (0, 1, 64)])
 
 
 def outcome(function, given, named):

@@ -18,7 +18,9 @@ def binary_fill_holes(input, structure=None, output=None, origin=0) -> NDArray[n
     image = _binary(input)
     _check_binary_output(output, image)
     near = connectivity(structure, image.ndim)
-    if image.ndim == 1:  # between two walls, because one row lies on the border as a whole
+    if image.ndim == 0:
+        filled = np.ones((), bool)
+    elif image.ndim == 1:  # between two walls, because one row lies on the border as a whole
         filled = macareu.fill_holes(np.pad(_peers.on_host(image, "input")[None], ((1, 1), (0, 0)), constant_values=True))[1]
     else:
         filled = macareu.fill_holes(_peers.spatial(image, "input"), connectivity=near)
@@ -41,11 +43,14 @@ def binary_propagation(input, structure=None, mask=None, output=None, border_val
         within = _binary(_peers.on_host(mask, "mask"))
         if within.shape != image.shape:
             raise RuntimeError("mask and input must have equal sizes")
+    if image.ndim == 0:
+        border_value = 0  # nothing lies around
     if border_value:  # what lies around the image spreads to every pixel of its border
         image = image | (within & _border(image.shape))
     within = within | image  # what is set outside of the mask stays set, and spreads
-    grown = macareu.reconstruct(_peers.spatial(image, "input"), _peers.spatial(within, "mask"),
-                                   connectivity=connectivity(structure, image.ndim)).reshape(image.shape)
+    rows = (_peers.spatial(_peers.with_axes(one), name) for one, name in ((image, "input"), (within, "mask")))
+    near = connectivity(structure, image.ndim)
+    grown = macareu.reconstruct(*rows, connectivity=near).reshape(image.shape)
     if _peers.is_array(output):
         output[...] = grown
         return output

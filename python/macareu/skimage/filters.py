@@ -22,10 +22,11 @@ _MOST_BINS = 2**24
 def apply_hysteresis_threshold(image, low, high) -> NDArray[np.bool_]:
     """As skimage.filters.apply_hysteresis_threshold: what is above low and joined, by faces, to what is above high."""
     image = _peers.not_empty(_peers.on_host(image))
-    within = image > np.clip(low, a_min=None, a_max=high)
-    seeds = image > high
-    grown = macareu.reconstruct(_peers.spatial(seeds), _peers.spatial(within), connectivity="face")
-    return grown.reshape(image.shape)
+    rows = _peers.spatial(_peers.with_axes(image))
+    within = rows > np.clip(low, a_min=None, a_max=high)
+    grown = macareu.reconstruct(rows > high, within, connectivity="face")
+    result = grown.reshape(image.shape)
+    return result if image.ndim else result[()]  # which is a number
 
 
 @_peers.drop_in
@@ -63,9 +64,10 @@ def sobel(image, mask=None, *, axis=None, mode="reflect", cval=0.0) -> NDArray[n
     if not all(-image.ndim <= along < image.ndim for along in axes):
         raise IndexError(f"axis: {axis} is out of bounds for an image of {image.ndim} axes")
     border = _peers.border_of(mode)
-    flat = _peers.spatial(image)
+    flat = _peers.spatial(_peers.with_axes(image))
     result = _macareu.new_array(image.dtype, flat.shape)
-    _macareu.slopes(flat, result, [_taps(along, image.ndim) for along in axes], border, np.sqrt(image.ndim))
+    _macareu.slopes(flat, result, [_taps(along, image.ndim) for along in axes], border,
+                    np.sqrt(max(image.ndim, 1)))
     result = result.reshape(image.shape)
     if mask is not None:
         result *= _without_rim(_peers.on_host(mask, "mask").astype(bool))

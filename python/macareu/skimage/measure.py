@@ -23,6 +23,8 @@ def label(label_image, background=None, return_num=False,
     Numbers follow the order of first pixels, in volumes with an axis of one pixel too.
     """
     image = _peers.as_array(label_image)
+    if image.ndim == 0 and _peers.type_of(image) != bool:
+        raise NotImplementedError("label_image: arrays without axes are not supported")
     reach = image.ndim if connectivity is None else connectivity
     if not 1 <= reach <= image.ndim:
         raise ValueError(f"Connectivity for {image.ndim}D image should be in [1, ..., {image.ndim}]. "

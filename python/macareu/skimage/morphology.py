@@ -37,9 +37,10 @@ def reconstruction(seed, mask, method="dilation", footprint=None, offset=None) -
     exact = type.kind in "biuf" and type.itemsize < 8 and type != np.float16
     if seed.dtype != mask.dtype or not exact:
         seed, mask = _peers.cast(seed, np.float64), _peers.cast(mask, np.float64)
-    grown = macareu.reconstruct(_peers.spatial(seed, "seed"), _peers.spatial(mask, "mask"), by=method,
-                                   connectivity=_peers.connectivity_of(reach, seed.ndim))
-    return _peers.as_float64(grown).reshape(seed.shape)
+    rows = (_peers.spatial(_peers.with_axes(one), name) for one, name in ((seed, "seed"), (mask, "mask")))
+    grown = macareu.reconstruct(*rows, by=method, connectivity=_peers.connectivity_of(reach, seed.ndim))
+    result = _peers.as_float64(grown).reshape(seed.shape)
+    return result if seed.ndim else result[()]  # which is a number
 
 
 def _check_offset(offset, shape):
@@ -149,8 +150,8 @@ def remove_small_objects(ar, min_size=64, connectivity=1, in_place=False, *, out
 def _large_objects(ar, min_size, connectivity, target):
     near = _peers.connectivity_of(_reach_of(None, connectivity, ar.ndim), ar.ndim)
     pixels = int(np.prod(ar.shape))
-    kept = macareu.remove_small(_peers.spatial(_peers.cast(ar, bool), "ar"), min_size=min(min_size, pixels + 1),
-                                connectivity=near).reshape(ar.shape)
+    objects = _peers.spatial(_peers.with_axes(_peers.cast(ar, bool)), "ar")
+    kept = macareu.remove_small(objects, min_size=min(min_size, pixels + 1), connectivity=near).reshape(ar.shape)
     if target is None:
         return kept
     target[...] = kept
