@@ -29,15 +29,6 @@ fs::path cache_directory() {
   throw io_error("there is no directory for compiled functions: set HOME or MACAREU_CACHE");
 }
 
-/// FNV-1a: a short name for a directory. Equal names of different contents are found by comparing those.
-std::string short_name(const std::string& content) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const unsigned char letter : content) hash = (hash ^ letter) * 1099511628211U;
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
-  return text;
-}
-
 bool holds(const fs::path& directory, const std::string& content, const std::string& name) {
   std::error_code none;
   return fs::exists(directory / name, none) && fs::exists(directory / content_name, none) &&
@@ -45,6 +36,15 @@ bool holds(const fs::path& directory, const std::string& content, const std::str
 }
 
 }  // namespace
+
+/// FNV-1a. Equal names of different contents are found by comparing those.
+std::string short_name(const std::string& content) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const unsigned char letter : content) hash = (hash ^ letter) * 1099511628211U;
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+  return text;
+}
 
 std::string text_of_file(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);

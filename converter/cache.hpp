@@ -8,6 +8,9 @@
 
 namespace macareu::converter {
 
+/// A few letters that tell contents apart, but for chance; against those who want otherwise they are no help.
+std::string short_name(const std::string& content);
+
 /// The file `name` for this content. Where it is not there yet, `make` is given an empty directory to write
 /// it in; the directory then appears as a whole, so nobody ever sees half of it. The content itself is kept
 /// beside and compared, so two contents are never taken for one another.

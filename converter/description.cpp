@@ -9,6 +9,7 @@
 #include <macareu/error.hpp>
 
 #include "c_mathematics.hpp"
+#include "cache.hpp"
 
 namespace macareu::converter {
 namespace {
@@ -133,7 +134,13 @@ std::string_view spelling_of(dtype type) {
   return names[static_cast<std::size_t>(type)];
 }
 
-std::string to_json(const description& about) {
+namespace {
+
+std::string text_of(const json& object) {
+  return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+json object_of(const description& about) {
   json object;
   object["macareu-function"] = format_version;
   object["category"] = name_of(about.kind);
@@ -156,12 +163,27 @@ std::string to_json(const description& about) {
   object["c_functions"] = about.c_functions;
   object["helpers"] = about.helpers;
   object["body"] = about.body;
-  return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return object;
+}
+
+/// Of all that is read, so that the layout of the text is free.
+std::string checksum_of(const description& about) { return short_name(text_of(object_of(about))); }
+
+}  // namespace
+
+std::string to_json(const description& about) {
+  auto object = object_of(about);
+  object["checksum"] = checksum_of(about);
+  return text_of(object);
 }
 
 description from_json(const std::string& text, const std::string& file) {
   try {
-    return parsed(json::parse(text));
+    const auto object = json::parse(text);
+    const auto about = parsed(object);
+    if (object.at("checksum") != checksum_of(about))
+      throw usage_error("it was changed after it was written, and only a source is checked; edit the source");
+    return about;
   } catch (const json::exception& e) {
     throw usage_error(file + ": not a description of a function: " + e.what() +
                       "; expected what `macareu convert filter.c -o filter.json` writes");

@@ -58,7 +58,9 @@ inline constexpr int widest_window = 31;
 inline constexpr int format_version = 2;
 
 std::string to_json(const description& about);
-/// Throws usage_error, naming `file`, where the text is no description.
+/// Throws usage_error, naming `file`, where the text is no description, or was changed since to_json wrote
+/// it. What is in it is still code, which whoever gave it is trusted with: the checks of sources are not made
+/// again.
 description from_json(const std::string& text, const std::string& file);
 
 /// "unsigned char"

@@ -1,9 +1,13 @@
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <macareu/error.hpp>
 #include <macareu/files.hpp>
 
+#include <cache.hpp>
 #include <generate.hpp>
 
 #include "function_file.hpp"
@@ -19,7 +23,22 @@ namespace fs = std::filesystem;
 struct conversion {
   function_file function;
   std::string output;
+  bool overwrite = false;
 };
+
+/// Files of a program are there to be edited: one that is not as it would be written again is kept.
+void check_kept(const fs::path& directory, const std::map<std::string, std::string>& files) {
+  std::vector<std::string> changed;
+  for (const auto& [name, text] : files) {
+    std::error_code none;
+    if (fs::is_regular_file(directory / name, none) && converter::text_of_file(directory / name) != text)
+      changed.push_back((directory / name).string());
+  }
+  if (changed.empty()) return;
+  const auto what = changed.size() == 1 ? changed[0] + " is" : joined(changed, ", ") + " are";
+  throw usage_error(what +
+                    " there already and would change; name another directory, or replace with --overwrite");
+}
 
 int run(const conversion& asked, interruption& signals) {
   const auto about = asked.function.described();
@@ -38,6 +57,7 @@ int run(const conversion& asked, interruption& signals) {
                    ": is a file, expected a directory for the program, or a name that ends with .json");
   const auto files =
       converter::program(about, {.name = asked.function.program_name(), .border = asked.function.border});
+  if (!asked.overwrite) check_kept(output, files);
   fs::create_directories(output, failure);
   if (failure) throw io_error(asked.output + ": cannot be made: " + failure.message());
   for (const auto& [name, text] : files) all.add_text(output / name, text);
@@ -68,6 +88,12 @@ verb convert_verb() {
                          "description, which machines without a C parser can run",
                      .required = true,
                      .take = [asked](const std::string& text) { asked->output = text; }});
+        options.add(
+            {.group = "Outputs",
+             .names = "--overwrite",
+             .help =
+                 "replace files of the program that are there and differ, such as those that you have edited",
+             .take = [asked](const std::string&) { asked->overwrite = true; }});
         return [asked](interruption& signals) { return run(*asked, signals); };
       }};
 }

@@ -3,7 +3,7 @@ import json
 import os
 import unittest
 
-from tool import TOOL, ConverterTest, example, random_values, read_pnm, write_pnm
+from tool import HERE, TOOL, ConverterTest, example, random_values, read_pnm, write_pnm
 
 
 class Descriptions(ConverterTest):
@@ -31,7 +31,7 @@ class Descriptions(ConverterTest):
         paper = "#STRUCT\ntypedef struct { int t; } data;\n#P2P_FUNC\nstatic int f(int p, int i, data d) { return p; }\n"
         pragmas = paper.replace("#STRUCT", "#pragma macareu struct").replace("#P2P_FUNC", "# pragma macareu p2p")
         first, second = self.described("b", paper), self.described("c", pragmas)
-        self.assertEqual(dict(first, file=""), dict(second, file=""))
+        self.assertEqual(dict(first, file="", checksum=""), dict(second, file="", checksum=""))
         self.write("d.c", pragmas)
         self.succeed(os.environ.get("CXX", "c++"), "-x", "c", "-fsyntax-only", "d.c")
 
@@ -50,10 +50,10 @@ class Descriptions(ConverterTest):
         self.write("g.c", body)
         self.tool("convert", "g.c", "--header", "data.h", "-o", "g.json")
         with open(self.path("g.json")) as file:
-            self.assertEqual(dict(json.load(file), file=""), dict(included, file=""))
+            self.assertEqual(dict(json.load(file), file="", checksum=""), dict(included, file="", checksum=""))
         self.tool("convert", "e.c", "--header", "data.h", "-o", "both.json")
         with open(self.path("both.json")) as file:
-            self.assertEqual(dict(json.load(file), file=""), dict(included, file=""))
+            self.assertEqual(dict(json.load(file), file="", checksum=""), dict(included, file="", checksum=""))
 
     def ran(self, name, text):
         """The pixels of a point operation on one row 10 20."""
@@ -142,6 +142,37 @@ class Descriptions(ConverterTest):
         self.tool("convert", "sobel.json", "-o", "program")
         self.assertIn("sobel.cu", os.listdir(self.path("program")))
 
+    def test_edited_files_are_kept(self):
+        def content():
+            texts = {}
+            for name in os.listdir(self.path("kept")):
+                with open(self.path(os.path.join("kept", name))) as file:
+                    texts[name] = file.read()
+            return texts
+        self.write("kept.c", "#P2P_FUNC\nstatic int f(int p, int i) { return p + 1; }\n")
+        self.tool("convert", "kept.c", "-o", "kept")
+        first = content()
+        self.tool("convert", "kept.c", "-o", "kept")  # the same again
+        self.write("kept/kept_rule.hpp", first["kept_rule.hpp"] + "// edited\n")
+        os.remove(self.path("kept/main.cpp"))
+        edited = content()
+        self.assertEqual(self.fail_with(2, "convert", "kept.c", "-o", "kept"),
+                         "macareu: convert: kept/kept_rule.hpp is there already and would change; name another directory, or "
+                         "replace with --overwrite\n")
+        self.assertEqual(content(), edited)
+        self.write("kept/notes.txt", "mine\n")
+        self.write("kept/kept.cpp", "")
+        self.assertIn("kept/kept.cpp, kept/kept_rule.hpp are there already", self.fail_with(2, "convert", "kept.c", "-o", "kept"))
+        self.tool("convert", "kept.c", "-o", "kept", "--overwrite")
+        self.assertEqual(content(), dict(first, **{"notes.txt": "mine\n"}))
+
+    def test_nothing_is_half_written(self):
+        """A file that cannot be written leaves all others as they were."""
+        self.write("half.c", "#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n")
+        os.makedirs(self.path("half/pnm.hpp"))
+        self.assertIn("half/pnm.hpp: is a directory", self.fail_with(3, "convert", "half.c", "-o", "half"))
+        self.assertEqual(os.listdir(self.path("half")), ["pnm.hpp"])
+
     def test_limits_are_those_of_sources(self):
         sources = {"window": "#N2P_FUNC\nstatic float w(float p[3][3], int x, int y) { return p[0][0]; }\n",
                    "vector": "#R2V_FUNC\nstatic void v(int p, int* saida, int bins) { saida[0]++; }\n",
@@ -167,6 +198,33 @@ class Descriptions(ConverterTest):
             with self.subTest(said):
                 self.write("changed.json", json.dumps(dict(about[name], **change)))
                 self.assertIn(said, self.fail_with(2, "convert", "changed.json", "-o", "none"))
+
+    def test_changed_descriptions(self):
+        """What the checks of sources would refuse is not run from a description either."""
+        about = self.described("safe", "#STRUCT\ntypedef struct { int t; } data;\n#P2P_FUNC\nstatic int f(int p, int i, data d) "
+                               "{ return p + d.t; }\n")
+        body = about["body"]
+        for change in ({"body": body.replace("return", "while (p) *(int*)0 = p; return")}, {"definitions": "#include <stdio.h>\n"},
+                       {"helpers": "static int total;\n"}, {"file": "other.c"}, {"checksum": "0"}, {"wide_index": True},
+                       {"parameters": [{"name": "t", "type": "f32"}]}):
+            self.write("changed.json", json.dumps(dict(about, **change)))
+            self.assertIn("changed.json: not a description of a function: it was changed after it was written",
+                          self.fail_with(2, "run", "changed.json", "in.pgm", "-o", "none.npy", "--param", "t=1"))
+        del about["checksum"]
+        self.write("changed.json", json.dumps(about))
+        self.assertIn("'checksum' not found", self.fail_with(2, "convert", "changed.json", "-o", "none"))
+
+    def test_the_layout_of_a_description_is_free(self):
+        about = self.described("free", "#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i) { return p; }\n")
+        self.write("free.json", json.dumps(dict(sorted(about.items()))))
+        self.tool("run", "free.json", "in.pgm", "-o", "free.pgm")
+        self.assertEqual(read_pnm(self.path("free.pgm")), read_pnm(self.path("in.pgm")))
+
+    def test_the_benchmarks_description_is_its_sources(self):
+        bench = os.path.join(HERE, "..", "..", "bench")
+        self.tool("convert", os.path.join(bench, "gradient.c"), "-o", "gradient.json")
+        with open(self.path("gradient.json")) as made, open(os.path.join(bench, "gradient.json")) as kept:
+            self.assertEqual(kept.read(), made.read())
 
     def test_compiled_once(self):
         write_pnm(self.path("in.pgm"), (5, 7), random_values(35, 2))

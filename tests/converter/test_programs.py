@@ -117,7 +117,7 @@ class Names(ConverterTest):
         for kind in ("signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int", "long", "unsigned long",
                      "long long", "unsigned long long", "float", "double"):
             self.write("f.c", "#P2P_FUNC\nstatic %s f(%s p, int i) { return p; }\n" % (kind, kind))
-            self.tool("convert", "f.c", "-o", "typed")
+            self.tool("convert", "f.c", "-o", "typed", "--overwrite")
             self.succeed(COMPILER, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "typed/main.cpp")
 
     def test_macros(self):
