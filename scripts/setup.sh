@@ -8,7 +8,7 @@ python="python3 python3-dev python3-numpy pybind11-dev"
 case "${1:-run}" in
   run) ;;
   python) packages="$packages $python" ;;
-  test) packages="$packages libgtest-dev $python python3-scipy python3-skimage python3-matplotlib python3-pytest" ;;
+  test) packages="$packages libgtest-dev $python python3-scipy python3-skimage python3-matplotlib python3-pytest python3-pip" ;;
   bench) packages="$packages python3 python3-numpy python3-scipy python3-skimage python3-opencv" ;;
   check) packages="$packages libgtest-dev clang clang-format clang-tidy libomp-dev libclang-rt-dev" ;;
   *) echo "usage: setup.sh run|python|test|bench|check" >&2; exit 2 ;;

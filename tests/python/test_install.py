@@ -1,11 +1,15 @@
-"""The package as it is installed: into an empty folder, from the build, and used by another process."""
+"""The package as it is installed: into an empty folder, from the build, by CMake or pip, and used by another process."""
 
+import importlib.util
 import os
 import pathlib
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 PROGRAM = """
 import macareu, numpy, pathlib, sys
@@ -18,6 +22,11 @@ print(macareu.maxima(image).sum(), macareu.scipy.ndimage.label(image)[1],
 
 
 class Installed(unittest.TestCase):
+    def check_in(self, folder, site):
+        run = subprocess.run([sys.executable, "-c", PROGRAM, folder], cwd=folder, capture_output=True, text=True,
+                             env={**os.environ, "PYTHONPATH": str(site)})
+        self.assertEqual((run.stdout, run.stderr), ("1 1 1\n", ""))
+
     def test_the_package_of_the_build(self):
         with tempfile.TemporaryDirectory() as prefix:
             subprocess.run([os.environ["CMAKE"], "--install", os.environ["BUILD"], "--component", "python",
@@ -28,9 +37,33 @@ class Installed(unittest.TestCase):
                 self.assertTrue((package / needed).exists(), needed)
             self.assertEqual({path.relative_to(prefix).parts[0] for path in pathlib.Path(prefix).rglob("*")},
                              {package.relative_to(prefix).parts[0]}, "only the package is installed")
-            run = subprocess.run([sys.executable, "-c", PROGRAM, prefix], cwd=prefix, capture_output=True, text=True,
-                                 env={**os.environ, "PYTHONPATH": str(package.parent)})
-            self.assertEqual((run.stdout, run.stderr), ("1 1 1\n", ""))
+            self.check_in(prefix, package.parent)
+
+    @unittest.skipUnless(importlib.util.find_spec("pip"), "no pip")
+    def test_by_pip(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = subprocess.run([sys.executable, "-m", "pip", "install", ROOT, "--no-build-isolation", "--no-deps",
+                                  "--target", folder, "--config-settings", f"build={os.environ['BUILD']}"],
+                                 capture_output=True, text=True, env={**os.environ, "PIP_NO_INDEX": "1"})
+            self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+            self.check_in(folder, folder)
+            told = subprocess.run([sys.executable, "-c", "import importlib.metadata as m, macareu; d = m.distribution('macareu'); "
+                                   "print(d.version == macareu.__version__, d.requires, all(f.locate().exists() for f in d.files))"],
+                                  capture_output=True, text=True, env={**os.environ, "PYTHONPATH": folder})
+            self.assertEqual((told.stdout, told.stderr), ("True ['numpy'] True\n", ""))
+
+    def test_sources_for_pip(self):
+        """They are all that is needed to build it again."""
+        if not (ROOT / ".git").exists():
+            self.skipTest("no checkout of git")
+        sys.path.insert(0, str(ROOT / "python"))
+        import build_backend
+        with tempfile.TemporaryDirectory() as folder:
+            name = build_backend.build_sdist(folder)
+            with tarfile.open(pathlib.Path(folder) / name) as archive:
+                names = set(archive.getnames())
+        for needed in ("PKG-INFO", "pyproject.toml", "CMakeLists.txt", "python/build_backend.py", "src/operators/label.hpp"):
+            self.assertIn(f"{name[:-len('.tar.gz')]}/{needed}", names)
 
 
 if __name__ == "__main__":

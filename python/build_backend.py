@@ -1,0 +1,112 @@
+"""Builds the wheel of `pip install .` (PEP 517) by CMake. Python's own library is all that it needs.
+
+pip's --config-settings build=FOLDER takes a folder that CMake has configured; by default it is build-wheel, which stays,
+so that the next time is short. Options of CMake come from the environment's CMAKE_ARGS.
+"""
+
+import base64
+import hashlib
+import io
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    build = pathlib.Path((config_settings or {}).get("build", ROOT / "build-wheel")).resolve()
+    if not (build / "CMakeCache.txt").exists():
+        _configure(build)
+    jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(os.cpu_count())
+    _run("cmake", "--build", build, "--target", "macareu_package", "--parallel", jobs)
+    name = f"{_distribution()}-{_tag()}.whl"
+    with tempfile.TemporaryDirectory() as prefix:
+        _run("cmake", "--install", build, "--component", "python", "--prefix", prefix)
+        (package,) = pathlib.Path(prefix).glob("lib*/**/site-packages/macareu")
+        files = {path.relative_to(package.parent).as_posix(): path.read_bytes()
+                 for path in sorted(package.rglob("*")) if path.is_file()}
+    _write_wheel(pathlib.Path(wheel_directory) / name, files)
+    return name
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    """What git knows."""
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], check=True, stdout=subprocess.PIPE).stdout
+    name = f"{_distribution()}.tar.gz"
+    with tarfile.open(pathlib.Path(sdist_directory) / name, "w:gz", format=tarfile.PAX_FORMAT) as archive:
+        for path in filter(None, os.fsdecode(listed).split("\0")):
+            archive.add(ROOT / path, f"{_distribution()}/{path}", recursive=False)
+        metadata = _metadata().encode()
+        entry = tarfile.TarInfo(f"{_distribution()}/PKG-INFO")
+        entry.size = len(metadata)
+        archive.addfile(entry, io.BytesIO(metadata))
+    return name
+
+
+def _run(*command):
+    subprocess.run([str(part) for part in command], check=True)
+
+
+def _configure(build):
+    options = ["-DCMAKE_BUILD_TYPE=Release", "-DMACAREU_PYTHON=ON", "-DMACAREU_TESTS=OFF", "-DMACAREU_TOOL=OFF",
+               f"-DPython3_EXECUTABLE={sys.executable}"]
+    try:  # in pip's own environment CMake would not find it
+        import pybind11
+        options.append(f"-DMACAREU_PYBIND11={pybind11.get_include()}")
+    except ImportError:
+        pass
+    _run("cmake", "-S", ROOT, "-B", build, *options, *shlex.split(os.environ.get("CMAKE_ARGS", "")))
+
+
+def _project():
+    try:
+        import tomllib
+    except ImportError:
+        import tomli as tomllib
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def _version():
+    return re.search(r"project\(macareu VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+
+
+def _distribution():
+    return f"{_project()['name']}-{_version()}"
+
+
+def _tag():
+    python = f"cp{sys.version_info[0]}{sys.version_info[1]}"
+    return f"{python}-{python}-{re.sub('[-.]', '_', sysconfig.get_platform())}"
+
+
+def _metadata():
+    about = _project()
+    fields = [("Metadata-Version", "2.1"), ("Name", about["name"]), ("Version", _version()),
+              ("Summary", about["description"]), ("Requires-Python", about["requires-python"]),
+              *(("Requires-Dist", each) for each in about["dependencies"]),
+              ("Description-Content-Type", "text/markdown")]
+    lines = [f"{name}: {value}" for name, value in fields]
+    return "\n".join([*lines, "", (ROOT / about["readme"]).read_text(encoding="utf-8")])
+
+
+def _write_wheel(path, files):
+    described = f"{_distribution()}.dist-info"
+    wheel = f"Wheel-Version: 1.0\nGenerator: macareu\nRoot-Is-Purelib: false\nTag: {_tag()}\n"
+    files = {**files, f"{described}/METADATA": _metadata().encode(), f"{described}/WHEEL": wheel.encode()}
+    record = [f"{name},sha256={_digest(content)},{len(content)}" for name, content in files.items()]
+    files[f"{described}/RECORD"] = "\n".join([*record, f"{described}/RECORD,,", ""]).encode()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+
+
+def _digest(content):
+    return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
