@@ -18,6 +18,7 @@
 #include "arguments.hpp"
 #include "arrays.hpp"
 #include "correlate.hpp"
+#include "group_counts.hpp"
 #include "rules/filters.hpp"
 #include "sites.hpp"
 #include "slopes.hpp"
@@ -366,6 +367,26 @@ void sloped(const py::array& image, py::array out,
   write_slopes(from, to, taps, border_named(mode), divisor);
 }
 
+/// (pixels of every row, their counts in every bin), as count_groups() has them.
+py::tuple counted(const py::array& image, const py::array& labels,
+                  const py::array_t<std::int32_t, py::array::c_style>& row_of_label, std::int64_t rows,
+                  const std::vector<double>& edges) {
+  const auto values = readable(image), numbers = readable(labels);
+  const const_image_view of = view_of(values, const_cast<void*>(values.data())),
+                         by = view_of(numbers, const_cast<void*>(numbers.data()));
+  const label_rows known{{row_of_label.data(), static_cast<std::size_t>(row_of_label.size())}, rows};
+  auto found = [&] {
+    const py::gil_scoped_release no_gil;
+    return count_groups(of, by, known, edges);
+  }();
+  const auto column = [](std::vector<std::int64_t>&& counts) {
+    void* const first = counts.data();
+    const auto size = counts.size();
+    return new_row(dtype::i64, size, first, owner_of(std::move(counts)));
+  };
+  return py::make_tuple(column(std::move(found.pixels)), column(std::move(found.bins)));
+}
+
 using packed_indices = py::array_t<std::int64_t, py::array::c_style>;
 
 /// Coordinates and distances go to arrays without gaps; `distances` may be None.
@@ -429,6 +450,7 @@ PYBIND11_MODULE(_macareu, module) {
   module.def("generate", &generated);
   module.def("compare", &compared);
   module.def("correlate", &correlated);
+  module.def("count_groups", &counted);
   module.def("slopes", &sloped);
   module.def("split_sites", &split, py::arg().noconvert(), py::arg(), py::arg().noconvert(), py::arg());
   module.def("machine", &machine);

@@ -71,10 +71,12 @@ class Measurements(AgainstPeers):
     def test_histograms_of_many_objects(self):
         rng = np.random.default_rng(20240616)
         labels = rng.integers(-3, 3000, (150, 160))
-        image = rng.normal(size=labels.shape).astype(np.float32)
-        index = rng.integers(-5, 3005, 4000)
-        theirs, ours = (one.histogram(image, -1, 2, 7, labels, index) for one in (scipy.ndimage, ours_in_scipy))
-        check_same(ours, theirs, "histograms")
+        edges = np.linspace(-1, 2, 8)
+        for image in (rng.normal(size=labels.shape).astype(np.float32), rng.integers(-2, 4, labels.shape, dtype=np.int16),
+                      rng.choice(np.concatenate((edges, np.nextafter(edges, -9), np.nextafter(edges, 9), [np.nan])), labels.shape)):
+            for index in (rng.integers(-5, 3005, 4000), np.arange(3000), [7, 3, 3, 10**6]):
+                theirs, ours = (one.histogram(image, -1, 2, 7, labels, index) for one in (scipy.ndimage, ours_in_scipy))
+                check_same(ours, theirs, f"histograms of {image.dtype}")
 
     def test_regionprops_table(self):
         rng = np.random.default_rng(20240612)

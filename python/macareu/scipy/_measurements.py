@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import macareu
 
-from .. import _peers
+from .. import _macareu, _peers
 from ._arguments import connectivity
 
 
@@ -76,15 +76,33 @@ def histogram(input, min, max, bins, labels=None, index=None) -> NDArray[Any]:
         raise ValueError("index: is empty")
     found = np.full(wanted.shape, None, object)
     names, rows = np.unique(wanted.astype(labels.dtype), return_inverse=True)
-    pixels, table = _counts_of_groups(image.ravel(), labels.ravel(), names, np.linspace(min, max, bins + 1))
+    edges = np.linspace(min, max, bins + 1)
+    count = _counts_of_small_labels if _countable(image, labels, names, edges) else _counts_of_groups
+    pixels, table = count(image, labels, names, edges)
     for place, row in zip(np.ndindex(wanted.shape), rows.ravel()):
         if pixels[row]:
             found[place] = table[row].copy()
     return found[0] if np.isscalar(index) else found
 
 
+def _countable(image, labels, names, edges):
+    """Whether the library counts them: a table has room for the labels, and bins have a width."""
+    numbers = labels.dtype.kind in "biu" and names[0] >= 0 and names[-1] < labels.size + 2**20
+    pixels = image.size > 0 and image.dtype.kind in "biuf" and image.dtype.itemsize <= 8 and image.dtype != np.float16
+    return numbers and pixels and edges.size > 1 and np.isfinite(edges).all() and edges[0] < edges[-1]
+
+
+def _counts_of_small_labels(image, labels, names, edges):
+    """As _counts_of_groups."""
+    row_of_label = np.full(int(names[-1]) + 1, -1, np.int32)
+    row_of_label[names.astype(np.intp)] = np.arange(names.size)
+    pixels, counts = _macareu.count_groups(_any_shape(image), _any_shape(labels), row_of_label, names.size, edges)
+    return pixels, counts.reshape(names.size, edges.size - 1)
+
+
 def _counts_of_groups(image, labels, names, edges):
     """How many pixels have each label of `names`, which are sorted, and a row for each of how many lie in each bin."""
+    image, labels = image.ravel(), labels.ravel()
     bins = max(edges.size - 1, 0)
     rows = np.minimum(np.searchsorted(names, labels), names.size - 1)
     wanted = names[rows] == labels
