@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import warnings
 from typing import Any
@@ -74,6 +75,7 @@ def sobel(image, mask=None, *, axis=None, mode="reflect", cval=0.0) -> NDArray[n
     return result
 
 
+@functools.lru_cache(maxsize=None)
 def _taps(axis, axes):
     """(dz, dy, dx, weight) of a slope's pixels in their order, in which scikit-image adds them up. An axis counted from
     the last is weighed as the others too, as scikit-image does it."""
