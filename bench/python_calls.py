@@ -3,9 +3,11 @@
 
     PYTHONPATH=build/python bench/python_calls.py --tool build/bin/macareu [--json FILE]
 
-Small calls: the best of many batches of 20, of every native function with its defaults. Large calls: median of 31, with
-out= and with a new array, against `--repeat 31` of the tool, which has memory for its result that was used before.
+Small calls: the best of many batches of 20, of every native function with its defaults. Large calls: of every one that
+gives images, median of 31, with out= and with a new array, against `--repeat 31` of the tool, which has memory for its
+result that was used before.
 """
+import fnmatch
 import inspect
 import json
 import os
@@ -18,12 +20,11 @@ import time
 import numpy as np
 
 import macareu
+from macareu import _macareu
 from comparison import finish, parser_of, row
 
 MOST_US = 15
 RUNS = 31
-LARGE = ("reconstruct", "label", "distance_transform", "gaussian", "maxima")  # and their verbs below
-VERBS = {"distance_transform": "distance"}
 
 
 def seconds(run):
@@ -56,32 +57,39 @@ def small_calls():
         yield row(f"`{name}`, 16 x 16, best", 1e3 * ours, None, None, f"<= {MOST_US} us", 1e6 * ours <= MOST_US)
 
 
-def seconds_of_tool(options, verb, files, directory):
-    """As it tells them itself."""
+def seconds_of_tool(options, verb, given, directory):
+    """As it tells them itself. `given`: names and values of the arguments; arrays become files."""
+    command = [options.tool, verb]
+    for name, value in given.items():
+        if np.ndim(value) == 0:
+            command += [f"--{name}", str(value)]
+        else:
+            command.append(os.path.join(directory, f"{name}.npy"))
+            np.save(command[-1], value)
     report = os.path.join(directory, "report.json")
-    subprocess.run([options.tool, verb, *files, "-o", os.path.join(directory, "out.npy"), "--quiet", "--repeat", str(RUNS),
-                    "--report", report], check=True)
+    subprocess.run([*command, "-o", os.path.join(directory, "out.npy"), "--quiet", "--repeat", str(RUNS), "--report", report],
+                   check=True)
     with open(report, encoding="utf-8") as file:
         return json.load(file)["seconds"]["compute"]
 
 
 def large_calls(options):
     side = 256 if options.quick else 4096
-    images = dict(zip(("mask", "marker"), macareu.generate("tissue", (side, side))))
+    mask, marker = macareu.generate("tissue", (side, side))
+    verbs = {each.about["name"]: each.about["verb"] for each in _macareu.operations}
     with tempfile.TemporaryDirectory(prefix="macareu-calls-") as directory:
-        for name, image in images.items():
-            np.save(os.path.join(directory, name), image)
-        for name in LARGE:
-            function = getattr(macareu, name)
-            names = ("marker", "mask") if name == "reconstruct" else ("mask",)
-            given = [images[each] for each in names]
-            files = [os.path.join(directory, each + ".npy") for each in names]
-            out = function(*given)
-            theirs = 1e3 * seconds_of_tool(options, VERBS.get(name, name), files, directory)
-            for how, run in (("out=", lambda: function(*given, out=out)), ("a new array", lambda: function(*given))):
-                ours = 1e3 * statistics.median(seconds(run) for _ in range(RUNS))
-                yield row(f"`{name}`, {side} x {side}, {how}, against the tool", ours, theirs, ours / theirs, "<= 1.1",
-                          ours <= 1.1 * theirs)
+        for name, function in operators():
+            if "out" in inspect.signature(function).parameters and fnmatch.fnmatch(name, options.only):
+                given = dict(zip(inspect.signature(function).parameters, arguments(function, mask, marker)))
+                yield from large_call(name, function, given, seconds_of_tool(options, verbs[name], given, directory))
+
+
+def large_call(name, function, given, seconds_of_tool):
+    theirs, out = 1e3 * seconds_of_tool, function(**given)
+    for how, run in (("out=", lambda: function(**given, out=out)), ("a new array", lambda: function(**given))):
+        ours = 1e3 * statistics.median(seconds(run) for _ in range(RUNS))
+        size = " x ".join(map(str, out.shape))
+        yield row(f"`{name}`, {size}, {how}, against the tool", ours, theirs, ours / theirs, "<= 1.1", ours <= 1.1 * theirs)
 
 
 def main():

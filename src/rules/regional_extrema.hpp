@@ -60,15 +60,15 @@ template <direction Toward, class T, class Engine>
 void extrema_from_summits(Engine& engine, const call& call) {
   const auto image = call.input<T>(0);
   const auto out = call.mask_output(0);
-  const view<const std::uint8_t> like{nullptr, image.depth, image.height, image.width};
-  const auto undercut = engine.temporary(like);
-  const auto found = engine.template summits<Toward>(call.near(), out, undercut.pixels(), image);
+  const auto flooded =
+      engine.temporary(view<const std::uint8_t>{nullptr, image.depth, image.height, image.width});
+  const view<const std::uint8_t> summits = out, states = flooded.pixels();  // first those it starts from
+  const auto found = engine.template summits<Toward>(call.near(), out, flooded.pixels(), image);
   if (found.everywhere) return engine.map(nowhere{}, out);
   if (!found.undercut) return;
-  const auto flooded = engine.temporary(like);
-  engine.wave(flood_from<std::uint8_t>{1}, call.near(), flooded.pixels(),
-              mapped(as_given{}, view<const std::uint8_t>(undercut.pixels())), view<const std::uint8_t>(out));
-  engine.map(not_flooded{}, out, view<const std::uint8_t>(out), view<const std::uint8_t>(flooded.pixels()));
+  engine.wave(flood_from<std::uint8_t>{1}, call.near(), flooded.pixels(), mapped(as_given{}, states),
+              summits);
+  engine.map(not_flooded{}, out, summits, states);
 }
 
 template <direction Toward, class T, class Engine>
