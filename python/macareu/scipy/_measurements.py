@@ -202,7 +202,7 @@ def _measured(which, image, labels, from_zero):
     # A table has rows from 1 on.
     rows = labels.astype(np.uint32) + np.uint32(1) if from_zero else labels
     table = macareu.measure(_any_shape(rows), _any_shape(image), columns="intensity")
-    values[table["label"] - np.uint64(from_zero)] = table[f"intensity_{which}"]
+    values[table["label"].astype(np.intp) - int(from_zero)] = table[f"intensity_{which}"]
     exact = image.dtype.kind == "f" or np.abs(values).max() < 2.0**53  # which float64 holds on the way
     return values if exact else _measured_by_numpy(which, image, labels)
 
