@@ -29,9 +29,35 @@ struct entry_call {
   void* result;
   long long depth, height, width;
   const parameter_value* values;
-  int bins, connectivity, threads, serial;
+  int bins, connectivity, threads;
+  bool (*share)(void* engine, long long units, void (*act)(void* what, int thread, long long unit),
+                void* what);
+  void* engine;
   char* message;
   int message_size;
+};
+
+enum outcome { done, failed, stopped };
+
+/// The library's cpu engine, for the compiled function to share out its work by.
+struct engine {
+  const job& work;
+  int threads;
+  bool one_pass;  ///< over the image, so that it is known how far it is; of waves it is not
+
+  static bool share(void* self, long long units, void (*act)(void*, int, long long), void* what) {
+    const auto& own = *static_cast<engine*>(self);
+    const auto visit = [&](int thread, std::int64_t unit) { act(what, thread, unit); };
+    try {
+      if (own.one_pass)
+        cpu::over_told_units(own.work, 0, 1, own.threads, units, 1, visit);
+      else
+        cpu::over_units(own.work, own.threads, units, 1, visit);
+      return true;
+    } catch (const interrupted&) {
+      return false;
+    }
+  }
 };
 
 std::string environment(const char* name, const char* otherwise) {
@@ -69,8 +95,7 @@ std::string identity_of(const std::string& program) {
 /// No contraction and no reordering: the same bits as every other engine.
 std::vector<std::string> compiler_command() {
   auto command = chosen_compiler();
-  for (const char* option :
-       {"-std=c++17", "-O3", "-fno-math-errno", "-ffp-contract=off", "-fPIC", "-shared", "-fopenmp"})
+  for (const char* option : {"-std=c++17", "-O3", "-fno-math-errno", "-ffp-contract=off", "-fPIC", "-shared"})
     command.emplace_back(option);
   return command;
 }
@@ -134,11 +159,9 @@ cpu_function::cpu_function(const description& about, const generation& how) {
   if (library_ == nullptr) throw device_error(file.string() + ": cannot be loaded: " + dlerror());
   entry_ = dlsym(library_, "macareu_call");
   if (entry_ == nullptr) throw device_error(file.string() + ": is not a compiled function");
-  part_ = dlsym(library_, "macareu_part");
 }
 
-/// The library stays loaded: its threads may outlive the call.
-cpu_function::~cpu_function() = default;
+cpu_function::~cpu_function() { dlclose(library_); }
 
 void cpu_function::operator()(const call& given, cpu_engine where, const context& how,
                               result_bytes& result) const {
@@ -147,27 +170,27 @@ void cpu_function::operator()(const call& given, cpu_engine where, const context
   result.resize(result_size(given));
   std::array<char, 512> message{};
   const auto& shape = given.shape();
-  const int threads = cpu::threads_for(shape.pixels(), how.threads);
-  const entry_call call{images.data(),  result.data(),
-                        shape.depth(),  shape.height(),
-                        shape.width(),  given.values.data(),
-                        given.bins,     given.connectivity,
-                        threads,        where == cpu_engine::serial ? 1 : 0,
-                        message.data(), static_cast<int>(message.size())};
-  if (where == cpu_engine::parallel && part_ != nullptr) {
-    const auto part = reinterpret_cast<void (*)(const entry_call*, long long, long long)>(part_);
-    // Pixels by number, or rows.
-    const bool pixels = given.about.kind == category::p2p;
-    const auto all = pixels ? shape.pixels() : shape.depth() * shape.height();
-    const std::int64_t piece = pixels ? 65536 : 1;
-    const job work{.how = how, .report = {}};
-    cpu::over_told_units(work, 0, 1, threads, (all + piece - 1) / piece, 1, [&](int, std::int64_t unit) {
-      part(&call, unit * piece, std::min(all, (unit + 1) * piece));
-    });
-    return;
-  }
+  const job work{.how = how, .report = {}};
+  engine own{.work = work,
+             .threads = cpu::threads_for(shape.pixels(), how.threads),
+             .one_pass = given.about.kind != category::iwpp};
+  const entry_call call{images.data(),
+                        result.data(),
+                        shape.depth(),
+                        shape.height(),
+                        shape.width(),
+                        given.values.data(),
+                        given.bins,
+                        given.connectivity,
+                        where == cpu_engine::serial ? 0 : own.threads,
+                        engine::share,
+                        &own,
+                        message.data(),
+                        static_cast<int>(message.size())};
   const auto entry = reinterpret_cast<int (*)(const entry_call*)>(entry_);
-  if (entry(&call) != 0) throw device_error(message.data());
+  const auto outcome = entry(&call);
+  if (outcome == stopped) throw interrupted();
+  if (outcome == failed) throw device_error(message.data());
 }
 
 }  // namespace macareu::converter

@@ -17,15 +17,13 @@ class cpu_function {
   cpu_function(const cpu_function&) = delete;
   cpu_function& operator=(const cpu_function&) = delete;
 
-  /// Of `how` threads, stop and progress. Pixels that do not depend on each other are shared out by the
-  /// library's cpu engine, as those of operators; reductions and waves by engines of their own, which tell no
-  /// progress.
+  /// Of `how` threads, stop and progress: work is shared out by the library's cpu engine, as that of
+  /// operators.
   void operator()(const call& given, cpu_engine where, const context& how, result_bytes& result) const;
 
  private:
   void* library_ = nullptr;
   void* entry_ = nullptr;
-  void* part_ = nullptr;  ///< none of reductions and waves
 };
 
 }  // namespace macareu::converter

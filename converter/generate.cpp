@@ -178,6 +178,10 @@ std::string usage(const description& about, const std::string& name) {
   return (start.size() + text.size() + 1 > line_width ? "\n    " : " ") + text;
 }
 
+std::string piece(const description& about, const std::string& what) {
+  return std::string(template_named(std::string(name_of(about.kind)) + "_" + what));
+}
+
 std::string entry_members(const description& about) {
   const std::string result = "  work.result = static_cast<rule::result_type*>(given->result);\n";
   switch (about.kind) {
@@ -196,16 +200,9 @@ std::string entry_members(const description& about) {
 
 std::string entry_call(const description& about) {
   if (about.kind == category::r2s)
-    return "    *static_cast<rule::result_type*>(given->result) =\n        given->serial != 0 ? "
-           "serial::run<rule::result_type>(work) : openmp::run<rule::result_type>(work);\n";
-  return "    if (given->serial != 0)\n      serial::run(work);\n    else\n      openmp::run(work);\n";
-}
-
-/// Where parts of the result do not depend on each other the caller may ask for them one by one.
-std::string entry_part(const description& about) {
-  if (about.kind != category::p2p && about.kind != category::n2p) return "";
-  return "\nextern \"C\" void macareu_part(const call* given, long long begin, long long end) {\n"
-         "  openmp::compute(job_of(given), begin, end);\n}\n";
+    return "    *static_cast<rule::result_type*>(given->result) =\n        given->threads == 0 ? "
+           "serial::run<rule::result_type>(work) : parallel::run<rule::result_type>(threads, work);\n";
+  return "    if (given->threads == 0)\n      serial::run(work);\n    else\n      parallel::run(threads, work);\n";
 }
 
 std::string entry_parameters(const description& about) {
@@ -257,9 +254,8 @@ fields fields_of(const description& about, const std::string& name) {
                 {"USAGE", usage(about, name)},
                 {"ENTRY_CALL", entry_call(about)},
                 {"ENTRY_MEMBERS", entry_members(about)},
-                {"ENTRY_PART", entry_part(about)},
                 {"ENTRY_PARAMETERS", entry_parameters(about)},
-                {"ENTRY_INCLUDES", "#include \"" + name + ".cpp\"\n#include \"" + name + "_serial.cpp\"\n"},
+                {"PARALLEL", piece(about, "parallel.cpp")},
                 {"KERNEL", kernel_name(about)},
                 {"BEFORE_RUN", ""},
                 {"EXTRA_MEMBERS", ""}};
@@ -267,6 +263,11 @@ fields fields_of(const description& about, const std::string& name) {
   values["RUN_DECLARATION"] =
       scalar ? "template <class T>\nT run(const job& work);\n" : "void run(const job& work);\n";
   values["INSTANCES"] = scalar ? instances(about) : "";
+  values["OPENMP_RUN"] =
+      scalar
+          ? "template <class T>\nT run(const job& work) {\n  return parallel::run<T>(all_threads(), work);\n}\n\n" +
+                instances(about)
+          : "void run(const job& work) { parallel::run(all_threads(), work); }\n";
   values["NO_CUDA_RUN"] = std::string(scalar ? "template <class T>\nT" : "void") +
                           " run(const job&) {\n  std::string why;\n  available(why);\n  throw "
                           "std::runtime_error(why);\n}\n" +
@@ -287,10 +288,6 @@ fields fields_of(const description& about, const std::string& name) {
   return values;
 }
 
-std::string piece(const description& about, const std::string& what) {
-  return std::string(template_named(std::string(name_of(about.kind)) + "_" + what));
-}
-
 std::string class_text(const description& about) {
   const auto head = std::string(template_named("class_head.hpp"));
   if (about.kind == category::r2s || about.kind == category::r2v) return head + piece(about, "class.hpp");
@@ -303,14 +300,11 @@ std::string kernel_text(const description& about) {
   return (simple ? "" : piece(about, "launch.hpp")) + piece(about, "kernels.cu");
 }
 
-fields cpu_files(const description& about, const generation& how, const fields& values) {
-  return {
-      {how.name + "_rule.hpp", rule_text(about, how.border)},
-      {how.name + ".hpp", filled(class_text(about), values)},
-      {how.name + "_serial.cpp", filled(piece(about, "serial.cpp"), values)},
-      {how.name + ".cpp", filled(std::string(template_named("openmp_head.cpp")) + piece(about, "openmp.cpp") +
-                                     std::string(template_named("no_cuda.cpp")),
-                                 values)}};
+/// What every engine of a CPU includes, and the serial one.
+fields serial_files(const description& about, const generation& how, const fields& values) {
+  return {{how.name + "_rule.hpp", rule_text(about, how.border)},
+          {how.name + ".hpp", filled(class_text(about), values)},
+          {how.name + "_serial.cpp", filled(piece(about, "serial.cpp"), values)}};
 }
 
 }  // namespace
@@ -342,7 +336,11 @@ thread_share pixels_of_a_thread(const description& about) {
 
 std::map<std::string, std::string> program(const description& about, const generation& how) {
   const auto values = fields_of(about, how.name);
-  auto files = cpu_files(about, how, values);
+  auto files = serial_files(about, how, values);
+  files[how.name + ".cpp"] =
+      filled(std::string(template_named("openmp_head.cpp")) + piece(about, "parallel.cpp") +
+                 std::string(template_named("openmp_run.cpp")) + std::string(template_named("no_cuda.cpp")),
+             values);
   files[how.name + ".cu"] =
       filled("// The CUDA engine: kernels, and what starts them.\n" +
                  std::string(template_named("cuda_support.cu")) + kernel_text(about) + "\n" +
@@ -357,7 +355,7 @@ std::map<std::string, std::string> program(const description& about, const gener
 
 std::map<std::string, std::string> shared_object_source(const description& about, const generation& how) {
   const auto values = fields_of(about, how.name);
-  auto files = cpu_files(about, how, values);
+  auto files = serial_files(about, how, values);
   files["entry.cpp"] = filled(template_named("entry.cpp"), values);
   return files;
 }

@@ -256,7 +256,7 @@ void add_options(parser& options, request& asked) {
                }});
   options.add({.group = "Running",
                .names = "--quiet",
-               .help = "no progress bar, which functions of pixels and windows have on the cpu, and no notes",
+               .help = "no progress bar, which there is on the cpu, and no notes",
                .take = [&](const std::string&) { asked.quiet = true; }});
   asked.reading.add_to(options);
   asked.reading.add_channel_to(options);

@@ -1,10 +1,12 @@
 // How `macareu run` calls the compiled function.
-#include <omp.h>
-
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <vector>
 
-@ENTRY_INCLUDES@
+#include "@NAME@_serial.cpp"
+
+@PARALLEL@
 namespace {
 
 /// As in converter/cpu_run.cpp.
@@ -19,9 +21,30 @@ struct call {
   void* result;
   long long depth, height, width;
   const parameter_value* values;
-  int bins, connectivity, threads, serial;
+  int bins, connectivity;
+  /// The caller's threads, 0 for none: share() calls act(what, thread, unit) for every unit on them, and says
+  /// whether to go on.
+  int threads;
+  bool (*share)(void* engine, long long units, void (*act)(void* what, int thread, long long unit), void* what);
+  void* engine;
   char* message;
   int message_size;
+};
+
+enum outcome { done, failed, stopped };
+
+struct stop {};
+
+struct callers_threads {
+  const call* given;
+
+  int count() const { return given->threads; }
+
+  template <class Act>
+  void operator()(long long units, Act act) const {
+    const auto one = [](void* what, int thread, long long unit) { (*static_cast<Act*>(what))(thread, unit); };
+    if (!given->share(given->engine, units, one, &act)) throw stop();
+  }
 };
 
 job job_of(const call* given) {
@@ -36,11 +59,12 @@ job job_of(const call* given) {
 extern "C" int macareu_call(const call* given) {
   try {
     const job work = job_of(given);
-    if (given->threads > 0) omp_set_num_threads(given->threads);
-@ENTRY_CALL@    return 0;
+    const callers_threads threads{given};
+@ENTRY_CALL@    return done;
+  } catch (const stop&) {
+    return stopped;
   } catch (const std::exception& e) {
     std::snprintf(given->message, static_cast<std::size_t>(given->message_size), "%s", e.what());
-    return 1;
+    return failed;
   }
 }
-@ENTRY_PART@

@@ -4,6 +4,5 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <deque>
 #include <vector>
 

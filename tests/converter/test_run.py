@@ -18,6 +18,16 @@ static int f(int p[31][31], int x, int y) {
     return sum;
 }
 """
+# The same for the other patterns: what they compute does not matter.
+SLOW_STEPS = """static int slow(int v) {
+    for (int k = 0; k < %d; ++k) v = v * 3 + (v >> 7) + k;
+    return v;
+}
+"""
+SLOW_SCALAR = SLOW_STEPS % 20000 + "#R2S_FUNC\nstatic int f(int a, int b) { return slow(a) + b; }\n"
+SLOW_VECTOR = SLOW_STEPS % 20000 + "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) { saida[(unsigned)slow(p) % bins]++; }\n"
+SLOW_WAVE = SLOW_STEPS % 2000 + ("#IWPP_FUNC\nstatic int offer(int s, int c) { return s < c || slow(s) == 12345 ? s : c; }\n"
+                                 "#IWPP_FUNC\nstatic int better(int a, int b) { return a > b; }\n")
 
 
 def npy(shape, kind, fortran, data):
@@ -71,7 +81,7 @@ class Long(ConverterTest):
         super().setUpClass()
         cls.write("slow.c", SLOW)
         cls.tool_quickly("generate", "noise", "--shape", "3,3", "-o", "tiny.npy")
-        for size, side in (("some", "600,600"), ("large", "9000,9000")):
+        for size, side in (("few", "300,300"), ("some", "600,600"), ("large", "9000,9000")):
             cls.tool_quickly("generate", "noise", "--shape", side, "-o", size + ".npy")
         for device in ("serial", "cpu"):  # compiled
             cls.tool_quickly("run", "slow.c", "tiny.npy", "-o", "tiny-out.npy", "--device", device)
@@ -94,11 +104,11 @@ class Long(ConverterTest):
             self.assertEqual((running.returncode, said), (130, "macareu: run: interrupted\n"))
             self.assertEqual(sorted(os.listdir(self.directory)), before)
 
-    def shown(self, *options):
+    def shown(self, *arguments):
         """What a terminal gets."""
         ours, theirs = pty.openpty()
-        with subprocess.Popen([TOOL, "run", "slow.c", "some.npy", "-o", "out.npy", "--device", "cpu", "--threads", "1", *options],
-                              cwd=self.directory, env=self.environment, stderr=theirs) as running:
+        with subprocess.Popen([TOOL, "run", *arguments, "--device", "cpu"], cwd=self.directory, env=self.environment,
+                              stdout=subprocess.DEVNULL, stderr=theirs) as running:
             os.close(theirs)
             text = b""
             try:
@@ -111,8 +121,15 @@ class Long(ConverterTest):
         return text
 
     def test_progress(self):
-        self.assertIn(b"run [#", self.shown())
-        self.assertEqual(self.shown("--quiet"), b"")
+        slow = ["slow.c", "some.npy", "-o", "out.npy", "--threads", "1"]
+        self.assertIn(b"run [#", self.shown(*slow))
+        self.assertEqual(self.shown(*slow, "--quiet"), b"")
+
+    def test_progress_of_reductions_and_waves(self):
+        for name, source, arguments in (("scalar", SLOW_SCALAR, ["few.npy"]), ("vector", SLOW_VECTOR, ["few.npy"]),
+                                        ("wave", SLOW_WAVE, ["few.npy", "few.npy", "-o", "out.npy"])):
+            self.write(name + ".c", source)
+            self.assertIn(b"run [#", self.shown(name + ".c", *arguments), name)
 
 
 if __name__ == "__main__":

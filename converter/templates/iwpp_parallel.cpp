@@ -1,4 +1,4 @@
-namespace openmp {
+namespace parallel {
 namespace {
 
 /// Consecutive rows (slices in volumes) that one thread writes. What lies before and behind is a copy, taken
@@ -35,14 +35,16 @@ class strip {
     spread();
   }
 
-  /// Takes what the strips beside it offer. Says how many pixels did.
-  long long look_around() {
+  /// Takes what the strips beside it offer.
+  void look_around() {
     const long long rows = line_ / size_.width;
     for (long long row = first_row_; row < first_row_ + rows; ++row) find_waiting(row);
     for (long long row = std::max(first_row_ + rows, last_row_ - rows + 1); row <= last_row_; ++row)
       find_waiting(row);
-    return static_cast<long long>(waiting_.size());
   }
+
+  /// Pixels that have something to offer.
+  long long waiting() const { return static_cast<long long>(waiting_.size()); }
 
   /// From there on. Where the front is wide, whole rows are faster than pixels; once, since it may come again
   /// and again.
@@ -190,29 +192,26 @@ class strip {
 }  // namespace
 
 /// Each thread settles its strip; then strips look at each other's rims, until nothing changes.
-void run(const job& work) {
+template <class Threads>
+void run(const Threads& threads, const job& work) {
   const auto& size = work.size;
   std::copy_n(work.images[0], size.pixels(), work.result);
   if (size.pixels() == 0) return;
   const long long lines = size.depth > 1 ? size.depth : size.height;
-  const long long strips = std::min<long long>(lines, omp_get_max_threads());
+  const long long strips = std::min<long long>(lines, threads.count());
   std::vector<strip> all;
   for (long long s = 0; s < strips; ++s) all.emplace_back(work, lines * s / strips, lines * (s + 1) / strips);
   const auto each_strip = [&](auto act) {
-#pragma omp parallel for
-    for (long long s = 0; s < strips; ++s) act(all[static_cast<std::size_t>(s)]);
+    threads(strips, [&](int, long long s) { act(all[static_cast<std::size_t>(s)]); });
   };
   each_strip([](strip& own) { own.copy_rims(); });
   each_strip([](strip& own) { own.settle(); });
   constexpr long long few = 64;
   for (long long waiting = few; waiting >= few;) {
     each_strip([](strip& own) { own.copy_rims(); });
+    each_strip([](strip& own) { own.look_around(); });
     waiting = 0;
-    each_strip([&](strip& own) {
-      const long long found = own.look_around();
-#pragma omp atomic
-      waiting += found;
-    });
+    for (const auto& each : all) waiting += each.waiting();
     if (waiting >= few)
       each_strip([](strip& own) { own.settle_again(); });
     else  // not enough for several threads, but perhaps the start of a long way through all strips
@@ -220,4 +219,4 @@ void run(const job& work) {
   }
 }
 
-}  // namespace openmp
+}  // namespace parallel

@@ -1,4 +1,4 @@
-namespace openmp {
+namespace parallel {
 namespace {
 
 /// Pixels number `begin` to before `end`.
@@ -13,12 +13,12 @@ void compute(const job& work, long long begin, long long end) {
 }  // namespace
 
 /// Pixels do not depend on each other: every thread takes pieces of the image.
-void run(const job& work) {
+template <class Threads>
+void run(const Threads& threads, const job& work) {
   constexpr long long piece = 65536;
   const long long count = work.size.pixels();
-#pragma omp parallel for schedule(static)
-  for (long long begin = 0; begin < count; begin += piece)
-    compute(work, begin, std::min(begin + piece, count));
+  threads((count + piece - 1) / piece,
+          [&](int, long long unit) { compute(work, unit * piece, std::min((unit + 1) * piece, count)); });
 }
 
-}  // namespace openmp
+}  // namespace parallel

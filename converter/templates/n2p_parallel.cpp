@@ -1,4 +1,4 @@
-namespace openmp {
+namespace parallel {
 namespace {
 
 /// A pixel near the border: every place of its window is looked up by the border rule.
@@ -50,9 +50,9 @@ void compute(const job& work, long long begin, long long end) {
 }  // namespace
 
 /// Pixels do not depend on each other: every thread takes rows.
-void run(const job& work) {
-#pragma omp parallel for schedule(static)
-  for (long long row = 0; row < work.size.depth * work.size.height; ++row) compute(work, row, row + 1);
+template <class Threads>
+void run(const Threads& threads, const job& work) {
+  threads(work.size.depth * work.size.height, [&](int, long long row) { compute(work, row, row + 1); });
 }
 
-}  // namespace openmp
+}  // namespace parallel
