@@ -104,6 +104,16 @@ class Long(ConverterTest):
             self.assertEqual((running.returncode, said), (130, "macareu: run: interrupted\n"))
             self.assertEqual(sorted(os.listdir(self.directory)), before)
 
+    @unittest.skipUnless("STOP_RUN" in os.environ, "no program stop_run")
+    def test_stop(self):
+        """By the library's stop token, between two units of work."""
+        for name in ("sobel", "maximum", "histogram", "reconstruct"):
+            self.tool("convert", example(name), "-o", name + ".json")
+        self.write("invert.c", "#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i) { return 255 - p; }\n")
+        self.tool("convert", "invert.c", "-o", "invert.json")
+        self.succeed(os.environ["STOP_RUN"], "invert.json", "sobel.json", "maximum.json", "histogram.json",
+                     "reconstruct.json")
+
     def shown(self, *arguments):
         """What a terminal gets."""
         ours, theirs = pty.openpty()
