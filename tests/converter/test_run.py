@@ -139,7 +139,7 @@ class Long(ConverterTest):
         for name, source, arguments in (("scalar", SLOW_SCALAR, ["few.npy"]), ("vector", SLOW_VECTOR, ["few.npy"]),
                                         ("wave", SLOW_WAVE, ["few.npy", "few.npy", "-o", "out.npy"])):
             self.write(name + ".c", source)
-            self.assertIn(b"run [#", self.shown(name + ".c", *arguments), name)
+            self.assertIn(b"run [#", self.shown(name + ".c", *arguments, "--threads", "1"), name)
 
 
 if __name__ == "__main__":
