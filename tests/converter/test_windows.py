@@ -54,13 +54,15 @@ class Windows(ConverterTest):
         return self.command(COMPILER, "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-fopenmp", *files,
                             "-o", out)
 
-    def image(self, name, shape):
+    def image(self, case, shape):
+        """The same for all borders, in a file for each: they are checked at the same time."""
+        name, border = case
         channels, bits, _, _ = FUNCTIONS[name]
         dice = random.Random("%s %s" % (name, shape))
         count = channels
         for size in shape:
             count *= size
-        file = "%s-%s.%s" % (name, "x".join(map(str, shape)), "ppm" if channels == 3 else "pgm")
+        file = "%s-%s-%s.%s" % (name, border, "x".join(map(str, shape)), "ppm" if channels == 3 else "pgm")
         write_pnm(self.path(file), shape, [dice.getrandbits(bits) for _ in range(count)], channels, bits > 8)
         return file
 
@@ -70,10 +72,10 @@ class Windows(ConverterTest):
         ending = FUNCTIONS[name][2]
         wrong = []
         for shape in VOLUMES if name in ("volume", "deep") else IMAGES:
-            image = self.image(name, shape)
+            image = self.image(case, shape)
             results = {}
             for device in self.program_devices:
-                out = "%s-%s.program.%s" % (border, image, ending)
+                out = "%s.program.%s" % (image, ending)
                 self.succeed(self.path("%s-%s/program" % case), "--device", device, image, out)
                 results["program " + device] = self.content(out)
             if len(shape) == 3 and ending == "raw":
@@ -81,7 +83,7 @@ class Windows(ConverterTest):
             else:
                 given = [image]
             for device in self.run_devices:
-                out = "%s-%s.run.%s" % (border, image, ending)
+                out = "%s.run.%s" % (image, ending)
                 self.tool("run", function(name), *given, "-o", out, "--device", device, "--border", border)
                 results["run " + device] = self.content(out)
             wrong += [(each, shape) for each, pixels in results.items() if pixels != results["program serial"]]
