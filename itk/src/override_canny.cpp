@@ -49,7 +49,7 @@ class CannyOverride : public CannyFilter<::itk::CannyEdgeDetectionImageFilter<TI
 
   /// The same pixels without what is before them in a pipeline.
   static typename TImage::Pointer Apart(const TImage& image) {
-    pixels_of(&image);  // on the host, where the image is a lazy one
+    with_errors_of_itk(image, [&] { return pixels_of(&image); });  // on the host, where it is a lazy one
     auto apart = TImage::New();
     apart->Graft(&image);
     return apart;

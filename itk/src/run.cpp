@@ -83,8 +83,8 @@ void in_rounds(::itk::ProcessObject& filter, step part, std::int64_t count, std:
   }
 }
 
-void throw_as_itk(const ::itk::ProcessObject& filter, const std::string& what) {
-  throw ::itk::ExceptionObject(__FILE__, __LINE__, std::string(filter.GetNameOfClass()) + ": " + what);
+void throw_as_itk(const ::itk::LightObject& whose, const std::string& what) {
+  throw ::itk::ExceptionObject(__FILE__, __LINE__, std::string(whose.GetNameOfClass()) + ": " + what);
 }
 
 }  // namespace macareu::itk

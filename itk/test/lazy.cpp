@@ -5,11 +5,14 @@
 #include <limits>
 #include <memory>
 
+#include <itkCannyEdgeDetectionImageFilter.h>
 #include <itkImageBufferRange.h>
 #include <itkImageRegionIterator.h>
 #include <itkImageRegionRange.h>
 #include <itkNeighborhoodIterator.h>
 #include <itkUnaryFunctorImageFilter.h>
+
+#include <macareu/itk/factories.hpp>
 
 #include "../src/device.hpp"
 #include "../src/pixelwise.hpp"
@@ -353,17 +356,81 @@ TEST(lazy, a_device_that_is_named_and_fails_throws) {
   calls_before_failure = never;
 }
 
-TEST(lazy, what_macareu_refuses_on_the_device_is_left_to_itk) {
-  using floats = ours::Image<float, 2>;
-  auto image = generated_image<floats>(1);
+using lazy_floats = ours::Image<float, 2>;
+
+/// Its input, which is on the device only, is one that Macareu refuses.
+ours::HMaximaImageFilter<lazy_floats, lazy_floats>::Pointer filter_of_nan() {
+  auto image = generated_image<lazy_floats>(1);
   image->GetBufferPointer()[100] = std::numeric_limits<float>::quiet_NaN();
   image->DeviceView();
   image->DeviceWasWritten();
-  auto filter = ours::HMaximaImageFilter<floats, floats>::New();
+  auto filter = ours::HMaximaImageFilter<lazy_floats, lazy_floats>::New();
   filter->SetInput(image);
   filter->SetHeight(5);
+  return filter;
+}
+
+TEST(lazy, what_macareu_refuses_on_the_device_is_left_to_itk) {
+  const auto filter = filter_of_nan();
   EXPECT_NO_THROW(filter->Update());
   EXPECT_FALSE(filter->GetOutput()->IsOnDevice());
+}
+
+/// What `work` throws where the device fails at once, or after some calls.
+enum class thrown { nothing, of_itk, other };
+template <class Work>
+thrown thrown_after(int calls, const Work& work) {
+  calls_before_failure = calls;
+  auto what = thrown::nothing;
+  try {
+    work();
+  } catch (const itk::ExceptionObject&) {
+    what = thrown::of_itk;
+  } catch (...) {
+    what = thrown::other;
+  }
+  calls_before_failure = never;
+  return what;
+}
+
+TEST(lazy, where_the_device_fails_whoever_reads_gets_an_exception_of_itk) {
+  auto image = on_both(7);
+  leave_on_device_only(*image);
+  const lazy& constant = *image;
+  const auto first = image->GetBufferedRegion().GetIndex();
+  EXPECT_EQ(thrown_after(0, [&] { image->GetBufferPointer(); }), thrown::of_itk);
+  EXPECT_EQ(thrown_after(0, [&] { constant.GetBufferPointer(); }), thrown::of_itk);
+  EXPECT_EQ(thrown_after(0, [&] { image->PixelsToRead(); }), thrown::of_itk);
+  EXPECT_EQ(thrown_after(0, [&] { image->GetPixel(first); }), thrown::of_itk);
+  EXPECT_EQ(thrown_after(0, [&] { itk::ImageRegionIterator<lazy>(image, image->GetBufferedRegion()); }),
+            thrown::of_itk);
+  EXPECT_TRUE(image->IsOnDevice()) << "its pixels are not lost";
+  EXPECT_EQ(image->GetPixel(first), 7);
+}
+
+TEST(lazy, where_the_device_fails_itks_code_that_steps_in_throws_an_exception_of_itk) {
+  int failures = 0;
+  for (const int calls : {0, 1}) {
+    const auto filter = filter_of_nan();
+    const auto what = thrown_after(calls, [&] { filter->Update(); });
+    EXPECT_NE(what, thrown::other) << calls;
+    if (what == thrown::of_itk) ++failures;
+  }
+  EXPECT_EQ(failures, 1) << "when ITK's code asks for the input; before, the host steps in";
+}
+
+TEST(lazy, where_the_device_fails_suppressed_edges_throw_an_exception_of_itk) {
+  using image = itk::Image<float, 2>;
+  auto input = generated_image<lazy_floats>(1);
+  macareu::itk::register_factories();
+  auto filter = itk::CannyEdgeDetectionImageFilter<image, image>::New();
+  itk::ObjectFactoryBase::UnRegisterAllFactories();
+  filter->SetInput(input);
+  filter->Update();
+  leave_on_device_only(*input);
+  auto* const edges = filter->GetNonMaximumSuppressionImage();
+  EXPECT_EQ(thrown_after(0, [&] { edges->GetBufferPointer(); }), thrown::of_itk);
+  EXPECT_EQ(thrown_after(never, [&] { edges->GetBufferPointer(); }), thrown::nothing);
 }
 
 }  // namespace

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
-#include <new>
 #include <ostream>
 #include <string>
 
@@ -63,25 +61,10 @@ class Filter : public TStock, public has_device {
 
   void GenerateData() override {
     this->AllocateOutputs();
-    const bool on_gpu = ComputesOnGpu();
-    try {
-      try {
-        ComputeAt(device_, on_gpu);
-      } catch (const device_error&) {  // as out of memory: whoever named no device can do without a GPU
-        if (IsNamed()) throw;
-        ComputeAt("cpu", false);  // auto could choose the GPU again
-      }
-      this->UpdateProgress(1.0F);
-    } catch (const usage_error& refusal) {
-      if constexpr (has_own_code<TStock>) {
-        if (!IsNamed() && connectivity_ == 0) return TStock::GenerateData();
-      }
-      throw_as_itk(*this, refusal.what());
-    } catch (const error& failure) {
-      throw_as_itk(*this, failure.what());
-    } catch (const std::bad_alloc&) {
-      throw_as_itk(*this, "not enough memory");
-    }
+    with_errors_of_itk(*this, [this] {
+      if (ComputeUnlessLeftToItk()) return this->UpdateProgress(1.0F);
+      if constexpr (has_own_code<TStock>) TStock::GenerateData();
+    });
   }
 
   /// A wave may come from anywhere: all of the inputs, all of the output.
@@ -177,6 +160,22 @@ class Filter : public TStock, public has_device {
   }
 
  private:
+  /// Whether it computed: what Macareu refuses is for ITK's own code, where that can do it.
+  bool ComputeUnlessLeftToItk() {
+    try {
+      try {
+        ComputeAt(device_, ComputesOnGpu());
+      } catch (const device_error&) {  // as out of memory: whoever named no device can do without a GPU
+        if (IsNamed()) throw;
+        ComputeAt("cpu", false);  // auto could choose the GPU again
+      }
+      return true;
+    } catch (const usage_error&) {
+      if (!has_own_code<TStock> || IsNamed() || connectivity_ != 0) throw;
+      return false;
+    }
+  }
+
   void ComputeAt(const std::string& device, bool on_gpu) {
     workplace at(*this, device, IsNamed(), on_gpu);
     Compute(at);

@@ -5,6 +5,7 @@
 #include <itkImage.h>
 
 #include <macareu/itk/device_buffer.hpp>
+#include <macareu/itk/run.hpp>
 #include <macareu/itk/views.hpp>
 
 namespace macareu::itk {
@@ -46,15 +47,14 @@ class Image : public ::itk::Image<TPixel, VDimension>, public lazy_pixels {
   ::itk::LightObject::Pointer CreateAnother() const override { return New().GetPointer(); }
 
   TPixel* GetBufferPointer() override {
-    pixels_->to_host(Superclass::GetBufferPointer(), Bytes());
+    PixelsToRead();
     pixels_->host_was_written();
     return Superclass::GetBufferPointer();
   }
   const TPixel* GetBufferPointer() const override { return const_cast<Self*>(this)->GetBufferPointer(); }
   /// The host's pixels, up to date, for reading alone: the GPU's copy stays valid.
   const TPixel* PixelsToRead() const {
-    pixels_->to_host(const_cast<Self*>(this)->Superclass::GetBufferPointer(), Bytes());
-    return Superclass::GetBufferPointer();
+    return with_errors_of_itk(*this, [this] { return static_cast<const TPixel*>(HostPixels()); });
   }
 
   // ITK's own of these read the buffer without GetBufferPointer().
@@ -100,7 +100,10 @@ class Image : public ::itk::Image<TPixel, VDimension>, public lazy_pixels {
     return {pixels_->for_writing(Bytes()), dtype_of<TPixel>, Shape(), contiguous_strides(Shape())};
   }
   void DeviceWasWritten() override { pixels_->device_was_written(); }
-  const void* HostPixels() const override { return PixelsToRead(); }
+  const void* HostPixels() const override {
+    pixels_->to_host(const_cast<Self*>(this)->Superclass::GetBufferPointer(), Bytes());
+    return Superclass::GetBufferPointer();
+  }
 
  protected:
   Image() = default;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <itkProcessObject.h>
 
 #include <macareu/catalogue.hpp>
+#include <macareu/error.hpp>
 
 namespace macareu::itk {
 
@@ -44,7 +46,19 @@ void in_parallel(::itk::ProcessObject& filter, std::int64_t count,
 void in_rounds(::itk::ProcessObject& filter, step part, std::int64_t count, std::int64_t pixels,
                const std::function<void(std::int64_t, std::int64_t)>& body);
 
-/// As an exception of ITK, with the filter's name.
-[[noreturn]] void throw_as_itk(const ::itk::ProcessObject& filter, const std::string& what);
+/// As an exception of ITK, with the name of the filter's or image's class.
+[[noreturn]] void throw_as_itk(const ::itk::LightObject& whose, const std::string& what);
+
+/// For functions that programs of ITK call: they catch exceptions of ITK, not ours.
+template <class Work>
+auto with_errors_of_itk(const ::itk::LightObject& whose, const Work& work) {
+  try {
+    return work();
+  } catch (const error& failure) {
+    throw_as_itk(whose, failure.what());
+  } catch (const std::bad_alloc&) {
+    throw_as_itk(whose, "not enough memory");
+  }
+}
 
 }  // namespace macareu::itk

@@ -12,7 +12,8 @@
 
 namespace macareu::itk {
 
-/// What images of image.hpp are besides images of ITK, whatever type they are seen through.
+/// What images of image.hpp are besides images of ITK, whatever type they are seen through. For filters,
+/// which do without the GPU where it fails: these throw device_error.
 class lazy_pixels {
  public:
   /// Whether the newest pixels are on the GPU only.
