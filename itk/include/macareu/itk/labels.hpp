@@ -96,8 +96,6 @@ class RelabelComponentImageFilter
   }
 
  protected:
-  bool IsOwn() const { return own_; }
-
   void Compute(workplace& at) override {
     using pixel = typename TOutputImage::PixelType;
     own_ = false;
