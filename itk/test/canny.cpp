@@ -16,6 +16,13 @@ using images =
 TYPED_TEST_SUITE(canny, images);
 
 template <class Image>
+double share_of_edges_of_itk(const Image* expected, const Image* found) {
+  const auto both = macareu::compare_edges(macareu::itk::view_of(expected), macareu::itk::view_of(found));
+  EXPECT_GT(both.expected, 50);
+  return both.correct();
+}
+
+template <class Image>
 void check(typename Image::Pointer image, double variance, double low, double high) {
   const auto set_up = [&](auto& filter) {
     filter.SetInput(image);
@@ -39,9 +46,7 @@ void check(typename Image::Pointer image, double variance, double low, double hi
     EXPECT_EQ(expected->GetBufferedRegion(), found->GetBufferedRegion());
     EXPECT_EQ(expected->GetSpacing(), found->GetSpacing());
     EXPECT_EQ(expected->GetDirection(), found->GetDirection());
-    const auto both = macareu::compare_edges(macareu::itk::view_of(expected), macareu::itk::view_of(found));
-    EXPECT_GT(both.expected, 50);
-    EXPECT_GE(both.correct(), 0.9999) << variance << ' ' << low << ' ' << high;
+    EXPECT_GE(share_of_edges_of_itk(expected, found), 0.9999) << variance << ' ' << low << ' ' << high;
   }
 }
 
@@ -50,6 +55,42 @@ TYPED_TEST(canny, edges_are_those_of_itk) {
   for (const double variance : {0.0, 0.2, 0.5})
     check<TypeParam>(generated_image<TypeParam>(2), variance, 4 * strength, 7 * strength);
   check<TypeParam>(random_image<TypeParam>(2, 255), 0.5, 10, 30);
+}
+
+/// Each axis has an error bound of its own. ITK has one type for both images, and numbers of `From` are the
+/// same in it.
+template <class From, class To>
+void check_on_named_devices() {
+  const auto set_up = [](auto& filter, auto image, double first, double others) {
+    itk::FixedArray<double, To::ImageDimension> errors(others);
+    errors[0] = first;
+    filter.SetInput(image);
+    filter.SetVariance(1);
+    filter.SetMaximumError(errors);
+    filter.SetLowerThreshold(1);
+    filter.SetUpperThreshold(2);
+  };
+  auto stock = itk::CannyEdgeDetectionImageFilter<To, To>::New();
+  set_up(*stock, generated_image<To>(2), 0.001, 0.4);
+  stock->Update();
+  const auto found = [&](const char* device, double first, double others) {
+    auto ours = macareu::itk::CannyEdgeDetectionImageFilter<From, To>::New();
+    set_up(*ours, generated_image<From>(2), first, others);
+    ours->SetDevice(device);
+    ours->Update();
+    return share_of_edges_of_itk<To>(stock->GetOutput(), ours->GetOutput());
+  };
+  for (const char* device : {"serial", "cpu"}) {
+    EXPECT_GE(found(device, 0.001, 0.4), 0.9999) << device;
+    EXPECT_LT(found(device, 0.4, 0.001), 0.9999) << device << ": the order of axes does not show";
+  }
+}
+
+TEST(canny_on_named_devices, edges_are_those_of_itk) {
+  check_on_named_devices<image_of<float, 2>, image_of<float, 2>>();
+  check_on_named_devices<image_of<double, 3>, image_of<double, 3>>();
+  check_on_named_devices<image_of<short, 2>, image_of<float, 2>>();
+  check_on_named_devices<image_of<short, 3>, image_of<float, 3>>();
 }
 
 template <class From, class To>

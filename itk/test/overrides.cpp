@@ -19,6 +19,9 @@
 #include <itkSignedMaurerDistanceMapImageFilter.h>
 #include <itkSobelEdgeDetectionImageFilter.h>
 
+#include <macareu/compare.hpp>
+#include <macareu/itk/views.hpp>
+
 #include "stock.hpp"
 #include "support.hpp"
 
@@ -116,6 +119,33 @@ TEST(of_doubles, smoothing) {
     filter.SetInput(oddly_spaced<doubles>(wide_image<doubles>(1)));
     filter.SetVariance(1.7);
   });
+}
+
+/// Up to roundings.
+template <class Image>
+void check_edges() {
+  using filter_type = itk::CannyEdgeDetectionImageFilter<Image, Image>;
+  auto stock = stock_filter<filter_type>();
+  auto ours = filter_type::New();
+  ASSERT_FALSE(is_ours(*stock));
+  ASSERT_TRUE(is_ours(*ours));
+  for (auto* filter : {stock.GetPointer(), ours.GetPointer()}) {
+    filter->SetInput(generated_image<Image>(2));
+    filter->SetVariance(0.5);
+    filter->SetLowerThreshold(1);
+    filter->SetUpperThreshold(2);
+    filter->Update();
+  }
+  const Image* expected = stock->GetOutput();
+  const Image* found = ours->GetOutput();
+  const auto both = macareu::compare_edges(macareu::itk::view_of(expected), macareu::itk::view_of(found));
+  EXPECT_GT(both.expected, 50);
+  EXPECT_GE(both.correct(), 0.9999);
+}
+
+TEST(of_doubles, edges) {
+  check_edges<image_of<double, 2>>();
+  check_edges<image_of<double, 3>>();
 }
 
 template <class Binary, class Labels>
