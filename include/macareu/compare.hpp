@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <stop_token>
 
 #include <macareu/image.hpp>
 
@@ -16,8 +17,8 @@ struct comparison {
   double left = 0, right = 0;           ///< the values there
 };
 
-/// Throws usage_error where shape, pixel type or channels differ.
-comparison compare(const const_image_view& left, const const_image_view& right);
+/// Throws usage_error where shape, pixel type or channels differ, and `interrupted` when stop is set.
+comparison compare(const const_image_view& left, const const_image_view& right, std::stop_token stop = {});
 
 /// Two maps of edges, whose pixels are edges where they are not 0: how many of both.
 struct edge_comparison {

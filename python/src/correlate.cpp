@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/call.hpp"
@@ -70,7 +71,7 @@ void add_differences(const double* const* rows, const double* half, int r, std::
 class correlation {
  public:
   correlation(const const_image_view& in, const image_view& out, int axis, const line_weights& weights,
-              const border<double>& edge)
+              const border<double>& edge, std::stop_token stop)
       : shape_(in.shape()),
         in_(in),
         out_(out),
@@ -78,6 +79,7 @@ class correlation {
         reach_(static_cast<int>(weights.half.size()) - 1),
         weights_(weights),
         edge_(edge),
+        stop_(std::move(stop)),
         load_(
             with_pixel_type(in.type(), []<class T>(std::type_identity<T>) -> load_row { return &load<T>; })),
         store_(with_pixel_type(out.type(),
@@ -141,7 +143,9 @@ class correlation {
     add(own.rows.data(), weights_.half.data(), reach_, count, sums);
   }
 
+  /// Sums of many pixels take long, so that a task may be asked to stop at every row.
   void write(site p, std::int64_t count, scratch& own) const {
+    if (stop_.stop_requested()) throw interrupted();
     auto* const to = out_.at(p);
     if (out_.as_it_is()) return add_up(own, count, static_cast<double*>(static_cast<void*>(to)));
     add_up(own, count, own.sums.data());
@@ -203,6 +207,7 @@ class correlation {
   int axis_, reach_;
   line_weights weights_;
   border<double> edge_;
+  std::stop_token stop_;
   load_row load_;
   store_row store_;
 };
@@ -210,8 +215,8 @@ class correlation {
 }  // namespace
 
 void correlate(const const_image_view& in, const image_view& out, int axis, const line_weights& weights,
-               const border<double>& edge) {
-  if (in.shape().pixels() > 0) correlation(in, out, axis, weights, edge).run();
+               const border<double>& edge, std::stop_token stop) {
+  if (in.shape().pixels() > 0) correlation(in, out, axis, weights, edge, std::move(stop)).run();
 }
 
 }  // namespace macareu::python

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <stop_token>
 
 #include <macareu/image.hpp>
 
@@ -17,8 +18,8 @@ struct line_weights {
 };
 
 /// out = the sum of pairs of pixels around each along the axis, in f64, the outer ones first, converted to
-/// the result's type as C does it.
+/// the result's type as C does it. Throws `interrupted` when stop is set.
 void correlate(const const_image_view& in, const image_view& out, int axis, const line_weights& weights,
-               const border<double>& edge);
+               const border<double>& edge, std::stop_token stop = {});
 
 }  // namespace macareu::python

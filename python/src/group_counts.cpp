@@ -61,7 +61,7 @@ void add(const std::vector<std::int64_t>& more, std::vector<std::int64_t>& to) {
 }  // namespace
 
 group_counts count_groups(const const_image_view& image, const const_image_view& labels,
-                          const label_rows& rows, std::span<const double> edges) {
+                          const label_rows& rows, std::span<const double> edges, std::stop_token stop) {
   constexpr std::int64_t at_once = 1024;
   const auto& shape = image.shape();
   const auto load_values = loader<double>(image.type());
@@ -95,11 +95,13 @@ group_counts count_groups(const const_image_view& image, const const_image_view&
           ++own.bins[static_cast<std::size_t>(row * bins + bin)];
       }
     };
-    for (std::int64_t begin; (begin = next.fetch_add(batch, std::memory_order_relaxed)) < lines;)
+    for (std::int64_t begin; (begin = next.fetch_add(batch, std::memory_order_relaxed)) < lines;) {
+      if (stop.stop_requested()) throw interrupted();
       for (auto line = begin; line < std::min(lines, begin + batch); ++line)
         for (std::int64_t x = 0; x < shape.width(); x += at_once)
           count_piece({line / shape.height(), line % shape.height(), x},
                       std::min(at_once, shape.width() - x));
+    }
     const std::lock_guard lock(adding);
     add(own.pixels, all.pixels);
     add(own.bins, all.bins);

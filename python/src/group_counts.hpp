@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include <macareu/image.hpp>
@@ -20,8 +21,9 @@ struct group_counts {
   std::vector<std::int64_t> bins;    // row by row: those from an edge up to the next, the last with its end
 };
 
-/// Labels are integers. Edges rise, and have equal distances but for rounding.
+/// Labels are integers. Edges rise, and have equal distances but for rounding. Throws `interrupted` when stop
+/// is set.
 group_counts count_groups(const const_image_view& image, const const_image_view& labels,
-                          const label_rows& rows, std::span<const double> edges);
+                          const label_rows& rows, std::span<const double> edges, std::stop_token stop = {});
 
 }  // namespace macareu::python

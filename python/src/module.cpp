@@ -105,6 +105,14 @@ void run_without_gil(const run_options& options, bool watched, const Work& work)
   if (stopped) raise_interrupt();
 }
 
+/// Runs `work(stop token)` on so many pixels of the host until it is done, fails, or Ctrl-C stops it.
+template <class Work>
+void run_until_interrupted(std::int64_t pixels, const Work& work) {
+  std::stop_source source;
+  if (stopped_without_gil(source, pixels >= pixels_worth_watching, [&] { work(source.get_token()); }))
+    raise_interrupt();
+}
+
 /// Operators that measure give a table instead of images.
 bool gives_table(const operator_description& about) { return !about.table.empty(); }
 
@@ -315,13 +323,11 @@ py::dict described(const operator_description& about) {
 
 py::tuple generated(const std::string& name, const std::vector<std::int64_t>& shape, std::uint64_t seed,
                     int coverage) {
-  std::stop_source source;
   const extents size(shape);
   std::optional<instance> made;
-  if (stopped_without_gil(source, size.pixels() >= pixels_worth_watching, [&] {
-        made = generate(name, size, {.seed = seed, .coverage = coverage, .stop = source.get_token()});
-      }))
-    raise_interrupt();
+  run_until_interrupted(size.pixels(), [&](std::stop_token stop) {
+    made = generate(name, size, {.seed = seed, .coverage = coverage, .stop = std::move(stop)});
+  });
   py::object marker = py::none();
   if (made->marker) marker = array_of(std::move(*made->marker));
   return py::make_tuple(array_of(std::move(made->mask)), marker);
@@ -331,10 +337,9 @@ py::tuple compared(const py::object& left, const py::object& right) {
   const auto a = readable(left), b = readable(right);
   const const_image_view of_a = view_of(a, const_cast<void*>(a.data())),
                          of_b = view_of(b, const_cast<void*>(b.data()));
-  const auto found = [&] {
-    const py::gil_scoped_release no_gil;
-    return compare(of_a, of_b);
-  }();
+  comparison found;
+  run_until_interrupted(of_a.shape().pixels(),
+                        [&](std::stop_token stop) { found = compare(of_a, of_b, std::move(stop)); });
   py::object first = py::none();
   if (found.different > 0 && a.ndim() == 3)
     first = py::make_tuple(found.first[0], found.first[1], found.first[2]);
@@ -349,8 +354,9 @@ void correlated(const py::array& image, py::array out, int axis, const std::vect
   const auto in = readable(image);
   const const_image_view from = view_of(in, const_cast<void*>(in.data()));
   const image_view to = view_of(out, out.mutable_data());
-  const py::gil_scoped_release no_gil;
-  correlate(from, to, axis, {half, odd}, {border_named(mode), outside});
+  run_until_interrupted(from.shape().pixels(), [&](std::stop_token stop) {
+    correlate(from, to, axis, {half, odd}, {border_named(mode), outside}, std::move(stop));
+  });
 }
 
 /// Of floats, into another array of the same type; taps are (dz, dy, dx, weight).
@@ -363,8 +369,9 @@ void sloped(const py::array& image, py::array out,
   std::vector<slope_taps> taps(slopes.size());
   for (std::size_t s = 0; s < slopes.size(); ++s)
     for (const auto& [dz, dy, dx, weight] : slopes[s]) taps[s].push_back({dz, dy, dx, weight});
-  const py::gil_scoped_release no_gil;
-  write_slopes(from, to, taps, border_named(mode), divisor);
+  run_until_interrupted(from.shape().pixels(), [&](std::stop_token stop) {
+    write_slopes(from, to, taps, border_named(mode), divisor, std::move(stop));
+  });
 }
 
 /// (pixels of every row, their counts in every bin), as count_groups() has them.
@@ -375,10 +382,10 @@ py::tuple counted(const py::array& image, const py::array& labels,
   const const_image_view of = view_of(values, const_cast<void*>(values.data())),
                          by = view_of(numbers, const_cast<void*>(numbers.data()));
   const label_rows known{{row_of_label.data(), static_cast<std::size_t>(row_of_label.size())}, rows};
-  auto found = [&] {
-    const py::gil_scoped_release no_gil;
-    return count_groups(of, by, known, edges);
-  }();
+  group_counts found;
+  run_until_interrupted(of.shape().pixels(), [&](std::stop_token stop) {
+    found = count_groups(of, by, known, edges, std::move(stop));
+  });
   const auto column = [](std::vector<std::int64_t>&& counts) {
     void* const first = counts.data();
     const auto size = counts.size();
@@ -397,8 +404,9 @@ void split(const packed_indices& nearest, const std::vector<double>& spacing,
                           ? nullptr
                           : distances.cast<py::array_t<double, py::array::c_style>>().mutable_data();
   std::int32_t* const to = places.mutable_data();
-  const py::gil_scoped_release no_gil;
-  split_sites(nearest.data(), sizes, spacing, to, far);
+  run_until_interrupted(nearest.size(), [&](std::stop_token stop) {
+    split_sites(nearest.data(), sizes, spacing, to, far, std::move(stop));
+  });
 }
 
 py::dict machine() {

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cmath>
 
+#include <macareu/error.hpp>
+
 #include "engines/cpu/threads.hpp"
 
 namespace macareu::python {
@@ -51,7 +53,8 @@ void split_row(const shape& of, std::int64_t row, int axes, const std::int64_t* 
 }  // namespace
 
 void split_sites(const std::int64_t* nearest, std::span<const std::int64_t> sizes,
-                 std::span<const double> spacing, std::int32_t* places, double* distances) {
+                 std::span<const double> spacing, std::int32_t* places, double* distances,
+                 std::stop_token stop) {
   const shape of(sizes, spacing);
   if (of.pixels() == 0) return;
   const auto axes = static_cast<int>(sizes.size());
@@ -60,9 +63,11 @@ void split_sites(const std::int64_t* nearest, std::span<const std::int64_t> size
       of.pixels() < std::int64_t{1} << 32 ? &split_row<std::uint32_t> : &split_row<std::int64_t>;
   std::atomic<std::int64_t> next{0};
   cpu::parallel(cpu::threads_for(of.pixels(), 0), [&](int) {
-    for (std::int64_t begin; (begin = next.fetch_add(batch, std::memory_order_relaxed)) < rows;)
+    for (std::int64_t begin; (begin = next.fetch_add(batch, std::memory_order_relaxed)) < rows;) {
+      if (stop.stop_requested()) throw interrupted();
       for (auto row = begin; row < std::min(rows, begin + batch); ++row)
         split(of, row, axes, nearest, places, distances);
+    }
   });
 }
 

@@ -67,13 +67,14 @@ class slope_rows {
 
 template <class Out, class In>
 void write_typed(const view<const In>& in, const view<Out>& out, std::span<const slope_taps> slopes,
-                 border_mode edge, double divisor) {
+                 border_mode edge, double divisor, const std::stop_token& stop) {
   window_radius radius{0, 0, 0};
   for (const auto& taps : slopes) {
     const auto own = radius_of(std::span<const tap<double>>(taps));
     radius = {std::max(radius.z, own.z), std::max(radius.y, own.y), std::max(radius.x, own.x)};
   }
-  const context how;
+  context how;
+  how.stop = stop;
   const job work{.how = how, .report = {}};
   cpu::over_bands(
       work, out,
@@ -90,9 +91,9 @@ void write_typed(const view<const In>& in, const view<Out>& out, std::span<const
 }  // namespace
 
 void write_slopes(const const_image_view& in, const image_view& out, std::span<const slope_taps> slopes,
-                  border_mode edge, double divisor) {
+                  border_mode edge, double divisor, std::stop_token stop) {
   const auto write = [&]<class T>(std::type_identity<T>) {
-    write_typed(typed_view<const T>(in), typed_view<T>(out), slopes, edge, divisor);
+    write_typed(typed_view<const T>(in), typed_view<T>(out), slopes, edge, divisor, stop);
   };
   if (in.type() == dtype::f32)
     write(std::type_identity<float>{});

@@ -30,9 +30,11 @@ double apart(T a, T b) {
 }
 
 template <class T>
-void add(comparison& total, const view<const T>& left, const view<const T>& right) {
+void add(comparison& total, const view<const T>& left, const view<const T>& right,
+         const std::stop_token& stop) {
   for (std::int64_t z = 0; z < left.depth; ++z)
-    for (std::int64_t y = 0; y < left.height; ++y)
+    for (std::int64_t y = 0; y < left.height; ++y) {
+      if (stop.stop_requested()) throw interrupted();
       for (std::int64_t x = 0; x < left.width; ++x) {
         const T a = left[{z, y, x}], b = right[{z, y, x}];
         if (equal(a, b)) continue;
@@ -44,6 +46,7 @@ void add(comparison& total, const view<const T>& left, const view<const T>& righ
         const double difference = apart(a, b);
         if (!(difference <= total.largest) && !std::isnan(total.largest)) total.largest = difference;
       }
+    }
 }
 
 void check_shapes(const const_image_view& left, const const_image_view& right) {
@@ -62,7 +65,7 @@ void read_edges(const const_image_view& image, std::int64_t z, std::int64_t y, s
 
 }  // namespace
 
-comparison compare(const const_image_view& left, const const_image_view& right) {
+comparison compare(const const_image_view& left, const const_image_view& right, std::stop_token stop) {
   check_shapes(left, right);
   if (left.type() != right.type())
     throw usage_error("compare: pixel types differ: " + std::string(name_of(left.type())) + " and " +
@@ -74,7 +77,7 @@ comparison compare(const const_image_view& left, const const_image_view& right) 
   total.pixels = left.shape().pixels() * left.channels();
   with_pixel_type(left.type(), [&]<class T>(std::type_identity<T>) {
     for (int c = 0; c < left.channels(); ++c)
-      add(total, typed_view<const T>(left.channel(c)), typed_view<const T>(right.channel(c)));
+      add(total, typed_view<const T>(left.channel(c)), typed_view<const T>(right.channel(c)), stop);
   });
   return total;
 }
