@@ -26,10 +26,19 @@ inline number real_from(const parameter_description& parameter, double value) {
   return value;
 }
 
+/// Of NumPy or another package: a number.
+inline bool is_array_without_axes(py::handle value) {
+  return py::hasattr(value, "ndim") && py::int_(0).equal(value.attr("ndim"));
+}
+
 /// Exact: integers stay integers.
 inline number number_from(const parameter_description& parameter, py::handle value) {
   if (PyBool_Check(value.ptr())) refuse(parameter, value);
   if (PyFloat_Check(value.ptr())) return real_from(parameter, PyFloat_AS_DOUBLE(value.ptr()));
+  if (!PyLong_Check(value.ptr()) && is_array_without_axes(value)) {
+    const py::object item = value.attr("item")();
+    if (!item.get_type().is(value.get_type())) return number_from(parameter, item);
+  }
   if (PyIndex_Check(value.ptr())) {
     const auto whole = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
     if (!whole) throw py::error_already_set();
@@ -49,7 +58,13 @@ inline number number_from(const parameter_description& parameter, py::handle val
 }
 
 inline bool is_list(py::handle value) {
-  return py::isinstance<py::sequence>(value) || py::hasattr(value, "__len__");
+  return (py::isinstance<py::sequence>(value) || py::hasattr(value, "__len__")) &&
+         !is_array_without_axes(value);
+}
+
+/// What has elements too, but nobody means them as a list.
+inline bool is_bytes_or_mapping(py::handle value) {
+  return PyBytes_Check(value.ptr()) || PyByteArray_Check(value.ptr()) || PyDict_Check(value.ptr());
 }
 
 /// As the command line takes it: lists with commas, pairs with a colon.
@@ -63,6 +78,7 @@ inline std::string text_of(py::handle value, const char* separator = ",") {
 
 inline argument argument_from(const parameter_description& parameter, py::handle value) {
   if (py::isinstance<py::str>(value)) return parse_argument(parameter, value.cast<std::string>());
+  if (is_bytes_or_mapping(value)) refuse(parameter, value);
   switch (parameter.kind) {
     case parameter_kind::flag:
       if (!PyBool_Check(value.ptr()) && std::string(Py_TYPE(value.ptr())->tp_name) != "numpy.bool_")

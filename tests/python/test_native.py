@@ -123,6 +123,10 @@ class Errors(unittest.TestCase):
             (ValueError, "low: cannot be NaN", lambda: macareu.histogram(image, low=np.nan)),
             (ValueError, "high: cannot be NaN", lambda: macareu.histogram(image, high=np.float32("nan"))),
             (ValueError, "sigma: cannot be NaN", lambda: macareu.gaussian(image, sigma=[1, float("nan")])),
+            (TypeError, "sigma: cannot be b'", lambda: macareu.gaussian(image, sigma=b"12")),
+            (TypeError, "sigma: cannot be {", lambda: macareu.gaussian(image, sigma={1: 2, 3: 4})),
+            (TypeError, "columns: cannot be {", lambda: macareu.measure(image, columns={"area": 1})),
+            (TypeError, "h: cannot be", lambda: macareu.h_maxima(image, np.array(True))),
             (ValueError, "nothing", lambda: macareu.generate("nothing", (3, 3))),
             (TypeError, "shape: expected", lambda: macareu.generate("tissue", 64)),
             (ValueError, "shape", lambda: macareu.compare(image, image[:2])),
@@ -131,6 +135,18 @@ class Errors(unittest.TestCase):
         for kind, words, call in cases:
             with self.subTest(words), self.assertRaisesRegex(kind, words):
                 call()
+
+
+class Numbers(unittest.TestCase):
+    def test_arrays_without_axes_are_numbers(self):
+        image = np.random.default_rng(2).integers(0, 99, (9, 8), dtype=np.uint8)
+        for number in (np.array(2), np.array(2.5), np.array(2.5, np.float32), np.float32(2.5), np.int16(2), np.array(2, ">i2")):
+            with self.subTest(repr(number)):
+                plain = number.item()
+                np.testing.assert_array_equal(macareu.gaussian(image, sigma=number), macareu.gaussian(image, sigma=plain))
+                np.testing.assert_array_equal(macareu.gaussian(image, sigma=[1, number]),
+                                              macareu.gaussian(image, sigma=[1, plain]))
+                np.testing.assert_array_equal(macareu.h_maxima(image, number), macareu.h_maxima(image, plain))
 
 
 class Running(unittest.TestCase):
