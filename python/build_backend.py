@@ -1,7 +1,8 @@
 """Builds the wheel of `pip install .` (PEP 517) by CMake. Python's own library is all that it needs.
 
-pip's --config-settings build=FOLDER takes a folder that CMake has configured; by default it is build-wheel, which stays,
-so that the next time is short. Options of CMake come from the environment's CMAKE_ARGS.
+pip's --config-settings build=FOLDER takes a folder that CMake has configured, as it is. By default there is one for every
+Python in build-wheel, which stays, so that the next time is short, and is configured anew by every call. Options of CMake
+come from the environment's CMAKE_ARGS.
 """
 
 import base64
@@ -22,9 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    build = pathlib.Path((config_settings or {}).get("build", ROOT / "build-wheel")).resolve()
-    if not (build / "CMakeCache.txt").exists():
-        _configure(build)
+    build = _configured_folder((config_settings or {}).get("build"))
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(os.cpu_count())
     _run("cmake", "--build", build, "--target", "macareu_package", "--parallel", jobs)
     name = f"{_distribution()}-{_tag()}.whl"
@@ -55,7 +54,31 @@ def _run(*command):
     subprocess.run([str(part) for part in command], check=True)
 
 
+def _configured_folder(given):
+    if given is None:
+        build = ROOT / "build-wheel" / _tag()
+        _configure(build)
+        return build
+    build = pathlib.Path(given).resolve()
+    _check_python(build)
+    return build
+
+
+def _check_python(build):
+    """That a folder was configured for the Python that runs."""
+    cache = build / "CMakeCache.txt"
+    python = re.search(r"^_Python3_EXECUTABLE:INTERNAL=(.+)$", cache.read_text(encoding="utf-8"), re.MULTILINE)
+    if python is None:
+        raise RuntimeError(f"{build}: is configured without Python")
+    program = "import sysconfig; print(sysconfig.get_config_var('EXT_SUFFIX'))"
+    suffix = subprocess.run([python[1], "-c", program], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    if suffix != sysconfig.get_config_var("EXT_SUFFIX"):
+        raise RuntimeError(f"{build}: is configured for another Python, {python[1]}, whose modules end with {suffix}")
+
+
 def _configure(build):
+    # Without what an earlier call set: other options, or pybind11 in an environment of pip that is gone.
+    (build / "CMakeCache.txt").unlink(missing_ok=True)
     options = ["-DCMAKE_BUILD_TYPE=Release", "-DMACAREU_PYTHON=ON", "-DMACAREU_TESTS=OFF", "-DMACAREU_TOOL=OFF",
                f"-DPython3_EXECUTABLE={sys.executable}"]
     try:  # in pip's own environment CMake would not find it

@@ -8,8 +8,11 @@ import sys
 import tarfile
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+import build_backend
 
 PROGRAM = """
 import macareu, numpy, pathlib, sys
@@ -56,14 +59,43 @@ class Installed(unittest.TestCase):
         """They are all that is needed to build it again."""
         if not (ROOT / ".git").exists():
             self.skipTest("no checkout of git")
-        sys.path.insert(0, str(ROOT / "python"))
-        import build_backend
         with tempfile.TemporaryDirectory() as folder:
             name = build_backend.build_sdist(folder)
             with tarfile.open(pathlib.Path(folder) / name) as archive:
                 names = set(archive.getnames())
         for needed in ("PKG-INFO", "pyproject.toml", "CMakeLists.txt", "python/build_backend.py", "src/operators/label.hpp"):
             self.assertIn(f"{name[:-len('.tar.gz')]}/{needed}", names)
+
+
+class FoldersOfWheels(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_the_default_one_is_of_this_python_and_configured_by_every_call(self):
+        ran = []
+        with unittest.mock.patch.multiple(build_backend, ROOT=self.folder, _run=lambda *command: ran.append(command)):
+            for options in ("-DFIRST=1", "-DSECOND=2"):
+                with unittest.mock.patch.dict(os.environ, CMAKE_ARGS=options):
+                    build = build_backend._configured_folder(None)
+                self.assertFalse((build / "CMakeCache.txt").exists(), "what an earlier call set is forgotten")
+                build.mkdir(parents=True, exist_ok=True)
+                (build / "CMakeCache.txt").write_text("FIRST:UNINITIALIZED=1\n")
+        self.assertIn(f"cp{sys.version_info[0]}{sys.version_info[1]}", build.name)
+        self.assertEqual([command[-1] for command in ran], ["-DFIRST=1", "-DSECOND=2"])
+
+    def configured_for(self, python):
+        (self.folder / "CMakeCache.txt").write_text(f"A:BOOL=ON\n_Python3_EXECUTABLE:INTERNAL={python}\nB:BOOL=ON\n")
+        return build_backend._configured_folder(str(self.folder))
+
+    def test_a_given_one_must_be_of_this_python(self):
+        self.assertEqual(self.configured_for(sys.executable), self.folder.resolve())
+        other = self.folder / "python"
+        other.write_text("#!/bin/sh\necho .cpython-399-other.so\n")
+        other.chmod(0o755)
+        with self.assertRaisesRegex(RuntimeError, "another Python"):
+            self.configured_for(other)
 
 
 if __name__ == "__main__":
