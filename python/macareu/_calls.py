@@ -30,6 +30,10 @@ def call(operation, images, values, out, device, strategy, threads, progress):
 
 
 def _run(operation, images, values, out, device, strategy, threads, progress):
-    if type(images[0]) is not ndarray and (kind := _arrays.kind_of(images)) is not None:
-        return kind.run(operation, images, values, out, device, strategy, threads, progress)
+    for image in images:
+        if type(image) is not ndarray:
+            kind = _arrays.kind_of(images)
+            if kind is not None:
+                return kind.run(operation, images, values, out, device, strategy, threads, progress)
+            break
     return operation.run(images, values, out, device, strategy, threads, progress)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import threading
 import warnings
@@ -18,13 +19,15 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def drop_in(function: _Function) -> _Function:
     """Lets a function on arrays of NumPy take those of other packages in the host's memory, without a copy; what it
     gives is of the first one's package."""
+    first = next(iter(inspect.signature(function).parameters))
+
     @functools.wraps(function)
     def call(*given, **named):
         others = {}  # what the caller gave, by the array of NumPy that stands for it
         taken = [_taken(one, others) for one in given]
         called = {name: _taken(one, others) for name, one in named.items()}
         result = function(*taken, **called)
-        return _handed_back(result, (*given, *named.values())[0], others) if others else result
+        return _handed_back(result, given[0] if given else named.get(first), others) if others else result
     return call  # type: ignore[return-value]
 
 

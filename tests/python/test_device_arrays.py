@@ -158,6 +158,13 @@ class Played(unittest.TestCase):
         self.assertIsInstance(result, HostLike)
         np.testing.assert_array_equal(result.array, macareu.fill_holes(self.image))
 
+    def test_an_array_of_numpy_beside_dlpack_on_the_host(self):
+        mask = self.image
+        found = macareu.reconstruct(mask // 2, HostLike(mask))
+        np.testing.assert_array_equal(found, macareu.reconstruct(mask // 2, mask))
+        self.assertIsInstance(found, np.ndarray)
+        self.assertTrue(found.flags.writeable)
+
     def test_out_on_the_host_is_not_a_copy(self):
         class Tensor(HostLike):
             def __array__(self, *_):
@@ -269,6 +276,16 @@ class DropIns(unittest.TestCase):
                     arrays = [one.astype(np.uint8) for one in arrays]
                 taken = {name: on_host(one) for name, one in named.items()}
                 self.check(function(*map(on_host, arrays), **taken), function(*arrays, **named), HostLike)
+
+    def test_the_first_parameter_says_the_kind(self):
+        labels = HostLike(MASK.astype(int))
+        for found in (ndimage.maximum(Played.image, labels, [0, 1]), ndimage.maximum(labels=labels, index=[0, 1], input=Played.image)):
+            np.testing.assert_array_equal(found, ndimage.maximum(Played.image, MASK.astype(int), [0, 1]))
+            self.assertIsInstance(found, np.ndarray)
+            self.assertTrue(found.flags.writeable)
+        mask = HostLike(np.ones(REALS.shape, np.uint8))
+        self.assertIsInstance(filters.sobel(mask=mask, image=REALS), np.ndarray)
+        self.assertIsInstance(filters.sobel(mask=np.ones(REALS.shape, bool), image=HostLike(REALS)), HostLike)
 
     def test_every_function_is_tried(self):
         tried = {function.__wrapped__ for function, *_ in THIN + OTHERS}
