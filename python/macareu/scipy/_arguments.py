@@ -23,17 +23,28 @@ def connectivity(structure, axes):
     return _peers.connectivity_of(_peers.reach_of(structure, axes, "structure"), axes)
 
 
+def check_origin(origin, axes):
+    for one in for_axes(origin, axes):
+        _peers.refuse(origin=(one, 0))
+
+
 def result_type(output, image):
+    """In which to compute: never with swapped bytes."""
     if output is None:
-        return _peers.type_of(image)
+        return _peers.type_of(image).newbyteorder("=")
     if not _peers.is_array(output):
-        return np.dtype(output)
+        type = np.dtype(output)
+        if isinstance(output, str) and not type.isnative:
+            raise KeyError(output)  # SciPy knows types with swapped bytes by np.dtype alone
+        return type.newbyteorder("=")
     if tuple(output.shape) != tuple(image.shape):
         raise RuntimeError("output shape not correct")
-    return _peers.type_of(output)
+    return _peers.type_of(output).newbyteorder("=")
 
 
 def given_to(output, result):
+    if isinstance(output, np.dtype) and not output.isnative:
+        return result.astype(output)
     if not _peers.is_array(output):
         return result
     output[...] = result

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import macareu
 
 from .. import _macareu, _peers
-from ._arguments import for_axes, given_to, result_type
+from ._arguments import check_origin, for_axes, given_to, result_type
 
 
 @_peers.drop_in
@@ -129,17 +129,17 @@ def _numbers(type):
 def median_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0,
                   origin=0) -> NDArray[Any]:
     """As scipy.ndimage.median_filter, for windows of 1, 3, 5 or 7 pixels along every axis."""
-    _peers.refuse(origin=(origin, 0))
     if size is not None and footprint is not None:
         warnings.warn("ignoring size because footprint is set", UserWarning, stacklevel=3)
     image = _peers.as_array(input)
     if _peers.type_of(image).kind == "c":
         raise TypeError("Complex type not supported")
     _peers.check_pixels(image, "input")
+    check_origin(origin, image.ndim)
     side = _side_of_window(size, footprint, image.ndim)
     type, border = result_type(output, image), _peers.border_of(mode)
-    if type.kind == "c":
-        raise NotImplementedError(f"output: {type} is not supported")
+    if side > 1 and (type.kind not in "biuf" or type.itemsize > 8 or type == np.float16):
+        raise RuntimeError(f"output: array type {type} not supported")
     outside = _outside(cval, _peers.type_of(image)) if border == "constant" and side > 1 else 0
     if side == 1:
         return given_to(output, image.astype(type) if isinstance(image, np.ndarray) else _peers.cast(image, type))

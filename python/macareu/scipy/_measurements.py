@@ -29,16 +29,25 @@ def label(input, structure=None, output=None) -> tuple[NDArray[Any], int] | int:
     into = _peers.is_array(output)
     if into and tuple(output.shape) != tuple(image.shape):
         raise ValueError("output shape not correct")
+    wanted = None if output is None else _peers.type_of(output) if into else np.dtype(output)
+    if wanted is not None:
+        _check_type_of_labels(wanted)
     labels, count = _labels(image, structure)
-    if output is None:
+    if wanted is None:
         return labels, count
-    wanted = _peers.type_of(output) if into else np.dtype(output)
     if wanted.kind in "iu" and count > np.iinfo(wanted).max:
         raise RuntimeError("insufficient bit-depth in requested output type")
     if not into:
         return _peers.cast(labels, wanted), count
     output[...] = labels
     return count
+
+
+def _check_type_of_labels(type):
+    if type.kind not in "biuf" or type.itemsize > 8 or type == np.float16:
+        raise TypeError(f"output: {type} is not supported")
+    if not type.isnative:
+        raise ValueError(f"output: {type} has swapped bytes")
 
 
 def _labels(image, structure):
@@ -58,6 +67,9 @@ def _labels(image, structure):
 def histogram(input, min, max, bins, labels=None, index=None) -> NDArray[Any]:
     """As scipy.ndimage.histogram."""
     image, bins = _peers.on_host(input, "input"), operator.index(bins)
+    for name, end in (("min", min), ("max", max)):
+        if not np.isfinite(end):
+            raise NotImplementedError(f"{name}: only finite numbers are supported, got {end}")
     if labels is None:
         if index is not None:
             raise ValueError("index without defined labels")
@@ -68,6 +80,8 @@ def histogram(input, min, max, bins, labels=None, index=None) -> NDArray[Any]:
         raise ValueError("input and labels must have the same shape (excepting dimensions with width 1)") from failure
     if index is None:
         return _counts(image[labels > 0], min, max, bins)
+    if labels.dtype.kind in "SU":
+        raise TypeError("labels: cannot be words")
     wanted = np.atleast_1d(index)
     if np.any(wanted.astype(labels.dtype).astype(wanted.dtype) != wanted):
         raise ValueError(f"Cannot convert index values from <{wanted.dtype}> to <{labels.dtype}> (labels' type) without "
@@ -182,6 +196,8 @@ def _of_groups(which, image, labels, index):
     if small and labels.min() >= 0 and labels.max() <= labels.size:
         index = index.astype(np.int_)
     else:  # numbered anew, as SciPy does
+        if labels.dtype.kind in "SU" and index.dtype.kind != labels.dtype.kind:
+            raise NotImplementedError(f"index: {index.dtype} among labels that are words is not supported")
         names, labels = np.unique(labels, return_inverse=True)
         labels = labels.reshape(image.shape)
         numbers = np.searchsorted(names, index)

@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 import macareu
 
 from .. import _peers
-from ._arguments import connectivity, result_type
+from ._arguments import check_origin, connectivity, result_type
 
 
 @_peers.drop_in
 def binary_fill_holes(input, structure=None, output=None, origin=0) -> NDArray[np.bool_] | None:
     """As scipy.ndimage.binary_fill_holes; returns None where output is an array."""
-    _peers.refuse(origin=(origin, 0))
     image = _binary(input)
+    check_origin(origin, image.ndim)
     _check_binary_output(output, image)
     near = connectivity(structure, image.ndim)
     if image.ndim == 0:
@@ -34,8 +34,8 @@ def binary_fill_holes(input, structure=None, output=None, origin=0) -> NDArray[n
 def binary_propagation(input, structure=None, mask=None, output=None, border_value=0,
                        origin=0) -> NDArray[np.bool_]:
     """As scipy.ndimage.binary_propagation."""
-    _peers.refuse(origin=(origin, 0))
     image = _binary(_peers.on_host(input, "input"))
+    check_origin(origin, image.ndim)
     _check_binary_output(output, image)
     if mask is None:
         within = np.ones(image.shape, bool)
