@@ -76,8 +76,26 @@ class OddCalls(unittest.TestCase):
         for cval in (np.nan, np.inf):
             calls += [("gaussian_filter", image, 1, {"cval": cval, "mode": mode}) for mode in ("constant", "reflect")]
         calls += [("gaussian_filter", image, 1, {"truncate": ends}) for ends in (0, -0.2, -1, -4)]
+        for swapped in (image.astype(">f4"), image.astype(">i2")):
+            calls += [("median_filter", swapped, 3, {}), ("median_filter", swapped, 1, {}), ("gaussian_filter", swapped, 1, {}),
+                      ("gaussian_filter", swapped, 0, {}), ("sobel", swapped, {}), ("maximum", swapped, objects, [1, 2], {})]
+        for output in (">f4", np.dtype(">f4"), np.dtype("<f4"), "float32"):
+            calls += [("median_filter", image, 3, {"output": output}), ("median_filter", image, 1, {"output": output}),
+                      ("gaussian_filter", image, 1, {"output": output}), ("gaussian_filter", image, 0, {"output": output}),
+                      ("sobel", image, {"output": output}), ("label", image > 7, {"output": np.dtype(output)})]
+        for output in (complex, np.float16, object, np.longdouble):
+            calls += [("median_filter", image, 3, {"output": output}), ("median_filter", image, 1, {"output": output}),
+                      ("label", image > 7, {"output": output}), ("label", image > 7, {"output": np.zeros((4, 5), output)})]
+        for origin in ([0], (0, 0, 0), (0, 0)):
+            calls += [("binary_fill_holes", image > 7, {"origin": origin}), ("median_filter", image, 3, {"origin": origin}),
+                      ("binary_propagation", image > 7, {"origin": origin})]
+        words = np.array([["a", "b", "a", "c", "b"]] * 4)
+        calls += [(name, image, words, index, {}) for name in ("minimum", "maximum", "sum_labels")
+                  for index in (["a", "b", "q"], "b", None)]
         calls += [(name, empty, no_labels, [1, 2], {}) for name in ("minimum", "maximum", "sum_labels")]
         self.check(ours_in_scipy, scipy.ndimage, calls)
+        for one in (scipy.ndimage, ours_in_scipy):
+            self.assertRaises(TypeError, one.histogram, image, 0, 9, 3, words, ["a"])
 
     def test_skimage(self):
         image = np.arange(20.0).reshape(4, 5)
@@ -91,18 +109,23 @@ class OddCalls(unittest.TestCase):
             ("sobel", np.array(3.0), {}), ("gaussian", np.array(3.0), {}), ("threshold_otsu", np.array(3.0), {}),
             ("gaussian", image, {"mode": "constant", "cval": np.nan}), ("apply_hysteresis_threshold", empty, 1, 2, {}),
             ("threshold_otsu", half, {}), ("threshold_otsu", long, {}), ("threshold_otsu", empty, {}),
-            ("threshold_otsu", np.array([[0, 5, 7, 2**24 + 9]]), {}), ("threshold_otsu", {"hist": np.zeros(5)}),
+            ("threshold_otsu", np.array([[0, 5, 7, 2**24 + 9]]), {}), ("threshold_otsu", {"hist": np.zeros(5)}), ("threshold_otsu", image, 10.0, {}),
+            ("threshold_otsu", image, np.array(10), {}), ("gaussian", image + 0j, {}),
             ("threshold_otsu", {"hist": (np.zeros(5), np.arange(5))})])
         self.check(macareu.skimage.feature, skimage.feature, [
             ("canny", image, {"mask": np.ones((2, 5), bool)}), ("canny", image, {"mask": np.ones((1, 5), bool)}),
-            ("canny", empty, {}), ("canny", image, {"mode": "reflect", "cval": np.nan})])
+            ("canny", empty, {}), ("canny", image, {"sigma": (1,)}), ("canny", image, {"sigma": (1, 2)}),
+            ("canny", image, {"sigma": (1, 1, 1)}), ("canny", image, {"mode": "reflect", "cval": np.nan})])
         self.check(macareu.skimage.measure, skimage.measure, [
             ("label", image > 7, {"connectivity": 1.5}), ("label", np.eye(4, dtype=int), {"connectivity": 1.5}),
-            ("regionprops_table", no_labels, {}), ("regionprops_table", no_labels, empty, {})])
+            ("regionprops_table", no_labels, {}), ("regionprops_table", no_labels, empty, {})] + [
+            ("regionprops_table", np.eye(4, dtype=int), image[:, :4], (name,), {}) for name in (
+                "num_pixels", "intensity_sum", "intensity_std", "elongation", "nothing")])
         rng = np.random.default_rng(20240614)
         whole = rng.integers(0, 30, (9, 8)).astype(np.float16)
         self.check(ours_in_skimage, skimage.morphology, [
             (name, whole, h, {}) for name in ("h_maxima", "h_minima") for h in (1, 4, 9)] + [
+            (name, whole.astype(type), True, {}) for name in ("h_maxima", "h_minima") for type in (np.uint8, np.float32)] + [
             ("reconstruction", empty, empty, {})] + [
             ("reconstruction", np.array(low), np.array(3), method, {}) for low in (2, 3, 4) for method in (
                 "dilation", "erosion")] + [
@@ -157,7 +180,6 @@ class Forms(unittest.TestCase):
                  ("centroid_weighted", lambda: table(numbered, np.ones((4, 5, 2)), ["centroid_weighted"])),
                  ("output", lambda: ours_in_scipy.sobel(image.astype(np.uint8))),
                  ("size", lambda: ours_in_scipy.median_filter(image, 4)),
-                 ("output", lambda: ours_in_scipy.median_filter(image, 3, output=complex)),
                  ("cval", lambda: ours_in_scipy.median_filter(np.uint8(image), 3, mode="constant", cval=300)),
                  ("cval", lambda: ours_in_scipy.median_filter(np.uint8(image), 3, mode="constant", cval=-1)),
                  ("cval", lambda: ours_in_scipy.median_filter(np.float64(image), 3, mode="constant", cval=np.nan)),
@@ -166,6 +188,17 @@ class Forms(unittest.TestCase):
                  ("sampling", lambda: ours_in_scipy.distance_transform_edt(image, sampling=(1, -1))),
                  ("input", lambda: ours_in_scipy.median_filter(np.float16(image), 3)),
                  ("intensity_image", lambda: table(numbered, np.float16(image), ["intensity_mean"])),
+                 ("nbins", lambda: macareu.skimage.filters.threshold_otsu(np.eye(3), "auto")),
+                 ("nbins", lambda: macareu.skimage.filters.threshold_otsu(np.eye(3), [0, 0.5, 1])),
+                 ("max", lambda: ours_in_scipy.histogram(image, 0, np.inf, 3)),
+                 ("min", lambda: ours_in_scipy.histogram(image, np.nan, 1, 3, numbered, [1])),
+                 ("index", lambda: ours_in_scipy.minimum(image, numbered.astype(str), [1, 2])),
+                 ("high_threshold", lambda: macareu.skimage.feature.canny(image, high_threshold=np.inf)),
+                 ("high_threshold", lambda: macareu.skimage.feature.canny(image, high_threshold=np.nan)),
+                 ("low_threshold", lambda: macareu.skimage.feature.canny(image, low_threshold=-np.inf)),
+                 ("intensity_image", lambda: table(numbered, np.where(image, 0, np.inf), ["intensity_mean"])),
+                 ("image", lambda: macareu.skimage.filters.gaussian(image + 0j, preserve_range=True)),
+                 ("ConvexArea", lambda: table(numbered, properties=["ConvexArea"])),
                  ("image", lambda: ours_in_skimage.h_maxima(image.astype(np.longdouble), 1))]
         for name, call in calls:
             with self.subTest(name), self.assertRaisesRegex(NotImplementedError, f"^{name}"):

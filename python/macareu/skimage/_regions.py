@@ -1,6 +1,7 @@
 """The properties of objects that scikit-image's tables have, from those that `macareu.measure` gives."""
 
 import inspect
+import math
 
 import numpy as np
 
@@ -18,18 +19,49 @@ _OLD_NAMES = {
     "MinorAxisLength": "axis_minor_length", "Orientation": "orientation", "Perimeter": "perimeter", "Slice": "slice",
     "WeightedCentroid": "centroid_weighted", "WeightedLocalCentroid": "centroid_weighted_local",
 }
+# Others that its tables have.
+_NOT_SERVED = {
+    "area_convex", "area_filled", "coords", "feret_diameter_max", "image", "image_convex", "image_filled",
+    "image_intensity", "moments", "moments_central", "moments_hu", "moments_normalized", "moments_weighted",
+    "moments_weighted_central", "moments_weighted_hu", "moments_weighted_normalized", "perimeter_crofton", "solidity",
+    "convex_area", "convex_image", "filled_area", "filled_image", "intensity_image", "weighted_moments",
+    "weighted_moments_central", "weighted_moments_hu", "weighted_moments_normalized", "CentralMoments", "ConvexArea",
+    "ConvexImage", "Coordinates", "CroftonPerimeter", "FeretDiameter", "FeretDiameterMax", "FilledArea", "FilledImage",
+    "HuMoments", "Image", "IntensityImage", "Moments", "NormalizedMoments", "Solidity", "WeightedCentralMoments",
+    "WeightedHuMoments", "WeightedMoments", "WeightedNormalizedMoments",
+}
+_KNOWN = {*_OLD_NAMES, *_OLD_NAMES.values(), *_NOT_SERVED}
 _IN_IMAGES_ALONE = {"eccentricity", "orientation", "perimeter"}
 _OF_INTENSITY = {"intensity_max", "intensity_mean", "intensity_min", "centroid_weighted", "centroid_weighted_local"}
 
 
 class Regions:
-    """`tables`: what measure gives, one for each channel of the intensity image, or one without intensity."""
+    """`tables`: what measure gives of the labels, one for each channel of the intensity image, or one without
+    intensity."""
 
-    def __init__(self, tables, axes, weighed, channels):
-        self._tables, self._axes, self._weighed, self._channels = tables, axes, weighed, channels
+    def __init__(self, tables, labels, weighed, channels):
+        self._tables, self._labels, self._weighed, self._channels = tables, labels, weighed, channels
+        self._axes, self._numbers = labels.ndim, tables[0]["label"]
+
+    def __len__(self):
+        return len(self._numbers)
+
+    def place(self, row):
+        """An object's box, and where it lies in there."""
+        box = tuple(slice(int(low[row]), int(high[row])) for low, high in self._box())
+        return box, self._labels[box] == self._numbers[row]
+
+    @staticmethod
+    def has(name):
+        """Whether it is one of scikit-image's properties, served or not."""
+        return name in _KNOWN
 
     def columns(self, asked, separator):
         """(name, values) of every column of a property, by whatever name it was asked for."""
+        if asked not in _KNOWN:
+            raise AttributeError(f"{asked}: there is no such property")
+        if asked in _NOT_SERVED:
+            raise NotImplementedError(f"{asked}: this property is not supported")
         name = _OLD_NAMES.get(asked, asked)
         if name in _IN_IMAGES_ALONE and self._axes > 2:
             raise NotImplementedError(f"Property {name} is not implemented for 3D images")
@@ -56,8 +88,6 @@ class Regions:
         if name in table:
             return [(asked, table[name])]
         parts = [column for column in table if column.startswith(name + "-")]
-        if not parts:
-            raise NotImplementedError(f"{asked}: this property is not supported")
         return [(separator.join([asked, *part[len(name) + 1:].split("-")]), table[part]) for part in parts]
 
     def _local(self, table, centre, asked, separator):
@@ -74,6 +104,15 @@ class Regions:
     def _centroid_local(self, asked, separator):
         return self._local(self._tables[0], "centroid", asked, separator)
 
+    def _orientation(self, asked, separator):
+        """Where the moments along both axes of the image are equal, scikit-image has the sign that the longer axis has
+        not; and it finds them equal or not by what its sums round to, so that they are made as it makes them."""
+        across, both, along = (self._tables[0][f"inertia_tensor-{i}"] for i in ("0-0", "0-1", "1-1"))
+        angles = self._tables[0]["orientation"].copy()
+        for row in np.flatnonzero(np.isclose(across, along, rtol=1e-9, atol=0) & (both != 0)):
+            angles[row] = _orientation_by_sums(self.place(row)[1].astype(np.float64))
+        return [(asked, angles)]
+
     def _slice(self, asked, separator):
         boxes = np.empty(len(self._tables[0]["label"]), object)
         for row, sides in enumerate(zip(*(zip(low.tolist(), high.tolist()) for low, high in self._box()))):
@@ -85,10 +124,30 @@ class Regions:
         return [(table[f"bbox-{axis}"], table[f"bbox-{axis + self._axes}"]) for axis in range(self._axes)]
 
 
-def columns_of(function, labels, intensity, table, separator):
+def _orientation_by_sums(inside):
+    """As scikit-image computes it, with its rounding."""
+    sums = _moments(inside, (0.0, 0.0))
+    sums = _moments(inside, (sums[1, 0] / sums[0, 0], sums[0, 1] / sums[0, 0]))
+    along_both = sums[2, 0] + sums[0, 2]
+    across, along = (along_both - sums[2, 0]) / sums[0, 0], (along_both - sums[0, 2]) / sums[0, 0]
+    both = -sums[1, 1] / sums[0, 0]
+    if across - along == 0:
+        return -np.pi / 4 if both < 0 else np.pi / 4
+    return 0.5 * math.atan2(-2 * both, along - across)
+
+
+def _moments(inside, centre):
+    """Up to the third: fewer would be summed up in another order."""
+    for axis, middle in enumerate(centre):
+        powers = (np.arange(inside.shape[axis], dtype=np.float64) - middle)[:, None] ** np.arange(4.0)
+        inside = np.moveaxis(np.dot(np.moveaxis(inside, axis, -1), powers), -1, axis)
+    return inside
+
+
+def columns_of(function, regions, intensity, axes, separator):
     """(name, values) of the columns of a property that a function of the user's computes from the pixels of each object:
     where it lies in its box and, if the function takes two arguments, its intensities there, channel by channel."""
-    name, axes = function.__name__, labels.ndim
+    name = function.__name__
     given = inspect.getfullargspec(function)
     wanted = len(given.args) - len(given.defaults or ())
     if wanted not in (1, 2):
@@ -103,11 +162,16 @@ def columns_of(function, labels, intensity, table, separator):
             return function(inside, pixels * inside)
         return np.stack([function(inside, pixels[..., c] * inside) for c in range(pixels.shape[-1])], axis=-1)
 
-    values = []
-    for row, number in enumerate(table["label"]):
-        box = tuple(slice(int(table[f"bbox-{a}"][row]), int(table[f"bbox-{a + axes}"][row])) for a in range(axes))
-        values.append(property_of(labels[box] == number, None if intensity is None else intensity[box]))
-    return _as_columns(name, values, _type_of_property(function, wanted, axes), separator)
+    places = [regions.place(row) for row in range(len(regions))]
+    values = [property_of(inside, None if intensity is None else intensity[box]) for box, inside in places]
+    type = _type_of_property(function, wanted, axes)
+    if values:
+        return _as_columns(name, values, type, separator)
+    # Which columns there would be is known from an object of one pixel.
+    one = (1,) * axes
+    pixel = None if intensity is None else np.zeros(one + intensity.shape[axes:], intensity.dtype)
+    columns = _as_columns(name, [property_of(np.ones(one, bool), pixel)], type, separator)
+    return [(column, values[:0]) for column, values in columns]
 
 
 def _type_of_property(function, wanted, axes):
@@ -121,7 +185,7 @@ def _type_of_property(function, wanted, axes):
 
 
 def _as_columns(name, values, type, separator):
-    if not values or type == object or np.isscalar(values[0]):
+    if type == object or np.isscalar(values[0]):
         column = np.empty(len(values), type)
         for row, value in enumerate(values):
             column[row] = value

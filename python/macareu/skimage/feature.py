@@ -32,6 +32,11 @@ def canny(image, sigma=1.0, low_threshold=None, high_threshold=None, mask=None, 
     high = 0.2 * highest if high_threshold is None else high_threshold
     if high < low:
         raise ValueError("low_threshold should be lower then high_threshold")
+    for name, given in (("low_threshold", low), ("high_threshold", high)):
+        if not np.isfinite(given):
+            raise NotImplementedError(f"{name}: only finite numbers are supported, got {given}")
+    if np.ndim(sigma) and len(sigma) != 2:
+        raise RuntimeError("sigma: one number, or one for each axis")
     if mask is not None:
         mask = _peers.as_array(mask)
         if tuple(mask.shape) != tuple(image.shape):

@@ -148,7 +148,9 @@ def _bins(image, low, high, nbins):
     if image.dtype.kind == "f" and image.dtype.itemsize not in (4, 8):  # whose edges are of that type
         counts, edges = np.histogram(image, nbins)
         return counts, (edges[:-1] + edges[1:]) / 2.0
-    counts = macareu.histogram(image, bins=nbins, low=float(low), high=float(high))["count"]
+    if isinstance(nbins, str) or np.ndim(nbins):
+        raise NotImplementedError(f"nbins: only a number is supported, got {nbins!r}")
+    counts = macareu.histogram(image, bins=operator.index(nbins), low=float(low), high=float(high))["count"]
     edges = np.linspace(low, high, nbins + 1, dtype=image.dtype if image.dtype.kind == "f" else np.float64)
     return counts, (edges[:-1] + edges[1:]) / 2.0
 
@@ -159,6 +161,8 @@ def _as_float(image, preserve_range):
     if type.kind == "f":
         return _peers.cast(image, np.float32 if type.itemsize <= 4 else np.float64)
     image = _peers.on_host(image)
+    if preserve_range:
+        _peers.check_pixels(image, "image")
     if preserve_range or image.dtype == bool:
         return _peers.as_float64(image)
     scale = 1.0 / np.iinfo(image.dtype).max

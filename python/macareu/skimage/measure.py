@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -48,10 +49,7 @@ def label(label_image, background=None, return_num=False,
 @_peers.drop_in
 def regionprops_table(label_image, intensity_image=None, properties=("label", "bbox"), *, cache=True, separator="-",
                       extra_properties=None) -> dict[str, NDArray[Any]]:
-    """As skimage.measure.regionprops_table, for the properties that `macareu.measure` gives. NaN is refused.
-
-    Orientation has the sign of the longer axis also where the moments along both axes of the image are equal.
-    """
+    """As skimage.measure.regionprops_table, for the properties that `macareu.measure` gives. NaN is refused."""
     labels = _peers.on_host(label_image, "label_image")
     if labels.ndim not in (2, 3):
         raise TypeError("Only 2-D and 3-D images supported.")
@@ -67,13 +65,29 @@ def regionprops_table(label_image, intensity_image=None, properties=("label", "b
         channels = image.ndim > labels.ndim
         intensities = [image[..., c] for c in range(image.shape[-1])] if channels else [image]
     labels, names = _peers.small_labels(labels)
-    tables = [macareu.measure(labels, intensity) for intensity in intensities]
-    of_functions = [column for function in extra_properties or ()
-                    for column in columns_of(function, labels, None if intensity_image is None else image, tables[0],
-                                             separator)]
+    tables = [_measured(labels, intensity) for intensity in intensities]
+    weighed = intensity_image is not None
+    regions = Regions(tables, labels, weighed, weighed and channels)
     if names is not None:
         for table in tables:
             table["label"] = names[table["label"]]
-    weighed = intensity_image is not None
-    regions = Regions(tables, labels.ndim, weighed, weighed and channels)
-    return dict([*(column for name in properties for column in regions.columns(name, separator)), *of_functions])
+    functions = {function.__name__: function for function in extra_properties or ()}
+    found = {}
+    for name in (*properties, *functions):
+        if name in functions and regions.has(name):
+            warnings.warn(f"Extra property '{name}' is shadowed by existing property and will be inaccessible. Consider "
+                          "renaming it.", stacklevel=3)
+        if name in functions and not regions.has(name):
+            found.update(columns_of(functions[name], regions, image if weighed else None, labels.ndim, separator))
+        else:
+            found.update(regions.columns(name, separator))
+    return found
+
+
+def _measured(labels, intensity):
+    try:
+        return macareu.measure(labels, intensity)
+    except ValueError as failure:
+        if intensity is not None and np.isinf(intensity).any() and not np.isnan(intensity).any():
+            raise NotImplementedError("intensity_image: infinite intensities are not supported") from failure
+        raise

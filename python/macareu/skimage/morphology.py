@@ -71,6 +71,8 @@ def _h_extrema(name, instead, image, h, footprint):
     if image.dtype == np.float16:
         image = image.astype(np.float32)
     _peers.check_pixels(image, "image")
+    if isinstance(h, (bool, np.bool_)):
+        h = int(h)
     if h > np.ptp(image):
         return np.zeros(image.shape, dtype=np.uint8)
     if h == 0:
