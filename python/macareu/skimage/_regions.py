@@ -109,8 +109,13 @@ class Regions:
         not; and it finds them equal or not by what its sums round to, so that they are made as it makes them."""
         across, both, along = (self._tables[0][f"inertia_tensor-{i}"] for i in ("0-0", "0-1", "1-1"))
         angles = self._tables[0]["orientation"].copy()
+        known = {}  # most of them are small, so that many are the same
         for row in np.flatnonzero(np.isclose(across, along, rtol=1e-9, atol=0) & (both != 0)):
-            angles[row] = _orientation_by_sums(self.place(row)[1].astype(np.float64))
+            inside = self.place(row)[1]
+            form = inside.shape, inside.tobytes()
+            if form not in known:
+                known[form] = _orientation_by_sums(inside.astype(np.float64))
+            angles[row] = known[form]
         return [(asked, angles)]
 
     def _slice(self, asked, separator):
