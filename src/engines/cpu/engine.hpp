@@ -67,8 +67,8 @@ class engine {
     run_window(work_, rule, edge, out, in);
   }
 
-  /// summits: 1 where no neighbour is further. undercut: 1 on those of them that touch a pixel as far which
-  /// is none.
+  /// summits: 1 where no neighbour is further, but not on values that none is further back than. undercut: 1
+  /// on those of them that touch a pixel as far which is none.
   template <direction Toward, class T>
   summits_found summits(const neighbourhood& near, view<std::uint8_t> summits, view<std::uint8_t> undercut,
                         view<const T> image) const {

@@ -3,24 +3,55 @@
 // value which is none. Both are found in one pass over the rows, with a row of the second kind behind.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <limits>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/neighbourhood.hpp"
+#include "core/wide.hpp"
 #include "engines/cpu/window/run_window.hpp"
 #include "patterns/wave.hpp"
 
 namespace macareu::cpu {
 
 struct summits_found {
-  bool everywhere;  // as on an image of one value
+  bool everywhere;  // as on an image of one value, unless it is the one furthest back
   bool undercut;    // some
 };
 
+/// Of numbers: NaN has no order.
 template <direction Toward, class V>
 [[gnu::always_inline]] inline V further(V a, V b) {
-  return Toward == direction::up ? (a < b ? b : a) : (b < a ? b : a);
+  if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(a[0])>>)
+    return Toward == direction::up ? either_greater(a, b) : either_lesser(a, b);
+  else
+    return Toward == direction::up ? greater(a, b) : lesser(a, b);
+}
+
+/// Of lanes, those with an even number.
+template <class Lane, int... Place>
+[[gnu::always_inline]] inline vec<Lane> even_lanes(vec<Lane> low, vec<Lane> high,
+                                                   std::integer_sequence<int, Place...>) {
+  return __builtin_shufflevector(low, high, (2 * Place)...);
+}
+
+/// Where comparisons of vectors hold, as bytes: two vectors become one whose lanes are half as wide.
+template <class Lane, std::size_t Count>
+[[gnu::always_inline]] inline vec<std::int8_t> as_bytes(const std::array<vec<Lane>, Count>& holds) {
+  if constexpr (Count == 1) {
+    return holds[0];
+  } else {
+    using half = std::conditional_t<sizeof(Lane) == 8, std::int32_t,
+                                    std::conditional_t<sizeof(Lane) == 4, std::int16_t, std::int8_t>>;
+    std::array<vec<half>, Count / 2> halved;
+    for (std::size_t i = 0; i < Count / 2; ++i)
+      halved[i] = even_lanes<half>((vec<half>)holds[2 * i], (vec<half>)holds[2 * i + 1],
+                                   std::make_integer_sequence<int, simd<half>::lanes>());
+    return as_bytes<half>(halved);
+  }
 }
 
 /// The value that no other is further back than.
@@ -72,12 +103,13 @@ class summit_strip {
         rows_(image, {border_mode::nearest, T{}}, {2 * deep, 2, 2}, first, count),
         sides_(room(5 * (4 * deep + 1))),
         others_(room(3 * (2 * deep + 1))),
-        others_sides_(room(3 * (2 * deep + 1))),
-        furthest_(room(3)),
-        best_(room(1)) {}
+        others_sides_(room(3 * (2 * deep + 1))) {}
+
+  /// What find() writes at a time, and so may write after the last pixel.
+  static constexpr std::int64_t block = simd<std::int8_t>::lanes;
 
   /// Of a row, 0 and 1: whether a pixel is a summit, and one that touches a pixel as far which is none.
-  void find(std::int64_t z, std::int64_t y, std::uint8_t* summits, std::uint8_t* undercut) {
+  void find(std::int64_t z, std::int64_t y, std::int8_t* summits, std::int8_t* undercut) {
     const bool next = z == z_ && y == y_ + 1;
     z_ = z;
     y_ = y;
@@ -89,18 +121,27 @@ class summit_strip {
     const rows_near<T, Deep> near(
         reach_, [&](int dz, int dy) { return others(dz, dy); },
         [&](int dz, int dy) { return others_sides(dz, dy); });
-    T* const best = best_.data();
+    const T *const all = row(0, 0), *const rest = others(0, 0);
     const auto count = count_;  // in a register, whatever is stored
-    for (std::int64_t i = 0; i < count + 1; i += lanes) store(best + i, near.template furthest<Toward>(i));
-    const T *const here = row(0, 0) + 1, *const of_all = furthest(0) + 1, *const of_others = best + 1;
-    for (std::int64_t i = 0; i < count; ++i) summits[i] = here[i] == of_all[i];
-    for (std::int64_t i = 0; i < count; ++i) undercut[i] = here[i] == of_others[i];
-    for (std::int64_t i = 0; i < count; ++i) undercut[i] &= summits[i];
+    for (std::int64_t first = 0; first < count; first += block) {
+      std::array<vec<lane>, sizeof(T)> left_out, met;
+#pragma GCC unroll 8  // so that they stay in registers
+      for (std::size_t k = 0; k < sizeof(T); ++k) {
+        const auto i = first + 1 + static_cast<std::int64_t>(k) * lanes;
+        const vec<T> value = load(all + i);
+        left_out[k] = value != load(rest + i);
+        met[k] = value == near.template furthest<Toward>(i);
+      }
+      const vec<std::int8_t> here = as_bytes<lane>(left_out) & 1;
+      store(summits + first, here);
+      store(undercut + first, as_bytes<lane>(met) & here);
+    }
   }
 
  private:
   static constexpr int deep = Deep ? 1 : 0, lanes = simd<T>::lanes;
   static constexpr std::int64_t slack = 64;
+  using lane = std::remove_cvref_t<decltype((vec<T>{} == vec<T>{})[0])>;  // of a comparison
 
   std::vector<T> room(int rows) const { return std::vector<T>(static_cast<std::size_t>(pitch_ * rows)); }
   /// Of rows that replace each other as the strip goes down.
@@ -111,28 +152,29 @@ class summit_strip {
   T* sides(int dz, int dy) { return sides_.data() + place(dz + 2 * deep, dy, 5); }
   T* others(int dz, int dy) { return others_.data() + place(dz + deep, dy, 3); }
   T* others_sides(int dz, int dy) { return others_sides_.data() + place(dz + deep, dy, 3); }
-  T* furthest(int dy) { return furthest_.data() + place(0, dy, 3); }
 
   /// From `first` on, where values are known on both sides.
   void write_sides(const T* from, std::int64_t first, T* to) const {
     const auto end = count_ + 2 - first;
+#pragma GCC unroll 4
     for (auto i = first; i < end; i += lanes)
       store(to + i, further<Toward>(further<Toward>(load(from + i - 1), load(from + i)), load(from + i + 1)));
   }
 
-  /// A pixel of the value that stands for summits is no extremum, unless the image has no other.
+  /// A pixel of the value that stands for summits is none: it is no extremum, and an image of no other value
+  /// has none either.
   void leave_summits_out(int dz, int dy) {
     const T* const from = row(dz, dy);
     const rows_near<T, Deep> near(
         reach_, [&](int ez, int ey) { return row(dz + ez, dy + ey); },
         [&](int ez, int ey) { return sides(dz + ez, dy + ey); });
-    T *const to = others(dz, dy), *const best = dz == 0 ? furthest(dy) : best_.data();
+    T* const to = others(dz, dy);
     const vec<T> back = all_lanes(furthest_back<Toward, T>());
     const auto end = count_ + 2;
+#pragma GCC unroll 4
     for (std::int64_t i = 0; i < end; i += lanes) {
-      const vec<T> value = load(from + i), of_all = near.template furthest<Toward>(i);
-      store(best + i, of_all);
-      store(to + i, value == of_all ? back : value);
+      const vec<T> value = load(from + i);
+      store(to + i, value == near.template furthest<Toward>(i) ? back : value);
     }
     write_sides(to, 1, others_sides(dz, dy));
   }
@@ -140,7 +182,7 @@ class summit_strip {
   int reach_;
   std::int64_t count_, pitch_, z_ = -1, y_ = -2;
   near_rows<T, T> rows_;
-  std::vector<T> sides_, others_, others_sides_, furthest_, best_;
+  std::vector<T> sides_, others_, others_sides_;
 };
 
 template <direction Toward, bool Deep, class T>
@@ -153,9 +195,10 @@ summits_found find_summits(const job& work, int reach, const view<std::uint8_t>&
       work, image,
       [&](std::int64_t z, std::int64_t top, std::int64_t bottom, std::int64_t first, std::int64_t count) {
         summit_strip<Toward, T, Deep> strip(reach, image, first, count);
-        std::vector<std::uint8_t> found(static_cast<std::size_t>(2 * count));
-        std::uint8_t *const of_row = found.data(), *const below = of_row + count;
-        std::uint8_t all = 1, any = 0;
+        const auto pitch = count + strip.block;
+        std::vector<std::int8_t> found(static_cast<std::size_t>(2 * pitch));
+        std::int8_t *const of_row = found.data(), *const below = of_row + pitch;
+        std::int8_t all = 1, any = 0;
         for (auto y = top; y < bottom; ++y) {
           strip.find(z, y, of_row, below);
           for (std::int64_t i = 0; i < count; ++i) {
@@ -163,9 +206,11 @@ summits_found find_summits(const job& work, int reach, const view<std::uint8_t>&
             any |= below[i];
           }
           over_row(
-              {z, y, first}, count, [&](std::int64_t i, std::uint8_t& to) { to = of_row[i]; }, summits);
+              {z, y, first}, count,
+              [&](std::int64_t i, std::uint8_t& to) { to = static_cast<std::uint8_t>(of_row[i]); }, summits);
           over_row(
-              {z, y, first}, count, [&](std::int64_t i, std::uint8_t& to) { to = below[i]; }, undercut);
+              {z, y, first}, count,
+              [&](std::int64_t i, std::uint8_t& to) { to = static_cast<std::uint8_t>(below[i]); }, undercut);
         }
         if (!all) everywhere.store(false, std::memory_order_relaxed);
         if (any) some_undercut.store(true, std::memory_order_relaxed);
