@@ -163,6 +163,13 @@ class Forms(unittest.TestCase):
         theirs = scipy.ndimage.distance_transform_edt(image, return_indices=True)
         check_same((distances, indices), theirs, "edt into arrays")
 
+    def test_local_extrema_without_axes(self):
+        for name in ("local_maxima", "local_minima"):
+            for named in ({}, {"indices": True}, {"allow_borders": False}, {"connectivity": 1}):
+                for package in (ours_in_skimage, skimage.morphology):
+                    result, _ = outcome(getattr(package, name), [np.array(3.0)], named)
+                    self.assertIsInstance(result, ValueError, f"{package.__name__}.{name} {named}")
+
     def test_what_is_not_served_is_named(self):
         image = np.zeros((4, 5), bool)
         odd = np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]])

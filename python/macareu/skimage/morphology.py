@@ -164,6 +164,8 @@ def _local_extrema(name, image, footprint, connectivity, indices, allow_borders)
     image = _peers.as_array(image)
     if _peers.type_of(image) == np.float16:
         raise TypeError("dtype of `image` is float16 which is not supported, try upcasting to float32")
+    if image.ndim == 0:
+        raise ValueError("image: a pixel without axes has no neighbours")
     pixels = int(np.prod(image.shape))
     if not isinstance(image, np.ndarray) and (indices or not allow_borders or not pixels):
         _peers.on_host(image)
