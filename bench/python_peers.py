@@ -53,6 +53,8 @@ def in_skimage(slide, marker):
         yield "skimage.morphology", "local_minima", of, (image,), {}
         yield "skimage.morphology", "h_maxima", of, (image, 40), {}
         yield "skimage.morphology", "h_minima", of, (image, 40), {}
+    for name in ("local_maxima", "local_minima"):
+        yield "skimage.morphology", name, "f64", (floats,), {}
     yield "skimage.morphology", "remove_small_objects", "", (binary,), {}
     yield "skimage.morphology", "remove_small_objects", "labels", (objects,), {}
     yield "skimage.measure", "label", "", (slide // 32,), {}
