@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 
 #include <macareu/error.hpp>
 
@@ -40,6 +41,17 @@ paper_types paper_types_of(const source& from, const outline& seen) {
     return std::ranges::find(seen.types, name) != seen.types.end() || defines_macro(from, name);
   };
   return {declared("E"), declared("T")};
+}
+
+/// The first word T or E in it that names a type.
+std::optional<CXCursor> paper_type_in(CXCursor cursor) {
+  if (clang_getCursorKind(cursor) == CXCursor_TypeRef) {
+    const auto name = name_of(clang_getCursorReferenced(cursor));
+    if (name == "T" || name == "E") return cursor;
+  }
+  for (const auto& child : children_of(cursor))
+    if (const auto found = paper_type_in(child)) return found;
+  return {};
 }
 
 /// What the papers use without declaring it; and abs, which compilers of C know by themselves.
@@ -189,9 +201,12 @@ class reading {
     std::ranges::for_each(helpers, check);
     std::ranges::for_each(marked, check);
     // A function comes before those that call it, so declarations ahead are not needed.
-    for (const auto& each : helpers)
-      about_.helpers += "RULE " + edited(unit_, each, mathematics_taken(each)) + "\n\n";
+    for (const auto& each : helpers) {
+      check_use_of_paper_types(each);
+      about_.helpers += rule_word(each) + edited(unit_, each, mathematics_taken(each)) + "\n\n";
+    }
     for (const auto& each : marked) {
+      check_use_of_paper_types(each);
       auto edits = mathematics_taken(each);
       if (about_.kind == category::r2v)
         std::ranges::copy(atomic_writes(unit_, each, clang_Cursor_getArgument(each, 1)),
@@ -202,6 +217,34 @@ class reading {
     std::ranges::sort(about_.c_functions);
     const auto repeated = std::ranges::unique(about_.c_functions);
     about_.c_functions.erase(repeated.begin(), repeated.end());
+  }
+
+  /// What a helper's text comes behind. Those of a generic function are members of the class around it, which
+  /// has no object.
+  std::string rule_word(CXCursor helper) const {
+    if (!about_.generic) return "RULE ";
+    if (name_of(helper) == "reduction")
+      refuse(helper, "'reduction' is named as the class that generated code puts it in", "another name");
+    const auto storage = clang_Cursor_getStorageClass(helper);
+    if (storage == CX_SC_Extern) refuse(helper, "'" + name_of(helper) + "' is extern", "a static function");
+    return storage == CX_SC_Static ? "RULE " : "RULE static ";
+  }
+
+  /// T and E that the file does not declare mean something in a generic function, and in what it calls.
+  void check_use_of_paper_types(CXCursor function) const {
+    if (about_.generic) return;
+    if (const auto used = paper_type_in(function); used && !is_users(clang_getCursorReferenced(*used)))
+      refuse(*used, "unknown type name '" + name_of(clang_getCursorReferenced(*used)) + "'",
+             "a type of this file, or static T f(E pixel1, E pixel2) as the marked function");
+  }
+
+  /// What a type of the file may use: T and E are not known before the function is called.
+  void check_type_of_file(CXCursor declared) const {
+    const auto used = paper_type_in(declared);
+    if (!used || (!about_.generic && is_users(clang_getCursorReferenced(*used)))) return;
+    const auto name = name_of(clang_getCursorReferenced(*used));
+    refuse(*used, "'" + name + "' in a type outside the functions, where it is not known",
+           "a number such as int or double");
   }
 
   /// In C its functions of mathematics are noted, in C++ calls of them are edited.
@@ -221,6 +264,7 @@ class reading {
     for (const auto& each : unit_.declarations()) {
       if (!declares_type(each) || (about_.generic && (name_of(each) == "T" || name_of(each) == "E")))
         continue;
+      check_type_of_file(each);
       const auto where = unit_.range_of(each);
       const auto inside = [&](const piece& other) {
         return other.where.begin >= where.begin && other.where.end <= where.end &&

@@ -172,10 +172,9 @@ std::string names_for_engines(const description& about, const std::string& borde
 /// The paper's types T and E are those of a template that the function does not write.
 std::string functions(const description& about) {
   if (!about.generic) return about.helpers + about.body;
-  return about.helpers +
-         "/// T and E as in the function: values are converted to the type of the result.\ntemplate "
+  return "/// T and E as in the function: values are converted to the type of the result.\ntemplate "
          "<class T>\nstruct reduction {\n  using E = T;\n\n" +
-         about.body + "};\n";
+         about.helpers + about.body + "};\n";
 }
 
 std::string plain_addition(const description& about) {

@@ -42,16 +42,34 @@ static void f(unsigned char p, int* saida, int bins) {
     ++saida[(int)fabs(p / 100)];
 }
 """
+# Types that only the class around the function knows.
+HELPERS = """static T larger(E a, E b) { return a > b ? a : b; }
+T plus(T a, T b) { T sum = a; sum += (E)b; return larger(sum, a); }
+#R2S_FUNC
+static T f(E a, E b) { return plus(a, b); }
+"""
+STRUCTS = """struct rgb { unsigned char r, g, b; };
+struct pair { struct rgb c; int many[3]; };
+#P2P_FUNC
+static struct rgb f(struct rgb p, int i) {
+    struct pair m = {p, {1, 2, 3}};
+    struct pair n = m;
+    n.c = m.c;
+    n.c.r = (unsigned char)(n.c.r + n.many[1]);
+    return n.c;
+}
+"""
 # A machine with a GPU for which the program has no code.
 OTHER_GPU = """int cudaGetDeviceCount(int* count) { *count = 1; return 0; }
 int cudaFuncGetAttributes(void* attributes, const void* kernel) { return 209; }
 """
-LANGUAGES = ["integers_c", "integers_cpp", "shared_c", "shared_cpp", "tables_c", "tables_cpp"]
+WRITTEN = {"integers": INTEGERS, "shared": SHARED, "tables": TABLES, "helpers": HELPERS, "structs": STRUCTS}
+LANGUAGES = [name + "_" + language for name in WRITTEN for language in ("c", "cpp")]
 
 
 class Cuda(ConverterTest):
     def convert_functions(self, ending):
-        for name, text in (("integers", INTEGERS), ("shared", SHARED), ("tables", TABLES)):
+        for name, text in WRITTEN.items():
             for language in ("c", "cpp"):
                 self.write("%s_%s.%s" % (name, language, language), text)
                 self.tool("convert", "%s_%s.%s" % (name, language, language), "-o", name + "_" + language + ending)

@@ -36,6 +36,23 @@ def npy(shape, kind, fortran, data):
     return b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + data
 
 
+# T and E are long and unsigned char: what a helper makes of them shows.
+HELPER_OF_ANY_TYPE = """static T plus(T a, E b) { T sum = a; sum += b; return sum; }
+T twice(E a, E b) { return plus(a, b) + 0 * sizeof(T); }
+#R2S_FUNC
+static T f(E a, E b) { return twice(a, b); }
+"""
+
+
+class Helpers(ConverterTest):
+    def test_helpers_of_the_types_of_the_paper(self):
+        with open(self.path("in.npy"), "wb") as file:
+            file.write(npy((1, 300), "|u1", False, bytes([255]) * 300))
+        self.write("sum.c", HELPER_OF_ANY_TYPE)
+        for device in ("serial", "cpu"):
+            self.assertEqual(self.tool("run", "sum.c", "in.npy", "--device", device), "76500\n")
+
+
 class Layouts(ConverterTest):
     def pixels(self, file):
         with open(self.path(file), "rb") as stream:
