@@ -27,7 +27,25 @@ const names mathematics{"abs",    "labs",     "llabs",     "fabs",     "fabsf", 
 bool is_global(CXCursor variable) {
   const auto parent = clang_getCursorKind(clang_getCursorSemanticParent(variable));
   return clang_getCursorKind(variable) == CXCursor_VarDecl &&
-         (parent == CXCursor_TranslationUnit || parent == CXCursor_Namespace);
+         (parent == CXCursor_TranslationUnit || parent == CXCursor_Namespace ||
+          parent == CXCursor_StructDecl || parent == CXCursor_ClassDecl);
+}
+
+/// Members that are code, which only compilers write as every device needs it.
+const char* code_member(CXCursor member) {
+  if (clang_CXXMethod_isDefaulted(member) != 0) return nullptr;
+  switch (clang_getCursorKind(member)) {
+    case CXCursor_Constructor:
+      return "a constructor";
+    case CXCursor_Destructor:
+      return "a destructor";
+    case CXCursor_CXXMethod:
+    case CXCursor_ConversionFunction:
+    case CXCursor_FunctionTemplate:
+      return "a function";
+    default:
+      return nullptr;
+  }
 }
 
 /// Of an array or pointer what it holds.
@@ -64,18 +82,6 @@ bool is_constant(CXCursor variable) {
   return is_number && is_const && is_known_when_compiling(variable);
 }
 
-void check_type(CXCursor where, CXType type) {
-  const auto kind = innermost(type).kind;
-  if (kind == CXType_LongDouble || kind == CXType_Float128)
-    refuse(where, "long double inside the function, which a GPU does not have", "float or double");
-  if (kind == CXType_Int128 || kind == CXType_UInt128)
-    refuse(where, "__int128 inside the function, which not every compiler has",
-           "integers of at most 64 bits");
-  if (clang_getCanonicalType(type).kind == CXType_VariableArray)
-    refuse(where, "'" + name_of(where) + "' is an array whose size is not a constant",
-           "an array of a fixed size");
-}
-
 class walk {
  public:
   std::vector<CXCursor> result;
@@ -94,6 +100,36 @@ class walk {
   }
 
  private:
+  void check_type(CXCursor where, CXType type) {
+    const auto held = innermost(type);
+    const auto kind = held.kind;
+    if (kind == CXType_LongDouble || kind == CXType_Float128)
+      refuse(where, "long double inside the function, which a GPU does not have", "float or double");
+    if (kind == CXType_Int128 || kind == CXType_UInt128)
+      refuse(where, "__int128 inside the function, which not every compiler has",
+             "integers of at most 64 bits");
+    if (clang_getCanonicalType(type).kind == CXType_VariableArray)
+      refuse(where, "'" + name_of(where) + "' is an array whose size is not a constant",
+             "an array of a fixed size");
+    if (kind == CXType_Record) record(clang_getTypeDeclaration(held));
+  }
+
+  /// A struct of the file: numbers, and what they begin with.
+  void record(CXCursor definition) {
+    const auto known = [&](const CXCursor& other) { return clang_equalCursors(other, definition) != 0; };
+    if (!is_users(definition) || std::ranges::any_of(records_, known)) return;
+    records_.push_back(definition);
+    for (const auto& member : children_of(definition)) {
+      if (name_of(definition).empty() && name_of(member) == "operator()")
+        refuse(member, "a lambda inside the function", "a static function of this file");
+      if (const auto* what = code_member(member))
+        refuse(member, "'" + name_of(definition) + "', which the function uses, has " + what + " of its own",
+               "a struct of numbers, and functions outside it");
+      const auto kind = clang_getCursorKind(member);
+      if (kind == CXCursor_FieldDecl || kind == CXCursor_CXXBaseSpecifier) expression(member);
+    }
+  }
+
   void expression(CXCursor cursor) {
     check_type(cursor, clang_getCursorType(cursor));
     switch (clang_getCursorKind(cursor)) {
@@ -112,7 +148,7 @@ class walk {
       case CXCursor_VarDecl:
         if (clang_Cursor_getStorageClass(cursor) == CX_SC_Static && !is_constant(cursor))
           refuse(cursor, "static variable '" + name_of(cursor) + "' keeps a value between pixels",
-                 std::string("static const numbers, ") + global_advice);
+                 static_advice);
         break;
       case CXCursor_DeclRefExpr:
         reference(cursor);
@@ -137,8 +173,10 @@ class walk {
   void call(CXCursor cursor) {
     const auto target = clang_getCursorReferenced(cursor);
     const auto kind = clang_getCursorKind(target);
-    if (kind == CXCursor_Constructor) return;  // a pixel is copied
+    if (kind == CXCursor_Constructor) return constructor(cursor, target);
     const auto name = name_of(target);
+    const bool assigns = kind == CXCursor_CXXMethod && name == "operator=";
+    if (assigns && is_users(clang_getCursorSemanticParent(target))) return;  // a struct without code
     if (kind == CXCursor_FunctionDecl && is_users(target)) return users_function(cursor, target, name);
     // What it is called with may tell more: std::cout << pixel.
     if (!mathematics.contains(name))
@@ -155,6 +193,14 @@ class walk {
              "functions of this file or of <math.h>");
   }
 
+  /// A struct of the file has none of its own: a pixel is copied.
+  static void constructor(CXCursor cursor, CXCursor target) {
+    const auto made = clang_getCursorSemanticParent(target);
+    if (!is_users(made))
+      refuse(cursor, "'" + name_of(made) + "' inside the function, a class of a library",
+             "numbers, arrays of a fixed size, and structs of this file");
+  }
+
   void users_function(CXCursor cursor, CXCursor target, const std::string& name) {
     if (clang_Cursor_isNull(clang_getSpecializedCursorTemplate(target)) == 0)
       refuse(cursor, "'" + name + "' is a template", "a function with types of its own");
@@ -169,12 +215,14 @@ class walk {
   }
 
   static constexpr const char* memory_advice = "local variables and arrays of a fixed size";
+  static constexpr const char* static_advice =
+      "static const numbers, a local variable, a #define, an enum, or a member of the #STRUCT";
   static constexpr const char* global_advice =
-      "a local variable, a #define, an enum, or a member of the #STRUCT";
+      "a local variable, a #define, an enum, a member of the #STRUCT, or static const numbers inside the function";
   static constexpr const char* output_advice =
       "a function that only computes: files are read and written around it";
 
-  std::vector<CXCursor> open_;
+  std::vector<CXCursor> open_, records_;
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ struct description {
 inline constexpr int widest_window = 31;
 
 /// Of the JSON object; another one is refused.
-inline constexpr int format_version = 3;
+inline constexpr int format_version = 4;
 
 std::string to_json(const description& about);
 /// Throws usage_error, naming `file`, where the text is no description, or was changed since to_json wrote

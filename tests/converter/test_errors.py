@@ -101,6 +101,31 @@ SOURCES = [
      "'__int128' is no pixel; expected a number of at most 64 bits"),
     ("parameter of 128 bits", "#STRUCT\ntypedef struct {\n  __int128 k;\n} data;\n#P2P_FUNC\nstatic int f(int p, int i, data d)"
      " { return p; }\n", 3, "'k' of type __int128 in the parameter struct; expected bool, integers of at most 64 bits"),
+    ("constructor", "int total;\nstruct S {\n  int v;\n  S(int p) { v = p + total++; }\n};\n#P2P_FUNC\nstatic int f(int p, int i) "
+     "{ S s(p); return s.v; }\n", 4, "'S', which the function uses, has a constructor of its own; expected a struct of numbers"),
+    ("destructor", "struct S {\n  int v;\n  ~S() { v = 0; }\n};\n#P2P_FUNC\nstatic int f(int p, int i) "
+     "{ S s; s.v = p; return s.v; }\n", 3, "'S', which the function uses, has a destructor of its own"),
+    ("method", "struct S {\n  int v;\n  int w() { return v; }\n};\nstatic int g(int p) { S s[2]; s[0].v = p; return s[0].w(); }\n"
+     "#P2P_FUNC\nstatic int f(int p, int i) { return g(p); }\n", 3, "'S', which the function uses, has a function of its own"),
+    ("constructor of a member", "struct R {\n  int v;\n  R() { v = 0; }\n};\nstruct S { R r; };\n#P2P_FUNC\n"
+     "static int f(int p, int i) { S s; return s.r.v + p; }\n", 3, "'R', which the function uses, has a constructor"),
+    ("global that a member begins with", "int total;\nstruct S {\n  int v = total;\n};\n#P2P_FUNC\nstatic int f(int p, int i) "
+     "{ S s; return s.v + p; }\n", 3, "global variable 'total' inside the function"),
+    ("static member", "struct S {\n  static int total;\n};\n#P2P_FUNC\nstatic int f(int p, int i) {\n  return S::total + p;\n}\n", 6,
+     "global variable 'total' inside the function; expected a local variable, a #define, an enum, a member of the #STRUCT, or static "
+     "const numbers inside the function"),
+    ("class of a library", "#include <string>\n#P2P_FUNC\nstatic int f(int p, int i) {\n  std::string s;\n  return p;\n}\n", 4,
+     "inside the function, a class of a library; expected numbers, arrays of a fixed size"),
+    ("lambda", "#P2P_FUNC\nstatic int f(int p, int i) {\n  return [](int v) { return v; }(p);\n}\n", 3,
+     "a lambda inside the function; expected a static function of this file"),
+    ("T in a struct", "typedef struct {\n  T a;\n} pair;\n#R2S_FUNC\nstatic T f(E a, E b) { return a + b; }\n", 2,
+     "'T' in a type outside the functions, where it is not known; expected a number such as int or double"),
+    ("E in a typedef", "typedef int E;\ntypedef E other;\n#R2S_FUNC\nstatic T f(E a, E b) { return a + b; }\n", 2,
+     "'E' in a type outside the functions"),
+    ("T of no generic function", "static T g(T a) { return a; }\n#R2S_FUNC\nstatic int f(int a, int b) { return g(a) + b; }\n", 1,
+     "unknown type name 'T'; expected a type of this file"),
+    ("helper named as the class around", "static T reduction(T a) { return a; }\n#R2S_FUNC\nstatic T f(E a, E b) "
+     "{ return reduction(a) + b; }\n", 1, "'reduction' is named as the class"),
     ("printf", "#include <stdio.h>\n#P2P_FUNC\nstatic int f(int p, int i) {\n  printf(\"%d\", p);\n  return p;\n}\n", 4,
      "input or output inside the function ('printf'); expected a function that only computes"),
     ("cout", "#include <iostream>\n#P2P_FUNC\nstatic int f(int p, int i) {\n  std::cout << p;\n  return p;\n}\n", 4,
