@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "math_arguments.hpp"
+
 namespace macareu::converter {
 namespace {
 
@@ -16,13 +18,20 @@ const names input_output{"printf",  "fprintf", "sprintf", "snprintf", "puts",  "
 const names reserved{"RULE", "atomicAdd"};
 const names streams{"cout", "cerr", "clog", "cin"};
 /// What both a CPU and a GPU have.
-const names mathematics{"abs",    "labs",     "llabs",     "fabs",     "fabsf",  "sqrt",  "sqrtf",  "floor",
-                        "floorf", "ceil",     "ceilf",     "round",    "roundf", "trunc", "truncf", "rint",
-                        "rintf",  "fmin",     "fminf",     "fmax",     "fmaxf",  "fmod",  "fmodf",  "fma",
-                        "fmaf",   "copysign", "copysignf", "exp",      "expf",   "log",   "logf",   "log2",
-                        "log2f",  "log10",    "log10f",    "pow",      "powf",   "sin",   "sinf",   "cos",
-                        "cosf",   "tan",      "tanf",      "atan",     "atanf",  "atan2", "atan2f", "hypot",
-                        "hypotf", "cbrt",     "cbrtf",     "atomicAdd"};
+const names mathematics{
+    "abs",        "acos",    "acosf",   "acosh",     "acoshf",     "asin",      "asinf",    "asinh",
+    "asinhf",     "atan",    "atan2",   "atan2f",    "atanf",      "atanh",     "atanhf",   "atomicAdd",
+    "cbrt",       "cbrtf",   "ceil",    "ceilf",     "copysign",   "copysignf", "cos",      "cosf",
+    "cosh",       "coshf",   "erf",     "erfc",      "erfcf",      "erff",      "exp",      "exp2",
+    "exp2f",      "expf",    "expm1",   "expm1f",    "fabs",       "fabsf",     "fdim",     "fdimf",
+    "floor",      "floorf",  "fma",     "fmaf",      "fmax",       "fmaxf",     "fmin",     "fminf",
+    "fmod",       "fmodf",   "hypot",   "hypotf",    "isfinite",   "isinf",     "isnan",    "labs",
+    "lgamma",     "lgammaf", "llabs",   "llrint",    "llrintf",    "llround",   "llroundf", "log",
+    "log10",      "log10f",  "log1p",   "log1pf",    "log2",       "log2f",     "logf",     "lrint",
+    "lrintf",     "lround",  "lroundf", "nearbyint", "nearbyintf", "pow",       "powf",     "remainder",
+    "remainderf", "rint",    "rintf",   "round",     "roundf",     "signbit",   "sin",      "sinf",
+    "sinh",       "sinhf",   "sqrt",    "sqrtf",     "tan",        "tanf",      "tanh",     "tanhf",
+    "tgamma",     "tgammaf", "trunc",   "truncf"};
 
 bool is_global(CXCursor variable) {
   const auto parent = clang_getCursorKind(clang_getCursorSemanticParent(variable));
@@ -174,7 +183,7 @@ class walk {
     const auto target = clang_getCursorReferenced(cursor);
     const auto kind = clang_getCursorKind(target);
     if (kind == CXCursor_Constructor) return constructor(cursor, target);
-    const auto name = name_of(target);
+    const auto name = called_name(target);
     const bool assigns = kind == CXCursor_CXXMethod && name == "operator=";
     if (assigns && is_users(clang_getCursorSemanticParent(target))) return;  // a struct without code
     if (kind == CXCursor_FunctionDecl && is_users(target)) return users_function(cursor, target, name);
@@ -189,8 +198,8 @@ class walk {
     if (input_output.contains(name))
       refuse(cursor, "input or output inside the function ('" + name + "')", output_advice);
     if (!mathematics.contains(name))
-      refuse(cursor, "call of '" + name + "', which a GPU does not have",
-             "functions of this file or of <math.h>");
+      refuse(cursor, "call of '" + name + "', which not every device has",
+             "functions of this file, or those of <math.h> from abs to trunc that docs/converter.md lists");
   }
 
   /// A struct of the file has none of its own: a pixel is copied.

@@ -13,32 +13,59 @@ struct function {
   int arguments;
   std::string_view type = "double";
   std::string_view header = "<math.h>";
+  std::string_view result = "";  ///< nothing: the type
 };
 
-constexpr std::array<function, 25> functions{{{"abs", 1, "int", "<stdlib.h>"},
+constexpr std::array<function, 51> functions{{{"abs", 1, "int", "<stdlib.h>"},
+                                              {"acos", 1},
+                                              {"acosh", 1},
+                                              {"asin", 1},
+                                              {"asinh", 1},
                                               {"atan", 1},
                                               {"atan2", 2},
+                                              {"atanh", 1},
                                               {"cbrt", 1},
                                               {"ceil", 1},
                                               {"copysign", 2},
                                               {"cos", 1},
+                                              {"cosh", 1},
+                                              {"erf", 1},
+                                              {"erfc", 1},
                                               {"exp", 1},
+                                              {"exp2", 1},
+                                              {"expm1", 1},
                                               {"fabs", 1},
+                                              {"fdim", 2},
                                               {"floor", 1},
                                               {"fma", 3},
                                               {"fmax", 2},
                                               {"fmin", 2},
                                               {"fmod", 2},
                                               {"hypot", 2},
+                                              {"isfinite", 1, "double", "<math.h>", "int"},
+                                              {"isinf", 1, "double", "<math.h>", "int"},
+                                              {"isnan", 1, "double", "<math.h>", "int"},
+                                              {"lgamma", 1},
+                                              {"llrint", 1, "double", "<math.h>", "long long"},
+                                              {"llround", 1, "double", "<math.h>", "long long"},
                                               {"log", 1},
                                               {"log10", 1},
+                                              {"log1p", 1},
                                               {"log2", 1},
+                                              {"lrint", 1, "double", "<math.h>", "long"},
+                                              {"lround", 1, "double", "<math.h>", "long"},
+                                              {"nearbyint", 1},
                                               {"pow", 2},
+                                              {"remainder", 2},
                                               {"rint", 1},
                                               {"round", 1},
+                                              {"signbit", 1, "double", "<math.h>", "int"},
                                               {"sin", 1},
+                                              {"sinh", 1},
                                               {"sqrt", 1},
                                               {"tan", 1},
+                                              {"tanh", 1},
+                                              {"tgamma", 1},
                                               {"trunc", 1}}};
 
 const function* found(std::string_view name) {
@@ -59,8 +86,9 @@ std::string hiding(const function& hidden) {
     parameters += (i == 0 ? "" : ", ") + std::string(hidden.type) + " " + name;
     passed += (i == 0 ? "" : ", ") + name;
   }
-  return "RULE static inline " + std::string(hidden.type) + " " + std::string(hidden.name) + "(" +
-         parameters + ") { return ::" + std::string(hidden.name) + "(" + passed + "); }\n";
+  const auto result = hidden.result.empty() ? hidden.type : hidden.result;
+  return "RULE static inline " + std::string(result) + " " + std::string(hidden.name) + "(" + parameters +
+         ") { return ::" + std::string(hidden.name) + "(" + passed + "); }\n";
 }
 
 }  // namespace

@@ -147,6 +147,9 @@ void unit::check() const {
 }
 
 bool is_users(CXCursor cursor) {
+  // A compiler's own is declared where it is first used.
+  if (clang_getCursorKind(cursor) == CXCursor_FunctionDecl && name_of(cursor).starts_with("__builtin_"))
+    return false;
   CXFile file = nullptr;
   clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, nullptr, nullptr, nullptr);
   return file != nullptr && taken(clang_getFileName(file)) == buffer_name;

@@ -100,7 +100,7 @@ class conversions {
 };
 
 void add_mathematics(CXCursor cursor, std::vector<std::string>& names) {
-  const auto name = name_of(cursor);
+  const auto name = called_name(cursor);
   if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr && is_c_mathematics(name) &&
       !is_users(clang_getCursorReferenced(cursor)))
     names.push_back(name);
@@ -108,6 +108,13 @@ void add_mathematics(CXCursor cursor, std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+std::string called_name(CXCursor function) {
+  auto name = name_of(function);
+  for (const std::string each : {"isfinite", "isinf", "isnan", "signbit"})
+    if (name == "__builtin_" + each || name == "__builtin_" + each + "_sign") return each;
+  return name;
+}
 
 std::vector<std::string> mathematics_of(CXCursor function) {
   std::vector<std::string> names;

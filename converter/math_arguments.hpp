@@ -5,6 +5,9 @@
 
 namespace macareu::converter {
 
+/// Of isnan and its like, which <math.h> has as macros for the compiler's own, as they are written.
+std::string called_name(CXCursor function);
+
 /// Those that the function calls, of which C++ would choose an overload.
 std::vector<std::string> mathematics_of(CXCursor function);
 

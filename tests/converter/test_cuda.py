@@ -26,6 +26,14 @@ static unsigned char f(unsigned char pixel[3][3], int x, int y) {
     return (unsigned char)(((int)all + (int)helper(gx) + abs(gx)) & 255);
 }
 """
+MATHEMATICS = """#include <math.h>
+#P2P_FUNC
+static double f(float p, int i) {
+    double all = asin(i) + acos(i) + sinh(i) + cosh(i) + tanh(i) + asinh(i) + acosh(i) + atanh(i) + exp2(i) + expm1(i) + log1p(i) + erf(i);
+    all += erfc(i) + tgamma(i) + lgamma(p) + nearbyint(i) + remainder(i, 3) + fdim(p, i) + lround(all) + lrint(p) + llround(i) + llrint(i);
+    return all + isnan(all) + isinf(all) + isfinite(p) + signbit(p) + tanhf(p) + lroundf(p);
+}
+"""
 TABLES = """#N2P_FUNC
 static float f(unsigned char pixel[3][3], int x, int y) {
     static const float weights[3][3] = {{1, 2, 1}, {2, 4, 2}, {1, 2, 1}};
@@ -63,7 +71,7 @@ static struct rgb f(struct rgb p, int i) {
 OTHER_GPU = """int cudaGetDeviceCount(int* count) { *count = 1; return 0; }
 int cudaFuncGetAttributes(void* attributes, const void* kernel) { return 209; }
 """
-WRITTEN = {"integers": INTEGERS, "shared": SHARED, "tables": TABLES, "helpers": HELPERS, "structs": STRUCTS}
+WRITTEN = {"integers": INTEGERS, "mathematics": MATHEMATICS, "shared": SHARED, "tables": TABLES, "helpers": HELPERS, "structs": STRUCTS}
 LANGUAGES = [name + "_" + language for name in WRITTEN for language in ("c", "cpp")]
 
 

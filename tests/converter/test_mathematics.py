@@ -16,11 +16,15 @@ HAS_C = subprocess.run([COMPILER, "-x", "c", "-fsyntax-only", os.devnull], check
 EXACT = ["fabs(p) / 3", "sqrt(fabs(p))", "floor(p) / 3", "ceil(p) / 3", "round(p) / 3", "trunc(p) / 3", "rint(p) / 3", "fmin(p, 2) / 3",
          "fmax(p, q) / 3", "fmod(p, 3) / 3", "copysign(p, -1) / 3", "fma(p, p, q)", "fma(q, q, 0.1f) / 3", "sizeof(sqrt(p))", "sqrt(7)",
          "sqrtf(p * p)", "sqrtf(q) / 3", "fabsf(p) / 3", "(int)(10 * sqrt(fabs(p)))", "sqrt(fmax(p, q))", "ROOT(p * p)", "LENGTH(p, q)",
-         "fabs((double)p) / 3", "sqrt((float)i)", "fmin(i, p) / 3"]
+         "fabs((double)p) / 3", "sqrt((float)i)", "fmin(i, p) / 3", "nearbyint(p) / 3", "nearbyintf(p) / 3",
+         "remainder(p, 3) / 3", "fdim(p, q) / 3", "lround(p) / 2", "lrint(p) / 2", "llround(q * 1e12f) / 2", "llrintf(p) / 2",
+         "isnan(p) + isnan(p * 1e38f - p * 2e38f)", "isinf(p * 1e38f * q) != 0", "isfinite(p * 1e38f)", "signbit(p) != 0"]
 OF_C = ["abs(p) / 2", "abs(p * 0.1f)", "abs(p - 0.5)", "abs((unsigned char)7 - i)", "labs(p) / 2", "abs(3U)", "abs((long)p)"]
 OF_CPP = ["std::abs(p) / 2", "std::sqrt(p * p) / 3", "abs(p) / 2"]
 ROUNDED = ["exp(p / 100)", "log(fabs(p) + 1)", "log2(fabs(p) + 1)", "log10(fabs(p) + 1)", "pow(fabs(p), 0.5f)", "pow(q, 3)", "sin(p)", "cos(p)",
-           "tan(p)", "atan(p)", "atan2(p, q)", "hypot(p, q)", "cbrt(p)", "expf(p / 100)", "sin(i)"]
+           "tan(p)", "atan(p)", "atan2(p, q)", "hypot(p, q)", "cbrt(p)", "expf(p / 100)", "sin(i)", "asin(p / 1000)",
+           "acos(p / 1000)", "sinh(p / 100)", "cosh(p / 100)", "tanh(p / 100)", "asinh(p)", "acosh(fabs(p) + 1)", "atanh(p / 1001)", "exp2(p / 100)",
+           "expm1(p / 100)", "log1p(fabs(p))", "erf(p / 100)", "erfc(q)", "tgamma(q)", "lgamma(q)", "asinf(p / 1000)", "tanhf(p)", "asin(i / 100)"]
 SOURCE = """#include <math.h>
 #include <stdlib.h>
 %s
