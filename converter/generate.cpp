@@ -163,6 +163,37 @@ std::string process(const description& about) {
   }
 }
 
+/// What a class looks at before it computes.
+std::string checks(const description& about) {
+  if (about.kind == category::iwpp)
+    return R"(    const bool volume = work_.size.depth > 1;
+    const int n = conectividade != 0 ? conectividade : volume ? 26 : 8;
+    if (volume ? n != 6 && n != 18 && n != 26 : n != 4 && n != 8)
+      throw std::invalid_argument("connectivity " + std::to_string(n) + ", expected " +
+                                  (volume ? "6, 18 or 26" : "4 or 8"));
+    work_.connectivity = n;
+)";
+  if (about.kind == category::p2p && !about.wide_index)
+    return R"(    if (work_.size.pixels() > 2147483647)
+      throw std::invalid_argument("the image has more pixels than the function's int index can count");
+)";
+  return "";
+}
+
+/// Of the command line, beside those that every program has.
+std::string option_members(const description& about) {
+  if (about.kind == category::r2v) return "  int bins = 256;\n";
+  return about.kind == category::iwpp ? "  int connectivity = 0;  // all\n" : "";
+}
+
+std::string options(const description& about) {
+  if (about.kind == category::r2v)
+    return "      else if (text == \"--bins\")\n        set_value(given.bins, text, value);\n";
+  if (about.kind == category::iwpp)
+    return "      else if (text == \"--connectivity\")\n        set_value(given.connectivity, text, value);\n";
+  return "";
+}
+
 std::string usage(const description& about, const std::string& name) {
   auto text = name + " [--device auto|serial|cpu|cuda]";
   if (about.kind == category::r2v) text += " [--bins N]";
@@ -257,7 +288,9 @@ fields fields_of(const description& about, const std::string& name) {
                 {"ENTRY_PARAMETERS", entry_parameters(about)},
                 {"PARALLEL", piece(about, "parallel.cpp")},
                 {"KERNEL", kernel_name(about)},
-                {"BEFORE_RUN", ""},
+                {"BEFORE_RUN", checks(about)},
+                {"OPTION_MEMBERS", option_members(about)},
+                {"OPTIONS", options(about)},
                 {"EXTRA_MEMBERS", ""}};
   const bool scalar = about.kind == category::r2s;
   values["RUN_DECLARATION"] =
@@ -273,9 +306,6 @@ fields fields_of(const description& about, const std::string& name) {
                           "std::runtime_error(why);\n}\n" +
                           (scalar ? "\n" + instances(about) : "");
   if (about.kind == category::iwpp) {
-    values["BEFORE_RUN"] =
-        "    const int every = work_.size.depth > 1 ? 26 : 8;\n    work_.connectivity = conectividade == 0 ? every : "
-        "conectividade;\n";
     values["EXTRA_MEMBERS"] =
         "  /// Neighbours of a pixel: 4 or 8, in volumes 6, 18 or 26; 0 for all.\n  int conectividade = 0;\n";
   }

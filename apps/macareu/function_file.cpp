@@ -37,6 +37,19 @@ std::string content_of(const converter::source& from, const std::string& file) {
   return content + from.text;
 }
 
+converter::description described_by(const std::string& file, const std::string& header) {
+  if (fs::path(file).extension() == ".json") {
+    if (!header.empty())
+      throw usage_error("--header belongs to a source file, and " + file + " is a description");
+    return converter::from_json(converter::text_of_file(file), file);
+  }
+  const auto from = converter::read_source(file, header);
+  if (!converter::can_parse()) return converter::parse(from, file);
+  const auto text = converter::cached_text(content_of(from, file), "description.json",
+                                           [&] { return converter::to_json(converter::parse(from, file)); });
+  return converter::from_json(text, file);
+}
+
 }  // namespace
 
 void function_file::add_to(parser& options) {
@@ -64,16 +77,15 @@ void function_file::add_to(parser& options) {
 }
 
 converter::description function_file::described() const {
-  if (fs::path(file).extension() == ".json") {
-    if (!header.empty())
-      throw usage_error("--header belongs to a source file, and " + file + " is a description");
-    return converter::from_json(converter::text_of_file(file), file);
-  }
-  const auto from = converter::read_source(file, header);
-  if (!converter::can_parse()) return converter::parse(from, file);
-  const auto text = converter::cached_text(content_of(from, file), "description.json",
-                                           [&] { return converter::to_json(converter::parse(from, file)); });
-  return converter::from_json(text, file);
+  auto about = described_by(file, header);
+  if (border) check_option_of("--border", converter::category::n2p, about.kind);
+  return about;
+}
+
+void check_option_of(const std::string& option, converter::category of, converter::category kind) {
+  if (kind == of) return;
+  throw usage_error(option + " is for functions of " + std::string(converter::name_of(of)) +
+                    ", and this is one of " + std::string(converter::name_of(kind)));
 }
 
 std::string function_file::program_name() const {

@@ -1,6 +1,7 @@
 // The file with a marked function, or with its description: what `convert` and `run` have in common.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <description.hpp>
@@ -11,7 +12,7 @@ namespace macareu::tool {
 
 struct function_file {
   std::string file, header;
-  std::string border = "nearest";
+  std::optional<std::string> border;
 
   /// The parser keeps references to this object.
   void add_to(parser& options);
@@ -22,5 +23,9 @@ struct function_file {
   /// A name for programs and files: the file's, in letters that a program's name may have.
   std::string program_name() const;
 };
+
+/// Throws usage_error where an option of functions of one kind is given for one of another: it does nothing
+/// there, so something else was meant.
+void check_option_of(const std::string& option, converter::category of, converter::category kind);
 
 }  // namespace macareu::tool

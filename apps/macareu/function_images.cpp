@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <limits>
@@ -38,6 +39,9 @@ converter::parameter_value value_from(const converter::parameter& about, const s
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value.real);
     if (failure != std::errc() || end != text.data() + text.size())
       throw usage_error(option + ": expected a number, got " + in_quotes(text));
+    if (about.type == dtype::f32 && std::isfinite(value.real) &&
+        std::fabs(value.real) > std::numeric_limits<float>::max())
+      throw usage_error(option + ": expected a number that a float can hold, got " + in_quotes(text));
     return value;
   }
   if (about.type == dtype::u64) {

@@ -37,8 +37,9 @@ struct request {
   std::string output;
   std::vector<std::string> parameters;
   std::string device = "auto";
-  connectivity neighbours = connectivity::full;
-  int bins = 256, threads = 0;
+  std::optional<connectivity> neighbours;
+  std::optional<int> bins;
+  int threads = 0;
   bool quiet = false;
   input_options reading;
 };
@@ -90,6 +91,11 @@ void check_output(const request& asked, category kind) {
       if (asked.output.empty()) throw usage_error("--output is required: the function gives an image");
       check_image_output(asked.output);
   }
+}
+
+void check_options(const request& asked, category kind) {
+  if (asked.bins) check_option_of("--bins", category::r2v, kind);
+  if (asked.neighbours) check_option_of("--connectivity", category::iwpp, kind);
 }
 
 int neighbour_count(const connectivity& wanted, int rank) {
@@ -174,6 +180,7 @@ int run(const request& asked, interruption& signals) {
   asked.reading.check(asked.images);
   converter::call given;
   given.about = asked.function.described();
+  check_options(asked, given.about.kind);
   check_output(asked, given.about.kind);
   given.values = parameter_values(given.about, asked.parameters);
   if (std::ssize(asked.images) != given.about.inputs)
@@ -193,10 +200,10 @@ int run(const request& asked, interruption& signals) {
                              asked.images[k]));
   }
   for (const auto& each : images) given.images.push_back(&each);
-  given.how = {.name = "function", .border = asked.function.border};
-  given.bins = asked.bins;
+  given.how = {.name = "function", .border = asked.function.border.value_or("nearest")};
+  given.bins = asked.bins.value_or(given.bins);
   if (given.about.kind == category::iwpp)
-    given.connectivity = neighbour_count(asked.neighbours, given.shape().rank());
+    given.connectivity = neighbour_count(asked.neighbours.value_or(connectivity::full), given.shape().rank());
   converter::check_call(given);
 
   const auto result = compute(asked, given, signals);

@@ -1,29 +1,36 @@
 // Values of the command line.
 #pragma once
 
-#include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <type_traits>
 
+/// As decimal digits, with nothing around them.
 template <class Value>
 void set_value(Value& value, const std::string& name, const std::string& text) {
-  char* end = nullptr;
-  errno = 0;
-  bool fits = true;
+  const char* const begin = text.c_str();
+  const char* const end = begin + text.size();
+  constexpr auto highest = std::numeric_limits<Value>::max();
+  bool fits = false;
   if constexpr (std::is_floating_point_v<Value>) {
-    value = static_cast<Value>(std::strtod(text.c_str(), &end));
-  } else if constexpr (std::is_unsigned_v<Value>) {
-    const auto number = std::strtoull(text.c_str(), &end, 10);
-    fits = number <= std::numeric_limits<Value>::max() && text.find('-') == std::string::npos;
-    value = static_cast<Value>(number);
+    char* stop = nullptr;
+    const double number = std::strtod(begin, &stop);
+    // A number too large for a double is infinite, and so is what says so.
+    const bool infinite = std::isinf(number) && text.find_first_of("iI") != std::string::npos;
+    fits = stop == end && text.find_first_of("+ \t\n") != 0 && text.find_first_of("xX") == text.npos &&
+           !(std::fabs(number) > static_cast<double>(highest) && !infinite);
+    if (fits) value = static_cast<Value>(number);
   } else {
-    const auto number = std::strtoll(text.c_str(), &end, 10);
-    fits = number >= std::numeric_limits<Value>::min() && number <= std::numeric_limits<Value>::max();
-    value = static_cast<Value>(number);
+    std::conditional_t<std::is_unsigned_v<Value>, unsigned long long, long long> number = 0;
+    const auto [stop, failure] = std::from_chars(begin, end, number);
+    fits = stop == end && failure == std::errc() && number <= highest &&
+           number >= std::numeric_limits<Value>::min();
+    if (fits) value = static_cast<Value>(number);
   }
-  if (text.empty() || *end != '\0' || errno == ERANGE || !fits)
-    throw std::invalid_argument(name + ": '" + text + "' is no value for it");
+  if (text.empty() || !fits) throw std::invalid_argument(name + ": '" + text + "' is no value for it");
 }

@@ -7,9 +7,9 @@ class @CLASS@ {
   }
 @MAT_CONSTRUCTOR@
   void processa(engine where = engine::automatic) {
-    imagemResultante.resize(static_cast<std::size_t>(work_.size.pixels()));
+@BEFORE_RUN@    imagemResultante.resize(static_cast<std::size_t>(work_.size.pixels()));
     work_.result = imagemResultante.data();
-@BEFORE_RUN@    std::string why;
+    std::string why;
     if (where == engine::automatic) where = cuda::available(why) ? engine::cuda : engine::openmp;
     if (where == engine::serial) serial::run(work_);
     if (where == engine::openmp) openmp::run(work_);

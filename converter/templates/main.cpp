@@ -16,9 +16,7 @@ constexpr const char* usage =@USAGE@;
 struct arguments {
   bool help = false;
   engine where = engine::automatic;
-  int bins = 256;
-  int connectivity = 0;
-  std::map<std::string, std::string> values;  // of parameters
+@OPTION_MEMBERS@  std::map<std::string, std::string> values;  // of parameters
   std::vector<std::string> files;
 };
 
@@ -42,14 +40,11 @@ arguments parsed(int count, char** texts) {
       const std::string value = texts[++i];
       if (text == "--device")
         given.where = engine_named(value);
-      else if (text == "--bins")
-        set_value(given.bins, text, value);
-      else if (text == "--connectivity")
-        set_value(given.connectivity, text, value);
-      else
+@OPTIONS@      else
         throw std::invalid_argument("unknown option " + text);
     } else if (equals != std::string::npos) {
-      given.values[text.substr(0, equals)] = text.substr(equals + 1);
+      if (!given.values.emplace(text.substr(0, equals), text.substr(equals + 1)).second)
+        throw std::invalid_argument(text.substr(0, equals) + " is given twice");
     } else {
       given.files.push_back(text);
     }

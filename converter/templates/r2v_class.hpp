@@ -10,6 +10,7 @@ class R2V {
   }
 @MAT_CONSTRUCTOR@
   void processa(engine where = engine::automatic) {
+    if (work_.bins < 1) throw std::invalid_argument("a vector of " + std::to_string(work_.bins) + " bins");
     vetorResultante.resize(static_cast<std::size_t>(work_.bins));
     work_.result = vetorResultante.data();
     std::string why;

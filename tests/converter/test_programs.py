@@ -382,6 +382,17 @@ class Programs(ConverterTest):
             done = self.command(program, *arguments)
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)
+        for text in ("0x10", "+3", " 3", "3 ", "3.0", "", "3000000000"):
+            done = self.command(program, "tolerancia=" + text, "1x1.pgm", "o.pgm")
+            self.assertEqual((done.returncode, done.stderr), (2, "tolerancia: '%s' is no value for it\n" % text))
+        done = self.command(program, "tolerancia=1", "tolerancia=2", "1x1.pgm", "o.pgm")
+        self.assertEqual((done.returncode, done.stderr), (2, "tolerancia is given twice\n"))
+        for name, arguments, said in (("binarise", ["--bins", "3"], "unknown option --bins\n"),
+                                      ("histogram", ["--bins", "-1", "1x1.pgm"], "a vector of -1 bins\n"),
+                                      ("histogram", ["--connectivity", "4", "1x1.pgm"], "unknown option --connectivity\n"),
+                                      ("reconstruct", ["--connectivity", "7", "1x1.pgm", "1x1.pgm", "o.pgm"], "connectivity 7, expected 4 or 8\n")):
+            done = self.command(self.path(name + "/program"), *arguments)
+            self.assertEqual((done.returncode, done.stderr), (2, said))
         done = self.command(program, "tolerancia=1", "none.pgm", "o.pgm")
         self.assertEqual((done.returncode, done.stderr), (1, "binarise: none.pgm: cannot be read\n"))
         for option in ("--help", "-h"):
