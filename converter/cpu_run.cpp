@@ -122,9 +122,14 @@ int run_command(const std::vector<std::string>& command, const fs::path& message
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// The first line that says what is wrong.
+/// The first line that says what is wrong, without the directory, which is not there any more when it is
+/// read.
 std::string first_error(const fs::path& messages) {
-  std::istringstream lines(text_of_file(messages));
+  auto text = text_of_file(messages);
+  const auto directory = messages.parent_path().string() + "/";
+  for (auto at = text.find(directory); at != std::string::npos; at = text.find(directory, at))
+    text.erase(at, directory.size());
+  std::istringstream lines(text);
   std::string first;
   for (std::string line; std::getline(lines, line);) {
     if (first.empty()) first = line;

@@ -13,33 +13,6 @@ namespace {
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Words of C: not those in comments and strings.
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto two = text.substr(i, 2);
-    if (two == "//") {
-      i = text.find('\n', i);
-    } else if (two == "/*") {
-      i = text.find("*/", i + 2);
-      if (i != std::string_view::npos) i += 2;
-    } else if (text[i] == '"' || text[i] == '\'') {
-      const char quote = text[i];
-      for (++i; i < text.size() && text[i] != quote; ++i)
-        if (text[i] == '\\') ++i;
-      ++i;
-    } else if (is_letter(text[i])) {
-      const auto begin = i;
-      while (i < text.size() && is_letter(text[i])) ++i;
-      words.emplace_back(text.substr(begin, i - begin));
-    } else {
-      ++i;
-    }
-    if (i == std::string_view::npos) break;
-  }
-  return words;
-}
-
 struct change {
   std::string name;
   std::optional<std::string> value;  ///< nothing: #undef
@@ -75,6 +48,32 @@ void add_used(std::string_view text, const values& known, std::set<std::string>&
 }
 
 }  // namespace
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto two = text.substr(i, 2);
+    if (two == "//") {
+      i = text.find('\n', i);
+    } else if (two == "/*") {
+      i = text.find("*/", i + 2);
+      if (i != std::string_view::npos) i += 2;
+    } else if (text[i] == '"' || (text[i] == '\'' && !parts_digits(text, i))) {
+      const char quote = text[i];
+      for (++i; i < text.size() && text[i] != quote; ++i)
+        if (text[i] == '\\') ++i;
+      ++i;
+    } else if (is_letter(text[i])) {
+      const auto begin = i;
+      while (i < text.size() && is_letter(text[i])) ++i;
+      words.emplace_back(text.substr(begin, i - begin));
+    } else {
+      ++i;
+    }
+    if (i == std::string_view::npos) break;
+  }
+  return words;
+}
 
 bool defines_macro(const source& from, const std::string& name) {
   for (const auto& each : from.lines)

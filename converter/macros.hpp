@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "source.hpp"
 
 namespace macareu::converter {
+
+/// Words of C: not those in comments and strings.
+std::vector<std::string> words_of(std::string_view text);
 
 /// Whether some line defines it.
 bool defines_macro(const source& from, const std::string& name);

@@ -34,7 +34,7 @@ std::vector<range> arguments_at(const std::string& text, std::size_t open) {
       i = std::min(text.find("*/", i + 2), text.size() - 2) + 1;
     else if (text.compare(i, 2, "//") == 0)
       i = std::min(text.find('\n', i), text.size());
-    else if (c == '\'')
+    else if (c == '\'' && !parts_digits(text, i))
       i = std::min(text.find('\'', i + (text[i + 1] == '\\' ? 3 : 2)), text.size());
     else if (c == '(' || c == '[' || c == '{')
       ++depth;

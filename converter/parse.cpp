@@ -1,6 +1,7 @@
 #include "parse.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -43,6 +44,10 @@ paper_types paper_types_of(const source& from, const outline& seen) {
   return {declared("E"), declared("T")};
 }
 
+/// What C has and C++ spells otherwise.
+constexpr std::array<std::pair<const char*, const char*>, 2> words_of_c{
+    {{"_Bool", "#define _Bool bool\n"}, {"restrict", "#define restrict __restrict__\n"}}};
+
 /// The first word T or E in it that names a type.
 std::optional<CXCursor> paper_type_in(CXCursor cursor) {
   if (clang_getCursorKind(cursor) == CXCursor_TypeRef) {
@@ -57,6 +62,8 @@ std::optional<CXCursor> paper_type_in(CXCursor cursor) {
 /// What the papers use without declaring it; and abs, which compilers of C know by themselves.
 std::string prelude_of(const source& from, category kind, const paper_types& declared, const outline& seen) {
   std::string text;
+  for (const auto& [word, definition] : words_of_c)
+    if (from.written_in == language::c && !defines_macro(from, word)) text += definition;
   if (from.written_in == language::c && includes(from, "math.h") &&
       std::ranges::find(seen.functions, "abs") == seen.functions.end())
     text += "#include <stdlib.h>\n";
@@ -136,6 +143,11 @@ class reading {
 
  private:
   CXCursor declaration_after(const directive& mark) const {
+    for (const auto& each : unit_.declarations())
+      if (!declares_type(each) && clang_getCursorKind(each) != CXCursor_FunctionDecl &&
+          holds(unit_.range_of(each), mark.offset))
+        refuse(mark.where, mark.text + " inside a namespace or another block",
+               "the directive outside all blocks");
     for (const auto& each : unit_.declarations())
       if (unit_.range_of(each).begin >= mark.offset) {
         const auto typedef_of_it = typedef_around(each);
@@ -275,6 +287,16 @@ class reading {
     }
     std::ranges::stable_sort(pieces, {}, [](const piece& each) { return each.where.begin; });
     for (const auto& each : pieces) about_.definitions += each.text + "\n";
+    take_words_of_c();
+  }
+
+  /// Definitions of those that the text uses, ahead of it.
+  void take_words_of_c() {
+    if (from_.written_in != language::c) return;
+    const auto used = words_of(about_.definitions + about_.helpers + about_.body);
+    for (const auto& [word, definition] : words_of_c)
+      if (std::ranges::find(used, word) != used.end() && !defines_macro(from_, word))
+        about_.definitions = definition + about_.definitions;
   }
 
   const source& from_;

@@ -170,8 +170,10 @@ void read_r2s(description& about, const parameters& given) {
   if (about.generic && given.name() == "reduction")
     given.refuse_it("is named as the class that generated code puts it in; choose another name");
   if (about.generic) return;
-  if (about.pixel != about.result || given.value(1) != about.result || about.result.channels != 1)
-    given.refuse_it("mixes types, so that results of parts cannot be joined by it");
+  if (about.result.channels != 1) given.refuse_it("returns a colour, and a reduction gives one number");
+  if (given.value(1) != about.pixel) given.refuse_it("takes pixels of different types");
+  if (about.pixel != about.result)
+    given.refuse_it("returns another type than it takes, so that results of parts cannot be joined by it");
 }
 
 void read_r2v(description& about, const parameters& given) {

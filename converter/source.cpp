@@ -1,6 +1,7 @@
 #include "source.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -43,7 +44,7 @@ class comment_state {
         return;
       } else if (two == "/*") {
         inside_ = true, ++i;
-      } else if (line[i] == '"' || line[i] == '\'') {
+      } else if (line[i] == '"' || (line[i] == '\'' && !parts_digits(line, i))) {
         const char quote = line[i];
         for (++i; i < line.size() && line[i] != quote; ++i)
           if (line[i] == '\\') ++i;
@@ -237,6 +238,13 @@ language language_of(const std::string& file, const source& from) {
 }
 
 }  // namespace
+
+bool parts_digits(std::string_view text, std::size_t quote) {
+  const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '\''; };
+  auto begin = quote;
+  while (begin > 0 && is_part(static_cast<unsigned char>(text[begin - 1]))) --begin;
+  return begin < quote && std::isdigit(static_cast<unsigned char>(text[begin])) != 0;
+}
 
 bool includes(const source& from, std::string_view header) {
   return std::ranges::any_of(from.lines, [&](const auto& each) { return included_by(each.line) == header; });

@@ -56,6 +56,9 @@ struct source {
 /// not there.
 source read_source(const std::string& file, const std::string& header);
 
+/// Whether the ' at `quote` stands inside a number, as in 1'000.
+bool parts_digits(std::string_view text, std::size_t quote);
+
 /// Whether some line is #include <header>.
 bool includes(const source& from, std::string_view header);
 

@@ -56,6 +56,14 @@ T plus(T a, T b) { T sum = a; sum += (E)b; return larger(sum, a); }
 #R2S_FUNC
 static T f(E a, E b) { return plus(a, b); }
 """
+WORDS = """static int sum(const int* restrict v, _Bool both) { return both ? v[0] + v[1] : v[0]; }
+#P2P_FUNC
+static int f(int p, int i) {
+    int v[2] = {p, i};
+    _Bool odd = p & 1;
+    return sum(v, odd);
+}
+"""
 STRUCTS = """struct rgb { unsigned char r, g, b; };
 struct pair { struct rgb c; int many[3]; };
 #P2P_FUNC
@@ -72,7 +80,7 @@ OTHER_GPU = """int cudaGetDeviceCount(int* count) { *count = 1; return 0; }
 int cudaFuncGetAttributes(void* attributes, const void* kernel) { return 209; }
 """
 WRITTEN = {"integers": INTEGERS, "mathematics": MATHEMATICS, "shared": SHARED, "tables": TABLES, "helpers": HELPERS, "structs": STRUCTS}
-LANGUAGES = [name + "_" + language for name in WRITTEN for language in ("c", "cpp")]
+LANGUAGES = [name + "_" + language for name in WRITTEN for language in ("c", "cpp")] + ["words_c"]
 
 
 class Cuda(ConverterTest):
@@ -81,6 +89,8 @@ class Cuda(ConverterTest):
             for language in ("c", "cpp"):
                 self.write("%s_%s.%s" % (name, language, language), text)
                 self.tool("convert", "%s_%s.%s" % (name, language, language), "-o", name + "_" + language + ending)
+        self.write("words_c.c", WORDS)
+        self.tool("convert", "words_c.c", "-o", "words_c" + ending)
 
     @unittest.skipUnless(NVCC, "no nvcc")
     def test_functions_compile(self):

@@ -131,7 +131,7 @@ SOURCES = [
     ("cout", "#include <iostream>\n#P2P_FUNC\nstatic int f(int p, int i) {\n  std::cout << p;\n  return p;\n}\n", 4,
      "input or output inside the function"),
     ("other calls", "#include <stdlib.h>\n#P2P_FUNC\nstatic int f(int p, int i) { return rand(); }\n", 3,
-     "call of 'rand', which a GPU does not have; expected functions of this file or of <math.h>"),
+     "call of 'rand', which not every device has; expected functions of this file, or those of <math.h>"),
     ("no definition", "static int g(int);\n#P2P_FUNC\nstatic int f(int p, int i) { return g(p); }\n", 3,
      "'g' is declared but not defined; expected its definition"),
     ("throw", "#P2P_FUNC\nstatic int f(int p, int i) { throw 1; }\n", 2, "exceptions inside the function; expected"),
@@ -142,7 +142,15 @@ SOURCES = [
     ("no window", "#N2P_FUNC\nstatic int f(int p, int x, int y) { return p; }\n", 2, "takes no window of 2 or 3 axes"),
     ("position missing", "#N2P_FUNC\nstatic int f(int p[3][3][3], int x, int y) { return 0; }\n", 2, "wrong number of"),
     ("mixed reduction", "#R2S_FUNC\nstatic int f(unsigned char a, unsigned char b) { return a + b; }\n", 2,
-     "mixes types, so that results of parts cannot be joined by it; expected static T f(E pixel1, E pixel2)"),
+     "returns another type than it takes, so that results of parts cannot be joined by it; expected static T f(E pixel1, E pixel2)"),
+    ("two types of pixels", "#R2S_FUNC\nstatic int f(int a, short b) { return a + b; }\n", 2, "takes pixels of different types; expected"),
+    ("reduction to a colour", "struct c { int a, b; };\n#R2S_FUNC\nstatic c f(c a, c b) { return a; }\n", 3, "returns a colour, and"),
+    ("namespace", "namespace n {\n#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n}\n", 2,
+     "#P2P_FUNC inside a namespace or another block; expected the directive outside all blocks"),
+    ("number in parts", "#define K 1'000\n#P2P_FUNC\nstatic int f(int p, int i) { return p + K; }\n#undef K\n#define K 2'000\n", 4,
+     "macro 'K' changes after 'f' used it"),
+    ("macro behind a number in parts", "#define K 3\n#P2P_FUNC\nstatic int f(int p, int i) { return p + 1'000 + K; }\n#undef K\n", 4,
+     "macro 'K' changes after 'f' used it"),
     ("vector read", "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) {\n  saida[0] = p;\n}\n", 3,
      "'saida' is used in another way than by adding to an element; expected saida[i] += w;"),
     ("value of the count", "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) {\n  int n = saida[p]++;\n  if (n) return;"
@@ -221,6 +229,8 @@ class Runs(ConverterTest):
         write_pnm(cls.path("in.pgm"), (3, 4), random_values(12, 1))
         write_pnm(cls.path("small.pgm"), (2, 4), random_values(8, 1))
         write_pnm(cls.path("wide.pgm"), (3, 4), random_values(12, 1), wide=True)
+        cls.write("float.c", "#STRUCT\ntypedef struct { float k; } data;\n#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i, data d) "
+                  "{ return (unsigned char)(p * d.k); }\n")
         write_pnm(cls.path("colour.ppm"), (3, 4), random_values(36, 1), channels=3)
 
     def test_messages(self):
@@ -248,10 +258,23 @@ class Runs(ConverterTest):
                 ([example("maximum"), "in.pgm", "-o", "out.pgm"], 2, "gives one number, on standard output"),
                 ([example("histogram"), "in.pgm", "-o", "o.json"], 2, ".json cannot be written; a vector is written as .csv"),
                 ([example("histogram"), "in.pgm", "-o", "o.png"], 2, ".png cannot be written; a vector is written as .csv"),
+                ([example("histogram"), "in.pgm", "--border", "wrap"], 2, "--border is for functions of n2p, and this is one of r2v"),
+                (binarise + ["--param", "tolerancia=1", "--bins", "3"], 2, "--bins is for functions of r2v, and this is one of p2p"),
+                ([example("maximum"), "in.pgm", "--connectivity", "4"], 2, "--connectivity is for functions of iwpp"),
+                (["float.c", "in.pgm", "-o", "out.pgm", "--param", "k=1e300"], 2, "--param k: expected a number that a float can hold"),
                 ([example("sobel"), "in.pgm", "-o", "out.pgm", "--border", "none"], 2, "--border: expected one of nearest"),
         ]:
             with self.subTest(said):
                 self.assertIn(said, self.fail_with(code, "run", *arguments))
+
+    def test_a_compiler_that_fails(self):
+        """Is quoted, without the directory that is gone by then."""
+        self.write("float.cpp", "#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i) { return (unsigned char)(p + 1); }\n")
+        message = self.fail_with(4, "run", "float.cpp", "in.pgm", "-o", "out.pgm", "--device", "cpu", CXX="c++ -include none.h")
+        self.assertIn("none.h: No such file", message)
+        message = self.fail_with(4, "run", "float.cpp", "in.pgm", "-o", "out.pgm", "--device", "cpu", CXX="c++ -Werror=old-style-cast")
+        self.assertNotIn("making-", message)
+        self.assertIn("failed on float.cpp: function_rule.hpp:", message)
 
     def test_no_compiler(self):
         message = self.fail_with(4, "run", example("maximum"), "in.pgm", "--device", "cpu", CXX="/none/c++")
