@@ -183,7 +183,7 @@ std::string checks(const description& about) {
 /// Of the command line, beside those that every program has.
 std::string option_members(const description& about) {
   if (about.kind == category::r2v) return "  int bins = 256;\n";
-  return about.kind == category::iwpp ? "  int connectivity = 0;  // all\n" : "";
+  return about.kind == category::iwpp ? "  int connectivity = 0;\n" : "";
 }
 
 std::string options(const description& about) {
