@@ -227,8 +227,8 @@ class reading {
     }
     about_.body += "\n";
     std::ranges::sort(about_.c_functions);
-    const auto repeated = std::ranges::unique(about_.c_functions);
-    about_.c_functions.erase(repeated.begin(), repeated.end());
+    about_.c_functions.erase(std::unique(about_.c_functions.begin(), about_.c_functions.end()),
+                             about_.c_functions.end());
   }
 
   /// What a helper's text comes behind. Those of a generic function are members of the class around it, which
