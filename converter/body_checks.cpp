@@ -33,6 +33,10 @@ const names mathematics{
     "sinh",       "sinhf",   "sqrt",    "sqrtf",     "tan",        "tanf",      "tanh",     "tanhf",
     "tgamma",     "tgammaf", "trunc",   "truncf"};
 
+/// What NAN, INFINITY and HUGE_VAL are.
+const names constants{"__builtin_nan", "__builtin_nanf", "__builtin_inff", "__builtin_huge_val",
+                      "__builtin_huge_valf"};
+
 bool is_global(CXCursor variable) {
   const auto parent = clang_getCursorKind(clang_getCursorSemanticParent(variable));
   return clang_getCursorKind(variable) == CXCursor_VarDecl &&
@@ -184,6 +188,7 @@ class walk {
     const auto kind = clang_getCursorKind(target);
     if (kind == CXCursor_Constructor) return constructor(cursor, target);
     const auto name = called_name(target);
+    if (constants.contains(name)) return;
     const bool assigns = kind == CXCursor_CXXMethod && name == "operator=";
     if (assigns && is_users(clang_getCursorSemanticParent(target))) return;  // a struct without code
     if (kind == CXCursor_FunctionDecl && is_users(target)) return users_function(cursor, target, name);

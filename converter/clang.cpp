@@ -1,6 +1,8 @@
 #include "clang.hpp"
 
 #include <array>
+#include <cmath>
+#include <cstdio>
 #include <filesystem>
 
 #include <macareu/error.hpp>
@@ -41,6 +43,55 @@ std::string expectation_for(const std::string& message) {
   if (message.find("does not return a value") != std::string::npos)
     return "expected a return with a value at the end of every path";
   return "expected a file that compiles as C++";
+}
+
+/// As device code writes them that have no digits.
+std::string real_literal(double value, bool single) {
+  if (std::isnan(value))
+    return single ? "__int_as_float(0x7fc00000)" : "__longlong_as_double(0x7ff8000000000000)";
+  const std::string sign = value < 0 ? "-" : "";
+  if (std::isinf(value))
+    return "(" + sign + (single ? "__int_as_float(0x7f800000)" : "__longlong_as_double(0x7ff0000000000000)") +
+           ")";
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "(%.*e%s)", single ? 8 : 16, value, single ? "f" : "");
+  return text.data();
+}
+
+/// The lowest number of a type has no literal: it is the negative of one that does not fit.
+std::string whole_literal(long long value, const std::string& suffix) {
+  return value < 0 ? "(-" + std::to_string(-(value + 1)) + suffix + " - 1)" : std::to_string(value) + suffix;
+}
+
+/// What a variable begins with, where that is a number.
+std::string literal_of(CXCursor variable) {
+  auto* const value = clang_Cursor_Evaluate(variable);
+  if (value == nullptr) return "";
+  const auto kind = clang_EvalResult_getKind(value);
+  const auto whole = kind == CXEval_Int ? clang_EvalResult_getAsLongLong(value) : 0;
+  const auto natural = kind == CXEval_Int ? clang_EvalResult_getAsUnsigned(value) : 0;
+  const auto real = kind == CXEval_Float ? clang_EvalResult_getAsDouble(value) : 0;
+  clang_EvalResult_dispose(value);
+  const auto type = clang_getCanonicalType(clang_getCursorType(variable)).kind;
+  if (kind == CXEval_Float && (type == CXType_Float || type == CXType_Double))
+    return real_literal(real, type == CXType_Float);
+  if (kind != CXEval_Int) return "";
+  switch (type) {
+    case CXType_Int:
+      return whole_literal(whole, "");
+    case CXType_Long:
+      return whole_literal(whole, "L");
+    case CXType_LongLong:
+      return whole_literal(whole, "LL");
+    case CXType_UInt:
+      return std::to_string(natural) + "U";
+    case CXType_ULong:
+      return std::to_string(natural) + "UL";
+    case CXType_ULongLong:
+      return std::to_string(natural) + "ULL";
+    default:
+      return "";
+  }
 }
 
 }  // namespace
@@ -121,9 +172,33 @@ outline outline_of(const source& from, const std::string& file) {
                               expanded_offset(clang_getRangeEnd(skipped->ranges[i]))});
   clang_disposeSourceRangeList(skipped);
   for (const auto& each : children_of(clang_getTranslationUnitCursor(parsed.get()))) {
-    if (!is_users(each)) continue;
+    if (!is_users(each)) {
+      if (clang_getCursorKind(each) == CXCursor_MacroDefinition &&
+          clang_Cursor_isMacroFunctionLike(each) == 0)
+        result.macros.push_back(name_of(each));
+      continue;
+    }
     if (declares_type(each)) result.types.push_back(name_of(each));
     if (clang_getCursorKind(each) == CXCursor_FunctionDecl) result.functions.push_back(name_of(each));
+  }
+  return result;
+}
+
+std::vector<constant> values_of(const source& from, const std::string& file,
+                                const std::vector<std::string>& macros) {
+  if (macros.empty()) return {};
+  const std::string prefix = "macareu_value_";
+  auto asking = from;
+  for (std::size_t k = 0; k < macros.size(); ++k)
+    asking.text += "\nstatic const auto " + prefix + std::to_string(k) + " = (" + macros[k] + ");";
+  asking.text += "\n";
+  const translation parsed(asking, file, "", CXTranslationUnit_KeepGoing);
+  std::vector<constant> result;
+  for (const auto& each : children_of(clang_getTranslationUnitCursor(parsed.get()))) {
+    const auto name = name_of(each);
+    if (clang_getCursorKind(each) != CXCursor_VarDecl || !name.starts_with(prefix)) continue;
+    const auto value = literal_of(each);
+    if (!value.empty()) result.push_back({macros[std::stoul(name.substr(prefix.size()))], value});
   }
   return result;
 }

@@ -38,8 +38,13 @@ class translation {
 struct outline {
   std::vector<range> skipped;                 ///< what #if leaves out
   std::vector<std::string> types, functions;  ///< that the file declares
+  std::vector<std::string> macros;            ///< of headers of the system, without arguments
 };
 outline outline_of(const source& from, const std::string& file);
+
+/// What macros are, as numbers are written; those that are no numbers are left out.
+std::vector<constant> values_of(const source& from, const std::string& file,
+                                const std::vector<std::string>& macros);
 
 /// A parsed file. Throws usage_error with the first error of the compiler.
 class unit {

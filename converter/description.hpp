@@ -29,6 +29,11 @@ struct parameter {
   dtype type = dtype::i32;
 };
 
+/// "INT_MAX" and "2147483647"
+struct constant {
+  std::string name, value;
+};
+
 struct description {
   category kind = category::p2p;
   std::string file;         ///< where it was written, for messages
@@ -36,6 +41,8 @@ struct description {
   std::string definitions;  ///< the user's #include, #define, struct, enum and typedef lines
   /// Functions of mathematics that it calls by C's rules: sqrt is of double, and abs of int. Of none in C++.
   std::vector<std::string> c_functions;
+  /// Macros of system headers that it uses, and what they are: NVRTC has no such headers.
+  std::vector<constant> constants;
   std::string helpers;      ///< functions that the marked one calls, each after the word RULE
   std::string body;         ///< the marked functions, likewise
   value_type pixel;         ///< of a wave the state
@@ -55,7 +62,7 @@ struct description {
 inline constexpr int widest_window = 31;
 
 /// Of the JSON object; another one is refused.
-inline constexpr int format_version = 4;
+inline constexpr int format_version = 5;
 
 std::string to_json(const description& about);
 /// Throws usage_error, naming `file`, where the text is no description, or was changed since to_json wrote

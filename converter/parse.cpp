@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <set>
 
 #include <macareu/error.hpp>
 
@@ -113,6 +114,7 @@ class reading {
  public:
   reading(const source& from, const std::string& file, category kind, const outline& seen)
       : from_(from),
+        system_macros_(seen.macros.begin(), seen.macros.end()),
         declared_(paper_types_of(from, seen)),
         unit_(from, file, prelude_of(from, kind, declared_, seen)) {
     about_.kind = kind;
@@ -138,6 +140,7 @@ class reading {
     about_.any_result = about_.generic && !declared_.t;
     take_functions(marked);
     take_definitions();
+    take_constants();
     return std::move(about_);
   }
 
@@ -290,6 +293,13 @@ class reading {
     take_words_of_c();
   }
 
+  void take_constants() {
+    std::set<std::string> used;
+    for (const auto& each : words_of(about_.definitions + about_.helpers + about_.body)) used.insert(each);
+    std::erase_if(used, [&](const auto& each) { return !system_macros_.contains(each); });
+    about_.constants = values_of(from_, about_.file, {used.begin(), used.end()});
+  }
+
   /// Definitions of those that the text uses, ahead of it.
   void take_words_of_c() {
     if (from_.written_in != language::c) return;
@@ -300,6 +310,7 @@ class reading {
   }
 
   const source& from_;
+  std::set<std::string> system_macros_;
   paper_types declared_;
   unit unit_;
   description about_;

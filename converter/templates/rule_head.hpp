@@ -13,7 +13,7 @@ typedef int int32_t;
 typedef unsigned int uint32_t;
 typedef long long int64_t;
 typedef unsigned long long uint64_t;
-#endif
+@CONSTANTS@#endif
 
 #ifdef __CUDACC__
 #define RULE __device__

@@ -34,6 +34,17 @@ static double f(float p, int i) {
     return all + isnan(all) + isinf(all) + isfinite(p) + signbit(p) + tanhf(p) + lroundf(p);
 }
 """
+CONSTANTS = """#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#define SMALL (2 * FLT_EPSILON)
+#P2P_FUNC
+static double f(float p, int i) {
+    if (isnan(p) || i == INT_MIN) return NAN;
+    return p * M_PI + SMALL + INT_MAX - UCHAR_MAX + UINT32_MAX + INT64_MIN + DBL_MAX + FLT_MAX + (p > UINT64_MAX ? INFINITY : -HUGE_VAL);
+}
+"""
 TABLES = """#N2P_FUNC
 static float f(unsigned char pixel[3][3], int x, int y) {
     static const float weights[3][3] = {{1, 2, 1}, {2, 4, 2}, {1, 2, 1}};
@@ -79,7 +90,7 @@ static struct rgb f(struct rgb p, int i) {
 OTHER_GPU = """int cudaGetDeviceCount(int* count) { *count = 1; return 0; }
 int cudaFuncGetAttributes(void* attributes, const void* kernel) { return 209; }
 """
-WRITTEN = {"integers": INTEGERS, "mathematics": MATHEMATICS, "shared": SHARED, "tables": TABLES, "helpers": HELPERS, "structs": STRUCTS}
+WRITTEN = {"constants": CONSTANTS, "integers": INTEGERS, "mathematics": MATHEMATICS, "shared": SHARED, "tables": TABLES, "helpers": HELPERS, "structs": STRUCTS}
 LANGUAGES = [name + "_" + language for name in WRITTEN for language in ("c", "cpp")] + ["words_c"]
 
 
