@@ -114,7 +114,7 @@ class itk_canny {
     const W passed = square >= low_square_ ? everywhere<W>(V{1}) : zero;
     const W level = square >= high_square_ ? everywhere<W>(V{2}) : passed;
     // Comparisons with NaN, of products that overflow, leave it not sure.
-    const W unsure = (third > margin) | (square < least_) ? zero : everywhere<W>(V{not_sure});
+    const W unsure = ((third > margin) | (square < least_)) ? zero : everywhere<W>(V{not_sure});
     const W seen = may_cross ? unsure : zero;
     const W open = off_zero ? seen : unsure;
     return sure ? level : open;

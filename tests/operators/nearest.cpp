@@ -5,23 +5,17 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <random>
 #include <vector>
 
 #include <macareu/macareu.hpp>
 
-#include "support/same.hpp"
+#include "operators/distances.hpp"
 
 namespace macareu::test {
 namespace {
 
-struct label_image {
-  extents shape;
-  std::vector<std::uint16_t> pixels;
-  operator const_image_view() const { return {pixels.data(), shape}; }
-};
-
+using label_image = picture<std::uint16_t>;
 using metric = nearest_site_metric;
 
 /// By definition: the least distance; of equals the smallest x, of those the nearest along y and z, of those
@@ -31,8 +25,7 @@ std::vector<std::int64_t> by_definition(const label_image& f, metric by, const s
   const auto height = f.shape.height(), width = f.shape.width();
   std::vector<std::int64_t> found(f.pixels.size(), -1);
   for (std::int64_t i = 0; i < std::ssize(f.pixels); ++i) {
-    constexpr auto none = std::numeric_limits<double>::infinity();
-    std::array<double, 6> best{none};
+    std::array<double, 6> best{infinity};
     for (std::int64_t x = 0; x < width; ++x)
       for (std::int64_t y = 0; y < height; ++y)
         for (std::int64_t z = 0; z < f.shape.depth(); ++z) {
@@ -70,9 +63,7 @@ TEST(nearest_site, equals_brute_force) {
     for (auto& pixel : f.pixels)
       pixel = (dice() % one_in == 0) == zeros ? std::uint16_t{0} : static_cast<std::uint16_t>(1 + dice() % 9);
     // Roots are distances: within them is what is just as far away.
-    const double most = dice() % 3   ? std::numeric_limits<double>::infinity()
-                        : dice() % 2 ? 1 + dice() % 5
-                                     : std::sqrt(1 + dice() % 30);
+    const double most = dice() % 3 ? infinity : dice() % 2 ? 1 + dice() % 5 : std::sqrt(1 + dice() % 30);
     std::vector<double> spacing(3, 1);
     if (dice() % 2)
       for (auto& s : spacing) s = dice() % 2 ? 1 + dice() % 3 : 0.5 * (1 + dice() % 5);

@@ -26,6 +26,7 @@ struct picture {
 
   const_image_view view() const { return {pixels.data(), type, shape, contiguous_strides(shape)}; }
   image_view view() { return {pixels.data(), type, shape, contiguous_strides(shape)}; }
+  operator const_image_view() const { return view(); }
 };
 
 template <class T>

@@ -11,16 +11,10 @@
 
 #include <macareu/macareu.hpp>
 
-#include "support/same.hpp"
+#include "operators/distances.hpp"
 
 namespace macareu::test {
 namespace {
-
-struct binary_image {
-  extents shape;
-  std::vector<std::uint8_t> pixels;
-  operator const_image_view() const { return {pixels.data(), shape}; }
-};
 
 binary_image draw(std::mt19937& dice) {
   const auto side = [&](unsigned most) { return static_cast<std::int64_t>(1 + dice() % most); };
@@ -30,19 +24,6 @@ binary_image draw(std::mt19937& dice) {
   const auto one_in = 2 + dice() % (dice() % 3 ? 40 : 2000);
   for (auto& pixel : f.pixels) pixel = dice() % one_in == 0 ? 0 : 1;
   return f;
-}
-
-struct propagated {
-  image squares, indices;
-};
-
-propagated propagate(const binary_image& f, const arguments& given, const context& how) {
-  const auto& about = *find_operator("distance_transform");
-  propagated got{image(output_type(about, 0, dtype::u8, f.shape, given), f.shape),
-                 image(dtype::i64, f.shape)};
-  run_operator(about, std::vector<const_image_view>{f}, std::vector<image_view>{got.squares, got.indices},
-               given, how);
-  return got;
 }
 
 /// Distance from one pixel to another, squared, whole spacing.
@@ -80,12 +61,13 @@ TEST(propagation, keeps_what_it_promises) {
     auto given = exact;
     given.emplace("method", std::string("propagation"));
     given.emplace("connectivity", *connectivity::named(faces ? "face" : "full"));
-    const auto right = propagate(f, exact, {.device = "cpu"});
+    const auto right = with_places(f, exact, {.device = "cpu"}, false);
     for (const auto& how : everywhere(rank)) {
       SCOPED_TRACE("round " + std::to_string(round) + ", " + to_string(f.shape) + " on " + how.device + ", " +
                    how.strategy);
-      const auto got = propagate(f, given, how);
-      const auto squares = got.squares.pixels<std::uint32_t>(), least = right.squares.pixels<std::uint32_t>();
+      const auto got = with_places(f, given, how, false);
+      const auto squares = got.distances.pixels<std::uint32_t>(),
+                 least = right.distances.pixels<std::uint32_t>();
       const auto indices = got.indices.pixels<std::int64_t>();
       const auto width = f.shape.width(), height = f.shape.height(), depth = f.shape.depth();
       for (std::int64_t i = 0; i < f.shape.pixels(); ++i) {
@@ -126,14 +108,13 @@ TEST(propagation, cpu_equals_serial) {
   for (int round = 0; round < 60; ++round) {
     const auto f = draw(dice);
     for (const double step : {1.0, 0.7}) {
-      const arguments given{
-          {"method", std::string("propagation")},
-          {"spacing", std::vector<number>{step}},
-          {"signed", false},
-          {"max_distance", round % 3 ? number(std::numeric_limits<double>::infinity()) : 9}};
-      const auto serial = propagate(f, given, {.device = "serial"}),
-                 cpu = propagate(f, given, {.device = "cpu", .threads = 3});
-      ASSERT_TRUE(same_bits(cpu.squares, serial.squares)) << "round " << round;
+      const arguments given{{"method", std::string("propagation")},
+                            {"spacing", std::vector<number>{step}},
+                            {"signed", false},
+                            {"max_distance", round % 3 ? number(infinity) : 9}};
+      const auto serial = with_places(f, given, {.device = "serial"}, false),
+                 cpu = with_places(f, given, {.device = "cpu", .threads = 3}, false);
+      ASSERT_TRUE(same_bits(cpu.distances, serial.distances)) << "round " << round;
       ASSERT_TRUE(same_bits(cpu.indices, serial.indices)) << "round " << round;
     }
   }
