@@ -20,7 +20,7 @@ namespace macareu {
 /// `numbers` is a list, one number or several; `intervals` is a list LOW:HIGH,... that may be empty: none.
 enum class parameter_kind { connectivity, choice, flag, number, numbers, intervals };
 
-/// A choice is given by its text.
+/// A choice is given by its text; anything else may be, as on a command line.
 using argument =
     std::variant<bool, number, std::string, connectivity, std::vector<number>, std::vector<interval>>;
 using arguments = std::map<std::string, argument, std::less<>>;

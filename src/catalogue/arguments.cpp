@@ -105,29 +105,44 @@ bool is_choice(std::string_view choices, std::string_view text) {
   }
 }
 
+bool of_its_kind(const parameter_description& parameter, const argument& value) {
+  switch (parameter.kind) {
+    case parameter_kind::connectivity:
+      return std::holds_alternative<connectivity>(value);
+    case parameter_kind::choice:
+      return std::holds_alternative<std::string>(value);
+    case parameter_kind::flag:
+      return std::holds_alternative<bool>(value);
+    case parameter_kind::number:
+      return std::holds_alternative<number>(value);
+    case parameter_kind::numbers:
+      return std::holds_alternative<std::vector<number>>(value);
+    case parameter_kind::intervals:
+      return std::holds_alternative<std::vector<interval>>(value);
+  }
+  throw internal_error("no such kind of parameter");
+}
+
+/// Of a value that is of its kind.
 void check(const parameter_description& parameter, const argument& value) {
   const bool fits = [&] {
     switch (parameter.kind) {
       case parameter_kind::connectivity:
-        return std::holds_alternative<connectivity>(value);
-      case parameter_kind::choice:
-        return std::holds_alternative<std::string>(value) &&
-               is_choice(parameter.choices, std::get<std::string>(value));
       case parameter_kind::flag:
-        return std::holds_alternative<bool>(value);
+        return true;
+      case parameter_kind::choice:
+        return is_choice(parameter.choices, std::get<std::string>(value));
       case parameter_kind::number:
-        return std::holds_alternative<number>(value) && in_range(parameter, std::get<number>(value));
+        return in_range(parameter, std::get<number>(value));
       case parameter_kind::numbers: {
-        const auto* const all = std::get_if<std::vector<number>>(&value);
-        return all && !all->empty() &&
-               std::ranges::all_of(*all, [&](const number& one) { return in_range(parameter, one); });
+        const auto& all = std::get<std::vector<number>>(value);
+        return !all.empty() &&
+               std::ranges::all_of(all, [&](const number& one) { return in_range(parameter, one); });
       }
-      case parameter_kind::intervals: {
-        const auto* const all = std::get_if<std::vector<interval>>(&value);
-        return all && std::ranges::all_of(*all, [](const interval& one) {
-                 return one.low.to_double() <= one.high.to_double();
-               });
-      }
+      case parameter_kind::intervals:
+        return std::ranges::all_of(std::get<std::vector<interval>>(value), [](const interval& one) {
+          return one.low.to_double() <= one.high.to_double();
+        });
     }
     return false;
   }();
@@ -197,9 +212,13 @@ argument parse_argument(const parameter_description& parameter, std::string_view
 const arguments& complete_arguments(const operator_description& about, const arguments& given,
                                     arguments& room) {
   std::size_t found = 0;
+  bool as_given = true;
   for (const auto& parameter : about.parameters)
     if (const auto own = given.find(parameter.name); own != given.end()) {
-      check(parameter, own->second);
+      if (of_its_kind(parameter, own->second))
+        check(parameter, own->second);
+      else
+        as_given = false;
       ++found;
     } else if (parameter.default_text.empty()) {
       throw usage_error(std::string(about.name) + ": " + std::string(parameter.name) + " is missing: give " +
@@ -209,11 +228,13 @@ const arguments& complete_arguments(const operator_description& about, const arg
     for (const auto& [name, value] : given)
       if (std::ranges::find(about.parameters, name, &parameter_description::name) == about.parameters.end())
         throw usage_error(std::string(about.name) + ": no such parameter: " + name);
-  if (found == about.parameters.size()) return given;
+  if (as_given && found == about.parameters.size()) return given;
   room = given;
   for (const auto& parameter : about.parameters)
-    if (!room.contains(parameter.name))
+    if (const auto own = room.find(parameter.name); own == room.end())
       room.emplace(parameter.name, parse_argument(parameter, parameter.default_text));
+    else if (!of_its_kind(parameter, own->second))
+      own->second = parse_argument(parameter, to_string(own->second));
   return room;
 }
 

@@ -5,7 +5,7 @@
 
 #include <macareu/macareu.hpp>
 
-#include "support/same.hpp"
+#include "operators/pictures.hpp"
 
 namespace macareu::test {
 namespace {
@@ -87,6 +87,34 @@ TEST(arguments, connectivity_choice_and_flag) {
   EXPECT_FALSE(std::get<bool>(parse_argument(clip, "false")));
   EXPECT_EQ(message_of<usage_error>([&] { parse_argument(clip, "yes"); }),
             "clip: expected true or false, got 'yes'");
+}
+
+/// As on the command line and in Python, where all values come as text or as numbers.
+TEST(arguments, by_their_text) {
+  const picture<std::uint8_t> f{{2, 2}, {7, 0, 0, 9}};
+  const auto values = [&](const char* name, const arguments& given) {
+    return run_operator(*find_operator(name), std::vector{f.view()}, given, on_serial);
+  };
+  for (const argument& four : {argument(connectivity(4)), argument(std::string("4")), argument(number(4)),
+                               argument(std::string("face"))})
+    EXPECT_EQ(values_of<std::uint32_t>(values("label", {{"connectivity", four}})[0]),
+              (std::vector<std::uint32_t>{1, 0, 0, 2}));
+  EXPECT_TRUE(same_bits(
+      values("distance_transform", {{"spacing", std::string("2,0.5")}, {"invert", std::string("true")}})[0],
+      distance_transform(f.view(), {.spacing = {2, 0.5}, .invert = true}, on_serial)));
+  EXPECT_TRUE(same_bits(values("distance_transform", {{"spacing", number(2)}})[0],
+                        distance_transform(f.view(), {.spacing = {2}}, on_serial)));
+  const auto refused = [&](const char* name, const arguments& given) {
+    return message_of<usage_error>([&] { values(name, given); });
+  };
+  EXPECT_EQ(refused("label", {{"connectivity", std::string("round")}}),
+            "connectivity: expected 4, 8, 6, 18, 26, face, edge or full, got 'round'");
+  EXPECT_EQ(refused("label", {{"connectivity", true}}),
+            "connectivity: expected 4, 8, 6, 18, 26, face, edge or full, got 'true'");
+  EXPECT_EQ(refused("distance_transform", {{"invert", number(1)}}),
+            "invert: expected true or false, got '1'");
+  EXPECT_EQ(refused("distance_transform", {{"max_distance", std::vector<number>{1, 2}}}),
+            "max_distance: expected a number greater than 0, or inf, got '1,2'");
 }
 
 TEST(connectivities, reach) {
