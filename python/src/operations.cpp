@@ -1,0 +1,244 @@
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <macareu/catalogue.hpp>
+
+#include "arguments.hpp"
+#include "arrays.hpp"
+#include "parts.hpp"
+#include "runs.hpp"
+
+namespace macareu::python {
+namespace {
+
+/// Operators that measure give a table instead of images.
+bool gives_table(const operator_description& about) { return !about.table.empty(); }
+
+/// The names of a table's columns as Python has them, kept from call to call: there are so many that to make
+/// them takes as long as the work on a small image.
+class column_names {
+ public:
+  /// The names in order, and a dictionary with them. Wherever Python makes an object it may run code of
+  /// others, which may call this: what is kept is complete at every time, and what is given stays as it is.
+  std::pair<py::tuple, py::dict> of(const table& data) {
+    if (!std::ranges::equal(texts_, data.columns, {}, {}, &table_column::name)) {
+      std::vector<std::string> texts;
+      py::tuple names(data.columns.size());
+      py::dict empty;
+      for (const auto& column : data.columns) {
+        const py::str name(column.name);
+        names[texts.size()] = name;
+        empty[name] = py::none();
+        texts.push_back(column.name);
+      }
+      texts_ = std::move(texts);
+      std::swap(names_, names);
+      std::swap(empty_, empty);
+    }
+    const auto names = names_;
+    auto columns = py::reinterpret_steal<py::dict>(PyDict_Copy(py::dict(empty_).ptr()));
+    if (!columns) throw py::error_already_set();
+    return {names, columns};
+  }
+
+ private:
+  std::vector<std::string> texts_;
+  py::tuple names_;
+  py::dict empty_;
+};
+
+class operation {
+ public:
+  explicit operation(const operator_description& about) : about_(about) {
+    for (const auto& parameter : about.parameters)
+      if (!parameter.default_text.empty())
+        default_values_.emplace(parameter.name, parse_argument(parameter, parameter.default_text));
+  }
+  const operator_description& about() const { return about_; }
+
+  /// What users see as defaults: where a value is this very object it was not given.
+  void set_defaults(py::tuple defaults) { defaults_ = std::move(defaults); }
+
+  /// All parameters. Most calls give none, and need no memory for them; else it is in `room`.
+  const arguments& complete(const py::tuple& values, arguments& room) const {
+    const arguments* all = &default_values_;
+    for (std::size_t p = 0; p < about_.parameters.size(); ++p) {
+      const py::handle value = values[p];
+      if (p < defaults_.size() && value.is(py::handle(defaults_[p]))) continue;
+      if (all != &room) room = default_values_;
+      all = &room;
+      const auto& parameter = about_.parameters[p];
+      room.insert_or_assign(std::string(parameter.name), argument_from(parameter, value));
+    }
+    return *all;
+  }
+
+  std::string result_type(std::size_t output, const std::string& input,
+                          const std::vector<std::int64_t>& shape, const py::tuple& values) const {
+    const auto type = dtype_named(input);
+    if (!type) throw py::type_error("no such pixel type: " + input);
+    arguments room;
+    return std::string(name_of(output_type(about_, output, *type, extents(shape), complete(values, room))));
+  }
+
+  /// On arrays of NumPy, or what can become one. Returns the array, a tuple of several, or a table's columns.
+  py::object run(const py::tuple& arrays, const py::tuple& values, const py::object& out, py::handle device,
+                 py::handle strategy, py::handle threads, const py::object& progress) const {
+    const run_options options(device, strategy, threads, progress);
+    arguments room;
+    const auto& all = complete(values, room);
+    std::vector<py::array> kept;
+    std::vector<const_image_view> inputs;
+    for (const auto item : arrays) {
+      const auto& array = kept.emplace_back(readable(item));
+      inputs.push_back(view_of(array, const_cast<void*>(array.data())));
+    }
+    const bool watched = inputs[0].shape().pixels() >= pixels_worth_watching;
+    if (gives_table(about_)) return measured(options, watched, inputs, all);
+    auto results = room_for_results(kept[0], inputs[0], all, out);
+    std::vector<image_view> outputs;
+    for (auto& result : results) outputs.push_back(view_of(result, result.mutable_data()));
+    run_without_gil(options, watched,
+                    [&](const context& how) { run_operator(about_, inputs, outputs, all, how); });
+    if (results.size() == 1) return std::move(results[0]);
+    return py::tuple(py::cast(results));
+  }
+
+  /// On memory of any device, described as view_of() takes it. Returns a table's columns, or None.
+  py::object run_described(const py::tuple& arrays, const py::tuple& values, const py::tuple& outs,
+                           py::handle device, py::handle strategy, py::handle threads,
+                           const py::object& progress, std::uintptr_t stream, bool wait) const {
+    const run_options options(device, strategy, threads, progress, stream, wait);
+    arguments room;
+    const auto& all = complete(values, room);
+    std::vector<const_image_view> inputs;
+    for (const auto item : arrays) inputs.push_back(view_of(item));
+    const bool watched = inputs[0].shape().pixels() >= pixels_worth_watching_on_gpu;
+    if (gives_table(about_)) return measured(options, watched, inputs, all);
+    std::vector<image_view> outputs;
+    for (const auto item : outs) outputs.push_back(view_of(item));
+    run_without_gil(options, watched,
+                    [&](const context& how) { run_operator(about_, inputs, outputs, all, how); });
+    return py::none();
+  }
+
+ private:
+  /// Long columns keep the table's memory. Short ones share a block: a few numbers are not worth an owner.
+  py::dict columns_of(table&& data) const {
+    constexpr std::size_t few = 512;
+    py::object block;
+    std::uint64_t* room = nullptr;
+    if (data.rows() < few) {
+      auto memory = new_row(dtype::u64, data.rows() * data.columns.size());
+      room = static_cast<std::uint64_t*>(memory.mutable_data());
+      block = std::move(memory);
+    }
+    const auto [names, columns] = names_.of(data);
+    for (std::size_t c = 0; c < data.columns.size(); ++c) {
+      const auto array = std::visit(
+          [&]<class T>(std::vector<T>& values) {
+            static_assert(sizeof(T) == sizeof *room);
+            constexpr auto type = std::is_same_v<T, double>         ? dtype::f64
+                                  : std::is_same_v<T, std::int64_t> ? dtype::i64
+                                                                    : dtype::u64;
+            const auto rows = values.size();
+            if (room) {
+              void* const first = room;
+              std::ranges::copy(values, static_cast<T*>(first));
+              room += rows;
+              return new_row(type, rows, first, block);
+            }
+            void* const first = values.data();
+            return new_row(type, rows, first, owner_of(std::move(values)));
+          },
+          data.columns[c].values);
+      if (PyDict_SetItem(columns.ptr(), PyTuple_GET_ITEM(names.ptr(), static_cast<py::ssize_t>(c)),
+                         array.ptr()) != 0)
+        throw py::error_already_set();
+    }
+    return columns;
+  }
+
+  py::dict measured(const run_options& options, bool watched, const std::vector<const_image_view>& inputs,
+                    const arguments& all) const {
+    table found;
+    run_without_gil(options, watched,
+                    [&](const context& how) { found = compute_table(about_, inputs, all, how); });
+    return columns_of(std::move(found));
+  }
+
+  std::vector<py::array> room_for_results(const py::array& first, const const_image_view& input,
+                                          const arguments& all, const py::object& out) const {
+    std::vector<py::array> results;
+    const auto add = [&](py::handle given_array) {
+      if (!py::isinstance<py::array>(given_array))
+        throw py::type_error("out: expected an array of NumPy, like the input");
+      auto array = py::reinterpret_borrow<py::array>(given_array);
+      if (!array.writeable()) throw py::value_error("out: the array is read-only");
+      if (array.dtype().byteorder() == '>') throw py::value_error("out: its bytes are swapped");
+      results.push_back(std::move(array));
+    };
+    if (out.is_none()) {
+      const std::vector<py::ssize_t> shape(first.shape(), first.shape() + first.ndim());
+      for (std::size_t o = 0; o < about_.outputs.size() && !about_.outputs[o].optional; ++o)
+        results.push_back(new_array(output_type(about_, o, input.type(), input.shape(), all), shape));
+    } else if (py::isinstance<py::tuple>(out)) {
+      for (const auto item : out) add(item);
+    } else {
+      add(out);
+    }
+    return results;
+  }
+
+  const operator_description& about_;
+  py::tuple defaults_;
+  arguments default_values_;  // the same, as the library takes them
+  mutable column_names names_;
+};
+
+py::dict described(const operator_description& about) {
+  static constexpr std::array kinds{"connectivity", "choice", "flag", "number", "numbers"};
+  py::list inputs, outputs, parameters;
+  for (const auto& input : about.inputs)
+    inputs.append(py::make_tuple(input.name, input.help, input.own_form, input.optional));
+  for (const auto& output : about.outputs) {
+    if (output.optional) continue;  // those an operator gives by itself
+    const auto type = output.type == output_description::type_rule::computed  ? output.computed_help
+                      : output.type == output_description::type_rule::boolean ? "bool"
+                                                                              : "the input's type";
+    outputs.append(py::make_tuple(output.name, output.help, type));
+  }
+  for (const auto& p : about.parameters) {
+    const auto kind = static_cast<std::size_t>(p.kind);
+    parameters.append(py::make_tuple(p.name, kind < kinds.size() ? kinds[kind] : "text", p.default_text,
+                                     p.help, p.choices));
+  }
+  return py::dict(py::arg("name") = about.name, py::arg("verb") = about.verb, py::arg("group") = about.group,
+                  py::arg("brief") = about.brief, py::arg("notes") = about.notes, py::arg("inputs") = inputs,
+                  py::arg("outputs") = outputs, py::arg("table") = about.table,
+                  py::arg("parameters") = parameters);
+}
+
+}  // namespace
+
+void add_operations(py::module_& module) {
+  py::class_<operation>(module, "operation")
+      .def_property_readonly("about", [](const operation& self) { return described(self.about()); })
+      .def("set_defaults", &operation::set_defaults)
+      .def("result_type", &operation::result_type)
+      .def("run", &operation::run)
+      .def("run_described", &operation::run_described);
+  py::list operations;
+  for (const auto& about : catalogue()) operations.append(operation(about));
+  module.attr("operations") = operations;
+  module.def("strategies", &strategies);
+}
+
+}  // namespace macareu::python

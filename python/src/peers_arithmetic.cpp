@@ -1,0 +1,94 @@
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "correlate.hpp"
+#include "group_counts.hpp"
+#include "parts.hpp"
+#include "rules/filters.hpp"
+#include "runs.hpp"
+#include "sites.hpp"
+#include "slopes.hpp"
+
+namespace macareu::python {
+namespace {
+
+/// Of an array of NumPy; out is another. Weights and axis are as correlate() takes them.
+void correlated(const py::array& image, py::array out, int axis, const std::vector<double>& half, bool odd,
+                const std::string& mode, double outside) {
+  const auto in = readable(image);
+  const const_image_view from = view_of(in, const_cast<void*>(in.data()));
+  const image_view to = view_of(out, out.mutable_data());
+  run_until_interrupted(from.shape().pixels(), [&](std::stop_token stop) {
+    correlate(from, to, axis, {half, odd}, {border_named(mode), outside}, std::move(stop));
+  });
+}
+
+/// Of floats, into another array of the same type; taps are (dz, dy, dx, weight).
+void sloped(const py::array& image, py::array out,
+            const std::vector<std::vector<std::tuple<int, int, int, double>>>& slopes,
+            const std::string& mode, double divisor) {
+  const auto in = readable(image);
+  const const_image_view from = view_of(in, const_cast<void*>(in.data()));
+  const image_view to = view_of(out, out.mutable_data());
+  std::vector<slope_taps> taps(slopes.size());
+  for (std::size_t s = 0; s < slopes.size(); ++s)
+    for (const auto& [dz, dy, dx, weight] : slopes[s]) taps[s].push_back({dz, dy, dx, weight});
+  run_until_interrupted(from.shape().pixels(), [&](std::stop_token stop) {
+    write_slopes(from, to, taps, border_named(mode), divisor, std::move(stop));
+  });
+}
+
+/// (pixels of every row, their counts in every bin), as count_groups() has them.
+py::tuple counted(const py::array& image, const py::array& labels,
+                  const py::array_t<std::int32_t, py::array::c_style>& row_of_label, std::int64_t rows,
+                  const std::vector<double>& edges) {
+  const auto values = readable(image), numbers = readable(labels);
+  const const_image_view of = view_of(values, const_cast<void*>(values.data())),
+                         by = view_of(numbers, const_cast<void*>(numbers.data()));
+  const label_rows known{{row_of_label.data(), static_cast<std::size_t>(row_of_label.size())}, rows};
+  group_counts found;
+  run_until_interrupted(of.shape().pixels(), [&](std::stop_token stop) {
+    found = count_groups(of, by, known, edges, std::move(stop));
+  });
+  const auto column = [](std::vector<std::int64_t>&& counts) {
+    void* const first = counts.data();
+    const auto size = counts.size();
+    return new_row(dtype::i64, size, first, owner_of(std::move(counts)));
+  };
+  return py::make_tuple(column(std::move(found.pixels)), column(std::move(found.bins)));
+}
+
+using packed_indices = py::array_t<std::int64_t, py::array::c_style>;
+
+/// Coordinates and distances go to arrays without gaps; `distances` may be None.
+void split(const packed_indices& nearest, const std::vector<double>& spacing,
+           py::array_t<std::int32_t, py::array::c_style> places, const py::object& distances) {
+  const std::vector<std::int64_t> sizes(nearest.shape(), nearest.shape() + nearest.ndim());
+  double* const far = distances.is_none()
+                          ? nullptr
+                          : distances.cast<py::array_t<double, py::array::c_style>>().mutable_data();
+  std::int32_t* const to = places.mutable_data();
+  run_until_interrupted(nearest.size(), [&](std::stop_token stop) {
+    split_sites(nearest.data(), sizes, spacing, to, far, std::move(stop));
+  });
+}
+
+}  // namespace
+
+void add_peers_arithmetic(py::module_& module) {
+  module.def("new_array", [](const py::dtype& type, const std::vector<py::ssize_t>& shape) {
+    return new_array(type_from(type.kind(), type.itemsize(), type), shape);
+  });
+  module.def("correlate", &correlated);
+  module.def("count_groups", &counted);
+  module.def("slopes", &sloped);
+  module.def("split_sites", &split, py::arg().noconvert(), py::arg(), py::arg().noconvert(), py::arg());
+}
+
+}  // namespace macareu::python
