@@ -111,6 +111,8 @@ bool works_in_blocks(const operator_description& about) {
 
 device_choice choose_gpu(const operator_description& about, const gpu_images& there, const context& how) {
   const auto* const chosen = find_entry(about, cuda_name);
+  if (!chosen && how.device == "auto")
+    throw device_error(there.name + " is in the memory of a GPU: " + cuda::gpus_here().problem);
   if (!chosen) refuse_unknown(how);
   const auto named = cuda::gpus_named(how.device);
   if (how.device.starts_with(cuda_name) && how.device != cuda_name && named.empty())

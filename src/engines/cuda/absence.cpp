@@ -1,6 +1,9 @@
 // A build without CUDA.
+#include <new>
+
 #include "engines/cuda/labels/block_times.hpp"
 #include "engines/cuda/presence.hpp"
+#include "engines/cuda/shared_arrays.hpp"
 
 namespace macareu::cuda {
 
@@ -11,7 +14,15 @@ const gpu_list& gpus_here() {
 
 int current_gpu() { return 0; }
 std::int64_t free_memory(int) { return 0; }
-memory_place place_of(const void*) { return {}; }
+
+int gpu_beside(const void*) { return -1; }
+void* own_stream(int) { return nullptr; }
+void follow(int, void*, void*) {}
+void finish(int, void*) {}
+
+shared_memory::shared_memory(int, void* stream, std::size_t bytes)
+    : gpu_(-1), stream_(stream), data_(::operator new(bytes)) {}
+shared_memory::~shared_memory() { ::operator delete(data_); }
 
 }  // namespace macareu::cuda
 
