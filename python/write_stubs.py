@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import scipy as scipy, skimage as skimage
+from ._device_array import DeviceArray as DeviceArray
 from ._tools import Comparison as Comparison, compare as compare, generate as generate, info as info
 
 __version__: str
@@ -23,6 +24,13 @@ class _OnDevice(Protocol):
 
     def __dlpack__(self, *, stream: Any = ...) -> Any: ...
 
+class _OnGpu(Protocol):
+    """Arrays on a GPU without DLPack: of Numba, or of a package that has no way to take memory of others; then what
+    they give is a DeviceArray."""
+
+    @property
+    def __cuda_array_interface__(self) -> Any: ...
+
 _Pixel = TypeVar("_Pixel", bound=np.generic)
 _Array = TypeVar("_Array", bound=_OnDevice)
 _Nested = Sequence[Sequence[Any]]
@@ -30,7 +38,8 @@ _Nested = Sequence[Sequence[Any]]
 
 
 def forms(functions, about):
-    """(signature, result) of the calls that a type checker tells apart: arrays of NumPy, lists, and others' arrays."""
+    """(signature, result) of the calls that a type checker tells apart: arrays of NumPy, lists, and others' arrays with and
+    without DLPack."""
     same_type = any(type == "the input's type" for _, _, type in about["outputs"])
     pixel = "_Pixel" if same_type else "Any"
     outputs = len(about["outputs"])
@@ -45,6 +54,7 @@ def forms(functions, about):
     if not about["table"]:
         result = "_Array" if outputs == 1 else f"tuple[{', '.join(['_Array'] * outputs)}]"
     yield functions.signature(about, "_Array", out="_Array" if outputs == 1 else result), result
+    yield functions.signature(about, "_OnGpu"), result if about["table"] else "Any"
 
 
 def main():

@@ -11,10 +11,11 @@ those packages.
 """
 
 from . import _functions
+from ._device_array import DeviceArray
 from ._tools import Comparison, compare, generate, info
 
 globals().update(_functions.functions)
 from . import scipy, skimage  # noqa: E402, they call the functions
 
 __version__ = info()["version"]
-__all__ = [*_functions.functions, "Comparison", "compare", "generate", "info", "scipy", "skimage"]
+__all__ = [*_functions.functions, "Comparison", "DeviceArray", "compare", "generate", "info", "scipy", "skimage"]

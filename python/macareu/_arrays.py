@@ -1,175 +1,12 @@
-"""Arrays that are not NumPy's: the result is of the same kind, on the same device, and nothing is copied.
-
-Memory of a GPU is described by `__cuda_array_interface__`, which CuPy, PyTorch, Numba and JAX have; what has DLPack
-only goes through CuPy or PyTorch, whichever is there.
-"""
+"""Arrays that are not NumPy's: the result is of the same kind, on the same device, and nothing is copied."""
 
 import functools
 import sys
 
 import numpy as np
 
-
-def _contiguous(shape, step):
-    strides = []
-    for size in reversed(shape):
-        strides.append(step)
-        step *= size
-    return tuple(reversed(strides))
-
-
-@functools.lru_cache(maxsize=None)
-def _count_of_results(operation):
-    """None of an operator that gives a table. Kept, because a description is made anew whenever it is asked for."""
-    return len(operation.about["outputs"])
-
-
-def _result_types(operation, type, shape, values):
-    name = "bool" if type.kind == "b" else f"{type.kind}{8 * type.itemsize}"
-    return [numpy_type(operation.result_type(o, name, shape, values)) for o in range(_count_of_results(operation))]
-
-
-_kept_result_types = functools.lru_cache(maxsize=1024)(_result_types)
-
-
-class _OnGpu:
-    """Arrays with `__cuda_array_interface__`. A subclass knows how its package makes arrays, its stream, and whether
-    calls wait for results: not where the package orders by that stream what is done with them."""
-
-    waits = True
-
-    @classmethod
-    def described(cls, array, writable=False):
-        """(address, type, shape, strides in bytes), and the stream that the array is ready on."""
-        interface = getattr(array, "__cuda_array_interface__", None)
-        if interface is None:
-            raise TypeError(f"some images are on a GPU, but {'out' if writable else 'one'} is {type_name(array)}: "
-                            "they must be of one kind")
-        address, read_only = interface["data"]
-        if writable and read_only:
-            raise ValueError("out: the array is read-only")
-        type = np.dtype(interface["typestr"])
-        shape = tuple(interface["shape"])
-        strides = interface.get("strides") or _contiguous(shape, type.itemsize)
-        return (address or 0, type, shape, tuple(strides)), interface.get("stream")
-
-    @staticmethod
-    def empty(like, shape, type):
-        raise TypeError(f"cannot make an array like {type_name(like)}: give out=")
-
-    @staticmethod
-    def stream(like, ready_on):
-        return ready_on or 0
-
-    @classmethod
-    def run(cls, operation, images, values, out, device, strategy, threads, progress):
-        inputs, streams = zip(*map(cls.described, images))
-        _, type, shape, _ = inputs[0]
-        outs = cls.given(operation, out) or cls.made(operation, images[0], type, shape, values)
-        rooms = tuple([cls.described(one, writable=True)[0] for one in outs])
-        table = operation.run_described(inputs, values, rooms, device, strategy, threads, progress,
-                                        cls.stream(images[0], streams[0]), cls.waits)
-        return cls.result(operation, outs, table)
-
-    @staticmethod
-    def given(operation, out):
-        return () if out is None else (out,) if _count_of_results(operation) == 1 else tuple(out)
-
-    @classmethod
-    def made(cls, operation, like, type, shape, values):
-        try:
-            types = _kept_result_types(operation, type, shape, values)
-        except TypeError:  # lists among the values are not kept
-            types = _result_types(operation, type, shape, values)
-        return tuple([cls.empty(like, shape, one) for one in types])
-
-    @staticmethod
-    def result(operation, outs, table):
-        return outs[0] if _count_of_results(operation) == 1 else outs or table
-
-
-class _CuPy(_OnGpu):
-    """Asked for what it knows without `__cuda_array_interface__`, which it puts together anew every time."""
-
-    waits = False
-
-    @classmethod
-    def run(cls, operation, images, values, out, device, strategy, threads, progress):
-        cupy = sys.modules["cupy"]
-        outs = cls.given(operation, out)
-        for array in (*images, *outs):
-            if type(array) is not cupy.ndarray:
-                return super().run(operation, images, values, out, device, strategy, threads, progress)
-        outs = outs or cls.made(operation, images[0], images[0].dtype, images[0].shape, values)
-        table = operation.run_described(images, values, outs, device, strategy, threads, progress,
-                                        cupy.cuda.get_current_stream().ptr, cls.waits)
-        return cls.result(operation, outs, table)
-
-    @staticmethod
-    def empty(like, shape, type):
-        cupy = sys.modules["cupy"]
-        if cupy.cuda.runtime.getDevice() == like.data.device_id:
-            return cupy.ndarray(shape, type)
-        with like.device:
-            return cupy.ndarray(shape, type)
-
-    @staticmethod
-    def current_stream(like):
-        return sys.modules["cupy"].cuda.get_current_stream()
-
-    @classmethod
-    def stream(cls, like, ready_on):
-        return cls.current_stream(like).ptr
-
-
-class _Torch(_OnGpu):
-    waits = False
-
-    @staticmethod
-    def empty(like, shape, type):
-        torch = sys.modules["torch"]
-        if not hasattr(torch, type.name):
-            raise TypeError(f"PyTorch has no {type.name}, the type of the result")
-        return torch.empty(shape, dtype=getattr(torch, type.name), device=like.device)
-
-    @staticmethod
-    def current_stream(like):
-        return sys.modules["torch"].cuda.current_stream(like.device)
-
-    @classmethod
-    def stream(cls, like, ready_on):
-        return cls.current_stream(like).cuda_stream
-
-
-class _Numba(_OnGpu):
-    @staticmethod
-    def empty(like, shape, type):
-        return sys.modules["numba"].cuda.device_array(shape, type)
-
-
-class _Jax(_OnGpu):
-    """Its arrays are never written to by others, so the result is CuPy's or PyTorch's, handed over by DLPack."""
-
-    @staticmethod
-    def run(operation, images, *how):
-        return _Exchanged.run(operation, images, *how)
-
-
-class _Exchanged:
-    """What has DLPack only: taken over by CuPy or PyTorch, and handed back."""
-
-    @staticmethod
-    def run(operation, images, values, out, *how):
-        bridge = _bridge()
-        taken = tuple(map(bridge.from_dlpack, images))
-        room = None if out is None else _each(bridge.from_dlpack, out)
-        kind = kind_of(taken)
-        result = kind.run(operation, taken, values, room, *how)
-        kind.current_stream(taken[0]).synchronize()  # of which the arrays' own package knows nothing
-        if out is not None:
-            return out
-        give_back = getattr(_package(images[0]), "from_dlpack", None)
-        return result if give_back is None or isinstance(result, dict) else _each(give_back, result)
+from ._gpu_arrays import CuPy, OnGpu, kind_on_gpu
+from ._packages import HOST_DEVICES, package_of, way_into
 
 
 class _OnHost:
@@ -202,12 +39,13 @@ def as_numpy(array):
 
 
 def like(array, result):
-    """An array of NumPy as one of the package that the other array is of; booleans stay NumPy's where its DLPack has
-    none."""
+    """An array of NumPy, or on a GPU, as one of the package that the other array is of; booleans stay NumPy's where its
+    DLPack has none."""
     if isinstance(array, np.ndarray):
         return result
-    package = _package(array)
-    give_back = getattr(package, "from_numpy", None) or getattr(package, "from_dlpack", None)
+    if is_foreign(array):
+        return OnGpu.handed_over(array, result) if on_gpu(result) else result
+    give_back = way_into(array, "from_numpy", "from_dlpack")
     if give_back is None or not isinstance(result, np.ndarray):
         return result
     try:
@@ -216,59 +54,29 @@ def like(array, result):
         return result
 
 
-def _bridge():
-    for name in ("cupy", "torch"):
-        try:
-            return __import__(name)
-        except ImportError:
-            pass
-    raise TypeError("arrays on a GPU that have DLPack only need CuPy or PyTorch")
-
-
 def _each(of, one_or_more):
     return tuple(map(of, one_or_more)) if isinstance(one_or_more, tuple) else of(one_or_more)
-
-
-def _package(array):
-    namespace = getattr(array, "__array_namespace__", None)
-    if namespace is not None:
-        return namespace()
-    return sys.modules.get(package_of(array))
-
-
-def package_of(array):
-    return type(array).__module__.partition(".")[0]
-
-
-def type_name(array):
-    return f"{type(array).__module__}.{type(array).__qualname__}"
-
-
-@functools.lru_cache(maxsize=None)
-def numpy_type(name):
-    """u8 is uint8."""
-    return np.dtype(name if name == "bool" else f"{name[0]}{int(name[1:]) // 8}")
-
-
-_HOST_DEVICES = (1, 3)  # of DLPack: the CPU's memory, and pinned memory
-_KINDS = {"cupy": _CuPy, "torch": _Torch, "numba": _Numba, "jaxlib": _Jax, "jax": _Jax}
 
 
 def kind_of(images):
     """Who runs the call, or None: NumPy, and what it makes an array of."""
     cupy = sys.modules.get("cupy")
     if cupy is not None and type(images[0]) is getattr(cupy, "ndarray", None):
-        return _CuPy
+        return CuPy
     for image in images:
         if isinstance(image, (np.ndarray, list, tuple)):
             continue
-        package = package_of(image)
-        if package == "cupy" or hasattr(image, "__cuda_array_interface__"):
-            return _KINDS.get(package, _OnGpu)
+        if package_of(image) == "cupy" or hasattr(image, "__cuda_array_interface__"):
+            return kind_on_gpu(image)
         if hasattr(image, "__dlpack_device__"):
-            return _OnHost if image.__dlpack_device__()[0] in _HOST_DEVICES else _Exchanged
+            return _OnHost if image.__dlpack_device__()[0] in HOST_DEVICES else kind_on_gpu(image)
     return None
 
 
 def on_gpu(array):
     return not isinstance(array, np.ndarray) and kind_of((array,)) not in (None, _OnHost)
+
+
+def is_foreign(array):
+    """On a GPU, of a package whose arrays are nothing but memory here."""
+    return not isinstance(array, np.ndarray) and kind_of((array,)) is OnGpu

@@ -11,30 +11,40 @@ from typing import Any, Callable, TypeVar
 
 import numpy as np
 
-from . import _arrays, _macareu
+from . import _arrays, _gpu_arrays, _macareu
+from ._packages import package_of
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def drop_in(function: _Function) -> _Function:
-    """Lets a function on arrays of NumPy take those of other packages in the host's memory, without a copy; what it
-    gives is of the first one's package."""
+    """Lets a function on arrays of NumPy, CuPy and PyTorch take those of other packages, without a copy; what it gives is
+    of the first one's package."""
     first = next(iter(inspect.signature(function).parameters))
 
     @functools.wraps(function)
     def call(*given, **named):
-        others = {}  # what the caller gave, by the array of NumPy that stands for it
+        others = {}  # what the caller gave, by the array that stands for it
         taken = [_taken(one, others) for one in given]
         called = {name: _taken(one, others) for name, one in named.items()}
-        result = function(*taken, **called)
+        try:
+            result = function(*taken, **called)
+        finally:
+            if any(map(_arrays.is_foreign, others.values())):
+                _gpu_arrays.finish_bridged()
         return _handed_back(result, given[0] if given else named.get(first), others) if others else result
     return call  # type: ignore[return-value]
 
 
 def _taken(one, others):
-    if isinstance(one, np.ndarray) or not hasattr(one, "__dlpack_device__") or _arrays.on_gpu(one):
+    if isinstance(one, np.ndarray):
         return one
-    array = _arrays.as_numpy(one)
+    if _arrays.is_foreign(one):
+        array = _gpu_arrays.bridged(one)
+    elif hasattr(one, "__dlpack_device__") and not _arrays.on_gpu(one):
+        array = _arrays.as_numpy(one)
+    else:
+        return one
     others[id(array)] = one
     return array
 
@@ -104,14 +114,21 @@ def cast(array, type):
     """The array itself where it has this type."""
     if type_of(array) == type:
         return array
-    if _arrays.package_of(array) == "torch":
+    if package_of(array) == "torch":
         return array.to(_type_of_torch(type))
+    return array.astype(type)
+
+
+def copied(array, type):
+    """Never the array itself."""
+    if package_of(array) == "torch":
+        return array.to(_type_of_torch(type), copy=True)
     return array.astype(type)
 
 
 def viewed(array, type):
     """The same memory as pixels of another type of that size."""
-    return array.view(_type_of_torch(type) if _arrays.package_of(array) == "torch" else type)
+    return array.view(_type_of_torch(type) if package_of(array) == "torch" else type)
 
 
 def _type_of_torch(type):

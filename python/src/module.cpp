@@ -29,6 +29,7 @@ PYBIND11_MODULE(_macareu, module) {
   add_operations(module);
   add_tools(module);
   add_peers_arithmetic(module);
+  add_shared_arrays(module);
 }
 
 }  // namespace macareu::python

@@ -11,5 +11,7 @@ void add_operations(pybind11::module_& module);
 void add_tools(pybind11::module_& module);
 /// Arithmetic of other packages, for the functions under their names.
 void add_peers_arithmetic(pybind11::module_& module);
+/// Memory of GPUs that other packages have or shall have, and streams.
+void add_shared_arrays(pybind11::module_& module);
 
 }  // namespace macareu::python

@@ -1,0 +1,256 @@
+"""Arrays in a GPU's memory, of any package: by `__cuda_array_interface__` or DLPack, whichever says on which stream they
+are ready. Nothing is copied."""
+
+import functools
+import importlib
+import sys
+
+import numpy as np
+
+from . import _macareu
+from ._device_array import DeviceArray, contiguous
+from ._packages import GPU_DEVICES, package_of, type_name, way_into
+
+_DEFAULT_STREAM = 1  # as both protocols call it
+
+
+@functools.lru_cache(maxsize=None)
+def numpy_type(name):
+    """u8 is uint8."""
+    return np.dtype(name if name == "bool" else f"{name[0]}{int(name[1:]) // 8}")
+
+
+@functools.lru_cache(maxsize=None)
+def _count_of_results(operation):
+    """None of an operator that gives a table. Kept, because a description is made anew whenever it is asked for."""
+    return len(operation.about["outputs"])
+
+
+def _result_types(operation, type, shape, values):
+    name = "bool" if type.kind == "b" else f"{type.kind}{8 * type.itemsize}"
+    return [numpy_type(operation.result_type(o, name, shape, values)) for o in range(_count_of_results(operation))]
+
+
+_kept_result_types = functools.lru_cache(maxsize=1024)(_result_types)
+
+
+def _types_of_results(operation, type, shape, values):
+    try:
+        return _kept_result_types(operation, type, shape, values)
+    except TypeError:  # lists among the values are not kept
+        return _result_types(operation, type, shape, values)
+
+
+def _given(operation, out):
+    return () if out is None else (out,) if _count_of_results(operation) == 1 else tuple(out)
+
+
+def _result(operation, outs, table):
+    return outs[0] if _count_of_results(operation) == 1 else outs or table
+
+
+def _described(interface, writable=False):
+    """(address, type, shape, strides in bytes) of a `__cuda_array_interface__`."""
+    address, read_only = interface["data"]
+    if writable and read_only:
+        raise ValueError("out: the array is read-only")
+    if interface.get("mask") is not None:
+        raise TypeError("an array with a mask is not supported")
+    type = np.dtype(interface["typestr"])
+    shape = tuple(interface["shape"])
+    strides = interface.get("strides") or contiguous(shape, type.itemsize)
+    return address or 0, type, shape, tuple(strides)
+
+
+def _tensor(array, stream):
+    """What DLPack gives, ready for what comes into the stream."""
+    try:
+        capsule = array.__dlpack__(stream=stream, max_version=(1, 0))
+    except TypeError:  # before its version 1
+        capsule = array.__dlpack__(stream=stream)
+    return _macareu.taken_tensor(capsule)
+
+
+def _has_dlpack_on_gpu(array):
+    return hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] in GPU_DEVICES
+
+
+def _check_places(images, outs):
+    for name, arrays in (("one", images), ("out", outs)):
+        for array in arrays:
+            if not hasattr(array, "__cuda_array_interface__") and not _has_dlpack_on_gpu(array):
+                raise TypeError(f"some images are on a GPU of NVIDIA, but {name} is {type_name(array)}: they must be of "
+                                "one kind")
+
+
+def _gpu_of(array):
+    if _has_dlpack_on_gpu(array):
+        return array.__dlpack_device__()[1]
+    return _macareu.gpu_beside(array.__cuda_array_interface__["data"][0] or 0)
+
+
+class OnGpu:
+    """Arrays of any package. The work is done on a stream of our own, which waits for those that arrays are ready on; and
+    as their packages know nothing of it, a call waits until all is done. Results are in memory of our own, handed to the
+    first array's package where that takes it."""
+
+    @classmethod
+    def run(cls, operation, images, values, out, device, strategy, threads, progress):
+        outs = _given(operation, out)
+        _check_places(images, outs)
+        gpu = _gpu_of(images[0])
+        stream = cls.stream(images[0], gpu)
+        kept = []  # what has the memory of others, which goes back to them after the call
+
+        def taken(array, writable=False):
+            interface = getattr(array, "__cuda_array_interface__", None)
+            if interface is not None and ("stream" in interface or not hasattr(array, "__dlpack__")):
+                ready_on = interface.get("stream")
+                if ready_on not in (None, stream or _DEFAULT_STREAM):
+                    _macareu.follow(gpu, stream, ready_on)
+                return _described(interface, writable)
+            tensor = _tensor(array, stream or _DEFAULT_STREAM)
+            kept.append(tensor)
+            if writable and tensor.read_only:
+                raise ValueError("out: the array is read-only")
+            return tensor.described
+
+        try:
+            inputs = tuple([taken(one) for one in images])
+            _, type, shape, _ = inputs[0]
+            made = not outs
+            if made:
+                outs = tuple([cls.empty(images[0], shape, one, gpu, stream)
+                              for one in _types_of_results(operation, type, shape, values)])
+            rooms = tuple([one._described if isinstance(one, DeviceArray) else taken(one, writable=True)
+                           for one in outs])
+            table = operation.run_described(inputs, values, rooms, device, strategy, threads, progress, stream, True)
+        except BaseException:
+            _macareu.finish(gpu, stream)  # which may still work on memory that goes back now
+            raise
+        if made:
+            outs = tuple([cls.handed_over(images[0], one) for one in outs])
+        return _result(operation, outs, table)
+
+    @staticmethod
+    def stream(like, gpu):
+        return _macareu.own_stream(gpu)
+
+    @staticmethod
+    def empty(like, shape, type, gpu, stream):
+        return DeviceArray(shape, type, gpu, stream)
+
+    @staticmethod
+    def handed_over(like, result):
+        """As an array of the package that the other is of; our own where that does not take it, or not this type."""
+        if package_of(like) == "numba":
+            return sys.modules["numba"].cuda.as_cuda_array(result)
+        take = way_into(like, "from_dlpack")
+        if take is None:
+            return result
+        try:
+            return take(result)
+        except (BufferError, TypeError, RuntimeError):
+            return result
+
+
+class _InStreamOrder(OnGpu):
+    """Arrays of a package that orders all work by a current stream: calls on them need not wait."""
+
+    @staticmethod
+    def handed_over(like, result):
+        return result
+
+
+class CuPy(_InStreamOrder):
+    """Asked for what it knows without `__cuda_array_interface__`, which it puts together anew every time."""
+
+    @classmethod
+    def run(cls, operation, images, values, out, device, strategy, threads, progress):
+        cupy = sys.modules["cupy"]
+        outs = _given(operation, out)
+        for array in (*images, *outs):
+            if type(array) is not cupy.ndarray:
+                return super().run(operation, images, values, out, device, strategy, threads, progress)
+        first = images[0]
+        outs = outs or tuple([cls.empty(first, first.shape, one)
+                              for one in _types_of_results(operation, first.dtype, first.shape, values)])
+        table = operation.run_described(images, values, outs, device, strategy, threads, progress,
+                                        cupy.cuda.get_current_stream().ptr, False)
+        return _result(operation, outs, table)
+
+    @staticmethod
+    def empty(like, shape, type, *_):
+        cupy = sys.modules["cupy"]
+        if cupy.cuda.runtime.getDevice() == like.data.device_id:
+            return cupy.ndarray(shape, type)
+        with like.device:
+            return cupy.ndarray(shape, type)
+
+    @staticmethod
+    def stream(like, gpu):
+        return sys.modules["cupy"].cuda.get_current_stream().ptr
+
+
+class PyTorch(_InStreamOrder):
+    @classmethod
+    def run(cls, operation, images, values, out, device, strategy, threads, progress):
+        tensor = sys.modules["torch"].Tensor
+        outs = _given(operation, out)
+        for array in (*images, *outs):
+            if not isinstance(array, tensor) or not array.is_cuda:
+                return super().run(operation, images, values, out, device, strategy, threads, progress)
+        first = images[0]
+        inputs = tuple([_described(one.__cuda_array_interface__) for one in images])
+        _, type, shape, _ = inputs[0]
+        outs = outs or tuple([cls.empty(first, shape, one)
+                              for one in _types_of_results(operation, type, shape, values)])
+        rooms = tuple([_described(one.__cuda_array_interface__, writable=True) for one in outs])
+        table = operation.run_described(inputs, values, rooms, device, strategy, threads, progress,
+                                        cls.stream(first, None), False)
+        return _result(operation, outs, table)
+
+    @staticmethod
+    def empty(like, shape, type, *_):
+        torch = sys.modules["torch"]
+        if not hasattr(torch, type.name):
+            raise TypeError(f"PyTorch has no {type.name}, the type of the result")
+        return torch.empty(shape, dtype=getattr(torch, type.name), device=like.device)
+
+    @staticmethod
+    def stream(like, gpu):
+        return sys.modules["torch"].cuda.current_stream(like.device).cuda_stream
+
+
+_KINDS = {"cupy": CuPy, "torch": PyTorch}
+
+
+def kind_on_gpu(array):
+    return _KINDS.get(package_of(array), OnGpu)
+
+
+
+def _bridge():
+    for name in _KINDS:
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            pass
+    return None
+
+
+def bridged(array):
+    """An array of another package as one of CuPy or PyTorch, for functions that need more than calls of the library."""
+    package = _bridge()
+    if package is None:
+        raise NotImplementedError(f"{type_name(array)}: an array on a GPU of this kind needs CuPy or PyTorch here")
+    if hasattr(array, "__dlpack__"):
+        return package.from_dlpack(array)
+    return package.asarray(array) if package.__name__ == "cupy" else package.as_tensor(array, device="cuda")
+
+
+def finish_bridged():
+    """Waits for what was done with such arrays: their packages do not know on which stream it is."""
+    package = _bridge()
+    stream = package.cuda.get_current_stream() if package.__name__ == "cupy" else package.cuda.current_stream()
+    stream.synchronize()

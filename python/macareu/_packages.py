@@ -1,0 +1,34 @@
+"""Which package an array is of, and how that takes memory of others."""
+
+import sys
+
+HOST_DEVICES = (1, 3)  # of DLPack: the CPU's memory, and pinned memory
+GPU_DEVICES = (2, 13)  # memory of a GPU of NVIDIA, and what it shares with the host
+
+_MODULES = {"jax": ("jax.numpy", "jax.dlpack"), "jaxlib": ("jax.numpy", "jax.dlpack")}
+
+
+def package_of(array):
+    return type(array).__module__.partition(".")[0]
+
+
+def type_name(array):
+    return f"{type(array).__module__}.{type(array).__qualname__}"
+
+
+def functions_of(array):
+    """Modules in which an array's package has functions such as from_dlpack."""
+    namespace = getattr(array, "__array_namespace__", None)
+    if namespace is not None:
+        return [namespace()]
+    name = package_of(array)
+    return [sys.modules[each] for each in _MODULES.get(name, (name,)) if each in sys.modules]
+
+
+def way_into(array, *names):
+    """The function of the array's package that has the first of these names, or None."""
+    for name in names:
+        for module in functions_of(array):
+            if hasattr(module, name):
+                return getattr(module, name)
+    return None
