@@ -85,7 +85,14 @@ class OddCalls(unittest.TestCase):
                       ("sobel", image, {"output": output}), ("label", image > 7, {"output": np.dtype(output)})]
         for output in (complex, np.float16, object, np.longdouble):
             calls += [("median_filter", image, 3, {"output": output}), ("median_filter", image, 1, {"output": output}),
-                      ("label", image > 7, {"output": output}), ("label", image > 7, {"output": np.zeros((4, 5), output)})]
+                      ("label", image > 7, {"output": output}), ("label", image > 7, {"output": np.zeros((4, 5), output)}),
+                      ("gaussian_filter", image, 1, {"output": output}), ("gaussian_filter", image, 0, {"output": output}),
+                      ("gaussian_filter", image, 1, {"output": np.zeros((4, 5), output)}), ("sobel", image, {"output": output})]
+        for odd in (half, image.astype(np.longdouble), image.astype(object)):
+            calls += [("gaussian_filter", odd, 1, {}), ("gaussian_filter", odd, 1, {"output": float}),
+                      ("gaussian_filter", odd, 0, {}), ("sobel", odd, {}), ("sobel", odd, {"output": float})]
+        calls += [("gaussian_filter", image + 0j, 0, {}), ("gaussian_filter", image + 0j, 1, {"output": float}),
+                  ("gaussian_filter", image + 0j, 1, {"output": bool}), ("sobel", image + 0j, {"output": float})]
         for origin in ([0], (0, 0, 0), (0, 0)):
             calls += [("binary_fill_holes", image > 7, {"origin": origin}), ("median_filter", image, 3, {"origin": origin}),
                       ("binary_propagation", image > 7, {"origin": origin})]
@@ -194,6 +201,10 @@ class Forms(unittest.TestCase):
                  ("sampling", lambda: ours_in_scipy.distance_transform_edt(image, sampling=0)),
                  ("sampling", lambda: ours_in_scipy.distance_transform_edt(image, sampling=(1, -1))),
                  ("input", lambda: ours_in_scipy.median_filter(np.float16(image), 3)),
+                 ("input", lambda: ours_in_scipy.gaussian_filter(image + 0j, 1)),
+                 ("input", lambda: ours_in_scipy.sobel(image + 0j)),
+                 ("output", lambda: ours_in_scipy.gaussian_filter(image, 1, output=bool)),
+                 ("output", lambda: ours_in_scipy.sobel(image, output=bool)),
                  ("intensity_image", lambda: table(numbered, np.float16(image), ["intensity_mean"])),
                  ("nbins", lambda: macareu.skimage.filters.threshold_otsu(np.eye(3), "auto")),
                  ("nbins", lambda: macareu.skimage.filters.threshold_otsu(np.eye(3), [0, 0.5, 1])),

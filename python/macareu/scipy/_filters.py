@@ -20,13 +20,16 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
                     radius=None) -> NDArray[Any]:
     """As scipy.ndimage.gaussian_filter: sums are of float64, and converted to the type of the result after every axis."""
     image = _peers.as_array(input)
-    type = _numbers(result_type(output, image))
+    type = result_type(output, image)
     sigmas, orders, modes, radii = (for_axes(one, image.ndim) for one in (sigma, order, mode, radius))
     borders = [_peers.border_of(one) for one in modes]
     axes = [axis for axis in range(image.ndim) if sigmas[axis] > 1e-15]
     for axis in axes:
         if radii[axis] is not None and (not isinstance(radii[axis], (int, np.integer)) or radii[axis] < 0):
             raise ValueError("Radius must be a nonnegative integer.")
+    if not axes:
+        return given_to(output, _peers.copied(image, type))
+    _check_types(image, type)
     if type.kind != "f":  # what an integer does not hold would be undefined
         if any(orders):
             raise NotImplementedError(f"output: of derivatives only floats are supported, got {type}")
@@ -44,8 +47,6 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
         for axis in axes:
             half = _gaussian_weights(float(sigmas[axis]), orders[axis], truncate, radii[axis])
             image = _correlated(image, axis, half, orders[axis] % 2 == 1, type, borders[axis], cval)
-    if not axes:
-        image = image.astype(type) if isinstance(image, np.ndarray) else _peers.cast(image, type)
     return given_to(output, image)
 
 
@@ -96,7 +97,8 @@ def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0) -> NDArray[Any]
     """As scipy.ndimage.sobel: sums are of float64, and converted to the type of the result after every axis, which the
     language C leaves undefined where the type does not hold them."""
     image = _peers.on_host(input, "input")
-    type = _numbers(result_type(output, image))
+    type = result_type(output, image)
+    _check_types(image, type)
     if type.kind == "u" or type == np.int8:
         raise NotImplementedError(f"output: {type} is not supported, it does not hold differences")
     axis = operator.index(axis)
@@ -119,10 +121,16 @@ def _correlated(image, axis, half, odd, type, border, outside):
     return result.reshape(image.shape)
 
 
-def _numbers(type):
-    if type.kind not in "iuf" or type.itemsize > 8 or type == np.float16:
-        raise NotImplementedError(f"output: {type} is not supported")
-    return type
+def _check_types(image, type):
+    """Complex numbers and booleans are SciPy's alone; others it refuses too."""
+    own = _peers.type_of(image)
+    if own.kind == "c" and type.kind == "c":
+        raise NotImplementedError(f"input: {own} is not supported")
+    for name, each in (("input", own), ("output", type)):
+        if each.kind not in "biuf" or each.itemsize > 8 or each == np.float16:
+            raise RuntimeError(f"{name}: array type {each} not supported")
+    if type.kind == "b":
+        raise NotImplementedError("output: bool is not supported")
 
 
 @_peers.drop_in
@@ -142,7 +150,7 @@ def median_filter(input, size=None, footprint=None, output=None, mode="reflect",
         raise RuntimeError(f"output: array type {type} not supported")
     outside = _outside(cval, _peers.type_of(image)) if border == "constant" and side > 1 else 0
     if side == 1:
-        return given_to(output, image.astype(type) if isinstance(image, np.ndarray) else _peers.cast(image, type))
+        return given_to(output, _peers.copied(image, type))
     if image.ndim == 1:  # in a window of equal rows, one row's median is in the middle too
         row, cut = _peers.on_host(image, "input"), side // 2 if border == "constant" else 0
         row = np.pad(row, cut, constant_values=outside) if cut else row
