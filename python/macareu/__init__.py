@@ -1,7 +1,7 @@
 """Image operators whose work travels as an irregular wave front: reconstruction, extrema, distances and their kin.
 
-One function for each operator of the catalogue, on arrays of NumPy (any strides, no copy), CuPy, PyTorch and others
-in a GPU's memory. `macareu.skimage` and `macareu.scipy` have functions under the names and with the signatures of
+One function for each operator of the catalogue, on arrays of NumPy (any strides, no copy), CuPy, PyTorch and all others
+with DLPack or `__cuda_array_interface__`. `macareu.skimage` and `macareu.scipy` have functions under the names and with the signatures of
 those packages.
 
 >>> import macareu

@@ -5,10 +5,16 @@ import sys
 HOST_DEVICES = (1, 3)  # of DLPack: the CPU's memory, and pinned memory
 GPU_DEVICES = (2, 13)  # memory of a GPU of NVIDIA, and what it shares with the host
 
-_MODULES = {"jax": ("jax.numpy", "jax.dlpack"), "jaxlib": ("jax.numpy", "jax.dlpack")}
+_JAX = ("jax.numpy", "jax.dlpack")
+_MODULES = {"cupy": ("cupy",), "torch": ("torch",), "numba": ("numba",), "jax": _JAX, "jaxlib": _JAX}
 
 
 def package_of(array):
+    """Of its class, or of one that this is derived from where that is of a package with rules of its own here."""
+    for base in type(array).__mro__:
+        name = base.__module__.partition(".")[0]
+        if name in _MODULES:
+            return name
     return type(array).__module__.partition(".")[0]
 
 

@@ -48,6 +48,16 @@ class OfCuPy(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "read-only"):
             macareu.maxima(BufferLike(self.image), out=GpuLike(np.zeros((12, 15), bool), read_only=True))
 
+    def test_classes_derived_from_its_own(self):
+        play_cupy(self)
+
+        class Derived(GpuLike):
+            pass
+
+        found = macareu.fill_holes(Derived(self.image))
+        self.assertIs(type(found), GpuLike)
+        np.testing.assert_array_equal(found.array, macareu.fill_holes(self.image))
+
     def test_arrays_of_other_packages_beside(self):
         play_cupy(self)
         with mock.patch.object(_macareu, "follow") as follow:

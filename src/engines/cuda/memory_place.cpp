@@ -1,8 +1,10 @@
 // Part of every build: one without CUDA must not take a GPU's memory for the host's.
 #include <dlfcn.h>
+#include <link.h>
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "engines/cuda/presence.hpp"
@@ -16,12 +18,31 @@ constexpr unsigned type_device = 2;
 using ask_pointer = int (*)(unsigned count, pointer_attribute* which, void** answers,
                             unsigned long long data);
 
-/// None where nobody in this process has loaded the driver.
+/// Grows whenever this process loads a library.
+unsigned long long libraries_loaded() {
+  unsigned long long count = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* first, std::size_t, void* to) {
+        *static_cast<unsigned long long*>(to) = first->dlpi_adds;
+        return 1;  // the others say the same
+      },
+      &count);
+  return count;
+}
+
+/// None where nobody in this process has loaded the driver. To look for it takes tens of microseconds, so
+/// that is done once for all libraries that are loaded; and it stays.
 ask_pointer loaded_driver() {
-  static std::atomic<ask_pointer> known{nullptr};  // it stays loaded; looking for it takes microseconds
+  static std::atomic<ask_pointer> known{nullptr};
+  static std::atomic<unsigned long long> looked_among{0};
   if (const auto ask = known.load(std::memory_order_relaxed)) return ask;
+  const auto loaded = libraries_loaded();
+  if (looked_among.load(std::memory_order_relaxed) == loaded) return nullptr;
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  if (!driver) return nullptr;
+  if (!driver) {
+    looked_among.store(loaded, std::memory_order_relaxed);
+    return nullptr;
+  }
   const auto ask = reinterpret_cast<ask_pointer>(dlsym(driver, "cuPointerGetAttributes"));
   known.store(ask, std::memory_order_relaxed);
   dlclose(driver);
