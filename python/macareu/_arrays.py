@@ -9,7 +9,7 @@ from ._gpu_arrays import CuPy, OnGpu, kind_on_gpu
 from ._packages import HOST_DEVICES, package_of, way_into
 
 
-class _OnHost:
+class OnHost:
     """Arrays of other packages in the host's memory: PyTorch's tensors, and what has DLPack."""
 
     @staticmethod
@@ -69,12 +69,12 @@ def kind_of(images):
         if package_of(image) == "cupy" or hasattr(image, "__cuda_array_interface__"):
             return kind_on_gpu(image)
         if hasattr(image, "__dlpack_device__"):
-            return _OnHost if image.__dlpack_device__()[0] in HOST_DEVICES else kind_on_gpu(image)
+            return OnHost if image.__dlpack_device__()[0] in HOST_DEVICES else kind_on_gpu(image)
     return None
 
 
 def on_gpu(array):
-    return not isinstance(array, np.ndarray) and kind_of((array,)) not in (None, _OnHost)
+    return not isinstance(array, np.ndarray) and kind_of((array,)) not in (None, OnHost)
 
 
 def is_foreign(array):

@@ -30,19 +30,23 @@ def drop_in(function: _Function) -> _Function:
         try:
             result = function(*taken, **called)
         finally:
-            if any(map(_arrays.is_foreign, others.values())):
+            if others and any(map(_arrays.is_foreign, others.values())):
                 _gpu_arrays.finish_bridged()
         return _handed_back(result, given[0] if given else named.get(first), others) if others else result
     return call  # type: ignore[return-value]
 
 
+_USUAL = (np.ndarray, int, float, str, list, tuple, type, type(None))  # of no other package, as most arguments are
+
+
 def _taken(one, others):
-    if isinstance(one, np.ndarray):
+    if isinstance(one, _USUAL):
         return one
-    if _arrays.is_foreign(one):
-        array = _gpu_arrays.bridged(one)
-    elif hasattr(one, "__dlpack_device__") and not _arrays.on_gpu(one):
+    kind = _arrays.kind_of((one,))
+    if kind is _arrays.OnHost:
         array = _arrays.as_numpy(one)
+    elif kind is _gpu_arrays.OnGpu:
+        array = _gpu_arrays.bridged(one)
     else:
         return one
     others[id(array)] = one
