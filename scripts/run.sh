@@ -7,7 +7,7 @@ image=${2:-}
 out=out
 mkdir -p "$out"
 
-has() { "$tool" info | grep -q " \\$1"; }  # can this build write such files?
+has() { "$tool" info | grep "^ *writes " | grep -q " \\$1"; }  # can this build write such files?
 fact() { "$tool" info "$image" | awk -v name="$1" '$1 == name { print $2 }'; }
 
 picture=.png

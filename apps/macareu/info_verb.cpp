@@ -56,6 +56,9 @@ void describe_build() {
   line("instruction set", std::string(machine.instruction_set));
   describe_gpus(machine);
   line("operators", std::to_string(catalogue().size()));
+  const auto readable = readable_extensions();
+  const bool libvips = std::ranges::find(readable, ".png") != readable.end();
+  line("reads", joined(readable, " ") + (libvips ? " and what else libvips knows" : ""));
   line("writes", joined(writable_extensions(), " "));
 }
 

@@ -123,7 +123,7 @@ void object_outputs::add_to(parser& options, const std::string& drawn_on) {
 void object_outputs::add_selection_to(parser& options) {
   offers_selection_ = true;
   for (const auto& parameter : selecting().parameters)
-    add_parameter(options, parameter, std::string(parameter.help) + ", and the others numbered anew",
+    add_parameter(options, parameter, std::string(parameter.help) + "; what is kept is numbered anew",
                   selection_);
 }
 

@@ -1,5 +1,5 @@
-// Reading and writing image files. Built in: .npy .pgm .ppm .nrrd .mha .raw; through libvips, where the build
-// found it: PNG, JPEG, TIFF and BigTIFF, and whole slides.
+// Reading and writing image files. Built in: .npy .pgm .ppm .nrrd .mha .raw, and .nhdr .mhd .csv .txt to
+// read; through libvips, where the build found it: PNG, JPEG, TIFF and BigTIFF, and whole slides.
 #pragma once
 
 #include <array>
@@ -52,6 +52,8 @@ void write_image(const std::filesystem::path& file, const const_image_view& pixe
 
 /// The extensions that can be written, with their dot.
 std::vector<std::string> writable_extensions();
+/// Those that can be read. Where .png is one, libvips is there, which knows other files by their content.
+std::vector<std::string> readable_extensions();
 
 /// All outputs of a run: each is written beside its destination, and commit() renames them together. Without
 /// a commit nothing of them remains. Pipes and devices are written directly, at the commit; links are

@@ -51,6 +51,14 @@ const format* format_named(std::string_view extension) {
   return nullptr;
 }
 
+std::vector<std::string> extensions_where(bool (*is_wanted)(const format&)) {
+  std::vector<std::string> result;
+  for (const auto& formats : {std::span<const format>(built_in), vips_formats()})
+    for (const auto& candidate : formats)
+      if (is_wanted(candidate)) result.emplace_back(candidate.extension);
+  return result;
+}
+
 std::string extension_of(const std::filesystem::path& file) { return lower(file.extension().string()); }
 
 /// "a, b and c"
@@ -147,11 +155,11 @@ void write_image(const std::filesystem::path& file, const const_image_view& pixe
 }
 
 std::vector<std::string> writable_extensions() {
-  std::vector<std::string> result;
-  for (const auto& formats : {std::span<const files::format>(files::built_in), files::vips_formats()})
-    for (const auto& candidate : formats)
-      if (candidate.write) result.emplace_back(candidate.extension);
-  return result;
+  return files::extensions_where([](const files::format& each) { return each.write != nullptr; });
+}
+
+std::vector<std::string> readable_extensions() {
+  return files::extensions_where([](const files::format&) { return true; });
 }
 
 }  // namespace macareu

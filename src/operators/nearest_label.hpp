@@ -13,7 +13,11 @@ struct nearest_label {
   static constexpr std::array inputs{input_description{"image", "labels; zero where there is none"}};
   static constexpr std::array outputs{output_description{
       "labels", output_description::type_rule::same_as_input, "value of the nearest pixel that is not zero"}};
-  static constexpr std::array parameters{metric_parameter, spacing_parameter, max_distance_parameter};
+  static constexpr std::array parameters{
+      metric_parameter, spacing_parameter,
+      parameter_description{max_distance_parameter.name, max_distance_parameter.kind,
+                            max_distance_parameter.default_text,
+                            "pixels further away count as if they were zero"}};
   static constexpr operator_description about{
       .name = "nearest_label",
       .verb = "nearest-label",

@@ -29,9 +29,6 @@ struct object_selection {
       throw usage_error(std::string(call.about.name) + ": largest must be a whole number of objects, or inf");
   }
 
-  bool keeps_all() const {
-    return min_size <= 1 && std::isinf(max_size) && std::isinf(largest) && !clear_border;
-  }
   bool keeps(const object_extent::row& object) const {
     const auto size = static_cast<double>(object.count[object_extent::pixels]);
     return size > 0 && size >= min_size && size <= max_size &&

@@ -17,6 +17,16 @@ class Help(CliTest):
     def test_version(self):
         self.assertRegex(self.succeed("--version"), r"^macareu \d+\.\d+\.\d+\n$")
 
+    def test_formats_of_the_build(self):
+        lines = {line.split()[0]: line.split()[1:] for line in self.succeed("info").splitlines()[1:]}
+        for extension in (".npy", ".nrrd", ".raw"):
+            self.assertIn(extension, lines["reads"])
+            self.assertIn(extension, lines["writes"])
+        for extension in (".nhdr", ".mhd", ".csv", ".txt"):
+            self.assertIn(extension, lines["reads"])
+            self.assertNotIn(extension, lines["writes"])
+        self.assertEqual(".png" in lines["writes"], "libvips" in lines["reads"])
+
     def test_nothing_given(self):
         done = self.run_tool()
         self.assertEqual(done.returncode, 2)

@@ -1,8 +1,6 @@
 // What the tests of files share: a directory of their own, bytes, images with telling values.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -11,6 +9,9 @@
 
 #include <macareu/error.hpp>
 #include <macareu/files.hpp>
+
+#include "support/same.hpp"
+#include "support/types.hpp"
 
 namespace macareu::test {
 
@@ -38,22 +39,6 @@ std::vector<T> values(const image& pixels) {
   return {span.begin(), span.end()};
 }
 
-/// The message of the error that `call` throws; a failure of the test if it throws none of this kind.
-template <class Error, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos) << error.what();
-    return error.what();
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "another error: " << error.what();
-    return {};
-  }
-  ADD_FAILURE() << "no error";
-  return {};
-}
-
 inline bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -63,9 +48,5 @@ inline bool writes(std::string_view extension) {
   return std::ranges::find(all, extension) != all.end();
 }
 inline bool has_vips() { return writes(".png"); }
-
-inline constexpr dtype all_types[] = {dtype::boolean, dtype::i8,  dtype::u8,  dtype::i16,
-                                      dtype::u16,     dtype::i32, dtype::u32, dtype::i64,
-                                      dtype::u64,     dtype::f32, dtype::f64};
 
 }  // namespace macareu::test
