@@ -1,6 +1,7 @@
 #include "distance_cases.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <macareu/generate.hpp>
 

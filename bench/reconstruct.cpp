@@ -2,6 +2,7 @@
 #include <array>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <macareu/catalogue.hpp>

@@ -6,6 +6,7 @@
 
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include <macareu/error.hpp>
 
