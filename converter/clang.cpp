@@ -1,11 +1,15 @@
 #include "clang.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
 #include <macareu/error.hpp>
+
+#include "macros.hpp"
 
 namespace macareu::converter {
 namespace {
@@ -161,6 +165,81 @@ bool declares_type(CXCursor cursor) {
          kind == CXCursor_ClassDecl || kind == CXCursor_UnionDecl || kind == CXCursor_EnumDecl;
 }
 
+namespace {
+
+std::vector<std::pair<CXTokenKind, std::string>> tokens_of(CXTranslationUnit unit, CXCursor cursor) {
+  CXToken* tokens = nullptr;
+  unsigned count = 0;
+  clang_tokenize(unit, clang_getCursorExtent(cursor), &tokens, &count);
+  std::vector<std::pair<CXTokenKind, std::string>> result;
+  for (unsigned i = 0; i < count; ++i)
+    result.emplace_back(clang_getTokenKind(tokens[i]), taken(clang_getTokenSpelling(unit, tokens[i])));
+  clang_disposeTokens(unit, tokens, count);
+  return result;
+}
+
+/// A macro with arguments whose text has no other names; nothing if it has.
+std::optional<system_macro> self_contained(CXTranslationUnit unit, CXCursor definition) {
+  system_macro result{name_of(definition), "", ""};
+  std::set<std::string> arguments;
+  bool in_text = false;
+  const auto tokens = tokens_of(unit, definition);
+  for (std::size_t i = 1; i < tokens.size(); ++i) {
+    const auto& [kind, text] = tokens[i];
+    if (!in_text) {
+      result.arguments += text;
+      if (kind == CXToken_Identifier) arguments.insert(text);
+      in_text = text == ")";
+      continue;
+    }
+    const bool suffix = tokens[i - 1].second == "##";  // the L of c ## L
+    if (kind == CXToken_Identifier && !arguments.contains(text) && !suffix) return {};
+    result.value += (result.value.empty() ? "" : " ") + text;
+  }
+  return result;
+}
+
+bool is_number(CXType type) {
+  switch (type.kind) {
+    case CXType_Bool:
+    case CXType_Char_S:
+    case CXType_Char_U:
+    case CXType_SChar:
+    case CXType_UChar:
+    case CXType_Short:
+    case CXType_UShort:
+    case CXType_Int:
+    case CXType_UInt:
+    case CXType_Long:
+    case CXType_ULong:
+    case CXType_LongLong:
+    case CXType_ULongLong:
+    case CXType_Float:
+    case CXType_Double:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// What a header of the system declares, if it is of use.
+void take_of_system(outline& result, CXTranslationUnit unit, CXCursor declared) {
+  const auto name = name_of(declared);
+  if (clang_getCursorKind(declared) == CXCursor_MacroDefinition) {
+    if (clang_Cursor_isMacroFunctionLike(declared) == 0)
+      result.system_constants.push_back(name);
+    else if (const auto macro = self_contained(unit, declared))
+      result.system_macros.push_back(*macro);
+  }
+  if (clang_getCursorKind(declared) != CXCursor_TypedefDecl) return;
+  const auto type = clang_getCanonicalType(clang_getTypedefDeclUnderlyingType(declared));
+  const auto known = [&](const system_type& each) { return each.name == name; };
+  if (is_number(type) && std::ranges::none_of(result.system_types, known))
+    result.system_types.push_back({name, taken(clang_getTypeSpelling(type))});
+}
+
+}  // namespace
+
 outline outline_of(const source& from, const std::string& file) {
   const translation parsed(from, file, "",
                            CXTranslationUnit_DetailedPreprocessingRecord |
@@ -171,11 +250,11 @@ outline outline_of(const source& from, const std::string& file) {
     result.skipped.push_back({expanded_offset(clang_getRangeStart(skipped->ranges[i])),
                               expanded_offset(clang_getRangeEnd(skipped->ranges[i]))});
   clang_disposeSourceRangeList(skipped);
+  const auto words = words_of(from.text);
+  const std::set<std::string> used(words.begin(), words.end());
   for (const auto& each : children_of(clang_getTranslationUnitCursor(parsed.get()))) {
     if (!is_users(each)) {
-      if (clang_getCursorKind(each) == CXCursor_MacroDefinition &&
-          clang_Cursor_isMacroFunctionLike(each) == 0)
-        result.macros.push_back(name_of(each));
+      if (used.contains(name_of(each))) take_of_system(result, parsed.get(), each);
       continue;
     }
     if (declares_type(each)) result.types.push_back(name_of(each));
@@ -184,8 +263,8 @@ outline outline_of(const source& from, const std::string& file) {
   return result;
 }
 
-std::vector<constant> values_of(const source& from, const std::string& file,
-                                const std::vector<std::string>& macros) {
+std::vector<system_macro> values_of(const source& from, const std::string& file,
+                                    const std::vector<std::string>& macros) {
   if (macros.empty()) return {};
   const std::string prefix = "macareu_value_";
   auto asking = from;
@@ -193,12 +272,12 @@ std::vector<constant> values_of(const source& from, const std::string& file,
     asking.text += "\nstatic const auto " + prefix + std::to_string(k) + " = (" + macros[k] + ");";
   asking.text += "\n";
   const translation parsed(asking, file, "", CXTranslationUnit_KeepGoing);
-  std::vector<constant> result;
+  std::vector<system_macro> result;
   for (const auto& each : children_of(clang_getTranslationUnitCursor(parsed.get()))) {
     const auto name = name_of(each);
     if (clang_getCursorKind(each) != CXCursor_VarDecl || !name.starts_with(prefix)) continue;
     const auto value = literal_of(each);
-    if (!value.empty()) result.push_back({macros[std::stoul(name.substr(prefix.size()))], value});
+    if (!value.empty()) result.push_back({macros[std::stoul(name.substr(prefix.size()))], value, ""});
   }
   return result;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "description.hpp"
 #include "source.hpp"
 
 namespace macareu::converter {
@@ -38,13 +39,17 @@ class translation {
 struct outline {
   std::vector<range> skipped;                 ///< what #if leaves out
   std::vector<std::string> types, functions;  ///< that the file declares
-  std::vector<std::string> macros;            ///< of headers of the system, without arguments
+  /// Of headers of the system, what the text has the words of: macros without arguments, macros whose text
+  /// needs no other names, and numbers.
+  std::vector<std::string> system_constants;
+  std::vector<system_macro> system_macros;
+  std::vector<system_type> system_types;
 };
 outline outline_of(const source& from, const std::string& file);
 
 /// What macros are, as numbers are written; those that are no numbers are left out.
-std::vector<constant> values_of(const source& from, const std::string& file,
-                                const std::vector<std::string>& macros);
+std::vector<system_macro> values_of(const source& from, const std::string& file,
+                                    const std::vector<std::string>& macros);
 
 /// A parsed file. Throws usage_error with the first error of the compiler.
 class unit {

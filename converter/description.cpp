@@ -105,8 +105,10 @@ description parsed(const json& object) {
   about.c_functions = object.at("c_functions").get<std::vector<std::string>>();
   for (const auto& each : about.c_functions)
     if (!is_c_mathematics(each)) throw usage_error("'" + each + "' is no function of mathematics");
-  for (const auto& each : object.at("constants"))
-    about.constants.push_back({identifier(each.at("name")), each.at("value")});
+  for (const auto& each : object.at("system_macros"))
+    about.system_macros.push_back({identifier(each.at("name")), each.at("value"), each.at("arguments")});
+  for (const auto& each : object.at("system_types"))
+    about.system_types.push_back({identifier(each.at("name")), each.at("spelling")});
   about.helpers = object.at("helpers");
   about.body = object.at("body");
   about.pixel = value_from(object.at("pixel"));
@@ -163,9 +165,13 @@ json object_of(const description& about) {
     object["parameters"].push_back({{"name", each.name}, {"type", macareu::name_of(each.type)}});
   object["definitions"] = about.definitions;
   object["c_functions"] = about.c_functions;
-  object["constants"] = json::array();
-  for (const auto& each : about.constants)
-    object["constants"].push_back({{"name", each.name}, {"value", each.value}});
+  object["system_macros"] = json::array();
+  for (const auto& each : about.system_macros)
+    object["system_macros"].push_back(
+        {{"name", each.name}, {"value", each.value}, {"arguments", each.arguments}});
+  object["system_types"] = json::array();
+  for (const auto& each : about.system_types)
+    object["system_types"].push_back({{"name", each.name}, {"spelling", each.spelling}});
   object["helpers"] = about.helpers;
   object["body"] = about.body;
   return object;

@@ -29,9 +29,15 @@ struct parameter {
   dtype type = dtype::i32;
 };
 
-/// "INT_MAX" and "2147483647"
-struct constant {
+/// A macro of a system header: "INT_MAX" and "2147483647"; "INT64_C", "c ## L" and "(c)".
+struct system_macro {
   std::string name, value;
+  std::string arguments;  ///< nothing: it takes none
+};
+
+/// A type of a system header: "int_fast16_t" and "long".
+struct system_type {
+  std::string name, spelling;
 };
 
 struct description {
@@ -41,8 +47,9 @@ struct description {
   std::string definitions;  ///< the user's #include, #define, struct, enum and typedef lines
   /// Functions of mathematics that it calls by C's rules: sqrt is of double, and abs of int. Of none in C++.
   std::vector<std::string> c_functions;
-  /// Macros of system headers that it uses, and what they are: NVRTC has no such headers.
-  std::vector<constant> constants;
+  /// What it uses of system headers, as the machine that parsed it has them: NVRTC has no such headers.
+  std::vector<system_macro> system_macros;
+  std::vector<system_type> system_types;
   std::string helpers;      ///< functions that the marked one calls, each after the word RULE
   std::string body;         ///< the marked functions, likewise
   value_type pixel;         ///< of a wave the state
@@ -62,7 +69,7 @@ struct description {
 inline constexpr int widest_window = 31;
 
 /// Of the JSON object; another one is refused.
-inline constexpr int format_version = 5;
+inline constexpr int format_version = 6;
 
 std::string to_json(const description& about);
 /// Throws usage_error, naming `file`, where the text is no description, or was changed since to_json wrote

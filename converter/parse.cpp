@@ -114,7 +114,7 @@ class reading {
  public:
   reading(const source& from, const std::string& file, category kind, const outline& seen)
       : from_(from),
-        system_macros_(seen.macros.begin(), seen.macros.end()),
+        seen_(seen),
         declared_(paper_types_of(from, seen)),
         unit_(from, file, prelude_of(from, kind, declared_, seen)) {
     about_.kind = kind;
@@ -140,7 +140,7 @@ class reading {
     about_.any_result = about_.generic && !declared_.t;
     take_functions(marked);
     take_definitions();
-    take_constants();
+    take_names_of_system();
     return std::move(about_);
   }
 
@@ -293,11 +293,16 @@ class reading {
     take_words_of_c();
   }
 
-  void take_constants() {
-    std::set<std::string> used;
-    for (const auto& each : words_of(about_.definitions + about_.helpers + about_.body)) used.insert(each);
-    std::erase_if(used, [&](const auto& each) { return !system_macros_.contains(each); });
-    about_.constants = values_of(from_, about_.file, {used.begin(), used.end()});
+  void take_names_of_system() {
+    const auto words = words_of(about_.definitions + about_.helpers + about_.body);
+    const std::set<std::string> used(words.begin(), words.end());
+    std::vector<std::string> constants;
+    for (const auto& each : seen_.system_constants)
+      if (used.contains(each)) constants.push_back(each);
+    about_.system_macros = values_of(from_, about_.file, constants);
+    const auto is_used = [&](const auto& each) { return used.contains(each.name); };
+    std::ranges::copy_if(seen_.system_macros, std::back_inserter(about_.system_macros), is_used);
+    std::ranges::copy_if(seen_.system_types, std::back_inserter(about_.system_types), is_used);
   }
 
   /// Definitions of those that the text uses, ahead of it.
@@ -310,7 +315,7 @@ class reading {
   }
 
   const source& from_;
-  std::set<std::string> system_macros_;
+  const outline& seen_;
   paper_types declared_;
   unit unit_;
   description about_;

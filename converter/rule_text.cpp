@@ -75,11 +75,18 @@ std::string end_of_macros(const std::vector<std::string>& names) {
   return text.empty() ? "" : "// Macros of the marked file are for its functions alone.\n" + text;
 }
 
-std::string constants_of(const description& about) {
+/// What NVRTC, which has no headers of the system, needs of them.
+std::string names_of_system(const description& about) {
   std::string text;
-  for (const auto& each : about.constants)
-    text += "#ifndef " + each.name + "\n#define " + each.name + " " + each.value + "\n#endif\n";
-  return text;
+  for (const auto& each : about.system_types) {
+    text += "typedef " + each.spelling + " " + each.name + ";\n";
+    if ((about.definitions + about.helpers + about.body).find("std::" + each.name) != std::string::npos)
+      text += "namespace std {\nusing ::" + each.name + ";\n}\n";
+  }
+  for (const auto& each : about.system_macros)
+    text +=
+        "#ifndef " + each.name + "\n#define " + each.name + each.arguments + " " + each.value + "\n#endif\n";
+  return text.empty() ? "" : "#else\n" + text;
 }
 
 std::string alias(const std::string& name, const std::string& type) {
@@ -207,9 +214,9 @@ bool has_roots_of_converted(const description& about, const std::vector<std::str
 
 std::string rule_text(const description& about, const std::string& border) {
   const auto definitions = parted_definitions(about.definitions, headers_of_c_mathematics(about.c_functions));
-  auto text = filled(
-      template_named("rule_head.hpp"),
-      {{"SOURCE", about.file}, {"INCLUDES", definitions.includes}, {"CONSTANTS", constants_of(about)}});
+  auto text = filled(template_named("rule_head.hpp"), {{"SOURCE", about.file},
+                                                       {"INCLUDES", definitions.includes},
+                                                       {"NAMES_OF_SYSTEM", names_of_system(about)}});
   const auto macros = macros_of(definitions.others);
   const bool roots = has_roots_of_converted(about, macros);
   if (roots) text += template_named("integer_root.hpp");

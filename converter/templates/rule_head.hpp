@@ -4,16 +4,7 @@
 #pragma once
 
 #ifndef __CUDACC_RTC__
-@INCLUDES@#else
-typedef signed char int8_t;
-typedef unsigned char uint8_t;
-typedef short int16_t;
-typedef unsigned short uint16_t;
-typedef int int32_t;
-typedef unsigned int uint32_t;
-typedef long long int64_t;
-typedef unsigned long long uint64_t;
-@CONSTANTS@#endif
+@INCLUDES@@NAMES_OF_SYSTEM@#endif
 
 #ifdef __CUDACC__
 #define RULE __device__
