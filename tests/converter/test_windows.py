@@ -1,14 +1,12 @@
 """Windows of all sizes, types, axes and borders: generated serial, OpenMP and CUDA programs and `run` give the same bits.
 
-Where a GPU is, it computes too; where only nvcc is, the CUDA programs are compiled. On a machine without libclang
-MACAREU_DESCRIPTIONS holds descriptions of functions/*.c, by the names of these."""
+Where a GPU is, it computes too; where only nvcc is, the CUDA programs are compiled."""
 import os
 import random
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from tool import DESCRIPTIONS, HERE, TOOL, ConverterTest, read_pnm, write_pnm
-from test_programs import COMPILER, NVCC, WORKERS
+from tool import NVCC, TOOL, WORKERS, ConverterTest, function, program_compiler, read_pnm, write_pnm
 
 BORDERS = ("nearest", "constant", "reflect", "mirror", "wrap")
 # Channels and bits of what the function takes, the result's name behind the dot, and the borders to try.
@@ -19,19 +17,13 @@ IMAGES = [(1, 1), (3, 2), (7, 130), (61, 64), (70, 259), (300, 516)]
 VOLUMES = [(1, 1, 1), (2, 3, 4), (5, 26, 36), (12, 31, 133)]
 
 
-def function(name):
-    return os.path.join(DESCRIPTIONS, name + ".json") if DESCRIPTIONS else os.path.join(HERE, "functions", name + ".c")
-
-
 class Windows(ConverterTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.environment["OMP_NUM_THREADS"] = "3"
-        write_pnm(cls.path("one.pgm"), (1, 1), [0])
-        gpu = cls.command(TOOL, "run", function("wide"), "one.pgm", "-o", "one.raw", "--device", "cuda").returncode == 0
-        cls.run_devices = ["serial", "cpu"] + (["cuda"] if gpu else [])
-        cls.program_devices = ["serial", "cpu"] + (["cuda"] if gpu and NVCC else [])
+        cls.run_devices = cls.find_devices()
+        cls.program_devices = cls.run_devices if NVCC else ["serial", "cpu"]
         cls.programs = [(name, border) for name, about in FUNCTIONS.items() for border in about[-1]]
 
     def build(self, case):
@@ -41,18 +33,13 @@ class Windows(ConverterTest):
         done = self.command(TOOL, "convert", function(name), "-o", program, "--border", border)
         if done.returncode != 0:
             return done
-        files = [os.path.join(program, each) for each in ("main.cpp", name + ".cpp", name + "_serial.cpp")]
-        kernels, out = os.path.join(program, name + ".cu"), os.path.join(program, "program")
-        if "cuda" in self.program_devices:
-            return self.command(NVCC, "-std=c++17", "-O2", "--fmad=false", "-arch=native", "-DWITH_CUDA",
-                                "-Xcompiler=-fopenmp,-ffp-contract=off", *files, kernels, "-o", out)
-        if NVCC and border == FUNCTIONS[name][-1][0]:
+        with_cuda = "cuda" in self.program_devices
+        if NVCC and not with_cuda and border == FUNCTIONS[name][-1][0]:
             done = self.command(NVCC, "-std=c++17", "--fmad=false", "-arch=sm_90", "-Werror", "all-warnings", "-DWITH_CUDA",
-                                "-cubin", kernels, "-o", os.path.join(program, "kernels"))
+                                "-cubin", os.path.join(program, name + ".cu"), "-o", os.path.join(program, "kernels"))
             if done.returncode != 0 or done.stderr:
                 return done
-        return self.command(COMPILER, "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-fopenmp", *files,
-                            "-o", out)
+        return self.command(*program_compiler(self.path(program), name, with_cuda))
 
     def image(self, case, shape):
         """The same for all borders, in a file for each: they are checked at the same time."""
@@ -71,13 +58,13 @@ class Windows(ConverterTest):
         name, border = case
         ending = FUNCTIONS[name][2]
         wrong = []
-        for shape in VOLUMES if name in ("volume", "deep") else IMAGES:
-            image = self.image(case, shape)
-            results = {}
-            for device in self.program_devices:
-                out = "%s.program.%s" % (image, ending)
-                self.succeed(self.path("%s-%s/program" % case), "--device", device, image, out)
-                results["program " + device] = self.content(out)
+        shapes = VOLUMES if name in ("volume", "deep") else IMAGES
+        images = [self.image(case, shape) for shape in shapes]
+        self.outputs_of("%s-%s/program" % case, [["--device", device, image, "%s.program-%s.%s" % (image, device, ending)]
+                                                 for image in images for device in self.program_devices])
+        for shape, image in zip(shapes, images):
+            results = {"program " + device: self.content("%s.program-%s.%s" % (image, device, ending))
+                       for device in self.program_devices}
             if len(shape) == 3 and ending == "raw":
                 given = [self.raw(image), "--shape", ",".join(map(str, shape)), "--dtype", "u16" if FUNCTIONS[name][1] == 16 else "u8"]
             else:

@@ -9,12 +9,36 @@ import unittest
 TOOL = os.environ.get("MACAREU_TOOL", "macareu")
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples", "convert")
-DESCRIPTIONS = os.environ.get("MACAREU_DESCRIPTIONS")  # of the examples, for a machine without libclang
+DESCRIPTIONS = os.environ.get("MACAREU_DESCRIPTIONS")  # what describe.py made, for a machine without libclang
+DEVICES = os.environ.get("MACAREU_DEVICES")  # "serial,cpu,cuda": those to test, else those that there are
+NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+COMPILER = os.environ.get("CXX", "c++")
+WORKERS = os.cpu_count()
 NAMES = sorted(name[:-2] for name in os.listdir(EXAMPLES) if name.endswith(".c"))
 
 
+def described(source):
+    """Its description, where this machine needs one."""
+    stem = os.path.splitext(os.path.basename(source))[0]
+    return os.path.join(DESCRIPTIONS, stem + ".json") if DESCRIPTIONS else source
+
+
 def example(name):
-    return os.path.join(DESCRIPTIONS, name + ".json") if DESCRIPTIONS else os.path.join(EXAMPLES, name + ".c")
+    return described(os.path.join(EXAMPLES, name + ".c"))
+
+
+def function(name):
+    return described(os.path.join(HERE, "functions", name + ".c"))
+
+
+def program_compiler(directory, name, with_cuda):
+    """The command that makes DIRECTORY/program of what `convert` wrote there, with many_calls.cpp for its main."""
+    files = [os.path.join(HERE, "many_calls.cpp")] + [os.path.join(directory, name + end) for end in (".cpp", "_serial.cpp")]
+    made = ["-std=c++17", "-O1", '-DMAIN="%s"' % os.path.join(directory, "main.cpp"), "-o", os.path.join(directory, "program")]
+    if with_cuda:
+        return [NVCC, "-t", "2", "--fmad=false", "-arch=native", "-DWITH_CUDA", "-Xcompiler=-fopenmp,-ffp-contract=off", *made,
+                *files, os.path.join(directory, name + ".cu")]
+    return [COMPILER, "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-fopenmp", *made, *files]
 
 
 class ConverterTest(unittest.TestCase):
@@ -41,6 +65,19 @@ class ConverterTest(unittest.TestCase):
             file.write(text)
 
     @classmethod
+    def marked(cls, name, text):
+        """A file of the test's own, which describe.py knows."""
+        cls.write(name, text)
+        return described(name)
+
+    @classmethod
+    def find_devices(cls):
+        """Where `run` can compute: on a GPU too, where one is."""
+        write_pnm(cls.path("one.pgm"), (1, 1), [0])
+        gpu = cls.command(TOOL, "run", example("maximum"), "one.pgm", "--device", "cuda").returncode == 0
+        return DEVICES.split(",") if DEVICES else ["serial", "cpu"] + (["cuda"] if gpu else [])
+
+    @classmethod
     def command(cls, *arguments, **changes):
         return subprocess.run(arguments, cwd=cls.directory, env=dict(cls.environment, **changes), check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -52,6 +89,14 @@ class ConverterTest(unittest.TestCase):
 
     def tool(self, *arguments):
         return self.succeed(TOOL, *arguments)
+
+    def outputs_of(self, program, calls):
+        """What a program with many_calls.cpp prints in each of the calls."""
+        lines = "".join(" ".join(call) + "\n" for call in calls)
+        done = subprocess.run([self.path(program)], cwd=self.directory, env=self.environment, check=False, input=lines,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), calls)
+        return done.stdout.split("--\n")[:-1]
 
     def fail_with(self, code, *arguments, **changes):
         """The one line of a call of the tool that must fail, and leave no file."""
