@@ -188,9 +188,9 @@ std::string option_members(const description& about) {
 
 std::string options(const description& about) {
   if (about.kind == category::r2v)
-    return "      else if (text == \"--bins\")\n        set_value(given.bins, text, value);\n";
+    return "      else if (text == \"--bins\")\n        given.bins = whole_number(text, value, 1, 1 << 28);\n";
   if (about.kind == category::iwpp)
-    return "      else if (text == \"--connectivity\")\n        set_value(given.connectivity, text, value);\n";
+    return "      else if (text == \"--connectivity\")\n        given.connectivity = whole_number(text, value, 4, 26);\n";
   return "";
 }
 

@@ -46,6 +46,9 @@ int run(const conversion& asked, interruption& signals) {
   const interruption::careful_section careful(signals);
   output_files all;
   if (output.extension() == ".json") {
+    if (asked.function.border)
+      throw usage_error("--border is no part of a description: give it where " + asked.output +
+                        " is run or converted");
     check_text_output(output);
     all.add_text(output, converter::to_json(about));
     all.commit();

@@ -34,3 +34,12 @@ void set_value(Value& value, const std::string& name, const std::string& text) {
   }
   if (text.empty() || !fits) throw std::invalid_argument(name + ": '" + text + "' is no value for it");
 }
+
+inline int whole_number(const std::string& name, const std::string& text, int lowest, int highest) {
+  long long value = 0;
+  set_value(value, name, text);
+  if (value < lowest || value > highest)
+    throw std::invalid_argument(name + ": expected a whole number from " + std::to_string(lowest) + " to " +
+                                std::to_string(highest) + ", got '" + text + "'");
+  return static_cast<int>(value);
+}

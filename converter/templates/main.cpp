@@ -5,6 +5,7 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <new>
 
 #include "arguments.hpp"
 #include "pnm.hpp"
@@ -142,6 +143,11 @@ void run(arguments given) {
   given.where = chosen(given.where);
 @PROCESS@}
 
+int failed(const char* why) {
+  std::fprintf(stderr, "@NAME@: %s\n", why);
+  return 1;
+}
+
 }  // namespace
 
 int main(int count, char** texts) {
@@ -155,8 +161,9 @@ int main(int count, char** texts) {
   } catch (const std::invalid_argument& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 2;
+  } catch (const std::bad_alloc&) {
+    return failed("not enough memory");
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "@NAME@: %s\n", e.what());
-    return 1;
+    return failed(e.what());
   }
 }

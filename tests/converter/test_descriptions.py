@@ -275,6 +275,12 @@ class Descriptions(ConverterTest):
                 self.tool("run", "left.c", "row.pgm", "-o", "out.pgm", "--border", border, "--device", device)
                 self.assertEqual(list(read_pnm(self.path("out.pgm"))), expected, (border, device))
 
+    def test_a_description_has_no_border(self):
+        """Which is said where it is run, or becomes a program."""
+        self.write("left.c", "#N2P_FUNC\nstatic unsigned char f(unsigned char p[3][3], int x, int y) { return p[1][0]; }\n")
+        self.assertEqual(self.fail_with(2, "convert", "left.c", "--border", "wrap", "-o", "wrapped.json"),
+                         "macareu: convert: --border is no part of a description: give it where wrapped.json is run or converted\n")
+
     def test_borders_are_those_of_operators(self):
         """Windows larger than the image too: what is outside comes around several times."""
         weights = [1, 2, 3, 4, 5, 6, 7]

@@ -8,18 +8,17 @@ import shutil
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from tool import DESCRIPTIONS, NAMES, TOOL, ConverterTest, example, random_values, read_pnm, write_pnm
+from tool import COMPILER, DESCRIPTIONS, NAMES, NVCC, TOOL, WORKERS, ConverterTest, example, program_compiler, random_values, \
+    read_pnm, write_pnm
 
-COMPILER = os.environ.get("CXX", "c++")
-NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
 LARGE = bool(os.environ.get("MACAREU_LARGE"))
 SMALL = [(1, 1), (1, 37), (53, 1), (37, 53), (129, 257)]
 SIZES = SMALL + [(1080, 1920)] + ([(2160, 3840), (4320, 7680)] if LARGE else [])
 VOLUMES = [(1, 1, 1), (3, 5, 7), (9, 33, 130)]
 PARAMETERS = {"binarise": ["tolerancia=27"]}
-WORKERS = os.cpu_count()
 SCALARS = {"maximum", "minimum", "total"}
 VECTORS = {"histogram"}
+MARKED = {"mean.c": "#R2S_FUNC\nstatic double add(double a, double b) { return a + 1.1 * b; }\n"}
 
 
 def largest_first(shapes):
@@ -226,9 +225,7 @@ class Programs(ConverterTest):
     def setUpClass(cls):
         super().setUpClass()
         cls.environment["OMP_NUM_THREADS"] = "4"  # several run at once
-        cls.make_image(SMALL[0])
-        with_gpu = cls.command(TOOL, "run", example("maximum"), "1x1.pgm", "--device", "cuda")
-        cls.run_devices = ["serial", "cpu"] + (["cuda"] if with_gpu.returncode == 0 else [])
+        cls.run_devices = cls.find_devices()
         cls.program_devices = cls.run_devices if NVCC else ["serial", "cpu"]
         with ThreadPoolExecutor(WORKERS) as workers:
             images = [workers.submit(cls.make_image, shape) for shape in largest_first(SIZES)]
@@ -268,13 +265,7 @@ class Programs(ConverterTest):
         done = cls.command(TOOL, "convert", example(name), "-o", name)
         if done.returncode != 0:
             return done
-        files = [os.path.join(name, file) for file in ("main.cpp", name + ".cpp", name + "_serial.cpp")]
-        program = os.path.join(name, "program")
-        if "cuda" in cls.program_devices:
-            return cls.command(NVCC, "-t", "4", "-std=c++17", "-O2", "--fmad=false", "-arch=native", "-DWITH_CUDA",
-                               "-Xcompiler=-fopenmp,-ffp-contract=off", *files, os.path.join(name, name + ".cu"), "-o", program)
-        return cls.command(COMPILER, "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-fopenmp",
-                           *files, "-o", program)
+        return cls.command(*program_compiler(cls.path(name), name, "cuda" in cls.program_devices))
 
     def inputs(self, name, size):
         if name == "colour":
@@ -291,22 +282,29 @@ class Programs(ConverterTest):
         os.remove(self.path(file))
         return pixels
 
-    def all_outputs(self, name, files, raw=()):
-        """By every engine of the program, then of the tool."""
-        image = name not in SCALARS | VECTORS
-        given = PARAMETERS.get(name, [])
-        parameters = [word for text in given for word in ("--param", text)]
-        stem = name + "-" + files[0]  # several of them run at once
-        for device in self.program_devices:
-            out = stem + ".program.pgm" if image else None
-            text = self.succeed(self.path(os.path.join(name, "program")), "--device", device, *given, *files,
-                                *([out] if image else []))
-            yield "program " + device, self.output(text, out)
+    def program_outputs(self, name, images):
+        """By every engine of the program: for each of the images, which are lists of files."""
+        ending = ".program-%s.pgm" if name not in SCALARS | VECTORS else None
+        cases = [(files, device) for files in images for device in self.program_devices]
+
+        def output_file(files, device):
+            return name + "-" + files[0] + ending % device if ending else None  # several programs run at once
+        texts = self.outputs_of(os.path.join(name, "program"), [
+            ["--device", device, *PARAMETERS.get(name, []), *files, output_file(files, device) or ""] for files, device in cases])
+        outputs = [("program " + device, self.output(text, output_file(files, device)))
+                   for (files, device), text in zip(cases, texts)]
+        count = len(self.program_devices)
+        return [dict(outputs[i:i + count]) for i in range(0, len(outputs), count)]
+
+    def run_outputs(self, name, files, ending=".pgm"):
+        """By every engine of the tool."""
+        parameters = [word for text in PARAMETERS.get(name, []) for word in ("--param", text)]
+        outputs = {}
         for device in self.run_devices:
-            out = stem + (".run.raw" if raw else ".run.pgm") if image else None
-            text = self.tool("run", example(name), *(raw or files), "--device", device, *parameters,
-                             *(["-o", out] if image else []))
-            yield "run " + device, self.output(text, out)
+            out = name + "-" + files[0] + ".run" + ending if name not in SCALARS | VECTORS else None
+            text = self.tool("run", example(name), *files, "--device", device, *parameters, *(["-o", out] if out else []))
+            outputs["run " + device] = self.output(text, out)
+        return outputs
 
     def big_endian(self, file):
         with open(self.path(file), "rb") as stream:
@@ -314,29 +312,32 @@ class Programs(ConverterTest):
         content[0::2], content[1::2] = content[1::2], content[0::2]
         return bytes(content)
 
-    def wrong_engines(self, name, shape):
+    def wrong_engines(self, name, shapes):
         """Those that do not give what the serial program does; and that one, where plain Python says otherwise."""
-        files = self.inputs(name, "%dx%d" % shape)
-        outputs = self.all_outputs(name, files)
-        engine, definition = next(outputs)
-        wrong = [each for each, output in outputs if output != definition]
-        if shape in SMALL[:-1]:
-            images = [read_pnm(self.path(file)) for file in files]
-            wrong += [engine] if definition != expected(name, images, shape) else []
+        images = [self.inputs(name, "%dx%d" % shape) for shape in shapes]
+        wrong = []
+        for shape, files, outputs in zip(shapes, images, self.program_outputs(name, images)):
+            definition = outputs["program serial"]
+            outputs.update(self.run_outputs(name, files))
+            wrong += [(shape, engine) for engine, output in outputs.items() if output != definition]
+            if shape in SMALL[:-1] and definition != expected(name, [read_pnm(self.path(file)) for file in files], shape):
+                wrong.append((shape, "program serial"))
         return wrong
 
     def test_images(self):
-        cases = [(name, shape) for shape in largest_first(SIZES) for name in NAMES if name != "smooth3d"]
+        groups = [[shape] for shape in largest_first(SIZES) if shape not in SMALL] + [SMALL]
+        cases = [(name, shapes) for shapes in groups for name in NAMES if name != "smooth3d"]
         with ThreadPoolExecutor(WORKERS) as workers:
-            for (name, shape), wrong in zip(cases, workers.map(lambda case: self.wrong_engines(*case), cases)):
-                with self.subTest(name, shape=shape):
+            for (name, _), wrong in zip(cases, workers.map(lambda case: self.wrong_engines(*case), cases)):
+                with self.subTest(name):
                     self.assertEqual(wrong, [])
 
     def test_volumes(self):
-        for shape in VOLUMES:
-            size = "x".join(map(str, shape))
+        sizes = ["x".join(map(str, shape)) for shape in VOLUMES]
+        of_program = self.program_outputs("smooth3d", [[size + ".pgm"] for size in sizes])
+        for shape, size, outputs in zip(VOLUMES, sizes, of_program):
             raw = [size + ".raw", "--shape", ",".join(map(str, shape)), "--dtype", "u16"]
-            outputs = dict(self.all_outputs("smooth3d", [size + ".pgm"], raw))
+            outputs.update(self.run_outputs("smooth3d", raw, ".raw"))
             for engine, output in outputs.items():
                 self.assertTrue(output == outputs["program serial"], (shape, engine))
         self.assertEqual(len(output), 2 * 9 * 33 * 130)
@@ -351,27 +352,33 @@ class Programs(ConverterTest):
                 results.add(self.output(text, "t.pgm" if image else None))
             self.assertEqual(len(results), 1, name)
 
+    def wave_results(self, kind, shape, connectivity):
+        stem = "-".join([kind, "x".join(map(str, shape)), connectivity])
+        marker, mask, out = (stem + end for end in ("-marker.npy", "-mask.npy", "-out.npy"))
+        self.tool("generate", kind, "--shape", ",".join(map(str, shape)), "-o", mask, "--marker", marker)
+        ways = [("cpu", threads) for threads in ("1", "2", "3", "50")] + [(device, "1") for device in self.run_devices if device != "cpu"]
+        results = set()
+        for device, threads in ways:
+            self.tool("run", example("reconstruct"), marker, mask, "-o", out, "--connectivity", connectivity, "--device", device,
+                      "--threads", threads)
+            with open(self.path(out), "rb") as file:
+                results.add(file.read())
+        return results
+
     def test_waves(self):
         """Long ways through all strips, wide fronts, and strips of one row: as by one queue."""
         cases = [(kind, shape, connectivity) for kind in ("serpentine", "spiral", "flat", "percolation", "noise")
                  for shape, all_of_them in (((97, 130), "4 8"), ((3, 200), "8"), ((7, 33, 41), "6 18 26"))
                  for connectivity in all_of_them.split()]
-        for kind, shape, connectivity in cases:
-            self.tool("generate", kind, "--shape", ",".join(map(str, shape)), "-o", "mask.npy", "--marker", "marker.npy")
-            results = set()
-            for device, threads in [("serial", "1")] + [("cpu", threads) for threads in ("1", "2", "3", "50")]:
-                self.tool("run", example("reconstruct"), "marker.npy", "mask.npy", "-o", "wave.npy", "--connectivity",
-                          connectivity, "--device", device, "--threads", threads)
-                with open(self.path("wave.npy"), "rb") as file:
-                    results.add(file.read())
-            self.assertEqual(len(results), 1, (kind, shape, connectivity))
+        with ThreadPoolExecutor(WORKERS) as workers:
+            for case, results in zip(cases, workers.map(lambda case: self.wave_results(*case), cases)):
+                with self.subTest(case):
+                    self.assertEqual(len(results), 1)
 
-    @unittest.skipIf(DESCRIPTIONS, "a function of its own")
     def test_floating_point_sums(self):
         """Every engine adds in one order: the same bits."""
-        self.write("mean.c", "#R2S_FUNC\nstatic double add(double a, double b) { return a + 1.1 * b; }\n")
-        results = {self.tool("run", "mean.c", "129x257.pgm", "--device", device, "--threads", "3")
-                   for device in self.run_devices}
+        mean = self.marked("mean.c", MARKED["mean.c"])
+        results = {self.tool("run", mean, "129x257.pgm", "--device", device, "--threads", "3") for device in self.run_devices}
         self.assertEqual(len(results), 1, results)
 
     def test_programs_say_what_is_wrong(self):
@@ -387,8 +394,12 @@ class Programs(ConverterTest):
             self.assertEqual((done.returncode, done.stderr), (2, "tolerancia: '%s' is no value for it\n" % text))
         done = self.command(program, "tolerancia=1", "tolerancia=2", "1x1.pgm", "o.pgm")
         self.assertEqual((done.returncode, done.stderr), (2, "tolerancia is given twice\n"))
+        bins = "--bins: expected a whole number from 1 to 268435456, got '%s'\n"
         for name, arguments, said in (("binarise", ["--bins", "3"], "unknown option --bins\n"),
-                                      ("histogram", ["--bins", "-1", "1x1.pgm"], "a vector of -1 bins\n"),
+                                      ("histogram", ["--bins", "-1", "1x1.pgm"], bins % "-1"), ("histogram", ["--bins", "0"], bins % "0"),
+                                      ("histogram", ["--bins", "2000000000", "1x1.pgm"], bins % "2000000000"),
+                                      ("reconstruct", ["--connectivity", "0"],
+                                       "--connectivity: expected a whole number from 4 to 26, got '0'\n"),
                                       ("histogram", ["--connectivity", "4", "1x1.pgm"], "unknown option --connectivity\n"),
                                       ("reconstruct", ["--connectivity", "7", "1x1.pgm", "1x1.pgm", "o.pgm"], "connectivity 7, expected 4 or 8\n")):
             done = self.command(self.path(name + "/program"), *arguments)
