@@ -1,6 +1,7 @@
 #include "source.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -181,7 +182,15 @@ class reader {
     result.text += "//" + line.substr(0, line.find_last_not_of('\\') + 1) + "\n";
   }
 
-  /// Whether the line is one of ours.
+  /// Directives of C, of C++, and of their compilers.
+  static bool is_c(std::string_view word) {
+    constexpr std::array<std::string_view, 19> known{
+        "assert", "define", "elif",   "elifdef", "elifndef",     "else", "endif",  "error", "ident",  "if",
+        "ifdef",  "ifndef", "import", "include", "include_next", "line", "pragma", "undef", "warning"};
+    return std::ranges::find(known, word) != known.end();
+  }
+
+  /// Whether the line is one of ours, or would be if it were not misspelled.
   bool add_directive(std::string_view word, std::string_view rest, const std::string& line,
                      const place& where) {
     constexpr std::string_view mark = "_FUNC";
@@ -193,7 +202,7 @@ class reader {
     } else if (word == "pragma" && taken_word(rest) == "macareu") {
       name = taken_word(rest);
       written = "#pragma macareu " + name;
-    } else {
+    } else if (word.empty() || std::isalpha(static_cast<unsigned char>(word[0])) == 0 || is_c(word)) {
       return false;
     }
     const auto kind = category_named(name);

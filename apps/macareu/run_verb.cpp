@@ -119,9 +119,14 @@ void choose_types(converter::description& about, dtype pixels) {
 
 image read(const request& asked, const std::string& file, const converter::value_type& type, metadata& info) {
   auto content = type.channels == 1 ? asked.reading.read_grey(file) : asked.reading.read(file);
-  if (content.pixels.channels() != type.channels)
-    throw usage_error(file + " has " + std::to_string(content.pixels.channels()) +
-                      " channels, and the function takes " + std::to_string(type.channels));
+  const auto channels = content.pixels.channels();
+  if (channels != type.channels) {
+    const auto& shape = content.pixels.shape();
+    const bool last_axis = channels == 1 && shape.rank() == 3 && shape.width() == type.channels;
+    throw usage_error(file + " has " + std::to_string(channels) + (channels == 1 ? " channel" : " channels") +
+                      ", and the function takes " + std::to_string(type.channels) +
+                      (last_axis ? "; --channels last takes the last axis of a .npy file for them" : ""));
+  }
   info = content.info;
   return std::move(content.pixels);
 }

@@ -39,6 +39,8 @@ SOURCES = [
     ("macro of a compiler", "#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n#undef __CUDACC__\n", 3, "macro '__CUDACC__'"),
     ("no directive", "static int f(int a) { return a; }\n", 0, "no function is marked; expected #P2P_FUNC"),
     ("unknown directive", "\n#P3P_FUNC\n", 2, "unknown directive #P3P_FUNC; expected #P2P_FUNC, #N2P_FUNC"),
+    ("misspelled directive", "/*\n#note\n*/\n#if 0\n#other\n#endif\n#P2PFUNC\nstatic int f(int p, int i) { return p; }\n", 7,
+     "unknown directive #P2PFUNC; expected #P2P_FUNC, #N2P_FUNC"),
     ("unknown pragma", "#pragma macareu blur\n", 1, "unknown directive #pragma macareu blur; expected"),
     ("text behind", "#P2P_FUNC static\n", 1, "'static' behind #P2P_FUNC; expected the directive alone"),
     ("nothing follows", "#P2P_FUNC\n", 1, "nothing follows #P2P_FUNC; expected a static function"),
@@ -232,6 +234,9 @@ class Runs(ConverterTest):
         cls.write("float.c", "#STRUCT\ntypedef struct { float k; } data;\n#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i, data d) "
                   "{ return (unsigned char)(p * d.k); }\n")
         write_pnm(cls.path("colour.ppm"), (3, 4), random_values(36, 1), channels=3)
+        header = "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 4, 3), }".ljust(117) + "\n"
+        with open(cls.path("in.npy"), "wb") as file:
+            file.write(b"\x93NUMPY\x01\x00v\x00" + header.encode() + bytes(range(36)))
 
     def test_messages(self):
         binarise = [example("binarise"), "in.pgm", "-o", "out.pgm"]
@@ -248,7 +253,8 @@ class Runs(ConverterTest):
                 ([example("sobel"), "none.pgm", "-o", "out.pgm"], 3, "none.pgm"),
                 ([example("sobel"), "wide.pgm", "-o", "out.pgm"], 2, "wide.pgm holds u16, and the function takes u8"),
                 ([example("sobel"), "colour.ppm", "-o", "out.pgm"], 2, "--channel"),
-                ([example("colour"), "in.pgm", "-o", "out.pgm"], 2, "has 1 channels, and the function takes 3"),
+                ([example("colour"), "in.pgm", "-o", "out.pgm"], 2, "has 1 channel, and the function takes 3\n"),
+                ([example("colour"), "in.npy", "-o", "out.pgm"], 2, "has 1 channel, and the function takes 3; --channels last takes"),
                 ([example("sobel"), "in.pgm", "in.pgm", "-o", "out.pgm"], 2, "takes 1 image, got 2"),
                 ([example("sum"), "in.pgm", "-o", "out.pgm"], 2, "takes 2 images, got 1"),
                 ([example("sum"), "in.pgm", "small.pgm", "-o", "out.pgm"], 2, "different shapes: 3 x 4 and 2 x 4"),
