@@ -4,6 +4,10 @@
 # make python                  builds the Python package: build/python
 # make test-peers              the tests of scikit-image and SciPy, run against ours
 # make test-itk ITK_DIR=...    the ITK module and its tests, with ITK as built or installed there
+# make bench                   ours beside scikit-image, SciPy and OpenCV
+# make asan, make tsan         the tests under sanitizers
+# make check                   clang-format and clang-tidy; make format mends the first
+# make docs                    docs/reference.md and the pictures anew
 BUILD ?= build
 IMAGE ?=
 JOBS ?= $(shell nproc)
