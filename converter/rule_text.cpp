@@ -19,6 +19,8 @@ namespace {
 
 constexpr auto blanks = " \t";
 
+bool is_letter(unsigned char c) { return std::isalnum(c) != 0 || c == '_'; }
+
 /// What follows "#include", say, in a line that starts so.
 std::optional<std::string> after_directive(const std::string& line, std::string_view directive) {
   const auto mark = line.find_first_not_of(blanks);
@@ -60,7 +62,6 @@ std::vector<std::string> macros_of(const std::string& definitions) {
   for (std::string line; std::getline(lines, line);) {
     const auto defined = after_directive(line, "define");
     if (!defined) continue;
-    const auto is_letter = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
     const auto begin = std::ranges::find_if(*defined, is_letter);
     const std::string name(begin, std::find_if_not(begin, defined->end(), is_letter));
     if (!name.starts_with('_') && std::ranges::find(names, name) == names.end()) names.push_back(name);
@@ -75,14 +76,24 @@ std::string end_of_macros(const std::vector<std::string>& names) {
   return text.empty() ? "" : "// Macros of the marked file are for its functions alone.\n" + text;
 }
 
-/// What NVRTC, which has no headers of the system, needs of them.
+/// What the text names as std::..., in order, each once.
+std::set<std::string> names_in_std(const description& about) {
+  constexpr std::string_view space = "std::";
+  const auto text = about.definitions + about.helpers + about.body;
+  std::set<std::string> names;
+  for (auto at = text.find(space); at != std::string::npos; at = text.find(space, at + 1)) {
+    const auto begin = text.begin() + static_cast<std::ptrdiff_t>(at + space.size());
+    names.emplace(begin, std::find_if_not(begin, text.end(), is_letter));
+  }
+  return names;
+}
+
+/// What NVRTC, which has no headers of the system, needs of them. Functions of mathematics it has, in no
+/// namespace.
 std::string names_of_system(const description& about) {
   std::string text;
-  for (const auto& each : about.system_types) {
-    text += "typedef " + each.spelling + " " + each.name + ";\n";
-    if ((about.definitions + about.helpers + about.body).find("std::" + each.name) != std::string::npos)
-      text += "namespace std {\nusing ::" + each.name + ";\n}\n";
-  }
+  for (const auto& each : about.system_types) text += "typedef " + each.spelling + " " + each.name + ";\n";
+  for (const auto& each : names_in_std(about)) text += "namespace std {\nusing ::" + each + ";\n}\n";
   for (const auto& each : about.system_macros)
     text +=
         "#ifndef " + each.name + "\n#define " + each.name + each.arguments + " " + each.value + "\n#endif\n";

@@ -5,6 +5,7 @@ import shutil
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
+import test_mathematics
 from test_windows import FUNCTIONS
 from tool import COMPILER, HERE, NAMES, NVCC, TOOL, WORKERS, ConverterTest, example, function, read_pnm, write_pnm
 
@@ -160,7 +161,7 @@ class Cuda(ConverterTest):
         self.assertEqual(done.stdout.count(" bytes\n"), len(sources))
 
     def test_functions_compile_for_run(self):
-        self.check_kernels([self.marked(file, text) for file, text in FILES.items()])
+        self.check_kernels([self.marked(file, text) for file, text in {**FILES, **test_mathematics.MARKED}.items()])
 
     def test_functions_run(self):
         """With the same bits, whatever the language is; but for those of mathematics that are not exact."""

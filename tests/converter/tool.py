@@ -20,7 +20,7 @@ NAMES = sorted(name[:-2] for name in os.listdir(EXAMPLES) if name.endswith(".c")
 def described(source):
     """Its description, where this machine needs one."""
     stem = os.path.splitext(os.path.basename(source))[0]
-    return os.path.join(DESCRIPTIONS, stem + ".json") if DESCRIPTIONS else source
+    return os.path.join(os.path.abspath(DESCRIPTIONS), stem + ".json") if DESCRIPTIONS else source
 
 
 def example(name):
