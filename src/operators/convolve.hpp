@@ -58,6 +58,8 @@ struct convolve {
     if (shape.depth() > longest || shape.height() > longest || shape.width() > longest)
       throw usage_error("convolve: the kernel is " + to_string(shape) + ": at most " +
                         std::to_string(longest) + " along an axis");
+    if (shape.pixels() == 0)
+      throw usage_error("convolve: the kernel is " + to_string(shape) + ": it has no weights");
     std::vector<tap<F>> taps;
     with_pixel_type(call.inputs[1].type(), [&]<class K>(std::type_identity<K>) {
       const auto kernel = call.input<K>(1);

@@ -240,5 +240,11 @@ TEST(filters, a_kernel_has_the_axes_of_the_image) {
             "convolve: the kernel has 3 axes, but the image 2");
 }
 
+TEST(filters, a_kernel_has_weights) {
+  const picture<std::uint8_t> f{{2, 2}, {1, 2, 3, 4}}, none{{0, 3}, {}};
+  EXPECT_EQ(message_of<usage_error>([&] { convolve(f.view(), none.view()); }),
+            "convolve: the kernel is 0 x 3: it has no weights");
+}
+
 }  // namespace
 }  // namespace macareu::test
