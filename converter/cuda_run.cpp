@@ -335,10 +335,12 @@ bool gpu_available(std::string& why) {
 }
 
 std::string compiled_kernels(const description& about, const generation& how, int capability) {
-  const std::vector<std::string> options{"--gpu-architecture=sm_" + std::to_string(capability), "--std=c++17",
-                                         "--fmad=false", "--device-as-default-execution-space"};
   int major = 0, minor = 0;
   nvrtc().version(&major, &minor);
+  // {.red = 1} is C++ since 20, and C++ of GCC before.
+  const std::vector<std::string> options{"--gpu-architecture=sm_" + std::to_string(capability),
+                                         major >= 12 ? "--std=c++20" : "--std=c++17", "--fmad=false",
+                                         "--device-as-default-execution-space"};
   const auto source = kernel_source(about, how);
   auto content = "nvrtc " + std::to_string(major) + "." + std::to_string(minor);
   for (const auto& each : options) content += " " + each;

@@ -3,6 +3,31 @@
 #include <algorithm>
 
 namespace macareu::converter {
+namespace {
+
+std::string name_of_struct(CXType type) {
+  auto name = taken(clang_getTypeSpelling(type));
+  for (const std::string word : {"const ", "struct "})
+    if (name.starts_with(word)) name.erase(0, word.size());
+  return name;
+}
+
+void add_struct_literals(const unit& file, CXCursor cursor, std::vector<edit>& edits) {
+  const auto type = clang_getCursorType(cursor);
+  const auto where = file.plain_range_of(cursor);
+  if (clang_getCursorKind(cursor) == CXCursor_CompoundLiteralExpr && where &&
+      clang_getCanonicalType(type).kind == CXType_Record)
+    edits.push_back({{where->begin, file.text().find(')', where->begin) + 1}, name_of_struct(type)});
+  for (const auto& child : children_of(cursor)) add_struct_literals(file, child, edits);
+}
+
+}  // namespace
+
+std::vector<edit> struct_literals(const unit& file, CXCursor function) {
+  std::vector<edit> edits;
+  add_struct_literals(file, function, edits);
+  return edits;
+}
 
 std::string edited(const unit& file, CXCursor function, std::vector<edit> edits) {
   const auto begin_of = [](const edit& each) { return each.where.begin; };

@@ -17,4 +17,7 @@ struct edit {
 /// repeats its argument, is made once.
 std::string edited(const unit& file, CXCursor function, std::vector<edit> edits);
 
+/// C's (rgb){1, 2, 3}, which C++ writes rgb{1, 2, 3}. Inside macros it stays as it is.
+std::vector<edit> struct_literals(const unit& file, CXCursor function);
+
 }  // namespace macareu::converter

@@ -218,11 +218,11 @@ class reading {
     // A function comes before those that call it, so declarations ahead are not needed.
     for (const auto& each : helpers) {
       check_use_of_paper_types(each);
-      about_.helpers += rule_word(each) + edited(unit_, each, mathematics_taken(each)) + "\n\n";
+      about_.helpers += rule_word(each) + edited(unit_, each, edits_of(each)) + "\n\n";
     }
     for (const auto& each : marked) {
       check_use_of_paper_types(each);
-      auto edits = mathematics_taken(each);
+      auto edits = edits_of(each);
       if (about_.kind == category::r2v)
         std::ranges::copy(atomic_writes(unit_, each, clang_Cursor_getArgument(each, 1)),
                           std::back_inserter(edits));
@@ -262,11 +262,14 @@ class reading {
            "a number such as int or double");
   }
 
-  /// In C its functions of mathematics are noted, in C++ calls of them are edited.
-  std::vector<edit> mathematics_taken(CXCursor function) {
-    if (from_.written_in == language::cpp) return conversions_to_double(unit_, function);
-    std::ranges::copy(mathematics_of(function), std::back_inserter(about_.c_functions));
-    return {};
+  /// What C++ writes otherwise. In C its functions of mathematics are noted, in C++ calls of them are edited.
+  std::vector<edit> edits_of(CXCursor function) {
+    auto edits = struct_literals(unit_, function);
+    if (from_.written_in == language::cpp)
+      std::ranges::copy(conversions_to_double(unit_, function), std::back_inserter(edits));
+    else
+      std::ranges::copy(mathematics_of(function), std::back_inserter(about_.c_functions));
+    return edits;
   }
 
   void take_definitions() {

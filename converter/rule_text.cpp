@@ -231,9 +231,11 @@ std::string rule_text(const description& about, const std::string& border) {
   const auto macros = macros_of(definitions.others);
   const bool roots = has_roots_of_converted(about, macros);
   if (roots) text += template_named("integer_root.hpp");
-  // Not every function needs every parameter that its signature has.
-  text +=
-      "#ifdef __GNUC__\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n#endif\n";
+  // Not every function needs every parameter that its signature has, and in C {0} is all of a struct.
+  text += "#ifdef __GNUC__\n#pragma GCC diagnostic push\n";
+  for (const std::string warning : {"unused-parameter", "missing-field-initializers"})
+    text += "#pragma GCC diagnostic ignored \"-W" + warning + "\"\n";
+  text += "#endif\n";
   text +=
       plain_addition(about) +
       "// What the marked file has: a namespace of its own leaves it every name that engines use.\nnamespace "

@@ -122,6 +122,17 @@ static struct rgb f(struct rgb p, int i) {
     return n.c;
 }
 """
+LITERALS = """typedef struct { unsigned char r, g, b; } rgb;
+struct pair { int a; int many[2]; };
+static struct pair both(int v) { return (struct pair){.a = v, .many = {1, 2}}; }
+static int sum(const struct pair p) { return p.a + p.many[0] + p.many[1]; }
+#P2P_FUNC
+static rgb f(rgb p, int i) {
+    rgb dark = {.r = 1, .b = 2};
+    if (p.r < 10) return dark;
+    return p.g < 100 ? (rgb){p.b, p.g, p.r} : ( const rgb ) {(unsigned char)sum(both(i)), (unsigned char)sum((struct pair){1, {2, 3}}), 7};
+}
+"""
 # A machine with a GPU for which the program has no code.
 OTHER_GPU = """int cudaGetDeviceCount(int* count) { *count = 1; return 0; }
 int cudaFuncGetAttributes(void* attributes, const void* kernel) { return 209; }
@@ -132,7 +143,7 @@ static unsigned char f(unsigned char p, int i) { return 255 - p; }
 IN_BOTH_LANGUAGES = {"constants": CONSTANTS, "integers": INTEGERS, "mathematics": MATHEMATICS, "shared": SHARED, "tables": TABLES,
                      "helpers": HELPERS, "structs": STRUCTS, "system": SYSTEM}
 FILES = {"%s_%s.%s" % (name, language, language): text for name, text in IN_BOTH_LANGUAGES.items() for language in ("c", "cpp")}
-FILES.update({"words_c.c": WORDS, "standard_cpp.cpp": STANDARD})
+FILES.update({"words_c.c": WORDS, "literals_c.c": LITERALS, "standard_cpp.cpp": STANDARD})
 MARKED = {"invert.c": INVERT, **FILES}
 
 
@@ -173,7 +184,7 @@ class Cuda(ConverterTest):
         for file, text in FILES.items():
             if file.split("_")[0] in ("integers", "mathematics"):
                 continue
-            image = "many.ppm" if text == STRUCTS else "many.pgm"
+            image = "many.ppm" if text in (STRUCTS, LITERALS) else "many.pgm"
             output = [] if text in (SHARED, HELPERS) else ["-o", "gpu.npy"]
             values = ["--param", "shift=3", "--param", "up=1", "--param", "most=5000000000"] if text == SYSTEM else []
             results = set()

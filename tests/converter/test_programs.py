@@ -111,6 +111,11 @@ class Names(ConverterTest):
         self.write("f.c", "#R2V_FUNC\nstatic void R2V(unsigned char p, int* saida, int bins) { saida[p % bins]++; }\n")
         self.compile("vector")
 
+    def test_structs(self):
+        self.write("f.c", "struct pair { int a, b; };\ntypedef struct { unsigned char r, g, b; } rgb;\n#P2P_FUNC\n"
+                   "static rgb f(rgb p, int i) { struct pair c = {0}; rgb q = {.g = p.r}; return c.a ? q : (rgb){p.b, p.g, p.r}; }\n")
+        self.compile("structs")
+
     def test_types(self):
         """No warning with any of them."""
         for kind in ("signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int", "long", "unsigned long",
