@@ -167,8 +167,11 @@ class variant_run {
 
   void take(result& done) {
     run_report report;
-    const context how{
-        .device = at_.device(), .strategy = done.run->strategy, .report = &report, .stream = at_.stream()};
+    const context how{.device = at_.device(),
+                      .strategy = done.run->strategy,
+                      .report = &report,
+                      .stream = at_.stream(),
+                      .wait = false};
     const auto run = [&] {
       run_reconstruction(images_.marker.view(), images_.mask.view(), images_.out.view(), variant_.neighbours,
                          how);

@@ -40,15 +40,24 @@ zeroed_memory::block take_kept(int gpu, std::int64_t bytes) {
 
 zeroed_memory::zeroed_memory(const gpu& on, std::int64_t bytes)
     : stream_(on.stream), block_(take_kept(on.number, bytes)) {
-  if (block_.data) return;
+  if (block_.data) {
+    check(cudaStreamWaitEvent(stream_, block_.used), "cudaStreamWaitEvent");
+    return;
+  }
   device_array<std::byte> fresh(on, bytes);
   fresh.fill_bytes(0);
-  block_ = {on.number, fresh.release(), bytes};
+  cudaEvent_t used;
+  check(cudaEventCreateWithFlags(&used, cudaEventDisableTiming), "cudaEventCreate");
+  block_ = {on.number, fresh.release(), bytes, used};
 }
 
 zeroed_memory::~zeroed_memory() {
-  if (block_.data) cudaFreeAsync(block_.data, stream_);
+  if (!block_.data) return;
+  cudaFreeAsync(block_.data, stream_);
+  cudaEventDestroy(block_.used);
 }
+
+void zeroed_memory::launched() const { check(cudaEventRecord(block_.used, stream_), "cudaEventRecord"); }
 
 void zeroed_memory::give_back() {
   auto& [using_it, blocks] = kept();

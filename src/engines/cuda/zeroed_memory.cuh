@@ -20,13 +20,16 @@ class zeroed_memory {
 
   std::byte* data() const { return block_.data; }
 
-  /// The host has waited for the kernels that used it, and they left zeros.
+  /// All kernels that use it are.
+  void launched() const;
+  /// To later calls, when the kernels are about to end. They leave zeros.
   void give_back();
 
   struct block {
     int gpu = 0;
     std::byte* data = nullptr;
     std::int64_t bytes = 0;
+    cudaEvent_t used = nullptr;  // when the kernels have ended
   };
 
  private:

@@ -38,7 +38,8 @@ class workspace {
     lay_out(reinterpret_cast<std::uintptr_t>(memory_.data()), tiles, size);
     graph.count = reinterpret_cast<counters*>(counters_.data());
   }
-  /// The host has waited for the kernels.
+  void launched() { counters_.launched(); }
+  /// The kernels have told their result.
   void finished() { counters_.give_back(); }
 
   node_graph<Key> graph{};
@@ -102,14 +103,15 @@ graph_result attempt(const gpu& on, const bottleneck_problem<Key>& problem, tile
   join_tiles<Key, Shape><<<tiles, cross_threads, 0, on.stream>>>(grid, space.tiles, space.graph);
   on.launched("join_tiles");
   launch_graph_rounds(on, tiles, space.graph);
-  auto* const told = landing_place<graph_result>();
+  const expected_message<graph_result> told;
   write_back<Key, Shape><<<tiles, write_threads, 0, on.stream>>>(problem.state, problem.map,
                                                                  packed_rows<ulonglong2>(problem.state), grid,
-                                                                 space.tiles, space.graph, told);
+                                                                 space.tiles, space.graph, told.place());
   on.launched("write_back");
-  on.synchronize("cudaStreamSynchronize");
+  space.launched();
+  const auto result = told.receive(on);
   space.finished();
-  return *told;
+  return result;
 }
 
 template <class Key, class Shape>

@@ -1,6 +1,7 @@
 // Values of nodes back to the pixels: R = min(bound, value of the node), as bits of the pixel type.
 #pragma once
 
+#include "engines/cuda/message.cuh"
 #include "engines/cuda/wave/contraction/graph.cuh"
 #include "engines/cuda/wave/contraction/tile_load.cuh"
 
@@ -71,12 +72,12 @@ __device__ void write_tile(const view<Key>& state, const key_map<Key>& map, bool
 template <class Key, class Shape>
 __global__ void __launch_bounds__(write_threads)
     write_back(view<Key> state, key_map<Key> map, bool packed, tile_grid grid, tile_results<Key, Shape> tiles,
-               node_graph<Key> graph, graph_result* told) {
+               node_graph<Key> graph, message<graph_result>* to_host) {
   if (!graph.too_small()) write_tile(state, map, packed, grid, tiles, graph);
   __syncthreads();
   __threadfence();
   if (threadIdx.x != 0 || atomicAdd(&graph.count->written, 1) + 1 != gridDim.x) return;
-  *told = *graph.count;
+  to_host->send(*graph.count);
   *graph.count = {};
 }
 

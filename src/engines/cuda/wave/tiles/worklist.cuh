@@ -37,6 +37,7 @@
 
 #include <cstdint>
 
+#include "engines/cuda/message.cuh"
 #include "engines/cuda/wave/tiles.cuh"
 
 namespace macareu::cuda::tiles {
@@ -80,7 +81,7 @@ struct worklist_counters {
   }
 };
 
-/// What the host wants to know, in its own memory.
+/// What the host wants to know.
 struct wave_summary {
   unsigned long long visits, passes;
   bool gave_up, beyond;
@@ -100,7 +101,7 @@ struct worklist {
   std::uint32_t staying_workers, staying_blocks;  // the first ones
   uint4* to_clear;                                // states and rims
   std::int64_t vectors_to_clear;
-  wave_summary* summary;
+  message<wave_summary>* to_host;
 
   __device__ word_ref mailbox(std::uint32_t ticket) const { return word_ref(mailboxes[ticket & mask]); }
 
@@ -188,8 +189,8 @@ struct worklist {
     const auto told = [](std::uint32_t& word) {
       return word_ref(word).load(::cuda::std::memory_order_relaxed) != 0;
     };
-    *summary = {atomicAdd(&counters->visits, 0ull), atomicAdd(&counters->passes, 0ull),
-                told(counters->gave_up), told(counters->beyond)};
+    to_host->send({atomicAdd(&counters->visits, 0ull), atomicAdd(&counters->passes, 0ull),
+                   told(counters->gave_up), told(counters->beyond)});
     counters->clear();
   }
 
