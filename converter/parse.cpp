@@ -298,7 +298,8 @@ class reading {
 
   void take_names_of_system() {
     const auto words = words_of(about_.definitions + about_.helpers + about_.body);
-    const std::set<std::string> used(words.begin(), words.end());
+    std::set<std::string> used(words.begin(), words.end());
+    std::erase_if(used, [&](const auto& each) { return defines_macro(from_, each); });
     std::vector<std::string> constants;
     for (const auto& each : seen_.system_constants)
       if (used.contains(each)) constants.push_back(each);

@@ -52,6 +52,10 @@ SYSTEM = """#include <float.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#undef INT_MAX
+#undef UINT16_C
+#define INT_MAX 7
+#define UINT16_C(c) (c + INT_MAX)
 #define HALF UINT16_C(7)
 #define BIG (INT64_C(5000000000) + HALF)
 typedef uint_least8_t small;
