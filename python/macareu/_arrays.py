@@ -5,8 +5,8 @@ import sys
 
 import numpy as np
 
-from ._gpu_arrays import CuPy, OnGpu, kind_on_gpu
-from ._packages import HOST_DEVICES, package_of, way_into
+from ._gpu_arrays import CuPy, OnGpu, kind_on_gpu, tensor_of
+from ._packages import HOST_DEVICES, package_of, type_name, way_into
 
 
 class OnHost:
@@ -22,20 +22,33 @@ class OnHost:
         return _each(functools.partial(like, images[0]), result)
 
 
-class _Writable:
-    """NumPy shows what comes by DLPack as read-only. Read-only memory cannot come that way, so it may be written to."""
+class _Shown:
+    """Memory that came by DLPack, for NumPy: whose own way shows all of it as read-only, and before version 2 takes no
+    booleans."""
 
-    def __init__(self, array):
-        self.array = array  # which keeps the memory
-        shown = array.__array_interface__
-        self.__array_interface__ = {**shown, "data": (shown["data"][0], False)}
+    def __init__(self, tensor):
+        self.tensor = tensor  # which keeps the memory
+        address, type, shape, strides = tensor.described
+        self.__array_interface__ = {"data": (address, not tensor.writable), "typestr": type.str, "shape": shape,
+                                    "strides": strides, "version": 3}
 
 
 def as_numpy(array):
-    """An array in the host's memory, without a copy."""
+    """An array in the host's memory, without a copy; read-only where it may be one."""
     if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
         return array
-    return np.asarray(array) if hasattr(array, "__array__") else np.asarray(_Writable(np.from_dlpack(array)))
+    if package_of(array) == "torch":  # whose older versions call booleans integers in DLPack
+        return np.asarray(array)
+    if array.__dlpack_device__()[0] not in HOST_DEVICES:
+        raise TypeError(f"some images are on the host, but one is {type_name(array)}: they must be of one kind")
+    try:
+        return np.asarray(_Shown(tensor_of(array)))
+    except (BufferError, TypeError):  # a type that its DLPack has not
+        if not hasattr(array, "__array__"):
+            raise
+    shown = np.asarray(array).view()
+    shown.flags.writeable = False
+    return shown
 
 
 def like(array, result):

@@ -62,8 +62,8 @@ def _described(interface, writable=False):
     return address or 0, type, shape, tuple(strides)
 
 
-def _tensor(array, stream):
-    """What DLPack gives, ready for what comes into the stream."""
+def tensor_of(array, stream=None):
+    """What DLPack gives, ready for what comes into the stream; on the host there is none."""
     try:
         capsule = array.__dlpack__(stream=stream, max_version=(1, 0))
     except TypeError:  # before its version 1
@@ -109,10 +109,10 @@ class OnGpu:
                 if ready_on not in (None, stream or _DEFAULT_STREAM):
                     _macareu.follow(gpu, stream, ready_on)
                 return _described(interface, writable)
-            tensor = _tensor(array, stream or _DEFAULT_STREAM)
+            tensor = tensor_of(array, stream or _DEFAULT_STREAM)
             kept.append(tensor)
-            if writable and tensor.read_only:
-                raise ValueError("out: the array is read-only")
+            if writable and not tensor.writable:
+                raise ValueError("out: the array is read-only, or shared as a copy")
             return tensor.described
 
         try:

@@ -40,7 +40,7 @@ struct managed {
 struct managed_versioned {
   static constexpr auto name = "dltensor_versioned", name_when_used = "used_dltensor_versioned";
   static constexpr std::uint32_t known_version = 1;
-  static constexpr std::uint64_t read_only = 1;
+  static constexpr std::uint64_t read_only = 1, is_copy = 2;  // of flags
 
   std::uint32_t version, minor_version;  // of the second only values are new, not the layout
   void* owner;

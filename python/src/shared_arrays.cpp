@@ -31,10 +31,13 @@ class taken_tensor {
     if (versioned->version != dlpack::managed_versioned::known_version)
       throw py::buffer_error("version " + std::to_string(versioned->version) + " of DLPack is not known");
     tensor_ = &versioned->tensor;
-    read_only_ = (versioned->flags & dlpack::managed_versioned::read_only) != 0;
+    constexpr auto not_for_results =
+        dlpack::managed_versioned::read_only | dlpack::managed_versioned::is_copy;
+    writable_ = (versioned->flags & not_for_results) == 0;
   }
 
-  bool read_only() const { return read_only_; }
+  /// Whether what is written reaches the other package's array, and may.
+  bool writable() const { return writable_; }
 
   /// As view_of() takes it.
   py::tuple described() const {
@@ -81,7 +84,7 @@ class taken_tensor {
 
   std::shared_ptr<void> owner_;
   const dlpack::tensor* tensor_ = nullptr;
-  bool read_only_ = false;
+  bool writable_ = true;
 };
 
 /// Waiting for a GPU with the GIL could be for ever, where its work waits for Python's. Other packages may
@@ -161,7 +164,7 @@ void add_shared_arrays(py::module_& module) {
   py::class_<taken_tensor>(module, "taken_tensor")
       .def(py::init<py::object>())
       .def_property_readonly("described", &taken_tensor::described)
-      .def_property_readonly("read_only", &taken_tensor::read_only);
+      .def_property_readonly("writable", &taken_tensor::writable);
   py::class_<kept_memory>(module, "kept_memory")
       .def(py::init<int, std::uintptr_t, std::size_t>())
       .def_property_readonly("address", &kept_memory::address)
