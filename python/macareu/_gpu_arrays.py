@@ -26,6 +26,12 @@ def _count_of_results(operation):
     return len(operation.about["outputs"])
 
 
+@functools.lru_cache(maxsize=None)
+def _forms_of_inputs(operation):
+    """Of each whether it has a form of its own, as weights have."""
+    return tuple([own_form for _, _, own_form, _ in operation.about["inputs"]])
+
+
 def _result_types(operation, type, shape, values):
     name = "bool" if type.kind == "b" else f"{type.kind}{8 * type.itemsize}"
     return [numpy_type(operation.result_type(o, name, shape, values)) for o in range(_count_of_results(operation))]
@@ -41,12 +47,12 @@ def _types_of_results(operation, type, shape, values):
         return _result_types(operation, type, shape, values)
 
 
-def _given(operation, out):
-    return () if out is None else (out,) if _count_of_results(operation) == 1 else tuple(out)
+def _given(out):
+    return () if out is None else out if isinstance(out, tuple) else (out,)
 
 
-def _result(operation, outs, table):
-    return outs[0] if _count_of_results(operation) == 1 else outs or table
+def _result(outs, table):
+    return outs[0] if len(outs) == 1 else outs or table
 
 
 def _described(interface, writable=False):
@@ -57,6 +63,8 @@ def _described(interface, writable=False):
     if interface.get("mask") is not None:
         raise TypeError("an array with a mask is not supported")
     type = np.dtype(interface["typestr"])
+    if not type.isnative:
+        raise TypeError("an array whose bytes are swapped is not supported on a GPU")
     shape = tuple(interface["shape"])
     strides = interface.get("strides") or contiguous(shape, type.itemsize)
     return address or 0, type, shape, tuple(strides)
@@ -75,7 +83,19 @@ def _has_dlpack_on_gpu(array):
     return hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] in GPU_DEVICES
 
 
-def _check_places(images, outs):
+def _with_weights(operation, images):
+    """Inputs with a form of their own, as weights, may be the host's: then they are arrays of NumPy without gaps."""
+    def straight(one):
+        array = np.asarray(one)
+        return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+
+    return [straight(one) if own_form and isinstance(one, (np.ndarray, list, tuple)) else one
+            for one, own_form in zip(images, _forms_of_inputs(operation))]
+
+
+def _check_places(operation, images, outs):
+    images = [one for one, own_form in zip(images, _forms_of_inputs(operation))
+              if not (own_form and isinstance(one, np.ndarray))]
     for name, arrays in (("one", images), ("out", outs)):
         for array in arrays:
             if not hasattr(array, "__cuda_array_interface__") and not _has_dlpack_on_gpu(array):
@@ -96,13 +116,15 @@ class OnGpu:
 
     @classmethod
     def run(cls, operation, images, values, out, device, strategy, threads, progress):
-        outs = _given(operation, out)
-        _check_places(images, outs)
+        images, outs = _with_weights(operation, images), _given(out)
+        _check_places(operation, images, outs)
         gpu = _gpu_of(images[0])
         stream = cls.stream(images[0], gpu)
         kept = []  # what has the memory of others, which goes back to them after the call
 
         def taken(array, writable=False):
+            if isinstance(array, np.ndarray):
+                return array.__array_interface__["data"][0], array.dtype, array.shape, array.strides
             interface = getattr(array, "__cuda_array_interface__", None)
             if interface is not None and ("stream" in interface or not hasattr(array, "__dlpack__")):
                 ready_on = interface.get("stream")
@@ -130,7 +152,7 @@ class OnGpu:
             raise
         if made:
             outs = tuple([cls.handed_over(images[0], one) for one in outs])
-        return _result(operation, outs, table)
+        return _result(outs, table)
 
     @staticmethod
     def stream(like, gpu):
@@ -168,7 +190,7 @@ class CuPy(_InStreamOrder):
     @classmethod
     def run(cls, operation, images, values, out, device, strategy, threads, progress):
         cupy = sys.modules["cupy"]
-        outs = _given(operation, out)
+        outs = _given(out)
         for array in (*images, *outs):
             if type(array) is not cupy.ndarray:
                 return super().run(operation, images, values, out, device, strategy, threads, progress)
@@ -176,8 +198,8 @@ class CuPy(_InStreamOrder):
         outs = outs or tuple([cls.empty(first, first.shape, one)
                               for one in _types_of_results(operation, first.dtype, first.shape, values)])
         table = operation.run_described(images, values, outs, device, strategy, threads, progress,
-                                        cupy.cuda.get_current_stream().ptr, False)
-        return _result(operation, outs, table)
+                                        cls.stream(first, first.data.device_id), False)
+        return _result(outs, table)
 
     @staticmethod
     def empty(like, shape, type, *_):
@@ -189,14 +211,14 @@ class CuPy(_InStreamOrder):
 
     @staticmethod
     def stream(like, gpu):
-        return sys.modules["cupy"].cuda.get_current_stream().ptr
+        return sys.modules["cupy"].cuda.get_current_stream(gpu).ptr
 
 
 class PyTorch(_InStreamOrder):
     @classmethod
     def run(cls, operation, images, values, out, device, strategy, threads, progress):
         tensor = sys.modules["torch"].Tensor
-        outs = _given(operation, out)
+        outs = _given(out)
         for array in (*images, *outs):
             if not isinstance(array, tensor) or not array.is_cuda:
                 return super().run(operation, images, values, out, device, strategy, threads, progress)
@@ -208,7 +230,7 @@ class PyTorch(_InStreamOrder):
         rooms = tuple([_described(one.__cuda_array_interface__, writable=True) for one in outs])
         table = operation.run_described(inputs, values, rooms, device, strategy, threads, progress,
                                         cls.stream(first, None), False)
-        return _result(operation, outs, table)
+        return _result(outs, table)
 
     @staticmethod
     def empty(like, shape, type, *_):
@@ -229,7 +251,6 @@ def kind_on_gpu(array):
     return _KINDS.get(package_of(array), OnGpu)
 
 
-
 def _bridge():
     for name in _KINDS:
         try:
@@ -246,11 +267,16 @@ def bridged(array):
         raise NotImplementedError(f"{type_name(array)}: an array on a GPU of this kind needs CuPy or PyTorch here")
     if hasattr(array, "__dlpack__"):
         return package.from_dlpack(array)
-    return package.asarray(array) if package.__name__ == "cupy" else package.as_tensor(array, device="cuda")
+    if package.__name__ == "cupy":
+        return package.asarray(array)
+    gpu, ready_on = _gpu_of(array), array.__cuda_array_interface__.get("stream")
+    if ready_on is not None:  # which PyTorch does not look at
+        _macareu.follow(gpu, package.cuda.current_stream(gpu).cuda_stream, ready_on)
+    return package.as_tensor(array, device=f"cuda:{gpu}")
 
 
-def finish_bridged():
-    """Waits for what was done with such arrays: their packages do not know on which stream it is."""
-    package = _bridge()
-    stream = package.cuda.get_current_stream() if package.__name__ == "cupy" else package.cuda.current_stream()
+def finish_bridged(array):
+    """Waits for what was done with such an array: its package does not know on which stream it is."""
+    package, gpu = _bridge(), _gpu_of(array)
+    stream = package.cuda.get_current_stream(gpu) if package.__name__ == "cupy" else package.cuda.current_stream(gpu)
     stream.synchronize()

@@ -30,8 +30,9 @@ def drop_in(function: _Function) -> _Function:
         try:
             result = function(*taken, **called)
         finally:
-            if others and any(map(_arrays.is_foreign, others.values())):
-                _gpu_arrays.finish_bridged()
+            for one in others.values():
+                if _arrays.is_foreign(one):
+                    _gpu_arrays.finish_bridged(one)
         return _handed_back(result, given[0] if given else named.get(first), others) if others else result
     return call  # type: ignore[return-value]
 

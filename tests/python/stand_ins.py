@@ -63,8 +63,8 @@ class HostLike:
     def __init__(self, array):
         self.array = array
 
-    def __dlpack__(self, **how):
-        return self.array.__dlpack__(**how)
+    def __dlpack__(self, *, stream=None):
+        return self.array.__dlpack__(stream=stream)
 
     def __dlpack_device__(self):
         return self.array.__dlpack_device__()
@@ -124,7 +124,7 @@ def play_cupy(test):
     cupy = types.ModuleType("cupy")
     cupy.ndarray = GpuLike
     cupy.from_dlpack = cupy.asarray = lambda one: GpuLike(one.array)
-    cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: streams.append(1) or current,
+    cupy.cuda = types.SimpleNamespace(get_current_stream=lambda gpu: streams.append(1) or current,
                                       runtime=types.SimpleNamespace(getDevice=lambda: 0))
     play(test, "cupy", cupy)
     play_kind(test, GpuLike, "cupy")

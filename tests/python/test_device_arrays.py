@@ -20,6 +20,13 @@ from stand_ins import BufferLike, GpuLike, HostLike, NamedTensorLike, TensorLike
 IMAGE = np.random.default_rng(3).integers(0, 9, (12, 15)).astype(np.int16)
 
 
+def change(capsule, name, offset, type, value):
+    """A number in the memory that a capsule points to."""
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    type.from_address(pointer(capsule, name) + offset).value = value
+
+
 class OfCuPy(unittest.TestCase):
     image = IMAGE
 
@@ -47,6 +54,17 @@ class OfCuPy(unittest.TestCase):
             macareu.maxima(GpuLike(self.image[0]))
         with self.assertRaisesRegex(ValueError, "read-only"):
             macareu.maxima(BufferLike(self.image), out=GpuLike(np.zeros((12, 15), bool), read_only=True))
+
+    def test_weights_on_the_host(self):
+        play_cupy(self)
+        weights = np.arange(9, dtype=">f4").reshape(3, 3)
+        expected = macareu.convolve(self.image, weights)
+        for given in (weights, weights[::-1][::-1], weights.tolist(), GpuLike(weights.astype(np.float32))):
+            for kind in (GpuLike, BufferLike):
+                found = macareu.convolve(kind(self.image), given)
+                np.testing.assert_array_equal(found.array if kind is GpuLike else np.from_dlpack(found), expected)
+        with self.assertRaisesRegex(TypeError, "one kind"):
+            macareu.convolve(self.image, GpuLike(weights.astype(np.float32)))
 
     def test_classes_derived_from_its_own(self):
         play_cupy(self)
@@ -87,10 +105,47 @@ class OnHost(unittest.TestCase):
             def __array__(self, *_):
                 return self.array
 
-        for kind in (Tensor, HostLike):
+        class Copied(Tensor):
+            def __array__(self, *_):
+                return self.array.copy()
+
+        for kind in (Tensor, HostLike, Copied):
             room = kind(np.zeros_like(self.image))
             self.assertIs(macareu.fill_holes(kind(self.image), out=room), room)
             np.testing.assert_array_equal(room.array, macareu.fill_holes(self.image))
+
+        class OnlyCopied(Copied):
+            def __dlpack__(self, **_):
+                raise BufferError("not this type")
+
+        expected = macareu.fill_holes(self.image)
+        np.testing.assert_array_equal(macareu.fill_holes(OnlyCopied(self.image)).array, expected)
+        with self.assertRaisesRegex(ValueError, "read-only"):
+            macareu.fill_holes(HostLike(self.image), out=OnlyCopied(np.zeros_like(self.image)))
+
+    def test_memory_is_given_back(self):
+        image = self.image.copy()
+        before = sys.getrefcount(image)
+        found = macareu.fill_holes(HostLike(image[:, ::2]))
+        np.testing.assert_array_equal(found.array, macareu.fill_holes(image[:, ::2]))
+        self.assertEqual(sys.getrefcount(image), before)
+
+    def test_booleans(self):
+        """Which NumPy's own DLPack has not before version 2."""
+        mask = self.image > 4
+        of_bytes = mask.view(np.uint8)
+
+        class Booleans(HostLike):
+            def __dlpack__(self, *, stream=None):
+                capsule = of_bytes.__dlpack__()
+                change(capsule, b"dltensor", 20, ctypes.c_uint8, 6)  # the code of its type
+                return capsule
+
+        np.testing.assert_array_equal(macareu.invert(Booleans(of_bytes)), ~mask)
+
+    def test_beside_an_array_on_a_gpu(self):
+        with self.assertRaisesRegex(TypeError, "TensorLike.*one kind"):
+            macareu.reconstruct(HostLike(self.image), TensorLike(self.image))
 
 
 @unittest.skipIf("cuda" in macareu.info()["devices"], "results go to the GPU that is there")
@@ -156,6 +211,13 @@ class OfAnyPackage(unittest.TestCase):
             room = kind(np.zeros_like(IMAGE))
             self.assertIs(macareu.fill_holes(TensorLike(IMAGE), out=room), room)
             np.testing.assert_array_equal(room.array, self.expected)
+            rooms = kind(np.zeros(IMAGE.shape, np.float32)), kind(np.zeros(IMAGE.shape, np.int64))
+            found = macareu.distance_transform(TensorLike(IMAGE), out=rooms)
+            expected = np.zeros(IMAGE.shape, np.float32), np.zeros(IMAGE.shape, np.int64)
+            macareu.distance_transform(IMAGE, out=expected)
+            for one, room, other in zip(found, rooms, expected):
+                self.assertIs(one, room)
+                np.testing.assert_array_equal(one.array, other)
 
     def test_tables(self):
         table, expected = macareu.statistics(TensorLike(IMAGE)), macareu.statistics(IMAGE)
@@ -185,6 +247,8 @@ class OfAnyPackage(unittest.TestCase):
         masked.__cuda_array_interface__["mask"] = masked
         with self.assertRaisesRegex(TypeError, "mask"):
             macareu.fill_holes(masked)
+        with self.assertRaisesRegex(TypeError, "swapped"):
+            macareu.fill_holes(BufferLike(IMAGE.astype(">i2")))
         elsewhere = TensorLike(IMAGE)
         elsewhere.__dlpack_device__ = lambda: (10, 0)
         with self.assertRaisesRegex(TypeError, "GPU of NVIDIA"):
@@ -214,11 +278,8 @@ class OurOwn(unittest.TestCase):
 
             def __dlpack__(self, *, stream, max_version):
                 capsule = array.__dlpack__(max_version=max_version)
-                pointer = ctypes.pythonapi.PyCapsule_GetPointer
-                pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-                first = pointer(capsule, b"dltensor_versioned")
-                ctypes.c_uint32.from_address(first).value = version
-                ctypes.c_uint64.from_address(first + 24).value = flags
+                change(capsule, b"dltensor_versioned", 0, ctypes.c_uint32, version)
+                change(capsule, b"dltensor_versioned", 24, ctypes.c_uint64, flags)
                 return capsule
         return Tensor()
 
@@ -237,8 +298,9 @@ class OurOwn(unittest.TestCase):
     def test_of_version_1(self):
         found = macareu.invert(self.versioned())
         np.testing.assert_array_equal(np.from_dlpack(found), macareu.invert(self.expected))
-        with self.assertRaisesRegex(ValueError, "read-only"):
-            macareu.invert(self.versioned(), out=self.versioned(flags=1))
+        for flags, reason in ((1, "read-only"), (2, "copy")):
+            with self.assertRaisesRegex(ValueError, reason):
+                macareu.invert(self.versioned(), out=self.versioned(flags))
         with self.assertRaisesRegex(BufferError, "version 2"):
             macareu.invert(self.versioned(version=2))
 

@@ -48,6 +48,9 @@ class OnGpu:
         room = self.to_gpu(np.zeros_like(mask))
         self.assertIs(macareu.invert(on_gpu, out=room), room)
         self.same(room, macareu.invert(mask), on_gpu)
+        weights = np.arange(9.0).reshape(3, 3)
+        for given in (weights, weights.tolist(), self.to_gpu(weights)):
+            self.same(macareu.convolve(on_gpu, given), macareu.convolve(mask, weights), on_gpu)
         table, expected = macareu.measure(macareu.label(on_gpu), on_gpu), macareu.measure(macareu.label(mask), mask)
         self.assertEqual(list(table), list(expected))
         np.testing.assert_array_equal(table["num_pixels"], expected["num_pixels"])
