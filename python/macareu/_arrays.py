@@ -22,6 +22,9 @@ class OnHost:
         return _each(functools.partial(like, images[0]), result)
 
 
+_NOWHERE = np.empty(0)  # where NumPy is told that arrays without pixels are; it does not take 0 for a place
+
+
 class _Shown:
     """Memory that came by DLPack, for NumPy: whose own way shows all of it as read-only, and before version 2 takes no
     booleans."""
@@ -29,6 +32,7 @@ class _Shown:
     def __init__(self, tensor):
         self.tensor = tensor  # which keeps the memory
         address, type, shape, strides = tensor.described
+        address = address or _NOWHERE.__array_interface__["data"][0]
         self.__array_interface__ = {"data": (address, not tensor.writable), "typestr": type.str, "shape": shape,
                                     "strides": strides, "version": 3}
 

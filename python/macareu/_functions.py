@@ -98,13 +98,8 @@ def _example(operation, about, values):
              f">>> result = macareu.{about['name']}({', '.join(images + required)})"]
     if about["table"]:
         return [*lines, ">>> type(result).__name__, len(result) > 0", "('dict', True)"]
-    name = numpy_name(operation.result_type(0, "u8", [64, 96], tuple(values)))
-    return [*lines, ">>> result.shape, result.dtype.name", f"((64, 96), {name!r})"]
-
-
-def numpy_name(name):
-    """u8 is uint8."""
-    return name if name == "bool" else {"i": "int", "u": "uint", "f": "float"}[name[0]] + name[1:]
+    type = operation.result_type(0, np.dtype(np.uint8), (64, 96), tuple(values))
+    return [*lines, ">>> result.shape, result.dtype.name", f"((64, 96), {type.name!r})"]
 
 
 def _documentation(operation, about, values):

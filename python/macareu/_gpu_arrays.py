@@ -15,12 +15,6 @@ _DEFAULT_STREAM = 1  # as both protocols call it
 
 
 @functools.lru_cache(maxsize=None)
-def numpy_type(name):
-    """u8 is uint8."""
-    return np.dtype(name if name == "bool" else f"{name[0]}{int(name[1:]) // 8}")
-
-
-@functools.lru_cache(maxsize=None)
 def _count_of_results(operation):
     """None of an operator that gives a table. Kept, because a description is made anew whenever it is asked for."""
     return len(operation.about["outputs"])
@@ -33,8 +27,7 @@ def _forms_of_inputs(operation):
 
 
 def _result_types(operation, type, shape, values):
-    name = "bool" if type.kind == "b" else f"{type.kind}{8 * type.itemsize}"
-    return [numpy_type(operation.result_type(o, name, shape, values)) for o in range(_count_of_results(operation))]
+    return [operation.result_type(o, type, shape, values) for o in range(_count_of_results(operation))]
 
 
 _kept_result_types = functools.lru_cache(maxsize=1024)(_result_types)

@@ -80,12 +80,11 @@ class operation {
     return *all;
   }
 
-  std::string result_type(std::size_t output, const std::string& input,
-                          const std::vector<std::int64_t>& shape, const py::tuple& values) const {
-    const auto type = dtype_named(input);
-    if (!type) throw py::type_error("no such pixel type: " + input);
+  py::dtype result_type(std::size_t output, const py::dtype& input, const std::vector<std::int64_t>& shape,
+                        const py::tuple& values) const {
+    const auto type = type_from(input.kind(), input.itemsize(), input);
     arguments room;
-    return std::string(name_of(output_type(about_, output, *type, extents(shape), complete(values, room))));
+    return numpy_type(output_type(about_, output, type, extents(shape), complete(values, room)));
   }
 
   /// On arrays of NumPy, or what can become one. Returns the array, a tuple of several, or a table's columns.

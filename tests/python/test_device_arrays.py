@@ -130,6 +130,19 @@ class OnHost(unittest.TestCase):
         np.testing.assert_array_equal(found.array, macareu.fill_holes(image[:, ::2]))
         self.assertEqual(sys.getrefcount(image), before)
 
+    def test_no_pixels(self):
+        for shape in ((0, 7), (3, 0, 5)):
+            found = macareu.label(HostLike(np.zeros(shape, np.uint8)))
+            self.assertEqual((found.array.shape, found.array.dtype), (shape, np.uint32))
+
+        class Nowhere(HostLike):
+            def __dlpack__(self, *, stream=None):
+                capsule = super().__dlpack__()
+                change(capsule, b"dltensor", 0, ctypes.c_void_p, None)
+                return capsule
+
+        self.assertEqual(macareu.invert(Nowhere(np.zeros((0, 7), np.int16))).array.shape, (0, 7))
+
     def test_booleans(self):
         """Which NumPy's own DLPack has not before version 2."""
         mask = self.image > 4
@@ -241,7 +254,7 @@ class OfAnyPackage(unittest.TestCase):
     def test_errors(self):
         with self.assertRaisesRegex(TypeError, "one kind"):
             macareu.reconstruct(TensorLike(IMAGE), HostLike(IMAGE))
-        with self.assertRaisesRegex(TypeError, "c128"):
+        with self.assertRaisesRegex(TypeError, "complex128 are not supported"):
             macareu.fill_holes(TensorLike(IMAGE.astype(complex)))
         masked = BufferLike(IMAGE)
         masked.__cuda_array_interface__["mask"] = masked
