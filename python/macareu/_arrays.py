@@ -44,7 +44,7 @@ def as_numpy(array):
     if package_of(array) == "torch":  # whose older versions call booleans integers in DLPack
         return np.asarray(array)
     if array.__dlpack_device__()[0] not in HOST_DEVICES:
-        raise TypeError(f"some images are on the host, but one is {type_name(array)}: they must be of one kind")
+        raise TypeError(f"{type_name(array)} is not on the host, where this call works: images must be of one kind")
     try:
         return np.asarray(_Shown(tensor_of(array)))
     except (BufferError, TypeError):  # a type that its DLPack has not

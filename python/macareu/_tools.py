@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _macareu
+from ._arrays import as_numpy
 
 
 def generate(name: str, shape: Sequence[int], seed: int = 1,
@@ -67,7 +68,7 @@ def compare(left: ArrayLike, right: ArrayLike) -> Comparison:
     >>> found.different, found.first, found.right, bool(found)
     (1, (1, 2), 5.0, False)
     """
-    return Comparison(*_macareu.compare(np.asarray(left), np.asarray(right)))
+    return Comparison(*_macareu.compare(*[np.asarray(as_numpy(one)) for one in (left, right)]))
 
 
 def info() -> dict[str, Any]:

@@ -118,13 +118,13 @@ def play_kind(test, kind, package):
 
 
 def play_cupy(test):
-    """Returns a list that grows whenever somebody asks for the current stream, or waits for it."""
+    """Returns a list of the GPUs for whose current stream somebody asks, and of waits."""
     streams = []
     current = types.SimpleNamespace(ptr=0, synchronize=lambda: streams.append("waited"))
     cupy = types.ModuleType("cupy")
     cupy.ndarray = GpuLike
     cupy.from_dlpack = cupy.asarray = lambda one: GpuLike(one.array)
-    cupy.cuda = types.SimpleNamespace(get_current_stream=lambda gpu: streams.append(1) or current,
+    cupy.cuda = types.SimpleNamespace(get_current_stream=lambda gpu: streams.append(gpu) or current,
                                       runtime=types.SimpleNamespace(getDevice=lambda: 0))
     play(test, "cupy", cupy)
     play_kind(test, GpuLike, "cupy")

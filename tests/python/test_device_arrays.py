@@ -32,10 +32,13 @@ class OfCuPy(unittest.TestCase):
 
     def test_the_result_is_of_the_same_kind(self):
         streams = play_cupy(self)
-        result = macareu.maxima(GpuLike(self.image[:, ::2]))
-        self.assertIsInstance(result, GpuLike)
-        np.testing.assert_array_equal(result.array, macareu.maxima(self.image[:, ::2]))
-        self.assertEqual(len(streams), 1)
+        for gpu in (0, 3):
+            image = GpuLike(self.image[:, ::2])
+            image.data.device_id = gpu
+            result = macareu.maxima(image)
+            self.assertIsInstance(result, GpuLike)
+            np.testing.assert_array_equal(result.array, macareu.maxima(self.image[:, ::2]))
+        self.assertEqual(streams, [0, 3], "streams of the arrays' GPUs")
 
     def test_out(self):
         play_cupy(self)
@@ -159,6 +162,11 @@ class OnHost(unittest.TestCase):
     def test_beside_an_array_on_a_gpu(self):
         with self.assertRaisesRegex(TypeError, "TensorLike.*one kind"):
             macareu.reconstruct(HostLike(self.image), TensorLike(self.image))
+
+    def test_compare(self):
+        self.assertEqual(macareu.compare(HostLike(self.image), self.image).different, 0)
+        with self.assertRaisesRegex(TypeError, "TensorLike is not on the host"):
+            macareu.compare(self.image, TensorLike(self.image))
 
 
 @unittest.skipIf("cuda" in macareu.info()["devices"], "results go to the GPU that is there")

@@ -8,6 +8,7 @@ import numpy as np
 
 from drop_in_calls import (IMAGE, MASK, OTHERS, REALS, ROOM, THIN, WITH_OUTPUT, filters, macareu, measure, morphology,
                            ndimage)
+from macareu import _gpu_arrays, _macareu
 from stand_ins import BufferLike, GpuLike, HostLike, NamedTensorLike, TensorLike, play, play_cupy
 
 
@@ -102,6 +103,19 @@ class DropIns(unittest.TestCase):
     @staticmethod
     def namespace_by_cupy(_):
         return types.SimpleNamespace(from_dlpack=lambda one: NamedTensorLike(one.array))
+
+    def test_by_pytorch_after_the_streams_of_others(self):
+        taken = []
+        torch = types.ModuleType("torch")
+        torch.cuda = types.SimpleNamespace(current_stream=lambda gpu: types.SimpleNamespace(cuda_stream=10 + gpu))
+        torch.as_tensor = lambda array, device: taken.append((array, device))
+        play(self, "cupy", None)
+        play(self, "torch", torch)
+        image = BufferLike(IMAGE, 7)
+        with mock.patch.multiple(_macareu, follow=mock.DEFAULT, gpu_beside=lambda _: 2) as patched:
+            _gpu_arrays.bridged(image)
+        patched["follow"].assert_called_once_with(2, 12, 7)
+        self.assertEqual(taken, [(image, "cuda:2")])
 
     def test_any_package_without_cupy_or_pytorch(self):
         play(self, "cupy", None)
