@@ -288,14 +288,18 @@ int capability_of(int device) {
   return 10 * major + minor;
 }
 
+/// The first error, and the line of the function that it is about.
 std::string log_of(void* program) {
   std::size_t size = 0;
   nvrtc().log_size(program, &size);
   std::string text(size, '\0');
   nvrtc().log(program, text.data());
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    if (line.find("error") != std::string::npos) return line;
+  for (std::string line, code; std::getline(lines, line);) {
+    if (line.find("error") == std::string::npos) continue;
+    if (std::getline(lines, code); code.starts_with("  ")) line += ", in '" + code.substr(2) + "'";
+    return line;
+  }
   return text.substr(0, text.find('\n'));
 }
 

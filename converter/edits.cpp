@@ -1,14 +1,18 @@
 #include "edits.hpp"
 
 #include <algorithm>
+#include <sstream>
+#include <string_view>
 
 namespace macareu::converter {
 namespace {
 
-std::string name_of_struct(CXType type) {
-  auto name = taken(clang_getTypeSpelling(type));
-  for (const std::string word : {"const ", "struct "})
-    if (name.starts_with(word)) name.erase(0, word.size());
+/// "const struct rgb" and " rgb " are rgb.
+std::string name_of_struct(std::string_view text) {
+  std::istringstream words{std::string(text)};
+  std::string name;
+  for (std::string word; words >> word;)
+    if (word != "const" && word != "struct") name += word;
   return name;
 }
 
@@ -16,8 +20,14 @@ void add_struct_literals(const unit& file, CXCursor cursor, std::vector<edit>& e
   const auto type = clang_getCursorType(cursor);
   const auto where = file.plain_range_of(cursor);
   if (clang_getCursorKind(cursor) == CXCursor_CompoundLiteralExpr && where &&
-      clang_getCanonicalType(type).kind == CXType_Record)
-    edits.push_back({{where->begin, file.text().find(')', where->begin) + 1}, name_of_struct(type)});
+      clang_getCanonicalType(type).kind == CXType_Record) {
+    const auto close = file.text().find(')', where->begin);
+    const auto name = name_of_struct(taken(clang_getTypeSpelling(type)));
+    // A macro's text stands elsewhere.
+    const std::string_view written(file.text().data() + where->begin, close - where->begin);
+    if (written.starts_with('(') && name_of_struct(written.substr(1)) == name)
+      edits.push_back({{where->begin, close + 1}, name});
+  }
   for (const auto& child : children_of(cursor)) add_struct_literals(file, child, edits);
 }
 

@@ -137,6 +137,12 @@ static rgb f(rgb p, int i) {
     return p.g < 100 ? (rgb){p.b, p.g, p.r} : ( const rgb ) {(unsigned char)sum(both(i)), (unsigned char)sum((struct pair){1, {2, 3}}), 7};
 }
 """
+# Not for NVRTC.
+IN_MACRO = """typedef struct { unsigned char r, g, b; } rgb;
+#define RGB(a, b, c) (rgb){a, b, c}
+#P2P_FUNC
+static rgb f(rgb p, int i) { return RGB(p.g, p.b, p.r); }
+"""
 # A machine with a GPU for which the program has no code.
 OTHER_GPU = """int cudaGetDeviceCount(int* count) { *count = 1; return 0; }
 int cudaFuncGetAttributes(void* attributes, const void* kernel) { return 209; }
@@ -148,7 +154,7 @@ IN_BOTH_LANGUAGES = {"constants": CONSTANTS, "integers": INTEGERS, "mathematics"
                      "helpers": HELPERS, "structs": STRUCTS, "system": SYSTEM}
 FILES = {"%s_%s.%s" % (name, language, language): text for name, text in IN_BOTH_LANGUAGES.items() for language in ("c", "cpp")}
 FILES.update({"words_c.c": WORDS, "literals_c.c": LITERALS, "standard_cpp.cpp": STANDARD})
-MARKED = {"invert.c": INVERT, **FILES}
+MARKED = {"invert.c": INVERT, "in_macro.c": IN_MACRO, **FILES}
 
 
 class Cuda(ConverterTest):
@@ -177,6 +183,14 @@ class Cuda(ConverterTest):
 
     def test_functions_compile_for_run(self):
         self.check_kernels([self.marked(file, text) for file, text in {**FILES, **test_mathematics.MARKED}.items()])
+
+    def test_what_nvrtc_does_not_take_is_quoted(self):
+        self.tool("convert", self.marked("in_macro.c", IN_MACRO), "-o", "macro.json")
+        done = self.command(os.environ.get("COMPILE_KERNELS", "compile_kernels"), "90", "macro.json")
+        if done.returncode == 77:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^NVRTC failed on in_macro.c: .* error: .*, in 'RULE static rgb f.* return RGB\(p.g, p.b, p.r\); }'\n$")
 
     def test_functions_run(self):
         """With the same bits, whatever the language is; but for those of mathematics that are not exact."""

@@ -112,8 +112,10 @@ class Names(ConverterTest):
         self.compile("vector")
 
     def test_structs(self):
-        self.write("f.c", "struct pair { int a, b; };\ntypedef struct { unsigned char r, g, b; } rgb;\n#P2P_FUNC\n"
-                   "static rgb f(rgb p, int i) { struct pair c = {0}; rgb q = {.g = p.r}; return c.a ? q : (rgb){p.b, p.g, p.r}; }\n")
+        self.write("f.c", "struct pair { int a, b; };\ntypedef struct { unsigned char r, g, b; } rgb;\n#define DARK (rgb){1, 2, 3}\n"
+                   "#define RGB(a, b, c) (rgb){a, b, c}\n#define SAME(x) x\n#P2P_FUNC\nstatic rgb f(rgb p, int i) {\n"
+                   "  struct pair c = {0};\n  rgb q = {.g = p.r};\n  if (c.a) return i ? DARK : RGB(p.g, p.b, p.r);\n"
+                   "  return i ? SAME(((rgb){p.b, p.g, p.r})) : SAME(q);\n}\n")
         self.compile("structs")
 
     def test_types(self):
