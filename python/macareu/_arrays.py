@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 from ._gpu_arrays import CuPy, OnGpu, kind_on_gpu, tensor_of
-from ._packages import HOST_DEVICES, package_of, type_name, way_into
+from ._packages import HOST_DEVICES, is_jax, package_of, type_name, way_into
 
 
 class OnHost:
@@ -41,7 +41,7 @@ def as_numpy(array):
     """An array in the host's memory, without a copy; read-only where it may be one."""
     if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
         return array
-    if package_of(array) == "torch":  # whose older versions call booleans integers in DLPack
+    if package_of(array) == "torch" or is_jax(array):  # NumPy knows of both what older versions' DLPack does not say
         return np.asarray(array)
     if array.__dlpack_device__()[0] not in HOST_DEVICES:
         raise TypeError(f"{type_name(array)} is not on the host, where this call works: images must be of one kind")

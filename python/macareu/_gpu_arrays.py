@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _macareu
 from ._device_array import DeviceArray, contiguous
-from ._packages import GPU_DEVICES, package_of, type_name, way_into
+from ._packages import GPU_DEVICES, is_jax, package_of, type_name, way_into
 
 _DEFAULT_STREAM = 1  # as both protocols call it
 
@@ -118,6 +118,8 @@ class OnGpu:
         def taken(array, writable=False):
             if isinstance(array, np.ndarray):
                 return array.__array_interface__["data"][0], array.dtype, array.shape, array.strides
+            if writable and is_jax(array):
+                raise ValueError("out: an array of JAX is read-only")
             interface = getattr(array, "__cuda_array_interface__", None)
             if interface is not None and ("stream" in interface or not hasattr(array, "__dlpack__")):
                 ready_on = interface.get("stream")

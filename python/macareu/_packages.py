@@ -18,6 +18,11 @@ def package_of(array):
     return type(array).__module__.partition(".")[0]
 
 
+def is_jax(array):
+    """Whose arrays never change: nothing can be written to them, which its DLPack need not say."""
+    return package_of(array) in ("jax", "jaxlib")
+
+
 def type_name(array):
     return f"{type(array).__module__}.{type(array).__qualname__}"
 

@@ -124,6 +124,19 @@ class OnHost(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "read-only"):
             macareu.fill_holes(HostLike(self.image), out=OnlyCopied(np.zeros_like(self.image)))
 
+    def test_jax(self):
+        class Jax(HostLike):
+            def __array__(self, *_):
+                array = self.array.view()
+                array.flags.writeable = False
+                return array
+
+        play_kind(self, Jax, "jaxlib._jax")
+        found = macareu.fill_holes(Jax(self.image))
+        np.testing.assert_array_equal(found.array, macareu.fill_holes(self.image))
+        with self.assertRaisesRegex(ValueError, "read-only"):
+            macareu.fill_holes(Jax(self.image), out=Jax(np.zeros_like(self.image)))
+
     def test_memory_is_given_back(self):
         image = self.image.copy()
         before = sys.getrefcount(image)
@@ -224,6 +237,8 @@ class OfAnyPackage(unittest.TestCase):
             found = macareu.fill_holes(kind(IMAGE))
             self.assertIsInstance(found, kind)
             np.testing.assert_array_equal(found.array, self.expected)
+        with self.assertRaisesRegex(ValueError, "read-only"):
+            macareu.fill_holes(Jax(IMAGE), out=Jax(np.zeros_like(IMAGE)))
 
     def test_out(self):
         for kind in (TensorLike, BufferLike):
