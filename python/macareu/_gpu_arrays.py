@@ -89,11 +89,10 @@ def _with_weights(operation, images):
 def _check_places(operation, images, outs):
     images = [one for one, own_form in zip(images, _forms_of_inputs(operation))
               if not (own_form and isinstance(one, np.ndarray))]
-    for name, arrays in (("one", images), ("out", outs)):
+    for name, arrays in (("an image", images), ("out", outs)):
         for array in arrays:
             if not hasattr(array, "__cuda_array_interface__") and not _has_dlpack_on_gpu(array):
-                raise TypeError(f"some images are on a GPU of NVIDIA, but {name} is {type_name(array)}: they must be of "
-                                "one kind")
+                raise TypeError(f"{name} is {type_name(array)}, which is on no GPU of NVIDIA: images must be of one kind")
 
 
 def _gpu_of(array):
