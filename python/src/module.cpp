@@ -5,6 +5,7 @@
 
 #include <macareu/error.hpp>
 
+#include "engines/cuda/too_large.hpp"
 #include "parts.hpp"
 
 namespace macareu::python {
@@ -17,6 +18,8 @@ void translate(std::exception_ptr thrown) {
     PyErr_SetString(PyExc_ValueError, error.what());
   } catch (const io_error& error) {
     PyErr_SetString(PyExc_OSError, error.what());
+  } catch (const cuda::too_large& error) {
+    PyErr_SetString(PyExc_MemoryError, error.what());
   } catch (const error& error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
   }

@@ -334,6 +334,11 @@ class OfAnyPackage(unittest.TestCase):
         np.testing.assert_array_equal(self.cupy.asnumpy(copies[0]), macareu.invert(self.mask))
         self.assert_is(others[0], macareu.fill_holes(self.marker))
 
+    def test_images_larger_than_the_memory(self):
+        huge = np.broadcast_to(np.uint8(1), (1 << 20, 1 << 19))
+        with self.assertRaisesRegex(MemoryError, "cuda.* MiB more are needed"):
+            macareu.statistics(huge, device="cuda")
+
     def test_errors(self):
         with self.assertRaisesRegex(TypeError, "one kind"):
             macareu.reconstruct(TensorOnly(self.marker_there), self.mask)

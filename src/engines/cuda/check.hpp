@@ -7,13 +7,9 @@
 
 #include <macareu/error.hpp>
 
-namespace macareu::cuda {
+#include "engines/cuda/too_large.hpp"
 
-/// Nothing failed: what was asked for needs more memory, or larger numbers, than there are.
-class too_large : public device_error {
- public:
-  using device_error::device_error;
-};
+namespace macareu::cuda {
 
 inline void check(cudaError_t code, const char* what) {
   if (code == cudaSuccess) return;
