@@ -202,7 +202,7 @@ class engine {
 
   template <class T>
   T read(view<const T> image, site p) {
-    return fetch(on_, &images_.reading(image)[p]);
+    return images_.is_on_host(host_pixels_of(image)) ? image[p] : fetch(on_, &images_.reading(image)[p]);
   }
 
   void finish() {

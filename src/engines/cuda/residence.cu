@@ -44,6 +44,14 @@ std::byte* residence::place(const host_pixels& image, to_be use) {
   return found->memory.data();
 }
 
+bool residence::is_on_host(const host_pixels& image) const {
+  if (on_.work.images_on_gpu) return false;
+  const auto found = std::ranges::find(copies_, image, &copy::host);
+  if (found != copies_.end()) return !found->written;
+  const auto kind = place_of(image.data).kind;
+  return kind != memory_kind::device && kind != memory_kind::managed;
+}
+
 void residence::finish() {
   if (on_.work.in_stream_order && !on_.reads_host) return;
   if (!on_.idle) on_.synchronize("cudaStreamSynchronize");  // asking takes microseconds
