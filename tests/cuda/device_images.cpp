@@ -8,6 +8,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <macareu/error.hpp>
 #include <macareu/operators.hpp>
@@ -248,6 +249,28 @@ TEST_F(device_images, are_in_the_order_of_the_stream) {
     ++ran;
   }
   EXPECT_GE(ran, 15);
+}
+
+/// The memory that waves keep for each other goes from stream to stream while kernels still end.
+TEST_F(device_images, waves_of_several_threads_on_their_own_streams) {
+  const noise_pair given({1000, 1100});
+  const auto expected = reconstruct(given.marker_view(), given.mask_view(), {}, serial_);
+  const cuda_image marker(memory::device, given.shape, 1100, given.marker);
+  const cuda_image mask(memory::device, given.shape, 1100, given.mask);
+  std::vector<std::jthread> callers;
+  for (int caller = 0; caller < 4; ++caller)
+    callers.emplace_back([&, strategy = caller % 2 ? "contraction" : "tiles"] {
+      const cuda_image out(memory::device, given.shape, 1100);
+      const stream own;
+      const context how{
+          .device = "cuda", .strategy = strategy, .stream = static_cast<cudaStream_t>(own), .wait = false};
+      for (int i = 0; i < 25; ++i) {
+        ASSERT_EQ(cudaMemsetAsync(out.data(), i, given.mask.size(), own), cudaSuccess);
+        reconstruct(marker, mask, out, {}, how);
+      }
+      ASSERT_EQ(cudaStreamSynchronize(own), cudaSuccess);
+      EXPECT_TRUE(same_bits(out.on_host(), expected)) << strategy;
+    });
 }
 
 /// A stream that is being captured cannot be waited for: a device that fails.

@@ -41,7 +41,9 @@ zeroed_memory::block take_kept(int gpu, std::int64_t bytes) {
 zeroed_memory::zeroed_memory(const gpu& on, std::int64_t bytes)
     : stream_(on.stream), block_(take_kept(on.number, bytes)) {
   if (block_.data) {
-    check(cudaStreamWaitEvent(stream_, block_.used), "cudaStreamWaitEvent");
+    const auto code = cudaStreamWaitEvent(stream_, block_.used);
+    if (code != cudaSuccess) give_back();
+    check(code, "cudaStreamWaitEvent");
     return;
   }
   device_array<std::byte> fresh(on, bytes);
