@@ -60,6 +60,12 @@ std::optional<dtype> number_type(CXType type) {
   }
 }
 
+/// A type that is not the same on every machine is neither a pixel nor a parameter.
+void check_sign(CXType canonical, CXCursor where) {
+  if (canonical.kind == CXType_Char_S || canonical.kind == CXType_Char_U)
+    refuse(where, "'char' has a sign on some machines and none on others", "signed char or unsigned char");
+}
+
 CXType plain(CXType type) { return clang_getCanonicalType(type); }
 
 std::string spelled(CXType type) {
@@ -207,8 +213,7 @@ value_type value_type_of(CXType type, CXCursor where) {
   const auto canonical = plain(type);
   if (canonical.kind == CXType_Bool) refuse(where, "bool is no pixel", "unsigned char, such as 0 and 255");
   if (const auto number = number_type(canonical)) return {*number, spelled(canonical), 1};
-  if (canonical.kind == CXType_Char_S || canonical.kind == CXType_Char_U)
-    refuse(where, "'char' has a sign on some machines and none on others", "signed char or unsigned char");
+  check_sign(canonical, where);
   constexpr auto pixel =
       "a number of at most 64 bits, or a struct of 2 to 16 members of one type, such as red, green and blue";
   if (canonical.kind != CXType_Record) refuse(where, "'" + spelled(type) + "' is no pixel", pixel);
@@ -252,6 +257,7 @@ void read_signature(description& about, CXCursor function, CXType parameter_stru
     if (plain(type).kind == CXType_Pointer)
       refuse(field, "pointer '" + name_of(field) + "' in the parameter struct",
              "numbers only: the struct is copied to every device");
+    check_sign(plain(type), field);
     if (!number || clang_getFieldDeclBitWidth(field) >= 0)
       refuse(field, "'" + name_of(field) + "' of type " + spelled(type) + " in the parameter struct",
              "bool, integers of at most 64 bits, float and double only");

@@ -44,6 +44,11 @@ converter::parameter_value value_from(const converter::parameter& about, const s
       throw usage_error(option + ": expected a number that a float can hold, got " + in_quotes(text));
     return value;
   }
+  if (about.type == dtype::boolean) {
+    const auto word = choice_from(option, text, "false|true|0|1");
+    value.whole = word == "true" || word == "1" ? 1 : 0;
+    return value;
+  }
   if (about.type == dtype::u64) {
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value.natural);
     if (failure != std::errc() || end != text.data() + text.size())

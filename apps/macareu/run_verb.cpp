@@ -69,6 +69,9 @@ place_to_run place_for(std::int64_t pixels) {
   return {};
 }
 
+/// Whether numbers go where they can be seen.
+bool prints(const request& asked) { return asked.output.empty() || asked.output == "-"; }
+
 void check_vector_output(const std::filesystem::path& file) {
   check_text_output(file);
   const auto extension = lower(file.extension().string());
@@ -81,11 +84,11 @@ void check_vector_output(const std::filesystem::path& file) {
 void check_output(const request& asked, category kind) {
   switch (kind) {
     case category::r2s:
-      if (!asked.output.empty())
+      if (!prints(asked))
         throw usage_error("-o: the function gives one number, on standard output; leave it out");
       break;
     case category::r2v:
-      if (!asked.output.empty()) check_vector_output(asked.output);
+      if (!prints(asked)) check_vector_output(asked.output);
       break;
     default:
       if (asked.output.empty()) throw usage_error("--output is required: the function gives an image");
@@ -166,7 +169,7 @@ void write(const request& asked, const converter::call& given, const converter::
            const metadata& info) {
   const auto& about = given.about;
   output_files all;
-  if (about.kind == category::r2s || (about.kind == category::r2v && asked.output.empty())) {
+  if (about.kind == category::r2s || (about.kind == category::r2v && prints(asked))) {
     std::cout << text_of_result(given, result);
     return;
   }
@@ -225,11 +228,12 @@ void add_options(parser& options, request& asked) {
                .required = true,
                .several = true,
                .take = [&](const std::string& text) { asked.images.push_back(text); }});
-  options.add({.group = "Outputs",
-               .names = "-o,--output",
-               .value = "OUTPUT",
-               .help = "an image, where the function gives one; a vector as CSV (else to standard output)",
-               .take = [&](const std::string& text) { asked.output = text; }});
+  options.add(
+      {.group = "Outputs",
+       .names = "-o,--output",
+       .value = "OUTPUT",
+       .help = "an image, where the function gives one; a vector as CSV (else, or as -, to standard output)",
+       .take = [&](const std::string& text) { asked.output = text; }});
   options.add({.group = "Parameters",
                .names = "--param",
                .value = "NAME=VALUE",

@@ -10,36 +10,62 @@
 #include <system_error>
 #include <type_traits>
 
-/// As decimal digits, with nothing around them.
+/// As decimal digits, with nothing around them; a bool as a word too. Says whether it is a value of the type.
 template <class Value>
-void set_value(Value& value, const std::string& name, const std::string& text) {
+bool read_value(const std::string& text, Value& value) {
   const char* const begin = text.c_str();
   const char* const end = begin + text.size();
-  constexpr auto highest = std::numeric_limits<Value>::max();
-  bool fits = false;
-  if constexpr (std::is_floating_point_v<Value>) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    value = text == "true" || text == "1";
+    return value || text == "false" || text == "0";
+  } else if constexpr (std::is_floating_point_v<Value>) {
     char* stop = nullptr;
     const double number = std::strtod(begin, &stop);
     // A number too large for a double is infinite, and so is what says so.
     const bool infinite = std::isinf(number) && text.find_first_of("iI") != std::string::npos;
-    fits = stop == end && text.find_first_of("+ \t\n") != 0 && text.find_first_of("xX") == text.npos &&
-           !(std::fabs(number) > static_cast<double>(highest) && !infinite);
+    const bool fits =
+        stop == end && !text.empty() && text.find_first_of("+ \t\n") != 0 &&
+        text.find_first_of("xX") == text.npos &&
+        !(std::fabs(number) > static_cast<double>(std::numeric_limits<Value>::max()) && !infinite);
     if (fits) value = static_cast<Value>(number);
+    return fits;
   } else {
     std::conditional_t<std::is_unsigned_v<Value>, unsigned long long, long long> number = 0;
     const auto [stop, failure] = std::from_chars(begin, end, number);
-    fits = stop == end && failure == std::errc() && number <= highest &&
-           number >= std::numeric_limits<Value>::min();
+    const bool fits = stop == end && failure == std::errc() && number <= std::numeric_limits<Value>::max() &&
+                      number >= std::numeric_limits<Value>::min();
     if (fits) value = static_cast<Value>(number);
+    return fits;
   }
-  if (text.empty() || !fits) throw std::invalid_argument(name + ": '" + text + "' is no value for it");
+}
+
+[[noreturn]] inline void refuse_value(const std::string& name, const std::string& text,
+                                      const std::string& expected) {
+  throw std::invalid_argument(name + ": expected " + expected + ", got '" + text + "'");
+}
+
+inline std::string whole_number_from(const std::string& lowest, const std::string& highest) {
+  return "a whole number from " + lowest + " to " + highest;
+}
+
+template <class Value>
+void set_value(Value& value, const std::string& name, const std::string& text) {
+  if (read_value(text, value)) return;
+  if constexpr (std::is_same_v<Value, bool>)
+    refuse_value(name, text, "true, false, 1 or 0");
+  else if constexpr (std::is_floating_point_v<Value>)
+    refuse_value(
+        name, text,
+        std::is_same_v<Value, float> ? "a number that a float can hold" : "a number that a double can hold");
+  else
+    refuse_value(name, text,
+                 whole_number_from(std::to_string(std::numeric_limits<Value>::min()),
+                                   std::to_string(std::numeric_limits<Value>::max())));
 }
 
 inline int whole_number(const std::string& name, const std::string& text, int lowest, int highest) {
-  long long value = 0;
-  set_value(value, name, text);
-  if (value < lowest || value > highest)
-    throw std::invalid_argument(name + ": expected a whole number from " + std::to_string(lowest) + " to " +
-                                std::to_string(highest) + ", got '" + text + "'");
-  return static_cast<int>(value);
+  int value = 0;
+  if (!read_value(text, value) || value < lowest || value > highest)
+    refuse_value(name, text, whole_number_from(std::to_string(lowest), std::to_string(highest)));
+  return value;
 }

@@ -80,6 +80,8 @@ SOURCES = [
      "{ return p; }\n", 3, "pointer 'p' in the parameter struct; expected numbers only"),
     ("array in the struct", "#STRUCT\ntypedef struct {\n  int p[3];\n} data;\n#P2P_FUNC\nstatic int f(int p, int i, data d)"
      " { return p; }\n", 3, "'p' of type int[3] in the parameter struct; expected bool, integers"),
+    ("plain char in the struct", "#STRUCT\ntypedef struct {\n  char p;\n} data;\n#P2P_FUNC\nstatic int f(int p, int i, data d)"
+     " { return p; }\n", 3, "expected signed char or unsigned char"),
     ("struct not marked", "typedef struct { int a; } data;\n#P2P_FUNC\nstatic int f(int p, int i, data d) { return p; }\n",
      3, "'data' is not marked; expected #STRUCT"),
     ("struct by pointer", "#STRUCT\ntypedef struct { int a; } data;\n#P2P_FUNC\nstatic int f(int p, int i, data* d) "
@@ -242,6 +244,8 @@ class Runs(ConverterTest):
         write_pnm(cls.path("wide.pgm"), (3, 4), random_values(12, 1), wide=True)
         cls.write("float.c", "#STRUCT\ntypedef struct { float k; } data;\n#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i, data d) "
                   "{ return (unsigned char)(p * d.k); }\n")
+        cls.write("bool.c", "#STRUCT\ntypedef struct { bool k; } data;\n#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i, data d) "
+                  "{ return d.k ? p : 0; }\n")
         write_pnm(cls.path("colour.ppm"), (3, 4), random_values(36, 1), channels=3)
         header = "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 4, 3), }".ljust(117) + "\n"
         with open(cls.path("in.npy"), "wb") as file:
@@ -277,6 +281,8 @@ class Runs(ConverterTest):
                 (binarise + ["--param", "tolerancia=1", "--bins", "3"], 2, "--bins is for functions of r2v, and this is one of p2p"),
                 ([example("maximum"), "in.pgm", "--connectivity", "4"], 2, "--connectivity is for functions of iwpp"),
                 (["float.c", "in.pgm", "-o", "out.pgm", "--param", "k=1e300"], 2, "--param k: expected a number that a float can hold"),
+                (["bool.c", "in.pgm", "-o", "out.pgm", "--param", "k=2"], 2, "--param k: expected one of false, true, 0, 1, got '2'"),
+                ([example("sobel"), "in.pgm", "-o", "-"], 2, "-: a name without extension cannot be written"),
                 ([example("sobel"), "in.pgm", "-o", "out.pgm", "--border", "none"], 2, "--border: expected one of nearest"),
         ]:
             with self.subTest(said):

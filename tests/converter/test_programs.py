@@ -391,19 +391,20 @@ class Programs(ConverterTest):
     def test_programs_say_what_is_wrong(self):
         program = self.path("binarise/program")
         for arguments, said in ((["1x1.pgm"], "usage: binarise"), (["1x1.pgm", "o.pgm"], "parameter tolerancia is needed"),
-                                (["tolerancia=x", "1x1.pgm", "o.pgm"], "no value for it"),
+                                (["tolerancia=x", "1x1.pgm", "o.pgm"], "tolerancia: expected a whole number"),
                                 (["--device", "toaster", "a", "b"], "expected auto, serial, cpu or cuda")):
             done = self.command(program, *arguments)
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)
         for text in ("0x10", "+3", " 3", "3 ", "3.0", "", "3000000000"):
             done = self.command(program, "tolerancia=" + text, "1x1.pgm", "o.pgm")
-            self.assertEqual((done.returncode, done.stderr), (2, "tolerancia: '%s' is no value for it\n" % text))
+            self.assertEqual((done.returncode, done.stderr), (2, "tolerancia: expected a whole number from -2147483648 to 2147483647, got '%s'\n" % text))
         done = self.command(program, "tolerancia=1", "tolerancia=2", "1x1.pgm", "o.pgm")
         self.assertEqual((done.returncode, done.stderr), (2, "tolerancia is given twice\n"))
         bins = "--bins: expected a whole number from 1 to 268435456, got '%s'\n"
         for name, arguments, said in (("binarise", ["--bins", "3"], "unknown option --bins\n"),
                                       ("histogram", ["--bins", "-1", "1x1.pgm"], bins % "-1"), ("histogram", ["--bins", "0"], bins % "0"),
+                                      ("histogram", ["--bins", "3x"], bins % "3x"),
                                       ("histogram", ["--bins", "2000000000", "1x1.pgm"], bins % "2000000000"),
                                       ("reconstruct", ["--connectivity", "0"],
                                        "--connectivity: expected a whole number from 4 to 26, got '0'\n"),
@@ -434,12 +435,29 @@ class Programs(ConverterTest):
         for name, kind, file, reach, most in (("narrow", "short", "1x1x1.pgm", 65535, 32767),
                                               ("signed", "signed char", "dark.pgm", 255, 127)):
             self.write(name + ".c", "#P2P_FUNC\nstatic %s f(%s p, int i) { return p; }\n" % (kind, kind))
-            self.tool("convert", name + ".c", "-o", name)
-            files = [os.path.join(name, each) for each in ("main.cpp", name + ".cpp", name + "_serial.cpp")]
-            self.succeed(COMPILER, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fopenmp", *files, "-o", name + "/program")
+            self.build_plainly(name)
             done = self.command(self.path(name + "/program"), file, "o.raw")
             self.assertEqual((done.returncode, done.stderr),
                              (1, "%s: %s: its values reach %d, expected at most %d\n" % (name, file, reach, most)))
+
+    @unittest.skipIf(DESCRIPTIONS, "functions of its own")
+    def test_booleans(self):
+        """Words and digits, for the tool and for the program."""
+        self.write("flag.c", "#STRUCT\ntypedef struct { bool on; } data;\n#P2P_FUNC\n"
+                   "static unsigned char f(unsigned char p, int i, data d) { return d.on ? 7 : 9; }\n")
+        self.build_plainly("flag")
+        for text, pixel in (("true", b"\7"), ("1", b"\7"), ("false", b"\11"), ("0", b"\11")):
+            self.tool("run", "flag.c", "1x1.pgm", "-o", "run.pgm", "--param", "on=" + text)
+            self.succeed(self.path("flag/program"), "on=" + text, "1x1.pgm", "program.pgm")
+            self.assertEqual([read_pnm(self.path(each)) for each in ("run.pgm", "program.pgm")], [pixel, pixel], text)
+        for text in ("2", "yes", ""):
+            done = self.command(self.path("flag/program"), "on=" + text, "1x1.pgm", "program.pgm")
+            self.assertEqual((done.returncode, done.stderr), (2, "on: expected true, false, 1 or 0, got '%s'\n" % text))
+
+    def build_plainly(self, name):
+        self.tool("convert", name + ".c", "-o", name)
+        files = [os.path.join(name, each) for each in ("main.cpp", name + ".cpp", name + "_serial.cpp")]
+        self.succeed(COMPILER, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fopenmp", *files, "-o", name + "/program")
 
     def check_cmake(self, built, *options):
         if shutil.which("cmake") is None:

@@ -53,6 +53,16 @@ class Helpers(ConverterTest):
             self.assertEqual(self.tool("run", "sum.c", "in.npy", "--device", device), "76500\n")
 
 
+class Numbers(ConverterTest):
+    def test_standard_output_by_name(self):
+        """No file is named -."""
+        with open(self.path("in.npy"), "wb") as file:
+            file.write(npy((1, 3), "|u1", False, bytes([0, 1, 1])))
+        self.assertEqual(self.tool("run", example("histogram"), "in.npy", "--bins", "2", "-o", "-"), "bin,value\n0,1\n1,2\n")
+        self.assertEqual(self.tool("run", example("maximum"), "in.npy", "-o", "-"), "1\n")
+        self.assertEqual(os.listdir(self.directory), ["in.npy"])
+
+
 class Layouts(ConverterTest):
     def pixels(self, file):
         with open(self.path(file), "rb") as stream:
