@@ -10,7 +10,8 @@ namespace {
 
 using names = std::set<std::string, std::less<>>;
 
-const names allocation{"malloc", "calloc", "realloc", "free", "alloca", "aligned_alloc", "strdup"};
+const names allocation{"malloc", "calloc",           "realloc",       "free",
+                       "alloca", "__builtin_alloca", "aligned_alloc", "strdup"};
 const names input_output{"printf",  "fprintf", "sprintf", "snprintf", "puts",  "putchar", "fputs", "fputc",
                          "fopen",   "fclose",  "fread",   "fwrite",   "scanf", "fscanf",  "gets",  "fgets",
                          "getchar", "perror",  "system",  "read",     "write", "open",    "close"};
@@ -95,6 +96,12 @@ bool is_constant(CXCursor variable) {
   return is_number && is_const && is_known_when_compiling(variable);
 }
 
+/// Between two calls. thread_local is static without the word, and GPUs have none.
+bool keeps_value(CXCursor variable) {
+  if (clang_getCursorTLSKind(variable) != CXTLS_None) return true;
+  return clang_Cursor_getStorageClass(variable) == CX_SC_Static && !is_constant(variable);
+}
+
 class walk {
  public:
   std::vector<CXCursor> result;
@@ -159,7 +166,7 @@ class walk {
       case CXCursor_IndirectGotoStmt:
         refuse(cursor, "goto inside the function", "loops and conditions");
       case CXCursor_VarDecl:
-        if (clang_Cursor_getStorageClass(cursor) == CX_SC_Static && !is_constant(cursor))
+        if (keeps_value(cursor))
           refuse(cursor, "static variable '" + name_of(cursor) + "' keeps a value between pixels",
                  static_advice);
         break;

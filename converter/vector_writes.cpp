@@ -1,6 +1,8 @@
 #include "vector_writes.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <utility>
 
 namespace macareu::converter {
 namespace {
@@ -28,25 +30,38 @@ class writes {
   std::vector<edit> result;
 
  private:
+  struct step {
+    CXCursor cursor;
+    bool converts;  ///< what is inside it, as a condition does
+  };
+
   void use(CXCursor reference) {
-    std::vector<CXCursor> chain;  // from the inside: element, operation, and what holds it
-    for (auto each = above_.rbegin(); each != above_.rend() && chain.size() < 3; ++each) {
+    std::vector<step> chain;  // from the inside: element, operation, and what holds it
+    bool converts = false;
+    for (auto each = above_.rbegin(); each != above_.rend() && chain.size() < 4; ++each) {
       const auto kind = clang_getCursorKind(*each);
-      if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr) chain.push_back(*each);
+      if (kind == CXCursor_UnexposedExpr)
+        converts = true;
+      else if (kind != CXCursor_ParenExpr)
+        chain.push_back({*each, std::exchange(converts, false)});
     }
-    if (chain.size() < 3 || clang_getCursorKind(chain[0]) != CXCursor_ArraySubscriptExpr)
+    if (chain.size() < 3 || clang_getCursorKind(chain[0].cursor) != CXCursor_ArraySubscriptExpr)
       refuse_use(reference);
-    const auto element = file_.plain_range_of(chain[0]), operation = file_.plain_range_of(chain[1]);
+    const auto element = file_.plain_range_of(chain[0].cursor);
+    const auto operation = file_.plain_range_of(chain[1].cursor);
     if (!element || !operation) refuse_use(reference);
     const auto before = trimmed(text(operation->begin, element->begin));
     const auto after = trimmed(text(element->end, operation->end));
-    const auto kind = clang_getCursorKind(chain[1]);
-    if (kind == CXCursor_UnaryOperator && before == "&" && after.empty() &&
-        clang_getCursorKind(chain[2]) == CXCursor_CallExpr && name_of(chain[2]) == "atomicAdd")
-      return check_addend(clang_Cursor_getArgument(chain[2], 1));
-    if (!is_statement(chain[1], chain[2])) refuse_use(reference);
+    const auto kind = clang_getCursorKind(chain[1].cursor);
+    const auto holder = chain[2].cursor;
+    if (kind == CXCursor_UnaryOperator && before == "&" && after.empty() && chain.size() == 4 &&
+        clang_getCursorKind(holder) == CXCursor_CallExpr && name_of(holder) == "atomicAdd") {
+      if (!is_statement(chain[3])) refuse_use(reference);
+      return check_addend(clang_Cursor_getArgument(holder, 1));
+    }
+    if (!is_statement(chain[2])) refuse_use(reference);
     if (kind == CXCursor_CompoundAssignOperator && before.empty() && after.starts_with("+=")) {
-      check_addend(children_of(chain[1]).back());
+      check_addend(children_of(chain[1].cursor).back());
       const auto sum = file_.text().find_first_not_of(" \t\r\n", file_.text().find("+=", element->end) + 2);
       become_addition(*element, *operation, ", ", sum);
     } else if (kind == CXCursor_UnaryOperator && before + after == "++") {
@@ -72,20 +87,17 @@ class writes {
     result.push_back({{operation.end, operation.end}, ")"});
   }
 
-  /// Whether nobody looks at the value of the operation.
-  static bool is_statement(CXCursor operation, CXCursor holder) {
-    switch (clang_getCursorKind(holder)) {
+  /// Whether nobody looks at the value of the operation: as a condition it would be converted to bool.
+  static bool is_statement(const step& holder) {
+    switch (clang_getCursorKind(holder.cursor)) {
       case CXCursor_CompoundStmt:
       case CXCursor_CaseStmt:
       case CXCursor_DefaultStmt:
-        return true;
       case CXCursor_IfStmt:
       case CXCursor_WhileStmt:
-        return clang_equalCursors(children_of(holder).front(), operation) == 0;
       case CXCursor_ForStmt:
       case CXCursor_DoStmt:
-        return clang_equalCursors(children_of(holder).back(), operation) ==
-               (clang_getCursorKind(holder) == CXCursor_ForStmt ? 1U : 0U);
+        return !holder.converts;
       default:
         return false;
     }

@@ -100,6 +100,10 @@ SOURCES = [
      "global variable 'total' inside the function; expected a local variable, a #define"),
     ("global in a helper", "int total;\nstatic int g(int p) {\n  return p + total;\n}\n#P2P_FUNC\nstatic int f(int p, int i)"
      " { return g(p); }\n", 3, "global variable 'total'"),
+    ("variable of a thread", "#P2P_FUNC\nstatic int f(int p, int i) {\n  thread_local int last = 0;\n  return last++;\n}\n", 3,
+     "static variable 'last' keeps a value between pixels"),
+    ("memory of the stack", "#include <alloca.h>\n#P2P_FUNC\nstatic int f(int p, int i) {\n  return *(int*)alloca(4);\n}\n", 4,
+     "memory is allocated or freed inside the function"),
     ("static variable", "#P2P_FUNC\nstatic int f(int p, int i) {\n  static int last = 0;\n  return last;\n}\n", 3,
      "static variable 'last' keeps a value between pixels; expected static const numbers, a local variable"),
     ("static constant of a pixel", "#P2P_FUNC\nstatic int f(int p, int i) {\n  static const int first = p;\n  return first;\n}\n", 3,
@@ -168,6 +172,14 @@ SOURCES = [
      "'saida' is used in another way than by adding to an element; expected saida[i] += w;"),
     ("value of the count", "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) {\n  int n = saida[p]++;\n  if (n) return;"
      "\n}\n", 3, "'saida' is used in another way"),
+    ("count as a condition", "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) {\n  if (saida[p]++) saida[0]++;\n}\n", 3,
+     "'saida' is used in another way"),
+    ("count as the end of a loop", "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) {\n  do ++p;\n  while (saida[p] += 1);\n}\n",
+     4, "'saida' is used in another way"),
+    ("value of the addition", "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) {\n  int n = atomicAdd(&saida[p], 1);\n"
+     "  saida[n] += 1;\n}\n", 3, "'saida' is used in another way"),
+    ("addition as a condition", "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) {\n  if (atomicAdd(&saida[p], 1)) return;\n}\n", 3,
+     "'saida' is used in another way"),
     ("vector passed on", "static void g(int* v) { v[0] += 1; }\n#R2V_FUNC\nstatic void f(int p, int* saida, int bins) {\n"
      "  g(saida);\n}\n", 4, "'saida' is used in another way"),
     ("vector of floats", "#R2V_FUNC\nstatic void f(int p, float* saida, int bins) { saida[0] += 1; }\n", 2,
