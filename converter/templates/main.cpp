@@ -157,6 +157,9 @@ int main(int count, char** texts) {
       std::fputs(usage, stdout);
     else
       run(given);
+    // What is printed may wait in memory until now.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      return failed("standard output: cannot be written");
     return 0;
   } catch (const std::invalid_argument& e) {
     std::fprintf(stderr, "%s\n", e.what());

@@ -5,6 +5,7 @@ with nvcc."""
 import os
 import re
 import shutil
+import subprocess
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
@@ -416,6 +417,11 @@ class Programs(ConverterTest):
         self.assertEqual((done.returncode, done.stderr), (1, "binarise: none.pgm: cannot be read\n"))
         for option in ("--help", "-h"):
             self.assertTrue(self.succeed(program, option).startswith("usage: binarise [--device"))
+        if os.path.exists("/dev/full"):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([self.path("histogram/program"), "1x1.pgm"], cwd=self.directory, env=self.environment, check=False,
+                                      stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, done.stderr), (1, "histogram: standard output: cannot be written\n"))
         self.write("huge.pgm", "P5\n100000000 100000000\n255\nabc")
         self.write("beyond.pgm", "P5\n4000000000 4000000000\n65535\nabc")
         for file, said in (("huge.pgm", "ends before its last pixel"),
