@@ -94,10 +94,10 @@ category category_of(const source& from, const std::string& file) {
     }
     const bool pair = each.kind == category::iwpp && first->kind == category::iwpp && functions == 2;
     if (!pair)
-      refuse(
-          each.where,
-          "a second marked function, after " + first->text + " in line " + std::to_string(first->where.line),
-          "one marked function in a file; only #IWPP_FUNC marks two, offer and better");
+      refuse(each.where,
+             std::string(functions == 2 ? "a second" : "a third") + " marked function, after " + first->text +
+                 " in line " + std::to_string(first->where.line),
+             "one marked function in a file; only #IWPP_FUNC marks two, offer and better");
   }
   if (first == nullptr)
     throw usage_error(

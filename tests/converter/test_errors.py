@@ -58,6 +58,9 @@ SOURCES = [
     ("not defined", "#P2P_FUNC\nstatic int f(int p, int i);\n", 2, "'f' is declared, not defined; expected"),
     ("two functions", "#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n#P2P_FUNC\nstatic int g(int p, int i) "
      "{ return p; }\n", 3, "a second marked function, after #P2P_FUNC in line 1; expected one marked function"),
+    ("three functions of a wave", "#IWPP_FUNC\nstatic int offer(int s, int c) { return s; }\n#IWPP_FUNC\nstatic int better(int a, int b) "
+     "{ return a > b; }\n#IWPP_FUNC\nstatic int best(int a, int b) { return a > b; }\n", 5,
+     "a third marked function, after #IWPP_FUNC in line 1; expected one marked function"),
     ("two structs", "#STRUCT\ntypedef struct { int a; } data;\n#STRUCT\ntypedef struct { int a; } more;\n#P2P_FUNC\n"
      "static int f(int p, int i) { return p; }\n", 3, "a second #STRUCT; expected one parameter struct"),
     ("too few parameters", "#P2P_FUNC\nstatic int f(int p) { return p; }\n", 2,
