@@ -1,6 +1,9 @@
 // statistics, histogram, tables and channels: known answers and plain loops.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
+#include <vector>
 
 #include <macareu/catalogue.hpp>
 
@@ -129,6 +132,37 @@ TEST(measures, bytes_have_a_bin_for_every_value) {
   EXPECT_EQ(value(signed_table, "from", 0), -128);
   EXPECT_EQ(value(signed_table, "count", 0), 1);
   EXPECT_EQ(value(signed_table, "count", 255), 1);
+}
+
+/// Of an image so large that the cpu counts bytes in pairs, in rows that are no whole groups of these.
+void expect_counts(const char* what, const std::function<std::uint8_t(std::int64_t)>& pixel) {
+  const extents shape{2085, 2019};
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(shape.pixels()));
+  std::array<std::int64_t, 256> expected{};
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    pixels[i] = pixel(static_cast<std::int64_t>(i));
+    ++expected[pixels[i]];
+  }
+  for (const int threads : {1, 3}) {
+    const auto found =
+        histogram(const_image_view(pixels.data(), shape), {}, {.device = "cpu", .threads = threads});
+    const auto of_signed = histogram(const_image_view(reinterpret_cast<std::int8_t*>(pixels.data()), shape),
+                                     {}, {.device = "cpu", .threads = threads});
+    for (std::size_t i = 0; i < 256; ++i) {
+      EXPECT_EQ(value(found, "count", i), static_cast<double>(expected[i])) << what << ' ' << i;
+      EXPECT_EQ(value(of_signed, "count", (i + 128) % 256), static_cast<double>(expected[i]))
+          << what << ' ' << i;
+    }
+  }
+}
+
+TEST(measures, histograms_of_many_bytes) {
+  dice from(seed_of("many_bytes"));
+  const auto random = [&](std::int64_t) { return static_cast<std::uint8_t>(from.below(256)); };
+  expect_counts("random", random);
+  expect_counts("constant", [](std::int64_t) { return std::uint8_t{77}; });
+  expect_counts("stripes", [](std::int64_t i) { return static_cast<std::uint8_t>(i % 2 ? 255 : 0); });
+  expect_counts("half of it alike", [&](std::int64_t i) { return i % 200'000 < 100'000 ? 3 : random(i); });
 }
 
 TEST(measures, histogram_checks_its_parameters) {
