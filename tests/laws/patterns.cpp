@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engines/cpu/engine.hpp"
+#include "engines/cpu/run_histogram.hpp"
 #include "engines/serial/engine.hpp"
 #include "support/dice.hpp"
 #include "support/same.hpp"
@@ -185,6 +186,28 @@ struct weighted_bins {
     sink.add(a / 10, static_cast<std::uint64_t>(p.x + 1));
   }
 };
+
+/// Also where the engine does not count pairs.
+TEST(patterns, pairs_of_bytes) {
+  dice from(seed_of("pairs_of_bytes"));
+  for (const int kind : {0, 1, 2, 3}) {
+    cpu::thread_bytes counted(true);
+    cpu::byte_bins expected{};
+    std::vector<std::uint8_t> row(1009);  // no whole groups of 16
+    for (int piece = 0; piece < 40; ++piece)
+      counted.count_piece([&](const auto& count) {
+        for (int y = 0; y < 60; ++y) {
+          for (std::size_t x = 0; x < row.size(); ++x) {
+            const bool random = kind == 0 || (kind == 3 && piece % 20 < 10);
+            row[x] = static_cast<std::uint8_t>(random ? from.below(256) : kind == 1 ? 7 : x % 2 ? 255 : 0);
+            ++expected[row[x]];
+          }
+          count(row.data(), static_cast<std::int64_t>(row.size()));
+        }
+      });
+    EXPECT_EQ(counted.bins(), expected) << kind;
+  }
+}
 
 TEST(patterns, histogram) {
   for (const auto& shape : shapes) {

@@ -58,7 +58,7 @@ void run_histogram(const job& work, const Rule& rule, std::span<std::uint64_t> b
     for (std::size_t i = 0; i < part.size(); ++i) bins[i % bins.size()] += part[i];
 }
 
-/// Two words of the same bytes; whoever is alike adds once.
+/// Are all 16 bytes the same? Then they are one addition.
 inline bool are_alike(const std::array<std::uint64_t, 2>& words) {
   return words[0] == words[1] && words[0] == (words[0] & 0xff) * 0x0101010101010101u;
 }
@@ -93,8 +93,8 @@ class pair_counts {
   static constexpr bool pay = false;
 #endif
 
-  /// Whole groups of 16 bytes. Counts that come round go to the bins. Returns how many: where pairs are
-  /// alike, each waits for the one before.
+  /// Whole groups of 16 bytes. Counts that come round go to the bins. Returns how many: where they are many,
+  /// pairs are few, and each addition waits for the one before.
   std::int64_t count(const std::uint8_t* from, std::int64_t groups, byte_bins& bins) {
     std::int64_t rounds = 0;
     for (std::int64_t i = 0; i < groups; ++i) {
@@ -116,7 +116,7 @@ class pair_counts {
   }
 
   void add_to(byte_bins& bins) const {
-    std::array<std::uint32_t, 256> of_one{};  // a local variable, which counts cannot be part of
+    std::array<std::uint32_t, 256> of_one{};  // local: bytes could be part of a member
     for (std::size_t other = 0; other < 256; ++other) {
       std::uint32_t of_other = 0;
       for (std::size_t one = 0; one < 256; ++one) {
@@ -167,7 +167,8 @@ class thread_bytes {
   }
 
  private:
-  static constexpr std::int64_t most_rounds = piece / 2048;
+  /// Random bytes have none; of one pair alone, which takes twice as long as bytes do, they are 128.
+  static constexpr std::int64_t most_rounds = 32;
   static constexpr int pieces_before_pairs = 15;
 
   byte_bins bins_{};
@@ -182,8 +183,10 @@ requires(sizeof(T) == 1) void run_histogram(const job& work, const value_bins<T>
   constexpr auto piece = thread_bytes::piece;
   const int threads = threads_for(image.pixels(), work.how.threads);
   const auto pieces = (image.width + piece - 1) / piece;
-  const bool many = pair_counts::pay && image.step_x == 1 && image.pixels() >= 64 * piece;
+  // A thread's table must be cleared and added up, which takes some 10 us.
+  const bool many = pair_counts::pay && image.step_x == 1 && image.pixels() >= 64 * piece * threads;
   std::vector<thread_bytes> own;
+  own.reserve(static_cast<std::size_t>(threads));
   for (int thread = 0; thread < threads; ++thread) own.emplace_back(many);
   const auto rows_at_once = std::max<std::int64_t>(1, piece / std::max<std::int64_t>(image.width, 1));
   const auto rows = image.depth * image.height;

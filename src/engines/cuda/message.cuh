@@ -14,7 +14,8 @@ struct message {
   T content;
   std::uint32_t sent;
 
-  /// By one thread, once. Everything that it saw of other threads' work need not have arrived.
+  /// By one thread, once. Orders `content` before `sent` and nothing else: other blocks may still be writing,
+  /// so images and kept memory are ready at the kernel's end only.
   __device__ void send(const T& told) {
     content = told;
     __threadfence_system();
@@ -35,7 +36,10 @@ class expected_message {
 
   /// Waits for it, and for the stream where it takes long: then a kernel that failed is seen as well.
   T receive(const gpu& on) const {
-    if (!comes_soon(place_->sent)) on.synchronize("cudaStreamSynchronize");
+    if (!comes_soon(place_->sent)) {
+      on.synchronize("cudaStreamSynchronize");
+      if (!place_->sent) throw internal_error("cuda: a kernel ended without its message: please report");
+    }
     return place_->content;
   }
 

@@ -45,11 +45,10 @@ std::byte* residence::place(const host_pixels& image, to_be use) {
 }
 
 bool residence::is_on_host(const host_pixels& image) const {
-  if (on_.work.images_on_gpu) return false;
+  // Pinned memory may be written by what is in the stream.
+  if (on_.work.images_on_gpu || place_of(image.data).kind != memory_kind::host) return false;
   const auto found = std::ranges::find(copies_, image, &copy::host);
-  if (found != copies_.end()) return !found->written;
-  const auto kind = place_of(image.data).kind;
-  return kind != memory_kind::device && kind != memory_kind::managed;
+  return found == copies_.end() || !found->written;
 }
 
 void residence::finish() {

@@ -64,7 +64,7 @@ class residence {
   view<T> writing(const view<T>& image) {
     return on_device<T>(image, to_be::written);
   }
-  /// Is it the host's memory that has the image, as the caller gave it?
+  /// Is it memory that the host alone writes that has the image, as the caller gave it?
   bool is_on_host(const host_pixels& image) const;
   /// Brings what was written back to the host. Waits for the stream, unless the caller will.
   void finish();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 namespace macareu::cuda {
@@ -66,7 +65,9 @@ void zeroed_memory::give_back() {
   const std::lock_guard lock(using_it);
   std::int64_t all = block_.bytes;
   for (const auto& each : blocks) all += each.bytes;
-  if (all <= most_kept) blocks.push_back(std::exchange(block_, {}));
+  if (all > most_kept) return;
+  blocks.push_back(block_);
+  block_ = {};
 }
 
 }  // namespace macareu::cuda

@@ -20,7 +20,7 @@ class zeroed_memory {
 
   std::byte* data() const { return block_.data; }
 
-  /// All kernels that use it are.
+  /// After the last launch of a kernel that uses it, and before give_back: whoever takes it next waits.
   void launched() const;
   /// To later calls, when the kernels are about to end. They leave zeros.
   void give_back();

@@ -1,0 +1,86 @@
+"""Names of the user's functions, types, macros and files that generated code has too: it compiles all the same."""
+import os
+import re
+import unittest
+
+from tool import COMPILER, DESCRIPTIONS, NVCC, ConverterTest
+
+# The engines, classes and functions of generated code have these names too.
+USED_NAMES = ["rule", "serial", "openmp", "cuda", "kernels", "job", "engine", "extent", "P2P", "N2P", "R2S", "R2V", "IWPP",
+              "user", "run", "usage", "arguments", "parsed", "apply", "index", "check", "write", "read_pnm", "set_value"]
+
+
+@unittest.skipIf(DESCRIPTIONS, "functions of its own")
+class Names(ConverterTest):
+    def compile(self, name, stem="f"):
+        self.tool("convert", stem + ".c", "-o", name)
+        stem = "filter_" + stem if stem != "f" else stem
+        files = [os.path.join(name, file) for file in ("main.cpp", stem + ".cpp", stem + "_serial.cpp")]
+        self.succeed(COMPILER, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fopenmp", *files, "-o", name + "/program")
+
+    def test_functions_and_types(self):
+        helpers = "".join("static int %s(int v) { return v + 1; }\n" % name for name in USED_NAMES[1:])
+        calls = " + ".join("%s(p)" % name for name in USED_NAMES[1:])
+        self.write("f.c", helpers + "#P2P_FUNC\nstatic int rule(int p, int i) { return %s; }\n" % calls)
+        self.compile("functions")
+        if NVCC:
+            self.succeed(NVCC, "-std=c++17", "-ptx", "-arch=sm_90", "-DWITH_CUDA", "functions/f.cu", "-o", "functions/f.ptx")
+        self.write("f.c", "typedef struct { unsigned char r, g, b; } job;\n#STRUCT\ntypedef struct { int engine; } extent;\n"
+                   "#P2P_FUNC\nstatic job P2P(job p, int i, extent e) { p.r += e.engine; return p; }\n")
+        self.compile("types")
+        self.write("f.c", "struct rule { float x, y; };\n#N2P_FUNC\nstatic struct rule f(struct rule p[3][3], int x, int y) "
+                   "{ return p[1][1]; }\n")
+        self.compile("elaborated")
+        self.write("f.c", "#R2S_FUNC\nstatic T R2S(E a, E b) { return a > b ? a : b; }\n")
+        self.compile("scalar")
+        self.write("f.c", "#R2V_FUNC\nstatic void R2V(unsigned char p, int* saida, int bins) { saida[p % bins]++; }\n")
+        self.compile("vector")
+
+    def test_structs(self):
+        self.write("f.c", "struct pair { int a, b; };\ntypedef struct { unsigned char r, g, b; } rgb;\n#define DARK (rgb){1, 2, 3}\n"
+                   "#define RGB(a, b, c) (rgb){a, b, c}\n#define SAME(x) x\n#P2P_FUNC\nstatic rgb f(rgb p, int i) {\n"
+                   "  struct pair c = {0};\n  rgb q = {.g = p.r};\n  if (c.a) return i ? DARK : RGB(p.g, p.b, p.r);\n"
+                   "  return i ? SAME(((rgb){p.b, p.g, p.r})) : SAME(q);\n}\n")
+        self.compile("structs")
+
+    def test_types(self):
+        """No warning with any of them."""
+        for kind in ("signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int", "long", "unsigned long",
+                     "long long", "unsigned long long", "float", "double"):
+            self.write("f.c", "#P2P_FUNC\nstatic %s f(%s p, int i) { return p; }\n" % (kind, kind))
+            self.tool("convert", "f.c", "-o", "typed", "--overwrite")
+            self.succeed(COMPILER, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "typed/main.cpp")
+
+    def test_macros(self):
+        """Every word of the generated files may be a macro of the marked one, but for those of its own functions, and the few
+        that are refused."""
+        refused = {"RULE", "WITH_CUDA", "WITH_OPENCV", "atomicAdd", "reduction", "double", "defined", "device", "maybe_unused"}
+        for kind, function in (("p2p", "int f(int p, int i) { return p; }"), ("r2s", "T f(E a, E b) { return a > b ? a : b; }"),
+                               ("n2p", "int f(int p[3][3], int x, int y) { return p[1][1]; }"),
+                               ("r2v", "void f(int p, int* saida, int bins) { saida[p % bins]++; }"),
+                               ("iwpp", "int offer(int s, int c) { return s; }\n#pragma macareu iwpp\nstatic int better(int a, int b) "
+                                "{ return a > b; }")):
+            marked = "#pragma macareu %s\nstatic %s\n" % (kind, function)
+            self.write("f.c", marked)
+            self.tool("convert", "f.c", "-o", kind)
+            words = set()
+            for name in os.listdir(self.path(kind)):
+                with open(self.path(os.path.join(kind, name))) as file:
+                    words |= set(re.findall(r"\b[a-zA-Z]\w*", file.read()))
+            words -= refused | set(re.findall(r"\w+", marked)) | \
+                set("template class struct using and or not EOF ERANGE errno stderr stdout".split())
+            self.assertIn("job", words)
+            self.write("f.c", "".join("#define %s ) + (\n" % word for word in sorted(words)) + marked)
+            self.compile(kind + "-macros")
+            if NVCC:
+                self.succeed(NVCC, "-std=c++17", "-ptx", "-arch=sm_90", "-DWITH_CUDA", kind + "-macros/f.cu", "-o", kind + ".ptx")
+
+    def test_files(self):
+        """A program has main.cpp, pnm.hpp and arguments.hpp; CMake has a target test."""
+        for stem in ("main", "pnm", "arguments", "test"):
+            self.write(stem + ".c", "#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n")
+            self.compile(stem, stem)
+
+
+if __name__ == "__main__":
+    unittest.main()
