@@ -28,9 +28,6 @@ namespace {
 
 using converter::category;
 
-/// Below this, copying to a GPU and starting it costs more than computing on the CPU.
-constexpr std::int64_t worth_a_gpu = std::int64_t{1} << 26;
-
 struct request {
   function_file function;
   std::vector<std::string> images;
@@ -44,29 +41,17 @@ struct request {
   input_options reading;
 };
 
-struct place_to_run {
-  enum class kind { serial, cpu, cuda } where = kind::cpu;
-  int number = 0;
-};
+enum class place { automatic, serial, cpu, cuda };
 
-/// Nothing for auto.
-std::optional<place_to_run> place_named(const std::string& device) {
-  using kind = place_to_run::kind;
-  if (device == "auto") return {};
-  if (device == "serial") return place_to_run{kind::serial};
-  if (device == "cpu") return place_to_run{kind::cpu};
-  if (device == "cuda") return place_to_run{kind::cuda};
-  if (device.starts_with("cuda:"))
-    return place_to_run{kind::cuda,
-                        static_cast<int>(whole_number("--device cuda:N", device.substr(5), 0, 1023))};
-  throw usage_error("--device: expected auto, serial, cpu, cuda or cuda:N, got " + in_quotes(device));
-}
-
-/// What auto means.
-place_to_run place_for(std::int64_t pixels) {
-  std::string why;
-  if (pixels >= worth_a_gpu && converter::gpu_available(why)) return {place_to_run::kind::cuda};
-  return {};
+place place_named(const std::string& device) {
+  if (device == "auto") return place::automatic;
+  if (device == "serial") return place::serial;
+  if (device == "cpu") return place::cpu;
+  if (device == "cuda") return place::cuda;
+  if (!device.starts_with("cuda:"))
+    throw usage_error("--device: expected auto, serial, cpu, cuda or cuda:N, got " + in_quotes(device));
+  whole_number("--device cuda:N", device.substr(5), 0, 1023);
+  return place::cuda;
 }
 
 /// Whether numbers go where they can be seen.
@@ -148,21 +133,25 @@ converter::result_bytes compute_on_cpu(const request& asked, const converter::ca
   return result;
 }
 
+converter::result_bytes compute_on_gpu(const request& asked, const converter::call& given) {
+  const context how{.device = asked.device, .threads = asked.threads};
+  converter::result_bytes result;
+  converter::run_on_gpu(given, how, result);
+  return result;
+}
+
 /// A signal ends the program at once meanwhile: nothing is written yet.
 converter::result_bytes compute(const request& asked, const converter::call& given, interruption& signals) {
-  using kind = place_to_run::kind;
-  const auto named = place_named(asked.device);
-  const auto where = named ? *named : place_for(given.shape().pixels());
-  if (where.where != kind::cuda) return compute_on_cpu(asked, given, where.where == kind::serial, signals);
-  try {
-    converter::result_bytes result;
-    converter::run_on_gpu(given, where.number, result);
-    return result;
-  } catch (const device_error& e) {
-    if (named) throw;
-    if (!asked.quiet) std::cerr << "macareu: run: computed on the cpu: " << one_line(e.what()) << "\n";
-    return compute_on_cpu(asked, given, false, signals);
+  const auto where = place_named(asked.device);
+  if (where == place::cuda) return compute_on_gpu(asked, given);
+  if (where == place::automatic && converter::auto_tries_gpu(given)) {
+    try {
+      return compute_on_gpu(asked, given);
+    } catch (const device_error& e) {
+      if (!asked.quiet) std::cerr << "macareu: run: computed on the cpu: " << one_line(e.what()) << "\n";
+    }
   }
+  return compute_on_cpu(asked, given, where == place::serial, signals);
 }
 
 void write(const request& asked, const converter::call& given, const converter::result_bytes& result,

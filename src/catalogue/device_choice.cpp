@@ -74,7 +74,7 @@ void check_strategy(const entry& chosen, const context& how) {
                     " on " + std::string(chosen.engine) + "; it has " + known);
 }
 
-bool gpu_pays(const const_image_view& image) { return image.shape().pixels() >= pixels_worth_a_gpu; }
+bool gpu_pays(std::int64_t pixels) { return pixels >= pixels_worth_a_gpu; }
 
 bool fits(const const_image_view& image, int gpu) {
   const auto bytes = image.shape().pixels() * static_cast<std::int64_t>(size_of(image.type()));
@@ -102,6 +102,18 @@ void check_gpu(const context& how, int gpu) {
                        std::to_string(found.minor) + ", older than this build has code for");
 }
 
+/// The one that is named, or that has the images, or the current one.
+int usable_gpu(const context& how, const gpu_images& there) {
+  const auto named = cuda::gpus_named(how.device);
+  if (how.device.starts_with(cuda_name) && how.device != cuda_name && named.empty())
+    throw usage_error("device '" + how.device + "': expected cuda or cuda:N, where N is a GPU's number");
+  if (cuda::gpus_here().gpus.empty()) check_gpu(how, 0);
+  for (const int gpu : named) check_gpu(how, gpu);
+  const int gpu = !named.empty() ? named[0] : there.name.empty() ? cuda::current_gpu() : there.gpu;
+  check_gpu(how, gpu);
+  return gpu;
+}
+
 /// From the caller's images straight to the caller's: what lies in the memory of one GPU, others cannot
 /// reach.
 bool works_in_blocks(const operator_description& about) {
@@ -115,15 +127,10 @@ device_choice choose_gpu(const operator_description& about, const gpu_images& th
     throw device_error(there.name + " is in the memory of a GPU: " + cuda::gpus_here().problem);
   if (!chosen) refuse_unknown(how);
   const auto named = cuda::gpus_named(how.device);
-  if (how.device.starts_with(cuda_name) && how.device != cuda_name && named.empty())
-    throw usage_error("device '" + how.device + "': expected cuda or cuda:N, where N is a GPU's number");
   if (named.size() > 1 && !works_in_blocks(about))
     throw usage_error("device '" + how.device + "': " + std::string(about.name) +
                       " runs on one GPU; several are for operators that work in blocks");
-  if (cuda::gpus_here().gpus.empty()) check_gpu(how, 0);
-  for (const int gpu : named) check_gpu(how, gpu);
-  const int gpu = !named.empty() ? named[0] : there.name.empty() ? cuda::current_gpu() : there.gpu;
-  check_gpu(how, gpu);
+  const int gpu = usable_gpu(how, there);
   if (named.size() > 1) {
     if (!there.name.empty())
       throw usage_error(std::string(about.name) + ": " + there.name +
@@ -141,7 +148,7 @@ device_choice choose_automatically(const operator_description& about, const gpu_
                                    const const_image_view& image, const context& how) {
   const auto& host = *find_entry(about, "cpu");
   device_choice on_host{&host, std::string(host.engine)};
-  if (!find_entry(about, cuda_name) || !gpu_pays(image)) return on_host;
+  if (!find_entry(about, cuda_name) || !gpu_pays(image.shape().pixels())) return on_host;
   try {
     auto on_gpu = choose_gpu(about, there, how);
     if (!works_in_blocks(about) && !fits(image, *cuda::gpu_named(on_gpu.device)))
@@ -175,6 +182,13 @@ device_choice choose(const operator_description& about, const gpu_images& there,
 bool can_run_here(std::string_view engine) {
   return engine != cuda_name || std::ranges::any_of(cuda::gpus_here().gpus, &gpu_description::usable);
 }
+
+bool auto_tries_gpu(std::int64_t pixels) {
+  const auto built = built_devices();
+  return gpu_pays(pixels) && std::ranges::find(built, cuda_name) != built.end();
+}
+
+int gpu_for_function(const context& how) { return usable_gpu(how, {}); }
 
 std::string computed_elsewhere(const device_error& failure, const entry& instead) {
   return std::string(failure.what()) + "; computed on " + std::string(instead.engine) + " instead";

@@ -1,6 +1,7 @@
 // Which engine runs a call, and on which GPU.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,13 @@ bool can_run_here(std::string_view engine);
 /// is free to take another.
 device_choice choose_device(const operator_description& about, std::span<const const_image_view> inputs,
                             std::span<const image_view> outputs, const context& how);
+
+/// Whether `auto` looks for a GPU to compute a function on images in host memory.
+bool auto_tries_gpu(std::int64_t pixels);
+
+/// The GPU of a function that was compiled while the program runs, with images in host memory. Throws as
+/// choose_device.
+int gpu_for_function(const context& how);
 
 /// One line for the report: why `auto` took this engine in the end.
 std::string computed_elsewhere(const device_error& failure, const entry& instead);

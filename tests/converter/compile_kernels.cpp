@@ -7,8 +7,8 @@
 #include <macareu/error.hpp>
 
 #include <cache.hpp>
-#include <cuda_libraries.hpp>
 #include <cuda_run.hpp>
+#include <nvrtc.hpp>
 
 int main(int count, char** texts) {
   namespace converter = macareu::converter;

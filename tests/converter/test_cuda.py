@@ -1,13 +1,12 @@
 """The CUDA half of generated programs, and the kernels of `run`, compile: with nvcc and NVRTC, where these are. Where a GPU is, it
 gives what the cpu does."""
 import os
-import shutil
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import test_mathematics
 from test_windows import FUNCTIONS
-from tool import COMPILER, HERE, NAMES, NVCC, TOOL, WORKERS, ConverterTest, example, function, read_pnm, write_pnm
+from tool import COMPILER, NAMES, NVCC, TOOL, WORKERS, ConverterTest, example, function, read_pnm, write_pnm
 
 ONE_OF_EACH = ["binarise", "sobel", "maximum", "histogram", "reconstruct"]
 
@@ -275,30 +274,29 @@ class Cuda(ConverterTest):
         self.need_nvrtc()
         self.check_kernels([example(name) for name in NAMES] + [function(name) for name in FUNCTIONS])
 
-    def test_memory(self):
-        """What `run` takes of a GPU's memory is what it checks for: images, result, and what is between."""
-        os.makedirs(self.path("driver"))
-        self.succeed(COMPILER, "-x", "c", "-w", "-fPIC", "-shared", os.path.join(HERE, "small_gpu.c"), "-o", "driver/libcuda.so.1")
-        shutil.copy(self.path("driver/libcuda.so.1"), self.path("driver/libnvrtc.so"))
-        libraries = self.path("driver") + ":" + os.environ.get("LD_LIBRARY_PATH", "")
-        height, width = 1100, 1100
-        pixels = height * width
-        write_pnm(self.path("large.pgm"), (height, width), bytes(pixels))
-        tiles = ((height + 31) // 32) * ((width + 31) // 32)
-        for name, images, output, needed in (
-                ("binarise", 1, ["-o", "out.pgm", "--param", "tolerancia=1"], 2 * pixels),
-                ("sobel", 1, ["-o", "out.pgm"], 2 * pixels),
-                ("total", 1, [], pixels + 8 + 2 * 8 * ((pixels + 4095) // 4096)),
-                ("histogram", 1, [], pixels + 256 * 4),
-                ("reconstruct", 2, ["-o", "out.pgm"], 2 * pixels + 4 * (tiles + 1))):
-            def run(free):
-                return self.command(TOOL, "run", example(name), *["large.pgm"] * images, *output, "--device", "cuda",
-                                    SMALL_GPU_BYTES=str(free), LD_LIBRARY_PATH=libraries)
-            done = run(needed)
-            self.assertEqual((done.returncode, done.stderr), (0, ""), name)
-            done = run(needed - 1)
-            self.assertEqual(done.returncode, 4, name)
-            self.assertIn("GPU: images and result take %d MB, and" % ((needed + 999999) // 1000000), done.stderr)
+    def test_a_gpu_that_is_not_there(self):
+        """In the words of the library, and of any build: one without CUDA has none."""
+        write_pnm(self.path("in.pgm"), (3, 4), range(12))
+        message = self.fail_with(4, "run", example("maximum"), "in.pgm", "--device", "cuda:99")
+        self.assertRegex(message, "^macareu: run: device 'cuda:99' cannot be used: .")
+        if "cuda" in self.find_devices():
+            self.assertRegex(message, "this machine has [0-9]+ GPU")
+
+    def test_auto(self):
+        """Tries a GPU from 2^26 pixels on. Where a build with the device finds none, it says why and computes on the cpu."""
+        about = [line.split(None, 1) for line in self.tool("info").splitlines()]
+        gpus = next(value for name, value in about if name == "GPUs")
+        with open(self.path("large.pgm"), "wb") as file:
+            file.write(b"P5\n8192 8192\n255\n" + bytes(8192 * 8192 - 1) + b"\7")
+        done = self.command(TOOL, "run", example("maximum"), "large.pgm")
+        os.remove(self.path("large.pgm"))
+        self.assertEqual((done.returncode, done.stdout), (0, "7\n"), done.stderr)
+        if gpus == "none: this build is without CUDA":
+            self.assertEqual(done.stderr, "")
+        elif gpus.startswith("none: "):
+            self.assertEqual(done.stderr, "macareu: run: computed on the cpu: cuda: " + gpus[len("none: "):] + "\n")
+        elif "cuda" in self.find_devices():
+            self.assertEqual(done.stderr, "")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // A build without CUDA.
 #include <new>
 
+#include "engines/cuda/function.hpp"
 #include "engines/cuda/labels/block_times.hpp"
 #include "engines/cuda/presence.hpp"
 #include "engines/cuda/shared_arrays.hpp"
@@ -14,6 +15,10 @@ const gpu_list& gpus_here() {
 
 int current_gpu() { return 0; }
 std::int64_t free_memory(int) { return 0; }
+
+std::unique_ptr<loaded_function> load_function(job&, const std::string&) {
+  throw device_error("cuda: " + gpus_here().problem);
+}
 
 int gpu_beside(const void*) { return -1; }
 void* own_stream(int) { return nullptr; }

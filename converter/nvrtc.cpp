@@ -1,4 +1,4 @@
-#include "cuda_libraries.hpp"
+#include "nvrtc.hpp"
 
 #include <dlfcn.h>
 
@@ -38,39 +38,10 @@ nvrtc_library find_nvrtc() {
   return all;
 }
 
-driver_library find_driver() {
-  void* library = opened({"libcuda.so.1"}, "there is no NVIDIA driver; use --device cpu");
-  driver_library all{};
-  find(library, "cuInit", all.init);
-  find(library, "cuDeviceGetCount", all.device_count);
-  find(library, "cuDeviceGet", all.device);
-  find(library, "cuDeviceGetAttribute", all.attribute);
-  find(library, "cuDevicePrimaryCtxRetain", all.retain_context);
-  find(library, "cuCtxSetCurrent", all.set_context);
-  find(library, "cuModuleLoadData", all.load);
-  find(library, "cuModuleUnload", all.unload);
-  find(library, "cuModuleGetFunction", all.function);
-  find(library, "cuMemGetInfo_v2", all.memory);
-  find(library, "cuMemAlloc_v2", all.allocate);
-  find(library, "cuMemFree_v2", all.free);
-  find(library, "cuMemcpyHtoD_v2", all.upload);
-  find(library, "cuMemcpyDtoH_v2", all.download);
-  find(library, "cuMemsetD8_v2", all.fill);
-  find(library, "cuLaunchKernel", all.launch);
-  find(library, "cuCtxSynchronize", all.synchronise);
-  find(library, "cuGetErrorString", all.error_text);
-  return all;
-}
-
 }  // namespace
 
 const nvrtc_library& nvrtc() {
   static const auto all = find_nvrtc();
-  return all;
-}
-
-const driver_library& driver() {
-  static const auto all = find_driver();
   return all;
 }
 
