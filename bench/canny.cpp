@@ -113,7 +113,7 @@ class case_run {
         run_operator(operation_, std::vector<const_image_view>{placed[i % placed.size()].view()}, outputs,
                      values_, how);
     };
-    take_times(done_, to_.repeat(usual_repeat), most_ms, [&] { return at_.milliseconds(run); });
+    at_.take_times(done_, to_.repeat(usual_repeat), most_ms, run);
     done_.run->transfers = !at_.is_gpu() && at_.device() == "cuda";
     done_.run->compute_ms = 1e3 * report.compute_seconds;
     done_.run->transfer_ms = 1e3 * report.transfer_seconds;

@@ -6,6 +6,7 @@
 
 #include <macareu/error.hpp>
 
+#include "busy_stream.hpp"
 #include "engines/cuda/memory_pool.hpp"
 
 namespace macareu::bench {
@@ -100,8 +101,9 @@ void device_timer::release_event::operator()(void* event) const {
   cudaEventDestroy(static_cast<cudaEvent_t>(event));
 }
 
-double device_timer::milliseconds(const std::function<void()>& run) {
+double device_timer::milliseconds(stream_before before, const std::function<void()>& run) {
   auto* const on = static_cast<cudaStream_t>(stream());
+  if (before == stream_before::busy) keep_busy(on);
   check(cudaEventRecord(event_of(begin_), on), "cudaEventRecord");
   run();
   check(cudaEventRecord(event_of(end_), on), "cudaEventRecord");

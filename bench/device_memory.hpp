@@ -47,13 +47,16 @@ class pinned_memory {
 /// hold before.
 std::int64_t peak_device_memory(const std::function<void()>& run);
 
+/// Where the stream is idle before, the host's time until its first launch is part of what is measured.
+enum class stream_before { busy, idle };
+
 /// Times by events on a stream of its own, which the timed call has to use.
 class device_timer {
  public:
   device_timer();
 
   void* stream() const { return stream_.get(); }
-  double milliseconds(const std::function<void()>& run);
+  double milliseconds(stream_before before, const std::function<void()>& run);
 
  private:
   struct release_stream {

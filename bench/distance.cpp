@@ -131,8 +131,8 @@ class instance_run {
     const std::vector<image_view> outputs{out.view()};
     const auto run = [&] { run_operator(*each.about, inputs, outputs, each.given, how); };
     const bool exact = each.neighbours == 0;
-    take_times(done, to_.repeat(exact ? usual_repeat : usual_propagation_repeat),
-               exact ? most_ms : most_propagation_ms, [&] { return at_.milliseconds(run); });
+    at_.take_times(done, to_.repeat(exact ? usual_repeat : usual_propagation_repeat),
+                   exact ? most_ms : most_propagation_ms, run);
     done.run->rounds = report.rounds;
     done.run->tiles = report.tiles;
     done.run->passes = report.passes;

@@ -24,6 +24,6 @@ std::int64_t peak_device_memory(const std::function<void()>&) { refuse(); }
 device_timer::device_timer() { refuse(); }
 void device_timer::release_stream::operator()(void*) const {}
 void device_timer::release_event::operator()(void*) const {}
-double device_timer::milliseconds(const std::function<void()>&) { refuse(); }
+double device_timer::milliseconds(stream_before, const std::function<void()>&) { refuse(); }
 
 }  // namespace macareu::bench

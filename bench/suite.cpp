@@ -140,6 +140,7 @@ void add_run(json& object, const device_run& run) {
     object["compute_ms"] = run.compute_ms;
     object["transfer_ms"] = run.transfer_ms;
   }
+  if (run.from_idle_ms) object["from_idle_ms"] = *run.from_idle_ms;
   if (run.kernels_ms) object["kernels_ms"] = *run.kernels_ms;
   if (run.merging_ms) object["merging_ms"] = *run.merging_ms;
   if (run.largest_error) object["largest_error"] = *run.largest_error;

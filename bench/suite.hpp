@@ -47,6 +47,7 @@ struct device_run {
   bool transfers = false;  ///< whether images come from host memory and go back there
   double compute_ms = 0;   ///< of the last run, by its report: without transfers
   double transfer_ms = 0;
+  std::optional<double> from_idle_ms = {};  ///< a GPU's time and the host's before its first launch
   std::optional<double> kernels_ms = {}, merging_ms = {};  ///< in blocks, where these and transfers overlap
   double published_ms = 0;  ///< what the published megapixel code takes on the same GPU; 0: not known
   std::optional<time_limit> limit = {};

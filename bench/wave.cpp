@@ -176,7 +176,7 @@ class variant_run {
       run_reconstruction(images_.marker.view(), images_.mask.view(), images_.out.view(), variant_.neighbours,
                          how);
     };
-    take_times(done, to_.repeat(about_.repeat), most_ms, [&] { return at_.milliseconds(run); });
+    at_.take_times(done, to_.repeat(about_.repeat), most_ms, run);
     auto& told = *done.run;
     if (report.strategy != told.strategy) told.ran = report.strategy;
     told.rounds = report.rounds;

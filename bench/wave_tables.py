@@ -76,12 +76,12 @@ def must_section(cases):
         taken = case.get("median_ms")
         published = case.get("published_ms")
         rows.append((what(case), case["strategy"] + (f" ({case['ran']})" if case.get("ran") else ""), ms(taken),
-                     ms(case["must_ms"]), ms(case.get("goal_ms")),
+                     ms(case.get("from_idle_ms")), ms(case["must_ms"]), ms(case.get("goal_ms")),
                      "no" if taken is None or taken > case["must_ms"] else
                      "goal" if "goal_ms" in case and taken <= case["goal_ms"] else "must",
                      ms(published), f"{published / taken:.1f}" if published and taken else ""))
     return "### What must hold\n\n`megapixel` must be no slower than the published megapixel code on the same GPU.\n\n" + table(
-        ("what", "strategy", "ours, ms", "must", "goal", "reached", "published code, ms", "times"), rows)
+        ("what", "strategy", "ours, ms", "from an idle stream", "must", "goal", "reached", "published code, ms", "times"), rows)
 
 
 def automatic_section(cases):

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "suite.hpp"
-
 namespace macareu::bench {
 namespace {
 
@@ -26,7 +24,17 @@ workplace workplace::on_gpu() {
 }
 
 double workplace::milliseconds(const std::function<void()>& run) {
-  return timer_ ? timer_->milliseconds(run) : bench::milliseconds(run);
+  return timer_ ? timer_->milliseconds(stream_before::busy, run) : bench::milliseconds(run);
+}
+
+void workplace::take_times(result& about, int repeat, double most_ms, const std::function<void()>& run) {
+  constexpr double short_ms = 5;
+  bench::take_times(about, repeat, most_ms, [&] { return milliseconds(run); });
+  if (!timer_ || about.median_ms > short_ms) return;
+  result from_idle;
+  bench::take_times(from_idle, repeat, most_ms,
+                    [&] { return timer_->milliseconds(stream_before::idle, run); });
+  about.run->from_idle_ms = from_idle.median_ms;
 }
 
 placed_image::placed_image(const workplace& at, dtype type, const extents& shape)

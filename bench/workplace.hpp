@@ -11,6 +11,7 @@
 #include "checksum.hpp"
 #include "device_memory.hpp"
 #include "mirrored.hpp"
+#include "suite.hpp"
 
 namespace macareu::bench {
 
@@ -24,7 +25,10 @@ class workplace {
   bool is_gpu() const { return timer_.has_value(); }
   void* stream() const { return timer_ ? timer_->stream() : nullptr; }
   const pinned_memory& staging() const { return *staging_; }
+  /// Of a GPU its own time: its stream is busy before.
   double milliseconds(const std::function<void()>& run);
+  /// The same up to `repeat` times; of short calls of a GPU also the time from an idle stream.
+  void take_times(result& about, int repeat, double most_ms, const std::function<void()>& run);
 
  private:
   explicit workplace(std::string device) : device_(std::move(device)) {}

@@ -1,9 +1,11 @@
 // The cuda device with images in device, managed and pinned memory, and on a stream of the caller's.
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <string_view>
 #include <thread>
@@ -252,25 +254,41 @@ TEST_F(device_images, are_in_the_order_of_the_stream) {
 }
 
 /// The memory that waves keep for each other goes from stream to stream while kernels still end.
+/// Sizes and strategies of all kinds at a time, every call with a result of its own, which nobody waits for.
 TEST_F(device_images, waves_of_several_threads_on_their_own_streams) {
-  const noise_pair given({1000, 1100});
-  const auto expected = reconstruct(given.marker_view(), given.mask_view(), {}, serial_);
-  const cuda_image marker(memory::device, given.shape, 1100, given.marker);
-  const cuda_image mask(memory::device, given.shape, 1100, given.mask);
+  struct pair_on_gpu {
+    explicit pair_on_gpu(const extents& shape)
+        : given(shape),
+          marker(memory::device, shape, shape.width(), given.marker),
+          mask(memory::device, shape, shape.width(), given.mask) {}
+    noise_pair given;
+    cuda_image marker, mask;
+    image expected = reconstruct(given.marker_view(), given.mask_view(), {}, {.device = "serial"});
+  };
+  const std::array<pair_on_gpu, 2> pairs{pair_on_gpu({1000, 1100}), pair_on_gpu({130, 257})};
+  const auto call = [&](int caller) {
+    const stream own;
+    constexpr std::array strategies{"tiles", "contraction", "auto"};
+    std::deque<cuda_image> results;
+    const auto source = [&](std::size_t i) -> const pair_on_gpu& { return pairs[i % pairs.size()]; };
+    for (std::size_t i = 0; i < 18; ++i) {
+      const auto& shape = source(i).given.shape;
+      results.emplace_back(memory::device, shape, shape.width());
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const context how{.device = "cuda",
+                        .strategy = strategies[(static_cast<std::size_t>(caller) + i / 2) % 3],
+                        .stream = static_cast<cudaStream_t>(own),
+                        .wait = false};
+      reconstruct(source(i).marker, source(i).mask, results[i], {}, how);
+    }
+    ASSERT_EQ(cudaStreamSynchronize(own), cudaSuccess);
+    for (std::size_t i = 0; i < results.size(); ++i)
+      EXPECT_TRUE(same_bits(results[i].on_host(), source(i).expected)) << caller << ", " << i;
+  };
   std::vector<std::jthread> callers;
   for (int caller = 0; caller < 4; ++caller)
-    callers.emplace_back([&, strategy = caller % 2 ? "contraction" : "tiles"] {
-      const cuda_image out(memory::device, given.shape, 1100);
-      const stream own;
-      const context how{
-          .device = "cuda", .strategy = strategy, .stream = static_cast<cudaStream_t>(own), .wait = false};
-      for (int i = 0; i < 25; ++i) {
-        ASSERT_EQ(cudaMemsetAsync(out.data(), i, given.mask.size(), own), cudaSuccess);
-        reconstruct(marker, mask, out, {}, how);
-      }
-      ASSERT_EQ(cudaStreamSynchronize(own), cudaSuccess);
-      EXPECT_TRUE(same_bits(out.on_host(), expected)) << strategy;
-    });
+    callers.emplace_back([&, caller] { EXPECT_NO_THROW(call(caller)); });
 }
 
 /// A stream that is being captured cannot be waited for: a device that fails.

@@ -190,22 +190,61 @@ struct weighted_bins {
 /// Also where the engine does not count pairs.
 TEST(patterns, pairs_of_bytes) {
   dice from(seed_of("pairs_of_bytes"));
-  for (const int kind : {0, 1, 2, 3}) {
+  enum class kind { random, narrow, alike, first_in_word, last_in_word, now_and_then };
+  for (const auto made : {kind::random, kind::narrow, kind::alike, kind::first_in_word, kind::last_in_word,
+                          kind::now_and_then}) {
     cpu::thread_bytes counted(true);
     cpu::byte_bins expected{};
-    std::vector<std::uint8_t> row(1009);  // no whole groups of 16
-    for (int piece = 0; piece < 40; ++piece)
+    for (int piece = 0; piece < 40; ++piece) {
+      constexpr std::size_t width = 1009, height = 60;  // no whole groups of 16
+      std::vector<std::uint8_t> pixels(width * height);
+      for (std::size_t i = 0; i < pixels.size(); ++i) {
+        const bool odd = i % width % 2 != 0;
+        const bool random = made == kind::random || (made == kind::now_and_then && piece % 20 < 10);
+        const std::int64_t value = random                       ? from.below(256)
+                                   : made == kind::narrow       ? 100 + from.below(20)
+                                   : made == kind::alike        ? 7
+                                   : made == kind::last_in_word ? (odd ? 0 : 255)
+                                                                : (odd ? 255 : 0);
+        ++expected[static_cast<std::size_t>(value)];
+        pixels[i] = static_cast<std::uint8_t>(value);
+      }
       counted.count_piece([&](const auto& count) {
-        for (int y = 0; y < 60; ++y) {
-          for (std::size_t x = 0; x < row.size(); ++x) {
-            const bool random = kind == 0 || (kind == 3 && piece % 20 < 10);
-            row[x] = static_cast<std::uint8_t>(random ? from.below(256) : kind == 1 ? 7 : x % 2 ? 255 : 0);
-            ++expected[row[x]];
-          }
-          count(row.data(), static_cast<std::int64_t>(row.size()));
-        }
+        for (std::size_t y = 0; y < height; ++y) count(pixels.data() + y * width, width);
       });
-    EXPECT_EQ(counted.bins(), expected) << kind;
+    }
+    EXPECT_EQ(counted.bins(), expected) << static_cast<int>(made);
+  }
+}
+
+/// At every place in a word: 248 times are counted, 256 are seen to be too many, also where the next count of
+/// the word comes round by them.
+TEST(patterns, pairs_that_come_round) {
+  for (unsigned low = 0; low < 4; ++low) {
+    std::array<std::uint8_t, 16> group;
+    for (std::size_t i = 0; i < group.size(); ++i) group[i] = static_cast<std::uint8_t>(i % 2 ? 9 : 40 + low);
+    auto beside = group;
+    for (std::size_t i = 0; i < beside.size(); i += 2)
+      beside[i] = static_cast<std::uint8_t>(40 + (low + 1) % 4);
+    cpu::pair_counts pairs;
+    cpu::byte_bins bins{}, none{};
+    const auto count = [&](const auto& of, int times) {
+      for (int i = 0; i < times; ++i) pairs.count(of.data(), 1);
+    };
+    count(group, 31);
+    count(beside, 31);
+    EXPECT_TRUE(pairs.add_to(bins));
+    EXPECT_EQ(bins[9], 2u * 8 * 31);
+    EXPECT_EQ(bins[40 + low], 8u * 31);
+    bins = {};
+    count(group, 32);
+    EXPECT_FALSE(pairs.add_to(bins)) << low;
+    count(beside, 31);
+    count(group, 32 * 256);
+    EXPECT_FALSE(pairs.add_to(bins)) << low;
+    EXPECT_EQ(bins, none);
+    EXPECT_TRUE(pairs.add_to(bins));
+    EXPECT_EQ(bins, none);
   }
 }
 

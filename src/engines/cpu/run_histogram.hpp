@@ -58,33 +58,61 @@ void run_histogram(const job& work, const Rule& rule, std::span<std::uint64_t> b
     for (std::size_t i = 0; i < part.size(); ++i) bins[i % bins.size()] += part[i];
 }
 
-/// Are all 16 bytes the same? Then they are one addition.
-inline bool are_alike(const std::array<std::uint64_t, 2>& words) {
+/// 16 bytes, counted together.
+using byte_group = std::array<std::uint64_t, 2>;
+
+inline byte_group group_at(const std::uint8_t* from) {
+  byte_group words;
+  std::memcpy(&words, from, sizeof words);
+  return words;
+}
+
+/// Is it one byte alone?
+inline bool is_alike(const byte_group& words) {
   return words[0] == words[1] && words[0] == (words[0] & 0xff) * 0x0101010101010101u;
+}
+
+/// Calls few(byte, count) for groups that are all of one byte, which are one addition, and one(words) for
+/// every other. Each has a loop of its own: in one loop compilers prepare the second before they know which
+/// it is.
+template <class Few, class One>
+void for_groups(const std::uint8_t* from, std::int64_t groups, const Few& few, const One& one) {
+  for (std::int64_t i = 0; i < groups;) {
+    if (const auto first = group_at(from + 16 * i); is_alike(first)) {
+      const auto begin = i++;
+      while (i < groups && group_at(from + 16 * i) == first) ++i;
+      few(first[0] & 0xff, i - begin);
+    }
+    for (; i < groups; ++i) {
+      const auto words = group_at(from + 16 * i);
+      if (is_alike(words)) break;
+      one(words);
+    }
+  }
 }
 
 /// Counts of all bytes of a row without gaps, four times over.
 using byte_counts = std::array<std::array<std::uint32_t, 256>, 4>;
 
 inline void count_bytes(const std::uint8_t* from, std::int64_t count, byte_counts& to) {
-  std::int64_t i = 0;
-  for (std::array<std::uint64_t, 2> words; i + 16 <= count; i += 16) {
-    std::memcpy(&words, from + i, sizeof words);
-    if (are_alike(words)) {
-      to[0][words[0] & 0xff] += 16;
-      continue;
-    }
-    for (const auto eight : words)
-      for (unsigned k = 0; k < 8; ++k) ++to[k % 4][eight >> 8 * k & 0xff];
-  }
-  for (; i < count; ++i) ++to[0][from[i]];
+  for_groups(
+      from, count / 16,
+      [&](std::uint64_t byte, std::int64_t groups) {
+        to[0][byte] += static_cast<std::uint32_t>(16 * groups);
+      },
+      [&](const byte_group& words) {
+        for (const auto eight : words)
+          for (unsigned k = 0; k < 8; ++k) ++to[k % 4][eight >> 8 * k & 0xff];
+      });
+  for (auto i = count / 16 * 16; i < count; ++i) ++to[0][from[i]];
 }
 
 using byte_bins = std::array<std::uint64_t, 256>;
 
-/// Counts of pairs of bytes. It is the stores that take the time, so half of them take half of it, where the
-/// table fits the first cache: 64 KiB, which ARM's servers have. (4096^2 random, ms on two Neoverse-V1 cores:
-/// bytes 4.4; pairs counted in 8 bits 3.2, in 16 bits 4.1, in 32 bits 4.4; bytes eight times over 4.6.)
+/// Counts of pairs of bytes: it is the stores that take the time, so half of them take half of it, where the
+/// table fits the first cache: 64 KiB, which ARM's servers have. Four counts share a word, as a byte takes
+/// longer to store: 1.9 cycles of a Neoverse-V1, a word 1.3. (8 MiB of random bytes, ms on one such core:
+/// bytes 4.5, pairs in bytes of their own 3.2, in words with a look at each count 3.0, as here 2.65.)
 class pair_counts {
  public:
 #ifdef __aarch64__
@@ -93,83 +121,98 @@ class pair_counts {
   static constexpr bool pay = false;
 #endif
 
-  /// Whole groups of 16 bytes. Counts that come round go to the bins. Returns how many: where they are many,
-  /// pairs are few, and each addition waits for the one before.
-  std::int64_t count(const std::uint8_t* from, std::int64_t groups, byte_bins& bins) {
-    std::int64_t rounds = 0;
-    for (std::int64_t i = 0; i < groups; ++i) {
-      std::array<std::uint64_t, 2> words;
-      std::memcpy(&words, from + 16 * i, sizeof words);
-      if (are_alike(words)) {
-        bins[words[0] & 0xff] += 16;
-        continue;
-      }
-      for (const auto eight : words)
-        for (unsigned k = 0; k < 4; ++k)
-          if (const auto pair = eight >> 16 * k & 0xffff; ++counts_[pair] == 0) {
-            bins[pair & 0xff] += 256;
-            bins[pair >> 8] += 256;
-            ++rounds;
+  /// Less than 2^32 bytes in all.
+  void count(const std::uint8_t* from, std::int64_t groups) {
+    pairs_ += 8 * groups;
+    for_groups(
+        from, groups,
+        [&](std::uint64_t byte, std::int64_t count) {
+          alike_[byte] += static_cast<std::uint32_t>(16 * count);
+          pairs_ -= 8 * count;
+        },
+        [&](const byte_group& words) {
+          for (const auto eight : words) {
+            const auto places = eight << 3 & 0x0018001800180018u;  // in words, in bits
+            for (unsigned k = 0; k < 4; ++k)
+              words_[eight >> (16 * k + 2) & 0x3fff] += 1u << (places >> 16 * k & 31);
           }
-    }
-    return rounds;
+        });
   }
 
-  void add_to(byte_bins& bins) const {
-    std::array<std::uint32_t, 256> of_one{};  // local: bytes could be part of a member
+  /// Adds them to the bins, unless one has come round, and begins anew. Nothing looks at single counts: one
+  /// that comes round is 256 lower, and the next in its word is 1 higher, so all together are fewer than the
+  /// pairs.
+  bool add_to(byte_bins& bins) {
+    std::array<std::uint16_t, 256> first{}, second{};  // all of them are below 2^16
+    std::int64_t total = 0;
     for (std::size_t other = 0; other < 256; ++other) {
-      std::uint32_t of_other = 0;
+      std::array<std::uint8_t, 256> counts;
+      std::memcpy(counts.data(), words_.data() + 64 * other, sizeof counts);
+      std::uint32_t sum = 0;
       for (std::size_t one = 0; one < 256; ++one) {
-        const std::uint32_t count = counts_[256 * other + one];
-        of_one[one] += count;
-        of_other += count;
+        first[one] = static_cast<std::uint16_t>(first[one] + counts[one]);
+        sum += counts[one];
       }
-      bins[other] += of_other;
+      second[other] = static_cast<std::uint16_t>(sum);
+      total += sum;
     }
-    for (std::size_t one = 0; one < 256; ++one) bins[one] += of_one[one];
+    const bool right = total == pairs_;
+    if (right)
+      for (std::size_t i = 0; i < bins.size(); ++i) bins[i] += first[i] + second[i] + alike_[i];
+    words_.fill(0);
+    alike_.fill(0);
+    pairs_ = 0;
+    return right;
   }
 
  private:
-  std::array<std::uint8_t, 65536> counts_{};
+  std::array<std::uint32_t, 16384> words_{};  // little-endian, as all that this is built for
+  std::array<std::uint32_t, 256> alike_{};
+  std::int64_t pairs_ = 0;
 };
 
 /// The bytes that a thread has counted, a piece of the image at a time.
 class thread_bytes {
  public:
-  /// Pieces that counts of 32 bits hold.
-  static constexpr std::int64_t piece = 1 << 16;
+  /// In pairs, pieces are larger: a table is added up and cleared in 6 us.
+  static constexpr std::int64_t piece = 1 << 16, piece_of_pairs = 1 << 19;
 
-  explicit thread_bytes(bool many) {
-    if (many) pairs_ = std::make_unique<pair_counts>();
+  explicit thread_bytes(bool in_pairs) {
+    if (in_pairs) pairs_ = std::make_unique<pair_counts>();
   }
-  /// `rows` is called with a visitor of rows without gaps.
+  /// `rows` is called with a visitor of rows without gaps, twice where pairs do not serve.
   template <class Rows>
   void count_piece(const Rows& rows) {
+    if (pairs_ && one_by_one_ == 0) {
+      if (count_in_pairs(rows)) return;
+      one_by_one_ = pieces_before_pairs;
+    }
+    one_by_one_ = std::max(one_by_one_ - 1, 0);
     byte_counts counts{};
-    std::int64_t rounds = 0;
-    const bool in_pairs = pairs_ && one_by_one_ == 0;
-    rows([&](const std::uint8_t* from, std::int64_t count) {
-      const auto groups = in_pairs ? count / 16 : 0;
-      if (groups) rounds += pairs_->count(from, groups, bins_);
-      count_bytes(from + 16 * groups, count - 16 * groups, counts);
-    });
-    one_by_one_ = rounds > most_rounds ? pieces_before_pairs : std::max(one_by_one_ - 1, 0);
+    rows([&](const std::uint8_t* from, std::int64_t count) { count_bytes(from, count, counts); });
     add(counts);
   }
   void add(const byte_counts& counts) {
     for (const auto& part : counts)
       for (std::size_t i = 0; i < part.size(); ++i) bins_[i] += part[i];
   }
-  byte_bins bins() const {
-    auto all = bins_;
-    if (pairs_) pairs_->add_to(all);
-    return all;
-  }
+  const byte_bins& bins() const { return bins_; }
 
  private:
-  /// Random bytes have none; of one pair alone, which takes twice as long as bytes do, they are 128.
-  static constexpr std::int64_t most_rounds = 32;
-  static constexpr int pieces_before_pairs = 15;
+  /// Where one piece has pairs that are too many, the next ones have.
+  static constexpr int pieces_before_pairs = 16;
+
+  template <class Rows>
+  bool count_in_pairs(const Rows& rows) {
+    byte_counts rest{};
+    rows([&](const std::uint8_t* from, std::int64_t count) {
+      pairs_->count(from, count / 16);
+      count_bytes(from + count / 16 * 16, count % 16, rest);
+    });
+    if (!pairs_->add_to(bins_)) return false;
+    add(rest);
+    return true;
+  }
 
   byte_bins bins_{};
   std::unique_ptr<pair_counts> pairs_;
@@ -180,14 +223,14 @@ class thread_bytes {
 template <class T>
 requires(sizeof(T) == 1) void run_histogram(const job& work, const value_bins<T>& rule,
                                             std::span<std::uint64_t> bins, const view<const T>& image) {
-  constexpr auto piece = thread_bytes::piece;
   const int threads = threads_for(image.pixels(), work.how.threads);
+  const bool in_pairs =
+      pair_counts::pay && image.step_x == 1 && image.pixels() >= 8 * thread_bytes::piece_of_pairs * threads;
+  const auto piece = in_pairs ? thread_bytes::piece_of_pairs : thread_bytes::piece;
   const auto pieces = (image.width + piece - 1) / piece;
-  // A thread's table must be cleared and added up, which takes some 10 us.
-  const bool many = pair_counts::pay && image.step_x == 1 && image.pixels() >= 64 * piece * threads;
   std::vector<thread_bytes> own;
   own.reserve(static_cast<std::size_t>(threads));
-  for (int thread = 0; thread < threads; ++thread) own.emplace_back(many);
+  for (int thread = 0; thread < threads; ++thread) own.emplace_back(in_pairs);
   const auto rows_at_once = std::max<std::int64_t>(1, piece / std::max<std::int64_t>(image.width, 1));
   const auto rows = image.depth * image.height;
   const auto groups = (rows + rows_at_once - 1) / rows_at_once;
@@ -211,7 +254,7 @@ requires(sizeof(T) == 1) void run_histogram(const job& work, const value_bins<T>
   });
   const bin_sink sink{bins};
   for (const auto& part : own) {
-    const auto counted = part.bins();
+    const auto& counted = part.bins();
     for (std::size_t i = 0; i < counted.size(); ++i)
       sink.add(static_cast<T>(i) - static_cast<int>(rule.first), counted[i]);
   }

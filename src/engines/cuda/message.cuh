@@ -2,6 +2,8 @@
 // say that the kernel has ended, so what it launches then follows without a gap.
 #pragma once
 
+#include <cuda/atomic>
+
 #include <cstdint>
 
 #include "engines/cuda/gpu.cuh"
@@ -18,8 +20,8 @@ struct message {
   /// so images and kept memory are ready at the kernel's end only.
   __device__ void send(const T& told) {
     content = told;
-    __threadfence_system();
-    *static_cast<volatile std::uint32_t*>(&sent) = 1;
+    ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_system>(sent).store(
+        1, ::cuda::std::memory_order_release);
   }
 };
 

@@ -1,6 +1,7 @@
 #include "engines/cuda/zeroed_memory.cuh"
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <vector>
 
@@ -35,14 +36,26 @@ zeroed_memory::block take_kept(int gpu, std::int64_t bytes) {
   return found;
 }
 
+/// False where there would be more than `most` bytes.
+bool keep(const zeroed_memory::block& used, std::int64_t most = most_kept) {
+  auto& [using_it, blocks] = kept();
+  const std::lock_guard lock(using_it);
+  std::int64_t all = used.bytes;
+  for (const auto& each : blocks) all += each.bytes;
+  if (all > most) return false;
+  blocks.push_back(used);
+  return true;
+}
+
 }  // namespace
 
 zeroed_memory::zeroed_memory(const gpu& on, std::int64_t bytes)
     : stream_(on.stream), block_(take_kept(on.number, bytes)) {
   if (block_.data) {
-    const auto code = cudaStreamWaitEvent(stream_, block_.used);
-    if (code != cudaSuccess) give_back();
-    check(code, "cudaStreamWaitEvent");
+    if (const auto code = cudaStreamWaitEvent(stream_, block_.used); code != cudaSuccess) {
+      keep(block_, std::numeric_limits<std::int64_t>::max());  // as it was
+      check(code, "cudaStreamWaitEvent");
+    }
     return;
   }
   device_array<std::byte> fresh(on, bytes);
@@ -61,13 +74,7 @@ zeroed_memory::~zeroed_memory() {
 void zeroed_memory::launched() const { check(cudaEventRecord(block_.used, stream_), "cudaEventRecord"); }
 
 void zeroed_memory::give_back() {
-  auto& [using_it, blocks] = kept();
-  const std::lock_guard lock(using_it);
-  std::int64_t all = block_.bytes;
-  for (const auto& each : blocks) all += each.bytes;
-  if (all > most_kept) return;
-  blocks.push_back(block_);
-  block_ = {};
+  if (keep(block_)) block_ = {};
 }
 
 }  // namespace macareu::cuda
