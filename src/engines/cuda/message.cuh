@@ -13,39 +13,53 @@ namespace macareu::cuda {
 /// In memory of the host that kernels can write.
 template <class T>
 struct message {
+  using flag = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_system>;
   T content;
-  std::uint32_t sent;
+  std::uint32_t announced, sent;
+
+  /// That the host may prepare what follows, while the kernel comes to its end. By any threads, before
+  /// `send`.
+  __device__ void announce() { flag(announced).store(1, ::cuda::std::memory_order_relaxed); }
 
   /// By one thread, once. Orders `content` before `sent` and nothing else: other blocks may still be writing,
   /// so images and kept memory are ready at the kernel's end only.
   __device__ void send(const T& told) {
     content = told;
-    ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_system>(sent).store(
-        1, ::cuda::std::memory_order_release);
+    flag(sent).store(1, ::cuda::std::memory_order_release);
   }
 };
 
-/// Looks at it for some milliseconds, as long as most kernels take that send messages. False: not yet.
-bool comes_soon(std::uint32_t& sent);
+/// Both see what was written before the flag was set.
+bool is_set(std::uint32_t& flag);
+/// Looks at two of them for some milliseconds, as long as most kernels take that send messages.
+bool comes_soon(std::uint32_t& flag, std::uint32_t& other);
 
 /// One at a time for every type and thread. Made before the kernel is launched that sends the message.
 template <class T>
 class expected_message {
  public:
-  expected_message() : place_(landing_place<message<T>>()) { place_->sent = 0; }
+  expected_message() : place_(landing_place<message<T>>()) { place_->announced = place_->sent = 0; }
 
   message<T>* place() const { return place_; }
 
-  /// Waits for it, and for the stream where it takes long: then a kernel that failed is seen as well.
+  /// Waits for the announcement, or for the message where none comes before it.
+  bool is_announced(const gpu& on) const {
+    wait(on, place_->announced);
+    return is_set(place_->announced);
+  }
   T receive(const gpu& on) const {
-    if (!comes_soon(place_->sent)) {
-      on.synchronize("cudaStreamSynchronize");
-      if (!place_->sent) throw internal_error("cuda: a kernel ended without its message: please report");
-    }
+    wait(on, place_->sent);
+    if (!is_set(place_->sent))
+      throw internal_error("cuda: a kernel ended without its message: please report");
     return place_->content;
   }
 
  private:
+  /// For the stream where it takes long: then a kernel that failed is seen as well.
+  void wait(const gpu& on, std::uint32_t& flag) const {
+    if (!comes_soon(flag, place_->sent)) on.synchronize("cudaStreamSynchronize");
+  }
+
   message<T>* place_;
 };
 

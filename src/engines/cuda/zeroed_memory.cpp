@@ -65,16 +65,22 @@ zeroed_memory::zeroed_memory(const gpu& on, std::int64_t bytes)
   block_ = {on.number, fresh.release(), bytes, used};
 }
 
-zeroed_memory::~zeroed_memory() {
-  if (!block_.data) return;
-  cudaFreeAsync(block_.data, stream_);
-  cudaEventDestroy(block_.used);
-}
+zeroed_memory::~zeroed_memory() { free(); }
 
 void zeroed_memory::launched() const { check(cudaEventRecord(block_.used, stream_), "cudaEventRecord"); }
 
 void zeroed_memory::give_back() {
-  if (keep(block_)) block_ = {};
+  if (keep(block_))
+    block_ = {};
+  else
+    free();
+}
+
+void zeroed_memory::free() {
+  if (!block_.data) return;
+  cudaFreeAsync(block_.data, stream_);
+  cudaEventDestroy(block_.used);
+  block_ = {};
 }
 
 }  // namespace macareu::cuda

@@ -22,7 +22,8 @@ class zeroed_memory {
 
   /// After the last launch of a kernel that uses it, and before give_back: whoever takes it next waits.
   void launched() const;
-  /// To later calls, when the kernels are about to end. They leave zeros.
+  /// To later calls, once the kernels are launched, which leave zeros; or frees it, in the order of the
+  /// stream.
   void give_back();
 
   struct block {
@@ -33,6 +34,8 @@ class zeroed_memory {
   };
 
  private:
+  void free();
+
   cudaStream_t stream_;
   block block_;
 };

@@ -12,19 +12,22 @@ namespace {
 
 /// Contraction takes the same time whatever the wave's path, and tiles less where paths are short.
 template <class Key>
-bool tiles_then_contraction(const gpu& on, bottleneck_problem<Key> problem) {
-  auto& strategy = on.work.report.strategy;
-  const auto [settled, within] = run_tiles(on, problem, tile_patience::bounded);
-  strategy = "tiles";
-  if (settled) return within;
-  problem.start = problem.state;
-  try {
-    contract(on, problem);
-    strategy = "tiles, then contraction";
-  } catch (const too_large&) {  // it needs several times the memory; the states are as they were
-    run_tiles(on, problem, tile_patience::endless);
-    on.work.report.note =
-        "cuda: no room for strategy contraction; computed with tiles alone, which may take long";
+bool tiles_then_contraction(const gpu& on, const bottleneck_problem<Key>& problem) {
+  auto& report = on.work.report;
+  auto rest = problem;
+  rest.start = problem.state;
+  bool room = true;
+  const auto [settled, within] = run_tiles(on, problem, [&] {
+    try {
+      contract(on, rest);
+    } catch (const too_large&) {  // it needs several times the memory; the states are as they were
+      room = false;
+    }
+  });
+  report.strategy = settled || !room ? "tiles" : "tiles, then contraction";
+  if (!room) {
+    run_tiles(on, rest);
+    report.note = "cuda: no room for strategy contraction; computed with tiles alone, which may take long";
   }
   return within;
 }
@@ -44,7 +47,7 @@ bool run_bottleneck(const gpu& on, const bottleneck_problem<Key>& problem) {
   const auto& strategy = on.work.how.strategy;
   if (strategy == "auto") return tiles_then_contraction(on, problem);
   on.work.report.strategy = strategy;
-  if (strategy == "tiles") return run_tiles(on, problem, tile_patience::endless).within;
+  if (strategy == "tiles") return run_tiles(on, problem).within;
   if (strategy == "contraction")
     contract(on, problem);
   else

@@ -1,5 +1,6 @@
 #include "engines/cuda/wave/tiles/run.cuh"
 
 namespace macareu::cuda {
-template tile_result run_tiles(const gpu&, const bottleneck_problem<std::uint32_t>&, tile_patience);
+template tile_result run_tiles(const gpu&, const bottleneck_problem<std::uint32_t>&,
+                               const std::function<void()>&);
 }

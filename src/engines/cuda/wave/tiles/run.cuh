@@ -15,7 +15,7 @@
 namespace macareu::cuda {
 namespace tiles {
 
-/// `bounded`: what tiles may take before contraction goes on from their states: about what contraction takes,
+/// What tiles may take before contraction goes on from their states: about what contraction takes,
 /// so that both together take twice that. In cycles, which stand for time on any GPU. Measured on an H200
 /// (2 GHz), 4 neighbours, in cycles a pixel: contraction of tissue 0.033 to 0.055, of noise from one seed
 /// 0.1, where tiles take 0.03 at 4096^2 and 0.01 at 16384^2; 16 bits 0.044 to 0.057 where tiles take 0.047
@@ -62,11 +62,19 @@ class wave_memory {
   const worklist& work() const { return work_; }
   void* rims() const { return rims_; }
 
-  /// Waits for the wave, which was launched.
-  tile_result result(const gpu& on) {
+  /// Of the wave, which was launched.
+  tile_result result(const gpu& on, const std::function<void()>& go_on) {
     memory_.launched();
+    const bool announced = go_on && summary_.is_announced(on);
+    if (announced) {
+      memory_.give_back();
+      go_on();
+    }
     const auto told = summary_.receive(on);
-    memory_.give_back();
+    if (!announced) {
+      memory_.give_back();
+      if (told.gave_up) go_on();
+    }
     add_to_count(on.work.report.tiles, static_cast<std::int64_t>(told.visits));
     add_to_count(on.work.report.passes, static_cast<std::int64_t>(told.passes));
     return {!told.gave_up, !told.beyond};
@@ -89,8 +97,7 @@ class wave_memory {
 };
 
 template <class Key>
-wave_limits limits_for(tile_patience patience, const bottleneck_problem<Key>& problem, std::uint32_t count) {
-  if (patience == tile_patience::endless) return {};
+wave_limits limits_for(const bottleneck_problem<Key>& problem, std::uint32_t count) {
   const auto& near = problem.near;
   wave_limits limits{static_cast<long long>(patience_in_cycles<Key>(near, problem.state.pixels())),
                      std::max(16u, count / 2)};
@@ -123,7 +130,8 @@ struct image_tiles {
 inline constexpr first_visits unlimited_passes{~0u, ~0u}, short_first_visits{2, 4};
 
 template <int Blocks, bool Diagonals, class Key>
-tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
+tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
+                        const std::function<void()>& go_on) {
   constexpr auto kernel = visit_image_tiles<Key, Diagonals, Blocks>;
   const image_tiles tiles(problem.state);
   const auto count = tiles.count;
@@ -140,7 +148,7 @@ tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem, t
   const image_wave<Key> wave{
       problem,
       memory.work(),
-      limits_for(patience, problem, count),
+      go_on ? limits_for(problem, count) : wave_limits{},
       {static_cast<Key*>(memory.rims())},
       tiles.across,
       in_vectors(problem.state) && in_vectors(problem.start) && in_vectors(problem.capacity),
@@ -148,18 +156,19 @@ tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem, t
       cuts_first_visits<Key, Diagonals> && count > by.workers() ? short_first_visits : unlimited_passes};
   kernel<<<by.all, 32 * warps_per_block, shared, on.stream>>>(wave);
   on.launched("visit_image_tiles");
-  return memory.result(on);
+  return memory.result(on, go_on);
 }
 
 /// More blocks to a multiprocessor leave fewer registers to each. 8-bit keys with diagonals, on an H200,
 /// before visits were cut short: 4096^2 random 0.175 ms with two and 0.161 with three, tissue 0.316 and 0.32
 /// to 0.33. 32-bit keys with 4 neighbours: random 0.250 with three and 0.233 with four.
 template <class Key, bool Diagonals>
-tile_result run_image_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
+tile_result run_image_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
+                            const std::function<void()>& go_on) {
   constexpr int blocks = sizeof(Key) == 8 || (sizeof(Key) == 2 && Diagonals) ? 2
                          : sizeof(Key) == 4 && !Diagonals                    ? 4
                                                                              : 3;
-  return visit_tiles<blocks, Diagonals>(on, problem, patience);
+  return visit_tiles<blocks, Diagonals>(on, problem, go_on);
 }
 
 template <class Key>
@@ -179,7 +188,8 @@ __global__ void write_start(const __grid_constant__ bottleneck_problem<Key> prob
 }
 
 template <class Key, volume_reach Reach>
-tile_result run_volume_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
+tile_result run_volume_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
+                             const std::function<void()>& go_on) {
   using tile = volume_tile<Key>;
   constexpr auto kernel = visit_volume_tiles<Key, Reach>;
   const auto& state = problem.state;
@@ -192,25 +202,26 @@ tile_result run_volume_tiles(const gpu& on, const bottleneck_problem<Key>& probl
   write_start<<<static_cast<unsigned>(std::min<std::int64_t>(state.depth * state.height, 1 << 16)), 128, 0,
                 on.stream>>>(problem, memory.work().counters);
   on.launched("write_start");
-  const volume_wave<Key> wave{problem, memory.work(), limits_for(patience, problem, count),
+  const volume_wave<Key> wave{problem, memory.work(), go_on ? limits_for(problem, count) : wave_limits{},
                               static_cast<std::uint32_t>(across), static_cast<std::uint32_t>(down)};
   kernel<<<static_cast<unsigned>(blocks), 32 * tile::warps, shared, on.stream>>>(wave);
   on.launched("visit_volume_tiles");
-  return memory.result(on);
+  return memory.result(on, go_on);
 }
 
 }  // namespace tiles
 
 template <class Key>
-tile_result run_tiles(const gpu& on, const bottleneck_problem<Key>& problem, tile_patience patience) {
+tile_result run_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
+                      const std::function<void()>& go_on) {
   using namespace tiles;
   const auto& near = problem.near;
   if (near.rank == 2)
-    return near.reach == 1 ? run_image_tiles<Key, false>(on, problem, patience)
-                           : run_image_tiles<Key, true>(on, problem, patience);
-  return near.reach == 1   ? run_volume_tiles<Key, volume_reach::faces>(on, problem, patience)
-         : near.reach == 2 ? run_volume_tiles<Key, volume_reach::edges>(on, problem, patience)
-                           : run_volume_tiles<Key, volume_reach::corners>(on, problem, patience);
+    return near.reach == 1 ? run_image_tiles<Key, false>(on, problem, go_on)
+                           : run_image_tiles<Key, true>(on, problem, go_on);
+  return near.reach == 1   ? run_volume_tiles<Key, volume_reach::faces>(on, problem, go_on)
+         : near.reach == 2 ? run_volume_tiles<Key, volume_reach::edges>(on, problem, go_on)
+                           : run_volume_tiles<Key, volume_reach::corners>(on, problem, go_on);
 }
 
 }  // namespace macareu::cuda

@@ -167,7 +167,7 @@ class scheduler {
                         : lane_ == 2 ? c->head
                                      : c->wanted)
                    .fetch_add(static_cast<std::uint32_t>(amount), ::cuda::std::memory_order_relaxed);
-    if (lane_ == 3 && before + amount > limits_.wake_ups) store_relaxed(&c->gave_up, 1u);
+    if (lane_ == 3 && before + amount > limits_.wake_ups) work_.give_up();
     last_ = __shfl_sync(all_lanes, amount != 0 && before + amount == work_.tiles, 1);
     if (tickets) ticket_ = __shfl_sync(all_lanes, before, 2);
     return __shfl_sync(all_lanes, before, 0);
@@ -193,7 +193,7 @@ class scheduler {
     waiting_began_ = !others_wait_ ? 0 : waiting_began_ ? waiting_began_ : time;
     if (time - began_ > limits_.cycles || (without_start > limits_.tiles_without_start && waiting_began_ &&
                                            time - waiting_began_ > wave_limits::cycles_to_travel))
-      store_relaxed(&work_.counters->gave_up, 1u);
+      work_.give_up();
   }
 
   const worklist& work_;

@@ -175,6 +175,12 @@ struct worklist {
       to_clear[i] = uint4{};
   }
 
+  /// The wave is too long. The host hears of it at once: what follows this kernel can be there at its end.
+  __device__ void give_up() const {
+    store_relaxed(&counters->gave_up, 1u);
+    to_host->announce();
+  }
+
   __device__ void add(unsigned long long visits, unsigned long long passes) const {
     atomicAdd(&counters->visits, visits);
     atomicAdd(&counters->passes, passes);
