@@ -72,39 +72,25 @@ inline bool is_alike(const byte_group& words) {
   return words[0] == words[1] && words[0] == (words[0] & 0xff) * 0x0101010101010101u;
 }
 
-/// Calls few(byte, count) for groups that are all of one byte, which are one addition, and one(words) for
-/// every other. Each has a loop of its own: in one loop compilers prepare the second before they know which
-/// it is.
-template <class Few, class One>
-void for_groups(const std::uint8_t* from, std::int64_t groups, const Few& few, const One& one) {
-  for (std::int64_t i = 0; i < groups;) {
-    if (const auto first = group_at(from + 16 * i); is_alike(first)) {
-      const auto begin = i++;
-      while (i < groups && group_at(from + 16 * i) == first) ++i;
-      few(first[0] & 0xff, i - begin);
-    }
-    for (; i < groups; ++i) {
-      const auto words = group_at(from + 16 * i);
-      if (is_alike(words)) break;
-      one(words);
-    }
-  }
-}
+/// Compilers must not compute from them before they are known to be needed.
+inline void hold_back(byte_group& words) { asm("" : "+r"(words[0]), "+r"(words[1])); }
 
 /// Counts of all bytes of a row without gaps, four times over.
 using byte_counts = std::array<std::array<std::uint32_t, 256>, 4>;
 
 inline void count_bytes(const std::uint8_t* from, std::int64_t count, byte_counts& to) {
-  for_groups(
-      from, count / 16,
-      [&](std::uint64_t byte, std::int64_t groups) {
-        to[0][byte] += static_cast<std::uint32_t>(16 * groups);
-      },
-      [&](const byte_group& words) {
-        for (const auto eight : words)
-          for (unsigned k = 0; k < 8; ++k) ++to[k % 4][eight >> 8 * k & 0xff];
-      });
-  for (auto i = count / 16 * 16; i < count; ++i) ++to[0][from[i]];
+  std::int64_t i = 0;
+  for (; i + 16 <= count; i += 16) {
+    auto words = group_at(from + i);
+    if (is_alike(words)) {  // one addition
+      to[0][words[0] & 0xff] += 16;
+      continue;
+    }
+    hold_back(words);
+    for (const auto eight : words)
+      for (unsigned k = 0; k < 8; ++k) ++to[k % 4][eight >> 8 * k & 0xff];
+  }
+  for (; i < count; ++i) ++to[0][from[i]];
 }
 
 using byte_bins = std::array<std::uint64_t, 256>;
@@ -123,20 +109,22 @@ class pair_counts {
 
   /// Less than 2^32 bytes in all.
   void count(const std::uint8_t* from, std::int64_t groups) {
-    pairs_ += 8 * groups;
-    for_groups(
-        from, groups,
-        [&](std::uint64_t byte, std::int64_t count) {
-          alike_[byte] += static_cast<std::uint32_t>(16 * count);
-          pairs_ -= 8 * count;
-        },
-        [&](const byte_group& words) {
-          for (const auto eight : words) {
-            const auto places = eight << 3 & 0x0018001800180018u;  // in words, in bits
-            for (unsigned k = 0; k < 4; ++k)
-              words_[eight >> (16 * k + 2) & 0x3fff] += 1u << (places >> 16 * k & 31);
-          }
-        });
+    auto mixed = groups;
+    for (std::int64_t i = 0; i < groups; ++i) {
+      auto words = group_at(from + 16 * i);
+      if (is_alike(words)) {
+        alike_[words[0] & 0xff] += 16;
+        --mixed;
+        continue;
+      }
+      hold_back(words);
+      for (const auto eight : words) {
+        const auto places = eight << 3 & 0x0018001800180018u;  // in words, in bits
+        for (unsigned k = 0; k < 4; ++k)
+          words_[eight >> (16 * k + 2) & 0x3fff] += 1u << (places >> 16 * k & 31);
+      }
+    }
+    pairs_ += 8 * mixed;
   }
 
   /// Adds them to the bins, unless one has come round, and begins anew. Nothing looks at single counts: one
