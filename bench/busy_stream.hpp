@@ -5,8 +5,8 @@
 
 namespace macareu::bench {
 
-/// For 100 us, in which a host has checked a call's arguments and launched its first kernel: 6 to 55 us on
-/// one machine, as other work lets it.
+/// For 100 us, in which a host has checked a call's arguments and launched its first kernel: short calls took
+/// it 6 to 26 us on one machine, as other work let it.
 void keep_busy(cudaStream_t stream);
 
 }  // namespace macareu::bench

@@ -254,6 +254,7 @@ void recorder::say(const std::string& line) { table_ << line << std::endl; }
 std::string to_json(const suite& about, const recorder& done) {
   json report{{"suite", about.name}, {"version", version}, {"commit", commit()}, {"compiler", compiler()}};
   report["machine"] = machine_object();
+  if (report["machine"].contains("gpus")) report["gpu_stream"] = "busy";  // before each call that is timed
   report["quick"] = done.chosen().quick;
   report["cases"] = json::array();
   for (const auto& each : done.results()) report["cases"].push_back(object_of(each));

@@ -68,6 +68,15 @@ def what(case):
     return f"{case['instance']}, {case['dtype']}, {case['connectivity']} neighbours"
 
 
+def reached(case):
+    """By the GPU's time; and where the host's share makes it miss the must, that too."""
+    taken = case.get("median_ms")
+    if taken is None or taken > case["must_ms"]:
+        return "no"
+    best = "goal" if "goal_ms" in case and taken <= case["goal_ms"] else "must"
+    return best + (" (idle: no)" if case.get("from_idle_ms", 0) > case["must_ms"] else "")
+
+
 def must_section(cases):
     rows = []
     for case in cases.all():
@@ -77,8 +86,7 @@ def must_section(cases):
         published = case.get("published_ms")
         rows.append((what(case), case["strategy"] + (f" ({case['ran']})" if case.get("ran") else ""), ms(taken),
                      ms(case.get("from_idle_ms")), ms(case["must_ms"]), ms(case.get("goal_ms")),
-                     "no" if taken is None or taken > case["must_ms"] else
-                     "goal" if "goal_ms" in case and taken <= case["goal_ms"] else "must",
+                     reached(case),
                      ms(published), f"{published / taken:.1f}" if published and taken else ""))
     return "### What must hold\n\n`megapixel` must be no slower than the published megapixel code on the same GPU.\n\n" + table(
         ("what", "strategy", "ours, ms", "from an idle stream", "must", "goal", "reached", "published code, ms", "times"), rows)

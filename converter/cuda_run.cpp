@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <sstream>
 
@@ -66,9 +65,8 @@ std::int64_t parts_size(const call& given) {
 class gpu_call {
  public:
   /// All memory is taken before anything is copied: what does not fit is known at once.
-  gpu_call(const call& given, const job& work, cuda::loaded_function& engine)
+  gpu_call(const call& given, cuda::loaded_function& engine)
       : given_(given),
-        work_(work),
         engine_(engine),
         parameters_(laid_out(given)),
         size_(extent_of(given)),
@@ -173,7 +171,6 @@ class gpu_call {
         {static_cast<unsigned>(cut_.tile_x), static_cast<unsigned>(cut_.tile_y),
          static_cast<unsigned>(cut_.tile_z)}};
     do {
-      work_.check_stop();
       engine_.fill(any_, 0, sizeof(int));
       for (int colour = 0; colour < (size_.depth == 1 ? 4 : 8); ++colour)
         engine_.start("iwpp_kernel", launch,
@@ -182,7 +179,6 @@ class gpu_call {
   }
 
   const call& given_;
-  const job& work_;
   cuda::loaded_function& engine_;
   std::vector<std::byte> parameters_;
   rule::extent size_;
@@ -261,15 +257,9 @@ void run_on_gpu(const call& given, const context& how, result_bytes& result) {
   told.device = "cuda:" + std::to_string(number);
   job work{told, {}};
   const auto engine = cuda::load_function(work, code);
-  const auto begin = std::chrono::steady_clock::now();
-  gpu_call steps(given, work, *engine);
+  gpu_call steps(given, *engine);
   steps.compute();
   steps.download(result);
-  if (!how.report) return;
-  const auto all = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  *how.report = work.report;
-  how.report->device = told.device;
-  how.report->compute_seconds = all - work.report.transfer_seconds;
 }
 
 }  // namespace macareu::converter

@@ -17,7 +17,7 @@ bool auto_tries_gpu(const call& given);
 /// device_error.
 std::string compiled_kernels(const description& about, const generation& how, int capability);
 
-/// Of `how` device, threads (that copy), stop, stream and report. Throws device_error.
+/// Of `how` device and threads, which copy. Throws as gpu_for_function, and device_error.
 void run_on_gpu(const call& given, const context& how, result_bytes& result);
 
 }  // namespace macareu::converter

@@ -89,6 +89,16 @@ bool fits(const const_image_view& image, int gpu) {
   throw usage_error(message);
 }
 
+[[noreturn]] void refuse_several(const context& how, std::string_view what) {
+  throw usage_error("device '" + how.device + "': " + std::string(what) +
+                    " runs on one GPU; several are for operators that work in blocks");
+}
+
+bool is_built(std::string_view engine) {
+  const auto built = built_devices();
+  return std::ranges::find(built, engine) != built.end();
+}
+
 void check_gpu(const context& how, int gpu) {
   const auto& here = cuda::gpus_here();
   const auto asked = how.device == "auto" ? "cuda: " : "device '" + how.device + "' cannot be used: ";
@@ -127,9 +137,7 @@ device_choice choose_gpu(const operator_description& about, const gpu_images& th
     throw device_error(there.name + " is in the memory of a GPU: " + cuda::gpus_here().problem);
   if (!chosen) refuse_unknown(how);
   const auto named = cuda::gpus_named(how.device);
-  if (named.size() > 1 && !works_in_blocks(about))
-    throw usage_error("device '" + how.device + "': " + std::string(about.name) +
-                      " runs on one GPU; several are for operators that work in blocks");
+  if (named.size() > 1 && !works_in_blocks(about)) refuse_several(how, about.name);
   const int gpu = usable_gpu(how, there);
   if (named.size() > 1) {
     if (!there.name.empty())
@@ -183,12 +191,13 @@ bool can_run_here(std::string_view engine) {
   return engine != cuda_name || std::ranges::any_of(cuda::gpus_here().gpus, &gpu_description::usable);
 }
 
-bool auto_tries_gpu(std::int64_t pixels) {
-  const auto built = built_devices();
-  return gpu_pays(pixels) && std::ranges::find(built, cuda_name) != built.end();
-}
+bool auto_tries_gpu(std::int64_t pixels) { return gpu_pays(pixels) && is_built(cuda_name); }
 
-int gpu_for_function(const context& how) { return usable_gpu(how, {}); }
+int gpu_for_function(const context& how) {
+  if (!is_built(cuda_name)) refuse_unknown(how);
+  if (cuda::gpus_named(how.device).size() > 1) refuse_several(how, "a function");
+  return usable_gpu(how, {});
+}
 
 std::string computed_elsewhere(const device_error& failure, const entry& instead) {
   return std::string(failure.what()) + "; computed on " + std::string(instead.engine) + " instead";

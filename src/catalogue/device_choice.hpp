@@ -33,7 +33,7 @@ device_choice choose_device(const operator_description& about, std::span<const c
 bool auto_tries_gpu(std::int64_t pixels);
 
 /// The GPU of a function that was compiled while the program runs, with images in host memory. Throws as
-/// choose_device.
+/// choose_device does for an operator.
 int gpu_for_function(const context& how);
 
 /// One line for the report: why `auto` took this engine in the end.

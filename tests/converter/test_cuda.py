@@ -1,6 +1,7 @@
 """The CUDA half of generated programs, and the kernels of `run`, compile: with nvcc and NVRTC, where these are. Where a GPU is, it
 gives what the cpu does."""
 import os
+import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
@@ -187,6 +188,15 @@ class Cuda(ConverterTest):
         if done.returncode == 77:
             self.skipTest(done.stderr)
 
+    def need_cupy(self):
+        if "cuda" not in self.find_devices():
+            self.skipTest("no GPU")
+        try:
+            import cupy
+        except ImportError:
+            self.skipTest("no CuPy")
+        return cupy
+
     def test_functions_compile_for_run(self):
         self.need_nvrtc()
         self.check_kernels([self.marked(file, text) for file, text in {**FILES, **test_mathematics.MARKED}.items()])
@@ -275,28 +285,52 @@ class Cuda(ConverterTest):
         self.check_kernels([example(name) for name in NAMES] + [function(name) for name in FUNCTIONS])
 
     def test_a_gpu_that_is_not_there(self):
-        """In the words of the library, and of any build: one without CUDA has none."""
+        """In the words of operators."""
         write_pnm(self.path("in.pgm"), (3, 4), range(12))
         message = self.fail_with(4, "run", example("maximum"), "in.pgm", "--device", "cuda:99")
-        self.assertRegex(message, "^macareu: run: device 'cuda:99' cannot be used: .")
+        self.assertEqual(message, self.fail_with(4, "reconstruct", "in.pgm", "in.pgm", "-o", "out.pgm", "--device",
+                                                 "cuda:99").replace("macareu: reconstruct: ", "macareu: run: "))
         if "cuda" in self.find_devices():
-            self.assertRegex(message, "this machine has [0-9]+ GPU")
+            self.assertRegex(message, "cannot be used: this machine has [0-9]+ GPU")
 
     def test_auto(self):
         """Tries a GPU from 2^26 pixels on. Where a build with the device finds none, it says why and computes on the cpu."""
         about = [line.split(None, 1) for line in self.tool("info").splitlines()]
         gpus = next(value for name, value in about if name == "GPUs")
+        has_gpu = "cuda" in self.find_devices()
+        for rows in (8191, 8192):
+            large = rows == 8192
+            with open(self.path("large.pgm"), "wb") as file:
+                file.write(b"P5\n8192 %d\n255\n" % rows + bytes(8192 * rows - 1) + b"\7")
+            with tempfile.TemporaryDirectory() as cache:
+                done = self.command(TOOL, "run", example("maximum"), "large.pgm", MACAREU_CACHE=cache)
+                compiled = {name for _, _, files in os.walk(cache) for name in files}
+            os.remove(self.path("large.pgm"))
+            self.assertEqual((done.returncode, done.stdout), (0, "7\n"), done.stderr)
+            if large and gpus.startswith("none: ") and gpus != "none: this build is without CUDA":
+                self.assertEqual(done.stderr, "macareu: run: computed on the cpu: cuda: " + gpus[len("none: "):] + "\n")
+            elif has_gpu or not large:
+                self.assertEqual(done.stderr, "")
+                self.assertEqual("function.cubin" in compiled, has_gpu and large, compiled)
+
+    def test_little_memory_of_a_gpu(self):
+        """Is an error where a GPU is named; `auto` says so and computes on the cpu."""
+        cupy = self.need_cupy()
+        side = 32768
         with open(self.path("large.pgm"), "wb") as file:
-            file.write(b"P5\n8192 8192\n255\n" + bytes(8192 * 8192 - 1) + b"\7")
-        done = self.command(TOOL, "run", example("maximum"), "large.pgm")
-        os.remove(self.path("large.pgm"))
-        self.assertEqual((done.returncode, done.stdout), (0, "7\n"), done.stderr)
-        if gpus == "none: this build is without CUDA":
-            self.assertEqual(done.stderr, "")
-        elif gpus.startswith("none: "):
-            self.assertEqual(done.stderr, "macareu: run: computed on the cpu: cuda: " + gpus[len("none: "):] + "\n")
-        elif "cuda" in self.find_devices():
-            self.assertEqual(done.stderr, "")
+            file.write(b"P5\n%d %d\n255\n" % (side, side) + bytes(side * side - 1) + b"\7")
+        free, _ = cupy.cuda.runtime.memGetInfo()
+        occupied = cupy.cuda.Memory(free - 3 * 2**29)  # a context takes half a GiB
+        try:
+            message = self.fail_with(4, "run", example("sobel"), "large.pgm", "-o", "out.pgm", "--device", "cuda")
+            done = self.command(TOOL, "run", example("maximum"), "large.pgm")
+        finally:
+            del occupied
+            os.remove(self.path("large.pgm"))
+        self.assertRegex(message, "MiB more are needed on GPU 0")
+        self.assertFalse(os.path.exists(self.path("out.pgm")))
+        self.assertEqual((done.returncode, done.stdout), (0, "7\n"))
+        self.assertRegex(done.stderr, "^macareu: run: computed on the cpu: cuda: .* MiB more are needed on GPU 0")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@
 #include <macareu/operators.hpp>
 
 #include "cuda/on_gpu.hpp"
+#include "cuda/serpentine.hpp"
 #include "support/same.hpp"
 
 namespace macareu::test {
@@ -255,39 +256,53 @@ TEST_F(device_images, are_in_the_order_of_the_stream) {
 
 /// The memory that waves keep for each other goes from stream to stream while kernels still end.
 /// Sizes and strategies of all kinds at a time, every call with a result of its own, which nobody waits for.
+/// The serpentine is given up, so contraction begins while others take the memory of its tiles.
 TEST_F(device_images, waves_of_several_threads_on_their_own_streams) {
   struct pair_on_gpu {
-    explicit pair_on_gpu(const extents& shape)
-        : given(shape),
-          marker(memory::device, shape, shape.width(), given.marker),
-          mask(memory::device, shape, shape.width(), given.mask) {}
-    noise_pair given;
+    pair_on_gpu(const const_image_view& from, const const_image_view& under)
+        : shape(from.shape()),
+          marker(memory::device, shape, shape.width(), bytes_of(from)),
+          mask(memory::device, shape, shape.width(), bytes_of(under)),
+          expected(reconstruct(from, under, {}, {.device = "serial"})) {}
+    static std::vector<std::uint8_t> bytes_of(const const_image_view& dense) {
+      const auto* const first = static_cast<const std::uint8_t*>(dense.data());
+      return {first, first + dense.shape().pixels()};
+    }
+    extents shape;
     cuda_image marker, mask;
-    image expected = reconstruct(given.marker_view(), given.mask_view(), {}, {.device = "serial"});
+    image expected;
   };
-  const std::array<pair_on_gpu, 2> pairs{pair_on_gpu({1000, 1100}), pair_on_gpu({130, 257})};
-  const auto call = [&](int caller) {
+  const noise_pair large({1000, 1100}), small({130, 257});
+  const serpentine<std::uint8_t> long_way({1024, 8192});
+  const std::array<pair_on_gpu, 3> pairs{pair_on_gpu(large.marker_view(), large.mask_view()),
+                                         pair_on_gpu(small.marker_view(), small.mask_view()),
+                                         pair_on_gpu(long_way.marker, long_way.mask)};
+  const auto call = [&](std::size_t caller) {
     const stream own;
     constexpr std::array strategies{"tiles", "contraction", "auto"};
     std::deque<cuda_image> results;
-    const auto source = [&](std::size_t i) -> const pair_on_gpu& { return pairs[i % pairs.size()]; };
-    for (std::size_t i = 0; i < 18; ++i) {
-      const auto& shape = source(i).given.shape;
-      results.emplace_back(memory::device, shape, shape.width());
-    }
+    const auto source = [&](std::size_t i) -> const pair_on_gpu& { return pairs[i % 3]; };
+    for (std::size_t i = 0; i < 18; ++i)
+      results.emplace_back(memory::device, source(i).shape, source(i).shape.width());
     for (std::size_t i = 0; i < results.size(); ++i) {
+      const bool turns = i % 3 == 2;
+      run_report report;
       const context how{.device = "cuda",
-                        .strategy = strategies[(static_cast<std::size_t>(caller) + i / 2) % 3],
+                        .strategy = turns ? "auto" : strategies[(caller + i / 3) % 3],
+                        .report = &report,
                         .stream = static_cast<cudaStream_t>(own),
                         .wait = false};
       reconstruct(source(i).marker, source(i).mask, results[i], {}, how);
+      if (turns) {
+        EXPECT_EQ(report.strategy, "tiles, then contraction");
+      }
     }
     ASSERT_EQ(cudaStreamSynchronize(own), cudaSuccess);
     for (std::size_t i = 0; i < results.size(); ++i)
       EXPECT_TRUE(same_bits(results[i].on_host(), source(i).expected)) << caller << ", " << i;
   };
   std::vector<std::jthread> callers;
-  for (int caller = 0; caller < 4; ++caller)
+  for (std::size_t caller = 0; caller < 4; ++caller)
     callers.emplace_back([&, caller] { EXPECT_NO_THROW(call(caller)); });
 }
 

@@ -72,8 +72,9 @@ inline bool is_alike(const byte_group& words) {
   return words[0] == words[1] && words[0] == (words[0] & 0xff) * 0x0101010101010101u;
 }
 
-/// Compilers must not compute from them before they are known to be needed.
-inline void hold_back(byte_group& words) { asm("" : "+r"(words[0]), "+r"(words[1])); }
+/// Compilers are not to compute from them before it is known that they must: a constant image would take 2.5
+/// ms for 1.2 (4096^2 on two Neoverse-V1 cores).
+inline void hold_back(byte_group& words) { asm volatile("" : "+r"(words[0]), "+r"(words[1])); }
 
 /// Counts of all bytes of a row without gaps, four times over.
 using byte_counts = std::array<std::array<std::uint32_t, 256>, 4>;
@@ -98,7 +99,8 @@ using byte_bins = std::array<std::uint64_t, 256>;
 /// Counts of pairs of bytes: it is the stores that take the time, so half of them take half of it, where the
 /// table fits the first cache: 64 KiB, which ARM's servers have. Four counts share a word, as a byte takes
 /// longer to store: 1.9 cycles of a Neoverse-V1, a word 1.3. (8 MiB of random bytes, ms on one such core:
-/// bytes 4.5, pairs in bytes of their own 3.2, in words with a look at each count 3.0, as here 2.65.)
+/// bytes 4.5, pairs in bytes of their own 3.2, in words with a look at each count 3.0, as here 2.65.) It is
+/// for images whose values are many: a pair that comes 256 times in a piece is one too many.
 class pair_counts {
  public:
 #ifdef __aarch64__

@@ -1,6 +1,10 @@
 #include "engines/cuda/function.hpp"
 
+#include <cuda.h>
+#include <dlfcn.h>
+
 #include <deque>
+#include <type_traits>
 #include <vector>
 
 #include "engines/cuda/current_device.hpp"
@@ -10,27 +14,61 @@
 namespace macareu::cuda {
 namespace {
 
+/// Of the driver, which the runtime has loaded: what the runtime has for this came with CUDA 12.8.
+struct driver_functions {
+  decltype(&cuModuleLoadData) load;
+  decltype(&cuModuleUnload) unload;
+  decltype(&cuModuleGetFunction) find;
+  decltype(&cuLaunchKernel) launch;
+  decltype(&cuGetErrorString) text_of;
+};
+
+const driver_functions& driver() {
+  static const auto found = [] {
+    void* const library = dlopen("libcuda.so.1", RTLD_LAZY);
+    const auto look_up = [&](auto& function, const char* name) {
+      void* const address = library ? dlsym(library, name) : nullptr;
+      if (!address) throw device_error(std::string("cuda: the driver has no ") + name);
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(address);
+    };
+    driver_functions all{};
+    look_up(all.load, "cuModuleLoadData");
+    look_up(all.unload, "cuModuleUnload");
+    look_up(all.find, "cuModuleGetFunction");
+    look_up(all.launch, "cuLaunchKernel");
+    look_up(all.text_of, "cuGetErrorString");
+    return all;
+  }();
+  return found;
+}
+
+void check(CUresult code, const char* what) {
+  if (code == CUDA_SUCCESS) return;
+  const char* text = nullptr;
+  driver().text_of(code, &text);
+  throw device_error("cuda: " + std::string(what) + ": " + (text ? text : "unknown error") + " (" +
+                     std::to_string(static_cast<int>(code)) + ")");
+}
+
 class library {
  public:
   explicit library(const std::string& code) {
-    check(cudaLibraryLoadData(&handle_, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
-          "cudaLibraryLoadData");
+    cuda::check(cudaFree(nullptr), "cudaFree");  // the driver's functions need a context
+    check(driver().load(&module_, code.data()), "cuModuleLoadData");
   }
-  ~library() { cudaLibraryUnload(handle_); }
+  ~library() { driver().unload(module_); }
   library(const library&) = delete;
   library& operator=(const library&) = delete;
 
-  const void* kernel(const char* name) const {
-    cudaKernel_t found = nullptr;
-    check(cudaLibraryGetKernel(&found, handle_, name), name);
+  CUfunction kernel(const char* name) const {
+    CUfunction found = nullptr;
+    check(driver().find(&found, module_, name), name);
     return found;
   }
 
  private:
-  cudaLibrary_t handle_ = nullptr;
+  CUmodule module_ = nullptr;
 };
-
-dim3 dim3_of(const std::array<unsigned, 3>& size) { return {size[0], size[1], size[2]}; }
 
 /// Parts of the image that have three axes together with the channels, one after another in dense memory.
 std::vector<host_pixels> parts_of(const const_image_view& image) {
@@ -62,7 +100,7 @@ class function : public loaded_function {
 
   void fill(std::byte* at, int value, std::int64_t bytes) override {
     if (bytes > 0)
-      check(cudaMemsetAsync(at, value, static_cast<std::size_t>(bytes), on_.stream), "cudaMemsetAsync");
+      cuda::check(cudaMemsetAsync(at, value, static_cast<std::size_t>(bytes), on_.stream), "cudaMemsetAsync");
   }
 
   void bring(const const_image_view& image, std::byte* to) override {
@@ -75,9 +113,11 @@ class function : public loaded_function {
 
   void start(const char* kernel, const launch& how, std::initializer_list<void*> arguments) override {
     std::vector<void*> list(arguments);
-    check(cudaLaunchKernel(library_.kernel(kernel), dim3_of(how.blocks), dim3_of(how.threads), list.data(),
-                           how.shared_bytes, on_.stream),
+    const auto& [blocks, threads, shared_bytes] = how;
+    check(driver().launch(library_.kernel(kernel), blocks[0], blocks[1], blocks[2], threads[0], threads[1],
+                          threads[2], shared_bytes, on_.stream, list.data(), nullptr),
           kernel);
+    on_.launched(kernel);
   }
 
   void wait() override { on_.synchronize("the function's kernels"); }

@@ -29,9 +29,9 @@ struct message {
   }
 };
 
-/// Both see what was written before the flag was set.
+/// Then what was written before is seen.
 bool is_set(std::uint32_t& flag);
-/// Looks at two of them for some milliseconds, as long as most kernels take that send messages.
+/// Looks at both for 2 ms, as long as most kernels take that send messages, to see one of them set.
 bool comes_soon(std::uint32_t& flag, std::uint32_t& other);
 
 /// One at a time for every type and thread. Made before the kernel is launched that sends the message.
