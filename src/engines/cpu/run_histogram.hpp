@@ -215,7 +215,7 @@ requires(sizeof(T) == 1) void run_histogram(const job& work, const value_bins<T>
                                             std::span<std::uint64_t> bins, const view<const T>& image) {
   const int threads = threads_for(image.pixels(), work.how.threads);
   const bool in_pairs =
-      pair_counts::pay && image.step_x == 1 && image.pixels() >= 8 * thread_bytes::piece_of_pairs * threads;
+      pair_counts::pay && image.step_x == 1 && image.pixels() >= 4 * thread_bytes::piece_of_pairs * threads;
   const auto piece = in_pairs ? thread_bytes::piece_of_pairs : thread_bytes::piece;
   const auto pieces = (image.width + piece - 1) / piece;
   std::vector<thread_bytes> own;
