@@ -61,10 +61,14 @@ void add_tissue(std::vector<wave_instance>& to, int coverage, bool stands_for_pu
   add("tissue-" + percent + "-16k", 8192, 2, variants, limit(tissue_16k), 11);
   add("slide-32k-" + percent, 8192, 4, {{.strategies = slides}}, {}, 3);
   add("slide-64k-" + percent, 8192, 8, {{}}, {}, 3);
-  add("slide-100k-" + percent, 10000, 10,
-      coverage == 50 ? std::vector<wave_variant>{{dtype::u8, 4}, {dtype::u8, 8}}
-                     : std::vector<wave_variant>{{}},
-      slide_100k, 3);
+  std::vector<wave_variant> largest{{}};
+  if (coverage == 50) largest.push_back({dtype::u8, 8});
+  if (coverage == 100) {  // most tiles; of floats three images take 120 GB
+    largest.push_back({dtype::u8, 8, automatic});
+    largest.push_back({dtype::u16, 4, automatic});
+    largest.push_back({dtype::f32, 4, automatic});
+  }
+  add("slide-100k-" + percent, 10000, 10, largest, slide_100k, 3);
 }
 
 void add_others(std::vector<wave_instance>& to) {

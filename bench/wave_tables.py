@@ -128,7 +128,7 @@ def paper_1_section(cases):
 def diagonal_pairs(cases):
     for instance, dtype, neighbours in cases.variants():
         pair = [cases.find(instance, each, dtype, neighbours) for each in ("megapixel", "diagonal")]
-        if all(pair) and instance.split("-")[0] in ("tissue", "published", "slide"):
+        if all(pair) and instance.split("-")[0] in ("tissue", "published", "slide", "random"):
             yield instance, *pair
 
 

@@ -195,11 +195,10 @@ description from_json(const std::string& text, const std::string& file) {
     if (object.at("checksum") != checksum_of(about))
       throw usage_error("it was changed after it was written, and only a source is checked; edit the source");
     return about;
-  } catch (const json::exception& e) {
-    throw usage_error(file + ": not a description of a function: " + e.what() +
-                      "; expected what `macareu convert filter.c -o filter.json` writes");
-  } catch (const usage_error& e) {
-    throw usage_error(file + ": not a description of a function: " + e.what() +
+  } catch (const std::exception& e) {
+    std::string why = e.what();
+    if (why.starts_with("[json.exception.")) why.erase(0, why.find(']') + 2);
+    throw usage_error(file + ": not a description of a function: " + why +
                       "; expected what `macareu convert filter.c -o filter.json` writes");
   }
 }

@@ -230,6 +230,25 @@ value_type value_type_of(CXType type, CXCursor where) {
   return {*common, spelled(type), static_cast<int>(fields.size())};
 }
 
+/// Every device gets the members one after another, at multiples of their size.
+void check_layout(CXType parameter_struct) {
+  const auto canonical = plain(parameter_struct);
+  const auto where = clang_getTypeDeclaration(canonical);
+  const auto next = [](long long end, long long size) { return (end + size - 1) / size * size; };
+  long long end = 0, widest = 1;
+  bool natural = where.kind != CXCursor_UnionDecl;
+  for (const auto& field : fields_of(canonical)) {
+    const auto size = clang_Type_getSizeOf(clang_getCursorType(field));
+    const auto at = next(end, size);
+    natural = natural && clang_Cursor_getOffsetOfField(field) == 8 * at;
+    end = at + size;
+    widest = std::max(widest, size);
+  }
+  if (!natural || clang_Type_getSizeOf(canonical) != std::max(next(end, widest), 1ll))
+    refuse(where, "parameter struct '" + spelled(parameter_struct) + "' has a layout of its own",
+           "a plain struct, and no union, packing or alignment");
+}
+
 void read_signature(description& about, CXCursor function, CXType parameter_struct) {
   const parameters given(about, function, parameter_struct);
   switch (about.kind) {
@@ -263,6 +282,7 @@ void read_signature(description& about, CXCursor function, CXType parameter_stru
              "bool, integers of at most 64 bits, float and double only");
     about.parameters.push_back({name_of(field), *number});
   }
+  check_layout(parameter_struct);
 }
 
 void check_better(const description& about, CXCursor function, CXType parameter_struct) {

@@ -8,9 +8,12 @@ build=${1:-build-gpu}
 jobs=$(nproc)
 
 cmake -S . -B "$build" -DMACAREU_CUDA=ON -DMACAREU_TESTS=ON "$@" >/dev/null
-cmake --build "$build" --parallel "$jobs" --target macareu_tool test_conformance test_cuda
+cmake --build "$build" --parallel "$jobs" --target macareu_tool test_conformance test_cuda compile_kernels
 MACAREU_LARGE=1 "$build/bin/test_cuda" --gtest_brief=1
 ctest --test-dir "$build" --output-on-failure --parallel "$jobs" --tests-regex '^conformance.*cuda' --no-tests=error
+programs=$(cd "$build/bin" && pwd)
+export MACAREU_TOOL="$programs/macareu" COMPILE_KERNELS="$programs/compile_kernels" MACAREU_DEVICES=serial,cpu,cuda
+for test in programs windows mathematics cuda; do (cd tests/converter && MACAREU_LARGE=1 python3 "test_$test.py"); done
 sanitize() {  # tool, build directory
   MACAREU_TEST_SHARE=0.01 compute-sanitizer --tool "$1" --error-exitcode 1 "$2/bin/test_conformance" --gtest_brief=1 \
     --gtest_filter='*small_reconstruct*cuda_u8:*small_reconstruct*cuda_f32:*small_reconstruct*cuda_i64:*small_reconstruct*cuda_u16'

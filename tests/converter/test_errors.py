@@ -85,6 +85,13 @@ SOURCES = [
      " { return p; }\n", 3, "'p' of type int[3] in the parameter struct; expected bool, integers"),
     ("plain char in the struct", "#STRUCT\ntypedef struct {\n  char p;\n} data;\n#P2P_FUNC\nstatic int f(int p, int i, data d)"
      " { return p; }\n", 3, "expected signed char or unsigned char"),
+    ("packed struct", "#STRUCT\ntypedef struct __attribute__((packed)) {\n  signed char a; int b;\n} data;\n#P2P_FUNC\n"
+     "static int f(int p, int i, data d) { return d.b; }\n", 2,
+     "parameter struct 'data' has a layout of its own; expected a plain struct"),
+    ("aligned member", "#STRUCT\ntypedef struct {\n  signed char a; int b __attribute__((aligned(16)));\n} data;\n#P2P_FUNC\n"
+     "static int f(int p, int i, data d) { return d.b; }\n", 2, "parameter struct 'data' has a layout of its own"),
+    ("union of parameters", "#STRUCT\ntypedef union {\n  int k; float z;\n} data;\n#P2P_FUNC\n"
+     "static int f(int p, int i, data d) { return d.k; }\n", 2, "parameter struct 'data' has a layout of its own"),
     ("struct not marked", "typedef struct { int a; } data;\n#P2P_FUNC\nstatic int f(int p, int i, data d) { return p; }\n",
      3, "'data' is not marked; expected #STRUCT"),
     ("struct by pointer", "#STRUCT\ntypedef struct { int a; } data;\n#P2P_FUNC\nstatic int f(int p, int i, data* d) "
