@@ -1,6 +1,6 @@
 #!/bin/sh
 # On a machine with a GPU: builds with the cuda device, runs its tests (every strategy against the serial engine), compute-sanitizer over a
-# short share of them (racecheck over a build of its own, see labels/forests.cuh), and the benchmarks of the wave. usage: gpu_checks.sh [build directory] [more CMake options]
+# short share of them (racecheck over a build of its own, see labels/forests.cuh), the benchmarks of the wave, and the functions of `run`. usage: gpu_checks.sh [build directory] [more CMake options]
 set -eu
 cd "$(dirname "$0")/.."
 build=${1:-build-gpu}
@@ -11,9 +11,6 @@ cmake -S . -B "$build" -DMACAREU_CUDA=ON -DMACAREU_TESTS=ON "$@" >/dev/null
 cmake --build "$build" --parallel "$jobs" --target macareu_tool test_conformance test_cuda compile_kernels
 MACAREU_LARGE=1 "$build/bin/test_cuda" --gtest_brief=1
 ctest --test-dir "$build" --output-on-failure --parallel "$jobs" --tests-regex '^conformance.*cuda' --no-tests=error
-programs=$(cd "$build/bin" && pwd)
-export MACAREU_TOOL="$programs/macareu" COMPILE_KERNELS="$programs/compile_kernels" MACAREU_DEVICES=serial,cpu,cuda
-for test in programs windows mathematics cuda; do (cd tests/converter && MACAREU_LARGE=1 python3 "test_$test.py"); done
 sanitize() {  # tool, build directory
   MACAREU_TEST_SHARE=0.01 compute-sanitizer --tool "$1" --error-exitcode 1 "$2/bin/test_conformance" --gtest_brief=1 \
     --gtest_filter='*small_reconstruct*cuda_u8:*small_reconstruct*cuda_f32:*small_reconstruct*cuda_i64:*small_reconstruct*cuda_u16'
@@ -25,3 +22,7 @@ cmake -S . -B "$build-racecheck" -DMACAREU_CUDA=ON -DMACAREU_TESTS=ON -DMACAREU_
 cmake --build "$build-racecheck" --parallel "$jobs" --target test_conformance test_cuda
 sanitize racecheck "$build-racecheck"
 "$build/bin/macareu" bench wave --json "$build/wave.json"
+# Last, as they need libclang, or MACAREU_DESCRIPTIONS (tests/converter/describe.py).
+programs=$(cd "$build/bin" && pwd)
+export MACAREU_TOOL="$programs/macareu" COMPILE_KERNELS="$programs/compile_kernels" MACAREU_DEVICES=serial,cpu,cuda
+for test in programs windows mathematics cuda; do (cd tests/converter && MACAREU_LARGE=1 python3 "test_$test.py"); done
