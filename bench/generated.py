@@ -34,13 +34,13 @@ def source_of(options, name):
     return os.path.join(ROOT, "examples", "convert", name + ".c")
 
 
-def compiled(options, directory, name, parameters):
+def compiled(options, directory, name, parameters, timing="generated_kernel.cu"):
     program = os.path.join(directory, name)
     subprocess.run([options.tool, "convert", source_of(options, name), "-o", program], check=True, stdout=subprocess.DEVNULL)
     files = [os.path.join(program, name + end) for end in (".cpp", "_serial.cpp")]
     subprocess.run([NVCC, "-std=c++17", "-O3", "--fmad=false", "-arch=native", "-DWITH_CUDA", f'-DPROGRAM="{name}.cu"',
                     f"-DPARAMETERS={parameters}", "-I" + program, "-Xcompiler=-fopenmp,-ffp-contract=off",
-                    os.path.join(ROOT, "bench", "generated_kernel.cu"), *files, "-o", os.path.join(program, "timing")],
+                    os.path.join(ROOT, "bench", timing), *files, "-o", os.path.join(program, "timing")],
                    check=True)
     return os.path.join(program, "timing")
 

@@ -101,10 +101,19 @@ def pattern_musts(cases):
     return table(("on the GPU", "ours, ms", "reference for as many bytes, ms", "factor", "must", "holds"), rows) if rows else ""
 
 
+def generated_waves(rows):
+    return table(("instance", "neighbours", "generated, ms", "`reconstruct --strategy megapixel`, ms", "generated / megapixel",
+                  "`reconstruct`, ms"),
+                 [(row["instance"], row["neighbours"], ms(row["generated_ms"]), ms(row["megapixel_ms"]),
+                   f"{row['generated_ms'] / row['megapixel_ms']:.2f}", ms(row["auto_ms"])) for row in rows])
+
+
 def section(content):
     """A report of a suite alone, or one with peers beside it."""
     report, rows = content.get("bench", content), content.get("rows", [])
     parts = [machine_line(report, content.get("peers", {})), must_table(rows) if rows else ""]
+    if waves := report.get("generated_waves"):
+        parts.append(generated_waves(waves))
     if cases := report.get("cases"):
         parts += [limits_table(cases), pattern_musts(cases)]
         if report["suite"] == "canny":

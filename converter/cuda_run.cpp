@@ -41,7 +41,6 @@ std::vector<std::byte> laid_out(const call& given) {
 
 // What generated programs know of their images, and how they start their kernels.
 namespace rule {
-#include "templates/iwpp_steps.hpp"
 #include "templates/r2s_order.hpp"
 #include "templates/rule_common.hpp"
 }  // namespace rule
@@ -76,7 +75,7 @@ class gpu_call {
     if (given.about.kind == category::r2s)
       for (auto& each : parts_) each = engine.memory(parts_size(given));
     else if (given.about.kind == category::iwpp)
-      take_tiles();
+      take_queue();
     else
       result_ = engine.memory(static_cast<std::int64_t>(result_size(given)));
     for (std::size_t k = 0; k < images_.size(); ++k) engine.bring(*given.images[k], images_[k]);
@@ -153,29 +152,24 @@ class gpu_call {
                   {&images_[0], &count_, &result_, &bins, &launch.copies, parameters_.data()});
   }
 
-  void take_tiles() {
-    cut_ = tiling_of(size_);
-    tiles_bytes_ = std::int64_t{sizeof(int)} * cut_.tiles_z * cut_.tiles_y * cut_.tiles_x;
-    awake_ = engine_.memory(tiles_bytes_);
-    any_ = engine_.memory(sizeof(int));
+  void take_queue() {
+    const auto& about = given_.about;
+    wave_ = launch_of(size_, static_cast<int>(size_of(about.pixel.type)),
+                      static_cast<int>(size_of(about.capacity.type)));
+    if (wave_.count > iwpp_launch::most_tiles) throw device_error("cuda: the image has too many tiles");
+    queue_ = engine_.memory(wave_.queue_bytes);
     result_ = images_[0];  // the marker
   }
 
   void iwpp() {
     if (count_ == 0) return;
-    auto around = rule::neighbours(given_.connectivity);
-    engine_.fill(awake_, 1, tiles_bytes_);  // each byte: any number but 0 is awake
-    const auto half = [](int tiles) { return static_cast<unsigned>(upwards(tiles, 2)); };
-    const cuda::loaded_function::launch launch{
-        {half(cut_.tiles_x), half(cut_.tiles_y), half(cut_.tiles_z)},
-        {static_cast<unsigned>(cut_.tile_x), static_cast<unsigned>(cut_.tile_y),
-         static_cast<unsigned>(cut_.tile_z)}};
-    do {
-      engine_.fill(any_, 0, sizeof(int));
-      for (int colour = 0; colour < (size_.depth == 1 ? 4 : 8); ++colour)
-        engine_.start("iwpp_kernel", launch,
-                      {&result_, &images_[1], &cut_, &around, &colour, &awake_, &any_, parameters_.data()});
-    } while (engine_.number_at(any_) != 0);
+    int reach = reach_of(given_.connectivity);
+    auto queue = wave_.queue_in(queue_);
+    cuda::loaded_function::launch launch{{wave_.blocks, 1, 1}, {iwpp_launch::threads, 1, 1}};
+    engine_.start("iwpp_begin", launch, {&queue, &wave_.count});
+    launch.shared_bytes = wave_.shared_bytes;
+    engine_.start("iwpp_kernel", launch,
+                  {&result_, &images_[1], &size_, &wave_.tiles, &reach, &queue, parameters_.data()});
   }
 
   const call& given_;
@@ -186,9 +180,8 @@ class gpu_call {
   std::vector<std::byte*> images_;
   std::byte* result_ = nullptr;
   std::array<std::byte*, 2> parts_{};  // of a reduction
-  tiling cut_{};                       // of a wave
-  std::int64_t tiles_bytes_ = 0;
-  std::byte *awake_ = nullptr, *any_ = nullptr;
+  iwpp_launch wave_{};
+  std::byte* queue_ = nullptr;
 };
 
 /// The first error, and the line of the function that it is about.

@@ -269,7 +269,7 @@ std::string kernel_name(const description& about) {
     case category::r2v:
       return "r2v_kernel";
     case category::iwpp:
-      return "iwpp_kernel";
+      return "kernels::iwpp_kernel";
   }
   throw internal_error("no such category");
 }

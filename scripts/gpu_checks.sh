@@ -25,4 +25,4 @@ sanitize racecheck "$build-racecheck"
 # Last, as they need libclang, or MACAREU_DESCRIPTIONS (tests/converter/describe.py).
 programs=$(cd "$build/bin" && pwd)
 export MACAREU_TOOL="$programs/macareu" COMPILE_KERNELS="$programs/compile_kernels" MACAREU_DEVICES=serial,cpu,cuda
-for test in programs windows mathematics cuda; do (cd tests/converter && MACAREU_LARGE=1 python3 "test_$test.py"); done
+for test in programs windows waves mathematics cuda; do (cd tests/converter && MACAREU_LARGE=1 python3 "test_$test.py"); done

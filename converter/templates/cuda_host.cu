@@ -69,7 +69,11 @@ bool available(std::string& why) {
   if (code == cudaSuccess) code = cudaFuncGetAttributes(&attributes, kernel);
   if (code == cudaSuccess) return true;
   cudaGetLastError();  // else a later check would find it
-  why = std::string("no GPU can be used: ") + cudaGetErrorString(code);
+  int driver = 0;
+  const bool no_driver =
+      code == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0;
+  why = std::string("no GPU can be used: ") +
+        (no_driver ? "no NVIDIA driver is installed" : cudaGetErrorString(code));
   if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorUnsupportedPtxVersion)
     why += " (CMake's -DCMAKE_CUDA_ARCHITECTURES says which GPUs a program is for)";
   return false;

@@ -1,35 +1,39 @@
 namespace cuda {
+namespace {
+
+iwpp_launch launch_for(const rule::extent& size) {
+  return launch_of(size, sizeof(rule::pixel_type), sizeof(rule::capacity_type));
+}
+
+/// The marker, which becomes the result, the mask, and queue_bytes of memory, all on the GPU. Kernels may
+/// still run when this returns.
+void start(const iwpp_launch& launch, rule::pixel_type* state, const rule::capacity_type* capacity,
+           void* memory, const rule::extent& size, int connectivity, const rule::parameters& given) {
+  const auto queue = launch.queue_in(memory);
+  kernels::iwpp_begin<<<launch.blocks, iwpp_launch::threads>>>(queue, launch.count);
+  kernels::iwpp_kernel<<<launch.blocks, iwpp_launch::threads, launch.shared_bytes>>>(
+      state, capacity, size, launch.tiles, reach_of(connectivity), queue, given);
+  check(cudaGetLastError(), "starting the kernels");
+}
+
+}  // namespace
 
 void run(const job& work) {
   require_gpu();
   const auto& size = work.size;
-  const long long count = size.pixels();
-  if (count == 0) return;
+  if (size.pixels() == 0) return;
+  const auto launch = launch_for(size);
+  if (launch.count > iwpp_launch::most_tiles) throw std::runtime_error("CUDA: the image has too many tiles");
   device_array<rule::pixel_type> state;
-  device_array<rule::capacity_type> capacity;
-  state.resize(count);
+  state.resize(size.pixels());
   state.upload(work.images[0]);
-  capacity.resize(count);
+  device_array<rule::capacity_type> capacity;
+  capacity.resize(size.pixels());
   capacity.upload(work.capacity);
-
-  const auto cut = tiling_of(size);
-  device_array<int> awake, any;
-  const std::vector<int> all(static_cast<std::size_t>(cut.tiles_z) * cut.tiles_y * cut.tiles_x, 1);
-  awake.resize(static_cast<long long>(all.size()));
-  awake.upload(all.data());
-  any.resize(1);
-
-  const dim3 threads(cut.tile_x, cut.tile_y, cut.tile_z);
-  const dim3 blocks((cut.tiles_x + 1) / 2, (cut.tiles_y + 1) / 2, (cut.tiles_z + 1) / 2);
-  const auto around = rule::neighbours(work.connectivity);
-  for (int changed = 1; changed != 0;) {
-    any.clear();
-    for (int colour = 0; colour < (size.depth == 1 ? 4 : 8); ++colour)
-      iwpp_kernel<<<blocks, threads>>>(state.data(), capacity.data(), cut, around, colour, awake.data(),
-                                       any.data(), work.given);
-    check(cudaGetLastError(), "starting the kernel");
-    any.download(&changed);
-  }
+  device_array<char> memory;
+  memory.resize(launch.queue_bytes);
+  start(launch, state.data(), capacity.data(), memory.data(), size, work.connectivity, work.given);
+  check(cudaDeviceSynchronize(), "running the kernels");
   state.download(work.result);
 }
 

@@ -1,21 +1,81 @@
-/// How an image is cut into tiles, one block each.
+/// Pixels of a tile: 32 rows of 32 pixels, as a warp has 32 lanes; 32 x 32 in images, 4 x 8 x 32 in volumes.
+/// There is a rim of one pixel around it, in volumes also before and behind it.
+template <int Depth, int Height>
+struct tile_shape {
+  static constexpr int depth = Depth, height = Height, width = 32;
+  static constexpr int rim_z = Depth > 1 ? 1 : 0;
+  static constexpr int slices = Depth + 2 * rim_z, slice_rows = Height + 2, columns = width + 2;
+  static constexpr int rows = slices * slice_rows;
+};
+using flat_tile = tile_shape<1, 32>;
+using deep_tile = tile_shape<4, 8>;
+
+/// Tiles of an image along each axis.
 struct tiling {
-  rule::extent size;
-  int tile_z, tile_y, tile_x;     // pixels of a tile: one for each thread
-  int tiles_z, tiles_y, tiles_x;  // tiles of the image
+  int z, y, x;
 };
 
-inline tiling tiling_of(const rule::extent& size) {
-  const auto tiles = [](long long pixels, int tile) { return static_cast<int>((pixels + tile - 1) / tile); };
+/// The tiles that wait for a visit, in the GPU's memory.
+struct tile_queue {
+  static constexpr int apart = 16;  // counters: each on a cache line of its own
+  unsigned long long *taken, *put;  // tickets
+  unsigned long long* open;         // tiles that wait or run
+  unsigned long long* done;         // 32 of it, so that not all warps look at the same
+  int *marks, *ring;
+  unsigned long long slots;  // of the ring: a power of two
+};
+
+/// How the kernels are started, one warp a block, and the memory that they need.
+struct iwpp_launch {
+  static constexpr int threads = 32, counters = 3 + 32;
+  static constexpr long long most_tiles = 0x7fffffff;  // their numbers are of type int
+  tiling tiles;
+  long long count;  // of all tiles
+  unsigned blocks, shared_bytes;
+  long long slots, queue_bytes;
+
+  tile_queue queue_in(void* memory) const {
+    auto* const first = static_cast<unsigned long long*>(memory);
+    auto* const marks = reinterpret_cast<int*>(first + counters * tile_queue::apart);
+    return {first,
+            first + tile_queue::apart,
+            first + 2 * tile_queue::apart,
+            first + 3 * tile_queue::apart,
+            marks,
+            marks + count,
+            static_cast<unsigned long long>(slots)};
+  }
+};
+
+/// Elements from row to row in shared memory: the pixels of a column shall lie in different banks.
+constexpr int row_pitch(int pixel_bytes) { return pixel_bytes == 1 ? 36 : pixel_bytes == 2 ? 34 : 35; }
+
+/// Bytes of a tile's states in shared memory; capacities follow them.
+constexpr int states_bytes(int rows, int pixel_bytes) {
+  return (rows * row_pitch(pixel_bytes) * pixel_bytes + 7) / 8 * 8;
+}
+
+/// In how many axes a neighbour may differ.
+constexpr int reach_of(int connectivity) {
+  return connectivity == 4 || connectivity == 6 ? 1 : connectivity == 26 ? 3 : 2;
+}
+
+inline iwpp_launch launch_of(const rule::extent& size, int pixel_bytes, int capacity_bytes) {
+  constexpr long long most_blocks = 8192;  // more than a GPU runs at once: those that come late find all done
+  const auto parts = [](long long pixels, int tile) { return static_cast<int>((pixels + tile - 1) / tile); };
   const bool flat = size.depth == 1;
-  tiling cut{};
-  cut.size = size;
-  cut.tile_z = flat ? 1 : 4;
-  cut.tile_y = flat ? 32 : 8;
-  cut.tile_x = 32;
-  cut.tiles_z = tiles(size.depth, cut.tile_z);
-  cut.tiles_y = tiles(size.height, cut.tile_y);
-  cut.tiles_x = tiles(size.width, cut.tile_x);
-  return cut;
+  const int rows = flat ? flat_tile::rows : deep_tile::rows;
+  iwpp_launch launch{};
+  launch.tiles = {parts(size.depth, flat ? flat_tile::depth : deep_tile::depth),
+                  parts(size.height, flat ? flat_tile::height : deep_tile::height),
+                  parts(size.width, flat_tile::width)};
+  launch.count = static_cast<long long>(launch.tiles.z) * launch.tiles.y * launch.tiles.x;
+  launch.blocks = static_cast<unsigned>(launch.count < most_blocks ? launch.count : most_blocks);
+  launch.shared_bytes =
+      static_cast<unsigned>(states_bytes(rows, pixel_bytes) + rows * row_pitch(pixel_bytes) * capacity_bytes);
+  launch.slots = 1;
+  while (launch.slots < launch.count + launch.blocks) launch.slots *= 2;
+  launch.queue_bytes = 8LL * iwpp_launch::counters * tile_queue::apart + 4 * (launch.count + launch.slots);
+  return launch;
 }
 

@@ -15,6 +15,7 @@ import tempfile
 import test_cuda
 import test_mathematics
 import test_programs
+import test_waves
 from tool import EXAMPLES, HERE, TOOL
 
 
@@ -22,7 +23,7 @@ def marked_files(own):
     """Of the repository, and those that tests write, which `own` takes."""
     for directory in (EXAMPLES, os.path.join(HERE, "functions")):
         yield from (os.path.join(directory, name) for name in sorted(os.listdir(directory)))
-    for module in (test_cuda, test_mathematics, test_programs):
+    for module in (test_cuda, test_mathematics, test_programs, test_waves):
         for name, text in module.MARKED.items():
             with open(os.path.join(own, name), "w") as file:
                 file.write(text)

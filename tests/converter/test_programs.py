@@ -212,29 +212,6 @@ class Programs(ConverterTest):
                 results.add(self.output(text, "t.pgm" if image else None))
             self.assertEqual(len(results), 1, name)
 
-    def wave_results(self, kind, shape, connectivity):
-        stem = "-".join([kind, "x".join(map(str, shape)), connectivity])
-        marker, mask, out = (stem + end for end in ("-marker.npy", "-mask.npy", "-out.npy"))
-        self.tool("generate", kind, "--shape", ",".join(map(str, shape)), "-o", mask, "--marker", marker)
-        ways = [("cpu", threads) for threads in ("1", "2", "3", "50")] + [(device, "1") for device in self.run_devices if device != "cpu"]
-        results = set()
-        for device, threads in ways:
-            self.tool("run", example("reconstruct"), marker, mask, "-o", out, "--connectivity", connectivity, "--device", device,
-                      "--threads", threads)
-            with open(self.path(out), "rb") as file:
-                results.add(file.read())
-        return results
-
-    def test_waves(self):
-        """Long ways through all strips, wide fronts, and strips of one row: as by one queue."""
-        cases = [(kind, shape, connectivity) for kind in ("serpentine", "spiral", "flat", "percolation", "noise")
-                 for shape, all_of_them in (((97, 130), "4 8"), ((3, 200), "8"), ((7, 33, 41), "6 18 26"))
-                 for connectivity in all_of_them.split()]
-        with ThreadPoolExecutor(WORKERS) as workers:
-            for case, results in zip(cases, workers.map(lambda case: self.wave_results(*case), cases)):
-                with self.subTest(case):
-                    self.assertEqual(len(results), 1)
-
     def test_floating_point_sums(self):
         """Every engine adds in one order: the same bits."""
         mean = self.marked("mean.c", MARKED["mean.c"])

@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from tool import DESCRIPTIONS, TOOL, ConverterTest, example, random_values
+from tool import DESCRIPTIONS, TOOL, ConverterTest, example, npy, random_values
 
 # Some 15 microseconds a pixel.
 SLOW = """#N2P_FUNC
@@ -28,12 +28,6 @@ SLOW_SCALAR = SLOW_STEPS % 20000 + "#R2S_FUNC\nstatic int f(int a, int b) { retu
 SLOW_VECTOR = SLOW_STEPS % 20000 + "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) { saida[(unsigned)slow(p) % bins]++; }\n"
 SLOW_WAVE = SLOW_STEPS % 2000 + ("#IWPP_FUNC\nstatic int offer(int s, int c) { return s < c || slow(s) == 12345 ? s : c; }\n"
                                  "#IWPP_FUNC\nstatic int better(int a, int b) { return a > b; }\n")
-
-
-def npy(shape, kind, fortran, data):
-    header = "{'descr': '%s', 'fortran_order': %s, 'shape': (%s,), }" % (kind, fortran, ", ".join(map(str, shape)))
-    header += " " * (-(len(header) + 11) % 64) + "\n"
-    return b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + data
 
 
 # T and E are long and unsigned char: what a helper makes of them shows.

@@ -141,6 +141,13 @@ def read_pnm(file):
     return pixels
 
 
+def npy(shape, kind, fortran, data):
+    """Bytes of a .npy file."""
+    header = "{'descr': '%s', 'fortran_order': %s, 'shape': (%s,), }" % (kind, fortran, ", ".join(map(str, shape)))
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + data
+
+
 def random_values(count, seed, highest=255):
     dice = random.Random(seed)
     return [dice.randrange(highest + 1) for _ in range(count)]

@@ -104,12 +104,12 @@ TEST_F(functions, do_nothing_with_no_bytes) {
   loaded_->wait();
 }
 
-TEST_F(functions, read_numbers_in_the_order_of_kernels) {
-  auto* const number = loaded_->memory(4);
-  loaded_->fill(number, 7, 4);
-  EXPECT_EQ(loaded_->number_at(number), 0x07070707);
-  start_add_one(number, 2);
-  EXPECT_EQ(loaded_->number_at(number), 0x07070808);
+TEST_F(functions, fill_fetch_and_run_in_one_order) {
+  auto* const bytes = loaded_->memory(4);
+  loaded_->fill(bytes, 7, 4);
+  EXPECT_EQ(fetched(bytes, 4), std::vector(4, std::byte{7}));
+  start_add_one(bytes, 2);
+  EXPECT_EQ(fetched(bytes, 4), (std::vector{std::byte{8}, std::byte{8}, std::byte{7}, std::byte{7}}));
 }
 
 TEST_F(functions, tell_what_is_wrong_and_go_on) {

@@ -122,8 +122,6 @@ class function : public loaded_function {
 
   void wait() override { on_.synchronize("the function's kernels"); }
 
-  int number_at(const std::byte* at) override { return cuda::fetch(on_, reinterpret_cast<const int*>(at)); }
-
   void fetch(const std::byte* from, std::span<std::byte> to) override {
     const auto bytes = static_cast<std::int64_t>(to.size());
     if (bytes == 0) return;

@@ -36,8 +36,7 @@ class loaded_function {
   virtual void start(const char* kernel, const launch& how, std::initializer_list<void*> arguments) = 0;
   /// Waits for all kernels. One that failed is known here at the latest.
   virtual void wait() = 0;
-  /// Both wait.
-  virtual int number_at(const std::byte* at) = 0;
+  /// Waits.
   virtual void fetch(const std::byte* from, std::span<std::byte> to) = 0;
 };
 

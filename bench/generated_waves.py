@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Measures the wave of a generated program beside the library's wave for general rules, on the same images.
+
+    bench/generated_waves.py --tool build/bin/macareu [--descriptions DIR] [--json FILE]
+
+Converts examples/convert/reconstruct.c (on a machine without libclang: its description, DIR/reconstruct.json), compiles it with
+bench/generated_wave.cu, and runs it on images in the GPU's memory, beside `reconstruct --strategy megapixel`, which takes any
+rule, and `auto`, which knows this one. Results are compared with the program's OpenMP engine. Needs nvcc, NumPy and a GPU.
+"""
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+from comparison import parser_of, suite
+from generated import NVCC, compiled
+from page import machine_line
+from peers_tables import generated_waves
+
+# As `bench wave` calls it; as `generate` does, with its shape; and numbers of neighbours.
+INSTANCES = (("tissue-50-4k", "tissue", (4096, 4096), (4,)), ("random-4k", "random", (4096, 4096), (4,)),
+             ("flat-4k", "flat", (4096, 4096), (4,)), ("percolation-4k", "percolation", (4096, 4096), (4, 8)),
+             ("serpentine-1k", "serpentine", (1024, 1024), (4,)), ("spiral-1k", "spiral", (1024, 1024), (4,)),
+             ("noise-512", "noise", (512, 512, 512), (6, 26)))
+
+
+def write_pgm(file, image):
+    """A volume's slices one after the other."""
+    with open(file, "wb") as out:
+        for part in image if image.ndim == 3 else [image]:
+            out.write(b"P5\n%d %d\n255\n" % part.shape[::-1] + part.tobytes())
+
+
+def pair(options, directory, family, shape):
+    files = [os.path.join(directory, family + end) for end in ("-marker", "-mask")]
+    subprocess.run([options.tool, "generate", family, "--shape", ",".join(map(str, shape)), "--marker", files[0] + ".npy", "-o",
+                    files[1] + ".npy"], check=True)
+    for file in files:
+        write_pgm(file + ".pgm", numpy.load(file + ".npy"))
+    return [file + ".pgm" for file in files]
+
+
+def measured(program, files, neighbours):
+    done = subprocess.run([program, *files, str(neighbours), "11"], check=True, stdout=subprocess.PIPE, text=True)
+    words = done.stdout.splitlines()[0].split()[1:]
+    return statistics.median(map(float, words))
+
+
+def main():
+    parser = parser_of(__doc__)
+    parser.add_argument("--descriptions", help="directory of descriptions to convert in place of the sources")
+    options = parser.parse_args()
+    if NVCC is None:
+        sys.exit("nvcc is needed")
+    options.only = ",".join(f"{name}-u8-{n}-{strategy}" for name, _, _, all_n in INSTANCES for n in all_n
+                            for strategy in ("megapixel", "auto"))
+    with suite("wave", options, keeps_inputs=False) as (report, _):
+        library = {case["name"]: case["median_ms"] for case in report.pop("cases")}
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="macareu-generated-") as directory:
+        program = compiled(options, directory, "reconstruct", "", "generated_wave.cu")
+        for name, family, shape, all_n in INSTANCES:
+            if options.quick:
+                shape = tuple(max(32, side // 64) for side in shape)
+            files = pair(options, directory, family, shape)
+            for n in all_n:
+                rows.append({"instance": name, "shape": shape, "neighbours": n, "generated_ms": measured(program, files, n),
+                             **{strategy + "_ms": library[f"{name}-u8-{n}-{strategy}"] for strategy in ("megapixel", "auto")}})
+    report.update(suite="patterns", generated_waves=rows)
+    print(machine_line(report, {}) + "\n\n" + generated_waves(rows))
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(report, file, indent=1)
+            file.write("\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
