@@ -141,7 +141,8 @@ translation::translation(const source& from, const std::string& file, const std:
                          unsigned options)
     : index_(clang_createIndex(0, 0)) {
   const auto& text = from.text;
-  std::vector arguments{"-x", "c++", "-std=c++17", "-include", prelude_name, "-Werror=return-type"};
+  std::vector arguments{
+      "-x", "c++", "-std=c++17", "-include", prelude_name, "-Werror=return-type", "-fparse-all-comments"};
   // What only some of the compilers take that generated code goes to.
   for (const auto* extension : {"-Werror=gnu-statement-expression", "-Werror=gnu-conditional-omitted-operand",
                                 "-Werror=gnu-case-range", "-Werror=c99-designator",
@@ -332,6 +333,11 @@ std::optional<range> unit::plain_range_of(CXCursor cursor) const {
 std::string unit::text_of(CXCursor cursor) const {
   const auto [begin, end] = range_of(cursor);
   return text_.substr(begin, end - begin);
+}
+
+std::string unit::comment_before(CXCursor cursor) {
+  const auto comment = taken(clang_Cursor_getRawCommentText(cursor));
+  return comment.empty() ? "" : comment + "\n";
 }
 
 }  // namespace macareu::converter

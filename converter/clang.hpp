@@ -63,6 +63,8 @@ class unit {
   /// As above, and nothing where a macro is involved.
   std::optional<range> plain_range_of(CXCursor cursor) const;
   std::string text_of(CXCursor cursor) const;
+  /// What stands right before a declaration, with the line's end; empty where nothing does.
+  static std::string comment_before(CXCursor cursor);
   const std::string& text() const { return text_; }
 
  private:

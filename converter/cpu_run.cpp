@@ -159,8 +159,13 @@ fs::path compiled(const description& about, const generation& how) {
 }  // namespace
 
 cpu_function::cpu_function(const description& about, const generation& how) {
-  const auto file = compiled(about, how);
+  auto file = compiled(about, how);
   library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library_ == nullptr) {  // damaged: made anew
+    fs::remove_all(file.parent_path());
+    file = compiled(about, how);
+    library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
   if (library_ == nullptr) throw device_error(file.string() + ": cannot be loaded: " + dlerror());
   entry_ = dlsym(library_, "macareu_call");
   if (entry_ == nullptr) throw device_error(file.string() + ": is not a compiled function");

@@ -41,6 +41,7 @@ std::vector<std::byte> laid_out(const call& given) {
 
 // What generated programs know of their images, and how they start their kernels.
 namespace rule {
+#include "templates/iwpp_steps.hpp"
 #include "templates/r2s_order.hpp"
 #include "templates/rule_common.hpp"
 }  // namespace rule
@@ -163,7 +164,7 @@ class gpu_call {
 
   void iwpp() {
     if (count_ == 0) return;
-    int reach = reach_of(given_.connectivity);
+    int reach = rule::reach_of(given_.connectivity);
     auto queue = wave_.queue_in(queue_);
     cuda::loaded_function::launch launch{{wave_.blocks, 1, 1}, {iwpp_launch::threads, 1, 1}};
     engine_.start("iwpp_begin", launch, {&queue, &wave_.count});

@@ -52,6 +52,7 @@ std::string instances(const description& about) {
   for (const auto type : {dtype::i8, dtype::u8, dtype::i16, dtype::u16, dtype::i32, dtype::u32, dtype::i64,
                           dtype::u64, dtype::f32, dtype::f64})
     text += instance(spelling_of(type));
+  for (const auto* type : {"long", "unsigned long"}) text += instance(type);  // int64_t is one of these
   return text;
 }
 

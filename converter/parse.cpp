@@ -218,7 +218,8 @@ class reading {
     // A function comes before those that call it, so declarations ahead are not needed.
     for (const auto& each : helpers) {
       check_use_of_paper_types(each);
-      about_.helpers += rule_word(each) + edited(unit_, each, edits_of(each)) + "\n\n";
+      about_.helpers +=
+          unit::comment_before(each) + rule_word(each) + edited(unit_, each, edits_of(each)) + "\n\n";
     }
     for (const auto& each : marked) {
       check_use_of_paper_types(each);
@@ -226,7 +227,8 @@ class reading {
       if (about_.kind == category::r2v)
         std::ranges::copy(atomic_writes(unit_, each, clang_Cursor_getArgument(each, 1)),
                           std::back_inserter(edits));
-      about_.body += (about_.body.empty() ? "RULE " : "\n\nRULE ") + edited(unit_, each, std::move(edits));
+      if (!about_.body.empty()) about_.body += "\n\n";
+      about_.body += unit::comment_before(each) + "RULE " + edited(unit_, each, std::move(edits));
     }
     about_.body += "\n";
     std::ranges::sort(about_.c_functions);
@@ -289,7 +291,7 @@ class reading {
                other.where.end > other.where.begin;
       };
       std::erase_if(pieces, inside);
-      pieces.push_back({where, unit_.text_of(each) + ";"});
+      pieces.push_back({where, unit::comment_before(each) + unit_.text_of(each) + ";"});
     }
     std::ranges::stable_sort(pieces, {}, [](const piece& each) { return each.where.begin; });
     for (const auto& each : pieces) about_.definitions += each.text + "\n";

@@ -26,7 +26,7 @@ struct conversion {
   bool overwrite = false;
 };
 
-/// Files of a program are there to be edited: one that is not as it would be written again is kept.
+/// Files are there to be edited: one that is not as it would be written again is kept.
 void check_kept(const fs::path& directory, const std::map<std::string, std::string>& files) {
   std::vector<std::string> changed;
   for (const auto& [name, text] : files) {
@@ -37,7 +37,7 @@ void check_kept(const fs::path& directory, const std::map<std::string, std::stri
   if (changed.empty()) return;
   const auto what = changed.size() == 1 ? changed[0] + " is" : joined(changed, ", ") + " are";
   throw usage_error(what +
-                    " there already and would change; name another directory, or replace with --overwrite");
+                    " there already and would change; name another place, or replace with --overwrite");
 }
 
 int run(const conversion& asked, interruption& signals) {
@@ -50,7 +50,9 @@ int run(const conversion& asked, interruption& signals) {
       throw usage_error("--border is no part of a description: give it where " + asked.output +
                         " is run or converted");
     check_text_output(output);
-    all.add_text(output, converter::to_json(about));
+    const auto text = converter::to_json(about);
+    if (!asked.overwrite) check_kept(output.parent_path(), {{output.filename().string(), text}});
+    all.add_text(output, text);
     all.commit();
     return exit_code::done;
   }

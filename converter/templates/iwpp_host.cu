@@ -12,7 +12,7 @@ void start(const iwpp_launch& launch, rule::pixel_type* state, const rule::capac
   const auto queue = launch.queue_in(memory);
   kernels::iwpp_begin<<<launch.blocks, iwpp_launch::threads>>>(queue, launch.count);
   kernels::iwpp_kernel<<<launch.blocks, iwpp_launch::threads, launch.shared_bytes>>>(
-      state, capacity, size, launch.tiles, reach_of(connectivity), queue, given);
+      state, capacity, size, launch.tiles, rule::reach_of(connectivity), queue, given);
   check(cudaGetLastError(), "starting the kernels");
 }
 

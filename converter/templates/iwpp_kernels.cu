@@ -5,7 +5,11 @@
 // A mark says where a tile stands: idle, waiting, running, or running and woken again. Only the wake that
 // finds it idle puts it in the queue, so it is there at most once. No update is lost: a visit marks its tile
 // running, fences, then reads; it writes its own pixels, which nobody else does, fences, then wakes. A wake
-// comes before that mark, and the visit sees the pixels; or after it, and the tile is visited again.
+// comes before that mark, and the visit sees the pixels; or after it, and the tile is visited again. A rim
+// that is written while it is read may be old, pixel by pixel: states only get better, so at worst a tile is
+// woken in vain.
+//
+// What follows: the queue; a tile in shared memory (load, settle, store, tile_to_wake); the kernels.
 namespace kernels {
 
 constexpr int idle = 0, waiting = 1, running = 2;
@@ -13,14 +17,14 @@ constexpr int no_tile = -1;  // in an empty slot
 constexpr unsigned all_lanes = ~0U;
 
 /// The next tile, for all lanes; `no_tile` where all is done. A ticket says which slot to use: who takes
-/// waits until it is full, who puts until it is empty. There are more slots than tiles and warps together, so
-/// nobody waits for himself.
+/// waits until it is full, who puts until it is empty. There are slots for all tiles and warps together, so
+/// one that is still full is about to be emptied by who drew its ticket.
 __device__ inline int next_tile(const tile_queue& queue) {
   int tile = no_tile;
   if (threadIdx.x == 0) {
     int* const slot = queue.ring + (atomicAdd(queue.taken, 1ULL) & (queue.slots - 1));
     const volatile int* const seen = slot;
-    const volatile unsigned long long* const done = queue.done + blockIdx.x % 32 * tile_queue::apart;
+    const volatile unsigned long long* const done = queue.done + blockIdx.x % lanes * tile_queue::apart;
     tile = atomicExch(slot, no_tile);
     while (tile == no_tile && *done == 0)
       if (*seen != no_tile) tile = atomicExch(slot, no_tile);
@@ -80,10 +84,10 @@ class staged_tile {
                          const rule::parameters& given, void* memory, int number)
       : size_(size),
         tiles_(tiles),
-        reach_(reach),
         given_(given),
         states_(static_cast<rule::pixel_type*>(memory)),
         limits_(reinterpret_cast<rule::capacity_type*>(static_cast<char*>(memory) + limits_at)),
+        reach_(reach),
         number_(number),
         lane_(static_cast<int>(threadIdx.x)),
         z_(static_cast<long long>(number / tiles.x / tiles.y) * Shape::depth - Shape::rim_z),
@@ -95,24 +99,25 @@ class staged_tile {
         whole_(slices_.size() == Shape::slices && rows_.size() == Shape::slice_rows &&
                columns_.size() == Shape::columns) {}
 
-  /// Many pixels of a lane at once, so that a warp waits for memory a few times, not for every row.
+  /// Many pixels of a lane at once, so that a warp waits for memory a few times, not for every row: three
+  /// times in images. In volumes fewer registers are worth more.
   __device__ void load(const rule::pixel_type* state, const rule::capacity_type* capacity) const {
     constexpr int at_once = Shape::depth > 1 ? 8 : 13, pixels = Shape::rows * Shape::columns;
-    for (int first = lane_; first < pixels; first += 32 * at_once) {
+    for (int first = lane_; first < pixels; first += lanes * at_once) {
       rule::pixel_type states[at_once]{};
       rule::capacity_type limits[at_once]{};
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
-        const spot at = spot_of(first + 32 * k);
-        if (first + 32 * k >= pixels || !there(at)) continue;
+        const spot at = spot_of(first + lanes * k);
+        if (first + lanes * k >= pixels || !there(at)) continue;
         states[k] = read(state + place(at));
         limits[k] = capacity[place(at)];
       }
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
-        if (first + 32 * k >= pixels) continue;
-        states_[cell(spot_of(first + 32 * k))] = states[k];
-        limits_[cell(spot_of(first + 32 * k))] = limits[k];
+        if (first + lanes * k >= pixels) continue;
+        states_[cell(spot_of(first + lanes * k))] = states[k];
+        limits_[cell(spot_of(first + lanes * k))] = limits[k];
       }
     }
     __syncwarp();
@@ -140,7 +145,7 @@ class staged_tile {
 
   __device__ void store(rule::pixel_type* state) const {
 #pragma unroll 4
-    for (int k = 0; k < 32; ++k) {
+    for (int k = 0; k < lanes; ++k) {
       const spot at = own_spot(k, lane_);
       if (!there(at)) continue;
       volatile rule::pixel_type* const pixel = state + place(at);
@@ -154,10 +159,10 @@ class staged_tile {
     for (int z = 0; z < Shape::slices; ++z)
       for (int y = 0; y < Shape::slice_rows; ++y)
         if (!owns_row(z, y)) add_side({z, y, lane_ + 1}, sides);
-    for (int row = lane_; row < Shape::rows; row += 32)
+    for (int row = lane_; row < Shape::rows; row += lanes)
       for (int x = 0; x < Shape::columns; x += Shape::width + 1)
         add_side({row / Shape::slice_rows, row % Shape::slice_rows, x}, sides);
-    for (int other = 16; other > 0; other /= 2) sides |= __shfl_xor_sync(all_lanes, sides, other);
+    for (int other = lanes / 2; other > 0; other /= 2) sides |= __shfl_xor_sync(all_lanes, sides, other);
     if ((sides >> lane_ & 1) == 0) return no_tile;
     return number_ + ((lane_ / 9 - 1) * tiles_.y + lane_ / 3 % 3 - 1) * tiles_.x + lane_ % 3 - 1;
   }
@@ -266,8 +271,8 @@ class staged_tile {
   /// Every row takes from its neighbours in rows that were swept before it. A lane has a column.
   __device__ bool sweep_row_by_row(int direction) const {
     bool ever = false;
-    for (int k = 0; k < 32; ++k) {
-      const spot at = own_spot(direction > 0 ? k : 31 - k, lane_);
+    for (int k = 0; k < lanes; ++k) {
+      const spot at = own_spot(direction > 0 ? k : lanes - 1 - k, lane_);
       if (there(at))
         ever |= whole_ ? take_from_before<true>(at, direction) : take_from_before<false>(at, direction);
       __syncwarp();

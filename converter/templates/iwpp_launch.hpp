@@ -1,8 +1,11 @@
-/// Pixels of a tile: 32 rows of 32 pixels, as a warp has 32 lanes; 32 x 32 in images, 4 x 8 x 32 in volumes.
-/// There is a rim of one pixel around it, in volumes also before and behind it.
+constexpr int lanes = 32;  // of a warp, which works on one tile at a time
+
+/// A tile has a row of pixels for every lane, and as many columns: 32 x 32 pixels in images, 4 x 8 x 32 in
+/// volumes. There is a rim of one pixel around it, in volumes also before and behind it.
 template <int Depth, int Height>
 struct tile_shape {
-  static constexpr int depth = Depth, height = Height, width = 32;
+  static_assert(Depth * Height == lanes, "a row for every lane");
+  static constexpr int depth = Depth, height = Height, width = lanes;
   static constexpr int rim_z = Depth > 1 ? 1 : 0;
   static constexpr int slices = Depth + 2 * rim_z, slice_rows = Height + 2, columns = width + 2;
   static constexpr int rows = slices * slice_rows;
@@ -20,14 +23,14 @@ struct tile_queue {
   static constexpr int apart = 16;  // counters: each on a cache line of its own
   unsigned long long *taken, *put;  // tickets
   unsigned long long* open;         // tiles that wait or run
-  unsigned long long* done;         // 32 of it, so that not all warps look at the same
+  unsigned long long* done;         // one for each lane: not all warps shall look at the same
   int *marks, *ring;
   unsigned long long slots;  // of the ring: a power of two
 };
 
 /// How the kernels are started, one warp a block, and the memory that they need.
 struct iwpp_launch {
-  static constexpr int threads = 32, counters = 3 + 32;
+  static constexpr int threads = lanes, counters = 3 + lanes;
   static constexpr long long most_tiles = 0x7fffffff;  // their numbers are of type int
   tiling tiles;
   long long count;  // of all tiles
@@ -47,17 +50,12 @@ struct iwpp_launch {
   }
 };
 
-/// Elements from row to row in shared memory: the pixels of a column shall lie in different banks.
+/// Elements from row to row in shared memory: the states of a column shall lie in different banks.
 constexpr int row_pitch(int pixel_bytes) { return pixel_bytes == 1 ? 36 : pixel_bytes == 2 ? 34 : 35; }
 
 /// Bytes of a tile's states in shared memory; capacities follow them.
 constexpr int states_bytes(int rows, int pixel_bytes) {
   return (rows * row_pitch(pixel_bytes) * pixel_bytes + 7) / 8 * 8;
-}
-
-/// In how many axes a neighbour may differ.
-constexpr int reach_of(int connectivity) {
-  return connectivity == 4 || connectivity == 6 ? 1 : connectivity == 26 ? 3 : 2;
 }
 
 inline iwpp_launch launch_of(const rule::extent& size, int pixel_bytes, int capacity_bytes) {

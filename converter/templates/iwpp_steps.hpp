@@ -1,4 +1,10 @@
-/// The steps to a pixel's neighbours: 4 or 8 in images, 6, 18 or 26 in volumes.
+/// In how many axes neighbours may differ: 4 or 8 of them in images, 6, 18 or 26 in volumes.
+constexpr int reach_of(int connectivity) {
+  return connectivity == 4 || connectivity == 6 ? 1 : connectivity == 26 ? 3 : 2;
+}
+
+/// The steps to a pixel's neighbours, in the order of z, y and x: the first half leads to those before it,
+/// and the two in the middle to its left and right.
 struct step {
   int z, y, x;
 };
@@ -10,14 +16,13 @@ struct neighbourhood {
 
 #ifndef __CUDACC_RTC__
 [[maybe_unused]] static neighbourhood neighbours(int connectivity) {
-  const int farthest = connectivity == 4 || connectivity == 6 ? 1 : connectivity == 26 ? 3 : 2;
   const int flat = connectivity == 4 || connectivity == 8;
   neighbourhood all;
   for (int z = flat ? 0 : -1; z <= (flat ? 0 : 1); ++z)
     for (int y = -1; y <= 1; ++y)
       for (int x = -1; x <= 1; ++x) {
         const int distance = (z != 0) + (y != 0) + (x != 0);
-        if (distance > 0 && distance <= farthest) all.steps[all.count++] = {z, y, x};
+        if (distance > 0 && distance <= reach_of(connectivity)) all.steps[all.count++] = {z, y, x};
       }
   return all;
 }

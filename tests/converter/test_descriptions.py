@@ -157,7 +157,7 @@ class Descriptions(ConverterTest):
         os.remove(self.path("kept/main.cpp"))
         edited = content()
         self.assertEqual(self.fail_with(2, "convert", "kept.c", "-o", "kept"),
-                         "macareu: convert: kept/kept_rule.hpp is there already and would change; name another directory, or "
+                         "macareu: convert: kept/kept_rule.hpp is there already and would change; name another place, or "
                          "replace with --overwrite\n")
         self.assertEqual(content(), edited)
         self.write("kept/notes.txt", "mine\n")
@@ -165,6 +165,27 @@ class Descriptions(ConverterTest):
         self.assertIn("kept/kept.cpp, kept/kept_rule.hpp are there already", self.fail_with(2, "convert", "kept.c", "-o", "kept"))
         self.tool("convert", "kept.c", "-o", "kept", "--overwrite")
         self.assertEqual(content(), dict(first, **{"notes.txt": "mine\n"}))
+
+    def test_edited_descriptions_are_kept(self):
+        self.write("first.c", "#P2P_FUNC\nstatic int f(int p, int i) { return p + 1; }\n")
+        self.write("second.c", "#P2P_FUNC\nstatic int f(int p, int i) { return p + 2; }\n")
+        for _ in range(2):
+            self.tool("convert", "first.c", "-o", "kept.json")
+        self.assertIn("kept.json is there already and would change", self.fail_with(2, "convert", "second.c", "-o", "kept.json"))
+        self.tool("convert", "second.c", "-o", "kept.json", "--overwrite")
+        with open(self.path("kept.json")) as file:
+            self.assertIn("p + 2", file.read())
+
+    def test_comments_stay(self):
+        self.write("comments.c", "/* two\n   lines */\nstatic int half(int a) { return a / 2; }\n// of the struct\n#STRUCT\n"
+                   "typedef struct { int k; } data;\n// of the function\n#P2P_FUNC\n"
+                   "static int f(int p, int i, data d) { /* inside */ return half(p) + d.k; }\n")
+        self.tool("convert", "comments.c", "-o", "comments")
+        with open(self.path("comments/comments_rule.hpp")) as file:
+            rule = file.read()
+        for text in ("// of the struct\ntypedef struct", "/* two\n   lines */\nRULE static int half",
+                     "// of the function\nRULE static int f(int p, int i, data d) { /* inside */ return"):
+            self.assertIn(text, rule)
 
     def test_nothing_is_half_written(self):
         """A file that cannot be written leaves all others as they were."""

@@ -3,7 +3,7 @@ import os
 import re
 import unittest
 
-from tool import COMPILER, DESCRIPTIONS, NVCC, ConverterTest
+from tool import COMPILER, DESCRIPTIONS, NVCC, ConverterTest, example
 
 # The engines, classes and functions of generated code have these names too.
 USED_NAMES = ["rule", "serial", "openmp", "cuda", "kernels", "job", "engine", "extent", "P2P", "N2P", "R2S", "R2V", "IWPP",
@@ -74,6 +74,17 @@ class Names(ConverterTest):
             self.compile(kind + "-macros")
             if NVCC:
                 self.succeed(NVCC, "-std=c++17", "-ptx", "-arch=sm_90", "-DWITH_CUDA", kind + "-macros/f.cu", "-o", kind + ".ptx")
+
+    def test_types_of_results(self):
+        """Also int64_t, which is long or long long."""
+        self.tool("convert", example("total"), "-o", "total")
+        self.write("sums.cpp", "#include <cstdint>\n#include <cstdio>\n#include \"total/total.hpp\"\nint main() {\n"
+                   "  const rule::pixel_type pixels[3] = {200, 100, 7};\n"
+                   "  const auto sum = R2S<std::int64_t>(pixels, 1, 3).processa() + R2S<std::uint64_t>(pixels, 1, 3).processa() +\n"
+                   "                   R2S<long long>(pixels, 1, 3).processa() + R2S<double>(pixels, 1, 3).processa();\n"
+                   "  std::printf(\"%g\\n\", sum);\n}\n")
+        self.succeed(COMPILER, "-std=c++17", "-fopenmp", "sums.cpp", "total/total.cpp", "total/total_serial.cpp", "-o", "sums")
+        self.assertEqual(self.succeed(self.path("sums")), "1228\n")
 
     def test_files(self):
         """A program has main.cpp, pnm.hpp and arguments.hpp; CMake has a target test."""

@@ -47,6 +47,19 @@ class Helpers(ConverterTest):
             self.assertEqual(self.tool("run", "sum.c", "in.npy", "--device", device), "76500\n")
 
 
+class Cache(ConverterTest):
+    def test_damaged_code_is_made_anew(self):
+        with open(self.path("in.npy"), "wb") as file:
+            file.write(npy((1, 3), "|u1", False, bytes([3, 5, 4])))
+        for _ in range(2):
+            self.assertEqual(self.tool("run", example("maximum"), "in.npy", "--device", "cpu"), "5\n")
+            for directory, _, names in os.walk(self.cache):
+                for name in names:
+                    if name.endswith(".so"):
+                        with open(os.path.join(directory, name), "wb") as file:
+                            file.write(b"damaged")
+
+
 class Numbers(ConverterTest):
     def test_standard_output_by_name(self):
         """No file is named -."""
