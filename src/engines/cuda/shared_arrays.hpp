@@ -36,7 +36,7 @@ class shared_memory {
 
  private:
   int gpu_;
-  void* stream_;
+  [[maybe_unused]] void* stream_;  // where there is a GPU
   void* data_ = nullptr;
 };
 
