@@ -57,12 +57,24 @@ def case(name, side, times, **more):
             "transfers": False, **more}
 
 
-def main():
-    parser = parser_of(__doc__)
+def asked(doc):
+    parser = parser_of(doc)
     parser.add_argument("--descriptions", help="directory of descriptions to convert in place of the sources")
-    options = parser.parse_args()
     if NVCC is None:
         sys.exit("nvcc is needed")
+    return parser.parse_args()
+
+
+def tell(options, report, table):
+    print(machine_line(report, {}) + "\n\n" + table)
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(report, file, indent=1)
+            file.write("\n")
+
+
+def main():
+    options = asked(__doc__)
     side = 1024 if options.quick else 16384
     options.only, options.quick = "must-copy-random-cpu", True  # for what the suite says of this machine
     with suite("patterns", options) as (report, _):
@@ -78,11 +90,7 @@ def main():
                                         strategy=pattern, checked_by="its OpenMP engine", equal=bool(found["equal"][0])))
     # Every program had its own: the faster one is the harder measure.
     report["cases"].append(min(copies, key=lambda each: each["median_ms"]))
-    print(machine_line(report, {}) + "\n\n" + pattern_musts(report["cases"]))
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(report, file, indent=1)
-            file.write("\n")
+    tell(options, report, pattern_musts(report["cases"]))
     return 0 if all(each.get("equal", True) for each in report["cases"]) else 1
 
 

@@ -7,7 +7,6 @@ Converts examples/convert/reconstruct.c (on a machine without libclang: its desc
 bench/generated_wave.cu, and runs it on images in the GPU's memory, beside `reconstruct --strategy megapixel`, which takes any
 rule, and `auto`, which knows this one. Results are compared with the program's OpenMP engine. Needs nvcc, NumPy and a GPU.
 """
-import json
 import os
 import statistics
 import subprocess
@@ -16,9 +15,8 @@ import tempfile
 
 import numpy
 
-from comparison import parser_of, suite
-from generated import NVCC, compiled
-from page import machine_line
+from comparison import suite
+from generated import asked, compiled, tell
 from peers_tables import generated_waves
 
 # As `bench wave` calls it; as `generate` does, with its shape; and numbers of neighbours.
@@ -51,11 +49,7 @@ def measured(program, files, neighbours):
 
 
 def main():
-    parser = parser_of(__doc__)
-    parser.add_argument("--descriptions", help="directory of descriptions to convert in place of the sources")
-    options = parser.parse_args()
-    if NVCC is None:
-        sys.exit("nvcc is needed")
+    options = asked(__doc__)
     options.only = ",".join(f"{name}-u8-{n}-{strategy}" for name, _, _, all_n in INSTANCES for n in all_n
                             for strategy in ("megapixel", "auto"))
     with suite("wave", options, keeps_inputs=False) as (report, _):
@@ -71,11 +65,7 @@ def main():
                 rows.append({"instance": name, "shape": shape, "neighbours": n, "generated_ms": measured(program, files, n),
                              **{strategy + "_ms": library[f"{name}-u8-{n}-{strategy}"] for strategy in ("megapixel", "auto")}})
     report.update(suite="patterns", generated_waves=rows)
-    print(machine_line(report, {}) + "\n\n" + generated_waves(rows))
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(report, file, indent=1)
-            file.write("\n")
+    tell(options, report, generated_waves(rows))
     return 0
 
 
