@@ -123,6 +123,13 @@ bool has_aligned_groups(const view<T>& image, int group) {
          (image.height == 1 || even(image.step_y)) && (image.depth == 1 || even(image.step_z));
 }
 
+/// Does every pixel follow the one before?
+template <class T>
+bool has_no_gaps(const view<T>& image) {
+  return image.step_x == 1 && (image.height == 1 || image.step_y == image.width) &&
+         (image.depth == 1 || image.step_z == image.height * image.width);
+}
+
 template <class T, int Group>
 struct alignas(Group * sizeof(T)) pixel_group {
   T value[Group];

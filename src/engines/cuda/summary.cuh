@@ -1,5 +1,6 @@
 // summary on the GPU: a thread keeps the first group of pixels that has its smallest and its largest value;
-// the pixel itself is looked for at the end, once per block. Bytes are compared in pairs and added in fours.
+// the pixel itself is looked for at the end, once per block. Bytes are compared in pairs and added in fours,
+// and several groups of them are taken at once where no gaps lie between rows.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,38 @@
 #include "patterns/summary.hpp"
 
 namespace macareu::cuda {
+
+/// Of some bytes, few enough for sums of 32 bits.
+template <class T>
+struct byte_totals {
+  /// Pairs of 16 bits of which only the upper byte counts.
+  unsigned lowest = ~0u, highest = 0;
+  unsigned sum = 0, squares = 0;
+
+  __device__ void add(const pixel_group<T, 16>& bytes) {
+    constexpr unsigned turn = std::is_signed_v<T> ? 0x80808080u : 0;  // the keys of i8
+    const auto words = std::bit_cast<uint4>(bytes);
+    for (const unsigned word : {words.x, words.y, words.z, words.w}) {
+      const unsigned keys = word ^ turn;
+      lowest = __vimin3_u16x2(lowest, keys, keys << 8);
+      highest = __vimax3_u16x2(highest, keys, keys << 8);
+      if constexpr (std::is_signed_v<T>) {
+        const int four = static_cast<int>(word);
+        sum = static_cast<unsigned>(__dp4a(four, 0x01010101, static_cast<int>(sum)));
+        squares = static_cast<unsigned>(__dp4a(four, four, static_cast<int>(squares)));
+      } else {
+        sum = __dp4a(word, 0x01010101u, sum);
+        squares = __dp4a(word, word, squares);
+      }
+    }
+  }
+  __device__ key_of<T> low() const {
+    return static_cast<key_of<T>>(min(lowest & 0xffffu, lowest >> 16) >> 8);
+  }
+  __device__ key_of<T> high() const {
+    return static_cast<key_of<T>>(max(highest & 0xffffu, highest >> 16) >> 8);
+  }
+};
 
 template <class T>
 struct thread_summary {
@@ -64,40 +97,40 @@ struct thread_summary {
     take_range(place, low, high);
   }
 
-  /// 16 bytes: keys of i8 are those of u8 with the highest bit turned.
-  __device__ void take_bytes(std::int64_t place, const pixel_group<T, 16>& bytes) {
-    static_assert(sizeof(T) == 1);
-    constexpr unsigned turn = std::is_signed_v<T> ? 0x80808080u : 0;
-    const auto words = std::bit_cast<uint4>(bytes);
-    unsigned low = 0xffffffffu, high = 0;  // two values of 16 bits each
-    unsigned total = 0, total_squares = 0;
-    for (const unsigned word : {words.x, words.y, words.z, words.w}) {
-      const unsigned keys = word ^ turn, even = keys & 0x00ff00ffu, odd = keys >> 8 & 0x00ff00ffu;
-      low = __vimin3_u16x2(low, even, odd);
-      high = __vimax3_u16x2(high, even, odd);
-      if constexpr (std::is_signed_v<T>) {
-        total = static_cast<unsigned>(__dp4a(static_cast<int>(word), 0x01010101, static_cast<int>(total)));
-        total_squares = static_cast<unsigned>(
-            __dp4a(static_cast<int>(word), static_cast<int>(word), static_cast<int>(total_squares)));
-      } else {
-        total = __dp4a(word, 0x01010101u, total);
-        total_squares = __dp4a(word, word, total_squares);
-      }
-    }
+  __device__ void add_sums(const byte_totals<T>& of) {
     if constexpr (std::is_signed_v<T>)
-      short_sum += static_cast<int>(total);
+      short_sum += static_cast<int>(of.sum);
     else
-      short_sum += total;
-    short_squares += total_squares;
-    const unsigned l = min(low & 0xffffu, low >> 16), h = max(high & 0xffffu, high >> 16);
-    take_range(place, static_cast<key>(l), static_cast<key>(h));
+      short_sum += of.sum;
+    short_squares += of.squares;
   }
 
   __device__ void take_whole(std::int64_t place, const pixel_group<T, group>& values) {
-    if constexpr (sizeof(T) == 1)
-      take_bytes(place, values);
-    else
+    if constexpr (sizeof(T) == 1) {
+      byte_totals<T> found;
+      found.add(values);
+      add_sums(found);
+      take_range(place, found.low(), found.high());
+    } else {
       take(place, values.value, group);
+    }
+  }
+
+  /// Groups of bytes that begin `apart` pixels from each other, all behind those taken before: values that
+  /// were there already need not be looked for.
+  template <int Groups>
+  __device__ void take_next(std::int64_t place, int apart, const pixel_group<T, group> (&values)[Groups]) {
+    byte_totals<T> all;
+#pragma unroll
+    for (const auto& each : values) all.add(each);
+    add_sums(all);
+    if (all.low() >= lowest && all.high() <= highest) return;
+#pragma unroll
+    for (int i = 0; i < Groups; ++i) {
+      byte_totals<T> one;
+      one.add(values[i]);
+      take_range(place + i * apart, one.low(), one.high());
+    }
   }
 
   /// With the place of a group for that of a pixel: groups do not overlap, so which is first is the same.
@@ -105,14 +138,28 @@ struct thread_summary {
     return {lowest, highest, lowest_in, highest_in, sum + short_sum, squares + short_squares};
   }
 
+  /// The first pixel with this key in the group that begins there; by a warp.
   __device__ static std::int64_t place_of(const view<const T>& image, std::int64_t begin, key wanted) {
     if (begin == nowhere) return nowhere;
     const std::int64_t row = begin / image.width, z = row / image.height;
-    site p{z, row - z * image.height, begin - row * image.width};
-    for (; to_key(without_negative_zero(image[p])) != wanted; ++p.x) ++begin;
-    return begin;
+    const auto lane = static_cast<int>(threadIdx.x & 31);
+    const site p{z, row - z * image.height, begin - row * image.width + lane};
+    const bool found = lane < group && p.x < image.width && to_key(without_negative_zero(image[p])) == wanted;
+    return begin + __ffs(static_cast<int>(__ballot_sync(~0u, found))) - 1;
   }
 };
+
+/// The end of a block.
+template <int Threads, class T>
+__device__ void write_part(const thread_summary<T>& mine, const summary_of<T>& rule,
+                           const view<const T>& image, summary<T>* parts) {
+  using own = thread_summary<T>;
+  auto total = join_block<Threads>(rule, mine.total());
+  if (threadIdx.x >= 32) return;
+  total.lowest_at = own::place_of(image, total.lowest_at, total.lowest);
+  total.highest_at = own::place_of(image, total.highest_at, total.highest);
+  if (threadIdx.x == 0) parts[blockIdx.x] = total;
+}
 
 /// By a multiprocessor: with 48 KiB of loads under way.
 inline constexpr int blocks_held = 3;
@@ -142,24 +189,59 @@ __global__ void __launch_bounds__(pixel_tiles::threads, blocks_held)
           if (i < pixels) some[i] = image[{p.z, p.y, p.x + i}];
         mine.take(place_of(p), some, pixels);
       });
-  auto total = join_block(rule, mine.total());
-  if (threadIdx.x != 0) return;
-  total.lowest_at = own::place_of(image, total.lowest_at, total.lowest);
-  total.highest_at = own::place_of(image, total.highest_at, total.highest);
-  parts[blockIdx.x] = total;
+  write_part<pixel_tiles::threads>(mine, rule, image, parts);
+}
+
+/// How bytes without gaps are split: a thread has groups `apart` pixels from each other in every step of its
+/// block.
+struct byte_steps {
+  static constexpr int threads = 256, blocks_held = 3, groups = 4;
+  static constexpr int apart = 16 * threads, pixels = groups * apart;
+};
+
+template <class T>
+__global__ void __launch_bounds__(byte_steps::threads, byte_steps::blocks_held)
+    summarize_bytes(summary_of<T> rule, summary<T>* parts, view<const T> row) {
+  using steps = byte_steps;
+  thread_summary<T> mine;
+  std::int64_t place = std::int64_t{blockIdx.x} * steps::pixels + threadIdx.x * 16;
+  const auto next = std::int64_t{gridDim.x} * steps::pixels;
+  for (; place + (steps::groups - 1) * steps::apart + 16 <= row.width; place += next) {
+    pixel_group<T, 16> loaded[steps::groups];
+#pragma unroll
+    for (int i = 0; i < steps::groups; ++i) loaded[i] = load_whole<16>(row.data + place + i * steps::apart);
+    mine.take_next(place, steps::apart, loaded);
+  }
+  for (int i = 0; i < steps::groups && place < row.width; ++i, place += steps::apart)
+    mine.take(place, row.data + place, static_cast<int>(min(row.width - place, std::int64_t{16})));
+  write_part<steps::threads>(mine, rule, row, parts);
 }
 
 template <class T>
 summary<T> run_summary(const gpu& on, const summary_of<T>& rule, const view<const T>& image) {
   constexpr int group = thread_summary<T>::group;
-  const pixel_tiles tiles(image, group);
   using part_array = std::array<summary<T>, 2048>;
   auto* const parts = reinterpret_cast<summary<T>*>(landing_place<part_array>());
-  const auto resident =
-      std::min<std::int64_t>(blocks_held * on.multiprocessors, std::tuple_size_v<part_array>);
-  const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(tiles.count, 1, resident));
-  summarize_pixels<<<blocks, tiles.threads, 0, on.stream>>>(tiles, has_aligned_groups(image, group), rule,
-                                                            parts, image);
+  const auto blocks_for = [&](std::int64_t pieces, int held) {
+    const auto resident = std::min<std::int64_t>(held * on.multiprocessors, std::tuple_size_v<part_array>);
+    return static_cast<unsigned>(std::clamp<std::int64_t>(pieces, 1, resident));
+  };
+  const bool aligned = has_aligned_groups(image, group);
+  const auto launch = [&] {
+    if constexpr (sizeof(T) == 1) {
+      if (aligned && has_no_gaps(image)) {
+        const view<const T> row{image.data, 1, 1, image.pixels(), 0, 0, 1};
+        const auto blocks = blocks_for(divided(row.width, byte_steps::pixels), byte_steps::blocks_held);
+        summarize_bytes<<<blocks, byte_steps::threads, 0, on.stream>>>(rule, parts, row);
+        return blocks;
+      }
+    }
+    const pixel_tiles tiles(image, group);
+    const auto blocks = blocks_for(tiles.count, blocks_held);
+    summarize_pixels<<<blocks, tiles.threads, 0, on.stream>>>(tiles, aligned, rule, parts, image);
+    return blocks;
+  };
+  const auto blocks = launch();
   on.launched("summary");
   on.synchronize("summary");
   auto total = rule.identity();
