@@ -1,4 +1,5 @@
 // Waves that travel through more tiles than there are workers: `auto` turns to contraction on the way.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -40,6 +41,24 @@ TEST_F(long_waves, of_bytes) { expect_turning_of_serpentines<std::uint8_t>(); }
 TEST_F(long_waves, of_16_bits) { expect_turning_of_serpentines<std::uint16_t>(); }
 TEST_F(long_waves, of_32_bits) { expect_turning_of_serpentines<float>(); }
 TEST_F(long_waves, of_64_bits) { expect_turning_of_serpentines<double>(); }
+
+/// Something moves in every tile at first, so that only time can tell.
+template <class T>
+serpentine<T> under_noise() {
+  serpentine<T> given({1024, 8192});
+  for (std::int64_t i = 0; auto& start : given.marker.template pixels<T>()) {
+    start = std::max<T>(start, static_cast<T>(i * 7919 / 64 % 3));
+    ++i;
+  }
+  return given;
+}
+
+TEST_F(long_waves, under_noise) {
+  const auto bytes = under_noise<std::uint8_t>();
+  expect_turning(bytes.marker, bytes.mask, {.connectivity = 4});
+  const auto floats = under_noise<float>();
+  expect_turning(floats.marker, floats.mask, {.connectivity = 8});
+}
 
 /// Tiles are given up while many of them wait for their first visit.
 TEST_F(long_waves, of_volumes) {

@@ -211,6 +211,7 @@ __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& stat
   using keys = lane_keys<Key>;
   constexpr int n = keys::per_cell;
   tile_survey<Key> found(map, map.key(__ldcg(&states[site{0, at.y, at.x}])));
+  Key above = 0;
   for (int row = 0; row < 32; ++row) {
     Key state[n][n], capacity[n][n];
     for (int y = 0; y < n; ++y)
@@ -221,6 +222,8 @@ __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& stat
         capacity[y][x] = inside ? map.key(capacities[p]) : Key{0};
         if (inside) found.add(state[y][x], capacity[y][x]);
       }
+    found.add_slope(capacity[0][0] > above);
+    above = capacity[0][0];
     to_state[row * keys::pitch + lane] = keys::make(state);
     to_capacity[row * keys::pitch + lane] = keys::make(capacity);
   }

@@ -15,21 +15,24 @@
 namespace macareu::cuda {
 namespace tiles {
 
-/// What tiles may take before contraction goes on from their states: about what contraction takes,
-/// so that both together take twice that. In cycles, which stand for time on any GPU. Measured on an H200
-/// (2 GHz), 4 neighbours, in cycles a pixel: contraction of tissue 0.033 to 0.055, of noise from one seed
-/// 0.1, where tiles take 0.03 at 4096^2 and 0.01 at 16384^2; 16 bits 0.044 to 0.057 where tiles take 0.047
-/// and 0.016; 32 bits 0.06 to 0.073 where tiles take 0.058 and 0.037. 512^3: with 26 neighbours contraction
-/// 0.22 where tiles take 0.11, but with 6 neighbours 0.08 where tiles take 0.11: there tiles have little, and
-/// are given up earlier still where they wake each other often (limits_for). Keys of 64 bits were not
-/// measured.
+/// What contraction takes at least, in cycles a pixel: of flat masks, where it has the least to do, and how
+/// much more of tiles that are rugged. Measured on an H200 (1.98 GHz) at 16384^2 and 512^3, with a marker
+/// that leaves it little; cycles stand for time on any GPU.
+struct contraction_time {
+  double flat, more_rugged = 0;
+};
+
+/// By keys of 8, 16, 32 and 64 bits.
 template <class Key>
-double patience_in_cycles(const neighbourhood& near, std::int64_t pixels) {
-  constexpr double least = 2e5;
-  constexpr double width = sizeof(Key) == 1 ? 1 : sizeof(Key) == 2 ? 1.5 : sizeof(Key) == 4 ? 2.4 : 4;
-  const double per_pixel =
-      near.rank == 3 ? (near.reach == 1 ? 0.06 : 0.2) : (near.reach == 1 ? 0.026 : 0.034);
-  return least + width * per_pixel * static_cast<double>(pixels);
+contraction_time contraction_takes(const neighbourhood& near) {
+  constexpr int width = std::bit_width(sizeof(Key)) - 1;
+  constexpr contraction_time images[][4]{
+      {{0.015, 0.018}, {0.0166, 0.0208}, {0.0225, 0.0327}, {0.04, 0.0475}},
+      {{0.0174, 0.0218}, {0.0212, 0.0208}, {0.022, 0.0275}, {0.035, 0.0386}}};
+  constexpr contraction_time volumes[][4]{{{0.036}, {0.038}, {0.048}, {0.1}},
+                                          {{0.079}, {0.083}, {0.088}, {0.175}},
+                                          {{0.13}, {0.136}, {0.141}, {0.27}}};
+  return near.rank == 2 ? images[near.reach - 1][width] : volumes[near.reach - 1][width];
 }
 
 /// The blocks of a kernel, and how many of them stay to its end.
@@ -96,11 +99,16 @@ class wave_memory {
   void* rims_;
 };
 
+/// Tiles have as long as contraction will take, so that both together take twice that, and a constant. How
+/// rugged tiles are is known as they are visited.
 template <class Key>
 wave_limits limits_for(const bottleneck_problem<Key>& problem, std::uint32_t count) {
+  constexpr double constant = 5e5;
   const auto& near = problem.near;
-  wave_limits limits{static_cast<long long>(patience_in_cycles<Key>(near, problem.state.pixels())),
-                     std::max(16u, count / 2)};
+  const auto pixels = static_cast<double>(problem.state.pixels());
+  const auto takes = contraction_takes<Key>(near);
+  wave_limits limits{static_cast<long long>(constant + takes.flat * pixels),
+                     static_cast<int>(takes.more_rugged * pixels / count), std::max(16u, count / 2)};
   // Noise of 512^3: 5.9 ms with this, 9.5 with four times as many, where contraction alone takes 5.2.
   if (near.rank == 3 && near.reach == 1) limits.wake_ups = std::max(4096u, count / 2);
   return limits;

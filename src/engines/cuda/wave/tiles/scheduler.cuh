@@ -15,6 +15,7 @@ inline constexpr std::uint32_t no_tile = ~0u;
 struct wave_limits {
   static constexpr long long cycles_to_travel = 30000;  // some five visits
   long long cycles = 0;
+  int cycles_more = 0;  // for every tile of rugged capacities
   std::uint32_t tiles_without_start = 0;
   std::uint32_t wake_ups = ~0u;  // more of them, and tiles would be visited too often
 };
@@ -68,9 +69,10 @@ class scheduler {
 
   __device__ void visited(unsigned passes) { ++visits_, passes_ += passes; }
 
-  __device__ void found_no_start() const {
-    if (limits_.cycles && lane_ == 0)
-      word_ref(work_.counters->without_start).fetch_add(1, ::cuda::std::memory_order_relaxed);
+  __device__ void found(tiles_found one) const {
+    if (limits_.cycles && one.word && lane_ == 0)
+      ::cuda::atomic_ref<std::uint64_t, ::cuda::thread_scope_device>(work_.counters->found)
+          .fetch_add(one.word, ::cuda::std::memory_order_relaxed);
   }
   __device__ void found_start_beyond() const {
     if (lane_ == 0) store_relaxed(&work_.counters->beyond, 1u);
@@ -81,15 +83,16 @@ class scheduler {
   /// wait for work (it saves the way through the queue), and draws the next ticket where it has none.
   __device__ void leave(const turn& at, bool visited, unsigned wanted, std::uint32_t mine,
                         bool unsettled = false) {
-    constexpr int own = 27, ask_head = 28, ask_tail = 29, ask_gave_up = 30, ask_without_start = 31;
+    constexpr int own = 27, ask_head = 28, ask_tail = 29, ask_gave_up = 30, ask_found = 31;
     settle_put();
     const auto* counters = work_.counters;
     std::uint32_t asked = 0;
-    if (lane_ >= ask_head)
-      asked = load_relaxed(lane_ == ask_head      ? &counters->head
-                           : lane_ == ask_tail    ? &counters->tail
-                           : lane_ == ask_gave_up ? &counters->gave_up
-                                                  : &counters->without_start);
+    std::uint64_t found = 0;
+    if (lane_ >= ask_head && lane_ <= ask_gave_up)
+      asked = load_relaxed(lane_ == ask_head   ? &counters->head
+                           : lane_ == ask_tail ? &counters->tail
+                                               : &counters->gave_up);
+    if (lane_ == ask_found) found = load_relaxed(&counters->found);
     const bool ends = lane_ == own;
     if (ends) mine = at.tile;
     const bool acts = ends ? visited : lane_ < own && (wanted >> lane_ & 1) && mine != no_tile;
@@ -100,7 +103,7 @@ class scheduler {
     if (ends && unsettled) mine |= worklist::unsettled;
     unsigned pushed = __ballot_sync(all_lanes, push);
     notice(__shfl_sync(all_lanes, asked, ask_head), __shfl_sync(all_lanes, asked, ask_tail),
-           __shfl_sync(all_lanes, asked, ask_gave_up), __shfl_sync(all_lanes, asked, ask_without_start));
+           __shfl_sync(all_lanes, asked, ask_gave_up), {__shfl_sync(all_lanes, found, ask_found)});
     if (gave_up_) pushed = 0, push = false;  // the wave ends here, not where every warp has heard of it
     const int opened = __popc(pushed);
     const int wished = limits_.wake_ups == ~0u ? 0 : __popc(__ballot_sync(all_lanes, acts && !ends));
@@ -184,15 +187,15 @@ class scheduler {
     displaced_ = 0;
   }
 
-  __device__ void notice(std::uint32_t head, std::uint32_t tail, bool gave_up_now,
-                         std::uint32_t without_start) {
+  __device__ void notice(std::uint32_t head, std::uint32_t tail, bool gave_up_now, tiles_found found) {
     others_wait_ = static_cast<std::int32_t>(tail + work_.tiles - head) < 0;
     gave_up_ = gave_up_now;
     if (!limits_.cycles || gave_up_ || lane_ != 0) return;
     const auto time = now();
     waiting_began_ = !others_wait_ ? 0 : waiting_began_ ? waiting_began_ : time;
-    if (time - began_ > limits_.cycles || (without_start > limits_.tiles_without_start && waiting_began_ &&
-                                           time - waiting_began_ > wave_limits::cycles_to_travel))
+    const bool travels = found.without_start() > limits_.tiles_without_start && waiting_began_ &&
+                         time - waiting_began_ > wave_limits::cycles_to_travel;
+    if (travels || time - began_ > limits_.cycles + std::int64_t{found.rugged()} * limits_.cycles_more)
       work_.give_up();
   }
 

@@ -60,9 +60,9 @@ struct worklist_counters {
   alignas(128) std::uint32_t tail;
   alignas(128) std::uint32_t finished;  // the tiles that are neither queued nor running
   alignas(128) std::uint32_t gave_up;
-  alignas(128) std::uint32_t without_start;  // first visits that found nothing to spread, but room to rise
-  alignas(128) std::uint32_t beyond;         // a start lies beyond its capacity, or is NaN
-  alignas(128) std::uint32_t wanted;         // wake-ups, also of tiles that were queued already
+  alignas(128) std::uint64_t found;   // by first visits: see tiles_found
+  alignas(128) std::uint32_t beyond;  // a start lies beyond its capacity, or is NaN
+  alignas(128) std::uint32_t wanted;  // wake-ups, also of tiles that were queued already
   alignas(128) unsigned long long visits;
   unsigned long long passes;
   std::uint32_t reports;
@@ -74,11 +74,23 @@ struct worklist_counters {
   notice over[notices];
 
   __device__ void clear() {
-    head = tail = finished = gave_up = without_start = beyond = wanted = reports = 0;
-    visits = passes = 0;
+    head = tail = finished = gave_up = beyond = wanted = reports = 0;
+    found = visits = passes = 0;
 #pragma unroll
     for (auto& each : over) each.given = 0;
   }
+};
+
+/// How many first visits found what, in one word.
+struct tiles_found {
+  std::uint64_t word;
+  static __device__ tiles_found one(bool without_start, bool rugged) {
+    return {(without_start ? 1u : 0u) | (rugged ? std::uint64_t{1} << 32 : 0)};
+  }
+  /// Nothing to spread, but room to rise.
+  __device__ std::uint32_t without_start() const { return static_cast<std::uint32_t>(word); }
+  /// Capacities that contraction is not soon done with.
+  __device__ std::uint32_t rugged() const { return static_cast<std::uint32_t>(word >> 32); }
 };
 
 /// What the host wants to know.
