@@ -9,7 +9,7 @@ import tempfile
 import time
 from contextlib import contextmanager
 
-from page import must_table
+from page import machine_line, must_table
 
 
 def parser_of(doc):
@@ -73,3 +73,12 @@ def finish(options, rows, report, *modules):
             json.dump({"peers": peers, "rows": rows, "bench": report}, file, indent=2)
             file.write("\n")
     return 1 if any(each["equal"] is False for each in rows) else 0
+
+
+def tell(options, report, table):
+    """Prints a table of our own and writes its report."""
+    print(machine_line(report, {}) + "\n\n" + table)
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(report, file, indent=1)
+            file.write("\n")

@@ -17,8 +17,8 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from comparison import parser_of, suite
-from page import ROOT, machine_line
+from comparison import parser_of, suite, tell
+from page import ROOT
 from peers_tables import pattern_musts
 
 # As the tables call it, the example, its parameters.
@@ -63,14 +63,6 @@ def asked(doc):
     if NVCC is None:
         sys.exit("nvcc is needed")
     return parser.parse_args()
-
-
-def tell(options, report, table):
-    print(machine_line(report, {}) + "\n\n" + table)
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(report, file, indent=1)
-            file.write("\n")
 
 
 def main():

@@ -15,8 +15,8 @@ import tempfile
 
 import numpy
 
-from comparison import suite
-from generated import asked, compiled, tell
+from comparison import suite, tell
+from generated import asked, compiled
 from peers_tables import generated_waves
 
 # As `bench wave` calls it; as `generate` does, with its shape; and numbers of neighbours.

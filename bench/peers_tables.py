@@ -108,12 +108,36 @@ def generated_waves(rows):
                    f"{row['generated_ms'] / row['megapixel_ms']:.2f}", ms(row["auto_ms"])) for row in rows])
 
 
+MOST_BEYOND_MS = 0.5
+
+
+def bounds(rows):
+    """`auto` beside twice `contraction`: of every pair the type and neighbourhood that come out worst."""
+    def beyond(row):
+        return row["auto_ms"] - 2 * row["contraction_ms"]
+
+    groups = {}
+    for row in rows:
+        groups.setdefault((" x ".join(map(str, row["shape"])), row["mask"], row["marker"]), []).append(row)
+    found = []
+    for name, group in groups.items():
+        worst = max(group, key=beyond)
+        found.append((*name, len(group), f"{worst['dtype']}, {worst['connectivity']} neighbours", ms(worst["contraction_ms"]),
+                      ms(worst["auto_ms"]), f"{worst['auto_ms'] / worst['contraction_ms']:.2f}", f"{beyond(worst):.3f}",
+                      "yes" if beyond(worst) <= MOST_BEYOND_MS else "**no**",
+                      "yes" if all(row["equal"] for row in group) else "**NO**"))
+    return table(("image", "mask", "marker", "cases", "worst of them", "`contraction`, ms", "`auto`, ms", "times",
+                  "beyond twice `contraction`, ms", f"at most {MOST_BEYOND_MS}", "same result"), found)
+
+
 def section(content):
     """A report of a suite alone, or one with peers beside it."""
     report, rows = content.get("bench", content), content.get("rows", [])
     parts = [machine_line(report, content.get("peers", {})), must_table(rows) if rows else ""]
     if waves := report.get("generated_waves"):
         parts.append(generated_waves(waves))
+    if pairs := report.get("bounds"):
+        parts.append(bounds(pairs))
     if cases := report.get("cases"):
         parts += [limits_table(cases), pattern_musts(cases)]
         if report["suite"] == "canny":
@@ -127,7 +151,7 @@ def section(content):
 
 
 def main():
-    for suite in ("reconstruct", "label", "patterns", "canny", "itk", "python"):
+    for suite in ("reconstruct", "label", "patterns", "canny", "itk", "python", "bound"):
         if contents := results_of(suite):
             replace_section(suite, "\n\n".join(map(section, contents)))
 

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Measures how far `auto` is from twice `contraction`, on pairs made to hold it up, in a GPU's memory.
+
+    PYTHONPATH=build/python bench/auto_bound.py --tool build/bin/macareu [--data DIRECTORY] [--json FILE]
+
+A wave that travels far is given to `contraction` once `tiles` have taken about as long as that will take, which depends on the mask
+and on what the marker leaves to do. Masks from flat to noise, each under three markers: faint noise with one high pixel, whose
+wave crosses the image; a random share of the mask; the mask itself, so that contraction has little to do. In the last two a maze
+in a corner keeps the wave going. Images of 16384 x 16384 and volumes of 512^3, four types, all neighbourhoods. Results are
+compared with those of `contraction`. Needs CuPy and NumPy, and the published tissue where --data has it.
+"""
+import os
+import statistics
+import sys
+
+import cupy
+import numpy as np
+from cupyx.scipy.ndimage import gaussian_filter
+
+import macareu
+from comparison import parser_of, suite, tell
+from peers_tables import bounds
+
+TYPES = (np.uint8, np.uint16, np.float32, np.float64)
+HIGHEST = 250
+MAZE = 2048
+numbers = cupy.random.RandomState(7)
+
+
+def random(shape):
+    return numbers.random_sample(shape, dtype=cupy.float32)
+
+
+def smooth(shape, sigma):
+    image = gaussian_filter(random(shape), sigma)
+    return 30 + 200 * (image - image.min()) / (image.max() - image.min())
+
+
+def ripples(shape):
+    """Bent ones, 16 pixels from crest to crest."""
+    y, x = (cupy.arange(n, dtype=cupy.float32) for n in shape[-2:])
+    image = 150 + 50 * cupy.sin((x[None, :] + 8 * cupy.sin(y[:, None] / 20)) * np.float32(2 * np.pi / 16))
+    return cupy.broadcast_to(image, shape).copy()
+
+
+def tissue(shape, data):
+    file = os.path.join(data, "tissue-50-mask.npy")
+    image = np.load(file) if os.path.exists(file) else macareu.generate("tissue", (4096, 4096))[0]
+    image = cupy.asarray(image).astype(cupy.float32)
+    return cupy.tile(image, [-(-n // m) for n, m in zip(shape, image.shape)])[:shape[0], :shape[1]]
+
+
+def masks(shape, data):
+    """Names, and functions that make them: of floats up to HIGHEST."""
+    yield "flat", lambda: cupy.full(shape, 200, cupy.float32)
+    yield "ramp", lambda: cupy.broadcast_to(cupy.linspace(30, 230, shape[-1], dtype=cupy.float32), shape).copy()
+    yield "ripples", lambda: ripples(shape)
+    yield "flat, an eighth of the pixels lower", lambda: cupy.where(random(shape) < 1 / 8, cupy.float32(100), cupy.float32(200))
+    yield "noise, smoothed with sigma 2", lambda: smooth(shape, 2)
+    yield "noise, smoothed with sigma 6", lambda: smooth(shape, 6)
+    yield "noise", lambda: 60 + 180 * random(shape)
+    if len(shape) == 2:
+        yield "tissue", lambda: tissue(shape, data)
+
+
+def with_maze(marker, mask):
+    """A corridor of one pixel, back and forth, with a start at its beginning."""
+    marker, mask = marker.copy(), mask.copy()
+    side = min(MAZE, min(mask.shape[-2:]))
+    corner = (0,) * (mask.ndim - 2) + (slice(side), slice(side))
+    maze = cupy.full((side, side), HIGHEST, cupy.float32)
+    maze[1::2] = 0
+    maze[1::4, -1] = maze[3::4, 0] = HIGHEST
+    mask[corner] = maze
+    marker[corner] = 0
+    marker[(0,) * mask.ndim] = HIGHEST
+    return marker, mask
+
+
+def pairs(mask):
+    faint = cupy.minimum(25 * random(mask.shape), mask)
+    highest = int(mask.argmax())
+    faint.ravel()[highest] = mask.ravel()[highest]
+    yield "faint noise", faint, mask
+    if mask.ndim == 2:
+        yield "a share of the mask", *with_maze(mask * random(mask.shape), mask)
+        yield "the mask", *with_maze(mask, mask)
+
+
+def as_type(image, kind):
+    return (image * 256).astype(kind) if kind == np.uint16 else image.astype(kind)
+
+
+def milliseconds(run):
+    """Of five runs, or of one that takes long."""
+    times = []
+    while len(times) < 7 and sum(times) < 400:
+        begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+        begin.record()
+        run()
+        end.record()
+        end.synchronize()
+        times.append(cupy.cuda.get_elapsed_time(begin, end))
+    return statistics.median(times[2:] or times[-1:])
+
+
+def measured(marker, mask, neighbours):
+    times, results = [], []
+    for strategy in ("contraction", "auto"):
+        out = cupy.empty_like(mask)
+        times.append(milliseconds(lambda: macareu.reconstruct(marker, mask, out=out, connectivity=neighbours, strategy=strategy)))
+        results.append(out)
+    return {"contraction_ms": times[0], "auto_ms": times[1], "equal": bool((results[0] == results[1]).all())}
+
+
+def rows(shape, all_neighbours, data):
+    for name, make in masks(shape, data):
+        for marker_name, *pair in pairs(make()):
+            for kind in TYPES:
+                marker, mask = (as_type(image, kind) for image in pair)
+                for neighbours in all_neighbours:
+                    yield {"mask": name, "marker": marker_name, "shape": shape, "dtype": np.dtype(kind).name, "connectivity": neighbours,
+                           **measured(cupy.minimum(marker, mask), mask, neighbours)}
+        cupy.get_default_memory_pool().free_all_blocks()
+
+
+def main():
+    options = parser_of(__doc__).parse_args()
+    options.only = "percolation-4k-u8-4-auto"  # for its account of the machine
+    data = options.data or os.environ.get("MACAREU_DATA") or "../shared/data"
+    with suite("wave", options, keeps_inputs=False) as (report, _):
+        del report["cases"]
+    side, depth = (512, 32) if options.quick else (16384, 512)
+    found = list(rows((side, side), (4, 8), data)) + list(rows((depth,) * 3, (6, 18, 26), data))
+    report.update(suite="bound", bounds=found)
+    tell(options, report, bounds(found))
+    return 0 if all(row["equal"] for row in found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
