@@ -108,7 +108,9 @@ wave_limits limits_for(const bottleneck_problem<Key>& problem, std::uint32_t cou
   const auto pixels = static_cast<double>(problem.state.pixels());
   const auto takes = contraction_takes<Key>(near);
   wave_limits limits{static_cast<long long>(constant + takes.flat * pixels),
-                     static_cast<int>(takes.more_rugged * pixels / count), std::max(16u, count / 2)};
+                     static_cast<int>(takes.more_rugged * pixels / count),
+                     near.rank == 2 && sizeof(Key) >= 4 ? 20000 : 30000,  // those tiles are smaller
+                     std::max(16u, count / 2)};
   // Noise of 512^3: 5.9 ms with this, 9.5 with four times as many, where contraction alone takes 5.2.
   if (near.rank == 3 && near.reach == 1) limits.wake_ups = std::max(4096u, count / 2);
   return limits;

@@ -13,9 +13,9 @@ inline constexpr std::uint32_t no_tile = ~0u;
 /// When a wave is given up as too long; no limits for one that must settle. Where most tiles hold no start,
 /// what still moves while workers have waited for some time must travel, and is given up soon.
 struct wave_limits {
-  static constexpr long long cycles_to_travel = 30000;  // some five visits
   long long cycles = 0;
-  int cycles_more = 0;  // for every tile of rugged capacities
+  int cycles_more = 0;       // for every tile of rugged capacities
+  int cycles_to_travel = 0;  // some five visits
   std::uint32_t tiles_without_start = 0;
   std::uint32_t wake_ups = ~0u;  // more of them, and tiles would be visited too often
 };
@@ -194,7 +194,7 @@ class scheduler {
     const auto time = now();
     waiting_began_ = !others_wait_ ? 0 : waiting_began_ ? waiting_began_ : time;
     const bool travels = found.without_start() > limits_.tiles_without_start && waiting_began_ &&
-                         time - waiting_began_ > wave_limits::cycles_to_travel;
+                         time - waiting_began_ > limits_.cycles_to_travel;
     if (travels || time - began_ > limits_.cycles + std::int64_t{found.rugged()} * limits_.cycles_more)
       work_.give_up();
   }
