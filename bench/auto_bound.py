@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Measures how far `auto` is from twice `contraction`, on pairs made to hold it up, in a GPU's memory.
 
-    PYTHONPATH=build/python bench/auto_bound.py --tool build/bin/macareu [--data DIRECTORY] [--json FILE]
+    PYTHONPATH=build/python bench/auto_bound.py --tool build/bin/macareu [--data DIRECTORY] [--only '16384*'] [--json FILE]
 
 A wave that travels far is given to `contraction` once `tiles` have taken about as long as that will take, which depends on the mask
-and on what the marker leaves to do. Masks from flat to noise, each under three markers: faint noise with one high pixel, whose
-wave crosses the image; a random share of the mask; the mask itself, so that contraction has little to do. In the last two a maze
-in a corner keeps the wave going. Images of 16384 x 16384 and volumes of 512^3, four types, all neighbourhoods. Results are
-compared with those of `contraction`. Needs CuPy and NumPy, and the published tissue where --data has it.
+and on what the marker leaves to do. Masks from flat to noise under markers that leave much or little: faint noise with one high
+pixel, whose wave crosses the image; a random share of the mask; the mask less 8, and the mask itself, with a maze in a corner
+that keeps the wave going. Images of 4096 x 4096 and 16384 x 16384, volumes of 512^3, four types, all neighbourhoods. Times are the
+GPU's, as in `bench wave`: its stream is busy when a call comes. Results are compared with those of `contraction`. Needs CuPy and
+NumPy, and the published tissue where --data has it.
 """
+import fnmatch
 import os
 import statistics
 import sys
@@ -25,6 +27,9 @@ TYPES = (np.uint8, np.uint16, np.float32, np.float64)
 HIGHEST = 250
 MAZE = 2048
 numbers = cupy.random.RandomState(7)
+busy = cupy.RawKernel("""extern "C" __global__ void busy() {
+  for (const long long begin = clock64(); clock64() - begin < 300000;) __nanosleep(1000);
+}""", "busy")
 
 
 def random(shape):
@@ -53,27 +58,29 @@ def tissue(shape, data):
 def masks(shape, data):
     """Names, and functions that make them: of floats up to HIGHEST."""
     yield "flat", lambda: cupy.full(shape, 200, cupy.float32)
-    yield "ramp", lambda: cupy.broadcast_to(cupy.linspace(30, 230, shape[-1], dtype=cupy.float32), shape).copy()
     yield "ripples", lambda: ripples(shape)
-    yield "flat, an eighth of the pixels lower", lambda: cupy.where(random(shape) < 1 / 8, cupy.float32(100), cupy.float32(200))
-    yield "noise, smoothed with sigma 2", lambda: smooth(shape, 2)
     yield "noise, smoothed with sigma 6", lambda: smooth(shape, 6)
     yield "noise", lambda: 60 + 180 * random(shape)
     if len(shape) == 2:
+        yield "ramp", lambda: cupy.broadcast_to(cupy.linspace(30, 230, shape[-1], dtype=cupy.float32), shape).copy()
+        yield "flat, an eighth of the pixels lower", lambda: cupy.where(random(shape) < 1 / 8, cupy.float32(100), cupy.float32(200))
+        yield "noise, smoothed with sigma 2", lambda: smooth(shape, 2)
         yield "tissue", lambda: tissue(shape, data)
 
 
 def with_maze(marker, mask):
-    """A corridor of one pixel, back and forth, with a start at its beginning."""
+    """A corridor of one pixel, back and forth, with a start at its beginning; in volumes with a wall below."""
     marker, mask = marker.copy(), mask.copy()
-    side = min(MAZE, min(mask.shape[-2:]))
-    corner = (0,) * (mask.ndim - 2) + (slice(side), slice(side))
+    side = min(MAZE, *mask.shape[-2:])
     maze = cupy.full((side, side), HIGHEST, cupy.float32)
     maze[1::2] = 0
     maze[1::4, -1] = maze[3::4, 0] = HIGHEST
-    mask[corner] = maze
-    marker[corner] = 0
-    marker[(0,) * mask.ndim] = HIGHEST
+    for image, inside in ((mask, maze), (marker, 0)):
+        if image.ndim == 3:
+            image[1, :side, :side] = 0
+            image = image[0]
+        image[:side, :side] = inside
+    marker[(0,) * marker.ndim] = HIGHEST
     return marker, mask
 
 
@@ -84,7 +91,8 @@ def pairs(mask):
     yield "faint noise", faint, mask
     if mask.ndim == 2:
         yield "a share of the mask", *with_maze(mask * random(mask.shape), mask)
-        yield "the mask", *with_maze(mask, mask)
+        yield "the mask less 8", *with_maze(cupy.maximum(mask - 8, 0), mask)
+    yield "the mask", *with_maze(mask, mask)
 
 
 def as_type(image, kind):
@@ -92,23 +100,30 @@ def as_type(image, kind):
 
 
 def milliseconds(run):
-    """Of five runs, or of one that takes long."""
+    """Of three runs after one to warm up, or of one that takes long."""
     times = []
-    while len(times) < 7 and sum(times) < 400:
+    while len(times) < 4 and sum(times) < 400:
         begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+        busy((1,), (1,), ())
         begin.record()
         run()
         end.record()
         end.synchronize()
         times.append(cupy.cuda.get_elapsed_time(begin, end))
-    return statistics.median(times[2:] or times[-1:])
+    return statistics.median(times[1:] or times)
 
 
 def measured(marker, mask, neighbours):
     times, results = [], []
     for strategy in ("contraction", "auto"):
         out = cupy.empty_like(mask)
-        times.append(milliseconds(lambda: macareu.reconstruct(marker, mask, out=out, connectivity=neighbours, strategy=strategy)))
+
+        def run():
+            macareu.reconstruct(marker, mask, out=out, connectivity=neighbours, strategy=strategy)
+
+        times.append(milliseconds(run))
+        out.fill(0)
+        run()
         results.append(out)
     return {"contraction_ms": times[0], "auto_ms": times[1], "equal": bool((results[0] == results[1]).all())}
 
@@ -126,12 +141,16 @@ def rows(shape, all_neighbours, data):
 
 def main():
     options = parser_of(__doc__).parse_args()
-    options.only = "percolation-4k-u8-4-auto"  # for its account of the machine
     data = options.data or os.environ.get("MACAREU_DATA") or "../shared/data"
+    shapes = [((side, side), (4, 8)) for side in ((512,) if options.quick else (4096, 16384))]
+    shapes += [((32 if options.quick else 512,) * 3, (6, 18, 26))]
+    found = []
+    for shape, neighbours in shapes:
+        if fnmatch.fnmatch(" x ".join(map(str, shape)), options.only):
+            found += rows(shape, neighbours, data)
+    options.only = "percolation-4k-u8-4-auto"  # for its account of the machine
     with suite("wave", options, keeps_inputs=False) as (report, _):
         del report["cases"]
-    side, depth = (512, 32) if options.quick else (16384, 512)
-    found = list(rows((side, side), (4, 8), data)) + list(rows((depth,) * 3, (6, 18, 26), data))
     report.update(suite="bound", bounds=found)
     tell(options, report, bounds(found))
     return 0 if all(row["equal"] for row in found) else 1

@@ -8,7 +8,6 @@ bench/gradient.json, which is Sobel's magnitude as the operator gives it; compil
 bench/generated_kernel.cu, and runs it on 16384 x 16384 random pixels in the GPU's memory. Results are compared with the
 program's OpenMP engine. Needs nvcc and a GPU.
 """
-import json
 import os
 import shutil
 import statistics

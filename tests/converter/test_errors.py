@@ -104,6 +104,8 @@ SOURCES = [
      "{ return h(p); }\n#P2P_FUNC\nstatic int f(int p, int i) { return g(p); }\n", 2, "calls itself through others"),
     ("malloc", "#include <stdlib.h>\n#P2P_FUNC\nstatic int f(int p, int i) {\n  free(malloc(3));\n  return p;\n}\n", 4,
      "memory is allocated or freed inside the function ('malloc'); expected local variables"),
+    ("malloc as in C", "#include <stdlib.h>\n#P2P_FUNC\nstatic int f(int p, int i) {\n  int* q = malloc(4);\n  return *q;\n}\n", 4,
+     "expected local variables in place of memory that is allocated"),
     ("new", "#P2P_FUNC\nstatic int f(int p, int i) {\n  int* q = new int;\n  return *q;\n}\n", 3,
      "memory is allocated or freed inside the function; expected"),
     ("global", "int total;\n#P2P_FUNC\nstatic int f(int p, int i) {\n  return p + total;\n}\n", 4,

@@ -280,27 +280,30 @@ TEST_F(cuda_regular_patterns, summaries) {
   compare_summaries<float>();
 }
 
-/// More than the blocks of a GPU take in one step, in whole steps and not: extremes that are there several
-/// times, and such that are found anew in every step.
+/// More than the blocks of a GPU take in one step, in whole steps and not, aligned and not: extremes that are
+/// there several times, such that are found anew in every step, and one value only.
 template <class T>
 void compare_summaries_of_many_bytes() {
   const std::function<std::int64_t(std::int64_t)> fills[] = {
-      [](auto i) { return i % 300'007 == 12'345 ? 3
-                          : i % 300'007 == 777  ? 120
-                                                : 5 + i * 7919 % 97; },
-      [](auto i) { return i / 50'000; }, [](auto i) { return 255 - i / 50'000; }};
-  for (const auto& shape : {extents{1300, 8192}, extents{1301, 8208}, extents{1, 12'000'007}})
-    for (std::size_t fill = 0; fill < std::size(fills); ++fill) {
-      image given(dtype_of<T>, shape);
-      for (std::int64_t i = 0; auto& value : given.template pixels<T>())
-        value = static_cast<T>(fills[fill](i++));
-      const auto run = [&](auto& engine) {
-        const auto in = typed_view<const T>(const_image_view(given));
-        return engine.reduce(summary_of<T>{in.height, in.width}, in);
-      };
-      EXPECT_TRUE(on<cuda::engine>(run) == on<serial::engine>(run))
-          << name_of(dtype_of<T>) << ", " << to_string(shape) << ", fill " << fill;
-    }
+      [](auto i) {
+        constexpr std::int64_t apart = 300'007;
+        return i % apart == 12'345 ? 3 : i % apart == 777 ? 120 : 5 + i * 7919 % 97;
+      },
+      [](auto i) { return i / 50'000; }, [](auto i) { return 255 - i / 50'000; }, [](auto) { return 7; }};
+  for (const auto& shape : {extents{1300, 8192}, extents{1301, 8256}, extents{3, 433, 8256},
+                            extents{1301, 8204}, extents{1, 12'000'007}})
+    for (const std::int64_t first : {0, 4})
+      for (std::size_t fill = 0; fill < std::size(fills); ++fill) {
+        const managed_pixels<T> given(shape, {first, 0, 1}, T{});
+        const auto in = given.pixels();
+        const auto count = in.pixels();
+        for (std::int64_t i = 0; i < count; ++i) in.data[i] = static_cast<T>(fills[fill](i));
+        const auto run = [&](auto& engine) {
+          return engine.reduce(summary_of<T>{in.height, in.width}, view<const T>(in));
+        };
+        EXPECT_TRUE(on<cuda::engine>(run) == on<serial::engine>(run))
+            << name_of(dtype_of<T>) << ", " << to_string(shape) << " from " << first << ", fill " << fill;
+      }
 }
 
 TEST_F(cuda_regular_patterns, summaries_of_many_bytes) {

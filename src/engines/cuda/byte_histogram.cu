@@ -68,11 +68,6 @@ void count_all(const gpu& on, const view<const std::uint8_t>& image, bool aligne
   on.launched("histogram");
 }
 
-bool has_gaps(const view<const std::uint8_t>& image) {
-  return image.step_x != 1 || (image.height > 1 && image.step_y != image.width) ||
-         (image.depth > 1 && image.step_z != image.height * image.width);
-}
-
 }  // namespace
 
 /// Without gaps between them rows may have any length: they are cut anew, so that all begin at whole vectors.
@@ -81,7 +76,7 @@ void count_bytes(const gpu& on, const view<const std::uint8_t>& image, unsigned 
   constexpr std::int64_t row = group * pixel_tiles::threads;
   const auto rows = image.pixels() / row, rest = image.pixels() % row;
   view<const std::uint8_t> cut{image.data, 1, rows, row, rows * row, row, 1};
-  if (rows == 0 || has_gaps(image) || !has_aligned_groups(cut, group))
+  if (rows == 0 || !has_no_gaps(image) || !has_aligned_groups(cut, group))
     return count_all(on, image, false, counts);
   count_all(on, cut, true, counts);
   cut = {image.data + rows * row, 1, 1, rest, rest, rest, 1};

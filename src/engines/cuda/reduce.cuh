@@ -11,17 +11,17 @@
 
 namespace macareu::cuda {
 
-/// In all threads of the block. A plain tree: cub::BlockReduce would be no faster after a pass over an image,
-/// and adds a fifth to the time that every operator takes to compile.
-template <int Threads = pixel_tiles::threads, class Rule>
+/// In all threads of the block, once in a kernel. A plain tree: cub::BlockReduce would be no faster after a
+/// pass over an image, and adds a fifth to the time that every operator takes to compile.
+template <class Rule>
 __device__ typename Rule::value join_block(const Rule& rule, const typename Rule::value& own) {
   using value = typename Rule::value;
   static_assert(std::is_trivially_copyable_v<value>);
-  __shared__ alignas(value) unsigned char memory[Threads * sizeof(value)];
+  __shared__ alignas(value) unsigned char memory[pixel_tiles::threads * sizeof(value)];
   auto* const values = reinterpret_cast<value*>(memory);
   values[threadIdx.x] = own;
 #pragma unroll 1
-  for (unsigned half = Threads / 2; half > 0; half /= 2) {
+  for (unsigned half = pixel_tiles::threads / 2; half > 0; half /= 2) {
     __syncthreads();
     if (threadIdx.x < half) values[threadIdx.x] = rule.join(values[threadIdx.x], values[threadIdx.x + half]);
   }

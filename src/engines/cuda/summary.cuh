@@ -150,11 +150,11 @@ struct thread_summary {
 };
 
 /// The end of a block.
-template <int Threads, class T>
+template <class T>
 __device__ void write_part(const thread_summary<T>& mine, const summary_of<T>& rule,
                            const view<const T>& image, summary<T>* parts) {
   using own = thread_summary<T>;
-  auto total = join_block<Threads>(rule, mine.total());
+  auto total = join_block(rule, mine.total());
   if (threadIdx.x >= 32) return;
   total.lowest_at = own::place_of(image, total.lowest_at, total.lowest);
   total.highest_at = own::place_of(image, total.highest_at, total.highest);
@@ -189,18 +189,17 @@ __global__ void __launch_bounds__(pixel_tiles::threads, blocks_held)
           if (i < pixels) some[i] = image[{p.z, p.y, p.x + i}];
         mine.take(place_of(p), some, pixels);
       });
-  write_part<pixel_tiles::threads>(mine, rule, image, parts);
+  write_part(mine, rule, image, parts);
 }
 
 /// How bytes without gaps are split: a thread has groups `apart` pixels from each other in every step of its
 /// block.
 struct byte_steps {
-  static constexpr int threads = 256, blocks_held = 3, groups = 4;
-  static constexpr int apart = 16 * threads, pixels = groups * apart;
+  static constexpr int groups = 4, apart = 16 * pixel_tiles::threads, pixels = groups * apart;
 };
 
 template <class T>
-__global__ void __launch_bounds__(byte_steps::threads, byte_steps::blocks_held)
+__global__ void __launch_bounds__(pixel_tiles::threads, blocks_held)
     summarize_bytes(summary_of<T> rule, summary<T>* parts, view<const T> row) {
   using steps = byte_steps;
   thread_summary<T> mine;
@@ -214,7 +213,7 @@ __global__ void __launch_bounds__(byte_steps::threads, byte_steps::blocks_held)
   }
   for (int i = 0; i < steps::groups && place < row.width; ++i, place += steps::apart)
     mine.take(place, row.data + place, static_cast<int>(min(row.width - place, std::int64_t{16})));
-  write_part<steps::threads>(mine, rule, row, parts);
+  write_part(mine, rule, row, parts);
 }
 
 template <class T>
@@ -222,23 +221,24 @@ summary<T> run_summary(const gpu& on, const summary_of<T>& rule, const view<cons
   constexpr int group = thread_summary<T>::group;
   using part_array = std::array<summary<T>, 2048>;
   auto* const parts = reinterpret_cast<summary<T>*>(landing_place<part_array>());
-  const auto blocks_for = [&](std::int64_t pieces, int held) {
-    const auto resident = std::min<std::int64_t>(held * on.multiprocessors, std::tuple_size_v<part_array>);
+  const auto blocks_for = [&](std::int64_t pieces) {
+    const auto resident =
+        std::min<std::int64_t>(blocks_held * on.multiprocessors, std::tuple_size_v<part_array>);
     return static_cast<unsigned>(std::clamp<std::int64_t>(pieces, 1, resident));
   };
-  const bool aligned = has_aligned_groups(image, group);
   const auto launch = [&] {
     if constexpr (sizeof(T) == 1) {
-      if (aligned && has_no_gaps(image)) {
-        const view<const T> row{image.data, 1, 1, image.pixels(), 0, 0, 1};
-        const auto blocks = blocks_for(divided(row.width, byte_steps::pixels), byte_steps::blocks_held);
-        summarize_bytes<<<blocks, byte_steps::threads, 0, on.stream>>>(rule, parts, row);
+      const view<const T> row{image.data, 1, 1, image.pixels(), 0, 0, 1};
+      if (has_no_gaps(image) && has_aligned_groups(row, group)) {
+        const auto blocks = blocks_for(divided(row.width, byte_steps::pixels));
+        summarize_bytes<<<blocks, pixel_tiles::threads, 0, on.stream>>>(rule, parts, row);
         return blocks;
       }
     }
     const pixel_tiles tiles(image, group);
-    const auto blocks = blocks_for(tiles.count, blocks_held);
-    summarize_pixels<<<blocks, tiles.threads, 0, on.stream>>>(tiles, aligned, rule, parts, image);
+    const auto blocks = blocks_for(tiles.count);
+    summarize_pixels<<<blocks, tiles.threads, 0, on.stream>>>(tiles, has_aligned_groups(image, group), rule,
+                                                              parts, image);
     return blocks;
   };
   const auto blocks = launch();

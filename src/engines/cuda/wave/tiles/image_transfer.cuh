@@ -162,10 +162,11 @@ __device__ __forceinline__ tile_survey<Key> survey_vectors(const tile_vectors<Ke
   Key first = static_cast<Key>(some.x);
   if constexpr (sizeof(Key) == 8) first |= static_cast<Key>(some.y) << 32;
   tile_survey<Key> found(map, static_cast<Key>(__shfl_sync(all_lanes, first, 0)));
+  // First one row of every cell, then the other, which may lie far from it.
 #pragma unroll
-  for (int s = 0; s < vector_layout<Key>::steps; ++s)
+  for (int r = 0; r < lane_keys<Key>::per_cell; ++r)
 #pragma unroll
-    for (int r = 0; r < lane_keys<Key>::per_cell; ++r) found.add(state.part[s][r], capacity.part[s][r]);
+    for (int s = 0; s < vector_layout<Key>::steps; ++s) found.add(state.part[s][r], capacity.part[s][r]);
   return found;
 }
 
@@ -211,7 +212,6 @@ __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& stat
   using keys = lane_keys<Key>;
   constexpr int n = keys::per_cell;
   tile_survey<Key> found(map, map.key(__ldcg(&states[site{0, at.y, at.x}])));
-  Key above = 0;
   for (int row = 0; row < 32; ++row) {
     Key state[n][n], capacity[n][n];
     for (int y = 0; y < n; ++y)
@@ -222,8 +222,9 @@ __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& stat
         capacity[y][x] = inside ? map.key(capacities[p]) : Key{0};
         if (inside) found.add(state[y][x], capacity[y][x]);
       }
-    found.add_slope(capacity[0][0] > above);
-    above = capacity[0][0];
+    const Key next_state = n > 1 ? state[0][n - 1] : __shfl_down_sync(all_lanes, state[0][0], 1);
+    const Key next_capacity = n > 1 ? capacity[0][n - 1] : __shfl_down_sync(all_lanes, capacity[0][0], 1);
+    found.add_place(state[0][0], next_state, capacity[0][0], next_capacity);
     to_state[row * keys::pitch + lane] = keys::make(state);
     to_capacity[row * keys::pitch + lane] = keys::make(capacity);
   }

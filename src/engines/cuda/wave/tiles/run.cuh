@@ -15,9 +15,10 @@
 namespace macareu::cuda {
 namespace tiles {
 
-/// What contraction takes at least, in cycles a pixel: of flat masks, where it has the least to do, and how
-/// much more of tiles that are rugged. Measured on an H200 (1.98 GHz) at 16384^2 and 512^3, with a marker
-/// that leaves it little; cycles stand for time on any GPU.
+/// What contraction takes at least, in cycles a pixel of an H200: of flat masks, where it has the least to
+/// do, and how much more where all tiles are as rugged as can be. Measured at 16384^2 and 512^3. Of the
+/// second as much as tiles need for tissue, where contraction takes longer still: of 32 bits and 4 neighbours
+/// most of what it takes more, of others half of that or less, because what a first visit sees is not all.
 struct contraction_time {
   double flat, more_rugged = 0;
 };
@@ -27,8 +28,8 @@ template <class Key>
 contraction_time contraction_takes(const neighbourhood& near) {
   constexpr int width = std::bit_width(sizeof(Key)) - 1;
   constexpr contraction_time images[][4]{
-      {{0.015, 0.018}, {0.0166, 0.0208}, {0.0225, 0.0327}, {0.04, 0.0475}},
-      {{0.0174, 0.0218}, {0.0212, 0.0208}, {0.022, 0.0275}, {0.035, 0.0386}}};
+      {{0.015, 0.006}, {0.0166, 0.0149}, {0.0225, 0.034}, {0.04, 0.0327}},
+      {{0.0174, 0.008}, {0.0212, 0.0218}, {0.022, 0.0188}, {0.035, 0.0248}}};
   constexpr contraction_time volumes[][4]{{{0.036}, {0.038}, {0.048}, {0.1}},
                                           {{0.079}, {0.083}, {0.088}, {0.175}},
                                           {{0.13}, {0.136}, {0.141}, {0.27}}};
@@ -99,18 +100,20 @@ class wave_memory {
   void* rims_;
 };
 
-/// Tiles have as long as contraction will take, so that both together take twice that, and a constant. How
-/// rugged tiles are is known as they are visited.
+/// Tiles have as long as contraction takes at least, so that both together take twice that, and a constant.
+/// How rugged tiles are is known as they are visited.
 template <class Key>
-wave_limits limits_for(const bottleneck_problem<Key>& problem, std::uint32_t count) {
-  constexpr double constant = 5e5;
+wave_limits limits_for(const gpu& on, const bottleneck_problem<Key>& problem, std::uint32_t count) {
+  constexpr double constant = 5e5, multiprocessors_measured = 132;
   const auto& near = problem.near;
-  const auto pixels = static_cast<double>(problem.state.pixels());
   const auto takes = contraction_takes<Key>(near);
-  wave_limits limits{static_cast<long long>(constant + takes.flat * pixels),
-                     static_cast<int>(takes.more_rugged * pixels / count),
-                     near.rank == 2 && sizeof(Key) >= 4 ? 20000 : 30000,  // those tiles are smaller
-                     std::max(16u, count / 2)};
+  const auto shares =
+      static_cast<double>(problem.state.pixels()) * multiprocessors_measured / on.multiprocessors;
+  const bool small_tiles = near.rank == 2 && sizeof(Key) >= 4;
+  wave_limits limits{.cycles = static_cast<long long>(constant + takes.flat * shares),
+                     .cycles_more = static_cast<float>(takes.more_rugged * shares / count / 4),
+                     .cycles_to_travel = small_tiles ? 15000 : 30000,
+                     .tiles_without_start = std::max(16u, count / 2)};
   // Noise of 512^3: 5.9 ms with this, 9.5 with four times as many, where contraction alone takes 5.2.
   if (near.rank == 3 && near.reach == 1) limits.wake_ups = std::max(4096u, count / 2);
   return limits;
@@ -158,7 +161,7 @@ tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
   const image_wave<Key> wave{
       problem,
       memory.work(),
-      go_on ? limits_for(problem, count) : wave_limits{},
+      go_on ? limits_for(on, problem, count) : wave_limits{},
       {static_cast<Key*>(memory.rims())},
       tiles.across,
       in_vectors(problem.state) && in_vectors(problem.start) && in_vectors(problem.capacity),
@@ -212,7 +215,7 @@ tile_result run_volume_tiles(const gpu& on, const bottleneck_problem<Key>& probl
   write_start<<<static_cast<unsigned>(std::min<std::int64_t>(state.depth * state.height, 1 << 16)), 128, 0,
                 on.stream>>>(problem, memory.work().counters);
   on.launched("write_start");
-  const volume_wave<Key> wave{problem, memory.work(), go_on ? limits_for(problem, count) : wave_limits{},
+  const volume_wave<Key> wave{problem, memory.work(), go_on ? limits_for(on, problem, count) : wave_limits{},
                               static_cast<std::uint32_t>(across), static_cast<std::uint32_t>(down)};
   kernel<<<static_cast<unsigned>(blocks), 32 * tile::warps, shared, on.stream>>>(wave);
   on.launched("visit_volume_tiles");

@@ -14,8 +14,8 @@ inline constexpr std::uint32_t no_tile = ~0u;
 /// what still moves while workers have waited for some time must travel, and is given up soon.
 struct wave_limits {
   long long cycles = 0;
-  int cycles_more = 0;       // for every tile of rugged capacities
-  int cycles_to_travel = 0;  // some five visits
+  float cycles_more = 0;     // for ruggedness
+  int cycles_to_travel = 0;  // a few visits
   std::uint32_t tiles_without_start = 0;
   std::uint32_t wake_ups = ~0u;  // more of them, and tiles would be visited too often
 };
@@ -195,8 +195,8 @@ class scheduler {
     waiting_began_ = !others_wait_ ? 0 : waiting_began_ ? waiting_began_ : time;
     const bool travels = found.without_start() > limits_.tiles_without_start && waiting_began_ &&
                          time - waiting_began_ > limits_.cycles_to_travel;
-    if (travels || time - began_ > limits_.cycles + std::int64_t{found.rugged()} * limits_.cycles_more)
-      work_.give_up();
+    const auto more = static_cast<long long>(static_cast<float>(found.ruggedness()) * limits_.cycles_more);
+    if (travels || time - began_ > limits_.cycles + more) work_.give_up();
   }
 
   const worklist& work_;

@@ -54,7 +54,7 @@ class volume_worker {
       if (visited) {
         bool no_start;
         schedule.visited(visit(at, no_start));
-        if (leads && at.first) schedule.found(tiles_found::one(no_start, false));
+        if (leads && at.first) schedule.found(tiles_found::one(no_start, 0));
       }
       if (leads) {
         publish_fence();  // for the stores of the other warps

@@ -81,16 +81,16 @@ struct worklist_counters {
   }
 };
 
-/// How many first visits found what, in one word.
+/// What first visits found, in one word.
 struct tiles_found {
   std::uint64_t word;
-  static __device__ tiles_found one(bool without_start, bool rugged) {
-    return {(without_start ? 1u : 0u) | (rugged ? std::uint64_t{1} << 32 : 0)};
+  static __device__ tiles_found one(bool without_start, unsigned ruggedness) {
+    return {(without_start ? 1u : 0u) | std::uint64_t{ruggedness} << 32};
   }
-  /// Nothing to spread, but room to rise.
+  /// Tiles with nothing to spread, but room to rise.
   __device__ std::uint32_t without_start() const { return static_cast<std::uint32_t>(word); }
-  /// Capacities that contraction is not soon done with.
-  __device__ std::uint32_t rugged() const { return static_cast<std::uint32_t>(word >> 32); }
+  /// Of all tiles, each 0 to 4: see tile_survey.
+  __device__ std::uint32_t ruggedness() const { return static_cast<std::uint32_t>(word >> 32); }
 };
 
 /// What the host wants to know.
