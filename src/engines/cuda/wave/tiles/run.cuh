@@ -29,10 +29,10 @@ contraction_time contraction_takes(const neighbourhood& near) {
   constexpr int width = std::bit_width(sizeof(Key)) - 1;
   constexpr contraction_time images[][4]{
       {{0.015, 0.006}, {0.0166, 0.0149}, {0.0225, 0.034}, {0.04, 0.0327}},
-      {{0.0174, 0.008}, {0.0212, 0.0218}, {0.022, 0.0188}, {0.035, 0.0248}}};
-  constexpr contraction_time volumes[][4]{{{0.036}, {0.038}, {0.048}, {0.1}},
-                                          {{0.079}, {0.083}, {0.088}, {0.175}},
-                                          {{0.13}, {0.136}, {0.141}, {0.27}}};
+      {{0.0174, 0.008}, {0.0212, 0.0218}, {0.022, 0.0188}, {0.0275, 0.0248}}};
+  constexpr contraction_time volumes[][4]{{{0.031}, {0.033}, {0.043}, {0.095}},
+                                          {{0.074}, {0.078}, {0.083}, {0.17}},
+                                          {{0.125}, {0.131}, {0.136}, {0.265}}};
   return near.rank == 2 ? images[near.reach - 1][width] : volumes[near.reach - 1][width];
 }
 
