@@ -5,15 +5,13 @@
 
 Converts examples/convert/reconstruct.c (on a machine without libclang: its description, DIR/reconstruct.json), compiles it with
 bench/generated_wave.cu, and runs it on images in the GPU's memory, beside `reconstruct --strategy megapixel`, which takes any
-rule, and `auto`, which knows this one. Results are compared with the program's OpenMP engine. Needs nvcc, NumPy and a GPU.
+rule, and `auto`, which knows this one. Results are compared with the program's OpenMP engine. Needs nvcc and a GPU.
 """
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-
-import numpy
 
 from comparison import suite, tell
 from generated import asked, compiled
@@ -26,20 +24,11 @@ INSTANCES = (("tissue-50-4k", "tissue", (4096, 4096), (4,)), ("random-4k", "rand
              ("noise-512", "noise", (512, 512, 512), (6, 26)))
 
 
-def write_pgm(file, image):
-    """A volume's slices one after the other."""
-    with open(file, "wb") as out:
-        for part in image if image.ndim == 3 else [image]:
-            out.write(b"P5\n%d %d\n255\n" % part.shape[::-1] + part.tobytes())
-
-
 def pair(options, directory, family, shape):
-    files = [os.path.join(directory, family + end) for end in ("-marker", "-mask")]
-    subprocess.run([options.tool, "generate", family, "--shape", ",".join(map(str, shape)), "--marker", files[0] + ".npy", "-o",
-                    files[1] + ".npy"], check=True)
-    for file in files:
-        write_pgm(file + ".pgm", numpy.load(file + ".npy"))
-    return [file + ".pgm" for file in files]
+    files = [os.path.join(directory, family + end) for end in ("-marker.pgm", "-mask.pgm")]
+    subprocess.run([options.tool, "generate", family, "--shape", ",".join(map(str, shape)), "--marker", files[0], "-o", files[1]],
+                   check=True)
+    return files
 
 
 def measured(program, files, neighbours):

@@ -16,12 +16,9 @@ using enum dtype;
 
 constexpr capacity anything{.empty = true};
 constexpr capacity not_empty{};
-constexpr capacity grey_map{
-    .types = set_of(boolean, u8, u16), .channels = channels_in({1}), .largest_rank = 2};
-constexpr capacity colour_map{
-    .types = set_of(boolean, u8, u16), .channels = channels_in({3}), .largest_rank = 2};
-constexpr capacity any_map{
-    .types = set_of(boolean, u8, u16), .channels = channels_in({1, 3}), .largest_rank = 2};
+constexpr capacity grey_map{.types = set_of(boolean, u8, u16), .channels = channels_in({1})};
+constexpr capacity colour_map{.types = set_of(boolean, u8, u16), .channels = channels_in({3})};
+constexpr capacity any_map{.types = set_of(boolean, u8, u16), .channels = channels_in({1, 3})};
 
 constexpr format built_in[] = {
     {".npy", read_npy, write_npy, anything},

@@ -1,4 +1,8 @@
-// Portable grey and colour maps: https://netpbm.sourceforge.net/doc/pgm.html and ppm.html.
+// Portable grey and colour maps: https://netpbm.sourceforge.net/doc/pgm.html and ppm.html. Several binary
+// images of one kind in a file, one after the other, are the slices of a volume.
+#include <cstring>
+#include <vector>
+
 #include "format.hpp"
 #include "pixel_data.hpp"
 #include "text.hpp"
@@ -25,15 +29,13 @@ std::int64_t header_number(input& file, std::string_view what) {
   return *value;
 }
 
-}  // namespace
-
-image_file read_pnm(input& file, const read_options&) {
+pixel_layout read_header(input& file) {
   const auto magic = file.peek(2);
   const bool grey = magic == "P2" || magic == "P5";
   const bool text = magic == "P2" || magic == "P3";
   if (!grey && magic != "P3" && magic != "P6")
     file.fail("a .pgm or .ppm file starts with P2, P3, P5 or P6, this one with " + in_quotes(magic));
-  file.seek(2);
+  file.seek(file.offset() + 2);
   const auto sizes_at = file.offset();
   const auto width = header_number(file, "width");
   const auto height = header_number(file, "height");
@@ -50,14 +52,62 @@ image_file read_pnm(input& file, const read_options&) {
   layout.order = std::endian::big;
   layout.coding = text ? encoding::text : encoding::raw;
   layout.largest = static_cast<std::uint64_t>(largest);
-  return {read_pixels(file, layout), {}};
+  return layout;
+}
+
+image volume_of(const std::filesystem::path& file, pixel_layout layout, const std::vector<image>& slices) {
+  layout.shape = {static_cast<std::int64_t>(slices.size()), layout.shape.height(), layout.shape.width()};
+  auto volume = allocate(file, layout);
+  auto* to = static_cast<std::byte*>(volume.data());
+  for (const auto& slice : slices) {
+    std::memcpy(to, slice.data(), slice.bytes());
+    to += slice.bytes();
+  }
+  return volume;
+}
+
+const_image_view slice_of(const const_image_view& pixels, std::int64_t z) {
+  const auto& shape = pixels.shape();
+  if (shape.rank() == 2) return pixels;
+  const auto& steps = pixels.steps();
+  const auto offset = z * steps[0] * static_cast<std::int64_t>(size_of(pixels.type()));
+  return {static_cast<const std::byte*>(pixels.data()) + offset,
+          pixels.type(),
+          {shape.height(), shape.width()},
+          {steps[1], steps[2], 0},
+          pixels.channels(),
+          pixels.channel_stride()};
+}
+
+}  // namespace
+
+image_file read_pnm(input& file, const read_options&) {
+  const auto magic = file.peek(2);
+  const auto first = read_header(file);
+  std::vector<image> slices;
+  slices.push_back(read_pixels(file, first));
+  while (first.coding == encoding::raw && file.peek(2) == magic) {
+    const auto at = file.offset();
+    const auto next = read_header(file);
+    if (next.shape != first.shape || next.type != first.type)
+      file.fail_at(at, "another image, of " + std::string(name_of(next.type)) + " " + to_string(next.shape) +
+                           ", follows one of " + std::string(name_of(first.type)) + " " +
+                           to_string(first.shape) + "; the slices of a volume are alike");
+    slices.push_back(read_pixels(file, next));
+  }
+  if (slices.size() == 1) return {std::move(slices.front()), {}};
+  return {volume_of(file.path(), first, slices), {}};
 }
 
 void write_pnm(output& file, const const_image_view& pixels, const metadata&) {
   const auto& shape = pixels.shape();
-  file.write((pixels.channels() == 1 ? "P5\n" : "P6\n") + std::to_string(shape.width()) + " " +
-             std::to_string(shape.height()) + "\n" + (size_of(pixels.type()) == 1 ? "255" : "65535") + "\n");
-  write_pixels(file, pixels, std::endian::big, truth::full);
+  const auto header = (pixels.channels() == 1 ? "P5\n" : "P6\n") + std::to_string(shape.width()) + " " +
+                      std::to_string(shape.height()) + "\n" +
+                      (size_of(pixels.type()) == 1 ? "255" : "65535") + "\n";
+  for (std::int64_t z = 0; z < shape.depth(); ++z) {
+    file.write(header);
+    write_pixels(file, slice_of(pixels, z), std::endian::big, truth::full);
+  }
 }
 
 }  // namespace macareu::files

@@ -101,6 +101,16 @@ TEST(pnm, binary_and_text_with_comments) {
   }
 }
 
+TEST(pnm, several_images_are_a_volume) {
+  const auto bytes = "P5\n2 1\n255\n" + from_hex("01 02") + "P5 2 1 # next\n255\n" + from_hex("50 35");
+  const auto volume = read_image(save("a.pgm", bytes + "P4 is none of them")).pixels;
+  EXPECT_EQ(volume.shape(), (extents{2, 1, 2}));
+  EXPECT_EQ(values<std::uint8_t>(volume), (u8s{1, 2, 0x50, 0x35}));
+  write_image(directory() / "w.pgm", volume);
+  EXPECT_EQ(load(directory() / "w.pgm"),
+            "P5\n2 1\n255\n" + from_hex("01 02") + "P5\n2 1\n255\n" + from_hex("50 35"));
+}
+
 TEST(pnm, sixteen_bits_are_big_endian) {
   const auto binary = read_image(save("a.pgm", "P5\n2 1\n65535\n" + from_hex("01 02 ff fe"))).pixels;
   EXPECT_EQ(values<std::uint16_t>(binary), (u16s{0x0102, 0xfffe}));

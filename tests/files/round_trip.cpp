@@ -35,6 +35,8 @@ TEST(round_trip, maps_hold_8_and_16_bits) {
     round_trip(".ppm", sample(type, {5, 7}, 3), 255);
     round_trip(".pnm", sample(type, {5, 7}), 255);
     round_trip(".pnm", sample(type, {5, 7}, 3), 255);
+    round_trip(".pgm", sample(type, {3, 5, 7}), 255);
+    round_trip(".ppm", sample(type, {2, 5, 7}, 3), 255);
   }
 }
 
@@ -112,7 +114,7 @@ TEST(round_trip, what_does_not_fit_is_refused_with_a_format_that_holds_it) {
       {"no.pgm", image(dtype::u32, {2, 2}), "u32", ".npy"},
       {"no.pgm", image(dtype::u8, {2, 2}, 3), "3 channels", ".ppm"},
       {"no.ppm", image(dtype::u8, {2, 2}), "1 channel", ".pgm"},
-      {"no.ppm", image(dtype::u8, {2, 2, 2}, 3), "volume", ".npy"},
+      {"no.ppm", image(dtype::f32, {2, 2, 2}, 3), "f32", ".npy"},
       {"no.pnm", image(dtype::u8, {2, 2}, 40), "40 channels", ".npy"},
   };
   for (const auto& c : cases) {
