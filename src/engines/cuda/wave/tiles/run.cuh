@@ -15,24 +15,22 @@
 namespace macareu::cuda {
 namespace tiles {
 
-/// What contraction takes at least, in cycles a pixel of an H200: of flat masks, where it has the least to
-/// do, and how much more where all tiles are as rugged as can be. Measured at 16384^2 and 512^3. Of the
-/// second as much as tiles need for tissue, where contraction takes longer still: of 32 bits and 4 neighbours
-/// most of what it takes more, of others half of that or less, because what a first visit sees is not all.
-struct contraction_time {
-  double flat, more_rugged = 0;
+/// What tiles may take, in cycles a pixel of an H200: what contraction takes, less what it costs to write
+/// tiles without a visit and to begin a volume. Measured at 16384^2 and 512^3 (bench/auto_bound.py).
+struct patience {
+  double flat;             // of flat masks, where contraction has the least to do
+  double more_rugged = 0;  // where all tiles are as rugged as can be: what tissue needs, or contraction takes
 };
 
 /// By keys of 8, 16, 32 and 64 bits.
 template <class Key>
-contraction_time contraction_takes(const neighbourhood& near) {
+patience patience_with(const neighbourhood& near) {
   constexpr int width = std::bit_width(sizeof(Key)) - 1;
-  constexpr contraction_time images[][4]{
-      {{0.015, 0.006}, {0.0166, 0.0149}, {0.0225, 0.034}, {0.04, 0.0327}},
-      {{0.0174, 0.008}, {0.0212, 0.0218}, {0.022, 0.0188}, {0.0275, 0.0248}}};
-  constexpr contraction_time volumes[][4]{{{0.031}, {0.033}, {0.043}, {0.095}},
-                                          {{0.074}, {0.078}, {0.083}, {0.17}},
-                                          {{0.125}, {0.131}, {0.136}, {0.265}}};
+  constexpr patience images[][4]{{{0.015, 0.006}, {0.0166, 0.0149}, {0.0225, 0.034}, {0.04, 0.0327}},
+                                 {{0.0174, 0.008}, {0.0212, 0.0218}, {0.022, 0.0188}, {0.0275, 0.0248}}};
+  constexpr patience volumes[][4]{{{0.031}, {0.033}, {0.043}, {0.095}},
+                                  {{0.074}, {0.078}, {0.083}, {0.17}},
+                                  {{0.125}, {0.131}, {0.136}, {0.265}}};
   return near.rank == 2 ? images[near.reach - 1][width] : volumes[near.reach - 1][width];
 }
 
@@ -100,18 +98,18 @@ class wave_memory {
   void* rims_;
 };
 
-/// Tiles have as long as contraction takes at least, so that both together take twice that, and a constant.
-/// How rugged tiles are is known as they are visited.
+/// Tiles and contraction together take at most twice what contraction takes, and a constant. How rugged tiles
+/// are is known as they are visited.
 template <class Key>
 wave_limits limits_for(const gpu& on, const bottleneck_problem<Key>& problem, std::uint32_t count) {
   constexpr double constant = 5e5, multiprocessors_measured = 132;
   const auto& near = problem.near;
-  const auto takes = contraction_takes<Key>(near);
+  const auto most = patience_with<Key>(near);
   const auto shares =
       static_cast<double>(problem.state.pixels()) * multiprocessors_measured / on.multiprocessors;
   const bool small_tiles = near.rank == 2 && sizeof(Key) >= 4;
-  wave_limits limits{.cycles = static_cast<long long>(constant + takes.flat * shares),
-                     .cycles_more = static_cast<float>(takes.more_rugged * shares / count / 4),
+  wave_limits limits{.cycles = static_cast<long long>(constant + most.flat * shares),
+                     .cycles_more = static_cast<float>(most.more_rugged * shares / count / 4),
                      .cycles_to_travel = small_tiles ? 15000 : 30000,
                      .tiles_without_start = std::max(16u, count / 2)};
   // Noise of 512^3: 5.9 ms with this, 9.5 with four times as many, where contraction alone takes 5.2.
