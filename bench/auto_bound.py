@@ -48,9 +48,9 @@ def ripples(shape):
     return cupy.broadcast_to(image, shape).copy()
 
 
-def tissue(shape, data):
-    file = os.path.join(data, "tissue-50-mask.npy")
-    image = np.load(file) if os.path.exists(file) else macareu.generate("tissue", (4096, 4096))[0]
+def tissue(shape, file):
+    """The published one, or generated."""
+    image = np.load(file) if file else macareu.generate("tissue", (4096, 4096))[0]
     image = cupy.asarray(image).astype(cupy.float32)
     return cupy.tile(image, [-(-n // m) for n, m in zip(shape, image.shape)])[:shape[0], :shape[1]]
 
@@ -65,7 +65,11 @@ def masks(shape, data):
         yield "ramp", lambda: cupy.broadcast_to(cupy.linspace(30, 230, shape[-1], dtype=cupy.float32), shape).copy()
         yield "flat, an eighth of the pixels lower", lambda: cupy.where(random(shape) < 1 / 8, cupy.float32(100), cupy.float32(200))
         yield "noise, smoothed with sigma 2", lambda: smooth(shape, 2)
-        yield "tissue", lambda: tissue(shape, data)
+        published = os.path.join(data, "tissue-50-mask.npy")
+        if os.path.exists(published):
+            yield "tissue", lambda: tissue(shape, published)
+        else:
+            yield "tissue, generated", lambda: tissue(shape, None)
 
 
 def with_maze(marker, mask):

@@ -77,8 +77,8 @@ void add_others(std::vector<wave_instance>& to) {
   to.push_back({"flat-4k", {"flat", 4096}, every_type(all), time_limit{0.40, 0.18}, 13.4});
   to.push_back({"one-seed-4k", {"one-seed", 4096}, every_type(all), time_limit{1.1, 0.5}});
   to.push_back({"percolation-4k", {"percolation", 4096}, {{.strategies = all}, {dtype::u8, 8, all}}});
-  // Where a wave walks millions of pixels one by one, the papers' strategies take seconds, and some of them
-  // minutes.
+  // Where a wave walks millions of pixels one by one, the papers' strategies take seconds, and `queue` half a
+  // minute.
   to.push_back({"serpentine-1k", {"serpentine", 1024}, {{.strategies = all}}});
   to.push_back({"serpentine-4k", {"serpentine", 4096}, every_type(slides), time_limit{0.45, 0.25}, 8040});
   to.push_back({"spiral-1k", {"spiral", 1024}, {{.strategies = all}}});

@@ -44,7 +44,7 @@ std::string expectation_for(const std::string& message) {
   if (message.find("undeclared identifier") != std::string::npos ||
       message.find("file not found") != std::string::npos)
     return "expected a name of this file, or of a header that it includes";
-  if (message.find("'void *'") != std::string::npos)
+  if (message.ends_with("'void *'"))
     return "expected local variables in place of memory that is allocated, and a cast of any other pointer";
   if (message.find("extension") != std::string::npos || message.find("designator") != std::string::npos)
     return "expected what C and C++ have in common, which every device's compiler takes";

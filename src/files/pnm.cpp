@@ -1,6 +1,8 @@
-// Portable grey and colour maps: https://netpbm.sourceforge.net/doc/pgm.html and ppm.html. Several binary
-// images of one kind in a file, one after the other, are the slices of a volume.
+// Portable grey and colour maps: https://netpbm.sourceforge.net/doc/pgm.html and ppm.html. Several images of
+// one kind in a file, one after the other, are the slices of a volume, so a pipe is read to its end. A volume
+// of one slice comes back as an image.
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "format.hpp"
@@ -55,13 +57,15 @@ pixel_layout read_header(input& file) {
   return layout;
 }
 
-image volume_of(const std::filesystem::path& file, pixel_layout layout, const std::vector<image>& slices) {
+/// Slices are let go as they are copied.
+image volume_of(const std::filesystem::path& file, pixel_layout layout, std::vector<image> slices) {
   layout.shape = {static_cast<std::int64_t>(slices.size()), layout.shape.height(), layout.shape.width()};
   auto volume = allocate(file, layout);
   auto* to = static_cast<std::byte*>(volume.data());
-  for (const auto& slice : slices) {
+  for (auto& slice : slices) {
     std::memcpy(to, slice.data(), slice.bytes());
     to += slice.bytes();
+    slice = {};
   }
   return volume;
 }
@@ -79,6 +83,17 @@ const_image_view slice_of(const const_image_view& pixels, std::int64_t z) {
           pixels.channel_stride()};
 }
 
+/// Whether another image follows. Other bytes may.
+bool goes_on(input& file, const std::string& magic) {
+  skip_spaces_and_comments(file);
+  const auto next = file.peek(2);
+  if (next.size() < 2 || next[0] != 'P' || next[1] < '1' || next[1] > '7') return false;
+  if (next != magic)
+    file.fail("an image that starts with " + in_quotes(next) + " follows one with " + in_quotes(magic) +
+              "; the slices of a volume are alike");
+  return true;
+}
+
 }  // namespace
 
 image_file read_pnm(input& file, const read_options&) {
@@ -86,7 +101,7 @@ image_file read_pnm(input& file, const read_options&) {
   const auto first = read_header(file);
   std::vector<image> slices;
   slices.push_back(read_pixels(file, first));
-  while (first.coding == encoding::raw && file.peek(2) == magic) {
+  while (goes_on(file, magic)) {
     const auto at = file.offset();
     const auto next = read_header(file);
     if (next.shape != first.shape || next.type != first.type)
@@ -96,7 +111,7 @@ image_file read_pnm(input& file, const read_options&) {
     slices.push_back(read_pixels(file, next));
   }
   if (slices.size() == 1) return {std::move(slices.front()), {}};
-  return {volume_of(file.path(), first, slices), {}};
+  return {volume_of(file.path(), first, std::move(slices)), {}};
 }
 
 void write_pnm(output& file, const const_image_view& pixels, const metadata&) {

@@ -103,9 +103,11 @@ TEST(pnm, binary_and_text_with_comments) {
 
 TEST(pnm, several_images_are_a_volume) {
   const auto bytes = "P5\n2 1\n255\n" + from_hex("01 02") + "P5 2 1 # next\n255\n" + from_hex("50 35");
-  const auto volume = read_image(save("a.pgm", bytes + "P4 is none of them")).pixels;
+  const auto volume = read_image(save("a.pgm", bytes + "Part of none")).pixels;
   EXPECT_EQ(volume.shape(), (extents{2, 1, 2}));
   EXPECT_EQ(values<std::uint8_t>(volume), (u8s{1, 2, 0x50, 0x35}));
+  const auto text = read_image(save("t.pgm", "P2 2 1 9 1 2\n# next\nP2 2 1 9\n3 4\n")).pixels;
+  EXPECT_EQ(values<std::uint8_t>(text), (u8s{1, 2, 3, 4}));
   write_image(directory() / "w.pgm", volume);
   EXPECT_EQ(load(directory() / "w.pgm"),
             "P5\n2 1\n255\n" + from_hex("01 02") + "P5\n2 1\n255\n" + from_hex("50 35"));

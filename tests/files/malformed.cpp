@@ -92,6 +92,8 @@ TEST(malformed, pnm) {
                              {"P5\n1 1\n255\n1P5\n1 2\n255\n12", "u8 2 x 1, follows one of u8 1 x 1"},
                              {"P5\n1 1\n255\n1P5\n1 1\n256\n12", "u16 1 x 1, follows one of u8"},
                              {"P5\n1 1\n255\n1P5\n1 1\n255\n", "but the file has 0"},
+                             {"P5\n1 1\n255\n1P6\n1 1\n255\n123", "starts with 'P6' follows one with 'P5'"},
+                             {"P5\n1 1\n255\n1\nP4\n1 1\n1", "starts with 'P4' follows"},
                              {"P5\n2 2\n255x1234", "white space"},
                              {"P5\n2 2\n255\n123", "but the file has 3"},
                              {"P5\n2 2\n256\n1234567", "but the file has 7"},

@@ -30,8 +30,11 @@ std::string written(const std::string& name, const image& pixels) {
 TEST(streams, every_built_in_format_is_read_from_a_pipe) {
   // More than a pipe holds at once.
   const auto pixels = sample(dtype::u16, {300, 400});
-  for (const std::string name : {"pipe.npy", "pipe.pgm", "pipe.nrrd", "pipe.mha"})
+  const auto volume = sample(dtype::u16, {3, 200, 300});
+  for (const std::string name : {"pipe.npy", "pipe.pgm", "pipe.nrrd", "pipe.mha"}) {
     expect_same(read_through_pipe(name, written(name, pixels)).pixels, pixels);
+    expect_same(read_through_pipe(name, written(name, volume)).pixels, volume);
+  }
   expect_same(read_through_pipe("pipe.raw", written("pipe.raw", pixels),
                                 {.raw = raw_layout{.type = dtype::u16, .shape = pixels.shape()}})
                   .pixels,

@@ -15,11 +15,11 @@
 namespace macareu::cuda {
 namespace tiles {
 
-/// What tiles may take, in cycles a pixel of an H200: what contraction takes, less what it costs to write
-/// tiles without a visit and to begin a volume. Measured at 16384^2 and 512^3 (bench/auto_bound.py).
+/// What tiles may take, in cycles a pixel of an H200: about what contraction takes, less where it costs to
+/// write tiles without a visit and to begin a volume. Measured at 16384^2 and 512^3 (bench/auto_bound.py).
 struct patience {
   double flat;             // of flat masks, where contraction has the least to do
-  double more_rugged = 0;  // where all tiles are as rugged as can be: what tissue needs, or contraction takes
+  double more_rugged = 0;  // where all tiles are as rugged as can be: what tissue needs, or less
 };
 
 /// By keys of 8, 16, 32 and 64 bits.

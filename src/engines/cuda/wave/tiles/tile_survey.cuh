@@ -54,8 +54,9 @@ class tile_survey {
   /// A start lies beyond its capacity, or is NaN.
   __device__ bool beyond() const { return beyond_; }
   /// How much contraction has to do with the tile, 0 to 4. Much where slopes turn from place to place down
-  /// the tile (in half of the pairs in noise, hardly ever where capacities are flat or ramps), and where
-  /// pixels could pass on more than they have: not where the starts are close below the capacities.
+  /// the tile, in an eighth of the pairs at least (in half of them in noise, hardly ever where capacities are
+  /// flat or ramps), and where pixels could pass on more than they have: not where the starts are close below
+  /// the capacities.
   __device__ unsigned ruggedness() const {
     const unsigned all = 32 * places_;
     return turns_ * 8 >= all - 32 ? min(4u, open_ * 8 / all) : 0;
