@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <string>
 
 #include "engines/cuda/gpu.cuh"
 
@@ -14,6 +15,14 @@ inline std::size_t shared_limit(const gpu& on) {
   check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, on.number),
         "cudaDeviceGetAttribute");
   return static_cast<std::size_t>(bytes) - 1024;  // what kernels have besides
+}
+
+inline void require_shared_memory(const gpu& on, std::size_t bytes) {
+  const auto most = shared_limit(on);
+  if (bytes > most)
+    throw too_large("cuda: this strategy needs " + std::to_string(bytes) +
+                    " bytes of shared memory a block, GPU " + std::to_string(on.number) + " has " +
+                    std::to_string(most) + "; use another strategy or the cpu device");
 }
 
 /// Asks once per kernel and GPU.

@@ -10,26 +10,40 @@
 namespace macareu::cuda {
 namespace {
 
-/// Contraction takes the same time whatever the wave's path, and tiles less where paths are short.
+/// Whether it had room. Where not, no state has changed.
+template <class Call>
+bool fits(Call&& call) {
+  try {
+    call();
+    return true;
+  } catch (const too_large&) {
+    return false;
+  }
+}
+
+/// Contraction takes the same time whatever the wave's path, and tiles less where paths are short. It needs
+/// several times the memory; some tiles need more shared memory, which not every GPU has.
 template <class Key>
 bool tiles_then_contraction(const gpu& on, const bottleneck_problem<Key>& problem) {
   auto& report = on.work.report;
   auto rest = problem;
   rest.start = problem.state;
-  bool room = true;
-  const auto [settled, within] = run_tiles(on, problem, [&] {
-    try {
-      contract(on, rest);
-    } catch (const too_large&) {  // it needs several times the memory; the states are as they were
-      room = false;
-    }
+  bool contraction_fits = true;
+  tile_result reached{};
+  const bool tiles_fit = fits([&] {
+    reached = run_tiles(on, problem, [&] { contraction_fits = fits([&] { contract(on, rest); }); });
   });
-  report.strategy = settled || !room ? "tiles" : "tiles, then contraction";
-  if (!room) {
+  if (!tiles_fit) {
+    report.strategy = "contraction";
+    contract(on, problem);
+    return false;
+  }
+  report.strategy = reached.settled || !contraction_fits ? "tiles" : "tiles, then contraction";
+  if (!contraction_fits) {
     run_tiles(on, rest);
     report.note = "cuda: no room for strategy contraction; computed with tiles alone, which may take long";
   }
-  return within;
+  return reached.within;
 }
 
 paper_strategy paper_strategy_named(const std::string& name) {
