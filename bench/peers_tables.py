@@ -112,20 +112,21 @@ def generated_waves(rows):
 MOST_BEYOND_MS = 0.5
 
 
+def beyond_ms(row):
+    return row["auto_ms"] - 2 * row["contraction_ms"]
+
+
 def bounds(rows):
     """`auto` beside twice `contraction`: of every pair the type and neighbourhood that come out worst."""
-    def beyond(row):
-        return row["auto_ms"] - 2 * row["contraction_ms"]
-
     groups = {}
     for row in rows:
         groups.setdefault((" x ".join(map(str, row["shape"])), row["mask"], row["marker"]), []).append(row)
     found = []
     for name, group in groups.items():
-        worst = max(group, key=beyond)
+        worst = max(group, key=beyond_ms)
         found.append((*name, len(group), f"{worst['dtype']}, {worst['connectivity']} neighbours", ms(worst["contraction_ms"]),
-                      ms(worst["auto_ms"]), f"{worst['auto_ms'] / worst['contraction_ms']:.2f}", f"{beyond(worst):.3f}",
-                      "yes" if beyond(worst) <= MOST_BEYOND_MS else "**no**",
+                      ms(worst["auto_ms"]), f"{worst['auto_ms'] / worst['contraction_ms']:.2f}", f"{beyond_ms(worst):.3f}",
+                      "yes" if beyond_ms(worst) <= MOST_BEYOND_MS else "**no**",
                       "yes" if all(row["equal"] for row in group) else "**NO**"))
     return table(("image", "mask", "marker", "cases", "worst of them", "`contraction`, ms", "`auto`, ms", "times",
                   "beyond twice `contraction`, ms", f"at most {MOST_BEYOND_MS}", "same result"), found)

@@ -17,7 +17,7 @@ ctest --test-dir "$build" --output-on-failure --parallel "$jobs" --tests-regex '
 # Under a sanitizer one test leaves most of a GPU idle, so many run at a time.
 logs=$(mktemp -d)
 started=""
-trap 'kill $started 2>/dev/null; rm -rf "$logs"' EXIT
+trap '[ -z "$started" ] || kill $started 2>/dev/null || :; rm -rf "$logs"' EXIT
 sanitize() {  # tool, share of the random images, program, tests
   log="$logs/$(echo "$started" | wc -w)"
   echo "$1: $4" >"$log"

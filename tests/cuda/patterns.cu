@@ -9,8 +9,6 @@
 
 #include "cuda/on_gpu.hpp"
 #include "engines/cuda/engine.cuh"
-#include "engines/cuda/open_gpu.cuh"
-#include "engines/cuda/shared_memory.cuh"
 #include "engines/serial/engine.hpp"
 #include "rules/flood.hpp"
 #include "support/same.hpp"
@@ -247,14 +245,6 @@ TEST_F(cuda_patterns, strategies_for_bottleneck_rules_refuse_a_general_one) {
     });
     EXPECT_NE(refusal.find(strategy), std::string::npos) << refusal;
   }
-}
-
-TEST_F(cuda_patterns, shared_memory_that_is_missing_is_told) {
-  job work{cuda_, {}};
-  const auto on = cuda::open_gpu(work);
-  EXPECT_NO_THROW(cuda::require_shared_memory(on, 48 * 1024));
-  const auto refusal = message_of<cuda::too_large>([&] { cuda::require_shared_memory(on, 1024 * 1024); });
-  EXPECT_NE(refusal.find("needs 1048576 bytes of shared memory a block"), std::string::npos) << refusal;
 }
 
 }  // namespace

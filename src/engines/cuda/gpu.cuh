@@ -22,6 +22,7 @@ struct gpu {
   int multiprocessors = 1;
   cudaStream_t stream = nullptr;
   cudaMemPool_t pool = nullptr;     // null: the driver's default
+  int shared_memory = 48 << 10;     // that a block can have
   mutable bool idle = false;        // the host has waited since the last launch
   mutable bool reads_host = false;  // memory of this call, which has to stay for it
 

@@ -38,7 +38,15 @@ bool comes_soon(std::uint32_t& flag, std::uint32_t& other);
 template <class T>
 class expected_message {
  public:
-  expected_message() : place_(landing_place<message<T>>()) { place_->announced = place_->sent = 0; }
+  explicit expected_message(const gpu& on) : stream_(on.stream), place_(landing_place<message<T>>()) {
+    place_->announced = place_->sent = 0;
+  }
+  expected_message(const expected_message&) = delete;
+  expected_message& operator=(const expected_message&) = delete;
+  /// A message that nobody waits for any more would be taken for that of the next kernel.
+  ~expected_message() {
+    if (!is_set(place_->sent)) cudaStreamSynchronize(stream_);
+  }
 
   message<T>* place() const { return place_; }
 
@@ -60,6 +68,7 @@ class expected_message {
     if (!comes_soon(flag, place_->sent)) on.synchronize("cudaStreamSynchronize");
   }
 
+  cudaStream_t stream_;
   message<T>* place_;
 };
 

@@ -14,11 +14,11 @@ namespace macareu::cuda {
 /// block of them can have.
 template <auto Kernel>
 int resident_blocks(const gpu& on, int threads, std::size_t shared, int most) {
+  require_shared_memory(on, shared);
   static std::array<std::atomic<int>, 64> known{};
   auto& per_multiprocessor = known[static_cast<std::size_t>(on.number) % known.size()];
   int blocks = per_multiprocessor.load();
   if (blocks == 0) {
-    require_shared_memory(on, shared);
     check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
           "cudaFuncSetAttribute");
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, Kernel, threads, shared),

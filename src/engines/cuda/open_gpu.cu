@@ -13,10 +13,17 @@ int gpu_of(const context& how) {
 gpu open_gpu(job& work) {
   cudaGetLastError();  // what another part of the program left there is not this call's error
   const int number = gpu_of(work.how);
-  int multiprocessors = 0;
-  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, number),
-        "cudaDeviceGetAttribute");
-  return {work, number, multiprocessors, static_cast<cudaStream_t>(work.how.stream), memory_pool(number)};
+  const auto ask = [&](cudaDeviceAttr about) {
+    int told = 0;
+    check(cudaDeviceGetAttribute(&told, about, number), "cudaDeviceGetAttribute");
+    return told;
+  };
+  return {work,
+          number,
+          ask(cudaDevAttrMultiProcessorCount),
+          static_cast<cudaStream_t>(work.how.stream),
+          memory_pool(number),
+          ask(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
 }
 
 }  // namespace macareu::cuda

@@ -10,19 +10,20 @@
 
 namespace macareu::cuda {
 
-inline std::size_t shared_limit(const gpu& on) {
-  int bytes = 0;
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, on.number),
-        "cudaDeviceGetAttribute");
-  return static_cast<std::size_t>(bytes) - 1024;  // what kernels have besides
-}
+/// Of it kernels that take all they can get leave some to their static arrays.
+inline std::size_t shared_limit(const gpu& on) { return static_cast<std::size_t>(on.shared_memory) - 1024; }
+
+class too_little_shared_memory : public too_large {
+ public:
+  using too_large::too_large;
+};
 
 inline void require_shared_memory(const gpu& on, std::size_t bytes) {
-  const auto most = shared_limit(on);
-  if (bytes > most)
-    throw too_large("cuda: this strategy needs " + std::to_string(bytes) +
-                    " bytes of shared memory a block, GPU " + std::to_string(on.number) + " has " +
-                    std::to_string(most) + "; use another strategy or the cpu device");
+  if (bytes > static_cast<std::size_t>(on.shared_memory))
+    throw too_little_shared_memory("cuda: strategy " + on.work.how.strategy + " needs " +
+                                   std::to_string(bytes) + " bytes of shared memory a block here, GPU " +
+                                   std::to_string(on.number) + " has " + std::to_string(on.shared_memory) +
+                                   "; use another strategy or the cpu device");
 }
 
 /// Asks once per kernel and GPU.

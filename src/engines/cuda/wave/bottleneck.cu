@@ -3,6 +3,7 @@
 #include <macareu/error.hpp>
 
 #include "engines/cuda/check.hpp"
+#include "engines/cuda/shared_memory.cuh"
 #include "engines/cuda/wave/contraction.cuh"
 #include "engines/cuda/wave/paper_strategies.cuh"
 #include "engines/cuda/wave/tiles.cuh"
@@ -11,12 +12,12 @@ namespace macareu::cuda {
 namespace {
 
 /// Whether it had room. Where not, no state has changed.
-template <class Call>
+template <class Refusal, class Call>
 bool fits(Call&& call) {
   try {
     call();
     return true;
-  } catch (const too_large&) {
+  } catch (const Refusal&) {
     return false;
   }
 }
@@ -30,8 +31,9 @@ bool tiles_then_contraction(const gpu& on, const bottleneck_problem<Key>& proble
   rest.start = problem.state;
   bool contraction_fits = true;
   tile_result reached{};
-  const bool tiles_fit = fits([&] {
-    reached = run_tiles(on, problem, [&] { contraction_fits = fits([&] { contract(on, rest); }); });
+  const bool tiles_fit = fits<too_little_shared_memory>([&] {
+    reached =
+        run_tiles(on, problem, [&] { contraction_fits = fits<too_large>([&] { contract(on, rest); }); });
   });
   if (!tiles_fit) {
     report.strategy = "contraction";

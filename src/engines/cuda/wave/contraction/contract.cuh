@@ -103,7 +103,7 @@ graph_result attempt(const gpu& on, const bottleneck_problem<Key>& problem, tile
   join_tiles<Key, Shape><<<tiles, cross_threads, 0, on.stream>>>(grid, space.tiles, space.graph);
   on.launched("join_tiles");
   launch_graph_rounds(on, tiles, space.graph);
-  const expected_message<graph_result> told;
+  const expected_message<graph_result> told(on);
   write_back<Key, Shape><<<tiles, write_threads, 0, on.stream>>>(problem.state, problem.map,
                                                                  packed_rows<ulonglong2>(problem.state), grid,
                                                                  space.tiles, space.graph, told.place());

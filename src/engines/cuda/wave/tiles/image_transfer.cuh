@@ -202,7 +202,7 @@ __device__ __forceinline__ void store_vectors(const typename lane_keys<Key>::cel
   }
 }
 
-/// Both images at a time, so that they can be surveyed.
+/// Both images at a time, so that they can be surveyed: at places as far apart as those of vectors.
 template <row_pairs Pairs, class Key>
 __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& states,
                                                      const view<const Key>& capacities,
@@ -211,6 +211,7 @@ __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& stat
                                                      typename lane_keys<Key>::cell* to_capacity) {
   using keys = lane_keys<Key>;
   constexpr int n = keys::per_cell;
+  constexpr int places_apart = 32 / vector_layout<Key>::steps;
   tile_survey<Key> found(map, map.key(__ldcg(&states[site{0, at.y, at.x}])));
   for (int row = 0; row < 32; ++row) {
     Key state[n][n], capacity[n][n];
@@ -224,7 +225,8 @@ __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& stat
       }
     const Key next_state = n > 1 ? state[0][n - 1] : __shfl_down_sync(all_lanes, state[0][0], 1);
     const Key next_capacity = n > 1 ? capacity[0][n - 1] : __shfl_down_sync(all_lanes, capacity[0][0], 1);
-    found.add_place(state[0][0], next_state, capacity[0][0], next_capacity);
+    if (row % places_apart == lane % places_apart)
+      found.add_place(state[0][0], next_state, capacity[0][0], next_capacity);
     to_state[row * keys::pitch + lane] = keys::make(state);
     to_capacity[row * keys::pitch + lane] = keys::make(capacity);
   }

@@ -29,16 +29,8 @@ struct pair_arithmetic {
   static constexpr int per_cell = 2;
   static constexpr int side = 64;
 
-  static __device__ word lower(word a, word b) {
-    word r;
-    asm("min.u16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-    return r;
-  }
-  static __device__ word higher(word a, word b) {
-    word r;
-    asm("max.u16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-    return r;
-  }
+  static __device__ word lower(word a, word b) { return __vminu2(a, b); }
+  static __device__ word higher(word a, word b) { return __vmaxu2(a, b); }
   /// Not 0 if any key of a is above that of b.
   static __device__ word above(word a, word b) { return higher(a, b) ^ b; }
   /// All ones where a >= b.

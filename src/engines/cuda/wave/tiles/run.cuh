@@ -44,7 +44,7 @@ struct worker_blocks {
 class wave_memory {
  public:
   wave_memory(const gpu& on, std::uint32_t count, const worker_blocks& by, std::int64_t rim_bytes)
-      : memory_(on, bytes_for(count, by.workers(), rim_bytes)) {
+      : memory_(on, bytes_for(count, by.workers(), rim_bytes)), summary_(on) {
     const auto workers = by.workers();
     const auto mailboxes = mailboxes_for(count, workers);
     auto* const boxes = memory_.data() + padded(sizeof(worklist_counters));
