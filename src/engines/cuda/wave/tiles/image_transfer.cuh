@@ -202,6 +202,26 @@ __device__ __forceinline__ void store_vectors(const typename lane_keys<Key>::cel
   }
 }
 
+/// A lane's pixels of a tile that is not made of whole vectors: of rows anywhere in memory, or beyond an end
+/// of the image.
+template <class Key>
+struct lane_pixels {
+  using keys = lane_keys<Key>;
+  static constexpr int across = keys::per_cell;
+  static constexpr int cells_at_once = 8 / across;  // so many are under way: memory is far, warps are few
+  int rows, columns;                                // that lie in the image
+
+  template <class T>
+  __device__ lane_pixels(const view<T>& image, const tile_place& at, int lane)
+      : rows(static_cast<int>(min(image.height - at.y, std::int64_t{keys::side}))),
+        columns(static_cast<int>(min(image.width - at.x, std::int64_t{keys::side})) - lane * across) {}
+  __device__ bool holds(int row, int column) const { return row < rows && column < columns; }
+  template <class T>
+  static __device__ T* first(const view<T>& image, const tile_place& at, int lane) {
+    return image.data + at.y * image.step_y + (at.x + lane * across) * image.step_x;
+  }
+};
+
 /// Both images at a time, so that they can be surveyed: at places as far apart as those of vectors.
 template <row_pairs Pairs, class Key>
 __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& states,
@@ -210,25 +230,51 @@ __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& stat
                                                      typename lane_keys<Key>::cell* to_state,
                                                      typename lane_keys<Key>::cell* to_capacity) {
   using keys = lane_keys<Key>;
-  constexpr int n = keys::per_cell;
+  using pixels = lane_pixels<Key>;
+  constexpr int n = keys::per_cell, cells = pixels::cells_at_once;
   constexpr int places_apart = 32 / vector_layout<Key>::steps;
-  tile_survey<Key> found(map, map.key(__ldcg(&states[site{0, at.y, at.x}])));
-  for (int row = 0; row < 32; ++row) {
-    Key state[n][n], capacity[n][n];
-    for (int y = 0; y < n; ++y)
-      for (int x = 0; x < n; ++x) {
-        const site p{0, at.y + row_of<Pairs, keys>(row, y), at.x + lane * n + x};
-        const bool inside = states.contains(p);
-        state[y][x] = inside ? map.key(__ldcg(&states[p])) : Key{0};
-        capacity[y][x] = inside ? map.key(capacities[p]) : Key{0};
-        if (inside) found.add(state[y][x], capacity[y][x]);
-      }
-    const Key next_state = n > 1 ? state[0][n - 1] : __shfl_down_sync(all_lanes, state[0][0], 1);
-    const Key next_capacity = n > 1 ? capacity[0][n - 1] : __shfl_down_sync(all_lanes, capacity[0][0], 1);
-    if (row % places_apart == lane % places_apart)
-      found.add_place(state[0][0], next_state, capacity[0][0], next_capacity);
-    to_state[row * keys::pitch + lane] = keys::make(state);
-    to_capacity[row * keys::pitch + lane] = keys::make(capacity);
+  const pixels mine(states, at, lane);
+  const Key *const first_state = pixels::first(states, at, lane), *const first_capacity =
+                                                                      pixels::first(capacities, at, lane);
+  Key state[cells][n][n], capacity[cells][n][n];
+  const auto each = [&](int begin, auto&& visit) {
+#pragma unroll
+    for (int i = 0; i < cells; ++i)
+#pragma unroll
+      for (int y = 0; y < n; ++y)
+#pragma unroll
+        for (int x = 0; x < n; ++x) {
+          const int row = row_of<Pairs, keys>(begin + i, y);
+          visit(state[i][y][x], capacity[i][y][x], row, x, mine.holds(row, x));
+        }
+  };
+  const auto ask_for = [&](int begin) {
+    each(begin, [&](Key& s, Key& c, int row, int x, bool inside) {
+      s = inside ? __ldcg(first_state + row * states.step_y + x * states.step_x) : Key{0};
+      c = inside ? first_capacity[row * capacities.step_y + x * capacities.step_x] : Key{0};
+    });
+  };
+  ask_for(0);
+  tile_survey<Key> found(map, map.key(__shfl_sync(all_lanes, state[0][0][0], 0)));
+  for (int begin = 0; begin < 32; begin += cells) {
+    if (begin) ask_for(begin);
+    each(begin, [&](Key& s, Key& c, int, int, bool inside) {
+      if (!inside) return;
+      s = map.key(s), c = map.key(c);
+      found.add(s, c);
+    });
+#pragma unroll
+    for (int i = 0; i < cells; ++i) {
+      const auto next = [&](const Key(&of)[n][n]) {
+        return n > 1 ? of[0][n - 1] : static_cast<Key>(__shfl_down_sync(all_lanes, of[0][0], 1));
+      };
+      const Key next_state = next(state[i]), next_capacity = next(capacity[i]);
+      const int cell = begin + i;
+      if (cell % places_apart == lane % places_apart)
+        found.add_place(state[i][0][0], next_state, capacity[i][0][0], next_capacity);
+      to_state[cell * keys::pitch + lane] = keys::make(state[i]);
+      to_capacity[cell * keys::pitch + lane] = keys::make(capacity[i]);
+    }
   }
   return found;
 }
@@ -237,12 +283,20 @@ template <class Key, row_pairs Pairs>
 __device__ __noinline__ void store_pixels(const typename lane_keys<Key>::cell* from, const key_map<Key>& map,
                                           const view<Key>& image, const tile_place& at, int lane) {
   using keys = lane_keys<Key>;
+  using pixels = lane_pixels<Key>;
   constexpr int n = keys::per_cell;
-  for (int row = 0; row < 32; ++row)
+  const pixels mine(image, at, lane);
+  Key* const first = pixels::first(image, at, lane);
+#pragma unroll(pixels::cells_at_once)
+  for (int cell = 0; cell < 32; ++cell)
+#pragma unroll
     for (int y = 0; y < n; ++y)
+#pragma unroll
       for (int x = 0; x < n; ++x) {
-        const site p{0, at.y + row_of<Pairs, keys>(row, y), at.x + lane * n + x};
-        if (image.contains(p)) image[p] = map.bits(keys::at(from[row * keys::pitch + lane], y, x));
+        const int row = row_of<Pairs, keys>(cell, y);
+        if (mine.holds(row, x))
+          first[row * image.step_y + x * image.step_x] =
+              map.bits(keys::at(from[cell * keys::pitch + lane], y, x));
       }
 }
 
