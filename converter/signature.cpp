@@ -66,6 +66,14 @@ void check_sign(CXType canonical, CXCursor where) {
     refuse(where, "'char' has a sign on some machines and none on others", "signed char or unsigned char");
 }
 
+/// Results and parameters are written member by member, from outside the struct.
+void check_member(CXCursor field, const std::string& holder) {
+  if (clang_isConstQualifiedType(clang_getCanonicalType(clang_getCursorType(field))) != 0)
+    refuse(field, "'" + name_of(field) + "' in the " + holder + " is const", "a member that can be written");
+  if (clang_getCXXAccessSpecifier(field) != CX_CXXPublic)
+    refuse(field, "'" + name_of(field) + "' in the " + holder + " is not public", "public members only");
+}
+
 CXType plain(CXType type) { return clang_getCanonicalType(type); }
 
 std::string spelled(CXType type) {
@@ -222,6 +230,7 @@ value_type value_type_of(CXType type, CXCursor where) {
   for (const auto& field : fields) {
     const auto member = number_type(plain(clang_getCursorType(field)));
     if (!member || (common && common != member)) refuse(where, "'" + spelled(type) + "' is no pixel", pixel);
+    check_member(field, "pixel '" + spelled(type) + "'");
     common = member;
   }
   if (fields.size() < 2 || fields.size() > 16 ||
@@ -280,6 +289,7 @@ void read_signature(description& about, CXCursor function, CXType parameter_stru
     if (!number || clang_getFieldDeclBitWidth(field) >= 0)
       refuse(field, "'" + name_of(field) + "' of type " + spelled(type) + " in the parameter struct",
              "bool, integers of at most 64 bits, float and double only");
+    check_member(field, "parameter struct");
     about.parameters.push_back({name_of(field), *number});
   }
   check_layout(parameter_struct);

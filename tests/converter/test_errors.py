@@ -92,6 +92,14 @@ SOURCES = [
      "static int f(int p, int i, data d) { return d.b; }\n", 2, "parameter struct 'data' has a layout of its own"),
     ("union of parameters", "#STRUCT\ntypedef union {\n  int k; float z;\n} data;\n#P2P_FUNC\n"
      "static int f(int p, int i, data d) { return d.k; }\n", 2, "parameter struct 'data' has a layout of its own"),
+    ("constant in the struct", "#STRUCT\nstruct data {\n  const int a;\n};\n#P2P_FUNC\nstatic int f(int p, int i, data d) { return p + i; }\n", 3,
+     "'a' in the parameter struct is const; expected a member that can be written"),
+    ("private member of the struct", "#STRUCT\nstruct data {\n  private: int a;\n};\n#P2P_FUNC\nstatic int f(int p, int i, data d) { return p + i; }\n", 3,
+     "'a' in the parameter struct is not public; expected public members only"),
+    ("constants in a pixel", "typedef const unsigned char byte;\nstruct c {\n  byte a, b;\n};\n#P2P_FUNC\nstatic c f(c p, int i) { return p; }\n", 3,
+     "'a' in the pixel 'c' is const; expected a member that can be written"),
+    ("private members of a pixel", "class c {\n  int a, b;\n};\n#P2P_FUNC\nstatic c f(c p, int i) { return p; }\n", 2,
+     "'a' in the pixel 'c' is not public; expected public members only"),
     ("struct not marked", "typedef struct { int a; } data;\n#P2P_FUNC\nstatic int f(int p, int i, data d) { return p; }\n",
      3, "'data' is not marked; expected #STRUCT"),
     ("struct by pointer", "#STRUCT\ntypedef struct { int a; } data;\n#P2P_FUNC\nstatic int f(int p, int i, data* d) "
