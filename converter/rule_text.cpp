@@ -54,8 +54,8 @@ parted parted_definitions(const std::string& definitions, const std::vector<std:
   return result;
 }
 
-/// In the order of their definitions, each once. Names with an underscore ahead are left to compilers and
-/// headers.
+/// In the order of their definitions, each once. _GNU_SOURCE and its like are left to the headers that look
+/// at them.
 std::vector<std::string> macros_of(const std::string& definitions) {
   std::vector<std::string> names;
   std::istringstream lines(definitions);
@@ -64,7 +64,8 @@ std::vector<std::string> macros_of(const std::string& definitions) {
     if (!defined) continue;
     const auto begin = std::ranges::find_if(*defined, is_letter);
     const std::string name(begin, std::find_if_not(begin, defined->end(), is_letter));
-    if (!name.starts_with('_') && std::ranges::find(names, name) == names.end()) names.push_back(name);
+    const bool of_headers = name.starts_with('_') && name.ends_with("_SOURCE");
+    if (!of_headers && std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return names;
 }

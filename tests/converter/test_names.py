@@ -75,6 +75,23 @@ class Names(ConverterTest):
             if NVCC:
                 self.succeed(NVCC, "-std=c++17", "-ptx", "-arch=sm_90", "-DWITH_CUDA", kind + "-macros/f.cu", "-o", kind + ".ptx")
 
+    def test_macros_of_headers(self):
+        """Names with an underscore ahead, which headers that come behind the function have."""
+        self.write("f.c", "#define _GNU_SOURCE 1\n#include <math.h>\n" + "".join("#define %s 3\n" % name for name in
+                   ("_x", "_X", "_T", "_Tp", "_Args", "_M_p", "_USE_MATH_DEFINES")) +
+                   "#P2P_FUNC\nstatic int f(int p, int i) { _Bool q = p > _x; return q; }\n")
+        self.compile("underscores")
+
+    def test_plain_types(self):
+        """Attributes and pragmas that change no layout, and types that are not used."""
+        self.write("f.c", "typedef struct { unsigned char r, g, b; } __attribute__((packed)) rgb;\n#pragma pack(push, 1)\n"
+                   "struct pair { signed char a, b; };\nstruct unused { char a; int b; };\n#pragma pack(pop)\n"
+                   "struct node { struct node* next; union { int a; double b; }; int x : 3, y : 30; char c[7]; };\n"
+                   "typedef struct { struct node many[3]; } nodes;\nenum { size = sizeof(nodes) };\n#P2P_FUNC\n"
+                   "static rgb f(rgb p, int i) {\n  struct pair c = {1, 2};\n  nodes n;\n  n.many[1].y = c.a;\n"
+                   "  p.r = (unsigned char)(n.many[1].y + size);\n  return p;\n}\n")
+        self.compile("plain")
+
     def test_types_of_results(self):
         """Also int64_t, which is long or long long."""
         self.tool("convert", example("total"), "-o", "total")
