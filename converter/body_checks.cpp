@@ -4,6 +4,7 @@
 #include <set>
 
 #include "math_arguments.hpp"
+#include "type_checks.hpp"
 
 namespace macareu::converter {
 namespace {
@@ -131,7 +132,12 @@ class walk {
     if (clang_getCanonicalType(type).kind == CXType_VariableArray)
       refuse(where, "'" + name_of(where) + "' is an array whose size is not a constant",
              "an array of a fixed size");
-    if (kind == CXType_Record) record(clang_getTypeDeclaration(held));
+    if (kind == CXType_Vector || kind == CXType_ExtVector)
+      refuse(where, "a vector of numbers inside the function, which not every compiler has",
+             "an array of a fixed size");
+    if (kind != CXType_Record) return;
+    check_block(where, clang_getTypeDeclaration(held));
+    record(clang_getTypeDeclaration(held));
   }
 
   /// A struct of the file: numbers, and what they begin with.
@@ -139,6 +145,7 @@ class walk {
     const auto known = [&](const CXCursor& other) { return clang_equalCursors(other, definition) != 0; };
     if (!is_users(definition) || std::ranges::any_of(records_, known)) return;
     records_.push_back(definition);
+    check_plain(definition);
     for (const auto& member : children_of(definition)) {
       if (name_of(definition).empty() && name_of(member) == "operator()")
         refuse(member, "a lambda inside the function", "a static function of this file");
@@ -150,9 +157,30 @@ class walk {
     }
   }
 
+  /// What a typedef or an enum of the file is made of.
+  void named_type(CXCursor declared) {
+    const auto known = [&](const CXCursor& other) { return clang_equalCursors(other, declared) != 0; };
+    const auto kind = clang_getCursorKind(declared);
+    const bool has_parts =
+        kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl || kind == CXCursor_EnumDecl;
+    if (!has_parts || !is_users(declared) || std::ranges::any_of(named_types_, known)) return;
+    named_types_.push_back(declared);
+    check_plain(declared);
+    for (const auto& part : children_of(declared)) expression(part);
+  }
+
   void expression(CXCursor cursor) {
+    check_block(cursor, clang_getCursorReferenced(cursor));
     check_type(cursor, clang_getCursorType(cursor));
     switch (clang_getCursorKind(cursor)) {
+      case CXCursor_TypeRef:
+        named_type(clang_getCursorReferenced(cursor));
+        break;
+      case CXCursor_EnumDecl:
+        named_type(cursor);
+        break;
+      case CXCursor_GenericSelectionExpr:
+        refuse(cursor, "_Generic inside the function", "what C and C++ have in common");
       case CXCursor_CXXNewExpr:
       case CXCursor_CXXDeleteExpr:
         refuse(cursor, "memory is allocated or freed inside the function", memory_advice);
@@ -184,6 +212,8 @@ class walk {
 
   void reference(CXCursor cursor) {
     const auto target = clang_getCursorReferenced(cursor);
+    if (clang_getCursorKind(target) == CXCursor_EnumConstantDecl)
+      named_type(clang_getCursorSemanticParent(target));
     if (!is_global(target)) return;
     if (streams.contains(name_of(target)))
       refuse(cursor, "input or output inside the function ('" + name_of(target) + "')", output_advice);
@@ -243,7 +273,7 @@ class walk {
   static constexpr const char* output_advice =
       "a function that only computes: files are read and written around it";
 
-  std::vector<CXCursor> open_, records_;
+  std::vector<CXCursor> open_, records_, named_types_;
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "macros.hpp"
 #include "math_arguments.hpp"
 #include "signature.hpp"
+#include "type_checks.hpp"
 #include "vector_writes.hpp"
 
 namespace macareu::converter {
@@ -285,6 +286,7 @@ class reading {
       if (!declares_type(each) || (about_.generic && (name_of(each) == "T" || name_of(each) == "E")))
         continue;
       check_type_of_file(each);
+      check_names_in(each);
       const auto where = unit_.range_of(each);
       const auto inside = [&](const piece& other) {
         return other.where.begin >= where.begin && other.where.end <= where.end &&
