@@ -47,8 +47,11 @@ paper_types paper_types_of(const source& from, const outline& seen) {
 }
 
 /// What C has and C++ spells otherwise.
-constexpr std::array<std::pair<const char*, const char*>, 2> words_of_c{
-    {{"_Bool", "#define _Bool bool\n"}, {"restrict", "#define restrict __restrict__\n"}}};
+constexpr std::array<std::pair<const char*, const char*>, 4> words_of_c{
+    {{"_Bool", "#define _Bool bool\n"},
+     {"restrict", "#define restrict __restrict__\n"},
+     {"_Alignof", "#define _Alignof alignof\n"},
+     {"_Static_assert", "#define _Static_assert static_assert\n"}}};
 
 /// The first word T or E in it that names a type.
 std::optional<CXCursor> paper_type_in(CXCursor cursor) {
@@ -213,6 +216,7 @@ class reading {
     const auto check = [&](CXCursor each) {
       const auto [begin, end] = unit_.range_of(each);
       check_macros(from_, kept_function{name_of(each), begin, end});
+      check_unqualified(unit_, each);
     };
     std::ranges::for_each(helpers, check);
     std::ranges::for_each(marked, check);
@@ -287,6 +291,7 @@ class reading {
         continue;
       check_type_of_file(each);
       check_names_in(each);
+      check_unqualified(unit_, each);
       const auto where = unit_.range_of(each);
       const auto inside = [&](const piece& other) {
         return other.where.begin >= where.begin && other.where.end <= where.end &&

@@ -1,6 +1,7 @@
 #include "type_checks.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace macareu::converter {
 namespace {
@@ -101,6 +102,19 @@ void check_names_in(CXCursor type) {
            "'" + name_of(used) + "' in a type outside the functions, where only types and macros are known",
            "a number, a #define or an enum");
   for (const auto& child : children_of(type)) check_names_in(child);
+}
+
+void check_unqualified(const unit& file, CXCursor kept) {
+  const auto kind = clang_getCursorKind(kept);
+  const auto used = clang_getCursorReferenced(kept);
+  if ((kind == CXCursor_TypeRef || kind == CXCursor_DeclRefExpr) && is_users(used) &&
+      clang_getCursorKind(clang_getCursorSemanticParent(used)) == CXCursor_TranslationUnit) {
+    const auto before = std::string_view(file.text()).substr(0, written_offset(kept));
+    if (before.substr(0, before.find_last_not_of(" \t\r\n") + 1).ends_with("::"))
+      refuse(kept, "'::" + name_of(used) + "' names what generated code has inside a namespace",
+             "'" + name_of(used) + "' alone");
+  }
+  for (const auto& child : children_of(kept)) check_unqualified(file, child);
 }
 
 void check_plain(CXCursor type) {

@@ -13,6 +13,9 @@ void check_block(CXCursor use, CXCursor used);
 /// ahead of its types.
 void check_names_in(CXCursor type);
 
+/// Throws at ::name of the file, which has a namespace around it in generated code.
+void check_unqualified(const unit& file, CXCursor kept);
+
 /// Throws where a typedef, enum or struct of the file is not as large, or not placed, as its plain text says:
 /// attributes and #pragma pack are outside the text that is kept.
 void check_plain(CXCursor type);

@@ -173,6 +173,10 @@ SOURCES = [
      "namespace 'n' of this file, which generated code does not have"),
     ("variable in a type that is not used", "const int n = 3;\nstruct s {\n  int v[n];\n};\n#P2P_FUNC\nstatic int f(int p, int i) {\n  return p;\n}\n", 3,
      "'n' in a type outside the functions, where only types and macros are known; expected a number, a #define or an enum"),
+    ("name of no namespace", "static int g(int p) { return p; }\n#P2P_FUNC\nstatic int f(int p, int i) {\n  return ::g(p);\n}\n", 4,
+     "'::g' names what generated code has inside a namespace; expected 'g' alone"),
+    ("type of no namespace", "struct s { int a; };\nstatic int g(int p) {\n  ::s v = {p};\n  return v.a;\n}\n#P2P_FUNC\nstatic int f(int p, int i) "
+     "{ return g(p); }\n", 3, "'::s' names what generated code has inside a namespace"),
     ("template of a struct", "template <class N> struct v { N a; };\n#P2P_FUNC\nstatic int f(int p, int i) {\n  v<int> q = {p};\n  return q.a;\n}\n", 4,
      "'v' is a template; expected a type without arguments"),
     ("generic selection", "#define SIZE(v) _Generic(v, int: 4, default: 8)\n#P2P_FUNC\nstatic int f(int p, int i) {\n  return SIZE(p);\n}\n", 4,

@@ -92,6 +92,12 @@ class Names(ConverterTest):
                    "  p.r = (unsigned char)(n.many[1].y + size);\n  return p;\n}\n")
         self.compile("plain")
 
+    def test_words_of_c(self):
+        """Which C++ spells otherwise."""
+        self.write("f.c", "_Static_assert(sizeof(int) == 4, \"int\");\nstruct pair { int a, b; };\n#P2P_FUNC\nstatic int f(int p, int i) {\n"
+                   "  _Static_assert(_Alignof(struct pair) == 4, \"pair\");\n  return p + (int)_Alignof(double);\n}\n")
+        self.compile("words")
+
     def test_types_of_results(self):
         """Also int64_t, which is long or long long."""
         self.tool("convert", example("total"), "-o", "total")
