@@ -59,16 +59,28 @@ void operator_run::check_before_reading() const {
   check_no_input(beside, all_inputs);
   // On empty images the library checks device, strategy and parameters, and computes nothing. Which
   // connectivity fits, and how many numbers, is not known before the inputs are.
-  const image nothing(dtype::u8, extents{0, 0});
-  const std::vector<const_image_view> empty(about_.inputs.size(), nothing);
   auto known = values;
   for (const auto& parameter : about_.parameters)
     if (parameter.kind == parameter_kind::connectivity || parameter.kind == parameter_kind::numbers)
       known.erase(std::string(parameter.name));
-  if (gives_table())
-    compute_table(about_, empty, known, running.how);
-  else
-    run_operator(about_, empty, known, running.how);
+  const auto run_on_nothing = [&](const extents& shape) {
+    const image nothing(dtype::u8, shape);
+    const std::vector<const_image_view> empty(about_.inputs.size(), nothing);
+    if (gives_table())
+      compute_table(about_, empty, known, running.how);
+    else
+      run_operator(about_, empty, known, running.how);
+  };
+  try {
+    run_on_nothing({0, 0});
+  } catch (const usage_error& of_images) {
+    // Some values are for volumes alone, and what the inputs are is not known yet either.
+    try {
+      run_on_nothing({0, 0, 0});
+    } catch (const usage_error&) {
+      throw of_images;
+    }
+  }
 }
 
 void operator_run::name_kept_outputs(const const_image_view& first) {

@@ -71,6 +71,16 @@ class Operators(CliTest):
         self.succeed("reconstruct", "mask.npy", "marker.npy", "-o", "down.npy", "--by", "erosion")
         self.assertEqual(self.read_npy("down.npy")[2], [7, 0, 0, 0])
 
+    def test_values_for_volumes_alone(self):
+        self.write_npy("volume.npy", (3, 1, 2), [0, 0, 1, 2, 5, 9])
+        self.succeed("sobel", "volume.npy", "-o", "z.npy", "--give", "z")
+        shape, dtype, values = self.read_npy("z.npy")
+        self.assertEqual((shape, dtype), ((3, 1, 2), "f32"))
+        self.assertEqual(values[2:4], [4 * (3 * 5 + 9), 4 * (5 + 3 * 9)])
+        self.write_npy("image.npy", (2, 2), [0, 1, 2, 3])
+        self.assertIn("sobel: an image has no z: give x or y", self.fail_with(2, "sobel", "image.npy", "-o", "y.npy", "--give", "z"))
+        self.assertIn("--give", self.fail_with(2, "sobel", "none.npy", "-o", "y.npy", "--give", "t"))
+
     def test_floats_and_fractions(self):
         self.write_npy("f.npy", (1, 5), [0, 0.75, 0, 0.25, 0], "f64")
         self.succeed("hmaxima", "f.npy", "-o", "m.npy", "--h", "0.5")
