@@ -76,9 +76,24 @@ void check_member(CXCursor field, const std::string& holder) {
 
 CXType plain(CXType type) { return clang_getCanonicalType(type); }
 
+/// Without const and volatile, which say nothing of a value that is copied.
 std::string spelled(CXType type) {
   auto text = taken(clang_getTypeSpelling(type));
-  return text.starts_with("const ") ? text.substr(6) : text;
+  for (const std::string_view qualifier : {"const ", "volatile "})
+    if (text.starts_with(qualifier)) text.erase(0, qualifier.size());
+  return text;
+}
+
+bool is_same_record(CXType one, CXType other) {
+  return clang_equalCursors(clang_getTypeDeclaration(plain(one)), clang_getTypeDeclaration(plain(other))) !=
+         0;
+}
+
+/// What a parameter points to; an array as a parameter is a pointer. Of others an invalid type.
+CXType pointee_of(CXType type) {
+  const auto canonical = plain(type);
+  return canonical.kind == CXType_Pointer ? clang_getPointeeType(canonical)
+                                          : clang_getArrayElementType(canonical);
 }
 
 std::vector<CXCursor> fields_of(CXType record) {
@@ -96,7 +111,7 @@ class parameters {
     for (int i = 0; i < clang_Cursor_getNumArguments(function); ++i)
       all_.push_back(clang_Cursor_getArgument(function, static_cast<unsigned>(i)));
     if (all_.size() < 2 || parameter_struct.kind == CXType_Invalid) return;
-    if (clang_equalTypes(plain(clang_getCursorType(all_.back())), plain(parameter_struct)) == 0) return;
+    if (!is_same_record(clang_getCursorType(all_.back()), parameter_struct)) return;
     all_.pop_back();
     has_struct_ = true;
   }
@@ -124,7 +139,7 @@ class parameters {
     if (last.kind == CXType_Record)
       refuse(all_.back(), "'" + spelled(type(all_.size() - 1)) + "' is not marked",
              "#STRUCT before its definition");
-    if (last.kind == CXType_Pointer && plain(clang_getPointeeType(last)).kind == CXType_Record)
+    if (plain(pointee_of(last)).kind == CXType_Record)
       refuse(all_.back(), "the parameter struct is a pointer",
              "the struct itself: it is copied to every device");
   }
@@ -175,10 +190,8 @@ void read_n2p(description& about, const parameters& given) {
 void read_r2s(description& about, const parameters& given) {
   given.check_marked();
   if (given.count() != 2) given.refuse_it("has the wrong number of parameters");
-  const auto first = taken(clang_getTypeSpelling(given.type(0)));
-  const auto second = taken(clang_getTypeSpelling(given.type(1)));
-  const auto result = taken(clang_getTypeSpelling(given.result()));
-  about.generic = first == "E" && second == "E" && result == "T";
+  about.generic =
+      spelled(given.type(0)) == "E" && spelled(given.type(1)) == "E" && spelled(given.result()) == "T";
   about.pixel = given.value(0);
   about.result = given.result_value();
   if (about.generic && given.name() == "reduction")
@@ -195,9 +208,8 @@ void read_r2v(description& about, const parameters& given) {
   if (given.count() != 3) given.refuse_it("has the wrong number of parameters");
   if (plain(given.result()).kind != CXType_Void) given.refuse_it("returns a value");
   about.pixel = given.value(0);
-  const auto vector = plain(given.type(1));
-  if (vector.kind != CXType_Pointer) given.refuse_it("has no vector as second parameter");
-  const auto element = clang_getPointeeType(vector);
+  const auto element = pointee_of(given.type(1));
+  if (element.kind == CXType_Invalid) given.refuse_it("has no vector as second parameter");
   if (element.kind != CXType_Int && element.kind != CXType_UInt && element.kind != CXType_ULongLong)
     given.refuse_it("has a vector of " + spelled(element) + ", which cannot be added to in any order");
   about.result = value_type_of(element, given.cursor(1));

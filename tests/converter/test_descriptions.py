@@ -55,11 +55,11 @@ class Descriptions(ConverterTest):
         with open(self.path("both.json")) as file:
             self.assertEqual(dict(json.load(file), file="", checksum=""), dict(included, file="", checksum=""))
 
-    def ran(self, name, text):
+    def ran(self, name, text, *options):
         """The pixels of a point operation on one row 10 20."""
         self.write(name + ".c", text)
         write_pnm(self.path("two.pgm"), (1, 2), [10, 20])
-        self.tool("run", name + ".c", "two.pgm", "-o", name + ".pgm", "--device", "serial")
+        self.tool("run", name + ".c", "two.pgm", "-o", name + ".pgm", "--device", "serial", *options)
         return list(read_pnm(self.path(name + ".pgm")))
 
     POINT = "#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i) { return p + K; }\n"
@@ -83,6 +83,21 @@ class Descriptions(ConverterTest):
         text = ("#define K 3\n#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i) {\n#define L 4\n"
                 "  return p + K + L; /* M */\n#undef L\n}\n#define M 7\n#define K 3\n")
         self.assertEqual(self.ran("inside", text), [17, 27])
+
+    def test_qualified_parameters(self):
+        for qualifier in ("const", "volatile", "const volatile"):
+            text = ("#STRUCT\ntypedef struct { int k; } data;\n#P2P_FUNC\nstatic unsigned char f(%s unsigned char p, %s int i, %s data d) "
+                    "{ return p + d.k; }\n" % (qualifier, qualifier, qualifier))
+            self.assertEqual(self.ran("qualified", text, "--param", "k=1"), [11, 21])
+        text = "#R2S_FUNC\nstatic T f(const E a, const E b) { return a + b; }\n"
+        self.assertTrue(self.described("constant", text)["generic"])
+        self.assertEqual(self.tool("run", "constant.c", "two.pgm"), "30\n")
+
+    def test_vectors_written_as_arrays(self):
+        write_pnm(self.path("two.pgm"), (1, 2), [1, 2])
+        for vector in ("int saida[]", "unsigned int saida[3]"):
+            self.write("array.c", "#R2V_FUNC\nstatic void f(unsigned char p, %s, int bins) { saida[p] += 5; }\n" % vector)
+            self.assertEqual(self.tool("run", "array.c", "two.pgm", "--bins", "3"), "bin,value\n0,0\n1,5\n2,5\n")
 
     def test_every_kind_of_type_is_taken(self):
         text = ("union both { int a; float b; };\nclass one { public: int a; };\n#P2P_FUNC\nstatic unsigned char f(unsigned char p, "

@@ -104,6 +104,10 @@ SOURCES = [
      3, "'data' is not marked; expected #STRUCT"),
     ("struct by pointer", "#STRUCT\ntypedef struct { int a; } data;\n#P2P_FUNC\nstatic int f(int p, int i, data* d) "
      "{ return p; }\n", 4, "the parameter struct is a pointer; expected the struct itself"),
+    ("array of structs", "#STRUCT\ntypedef struct { int a; } data;\n#P2P_FUNC\nstatic int f(int p, int i, data d[]) "
+     "{ return p; }\n", 4, "the parameter struct is a pointer; expected the struct itself"),
+    ("const struct not marked", "typedef struct { int a; } data;\n#P2P_FUNC\nstatic int f(int p, int i, const volatile data d) "
+     "{ return p; }\n", 3, "'data' is not marked; expected #STRUCT"),
     ("no struct", "#STRUCT\nenum { a };\n#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n", 2,
      "followed by something else than a struct; expected typedef struct"),
     ("recursion", "#P2P_FUNC\nstatic int f(int p, int i) {\n  return p > 0 ? f(p - 1, i) : 0;\n}\n", 3,
