@@ -81,6 +81,16 @@ std::string_view taken_word(std::string_view& text) {
   return word;
 }
 
+/// As a string of C.
+std::string quoted(const std::string& file) {
+  std::string text = "\"";
+  for (const char letter : file) {
+    if (letter == '"' || letter == '\\') text += '\\';
+    text += letter;
+  }
+  return text + "\"";
+}
+
 class reader {
  public:
   source result;
@@ -93,7 +103,7 @@ class reader {
 
  private:
   void add_file(const std::string& file, const std::string& text) {
-    result.text += "#line 1 \"" + file + "\"\n";
+    result.text += "#line 1 " + quoted(file) + "\n";
     open_.push_back(fs::weakly_canonical(file).string());
     comment_state comments;
     unsigned number = 0;
@@ -134,7 +144,7 @@ class reader {
     if (word == "include" && rest.starts_with('"')) {
       const auto end = rest.find('"', 1);
       if (end != std::string_view::npos && end > 1)
-        return include(std::string(rest.substr(1, end - 1)), line, where);
+        return include(std::string(rest.substr(1, end - 1)), rest.substr(end + 1), line, where);
     }
     if (word.starts_with("if")) ++conditions_;
     if (word == "endif") --conditions_;
@@ -146,8 +156,9 @@ class reader {
   }
 
   /// Headers hold definitions, which may stand once only, so each gets a guard. It is written again where the
-  /// first time was under a condition, which may not hold.
-  void include(const std::string& name, const std::string& line, const place& where) {
+  /// first time was under a condition, which may not hold. Behind the name a comment may begin that goes on.
+  void include(const std::string& name, std::string_view behind, const std::string& line,
+               const place& where) {
     const auto path = (fs::path(where.file).parent_path() / name).string();
     const auto known = fs::weakly_canonical(path).string();
     const bool is_open = std::ranges::find(open_, known) != open_.end();
@@ -167,7 +178,9 @@ class reader {
       add_file(path, text);
       result.text += "#endif\n";
     }
-    result.text += "#line " + std::to_string(where.line + 1) + " \"" + where.file + "\"\n";
+    result.text += "#line " + std::to_string(where.line) + " " + quoted(where.file) + "\n";
+    if (without_blanks(behind).starts_with("/*")) result.text += behind;
+    result.text += "\n";
   }
 
   std::string guard_of(const std::string& header) {
@@ -219,7 +232,8 @@ class reader {
       return true;
     }
     result.directives.push_back({kind, written, where, result.text.size()});
-    result.text += "\n";
+    // A comment, which may go on in the next line.
+    result.text += std::string(rest) + "\n";
     return true;
   }
 

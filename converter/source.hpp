@@ -32,7 +32,8 @@ enum class language { c, cpp };
 
 struct source {
   language written_in = language::cpp;
-  /// Files named by #include "..." are part of it, between #line lines; directives are blank lines.
+  /// Files named by #include "..." are part of it, between #line lines; of directives only comments
+  /// behind them are left.
   std::string text;
   std::vector<directive> directives;
   /// #define, #undef and #include <...>, and where they are.

@@ -99,6 +99,13 @@ class Descriptions(ConverterTest):
             self.write("array.c", "#R2V_FUNC\nstatic void f(unsigned char p, %s, int bins) { saida[p] += 5; }\n" % vector)
             self.assertEqual(self.tool("run", "array.c", "two.pgm", "--bins", "3"), "bin,value\n0,0\n1,5\n2,5\n")
 
+    def test_comments_behind_directives(self):
+        text = self.POINT.replace("K", "3").replace("#P2P_FUNC", "#P2P_FUNC /* one\n  two */")
+        self.assertIn("/* one\n  two */\nRULE static unsigned char f", self.described("behind", text)["body"])
+        self.assertEqual(self.ran("behind", text), [13, 23])
+        self.write("k.h", "enum { K = 3 };\n")
+        self.assertEqual(self.ran("included", '#include "k.h" /* one\n  two */\n' + self.POINT), [13, 23])
+
     def test_every_kind_of_type_is_taken(self):
         text = ("union both { int a; float b; };\nclass one { public: int a; };\n#P2P_FUNC\nstatic unsigned char f(unsigned char p, "
                 "int i) {\n  both v;\n  one w;\n  v.a = p;\n  w.a = 1;\n  return v.a + w.a;\n}\n")

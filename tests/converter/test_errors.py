@@ -299,6 +299,12 @@ class Sources(ConverterTest):
         self.write("g.c", '\n#include "none.h"\n')
         self.assertIn("g.c:2: cannot read none.h", self.fail_with(3, "convert", "g.c", "-o", "program"))
 
+    def test_names_of_files_are_quoted(self):
+        self.write("none.h", "")
+        name = 'a"b\\c.c'
+        self.write(name, '#include "none.h"\n#P2P_FUNC\nstatic int f(int p, int i) {\n  return q;\n}\n')
+        self.assertIn(name + ":4: use of undeclared identifier 'q'", self.fail_with(2, "convert", name, "-o", "program"))
+
     def test_no_cache_is_needed(self):
         self.write("f.c", "#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n")
         for number, changes in enumerate(({"MACAREU_CACHE": "/dev/null/cache"},
