@@ -64,7 +64,9 @@ fs::path cached(const std::string& content, const std::string& name,
   const auto parent = cache_directory();
   std::error_code failure;
   fs::create_directories(parent, failure);
-  if (failure) throw io_error(parent.string() + ": cannot be made: " + failure.message());
+  if (failure)
+    throw io_error(parent.string() + ": cannot be made, and compiled functions are kept there: " +
+                   failure.message() + "; name another directory in MACAREU_CACHE");
   auto wanted = parent / short_name(content);
   for (int other = 1; fs::exists(wanted, failure) && !holds(wanted, content, name); ++other)
     wanted = parent / (short_name(content) + "-" + std::to_string(other));
@@ -88,16 +90,26 @@ fs::path cached(const std::string& content, const std::string& name,
 }
 
 std::string cached_text(const std::string& content, const std::string& name,
-                        const std::function<std::string()>& make) {
+                        const std::function<std::string()>& make,
+                        const std::function<bool(const std::string&)>& is_whole) {
   std::optional<std::string> made;
-  try {
-    return text_of_file(cached(content, name, [&](const fs::path& directory) {
+  const auto kept = [&] {
+    return cached(content, name, [&](const fs::path& directory) {
       made = make();
       write_text(directory / name, *made);
-    }));
+    });
+  };
+  try {
+    const auto file = kept();
+    if (made) return *made;
+    if (const auto text = text_of_file(file); is_whole(text)) return text;
+    std::error_code failure;
+    fs::remove_all(file.parent_path(), failure);
+    kept();
   } catch (const io_error&) {
-    return made ? *made : make();
+    // Nothing can be kept.
   }
+  return made ? *made : make();
 }
 
 }  // namespace macareu::converter

@@ -17,9 +17,10 @@ std::string short_name(const std::string& content);
 std::filesystem::path cached(const std::string& content, const std::string& name,
                              const std::function<void(const std::filesystem::path& directory)>& make);
 
-/// The same for a text, which is made anew where nothing can be kept.
+/// The same for a text, which is made anew where nothing can be kept, or what is kept is damaged.
 std::string cached_text(const std::string& content, const std::string& name,
-                        const std::function<std::string()>& make);
+                        const std::function<std::string()>& make,
+                        const std::function<bool(const std::string& text)>& is_whole);
 
 std::string text_of_file(const std::filesystem::path& file);
 void write_text(const std::filesystem::path& file, const std::string& text);

@@ -37,6 +37,15 @@ std::string content_of(const converter::source& from, const std::string& file) {
   return content + from.text;
 }
 
+bool is_description(const std::string& text) {
+  try {
+    converter::from_json(text, "");
+    return true;
+  } catch (const usage_error&) {
+    return false;
+  }
+}
+
 converter::description described_by(const std::string& file, const std::string& header) {
   if (fs::path(file).extension() == ".json") {
     if (!header.empty())
@@ -45,8 +54,9 @@ converter::description described_by(const std::string& file, const std::string& 
   }
   const auto from = converter::read_source(file, header);
   if (!converter::can_parse()) return converter::parse(from, file);
-  const auto text = converter::cached_text(content_of(from, file), "description.json",
-                                           [&] { return converter::to_json(converter::parse(from, file)); });
+  const auto text = converter::cached_text(
+      content_of(from, file), "description.json",
+      [&] { return converter::to_json(converter::parse(from, file)); }, is_description);
   return converter::from_json(text, file);
 }
 
@@ -92,8 +102,9 @@ std::string function_file::program_name() const {
   auto name = fs::path(file).stem().string();
   std::ranges::replace_if(
       name, [](unsigned char c) { return !std::isalnum(c) && c != '_'; }, '_');
+  if (std::ranges::all_of(name, [](char c) { return c == '_'; })) return "filter";
   const bool taken = std::ranges::find(taken_names, name) != taken_names.end();
-  if (taken || name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "filter_" + name;
+  if (taken || std::isdigit(static_cast<unsigned char>(name[0]))) name = "filter_" + name;
   return name;
 }
 

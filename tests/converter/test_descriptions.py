@@ -276,6 +276,21 @@ class Descriptions(ConverterTest):
         self.assertEqual(self.tool("run", example("maximum"), "in.pgm", "--device", "serial"), first)
         self.assertEqual(sorted(os.listdir(self.cache)), entries)
 
+    def test_damaged_descriptions_are_made_anew(self):
+        self.write("spoilt.c", "#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i) { return p; }\n")
+        self.tool("convert", "spoilt.c", "-o", "spoilt.json")
+        damaged = [os.path.join(self.cache, entry, "description.json") for entry, text in self.cached_contents()
+                   if text.startswith("description of spoilt.c ")]
+        self.assertEqual(len(damaged), 1)
+        with open(damaged[0]) as file:
+            whole = file.read()
+        for text in ("", "{}", whole[:-9], whole.replace("return p", "return 3")):
+            with open(damaged[0], "w") as file:
+                file.write(text)
+            self.tool("convert", "spoilt.c", "-o", "spoilt.json")
+            with open(damaged[0]) as file:
+                self.assertEqual(file.read(), whole)
+
     def cached_contents(self):
         for entry in os.listdir(self.cache):
             with open(os.path.join(self.cache, entry, "content")) as file:

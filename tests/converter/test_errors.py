@@ -385,6 +385,11 @@ class Runs(ConverterTest):
         self.assertNotIn("making-", message)
         self.assertIn("failed on float.cpp: function_rule.hpp:", message)
 
+    def test_no_cache(self):
+        message = self.fail_with(3, "run", example("maximum"), "in.pgm", "--device", "cpu", MACAREU_CACHE="/dev/null/cache")
+        self.assertIn("/dev/null/cache: cannot be made, and compiled functions are kept there: ", message)
+        self.assertIn("; name another directory in MACAREU_CACHE", message)
+
     def test_no_compiler(self):
         message = self.fail_with(4, "run", example("maximum"), "in.pgm", "--device", "cpu", CXX="/none/c++")
         self.assertIn("no C++ compiler: '/none/c++' cannot be started; install g++", message)

@@ -115,6 +115,11 @@ class Names(ConverterTest):
             self.write(stem + ".c", "#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n")
             self.compile(stem, stem)
 
+    def test_files_without_a_legible_name(self):
+        self.write("é.c", "#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n")
+        self.tool("convert", "é.c", "-o", "illegible")
+        self.assertIn("filter.cpp", os.listdir(self.path("illegible")))
+
 
 if __name__ == "__main__":
     unittest.main()
