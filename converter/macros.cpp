@@ -1,10 +1,13 @@
 #include "macros.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <macareu/error.hpp>
 
@@ -45,6 +48,35 @@ void add_used(std::string_view text, const values& known, std::set<std::string>&
     if (!used.insert(word).second) continue;
     if (const auto value = value_in(known, word)) add_used(*value, known, used);
   }
+}
+
+/// What macros mean ahead of a function and behind it, and the words that it uses, itself or through them.
+struct uses {
+  values before, behind;
+  std::set<std::string> words;
+};
+
+uses uses_of(const source& from, const kept_function& function) {
+  uses result;
+  for (const auto& each : from.lines) {
+    const auto what = change_of(each.line);
+    if (!what) continue;
+    if (each.offset < function.begin) apply(result.before, *what);
+    if (each.offset < function.end) apply(result.behind, *what);
+  }
+  const auto text = std::string_view(from.text).substr(function.begin, function.end - function.begin);
+  add_used(text, result.behind, result.words);
+  return result;
+}
+
+/// Whether the text behind the line has the name of the macro that the line undefines.
+bool is_named_behind(const source& from, const source::preprocessing& line, const std::string& name) {
+  values known;
+  for (const auto& each : from.lines)
+    if (const auto what = change_of(each.line); what && each.offset <= line.offset) apply(known, *what);
+  std::set<std::string> words;
+  add_used(std::string_view(from.text).substr(from.text.find('\n', line.offset)), known, words);
+  return words.contains(name);
 }
 
 }  // namespace
@@ -92,18 +124,29 @@ void check_macro_names(const source& from) {
   }
 }
 
+void drop_late_undefs(source& from, const std::vector<kept_function>& functions) {
+  std::vector<uses> all;
+  for (const auto& each : functions) all.push_back(uses_of(from, each));
+  const auto is_late = [&](const source::preprocessing& line) {
+    const auto what = change_of(line.line);
+    if (!what || what->value) return false;
+    bool needed = false;
+    for (std::size_t k = 0; k < functions.size(); ++k)
+      needed = needed || (functions[k].end <= line.offset && all[k].words.contains(what->name) &&
+                          all[k].before.contains(what->name));
+    return needed && !is_named_behind(from, line, what->name);
+  };
+  // Not in place: each line is judged by all the others.
+  std::vector<source::preprocessing> kept;
+  std::ranges::remove_copy_if(from.lines, std::back_inserter(kept), is_late);
+  from.lines = std::move(kept);
+}
+
 void check_macros(const source& from, const kept_function& function) {
-  values before, behind, last;
-  for (const auto& each : from.lines) {
-    const auto what = change_of(each.line);
-    if (!what) continue;
-    if (each.offset < function.begin) apply(before, *what);
-    if (each.offset < function.end) apply(behind, *what);
-    apply(last, *what);
-  }
-  std::set<std::string> used;
-  const auto text = std::string_view(from.text).substr(function.begin, function.end - function.begin);
-  add_used(text, behind, used);
+  const auto [before, behind, used] = uses_of(from, function);
+  values last;
+  for (const auto& each : from.lines)
+    if (const auto what = change_of(each.line)) apply(last, *what);
   for (const auto& each : from.lines) {
     const auto what = change_of(each.line);
     if (!what || each.offset < function.begin || !used.contains(what->name)) continue;

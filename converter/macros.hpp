@@ -25,6 +25,10 @@ struct kept_function {
   std::size_t begin = 0, end = 0;
 };
 
+/// Takes off each #undef behind the last word that means its macro: ahead of the functions it would undefine
+/// what they use.
+void drop_late_undefs(source& from, const std::vector<kept_function>& functions);
+
 /// Throws usage_error for a macro that the function uses, itself or through other macros, and that means
 /// something else at the end of the file.
 void check_macros(const source& from, const kept_function& function);

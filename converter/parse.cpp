@@ -116,11 +116,11 @@ category category_of(const source& from, const std::string& file) {
 
 class reading {
  public:
-  reading(const source& from, const std::string& file, category kind, const outline& seen)
-      : from_(from),
+  reading(source from, const std::string& file, category kind, const outline& seen)
+      : from_(std::move(from)),
         seen_(seen),
-        declared_(paper_types_of(from, seen)),
-        unit_(from, file, prelude_of(from, kind, declared_, seen)) {
+        declared_(paper_types_of(from_, seen)),
+        unit_(from_, file, prelude_of(from_, kind, declared_, seen)) {
     about_.kind = kind;
     about_.file = std::filesystem::path(file).filename().string();
   }
@@ -180,11 +180,12 @@ class reading {
         "the definition of a static function, such as static unsigned char f(...) { ... }";
     if (clang_getCursorKind(declared) != CXCursor_FunctionDecl)
       refuse(declared, mark.text + " is followed by something else than a function", expected);
-    if (clang_isCursorDefinition(declared) == 0)
+    const auto definition = clang_getCursorDefinition(declared);
+    if (clang_Cursor_isNull(definition))
       refuse(declared, "'" + name_of(declared) + "' is declared, not defined", expected);
-    if (clang_Cursor_getStorageClass(declared) != CX_SC_Static)
-      refuse(declared, "'" + name_of(declared) + "' is not static", expected);
-    return declared;
+    if (clang_Cursor_getStorageClass(definition) != CX_SC_Static)
+      refuse(definition, "'" + name_of(definition) + "' is not static", expected);
+    return definition;
   }
 
   static CXType struct_type(CXCursor declared, const directive& mark) {
@@ -213,13 +214,15 @@ class reading {
         if (std::ranges::none_of(marked, same) && std::ranges::none_of(helpers, same))
           helpers.push_back(called);
       }
-    const auto check = [&](CXCursor each) {
-      const auto [begin, end] = unit_.range_of(each);
-      check_macros(from_, kept_function{name_of(each), begin, end});
-      check_unqualified(unit_, each);
-    };
-    std::ranges::for_each(helpers, check);
-    std::ranges::for_each(marked, check);
+    std::vector<kept_function> kept;
+    for (const auto& list : {helpers, marked})
+      for (const auto& each : list) {
+        check_unqualified(unit_, each);
+        const auto [begin, end] = unit_.range_of(each);
+        kept.push_back({name_of(each), begin, end});
+      }
+    drop_late_undefs(from_, kept);
+    for (const auto& each : kept) check_macros(from_, each);
     // A function comes before those that call it, so declarations ahead are not needed.
     for (const auto& each : helpers) {
       check_use_of_paper_types(each);
@@ -327,7 +330,7 @@ class reading {
         about_.definitions = definition + about_.definitions;
   }
 
-  const source& from_;
+  source from_;
   const outline& seen_;
   paper_types declared_;
   unit unit_;

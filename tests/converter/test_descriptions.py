@@ -84,6 +84,13 @@ class Descriptions(ConverterTest):
                 "  return p + K + L; /* M */\n#undef L\n}\n#define M 7\n#define K 3\n")
         self.assertEqual(self.ran("inside", text), [17, 27])
 
+    def test_macros_undefined_behind_their_last_use(self):
+        text = ("#define K 3\n#define L (K + 1)\n" + self.POINT.replace("K", "L") + "#undef L\n#undef K /* done */\n"
+                "int main(void) { return 0; }\n")
+        self.assertEqual(self.ran("undefined", text), [14, 24])
+        text = "#define K 3\n#undef K\n#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i) { int K = 1; return p + K; }\n"
+        self.assertEqual(self.ran("freed", text), [11, 21])
+
     def test_qualified_parameters(self):
         for qualifier in ("const", "volatile", "const volatile"):
             text = ("#STRUCT\ntypedef struct { int k; } data;\n#P2P_FUNC\nstatic unsigned char f(%s unsigned char p, %s int i, %s data d) "
@@ -98,6 +105,11 @@ class Descriptions(ConverterTest):
         for vector in ("int saida[]", "unsigned int saida[3]"):
             self.write("array.c", "#R2V_FUNC\nstatic void f(unsigned char p, %s, int bins) { saida[p] += 5; }\n" % vector)
             self.assertEqual(self.tool("run", "array.c", "two.pgm", "--bins", "3"), "bin,value\n0,0\n1,5\n2,5\n")
+
+    def test_declared_ahead(self):
+        text = ("#P2P_FUNC\nstatic unsigned char f(unsigned char p, int i);\nstatic int g(int a) { return a + 1; }\n"
+                "static unsigned char f(unsigned char p, int i) { return g(p); }\n")
+        self.assertEqual(self.ran("ahead", text), [11, 21])
 
     def test_comments_behind_directives(self):
         text = self.POINT.replace("K", "3").replace("#P2P_FUNC", "#P2P_FUNC /* one\n  two */")

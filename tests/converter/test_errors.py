@@ -29,7 +29,7 @@ SOURCES = [
     ("macro defined again", "#define K 3\nstatic int g(int p) { return p + K; }\n#undef K\n#define K 5\n#P2P_FUNC\n"
      "static int f(int p, int i) { return g(p) + K; }\n", 3, "macro 'K' changes after 'g' used it; expected one meaning"),
     ("macro behind a macro", "#define K 3\n#define L (K + 1)\n#P2P_FUNC\nstatic int f(int p, int i) { return p + L; }\n"
-     "#undef K\n", 5, "macro 'K' changes after 'f' used it"),
+     "#undef K\n#define K 5\n", 5, "macro 'K' changes after 'f' used it"),
     ("variable becomes a macro", "static int g(int p) { int n = p; return n; }\n#define n 5\n#P2P_FUNC\n"
      "static int f(int p, int i) { return g(p) + n; }\n", 2, "macro 'n' changes after 'g' used it"),
     ("macro of the generated code", "\n#define RULE 3\n#P2P_FUNC\nstatic int f(int p, int i) { return p + RULE; }\n", 2,
@@ -55,6 +55,8 @@ SOURCES = [
     ("nothing follows", "#P2P_FUNC\n", 1, "nothing follows #P2P_FUNC; expected a static function"),
     ("no function", "#P2P_FUNC\nenum { a };\n", 2, "followed by something else than a function; expected the definition"),
     ("not static", "#P2P_FUNC\nint f(int p, int i) { return p + i; }\n", 2, "'f' is not static; expected"),
+    ("not static where it is defined", "#P2P_FUNC\nstatic int f(int p, int i);\nint f(int p, int i) { return p + i; }\n", 3,
+     "'f' is not static; expected"),
     ("not defined", "#P2P_FUNC\nstatic int f(int p, int i);\n", 2, "'f' is declared, not defined; expected"),
     ("two functions", "#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n#P2P_FUNC\nstatic int g(int p, int i) "
      "{ return p; }\n", 3, "a second marked function, after #P2P_FUNC in line 1; expected one marked function"),
@@ -236,8 +238,12 @@ SOURCES = [
      "#P2P_FUNC inside a namespace or another block; expected the directive outside all blocks"),
     ("number in parts", "#define K 1'000\n#P2P_FUNC\nstatic int f(int p, int i) { return p + K; }\n#undef K\n#define K 2'000\n", 4,
      "macro 'K' changes after 'f' used it"),
-    ("macro behind a number in parts", "#define K 3\n#P2P_FUNC\nstatic int f(int p, int i) { return p + 1'000 + K; }\n#undef K\n", 4,
-     "macro 'K' changes after 'f' used it"),
+    ("macro behind a number in parts", "#define K 3\n#P2P_FUNC\nstatic int f(int p, int i) { return p + 1'000 + K; }\n#undef K\n"
+     "#define K 5\n", 4, "macro 'K' changes after 'f' used it"),
+    ("macro becomes a variable", "#define K 3\nstatic int g(int p) { return p + K; }\n#undef K\n#P2P_FUNC\n"
+     "static int f(int p, int i) { int K = 1; return g(p) + K; }\n", 3, "macro 'K' changes after 'g' used it"),
+    ("macro becomes a member", "#define K 3\nstatic int g(int p) { return p + K; }\n#undef K\nstruct s { int K; };\n#P2P_FUNC\n"
+     "static int f(int p, int i) { return g(p); }\n", 3, "macro 'K' changes after 'g' used it"),
     ("vector read", "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) {\n  saida[0] = p;\n}\n", 3,
      "'saida' is used in another way than by adding to an element; expected saida[i] += w;"),
     ("value of the count", "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) {\n  int n = saida[p]++;\n  if (n) return;"
