@@ -24,9 +24,10 @@ dtype type_from(const json& name) {
   return *type;
 }
 
-/// Names go into source code: letters, digits and underscores, nothing else.
+/// Names go into source code: letters, which UTF-8 has of many alphabets, digits and underscores, nothing
+/// else.
 bool is_name(const std::string& text) {
-  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; };
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
          std::ranges::all_of(text, fits);
 }
@@ -138,6 +139,17 @@ std::string_view spelling_of(dtype type) {
   return names[static_cast<std::size_t>(type)];
 }
 
+std::string ascii_name(std::string_view name) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string result;
+  for (const unsigned char letter : name)
+    if (letter < 0x80)
+      result += static_cast<char>(letter);
+    else
+      result += {'_', digits[letter / 16], digits[letter % 16]};
+  return result;
+}
+
 namespace {
 
 std::string text_of(const json& object) {
@@ -187,6 +199,8 @@ std::string to_json(const description& about) {
   object["checksum"] = checksum_of(about);
   return text_of(object);
 }
+
+void check_description(const description& about) { parsed(object_of(about)); }
 
 description from_json(const std::string& text, const std::string& file) {
   try {

@@ -72,6 +72,8 @@ inline constexpr int widest_window = 31;
 inline constexpr int format_version = 6;
 
 std::string to_json(const description& about);
+/// Throws usage_error, which names no file, where from_json would refuse what to_json writes.
+void check_description(const description& about);
 /// Throws usage_error, naming `file`, where the text is no description, or was changed since to_json wrote
 /// it. What is in it is still code, which whoever gave it is trusted with: the checks of sources are not made
 /// again.
@@ -79,5 +81,9 @@ description from_json(const std::string& text, const std::string& file);
 
 /// "unsigned char"
 std::string_view spelling_of(dtype type);
+
+/// The name in ASCII. nvcc takes letters of other alphabets in all names but those of functions, which are
+/// macros for these; NVRTC takes them in none.
+std::string ascii_name(std::string_view name);
 
 }  // namespace macareu::converter

@@ -7,6 +7,7 @@
 #include <macareu/error.hpp>
 
 #include "layout.hpp"
+#include "macros.hpp"
 #include "rule_text.hpp"
 #include "templates.hpp"
 
@@ -331,6 +332,17 @@ std::string kernel_text(const description& about) {
   return (simple ? "" : piece(about, "launch.hpp")) + piece(about, "kernels.cu");
 }
 
+/// Comments and literals stay as they are.
+std::string with_ascii_names(const std::string& text) {
+  std::string result;
+  const auto* rest = text.data();
+  for (const auto word : words_in(text)) {
+    result.append(rest, word.data()) += ascii_name(word);
+    rest = word.data() + word.size();
+  }
+  return result.append(rest, text.data() + text.size());
+}
+
 /// What every engine of a CPU includes, and the serial one.
 fields serial_files(const description& about, const generation& how, const fields& values) {
   return {{how.name + "_rule.hpp", rule_text(about, how.border)},
@@ -392,7 +404,8 @@ std::map<std::string, std::string> shared_object_source(const description& about
 }
 
 std::string kernel_source(const description& about, const generation& how) {
-  auto text = rule_text(about, how.border) + "\n" + filled(kernel_text(about), kernel_fields(about));
+  auto text = with_ascii_names(rule_text(about, how.border)) + "\n" +
+              filled(kernel_text(about), kernel_fields(about));
   if (about.kind != category::r2s) return text;
   const auto entry = [](const std::string& name, const std::string& value) {
     return "\nextern \"C\" __global__ void " + name + "(const rule::" + value +

@@ -14,7 +14,8 @@
 namespace macareu::converter {
 namespace {
 
-bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+/// Of a name, which may have letters of any alphabet in UTF-8.
+bool is_letter(unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c >= 0x80; }
 
 struct change {
   std::string name;
@@ -81,8 +82,8 @@ bool is_named_behind(const source& from, const source::preprocessing& line, cons
 
 }  // namespace
 
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
+std::vector<std::string_view> words_in(std::string_view text) {
+  std::vector<std::string_view> words;
   for (std::size_t i = 0; i < text.size();) {
     const auto two = text.substr(i, 2);
     if (two == "//") {
@@ -98,13 +99,18 @@ std::vector<std::string> words_of(std::string_view text) {
     } else if (is_letter(text[i])) {
       const auto begin = i;
       while (i < text.size() && is_letter(text[i])) ++i;
-      words.emplace_back(text.substr(begin, i - begin));
+      words.push_back(text.substr(begin, i - begin));
     } else {
       ++i;
     }
     if (i == std::string_view::npos) break;
   }
   return words;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  const auto words = words_in(text);
+  return {words.begin(), words.end()};
 }
 
 bool defines_macro(const source& from, const std::string& name) {

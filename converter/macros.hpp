@@ -9,7 +9,9 @@
 
 namespace macareu::converter {
 
-/// Words of C: not those in comments and strings.
+/// Words of C, as parts of the text: not those in comments and strings.
+std::vector<std::string_view> words_in(std::string_view text);
+/// The same, apart from the text.
 std::vector<std::string> words_of(std::string_view text);
 
 /// Whether some line defines it.

@@ -145,6 +145,11 @@ class reading {
     take_functions(marked);
     take_definitions();
     take_names_of_system();
+    try {
+      check_description(about_);
+    } catch (const usage_error& e) {
+      refuse(marked[0], e.what(), "numbers and structs of this file by their plain names");
+    }
     return std::move(about_);
   }
 
@@ -221,6 +226,9 @@ class reading {
         const auto [begin, end] = unit_.range_of(each);
         kept.push_back({name_of(each), begin, end});
       }
+    for (const auto& each : kept)
+      if (const auto name = ascii_name(each.name); name != each.name)
+        about_.definitions += "#define " + each.name + " " + name + "\n";
     drop_late_undefs(from_, kept);
     for (const auto& each : kept) check_macros(from_, each);
     // A function comes before those that call it, so declarations ahead are not needed.

@@ -19,7 +19,8 @@ namespace {
 
 constexpr auto blanks = " \t";
 
-bool is_letter(unsigned char c) { return std::isalnum(c) != 0 || c == '_'; }
+/// Of a name, which may have letters of any alphabet in UTF-8.
+bool is_letter(unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c >= 0x80; }
 
 /// What follows "#include", say, in a line that starts so.
 std::optional<std::string> after_directive(const std::string& line, std::string_view directive) {
@@ -138,7 +139,7 @@ std::string p2p_names(const description& about) {
   passed.push_back(std::string("static_cast<") + (about.wide_index ? "long long" : "int") + ">(index)");
   return constant("inputs", about.inputs) + "\n/// One pixel of the result.\n" +
          forwarding(about, "result_type", "apply", {"const pixel_type (&pixel)[inputs]", "long long index"},
-                    "user::" + about.function, passed);
+                    "user::" + ascii_name(about.function), passed);
 }
 
 std::string n2p_names(const description& about, const std::string& border) {
@@ -152,11 +153,11 @@ std::string n2p_names(const description& about, const std::string& border) {
          forwarding(about, "result_type", "apply",
                     {"pixel_type (&window)[window_depth][window_height][window_width]", "int x", "int y",
                      volume ? "int z" : "int"},
-                    "user::" + about.function, passed);
+                    "user::" + ascii_name(about.function), passed);
 }
 
 std::string r2s_names(const description& about) {
-  const auto called = (about.generic ? "user::reduction<T>::" : "user::") + about.function;
+  const auto called = (about.generic ? "user::reduction<T>::" : "user::") + ascii_name(about.function);
   return "/// Two values become one.\ntemplate <class T>\n" +
          forwarding(about, "T", "join", {"T a", "T b"}, called, {"a", "b"}) + "\n" +
          std::string(template_named("r2s_order.hpp")) + std::string(template_named("r2s_chunk.hpp"));
@@ -165,7 +166,7 @@ std::string r2s_names(const description& about) {
 std::string r2v_names(const description& about) {
   return "/// Adds one pixel to the vector.\n" +
          forwarding(about, "void", "count", {"pixel_type pixel", "result_type* vector", "int bins"},
-                    "user::" + about.function, {"pixel", "vector", "bins"});
+                    "user::" + ascii_name(about.function), {"pixel", "vector", "bins"});
 }
 
 std::string iwpp_names(const description& about) {

@@ -244,6 +244,8 @@ SOURCES = [
      "static int f(int p, int i) { int K = 1; return g(p) + K; }\n", 3, "macro 'K' changes after 'g' used it"),
     ("macro becomes a member", "#define K 3\nstatic int g(int p) { return p + K; }\n#undef K\nstruct s { int K; };\n#P2P_FUNC\n"
      "static int f(int p, int i) { return g(p); }\n", 3, "macro 'K' changes after 'g' used it"),
+    ("struct in a struct", "struct outer { struct rgb { int r, g, b; }; };\n\n#P2P_FUNC\nstatic outer::rgb f(outer::rgb p, int i) "
+     "{ return p; }\n", 4, "'outer::rgb' is no spelling of 3 x i32; expected numbers and structs of this file by their plain names"),
     ("vector read", "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) {\n  saida[0] = p;\n}\n", 3,
      "'saida' is used in another way than by adding to an element; expected saida[i] += w;"),
     ("value of the count", "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) {\n  int n = saida[p]++;\n  if (n) return;"

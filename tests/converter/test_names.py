@@ -3,7 +3,7 @@ import os
 import re
 import unittest
 
-from tool import COMPILER, DESCRIPTIONS, NVCC, ConverterTest, example
+from tool import COMPILER, DESCRIPTIONS, NVCC, ConverterTest, example, npy
 
 # The engines, classes and functions of generated code have these names too.
 USED_NAMES = ["rule", "serial", "openmp", "cuda", "kernels", "job", "engine", "extent", "P2P", "N2P", "R2S", "R2V", "IWPP",
@@ -35,6 +35,23 @@ class Names(ConverterTest):
         self.compile("scalar")
         self.write("f.c", "#R2V_FUNC\nstatic void R2V(unsigned char p, int* saida, int bins) { saida[p % bins]++; }\n")
         self.compile("vector")
+
+    def test_letters_of_other_alphabets(self):
+        self.write("f.c", "#define ÁREA 3\n#STRUCT\ntypedef struct { int início; } configuração;\n"
+                   "typedef struct { unsigned char ã, b; } côr;\nstatic int média(int é) { return é + ÁREA; }\n#P2P_FUNC\n"
+                   "static côr função(côr pixel, int índice, configuração ç) {\n  static const int tábua[1] = {2};  // não muda\n"
+                   "  côr ü = {0, 1};\n  ü.ã = média(pixel.ã) + ç.início * tábua[0];\n  return ü;\n}\n")
+        self.compile("letters")
+        if NVCC:
+            self.succeed(NVCC, "-std=c++17", "-ptx", "-arch=sm_90", "-DWITH_CUDA", "letters/f.cu", "-o", "letters/f.ptx")
+        self.tool("convert", "f.c", "-o", "letters.json")
+        done = self.command(os.environ.get("COMPILE_KERNELS", "compile_kernels"), "90", "letters.json")
+        self.assertIn(done.returncode, (0, 77), done.stderr)  # 77: no NVRTC
+        with open(self.path("in.npy"), "wb") as file:
+            file.write(npy((1, 2, 2), "|u1", False, bytes([10, 20, 30, 40])))
+        self.tool("run", "f.c", "in.npy", "-o", "out.npy", "--channels", "last", "--param", "início=5", "--device", "cpu")
+        with open(self.path("out.npy"), "rb") as file:
+            self.assertEqual(list(file.read()[-4:]), [23, 1, 43, 1])
 
     def test_structs(self):
         self.write("f.c", "struct pair { int a, b; };\ntypedef struct { unsigned char r, g, b; } rgb;\n#define DARK (rgb){1, 2, 3}\n"
