@@ -102,7 +102,7 @@ std::string cached_text(const std::string& content, const std::string& name,
   try {
     const auto file = kept();
     if (made) return *made;
-    if (const auto text = text_of_file(file); is_whole(text)) return text;
+    if (auto text = text_of_file(file); is_whole(text)) return text;
     std::error_code failure;
     fs::remove_all(file.parent_path(), failure);
     kept();

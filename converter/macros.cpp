@@ -132,7 +132,8 @@ void check_macro_names(const source& from) {
 
 void drop_late_undefs(source& from, const std::vector<kept_function>& functions) {
   std::vector<uses> all;
-  for (const auto& each : functions) all.push_back(uses_of(from, each));
+  std::ranges::transform(functions, std::back_inserter(all),
+                         [&](const auto& each) { return uses_of(from, each); });
   const auto is_late = [&](const source::preprocessing& line) {
     const auto what = change_of(line.line);
     if (!what || what->value) return false;
