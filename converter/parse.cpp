@@ -252,11 +252,10 @@ class reading {
                              about_.c_functions.end());
   }
 
-  /// What a helper's text comes behind. Those of a generic function are members of the class around it, which
-  /// has no object.
+  /// What a helper's text comes behind. It stands in a header of several files; those of a generic function
+  /// are members of the class around it, which has no object.
   std::string rule_word(CXCursor helper) const {
-    if (!about_.generic) return "RULE ";
-    if (name_of(helper) == "reduction")
+    if (about_.generic && name_of(helper) == "reduction")
       refuse(helper, "'reduction' is named as the class that generated code puts it in", "another name");
     const auto storage = clang_Cursor_getStorageClass(helper);
     if (storage == CX_SC_Extern) refuse(helper, "'" + name_of(helper) + "' is extern", "a static function");

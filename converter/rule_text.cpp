@@ -50,6 +50,9 @@ parted parted_definitions(const std::string& definitions, const std::vector<std:
     }
     const auto header = included->substr(begin, included->find('>') + 1 - begin);
     headers.emplace(!header.ends_with(".h>"), header);
+    // C++'s own header need not have the overloads of floats without std::, which CUDA has.
+    if (header == "<cmath>") headers.emplace(false, "<math.h>");
+    if (header == "<cstdlib>") headers.emplace(false, "<stdlib.h>");
   }
   for (const auto& [later, header] : headers) result.includes += "#include " + header + "\n";
   return result;

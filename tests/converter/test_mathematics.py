@@ -62,7 +62,11 @@ static T f(E a, E b) { return sqrt(a) + sqrt(b) / 3; }
 """
 MARKED = {file: SOURCE % (includes, "".join("    case %d: return %s;\n" % pair for pair in enumerate(calls)))
           for file, (includes, calls) in FILES.items()}
-MARKED.update({"own.c": OWN, "roots_float.c": ROOTS % "float", "roots_double.c": ROOTS % "double"})
+BARE = """#include <cmath>
+#pragma macareu p2p
+static double f(float p, int i) { return sqrt(p) / 3; }
+"""
+MARKED.update({"own.c": OWN, "bare.cpp": BARE, "roots_float.c": ROOTS % "float", "roots_double.c": ROOTS % "double"})
 
 
 def write_floats(file, values, rows=1):
@@ -143,6 +147,16 @@ class Mathematics(ConverterTest):
         for device in self.devices:
             self.tool("run", own, "first.npy", "-o", "own.npy", "--device", device)
             self.assertEqual(read_doubles(self.path("own.npy"), len(self.first)), struct.pack("<d", 7) * len(self.first), device)
+
+    def test_floats_without_std(self):
+        """As CUDA computes them, though this compiler's <cmath> has sqrt of doubles alone there."""
+        write_floats(self.path("second.npy"), self.second)
+        floats = struct.unpack("<%df" % len(self.second), struct.pack("<%df" % len(self.second), *self.second))
+        roots = struct.unpack("<%df" % len(floats), struct.pack("<%df" % len(floats), *map(math.sqrt, floats)))
+        expected = struct.unpack("<%df" % len(roots), struct.pack("<%df" % len(roots), *(root / 3 for root in roots)))
+        for device in self.devices:
+            self.tool("run", self.marked("bare.cpp", BARE), "second.npy", "-o", "bare.npy", "--device", device)
+            self.assertEqual(read_doubles(self.path("bare.npy"), len(roots)), struct.pack("<%dd" % len(roots), *expected), device)
 
     def test_reductions(self):
         """Whatever T is."""

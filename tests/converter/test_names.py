@@ -109,6 +109,12 @@ class Names(ConverterTest):
                    "  p.r = (unsigned char)(n.many[1].y + size);\n  return p;\n}\n")
         self.compile("plain")
 
+    def test_functions_that_are_not_static(self):
+        """Several files of the program have them."""
+        self.write("f.c", "int half(int v) { return v / 2; }\ninline int third(int v) { return v / 3; }\n#P2P_FUNC\n"
+                   "static int f(int p, int i) { return half(p) + third(p); }\n")
+        self.compile("half")
+
     def test_words_of_c(self):
         """Which C++ spells otherwise."""
         self.write("f.c", "_Static_assert(sizeof(int) == 4, \"int\");\nstruct pair { int a, b; };\n#P2P_FUNC\nstatic int f(int p, int i) {\n"
