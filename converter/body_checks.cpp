@@ -42,8 +42,8 @@ const names constants{"__builtin_nan", "__builtin_nanf", "__builtin_inff", "__bu
 bool is_global(CXCursor variable) {
   const auto parent = clang_getCursorKind(clang_getCursorSemanticParent(variable));
   return clang_getCursorKind(variable) == CXCursor_VarDecl &&
-         (parent == CXCursor_TranslationUnit || parent == CXCursor_Namespace ||
-          parent == CXCursor_StructDecl || parent == CXCursor_ClassDecl);
+         (is_of_whole_file(variable) || parent == CXCursor_Namespace || parent == CXCursor_StructDecl ||
+          parent == CXCursor_ClassDecl);
 }
 
 /// Members that are code, which only compilers write as every device needs it.
@@ -136,7 +136,7 @@ class walk {
       refuse(where, "a vector of numbers inside the function, which not every compiler has",
              "an array of a fixed size");
     if (kind != CXType_Record) return;
-    check_block(where, clang_getTypeDeclaration(held));
+    check_namespace(where, clang_getTypeDeclaration(held));
     record(clang_getTypeDeclaration(held));
   }
 
@@ -170,7 +170,7 @@ class walk {
   }
 
   void expression(CXCursor cursor) {
-    check_block(cursor, clang_getCursorReferenced(cursor));
+    check_namespace(cursor, clang_getCursorReferenced(cursor));
     check_type(cursor, clang_getCursorType(cursor));
     switch (clang_getCursorKind(cursor)) {
       case CXCursor_TypeRef:

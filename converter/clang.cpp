@@ -139,6 +139,22 @@ std::vector<CXCursor> children_of(CXCursor cursor) {
   return children;
 }
 
+namespace {
+
+/// extern "C", for which older versions of libclang have no word.
+bool is_block_of_c(CXCursor cursor) {
+  const auto kind = clang_getCursorKind(cursor);
+  return kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl;
+}
+
+}  // namespace
+
+bool is_of_whole_file(CXCursor declared) {
+  auto around = clang_getCursorSemanticParent(declared);
+  while (is_block_of_c(around)) around = clang_getCursorSemanticParent(around);
+  return clang_getCursorKind(around) == CXCursor_TranslationUnit;
+}
+
 translation::translation(const source& from, const std::string& file, const std::string& prelude,
                          unsigned options)
     : index_(clang_createIndex(0, 0)) {
@@ -295,8 +311,17 @@ std::vector<system_macro> values_of(const source& from, const std::string& file,
 unit::unit(const source& from, const std::string& file, const std::string& prelude)
     : text_(from.text), parsed_(from, file, prelude, CXTranslationUnit_None) {
   check();
-  for (const auto& each : children_of(clang_getTranslationUnitCursor(parsed_.get())))
-    if (is_users(each)) declarations_.push_back(each);
+  add_declarations(clang_getTranslationUnitCursor(parsed_.get()));
+}
+
+void unit::add_declarations(CXCursor around) {
+  for (const auto& each : children_of(around)) {
+    if (!is_users(each)) continue;
+    if (is_block_of_c(each))
+      add_declarations(each);
+    else
+      declarations_.push_back(each);
+  }
 }
 
 void unit::check() const {

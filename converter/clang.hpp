@@ -69,6 +69,8 @@ class unit {
 
  private:
   void check() const;
+  /// Of a block extern "C" those that are in it.
+  void add_declarations(CXCursor around);
 
   std::string text_;
   translation parsed_;
@@ -81,6 +83,9 @@ std::size_t written_offset(CXCursor cursor);
 /// Whether it stands in the file, or in what the file includes by #include "...".
 bool is_users(CXCursor cursor);
 std::vector<CXCursor> children_of(CXCursor cursor);
+
+/// Not within a namespace, a type or a function; extern "C" is none.
+bool is_of_whole_file(CXCursor declared);
 bool declares_type(CXCursor cursor);
 /// The type of an expression before the conversions that C makes by itself.
 CXTypeKind written_type(CXCursor expression);

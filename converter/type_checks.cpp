@@ -6,16 +6,10 @@
 namespace macareu::converter {
 namespace {
 
-bool is_block(CXCursor cursor) {
-  const auto kind = clang_getCursorKind(cursor);
-  // Older versions of libclang have no word for extern "C".
-  return kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl;
-}
-
-bool is_in_block(CXCursor declared) {
+bool is_in_namespace(CXCursor declared) {
   for (auto around = clang_getCursorSemanticParent(declared); clang_Cursor_isNull(around) == 0;
        around = clang_getCursorSemanticParent(around))
-    if (is_block(around)) return true;
+    if (clang_getCursorKind(around) == CXCursor_Namespace) return true;
   return false;
 }
 
@@ -78,7 +72,7 @@ bool has_no_attributes(CXCursor declared) {
 
 }  // namespace
 
-void check_block(CXCursor use, CXCursor used) {
+void check_namespace(CXCursor use, CXCursor used) {
   if (clang_Cursor_isNull(used) != 0 || !is_users(used)) return;
   const auto kind = clang_getCursorKind(used);
   if (kind == CXCursor_NamespaceAlias || kind == CXCursor_Namespace)
@@ -86,18 +80,17 @@ void check_block(CXCursor use, CXCursor used) {
            "names outside all namespaces of the file");
   if (kind == CXCursor_ClassTemplate || kind == CXCursor_TypeAliasTemplateDecl)
     refuse(use, "'" + name_of(used) + "' is a template", "a type without arguments");
-  if (is_in_block(used))
-    refuse(use, "'" + name_of(used) + "' stands in a namespace or in extern \"C\"",
-           "types, constants and functions outside all blocks");
+  if (is_in_namespace(used))
+    refuse(use, "'" + name_of(used) + "' stands in a namespace",
+           "types, constants and functions outside all namespaces");
 }
 
 void check_names_in(CXCursor type) {
   const auto used = clang_getCursorReferenced(type);
-  check_block(type, used);
+  check_namespace(type, used);
   const auto kind = clang_getCursorKind(used);
   if (clang_getCursorKind(type) == CXCursor_DeclRefExpr &&
-      (kind == CXCursor_VarDecl || kind == CXCursor_FunctionDecl) && is_users(used) &&
-      clang_getCursorKind(clang_getCursorSemanticParent(used)) == CXCursor_TranslationUnit)
+      (kind == CXCursor_VarDecl || kind == CXCursor_FunctionDecl) && is_users(used) && is_of_whole_file(used))
     refuse(type,
            "'" + name_of(used) + "' in a type outside the functions, where only types and macros are known",
            "a number, a #define or an enum");
@@ -108,7 +101,7 @@ void check_unqualified(const unit& file, CXCursor kept) {
   const auto kind = clang_getCursorKind(kept);
   const auto used = clang_getCursorReferenced(kept);
   if ((kind == CXCursor_TypeRef || kind == CXCursor_DeclRefExpr) && is_users(used) &&
-      clang_getCursorKind(clang_getCursorSemanticParent(used)) == CXCursor_TranslationUnit) {
+      is_of_whole_file(used)) {
     const auto before = std::string_view(file.text()).substr(0, written_offset(kept));
     if (before.substr(0, before.find_last_not_of(" \t\r\n") + 1).ends_with("::"))
       refuse(kept, "'::" + name_of(used) + "' names what generated code has inside a namespace",

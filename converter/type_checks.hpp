@@ -5,9 +5,8 @@
 
 namespace macareu::converter {
 
-/// Throws where what is used stands in a block that is left out of generated code: a namespace, or extern
-/// "C".
-void check_block(CXCursor use, CXCursor used);
+/// Throws where what is used stands in a namespace, which generated code does not have.
+void check_namespace(CXCursor use, CXCursor used);
 
 /// As above, for all that a type of the file names; nor does generated code have variables and functions
 /// ahead of its types.

@@ -16,6 +16,7 @@ struct gaussian {
 
   /// Of SciPy: exp(-x^2 / (2 sigma^2)) up to truncate * sigma pixels, divided by the sum.
   static std::vector<double> weights(double sigma, double truncate) {
+    if (sigma == 0) return {1};
     const double reach = truncate * sigma + 0.5;
     if (!(reach < largest_radius + 1))
       throw usage_error("gaussian: sigma times truncate must be at most " + std::to_string(largest_radius) +
@@ -39,6 +40,9 @@ struct gaussian {
     std::vector<double> sigma;
     for (int axis = 0; axis < shape.rank(); ++axis)
       sigma.push_back(given[given.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double());
+    for (const double each : sigma)
+      if (!(each >= 0))
+        throw usage_error("gaussian: sigma: expected numbers of at least 0, got " + to_string(number(each)));
     return sigma;
   }
 
@@ -57,8 +61,12 @@ struct gaussian {
                                                          .computed_help = filtered_type_help}};
   static constexpr std::array parameters{
       parameter_description{
-          "sigma", parameter_kind::numbers, "1",
-          "standard deviation in pixels: one number for each axis of the array, or one for all"},
+          "sigma",
+          parameter_kind::numbers,
+          "1",
+          "standard deviation in pixels: one number for each axis of the array, or one for all; 0 is none",
+          {},
+          any_number},
       parameter_description{"truncate", parameter_kind::number, "4",
                             "the filter ends at so many standard deviations"},
       border_parameter, outside_parameter, filtered_type_parameter};

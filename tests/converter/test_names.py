@@ -115,6 +115,15 @@ class Names(ConverterTest):
                    "static int f(int p, int i) { return half(p) + third(p); }\n")
         self.compile("half")
 
+    def test_headers_of_c(self):
+        """They have extern "C" for C++, as which files are parsed."""
+        self.write("kinds.h", "#ifdef __cplusplus\nextern \"C\" {\n#endif\ntypedef unsigned char level;\nenum { most = 200 };\n"
+                   "static int within(int v) { return v < most ? v : most; }\n#ifdef __cplusplus\n}\n#endif\n")
+        self.write("f.c", "#include \"kinds.h\"\n#P2P_FUNC\nstatic level f(level p, int i) { return (level)within(p); }\n")
+        self.compile("headers")
+        self.write("f.c", "extern \"C\" {\n#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n}\n")
+        self.compile("block")
+
     def test_words_of_c(self):
         """Which C++ spells otherwise."""
         self.write("f.c", "_Static_assert(sizeof(int) == 4, \"int\");\nstruct pair { int a, b; };\n#P2P_FUNC\nstatic int f(int p, int i) {\n"

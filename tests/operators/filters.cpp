@@ -132,6 +132,7 @@ TEST(filters, directions_of_the_eight_winds) {
 }
 
 std::vector<double> gaussian_weights(double sigma, double truncate) {
+  if (sigma == 0) return {1};
   const int r = static_cast<int>(truncate * sigma + 0.5);
   std::vector<double> all;
   double sum = 0;
@@ -146,7 +147,7 @@ TEST(filters, gaussian_by_definition) {
     const std::string border = from.pick(border_names);
     std::vector<number> sigma;
     for (int axis = 0; axis < near.rank; ++axis)
-      sigma.emplace_back(static_cast<double>(from.between(1, 25)) / 10);
+      sigma.emplace_back(from.once_in(6) ? 0.0 : static_cast<double>(from.between(1, 25)) / 10);
     picture<double> expected{f.shape, {f.pixels.begin(), f.pixels.end()}};
     for (int axis = 0; axis < near.rank; ++axis) {
       const auto weights = gaussian_weights(sigma[static_cast<std::size_t>(axis)].to_double(), 3);
@@ -202,6 +203,10 @@ TEST(filters, gaussian_checks_its_parameters) {
               gaussian(f.view(), {.sigma = {1, 2, 3}});
             }),
             "gaussian: sigma: expected one number, or one for each of 2 axes, got 3");
+  EXPECT_EQ(message_of<usage_error>([&] {
+              gaussian(f.view(), {.sigma = {1, -2}});
+            }),
+            "gaussian: sigma: expected numbers of at least 0, got -2");
   EXPECT_EQ(message_of<usage_error>([&] { gaussian(f.view(), {.sigma = {5000}}); }),
             "gaussian: sigma times truncate must be at most 4096 pixels");
 }

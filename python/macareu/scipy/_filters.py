@@ -57,17 +57,13 @@ def _smoothed(image, axes, sigmas, orders, radii, truncate, borders, outside, ty
     together = type == np.float64 and all(one is None for one in radii)
     for chosen in [axes] if together else [[axis] for axis in axes]:
         flat = _peers.spatial(image, "input")
-        wide = [_no_width] * (flat.ndim - image.ndim) + [float(s) if axis in chosen else _no_width
-                                                         for axis, s in enumerate(sigmas)]
+        wide = [0] * (flat.ndim - image.ndim) + [float(s) if axis in chosen else 0 for axis, s in enumerate(sigmas)]
         ends = truncate
         if not together and radii[chosen[0]] is not None:
             ends = max(radii[chosen[0]], 1e-9) / float(sigmas[chosen[0]])
         smooth = macareu.gaussian(flat, sigma=wide, truncate=ends, border=borders[0], outside=outside, type="f64")
         image = _peers.cast(smooth.reshape(image.shape), type)
     return image
-
-
-_no_width = 1e-9  # of a Gaussian that is one pixel
 
 
 def _gaussian_weights(sigma, order, truncate, radius):
