@@ -141,17 +141,19 @@ std::vector<CXCursor> children_of(CXCursor cursor) {
 
 namespace {
 
-/// extern "C", for which older versions of libclang have no word.
-bool is_block_of_c(CXCursor cursor) {
+/// Where names are as outside of it: a namespace without a name, or extern "C", for which older versions of
+/// libclang have no word.
+bool is_open_block(CXCursor cursor) {
   const auto kind = clang_getCursorKind(cursor);
-  return kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl;
+  return kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl ||
+         (kind == CXCursor_Namespace && clang_Cursor_isAnonymous(cursor) != 0);
 }
 
 }  // namespace
 
 bool is_of_whole_file(CXCursor declared) {
   auto around = clang_getCursorSemanticParent(declared);
-  while (is_block_of_c(around)) around = clang_getCursorSemanticParent(around);
+  while (is_open_block(around)) around = clang_getCursorSemanticParent(around);
   return clang_getCursorKind(around) == CXCursor_TranslationUnit;
 }
 
@@ -317,7 +319,7 @@ unit::unit(const source& from, const std::string& file, const std::string& prelu
 void unit::add_declarations(CXCursor around) {
   for (const auto& each : children_of(around)) {
     if (!is_users(each)) continue;
-    if (is_block_of_c(each))
+    if (is_open_block(each))
       add_declarations(each);
     else
       declarations_.push_back(each);

@@ -69,7 +69,7 @@ class unit {
 
  private:
   void check() const;
-  /// Of a block extern "C" those that are in it.
+  /// Of extern "C" and of a namespace without a name those that are in it.
   void add_declarations(CXCursor around);
 
   std::string text_;
@@ -84,7 +84,7 @@ std::size_t written_offset(CXCursor cursor);
 bool is_users(CXCursor cursor);
 std::vector<CXCursor> children_of(CXCursor cursor);
 
-/// Not within a namespace, a type or a function; extern "C" is none.
+/// Not within a type, a function or a namespace that has a name.
 bool is_of_whole_file(CXCursor declared);
 bool declares_type(CXCursor cursor);
 /// The type of an expression before the conversions that C makes by itself.

@@ -69,7 +69,7 @@ struct description {
 inline constexpr int widest_window = 31;
 
 /// Of the JSON object; another one is refused.
-inline constexpr int format_version = 6;
+inline constexpr int format_version = 7;
 
 std::string to_json(const description& about);
 /// Throws usage_error, which names no file, where from_json would refuse what to_json writes.

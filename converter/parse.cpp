@@ -47,9 +47,10 @@ paper_types paper_types_of(const source& from, const outline& seen) {
 }
 
 /// What C has and C++ spells otherwise.
-constexpr std::array<std::pair<const char*, const char*>, 4> words_of_c{
+constexpr std::array<std::pair<const char*, const char*>, 5> words_of_c{
     {{"_Bool", "#define _Bool bool\n"},
      {"restrict", "#define restrict __restrict__\n"},
+     {"_Alignas", "#define _Alignas alignas\n"},
      {"_Alignof", "#define _Alignof alignof\n"},
      {"_Static_assert", "#define _Static_assert static_assert\n"}}};
 
@@ -188,7 +189,7 @@ class reading {
     const auto definition = clang_getCursorDefinition(declared);
     if (clang_Cursor_isNull(definition))
       refuse(declared, "'" + name_of(declared) + "' is declared, not defined", expected);
-    if (clang_Cursor_getStorageClass(definition) != CX_SC_Static)
+    if (clang_Cursor_getStorageClass(clang_getCanonicalCursor(definition)) != CX_SC_Static)
       refuse(definition, "'" + name_of(definition) + "' is not static", expected);
     return definition;
   }
@@ -234,6 +235,8 @@ class reading {
     // A function comes before those that call it, so declarations ahead are not needed.
     for (const auto& each : helpers) {
       check_use_of_paper_types(each);
+      if (about_.generic && name_of(each) == "reduction")
+        refuse(each, "'reduction' is named as the class that generated code puts it in", "another name");
       about_.helpers +=
           unit::comment_before(each) + rule_word(each) + edited(unit_, each, edits_of(each)) + "\n\n";
     }
@@ -244,7 +247,7 @@ class reading {
         std::ranges::copy(atomic_writes(unit_, each, clang_Cursor_getArgument(each, 1)),
                           std::back_inserter(edits));
       if (!about_.body.empty()) about_.body += "\n\n";
-      about_.body += unit::comment_before(each) + "RULE " + edited(unit_, each, std::move(edits));
+      about_.body += unit::comment_before(each) + rule_word(each) + edited(unit_, each, std::move(edits));
     }
     about_.body += "\n";
     std::ranges::sort(about_.c_functions);
@@ -252,13 +255,12 @@ class reading {
                              about_.c_functions.end());
   }
 
-  /// What a helper's text comes behind. It stands in a header of several files; those of a generic function
+  /// What a function's text comes behind. It stands in a header of several files; helpers of a generic one
   /// are members of the class around it, which has no object.
-  std::string rule_word(CXCursor helper) const {
-    if (about_.generic && name_of(helper) == "reduction")
-      refuse(helper, "'reduction' is named as the class that generated code puts it in", "another name");
-    const auto storage = clang_Cursor_getStorageClass(helper);
-    if (storage == CX_SC_Extern) refuse(helper, "'" + name_of(helper) + "' is extern", "a static function");
+  static std::string rule_word(CXCursor function) {
+    const auto storage = clang_Cursor_getStorageClass(function);
+    if (storage == CX_SC_Extern)
+      refuse(function, "'" + name_of(function) + "' is extern", "a static function");
     return storage == CX_SC_Static ? "RULE " : "RULE static ";
   }
 

@@ -9,7 +9,8 @@ namespace {
 bool is_in_namespace(CXCursor declared) {
   for (auto around = clang_getCursorSemanticParent(declared); clang_Cursor_isNull(around) == 0;
        around = clang_getCursorSemanticParent(around))
-    if (clang_getCursorKind(around) == CXCursor_Namespace) return true;
+    if (clang_getCursorKind(around) == CXCursor_Namespace && clang_Cursor_isAnonymous(around) == 0)
+      return true;
   return false;
 }
 
@@ -58,7 +59,7 @@ bool is_laid_out_plainly(CXCursor record) {
   if (alignment < 0) return true;  // declared only, and so never made
   const auto has_attribute = [](const CXCursor& member) {
     const auto kind = clang_getCursorKind(member);
-    return kind == CXCursor_PackedAttr || kind == CXCursor_AlignedAttr || kind == CXCursor_UnexposedAttr;
+    return kind == CXCursor_PackedAttr || kind == CXCursor_AlignedAttr;
   };
   return alignment == natural_alignment(type) && std::ranges::none_of(fields_of(type), is_torn) &&
          (alignment == 1 || std::ranges::none_of(children_of(record), has_attribute));
@@ -68,6 +69,12 @@ bool has_no_attributes(CXCursor declared) {
   return std::ranges::none_of(children_of(declared), [](const CXCursor& child) {
     return clang_isAttribute(clang_getCursorKind(child)) != 0;
   });
+}
+
+/// color::red, of a color that anyone may name.
+bool names_type(CXCursor use) {
+  return std::ranges::any_of(
+      children_of(use), [](const CXCursor& child) { return clang_getCursorKind(child) == CXCursor_TypeRef; });
 }
 
 }  // namespace
@@ -100,10 +107,11 @@ void check_names_in(CXCursor type) {
 void check_unqualified(const unit& file, CXCursor kept) {
   const auto kind = clang_getCursorKind(kept);
   const auto used = clang_getCursorReferenced(kept);
+  const bool constant = clang_getCursorKind(used) == CXCursor_EnumConstantDecl;
   if ((kind == CXCursor_TypeRef || kind == CXCursor_DeclRefExpr) && is_users(used) &&
-      is_of_whole_file(used)) {
+      is_of_whole_file(constant ? clang_getCursorSemanticParent(used) : used)) {
     const auto before = std::string_view(file.text()).substr(0, written_offset(kept));
-    if (before.substr(0, before.find_last_not_of(" \t\r\n") + 1).ends_with("::"))
+    if (before.substr(0, before.find_last_not_of(" \t\r\n") + 1).ends_with("::") && !names_type(kept))
       refuse(kept, "'::" + name_of(used) + "' names what generated code has inside a namespace",
              "'" + name_of(used) + "' alone");
   }

@@ -124,10 +124,22 @@ class Names(ConverterTest):
         self.write("f.c", "extern \"C\" {\n#P2P_FUNC\nstatic int f(int p, int i) { return p; }\n}\n")
         self.compile("block")
 
+    def test_namespaces_without_a_name(self):
+        """Are C++'s word for static."""
+        self.write("f.c", "namespace {\nstruct [[maybe_unused]] pair { int a, b; };\nenum kind { low, high };\n"
+                   "int twice(pair v) { return v.a + v.b; }\n}\n#P2P_FUNC\n"
+                   "static int f(int p, int i) { return twice({p, p}) + kind::low + high; }\n")
+        self.compile("unnamed")
+
+    def test_static_by_an_earlier_declaration(self):
+        self.write("f.c", "static int f(int p, int i);\nstatic int g(int p);\nint g(int p) { return p; }\n#P2P_FUNC\n"
+                   "int f(int p, int i) { return g(p); }\n")
+        self.compile("earlier")
+
     def test_words_of_c(self):
         """Which C++ spells otherwise."""
         self.write("f.c", "_Static_assert(sizeof(int) == 4, \"int\");\nstruct pair { int a, b; };\n#P2P_FUNC\nstatic int f(int p, int i) {\n"
-                   "  _Static_assert(_Alignof(struct pair) == 4, \"pair\");\n  return p + (int)_Alignof(double);\n}\n")
+                   "  _Static_assert(_Alignof(struct pair) == 4, \"pair\");\n  _Alignas(16) int t[4] = {1, 2, 3, 4};\n  return p + t[p & 3] + (int)_Alignof(double);\n}\n")
         self.compile("words")
 
     def test_types_of_results(self):
