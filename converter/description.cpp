@@ -10,6 +10,7 @@
 
 #include "c_mathematics.hpp"
 #include "cache.hpp"
+#include "macros.hpp"
 
 namespace macareu::converter {
 namespace {
@@ -27,9 +28,8 @@ dtype type_from(const json& name) {
 /// Names go into source code: letters, which UTF-8 has of many alphabets, digits and underscores, nothing
 /// else.
 bool is_name(const std::string& text) {
-  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; };
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
-         std::ranges::all_of(text, fits);
+         std::ranges::all_of(text, is_letter);
 }
 
 std::string identifier(const json& name, bool may_be_empty = false) {

@@ -14,9 +14,6 @@
 namespace macareu::converter {
 namespace {
 
-/// Of a name, which may have letters of any alphabet in UTF-8.
-bool is_letter(unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c >= 0x80; }
-
 struct change {
   std::string name;
   std::optional<std::string> value;  ///< nothing: #undef
@@ -81,6 +78,8 @@ bool is_named_behind(const source& from, const source::preprocessing& line, cons
 }
 
 }  // namespace
+
+bool is_letter(unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c >= 0x80; }
 
 std::vector<std::string_view> words_in(std::string_view text) {
   std::vector<std::string_view> words;

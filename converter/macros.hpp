@@ -9,6 +9,9 @@
 
 namespace macareu::converter {
 
+/// Of a name, which may have letters of any alphabet in UTF-8.
+bool is_letter(unsigned char c);
+
 /// Words of C, as parts of the text: not those in comments and strings.
 std::vector<std::string_view> words_in(std::string_view text);
 /// The same, apart from the text.

@@ -1,7 +1,6 @@
 #include "rule_text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -12,15 +11,13 @@
 
 #include "c_mathematics.hpp"
 #include "layout.hpp"
+#include "macros.hpp"
 #include "templates.hpp"
 
 namespace macareu::converter {
 namespace {
 
 constexpr auto blanks = " \t";
-
-/// Of a name, which may have letters of any alphabet in UTF-8.
-bool is_letter(unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c >= 0x80; }
 
 /// What follows "#include", say, in a line that starts so.
 std::optional<std::string> after_directive(const std::string& line, std::string_view directive) {

@@ -16,7 +16,8 @@ bool is_in_namespace(CXCursor declared) {
 
 bool is_record(CXType type) { return clang_getCanonicalType(type).kind == CXType_Record; }
 
-std::vector<CXCursor> fields_of(CXType record) {
+/// Also those without a name.
+std::vector<CXCursor> all_fields_of(CXType record) {
   std::vector<CXCursor> fields;
   clang_Type_visitFields(
       record,
@@ -38,7 +39,7 @@ long long natural_alignment(CXType type) {
   for (const auto& member : children_of(clang_getTypeDeclaration(type)))
     if (clang_getCursorKind(member) == CXCursor_CXXBaseSpecifier)
       widest = std::max(widest, natural_alignment(clang_getCursorType(member)));
-  for (const auto& field : fields_of(type)) {
+  for (const auto& field : all_fields_of(type)) {
     const bool fills = clang_Cursor_isBitField(field) != 0 && name_of(field).empty();
     if (!fills) widest = std::max(widest, natural_alignment(clang_getCursorType(field)));
   }
@@ -61,7 +62,7 @@ bool is_laid_out_plainly(CXCursor record) {
     const auto kind = clang_getCursorKind(member);
     return kind == CXCursor_PackedAttr || kind == CXCursor_AlignedAttr;
   };
-  return alignment == natural_alignment(type) && std::ranges::none_of(fields_of(type), is_torn) &&
+  return alignment == natural_alignment(type) && std::ranges::none_of(all_fields_of(type), is_torn) &&
          (alignment == 1 || std::ranges::none_of(children_of(record), has_attribute));
 }
 

@@ -34,6 +34,7 @@ struct parameter_description {
   /// A number must be greater than this, or any where it is -inf. Where the default is inf or auto, that may
   /// be given too; auto is NaN.
   double above = 0;
+  bool or_equal = false;  ///< it may be `above` itself
 };
 
 struct input_description {

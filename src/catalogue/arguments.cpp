@@ -15,7 +15,8 @@ constexpr std::string_view infinity = "inf", automatic = "auto";
 
 std::string numbers_text(const parameter_description& parameter, const char* what) {
   if (!std::isfinite(parameter.above)) return what;
-  return std::string(what) + " greater than " + to_string(number(parameter.above));
+  return what + std::string(parameter.or_equal ? " of at least " : " greater than ") +
+         to_string(number(parameter.above));
 }
 
 bool may_be(std::string_view word, const parameter_description& parameter) {
@@ -93,7 +94,8 @@ std::optional<std::vector<interval>> parse_intervals(std::string_view text) {
 bool in_range(const parameter_description& parameter, const number& value) {
   const double v = value.to_double();
   if (std::isnan(v)) return may_be(automatic, parameter);
-  return v > parameter.above && (std::isfinite(v) || may_be(infinity, parameter));
+  return (v > parameter.above || (parameter.or_equal && v == parameter.above)) &&
+         (std::isfinite(v) || may_be(infinity, parameter));
 }
 
 bool is_choice(std::string_view choices, std::string_view text) {

@@ -35,7 +35,8 @@ struct canny {
                             "standard deviation of the smoothing in pixels: one number for each axis of the "
                             "array, or one for all; 0 is none",
                             {},
-                            any_number},
+                            0,
+                            true},
       parameter_description{
           "low",
           parameter_kind::number,

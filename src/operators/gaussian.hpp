@@ -40,9 +40,6 @@ struct gaussian {
     std::vector<double> sigma;
     for (int axis = 0; axis < shape.rank(); ++axis)
       sigma.push_back(given[given.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double());
-    for (const double each : sigma)
-      if (!(each >= 0))
-        throw usage_error("gaussian: sigma: expected numbers of at least 0, got " + to_string(number(each)));
     return sigma;
   }
 
@@ -66,7 +63,8 @@ struct gaussian {
           "1",
           "standard deviation in pixels: one number for each axis of the array, or one for all; 0 is none",
           {},
-          any_number},
+          0,
+          true},
       parameter_description{"truncate", parameter_kind::number, "4",
                             "the filter ends at so many standard deviations"},
       border_parameter, outside_parameter, filtered_type_parameter};

@@ -129,7 +129,6 @@ canny_plan plan_itk(const arguments& all, const extents& shape) {
   const int rank = shape.rank();
   auto variance = along_axes(all, "variance", rank);
   const auto sigma = along_axes(all, "sigma", rank), error = along_axes(all, "maximum_error", rank);
-  refuse_below_zero("sigma", sigma);
   refuse_below_zero("variance", variance);
   canny_plan plan;
   plan.smooth.edge.mode = border_mode::nearest;
@@ -155,7 +154,6 @@ canny_plan plan_skimage(const arguments& all, dtype input, const extents& shape)
   if (shape.rank() != 2)
     throw usage_error("canny: flavour skimage is for images, got a volume; use flavour itk");
   const auto sigma = along_axes(all, "sigma", 2);
-  refuse_below_zero("sigma", sigma);
   const double brightest =
       input == dtype::boolean ? 1 : with_pixel_type(input, []<class T>(std::type_identity<T>) {
         if (std::is_floating_point_v<T>) return 1.0;

@@ -206,7 +206,7 @@ TEST(filters, gaussian_checks_its_parameters) {
   EXPECT_EQ(message_of<usage_error>([&] {
               gaussian(f.view(), {.sigma = {1, -2}});
             }),
-            "gaussian: sigma: expected numbers of at least 0, got -2");
+            "sigma: expected numbers of at least 0, separated by commas, got '1,-2'");
   EXPECT_EQ(message_of<usage_error>([&] { gaussian(f.view(), {.sigma = {5000}}); }),
             "gaussian: sigma times truncate must be at most 4096 pixels");
 }
