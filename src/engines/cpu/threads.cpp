@@ -1,19 +1,15 @@
 #include "engines/cpu/threads.hpp"
 
-#include <omp.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <fstream>
-#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 namespace macareu::cpu {
 namespace {
@@ -49,11 +45,13 @@ std::optional<double> quota() {
 }
 
 int count_available() {
-  if (std::getenv("OMP_NUM_THREADS")) return std::max(1, omp_get_max_threads());
-  int count = omp_get_num_procs();
+  // The first number counts where it has several, for nested regions.
+  if (const char* wanted = std::getenv("OMP_NUM_THREADS"))
+    if (const int count = std::atoi(wanted); count > 0) return count;
+  int count = static_cast<int>(std::thread::hardware_concurrency());
 #ifdef __linux__
   cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) count = std::min(count, CPU_COUNT(&allowed));
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) count = CPU_COUNT(&allowed);
 #endif
   if (const auto limit = quota()) count = std::min(count, static_cast<int>(std::ceil(*limit)));
   return std::max(1, count);
@@ -69,25 +67,6 @@ int available_threads() {
 int threads_for(std::int64_t pixels, int asked) {
   if (asked > 0) return asked;
   return pixels < pixels_worth_a_thread ? 1 : available_threads();
-}
-
-void parallel(int threads, const std::function<void(int)>& body) {
-  static std::atomic<pid_t> owner_of_pool{0};
-  if (threads > 1) {
-    pid_t nobody = 0;
-    owner_of_pool.compare_exchange_strong(nobody, getpid());
-  }
-  if (threads <= 1 || owner_of_pool != getpid()) return body(0);
-  std::exception_ptr failure;
-  std::mutex failing;
-#pragma omp parallel num_threads(threads)
-  try {
-    body(omp_get_thread_num());
-  } catch (...) {
-    const std::lock_guard lock(failing);
-    failure = std::current_exception();
-  }
-  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace macareu::cpu

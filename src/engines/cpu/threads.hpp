@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+
+#include "core/function_ref.hpp"
 
 namespace macareu::cpu {
 
@@ -13,9 +14,10 @@ int available_threads();
 /// the caller asked for a number.
 int threads_for(std::int64_t pixels, int asked);
 
-/// Runs body(thread) on so many threads. What a body throws is thrown here, once all have ended. In a process
-/// that was forked from one that had used several threads there is only one: OpenMP's pool does not survive a
-/// fork.
-void parallel(int threads, const std::function<void(int)>& body);
+/// Runs body(0) on the calling thread, and body(1), body(2), ... on up to threads - 1 helpers that get a
+/// processor before body(0) returns. So a body takes its work from a shared counter, and returns when none is
+/// left: a helper without a processor is not waited for. What a body throws is thrown here, once all have
+/// returned.
+void parallel(int threads, function_ref<void(int)> body);
 
 }  // namespace macareu::cpu

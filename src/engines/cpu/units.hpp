@@ -1,35 +1,26 @@
-// Work in pieces that threads take one after the other.
+// Work in units that threads take one after the other.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <cstdint>
 
 #include "core/call.hpp"
+#include "core/function_ref.hpp"
 #include "engines/cpu/threads.hpp"
 
 namespace macareu::cpu {
 
-/// visit(thread, unit) for every unit, `batch` at a time; throws `interrupted` when the caller asks to stop.
+/// visit(thread, begin, end) for all units, `batch` at a time; throws `interrupted` when the caller asks to
+/// stop.
+void over_batches(const job& work, int threads, std::int64_t units, std::int64_t batch, pass_over_units pass,
+                  function_ref<void(int, std::int64_t, std::int64_t)> visit);
+
+/// visit(thread, unit) for every unit.
 template <class Visit>
-void over_units(const job& work, int threads, std::int64_t units, std::int64_t batch, pass_over_units pass,
-                Visit&& visit) {
-  std::atomic<std::int64_t> next{0};
-  const auto take_all = [&](int thread) {
-    while (!work.how.stop.stop_requested()) {
-      const auto begin = next.fetch_add(batch, std::memory_order_relaxed);
-      if (begin >= units) return;
-      const auto end = std::min(units, begin + batch);
-      for (auto unit = begin; unit < end; ++unit) visit(thread, unit);
-      if (thread == 0) pass.tell(end);
-    }
-  };
-  if (threads > 1)
-    parallel(threads, take_all);
-  else
-    take_all(0);  // small images are done before a function object is made
-  work.check_stop();
-  pass.tell(units);
+void over_units(const job& work, int threads, std::int64_t units, std::int64_t batch,
+                const pass_over_units& pass, Visit&& visit) {
+  over_batches(work, threads, units, batch, pass, [&](int thread, std::int64_t begin, std::int64_t end) {
+    for (auto unit = begin; unit < end; ++unit) visit(thread, unit);
+  });
 }
 
 template <class Visit>
