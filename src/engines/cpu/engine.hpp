@@ -147,7 +147,7 @@ class engine {
   template <class Rule, class In, class Carried>
   void carry(const Rule& rule, line_axis axis, Carried nothing, view<Carried> out, view<const In> in,
              view<const Carried> carried) const {
-    run_carry(work_, rule, axis, nothing, out, in, carried);
+    run_carry(work_, rule, axis, in, by_size(nothing, out, carried));
   }
 
   template <class Rule, class State, class Start, class Refuse, class... In>

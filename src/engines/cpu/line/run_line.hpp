@@ -1,6 +1,5 @@
-// line on the cpu. Linear costs are two scans, row by row over a strip of columns. Other lines are copied
-// into memory of their own for the kernel; across rows several side by side, so that every cache line is used
-// whole.
+// line on the cpu. Linear costs are two scans, row by row over a strip of columns. Other lines are solved in
+// bundles (bundles.hpp); here are the loops between pixels and values.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "engines/cpu/line/envelope.hpp"
+#include "engines/cpu/line/bundles.hpp"
 #include "engines/cpu/line/squares.hpp"
 #include "engines/cpu/units.hpp"
 
@@ -97,67 +96,6 @@ void run_scans(const job& work, int threads, const Rule& rule, line_axis axis, c
   });
 }
 
-/// One thread's lines for the kernel, side by side.
-template <class Value>
-class line_bundle {
- public:
-  line_bundle(std::int64_t size, bool ordered, std::int64_t lines, Value beyond)
-      : margin_(envelope_margin(size, ordered)),
-        pitch_(size + 2 * margin_),
-        values_(static_cast<std::size_t>(lines * pitch_), beyond),
-        best_(static_cast<std::size_t>(lines * pitch_)),
-        nearest_(static_cast<std::size_t>(size / envelope_block + 2)) {}
-
-  Value* value(std::int64_t line) { return values_.data() + line * pitch_ + margin_; }
-  Value* best(std::int64_t line) { return best_.data() + line * pitch_; }
-  nearest_places* nearest() { return nearest_.data(); }
-  /// From one line to the next.
-  std::int64_t pitch() const { return pitch_; }
-
- private:
-  std::int64_t margin_, pitch_;
-  std::vector<Value> values_, best_;
-  std::vector<nearest_places> nearest_;
-};
-
-/// One for each thread.
-template <class Make>
-auto for_threads(int threads, const Make& make) {
-  std::vector<decltype(make())> own;
-  own.reserve(static_cast<std::size_t>(threads));
-  for (int thread = 0; thread < threads; ++thread) own.push_back(make());
-  return own;
-}
-
-/// Whether the best places never go back: of integers by the laws of the pattern, of floats where rounding
-/// left the costs convex. The differences are exact: from the third cost on none is twice the one before.
-template <class Rule>
-bool keeps_places_in_order(const Rule& rule, std::int64_t size) {
-  using value = typename Rule::value;
-  if (std::is_integral_v<value> || rule.join() == line_join::maximum) return true;
-  for (std::int64_t k = 1; k + 1 < size; ++k)
-    if (!(rule.cost(k + 1) - rule.cost(k) > rule.cost(k) - rule.cost(k - 1))) return false;
-  return true;
-}
-
-template <class Rule>
-struct line_costs {
-  using value = typename Rule::value;
-  line_costs(const Rule& rule, std::int64_t size)
-      : ordered(keeps_places_in_order(rule, size)),
-        middle(size + envelope_margin(size, ordered)),
-        costs(static_cast<std::size_t>(2 * middle + 1)) {
-    for (std::int64_t k = 0; k <= middle; ++k)
-      costs[static_cast<std::size_t>(middle - k)] = costs[static_cast<std::size_t>(middle + k)] =
-          rule.cost(std::min(k, size - 1));
-  }
-  const value* data() const { return costs.data() + middle; }
-
-  bool ordered;
-  std::int64_t middle;
-  std::vector<value> costs;
-};
-
 /// Above the limit, and no more than a lifted value may be.
 template <class Rule>
 typename Rule::value beyond_limit(const Rule& rule) {
@@ -168,66 +106,51 @@ typename Rule::value beyond_limit(const Rule& rule) {
     return rule.limit() + 1;
 }
 
+template <class Rule, class In>
+void lift_bundle(const Rule& rule, const line_bundle& bundle, const view<const In>& in,
+                 typename Rule::value* values, std::int64_t pitch) {
+  using value = typename Rule::value;
+  if (bundle.axis == line_axis::x)
+    return over_row(
+        bundle.first, bundle.size,
+        [rule, values](std::int64_t x, const In& from) { values[x] = rule.lift(from); }, in);
+  for (std::int64_t i = 0; i < bundle.size; ++i) {
+    value* const to = values + i;
+    over_row(
+        bundle.place(i), bundle.lines,
+        [rule, pitch, to](std::int64_t l, const In& from) { to[l * pitch] = rule.lift(from); }, in);
+  }
+}
+
 template <class Rule, class Out>
 inline constexpr bool gives_f32_roots =
     line_ending<Rule> ==
     line_result::root&& std::is_same_v<typename Rule::value, std::uint32_t>&& std::is_same_v<Out, float>;
 
-template <class Rule, class Out, class In>
-void run_rows(const job& work, int threads, const Rule& rule, const view<Out>& out,
-              const view<const In>& in) {
-  using value = typename Rule::value;
-  const line_costs<Rule> costs(rule, in.width);
-  auto own = for_threads(threads,
-                         [&] { return line_bundle<value>(in.width, costs.ordered, 1, beyond_limit(rule)); });
-  const auto batch = std::max<std::int64_t>(1, 16 * 1024 / in.width);
-  over_units(work, threads, in.depth * in.height, batch, [&](int thread, std::int64_t row) {
-    auto& mine = own[static_cast<std::size_t>(thread)];
-    const site first{row / in.height, row % in.height, 0};
-    value* const lifted = mine.value(0);
-    value* const best = mine.best(0);
+template <class Rule, class Out>
+void finish_bundle(const Rule& rule, const line_bundle& bundle, const typename Rule::value* best,
+                   std::int64_t pitch, const view<Out>& out) {
+  if constexpr (gives_f32_roots<Rule, Out>)
+    if (bundle.axis == line_axis::x && out.step_x == 1)
+      return roots(best, bundle.size, rule.limit(), rule.result(beyond_limit(rule)), &out[bundle.first]);
+  if (bundle.axis == line_axis::x)
+    return over_row(
+        bundle.first, bundle.size, [rule, best](std::int64_t x, Out& to) { to = rule.result(best[x]); }, out);
+  for (std::int64_t i = 0; i < bundle.size; ++i)
     over_row(
-        first, in.width, [rule, lifted](std::int64_t x, const In& from) { lifted[x] = rule.lift(from); }, in);
-    solve(rule.join(), {in.width, lifted, costs.data(), costs.ordered, rule.limit(), best, mine.nearest()});
-    if constexpr (gives_f32_roots<Rule, Out>)
-      if (out.step_x == 1)
-        return roots(best, in.width, rule.limit(), rule.result(beyond_limit(rule)), &out[first]);
-    over_row(
-        first, in.width, [rule, best](std::int64_t x, Out& to) { to = rule.result(best[x]); }, out);
-  });
+        bundle.place(i), bundle.lines,
+        [rule, pitch, from = best + i](std::int64_t l, Out& to) { to = rule.result(from[l * pitch]); }, out);
 }
 
-template <class Rule, class Out, class In>
-void run_bundles(const job& work, int threads, const Rule& rule, line_axis axis, const view<Out>& out,
-                 const view<const In>& in) {
+/// act(problem): its callables live as long as it runs.
+template <class Rule, class In, class Act>
+void with_problem(const Rule& rule, const view<const In>& in, const Act& act) {
   using value = typename Rule::value;
-  constexpr std::int64_t most = 16;
-  const line_planes planes(axis, in);
-  const line_costs<Rule> costs(rule, planes.rows);
-  auto own = for_threads(threads, [&] {
-    return line_bundle<value>(planes.rows, costs.ordered, std::min(most, planes.width), beyond_limit(rule));
-  });
-  const auto bundles = (planes.width + most - 1) / most;
-  over_units(work, threads, planes.count * bundles, 1, [&](int thread, std::int64_t unit) {
-    auto& mine = own[static_cast<std::size_t>(thread)];
-    const auto plane = unit / bundles, x = unit % bundles * most, lines = std::min(most, planes.width - x);
-    const auto pitch = mine.pitch();
-    for (std::int64_t row = 0; row < planes.rows; ++row) {
-      const auto lift = [rule, pitch, to = mine.value(0) + row](std::int64_t i, const In& from) {
-        to[i * pitch] = rule.lift(from);
-      };
-      over_row(planes.place(plane, row, x), lines, lift, in);
-    }
-    for (std::int64_t i = 0; i < lines; ++i)
-      solve(rule.join(), {planes.rows, mine.value(i), costs.data(), costs.ordered, rule.limit(), mine.best(i),
-                          mine.nearest()});
-    for (std::int64_t row = 0; row < planes.rows; ++row) {
-      const auto finish = [rule, pitch, from = mine.best(0) + row](std::int64_t i, Out& to) {
-        to = rule.result(from[i * pitch]);
-      };
-      over_row(planes.place(plane, row, x), lines, finish, out);
-    }
-  });
+  const auto cost = [&](std::int64_t steps) { return rule.cost(steps); };
+  const auto lift = [&](const line_bundle& bundle, value* values, std::int64_t pitch) {
+    lift_bundle(rule, bundle, in, values, pitch);
+  };
+  act(line_problem<value>{rule.join(), rule.limit(), beyond_limit(rule), is_linear<Rule>, cost, lift});
 }
 
 template <class Rule, class Out, class In>
@@ -236,10 +159,14 @@ void run_line(const job& work, const Rule& rule, line_axis axis, const view<Out>
   const int threads = threads_for(in.pixels(), work.how.threads);
   if constexpr (is_linear<Rule> && std::is_same_v<Out, typename Rule::value>)
     run_scans(work, threads, rule, axis, out, in);
-  else if (axis == line_axis::x)
-    run_rows(work, threads, rule, out, in);
   else
-    run_bundles(work, threads, rule, axis, out, in);
+    with_problem(rule, in, [&](const auto& problem) {
+      using value = typename Rule::value;
+      solve_lines<value>(work, threads, {axis, in}, problem,
+                         [&](const line_bundle& bundle, const value* best, std::int64_t pitch) {
+                           finish_bundle(rule, bundle, best, pitch, out);
+                         });
+    });
 }
 
 }  // namespace macareu::cpu

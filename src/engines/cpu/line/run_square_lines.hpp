@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "engines/cpu/line/envelope.hpp"
 #include "engines/cpu/line/run_line.hpp"
 
 namespace macareu::cpu {
