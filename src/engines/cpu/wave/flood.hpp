@@ -16,20 +16,23 @@
 #include "core/site.hpp"
 #include "engines/cpu/wave/grid.hpp"
 #include "engines/cpu/wave/pixel_queue.hpp"
+#include "engines/cpu/wave/wave_image.hpp"
 
 namespace macareu::cpu {
 
-/// Image is a final wave_image, so that its rows are read and written without calls.
-template <class Image, class Key>
+template <class Key>
 class tile_flood {
  public:
-  tile_flood(const Image& image, const neighbourhood& near, const tile_place& within, pixel_queue<Key>& queue)
-      : image_(image), near_(near), within_(within), queue_(queue) {}
+  tile_flood(const wave_image<Key>& image, const neighbourhood& near, const tile_place& within,
+             pixel_queue<Key>& queue)
+      : image_(image), states_(image.states), near_(near), within_(within), queue_(queue) {}
 
   /// Until the queue is empty; false when there is more to do after `most` steps, or when the front gets so
   /// wide that sweeps are cheaper. The queue holds what is left.
   bool run(std::int64_t most) {
-    const bool bands = near_.rank == 2 && within_.width >= lanes && image_.is_packed();
+    // Rows without gaps, whose pixels a few at a time are one vector.
+    const bool bands = near_.rank == 2 && within_.width >= lanes && states_.packed() &&
+                       (!image_.capacities || image_.capacities->packed());
     while (queue_.size() > 0) {
       if (steps_ > most || queue_.size() > most_waiting) return false;
       const auto p = queue_.pop();
@@ -60,11 +63,7 @@ class tile_flood {
   site place(int z, int y, int x) const {
     return {within_.first.z + z, within_.first.y + y, within_.first.x + x};
   }
-  Key state(tile_pixel p) const {
-    Key key;
-    image_.read_own(place(p.z, p.y, p.x), 1, &key);
-    return key;
-  }
+  Key state(tile_pixel p) const { return states_[place(p.z, p.y, p.x)]; }
 
   /// Whether `from` raises the pixel, which it does then.
   bool rise(tile_pixel q, Key from) {
@@ -78,7 +77,7 @@ class tile_flood {
     image_.read_capacity(at, 1, &limit);
     const Key after = std::min(from, limit);
     if (after <= before) return false;
-    image_.write_shared(at, 1, &after);
+    states_.write_shared(at, 1, &after);
     if (on_rim(q)) queue_.on_rim.push_back({q, after});
     return true;
   }
@@ -136,24 +135,30 @@ class tile_flood {
   struct band_row {
     keys state, limit;
   };
-  /// The rows of a band lie far apart in memory. Inlined, for a function that has no other effect may be
-  /// left out.
+  /// The rows of a band lie far apart in memory.
   [[gnu::always_inline]] void fetch(int y, int left) const {
     const auto row = within_.first.y + y;
-    if (row >= 0 && row < image_.height) image_.fetch(place(0, y, left));
+    if (row < 0 || row >= image_.height) return;
+    states_.fetch_to_write(place(0, y, left));
+    if (image_.capacities) image_.capacities->fetch(place(0, y, left));
   }
   band_row read(int y, int left) const {
     const site at = place(0, y, left);
-    return {std::bit_cast<keys>(image_.template packed_states<lanes>(at)),
-            std::bit_cast<keys>(image_.template packed_capacities<lanes>(at))};
+    return {states_.template load<keys>(at), limits(at)};
+  }
+  keys limits(site at) const {
+    if (image_.capacities) return image_.capacities->template load<keys>(at);
+    std::array<Key, lanes> computed;
+    image_.read_capacity(at, lanes, computed.data());
+    return std::bit_cast<keys>(computed);
   }
   void write(int y, int left, keys state, keys changes) {
     const auto pixels = std::bit_cast<std::array<Key, lanes>>(state);
     const bool edge = y == 0 || y == within_.height - 1;
     if (edge)
-      image_.write_shared(place(0, y, left), lanes, pixels.data());
+      states_.write_shared(place(0, y, left), lanes, pixels.data());
     else
-      image_.write_packed(place(0, y, left), pixels);
+      states_.store(place(0, y, left), state);
     if (!edge && left > 0 && left + lanes < within_.width) return;
     for (int i = 0; i < lanes; ++i)
       if (const auto q = to_pixel({0, y, left + i}); changes[i] && on_rim(q))
@@ -189,7 +194,8 @@ class tile_flood {
     for (int i = lanes - 2; i >= 0; --i) s[i] = std::max<Key>(s[i], std::min<Key>(s[i + 1], row.limit[i]));
   }
 
-  const Image& image_;
+  const wave_image<Key>& image_;
+  const keyed_rows<Key> states_;
   const neighbourhood& near_;
   const tile_place& within_;
   pixel_queue<Key>& queue_;

@@ -43,7 +43,7 @@ class tile_solver {
       if (from == contract_from::start)
         image_.read_start(at, place_.width, states.data());
       else
-        image_.read_own(at, place_.width, states.data());
+        image_.states.read(at, place_.width, states.data());
       for (int x = 0; x < place_.width; ++x) {
         const auto p = static_cast<pixel>(first + x);
         forest_.value(p) = std::min(states[static_cast<std::size_t>(x)], capacity_[p]);
@@ -82,7 +82,7 @@ class tile_solver {
     each_row([&](site at, int, int, pixel first) {
       for (int x = 0; x < place_.width; ++x)
         results[static_cast<std::size_t>(x)] = forest_.result(static_cast<pixel>(first + x));
-      image_.write_own(at, place_.width, results.data());
+      image_.states.write(at, place_.width, results.data());
     });
   }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "engines/cpu/wave/flood.hpp"
+
 namespace macareu::cpu {
 namespace {
 
@@ -146,9 +148,9 @@ void tile_wave<Key>::worker::read_rim_rows(int dz, int dy, std::uint32_t wakes) 
       std::memset(keys - 1, 0, static_cast<std::size_t>(tile_.width + 2) * sizeof(Key));
       tile_.loaded[row] = 1;
       const site at{place_.first.z + z, place_.first.y + y, place_.first.x};
-      if (read[0]) wave_.image_.read_shared({at.z, at.y, at.x - 1}, 1, keys - 1);
-      if (read[1]) wave_.image_.read_shared(at, place_.width, keys);
-      if (read[2]) wave_.image_.read_shared({at.z, at.y, at.x + place_.width}, 1, keys + place_.width);
+      if (read[0]) wave_.image_.states.read_shared({at.z, at.y, at.x - 1}, 1, keys - 1);
+      if (read[1]) wave_.image_.states.read_shared(at, place_.width, keys);
+      if (read[2]) wave_.image_.states.read_shared({at.z, at.y, at.x + place_.width}, 1, keys + place_.width);
     }
   if (read[0] || read[1] || read[2]) {
     // A row beside the tile is above some of its rows and below others, seen across slices.
@@ -223,7 +225,7 @@ void tile_wave<Key>::worker::load_row(void* self, int row) {
     image.read_start(at, width, state);
     for (int x = 0; x < width; ++x) state[x] = std::min(state[x], capacity[x]);
   } else {
-    image.read_own(at, width, state);
+    image.states.read(at, width, state);
   }
   const auto beyond = static_cast<std::size_t>(me.tile_.width - width) * sizeof(Key);
   std::memset(state + width, 0, beyond);
@@ -262,14 +264,14 @@ bool tile_wave<Key>::worker::flood() {
   for (int i = 0; i < count; ++i) {
     const auto& seed = seeds[static_cast<std::size_t>(i)];
     const auto& at = seed.at;
-    wave_.image_.write_shared({place_.first.z + at.z, place_.first.y + at.y, place_.first.x + at.x}, 1,
-                              &seed.state);
+    wave_.image_.states.write_shared({place_.first.z + at.z, place_.first.y + at.y, place_.first.x + at.x}, 1,
+                                     &seed.state);
     queue_.push(at);
     queue_.on_rim.push_back(seed);
   }
-  std::int64_t steps = most_steps;
-  const bool done = wave_.image_.flood(wave_.near_, place_, queue_, steps);
-  steps_ += steps;
+  tile_flood<Key> front(wave_.image_, wave_.near_, place_, queue_);
+  const bool done = front.run(most_steps);
+  steps_ += front.steps();
   for (const auto& raised : queue_.on_rim) publish_pixel(raised);
   if (!done) sweep_from_queue();
   return done;
@@ -313,9 +315,9 @@ void tile_wave<Key>::worker::publish_row(int z, int y) {
   const bool edge_z = tile_.volume && (z == 0 || z == place_.depth - 1);
   const site at{place_.first.z + z, place_.first.y + y, place_.first.x};
   if (edge_y || edge_z)
-    wave_.image_.write_shared(at, place_.width, state);
+    wave_.image_.states.write_shared(at, place_.width, state);
   else
-    wave_.image_.write_own(at, place_.width, state);
+    wave_.image_.states.write(at, place_.width, state);
   const bool first = starting_ || state[0] != first_before_[i];
   const bool end = starting_ || state[last] != last_before_[i];
   if (first) relaxed_store(wave_.column(wave_.left_, current_)[place], state[0]);

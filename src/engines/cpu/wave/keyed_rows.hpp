@@ -1,0 +1,122 @@
+// Pixels of an image as rising keys. Which bits of a pixel are turned is known at run time, so that code over
+// keys is compiled once for a width, not for every pixel type and direction.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "core/key.hpp"
+#include "core/view.hpp"
+#include "patterns/wave.hpp"
+
+namespace macareu::cpu {
+
+/// key = bits ^ flip, and ^ negative where the uppermost bit is set, as it is of negative floats.
+template <class Key>
+struct key_code {
+  static constexpr Key sign = static_cast<Key>(Key{1} << (8 * sizeof(Key) - 1));
+  Key flip, negative;
+
+  /// Of one pixel, or of a vector of them.
+  template <class Bits>
+  Bits key(Bits bits) const {
+    return static_cast<Bits>((bits ^ flip) ^ where_set(bits, negative));
+  }
+  template <class Bits>
+  Bits bits(Bits key) const {
+    // A float's uppermost bit is turned, and with it all others of a negative one.
+    const Bits turned = static_cast<Bits>(key ^ flip);
+    return static_cast<Bits>(turned ^ where_set(turned, negative));
+  }
+
+ private:
+  template <class Bits>
+  static Bits where_set(Bits bits, Key value) {
+    if constexpr (std::is_integral_v<Bits>)
+      return bits & sign ? value : Key{0};
+    else
+      return (bits >= sign ? ~Bits{} : Bits{}) & value;
+  }
+};
+
+template <direction Toward, class T>
+constexpr key_code<key_of<T>> key_code_of() {
+  using key = key_of<T>;
+  constexpr key sign = key_code<key>::sign, all = std::numeric_limits<key>::max();
+  const key turned = std::is_signed_v<T> ? sign : key{0};
+  return {static_cast<key>(Toward == direction::up ? turned : turned ^ all),
+          std::is_floating_point_v<T> ? static_cast<key>(all ^ sign) : key{0}};
+}
+
+template <class Key>
+class keyed_rows {
+ public:
+  template <class T>
+  keyed_rows(const view<T>& image, key_code<Key> code)
+      : data_(reinterpret_cast<pixel*>(const_cast<std::remove_const_t<T>*>(image.data))),
+        step_z_(image.step_z),
+        step_y_(image.step_y),
+        step_x_(image.step_x),
+        code_(code) {}
+
+  bool packed() const { return step_x_ == 1; }
+
+  Key operator[](site p) const { return code_.key(static_cast<Key>(*at(p))); }
+  void read(site first, std::int64_t count, Key* keys) const {
+    const pixel* const row = at(first);
+    const auto code = code_;
+    if (packed())
+      for (std::int64_t i = 0; i < count; ++i) keys[i] = code.key(static_cast<Key>(row[i]));
+    else
+      for (std::int64_t i = 0; i < count; ++i) keys[i] = code.key(static_cast<Key>(row[i * step_x_]));
+  }
+  void write(site first, std::int64_t count, const Key* keys) const {
+    pixel* const row = at(first);
+    const auto code = code_;
+    if (packed())
+      for (std::int64_t i = 0; i < count; ++i) row[i] = code.bits(keys[i]);
+    else
+      for (std::int64_t i = 0; i < count; ++i) row[i * step_x_] = code.bits(keys[i]);
+  }
+
+  /// What other threads read or write at the same time.
+  void read_shared(site first, std::int64_t count, Key* keys) const {
+    const pixel* const row = at(first);
+    for (std::int64_t i = 0; i < count; ++i)
+      keys[i] = code_.key(static_cast<Key>(__atomic_load_n(row + i * step_x_, __ATOMIC_RELAXED)));
+  }
+  void write_shared(site first, std::int64_t count, const Key* keys) const {
+    pixel* const row = at(first);
+    for (std::int64_t i = 0; i < count; ++i)
+      __atomic_store_n(row + i * step_x_, code_.bits(keys[i]), __ATOMIC_RELAXED);
+  }
+
+  /// Of packed rows: as many as a vector holds.
+  template <class Vector>
+  Vector load(site first) const {
+    Vector bits;
+    std::memcpy(&bits, at(first), sizeof bits);
+    return code_.key(bits);
+  }
+  template <class Vector>
+  void store(site first, Vector keys) const {
+    const Vector bits = code_.bits(keys);
+    std::memcpy(at(first), &bits, sizeof bits);
+  }
+  /// Inlined, for a function that has no other effect may be left out.
+  [[gnu::always_inline]] void fetch(site p) const { __builtin_prefetch(at(p)); }
+  [[gnu::always_inline]] void fetch_to_write(site p) const { __builtin_prefetch(at(p), 1); }
+
+ private:
+  typedef Key pixel __attribute__((may_alias));  // of any type of this size
+
+  pixel* at(site p) const { return data_ + p.z * step_z_ + p.y * step_y_ + p.x * step_x_; }
+
+  pixel* data_;
+  std::int64_t step_z_, step_y_, step_x_;
+  key_code<Key> code_;
+};
+
+}  // namespace macareu::cpu
