@@ -42,6 +42,7 @@ constexpr std::array all_suites{
     suite{"label", "objects of tissue, random images, mazes, and the volumes of paper 3", run_label},
     suite{"canny", "edges as ITK and scikit-image find them: the sizes of paper 5, and larger images",
           run_canny},
+    suite{"contention", "one thread and all threads beside busy processes, in turn", run_contention},
     suite{"patterns", "threshold, sobel, statistics, histogram: figure 5 of paper 4; and what must hold",
           run_patterns}};
 
@@ -71,6 +72,10 @@ std::string plain_row(const result& r) {
                static_cast<double>(*r.extra_bytes) / (1 << 20), static_cast<double>(*r.extra_bytes) / pixels);
   else
     text += "memory is not told by this system";
+  if (r.shared) text += format("  p90 %.3f ms", r.shared->p90_ms);
+  if (r.shared && r.shared->median_of_one)
+    text +=
+        format("; of one thread's: median %.2f, p90 %.2f", *r.shared->median_of_one, *r.shared->p90_of_one);
   return text;
 }
 
@@ -168,6 +173,12 @@ json object_of(const result& r) {
   if (r.extra_bytes) {
     object["extra_bytes"] = *r.extra_bytes;
     object["extra_bytes_per_pixel"] = static_cast<double>(*r.extra_bytes) / pixels;
+  }
+  if (r.shared) {
+    object["busy_processes"] = r.shared->busy;
+    object["p90_ms"] = r.shared->p90_ms;
+    if (r.shared->median_of_one) object["median_of_one_thread"] = *r.shared->median_of_one;
+    if (r.shared->p90_of_one) object["p90_of_one_thread"] = *r.shared->p90_of_one;
   }
   if (r.run) add_run(object, *r.run);
   return object;

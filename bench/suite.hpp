@@ -57,6 +57,13 @@ struct device_run {
   std::string failure = {};                  ///< instead of times
 };
 
+/// A case beside busy processes; of several threads also by the times of one thread beside the same.
+struct shared_machine {
+  int busy = 0;
+  double p90_ms = 0;  ///< of ten runs nine take no longer
+  std::optional<double> median_of_one = {}, p90_of_one = {};
+};
+
 struct result {
   std::string name;
   std::string operation;
@@ -72,6 +79,7 @@ struct result {
   /// Memory beyond inputs and output, where the case measures that, instead of time or beside it.
   std::optional<std::int64_t> extra_bytes = {};
   std::optional<device_run> run = {};
+  std::optional<shared_machine> shared = {};
 };
 
 /// Calls `run`, which gives its time in milliseconds, to warm up and then up to `repeat` times, fewer where
@@ -117,6 +125,7 @@ std::span<const suite> suites();
 std::string to_json(const suite& about, const recorder& done);
 
 void run_canny(recorder& to);
+void run_contention(recorder& to);
 void run_distance(recorder& to);
 void run_reconstruct(recorder& to);
 void run_wave(recorder& to);
