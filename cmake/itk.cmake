@@ -10,7 +10,6 @@ if(MACAREU_ITK)
   endif()
   set(MACAREU_USES_CUDA ${uses_cuda})  # an ITK that was built with the module tells of the Macareu in it
   if(ITK_FOUND AND ITK_VERSION VERSION_GREATER_EQUAL 5.2)
-    set_target_properties(macareu PROPERTIES POSITION_INDEPENDENT_CODE ON)  # it becomes part of a shared object
     set(MACAREU_ITK_TESTS ${MACAREU_TESTS} CACHE BOOL "Build the tests and benchmarks of the ITK module")
     add_subdirectory(itk)
   else()
