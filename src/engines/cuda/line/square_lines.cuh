@@ -100,6 +100,7 @@ __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* 
     const bool settled = search.settle(search_of_rows<Lines>(hopeful));
     hopeful = hopeful && settled;
     all_settled = all_settled && settled;
+    __syncwarp();  // all lanes have read the reach
     if (lane == 0) open.reach[c] = settled ? 0 : open.reach_within(search.worst);
     if (settled) store(l, search.p, search.tiny);
   }
@@ -111,6 +112,7 @@ __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* 
     chunk_search<Lines> search(in, c * lines::chunk, width, lines_there);
     if (search.settle(open, c)) {
       store(l, search.p, false);
+      __syncwarp();  // all lanes have read the reach
       if (lane == 0) open.reach[c] = 0;
     } else {
       some_are_long = true;
