@@ -1,17 +1,27 @@
 #!/bin/sh
 # On a machine with a GPU: builds with the cuda device, runs its tests (every strategy against the serial engine), compute-sanitizer over a
-# short share of them (racecheck of labels over a build of its own, see labels/forests.cuh), the benchmarks of the wave, and generated programs.
-# usage: gpu_checks.sh [build directory] [more CMake options]
+# share of them (racecheck of labels over a build of its own, see labels/forests.cuh), the benchmarks of the wave, and generated programs.
+# --short: tests without the large ones, and sanitizers over few images; ends within 10 minutes on 16 cores.
+# usage: gpu_checks.sh [--short] [build directory] [more CMake options]
 set -eu
 cd "$(dirname "$0")/.."
+short=
+[ "${1:-}" != --short ] || { short=yes; shift; }
 build=${1:-build-gpu}
 [ $# -eq 0 ] || shift
 jobs=$(nproc)
 
-cmake -S . -B "$build" -DMACAREU_CUDA=ON -DMACAREU_TESTS=ON -DMACAREU_PYTHON=ON "$@" >/dev/null
-cmake --build "$build" --parallel "$jobs" --target macareu_tool macareu_package test_conformance test_cuda compile_kernels
+if [ -n "$short" ]; then
+  python=OFF targets="test_conformance test_cuda"
+  export MACAREU_TEST_SHARE=0.25
+else
+  python=ON targets="test_conformance test_cuda macareu_tool macareu_bench macareu_convert macareu_package compile_kernels"
+  export MACAREU_LARGE=1
+fi
+cmake -S . -B "$build" -DMACAREU_CUDA=ON -DMACAREU_TESTS=ON -DMACAREU_PYTHON=$python "$@" >/dev/null
+cmake --build "$build" --parallel "$jobs" --target $targets
 programs=$(cd "$build/bin" && pwd)
-MACAREU_LARGE=1 "$programs/test_cuda" --gtest_brief=1
+"$programs/test_cuda" --gtest_brief=1
 ctest --test-dir "$build" --output-on-failure --parallel "$jobs" --tests-regex '^conformance.*cuda' --no-tests=error
 
 # Under a sanitizer one test leaves most of a GPU idle, so many run at a time.
@@ -32,23 +42,40 @@ finish_sanitizing() {
   done
   started=""
 }
-for type in u8 u16 f32 i64; do
-  for tool in memcheck initcheck synccheck; do sanitize $tool 0.008 "$programs/test_conformance" "*small_reconstruct*cuda_$type"; done
-  sanitize racecheck 0.0015 "$programs/test_conformance" "*small_reconstruct*cuda_$type"
-done
-finish_sanitizing
-for tool in memcheck initcheck synccheck racecheck; do
-  for tests in 'long_waves.under_noise' 'long_waves.of_bytes' 'cuda_regular_patterns.summaries*' 'functions.*:-functions.tell_what_is_wrong_and_go_on' \
-    'host_images.*:device_images.*:-device_images.may_come_after_the_call:*a_device_that_fails*:*auto_falls_back*' 'distances.with_any_strides:distances.of_volumes_in_slabs'; do
-    sanitize $tool 0.01 "$programs/test_cuda" "$tests"
+sanitize_all() {  # share of small waves, of their races, of other tests
+  for type in u8 u16 f32 i64; do
+    for tool in memcheck initcheck synccheck; do sanitize $tool "$1" "$programs/test_conformance" "*small_reconstruct*cuda_$type"; done
+    sanitize racecheck "$2" "$programs/test_conformance" "*small_reconstruct*cuda_$type"
   done
-  [ $tool = racecheck ] || sanitize $tool 0.01 "$programs/test_cuda" 'labels_on_gpu.of_many_tiles:objects_on_gpu.*'
   finish_sanitizing
-done
-cmake -S . -B "$build-racecheck" -DMACAREU_CUDA=ON -DMACAREU_TESTS=ON -DMACAREU_RACECHECK=ON "$@" >/dev/null
-cmake --build "$build-racecheck" --parallel "$jobs" --target test_cuda
-sanitize racecheck 0.01 "$build-racecheck/bin/test_cuda" 'labels_on_gpu.of_many_tiles:objects_on_gpu.*'
-finish_sanitizing
+  for tool in memcheck initcheck synccheck racecheck; do
+    images='host_images.*:device_images.*:-device_images.may_come_after_the_call:*a_device_that_fails*:*auto_falls_back*'
+    # Images in host memory under these two take longer than all the rest.
+    case $tool in racecheck | initcheck) [ -z "$short" ] || images='device_images.*:-device_images.may_come_after_the_call:*a_device_that_fails*:*auto_falls_back*' ;; esac
+    for tests in 'long_waves.under_noise' 'long_waves.of_bytes' 'cuda_regular_patterns.summaries*' 'functions.*:-functions.tell_what_is_wrong_and_go_on' \
+      "$images" 'distances.with_any_strides:distances.of_volumes_in_slabs'; do
+      sanitize $tool "$3" "$programs/test_cuda" "$tests"
+    done
+    [ $tool = racecheck ] || sanitize $tool "$3" "$programs/test_cuda" 'labels_on_gpu.of_many_tiles:objects_on_gpu.*'
+    finish_sanitizing
+  done
+}
+# A sanitizer that does not know this GPU or driver says so at once.
+if ! command -v compute-sanitizer >/dev/null 2>&1; then
+  echo "compute-sanitizer: left out, it is not installed"
+elif ! MACAREU_TEST_SHARE=0.001 compute-sanitizer --error-exitcode 1 "$programs/test_cuda" --gtest_brief=1 --gtest_filter=labels_on_gpu.of_many_tiles >"$logs/first" 2>&1 &&
+  grep -qiE 'not supported|unsupported|unable to|failed to initialize' "$logs/first"; then
+  echo "compute-sanitizer: left out, it does not support this machine: $(grep -iE -m1 'not supported|unsupported|unable to|failed to initialize' "$logs/first")"
+elif [ -n "$short" ]; then
+  sanitize_all 0.002 0.0005 0.003
+else
+  sanitize_all 0.008 0.0015 0.01
+  cmake -S . -B "$build-racecheck" -DMACAREU_CUDA=ON -DMACAREU_TESTS=ON -DMACAREU_RACECHECK=ON "$@" >/dev/null
+  cmake --build "$build-racecheck" --parallel "$jobs" --target test_cuda
+  sanitize racecheck 0.01 "$build-racecheck/bin/test_cuda" 'labels_on_gpu.of_many_tiles:objects_on_gpu.*'
+  finish_sanitizing
+fi
+[ -z "$short" ] || { echo "short checks: done"; exit; }
 
 "$programs/macareu" bench wave --json "$build/wave.json"
 if python3 -c 'import cupy' 2>/dev/null; then
@@ -58,4 +85,4 @@ else
 fi
 # Last, as they need libclang, or MACAREU_DESCRIPTIONS (tests/converter/describe.py).
 export MACAREU_TOOL="$programs/macareu" COMPILE_KERNELS="$programs/compile_kernels" MACAREU_DEVICES=serial,cpu,cuda
-for test in programs windows waves mathematics cuda; do (cd tests/converter && MACAREU_LARGE=1 python3 "test_$test.py"); done
+for test in programs windows waves mathematics cuda; do (cd tests/converter && python3 "test_$test.py"); done
