@@ -5,7 +5,7 @@ build=$1
 # Looking for leaks takes 3 s a process with clang 14 on aarch64: not for every test by itself, see below.
 export ASAN_OPTIONS=detect_leaks=0:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1
-# Archer tells ThreadSanitizer of OpenMP's barriers; without it correct code is reported.
+# Archer tells ThreadSanitizer of OpenMP's barriers, which generators of images have; without it correct code is reported.
 case $build in *tsan)
   version=$(clang++ -dumpversion)
   archer=/usr/lib/llvm-${version%%.*}/lib/libarcher.so

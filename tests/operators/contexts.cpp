@@ -231,7 +231,7 @@ TEST(contexts, calls_from_several_threads_at_once) {
   for (const auto& result : results) EXPECT_TRUE(same_bits(result, expected));
 }
 
-/// A child that inherits OpenMP's state from a process with several threads must finish.
+/// A child has none of its parent's helpers.
 TEST(contexts, a_fork_after_use_does_not_hang) {
   const auto f = noise({300, 300});
   const auto expected = fill_holes(f.view(), {}, on_serial);
