@@ -7,22 +7,9 @@
 #include <macareu/error.hpp>
 #include <macareu/files.hpp>
 
-#include "text.hpp"
-
 namespace macareu::tool {
-namespace {
 
 namespace fs = std::filesystem;
-
-/// A pipe or a device, which may go without extension.
-bool may_be_stream(const fs::path& file) {
-  std::error_code ignored;
-  const auto status = fs::status(file, ignored);
-  return file.string().starts_with("/dev/") || file.string().starts_with("/proc/") ||
-         (fs::exists(status) && fs::is_other(status));
-}
-
-}  // namespace
 
 void check_text_output(const fs::path& file) {
   if (file.empty()) throw usage_error("an output file needs a name");
@@ -35,12 +22,7 @@ void check_text_output(const fs::path& file) {
 
 void check_image_output(const fs::path& file) {
   check_text_output(file);
-  const auto extension = lower(file.extension().string());
-  const auto writable = writable_extensions();
-  if (std::ranges::find(writable, extension) != writable.end()) return;
-  if (extension.empty() && may_be_stream(file)) return;
-  throw usage_error(file.string() + ": " + (extension.empty() ? "a name without extension" : extension) +
-                    " cannot be written; this build writes " + joined(writable, ", "));
+  check_writable(file);
 }
 
 void check_distinct(const std::vector<std::string>& files) {

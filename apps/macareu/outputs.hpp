@@ -10,7 +10,7 @@
 namespace macareu::tool {
 
 /// Before inputs are read. Throws usage_error where the extension cannot be written, io_error where the
-/// directory is not there.
+/// directory is not there or the format cannot be loaded.
 void check_image_output(const std::filesystem::path& file);
 void check_text_output(const std::filesystem::path& file);
 /// Throws usage_error where two outputs are one file.

@@ -1,5 +1,6 @@
 // Reading and writing image files. Built in: .npy .pgm .ppm .nrrd .mha .raw, and .nhdr .mhd .csv .txt to
-// read; through libvips, where the build found it: PNG, JPEG, TIFF and BigTIFF, and whole slides.
+// read. PNG, JPEG, TIFF and BigTIFF, and whole slides are read and written through libvips: the module
+// macareu_vips.so, where the build found libvips, is loaded by the first file that needs it.
 #pragma once
 
 #include <array>
@@ -50,6 +51,10 @@ image_file read_image(const std::filesystem::path& file, const read_options& opt
 void write_image(const std::filesystem::path& file, const const_image_view& pixels,
                  const metadata& info = {});
 
+/// Throws what write_image throws because of the name alone: usage_error where its format cannot be written,
+/// io_error where the format needs libvips and that cannot be loaded.
+void check_writable(const std::filesystem::path& file);
+
 /// The extensions that can be written, with their dot.
 std::vector<std::string> writable_extensions();
 /// Those that can be read. Where .png is one, libvips is there, which knows other files by their content.
@@ -73,5 +78,14 @@ class output_files {
   struct state;
   std::unique_ptr<state> state_;
 };
+
+namespace files {
+/// Where modules are, if not beside the program. CMake's target macareu::files says it, through the
+/// definition below, for programs that are built with it.
+bool set_module_directory(const char* directory);
+#ifdef MACAREU_MODULE_DIRECTORY
+inline const bool module_directory_is_set = set_module_directory(MACAREU_MODULE_DIRECTORY);
+#endif
+}  // namespace files
 
 }  // namespace macareu

@@ -60,17 +60,20 @@ void write_nrrd(output& file, const const_image_view& pixels, const metadata& in
 void write_mha(output& file, const const_image_view& pixels, const metadata& info);
 void write_raw(output& file, const const_image_view& pixels, const metadata& info);
 
-/// Any file that libvips knows; without it, an io_error that says so.
+/// Any file that libvips knows; an io_error where libvips cannot be loaded.
 image_file read_with_vips(const std::filesystem::path& file);
 /// How many directories, each of a page or of a level of a pyramid, a TIFF or BigTIFF file chains; an
 /// io_error where the chain leaves the file.
 std::uint64_t count_tiff_directories(input& file);
-/// The formats that libvips writes; none without it.
+/// The formats that libvips writes, whether or not it is installed.
 std::span<const format> vips_formats();
 
 /// Whether `file` is written as it goes: a pipe, a device, or a name of an open descriptor such as
 /// /dev/stdout.
 bool is_stream_destination(const std::filesystem::path& file);
+
+/// The format that the name of `file` asks for, loaded and ready to write; see check_writable.
+const format& writable_format(const std::filesystem::path& file);
 
 /// The format for writing `pixels` to `file`, or a usage_error that names a format that can hold them. A
 /// stream without an extension gets .npy.

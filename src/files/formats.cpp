@@ -7,6 +7,7 @@
 
 #include "format.hpp"
 #include "text.hpp"
+#include "vips_library.hpp"
 
 namespace macareu {
 namespace files {
@@ -50,9 +51,12 @@ const format* format_named(std::string_view extension) {
 
 std::vector<std::string> extensions_where(bool (*is_wanted)(const format&)) {
   std::vector<std::string> result;
-  for (const auto& formats : {std::span<const format>(built_in), vips_formats()})
+  const auto add = [&](std::span<const format> formats) {
     for (const auto& candidate : formats)
       if (is_wanted(candidate)) result.emplace_back(candidate.extension);
+  };
+  add(built_in);
+  if (has_vips()) add(vips_formats());
   return result;
 }
 
@@ -84,8 +88,9 @@ std::optional<std::string> misfit(const capacity& holds, const const_image_view&
 std::string alternatives(const const_image_view& pixels) {
   std::vector<std::string> fitting;
   for (const std::string_view extension : {".pgm", ".ppm", ".tif", ".npy"}) {
-    const auto* candidate = format_named(extension);
-    if (candidate && !misfit(candidate->holds, pixels)) fitting.emplace_back(extension);
+    const auto& candidate = *format_named(extension);
+    const bool there = candidate.read || has_vips();
+    if (there && !misfit(candidate.holds, pixels)) fitting.emplace_back(extension);
   }
   return list_of(fitting);
 }
@@ -109,19 +114,25 @@ bool is_stream_destination(const std::filesystem::path& file) {
          !std::filesystem::is_directory(status);
 }
 
-const format& format_to_write(const std::filesystem::path& file, const const_image_view& pixels) {
-  const bool stream = is_stream_destination(file);
+const format& writable_format(const std::filesystem::path& file) {
   const auto extension = extension_of(file);
-  const auto* found = format_named(extension.empty() && stream ? ".npy" : extension);
+  const auto* found = format_named(extension.empty() && is_stream_destination(file) ? ".npy" : extension);
   if (!found || !found->write)
     throw usage_error(file.string() + ": " + (extension.empty() ? "a name without extension" : extension) +
                       " cannot be written; this build writes " + list_of(writable_extensions()));
-  if (const auto what = misfit(found->holds, pixels))
-    throw usage_error(file.string() + ": " + extension + " cannot hold " + *what + "; " +
-                      alternatives(pixels) + " can");
-  if (stream && !found->streams)
-    throw usage_error(file.string() + ": " + extension + " cannot be written to a pipe or device; .npy can");
+  if (!found->read) vips_for(file);
   return *found;
+}
+
+const format& format_to_write(const std::filesystem::path& file, const const_image_view& pixels) {
+  const auto& found = writable_format(file);
+  if (const auto what = misfit(found.holds, pixels))
+    throw usage_error(file.string() + ": " + extension_of(file) + " cannot hold " + *what + "; " +
+                      alternatives(pixels) + " can");
+  if (!found.streams && is_stream_destination(file))
+    throw usage_error(file.string() + ": " + extension_of(file) +
+                      " cannot be written to a pipe or device; .npy can");
+  return found;
 }
 
 void write_as(const format& chosen, const std::filesystem::path& path, const std::filesystem::path& name,
@@ -150,6 +161,8 @@ image_file read_image(const std::filesystem::path& file, const read_options& opt
 void write_image(const std::filesystem::path& file, const const_image_view& pixels, const metadata& info) {
   files::write_as(files::format_to_write(file, pixels), file, file, pixels, info);
 }
+
+void check_writable(const std::filesystem::path& file) { files::writable_format(file); }
 
 std::vector<std::string> writable_extensions() {
   return files::extensions_where([](const files::format& each) { return each.write != nullptr; });

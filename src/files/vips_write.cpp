@@ -1,78 +1,50 @@
 // PNG, JPEG and TIFF through libvips.
-#include "format.hpp"
-
-#ifdef MACAREU_WITH_VIPS
-
-#include <algorithm>
-
 #include <macareu/error.hpp>
 
+#include "format.hpp"
 #include "pixel_data.hpp"
-#include "vips_support.hpp"
+#include "vips_library.hpp"
 
 namespace macareu::files {
 namespace {
 
-/// Rows of a view, as libvips asks for them.
-int give_rows(VipsRegion* region, void*, void* source, void*, gboolean*) {
-  const auto& area = region->valid;
-  for (int y = area.top; y < area.top + area.height; ++y)
-    copy_row(*static_cast<const const_image_view*>(source), y, area.left, area.width, truth::full,
-             reinterpret_cast<std::byte*>(VIPS_REGION_ADDR(region, area.left, y)));
-  return 0;
+void copy_from_view(const void* view, std::int64_t row, std::int64_t x, std::int64_t count,
+                    std::byte* to) noexcept {
+  copy_row(*static_cast<const const_image_view*>(view), row, x, count, truth::full, to);
 }
 
-VipsInterpretation interpretation_of(const const_image_view& pixels) {
-  const bool wide = pixels.type() == dtype::u16;
-  if (pixels.channels() < 3) return wide ? VIPS_INTERPRETATION_GREY16 : VIPS_INTERPRETATION_B_W;
-  if (pixels.channels() > 4 || size_of(pixels.type()) > 2) return VIPS_INTERPRETATION_MULTIBAND;
-  return wide ? VIPS_INTERPRETATION_RGB16 : VIPS_INTERPRETATION_sRGB;
-}
-
-/// The view as an image of libvips, slices one under the other. It must not outlive the view.
-vips_image wrapped(const output& file, const const_image_view& pixels) {
+void write(picture_encoding encoding, const output& file, const const_image_view& pixels, bool tiled = false,
+           bool big = false) {
+  const auto& vips = vips_for(file.name());
   const auto& shape = pixels.shape();
-  if (shape.width() > VIPS_MAX_COORD || shape.height() * shape.depth() > VIPS_MAX_COORD)
+  const picture_form form{.type = pixels.type() == dtype::boolean ? dtype::u8 : pixels.type(),
+                          .width = shape.width(),
+                          .rows = shape.height() * shape.depth(),
+                          .page_height = shape.height(),
+                          .channels = pixels.channels()};
+  if (form.width > vips.largest_size || form.rows > vips.largest_size)
     throw io_error(file.name().string() + ": " + to_string(shape) +
                    " is too large for libvips; .npy can hold it");
-  const auto type = pixels.type() == dtype::boolean ? dtype::u8 : pixels.type();
-  const auto* found = std::ranges::find(vips_types, type, &std::pair<VipsBandFormat, dtype>::second);
-  vips_image result(vips_image_new());
-  vips_image_init_fields(result.get(), static_cast<int>(shape.width()),
-                         static_cast<int>(shape.height() * shape.depth()), pixels.channels(), found->first,
-                         VIPS_CODING_NONE, interpretation_of(pixels), 1, 1);
-  if (shape.rank() == 3)
-    vips_image_set_int(result.get(), VIPS_META_PAGE_HEIGHT, static_cast<int>(shape.height()));
-  auto* source = const_cast<const_image_view*>(&pixels);
-  if (vips_image_pipelinev(result.get(), VIPS_DEMAND_STYLE_THINSTRIP, nullptr) != 0 ||
-      vips_image_generate(result.get(), nullptr, give_rows, nullptr, source, nullptr) != 0)
+  if (!vips.write(encoding, file.path().c_str(), form, {copy_from_view, &pixels}, tiled, big))
     fail_with_vips(file.path(), file.name());
-  return result;
 }
 
 void write_png(output& file, const const_image_view& pixels, const metadata&) {
-  start_vips();
-  if (vips_pngsave(wrapped(file, pixels).get(), file.path().c_str(), nullptr) != 0)
-    fail_with_vips(file.path(), file.name());
+  write(picture_encoding::png, file, pixels);
 }
 
 void write_jpeg(output& file, const const_image_view& pixels, const metadata&) {
-  start_vips();
-  if (vips_jpegsave(wrapped(file, pixels).get(), file.path().c_str(), "Q", 95, nullptr) != 0)
-    fail_with_vips(file.path(), file.name());
+  write(picture_encoding::jpeg, file, pixels);
 }
 
 void write_tiff(output& file, const const_image_view& pixels, const metadata&) {
-  start_vips();
   const auto& shape = pixels.shape();
   const auto bytes = shape.pixels() * pixels.channels() * static_cast<std::int64_t>(size_of(pixels.type()));
   // A reader of a part should not have to read whole rows of a large picture.
-  const gboolean tiled = shape.width() * shape.height() > 4096 * 4096;
+  const bool tiled = shape.width() * shape.height() > 4096 * 4096;
   // Offsets of 32 bits, less a margin for the padding of tiles and for directories.
-  const gboolean big = bytes > 3'000'000'000;
-  if (vips_tiffsave(wrapped(file, pixels).get(), file.path().c_str(), "tile", tiled, "tile_width", 256,
-                    "tile_height", 256, "bigtiff", big, nullptr) != 0)
-    fail_with_vips(file.path(), file.name());
+  const bool big = bytes > 3'000'000'000;
+  write(picture_encoding::tiff, file, pixels, tiled, big);
 }
 
 using enum dtype;
@@ -94,13 +66,3 @@ constexpr format formats[] = {
 std::span<const format> vips_formats() { return formats; }
 
 }  // namespace macareu::files
-
-#else
-
-namespace macareu::files {
-
-std::span<const format> vips_formats() { return {}; }
-
-}  // namespace macareu::files
-
-#endif

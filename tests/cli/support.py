@@ -36,6 +36,8 @@ def parse_npy(content):
 class CliTest(unittest.TestCase):
     """Each test runs in an empty directory."""
 
+    tool = TOOL
+
     def setUp(self):
         self._directory = tempfile.TemporaryDirectory(prefix="macareu-cli-")
         self.addCleanup(self._directory.cleanup)
@@ -48,7 +50,7 @@ class CliTest(unittest.TestCase):
         return sorted(os.listdir(self.directory))
 
     def start(self, *arguments, **options):
-        return subprocess.Popen([TOOL, *arguments], cwd=self.directory, stdout=subprocess.PIPE,
+        return subprocess.Popen([self.tool, *arguments], cwd=self.directory, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, **options)
 
     def run_tool(self, *arguments, **options):
@@ -56,7 +58,7 @@ class CliTest(unittest.TestCase):
         if "input" not in options:
             options["stdin"] = subprocess.DEVNULL
         options.setdefault("stdout", subprocess.PIPE)
-        done = subprocess.run([TOOL, *arguments], cwd=self.directory, stderr=subprocess.PIPE, check=False, **options)
+        done = subprocess.run([self.tool, *arguments], cwd=self.directory, stderr=subprocess.PIPE, check=False, **options)
         done.stderr = done.stderr.decode()
         return done
 

@@ -1,5 +1,6 @@
 // Pictures through libvips.
 #include <cmath>
+#include <thread>
 
 #include "support.hpp"
 
@@ -31,6 +32,20 @@ TEST_F(pictures, tiff_holds_all_but_64_bits) {
         if (size_of(type) == 8) continue;
         round_trip("a.tif", sample(type, shape, channels));
       }
+}
+
+TEST_F(pictures, may_be_the_first_of_several_threads) {
+  const auto pixels = sample(dtype::u8, {5, 7});
+  std::vector<image> read(4);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < read.size(); ++i)
+      threads.emplace_back([&, i, file = fresh(std::to_string(i) + ".png")] {
+        write_image(file, pixels);
+        read[i] = read_image(file).pixels;
+      });
+  }
+  for (const auto& each : read) expect_same(each, pixels);
 }
 
 struct page {

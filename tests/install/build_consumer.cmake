@@ -1,6 +1,6 @@
 # Configures, builds and runs a consumer:
-# cmake -D CONSUMER=folder -D WORK=folder -D ARGUMENTS=... [-D INSTALL=build tree] [-D COMPILE_ONLY=ON]
-# ARGUMENTS are for cmake's configuration, separated by '|'.
+# cmake -D CONSUMER=folder -D WORK=folder -D ARGUMENTS=... [-D INSTALL=build tree] [-D COMPILE_ONLY=ON] [-D FORMATS=...]
+# ARGUMENTS are for cmake's configuration and FORMATS for the consumer, separated by '|'.
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -15,5 +15,7 @@ run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build ${arguments})
 cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
 run(${CMAKE_COMMAND} --build ${WORK}/build --target consumer --parallel ${processors})
 if(NOT COMPILE_ONLY)
-  run(${WORK}/build/consumer)
+  string(REPLACE "|" ";" formats "${FORMATS}")
+  execute_process(COMMAND ${WORK}/build/consumer ${formats} WORKING_DIRECTORY ${WORK}
+    COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endif()

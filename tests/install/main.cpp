@@ -1,12 +1,15 @@
 // What a user writes: the same file against an installed Macareu and against one added as a subdirectory.
+// Its arguments are formats that must be there.
 #include <macareu/macareu.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <span>
+#include <string>
 #include <vector>
 
-int main() {
+int main(int count, char** values) {
   const macareu::extents shape{1, 9};
   const std::vector<std::uint8_t> mask_pixels{0, 1, 2, 1, 0, 2, 5, 2, 0},
       marker_pixels{0, 0, 0, 0, 0, 0, 4, 0, 0};
@@ -16,6 +19,14 @@ int main() {
   if (!std::ranges::equal(result.pixels<std::uint8_t>(), expected)) {
     std::puts("wrong pixels");
     return 1;
+  }
+  for (const std::string extension : std::span(values + 1, values + count)) {
+    macareu::write_image("mask" + extension, mask);
+    if (!std::ranges::equal(macareu::read_image("mask" + extension).pixels.pixels<std::uint8_t>(),
+                            mask_pixels)) {
+      std::printf("wrong pixels from %s\n", extension.c_str());
+      return 1;
+    }
   }
   const auto formats = macareu::writable_extensions();
   std::printf("macareu %s, writes %zu formats\n", macareu::version, formats.size());

@@ -1,0 +1,55 @@
+#include "vips_library.hpp"
+
+#include <memory>
+#include <string>
+
+#include <macareu/error.hpp>
+
+#include "module.hpp"
+#include "text.hpp"
+
+namespace macareu::files {
+namespace {
+
+constexpr const char* name = "vips";
+
+const vips_module& started_module() {
+  const auto& module = *static_cast<const vips_module*>(
+      load_module(name, "macareu_vips_module", vips_interface, {"libvips42", "libvips-dev"}));
+  if (!module.start()) throw io_error("libvips does not start");
+  return module;
+}
+
+}  // namespace
+
+bool has_vips() { return find_module(name).has_value(); }
+
+const vips_module& vips_for(const std::filesystem::path& file) {
+  try {
+    static const vips_module& module = started_module();
+    return module;
+  } catch (const io_error& e) {
+    throw io_error(file.string() + ": this is no built-in format, and " + e.what());
+  }
+}
+
+void fail_with_vips(const std::filesystem::path& path, const std::filesystem::path& name) {
+  const auto& vips = vips_for(name);
+  const std::unique_ptr<char, decltype(vips.free_text)> buffer(vips.errors(), vips.free_text);
+  std::string text;
+  for (auto rest = trimmed(buffer.get()); !rest.empty(); rest = trimmed(rest)) {
+    const auto line = rest.substr(0, rest.find('\n'));
+    if (text.find(line) == std::string::npos) {
+      if (!text.empty()) text += "; ";
+      text += trimmed(line);
+    }
+    rest.remove_prefix(line.size());
+  }
+  if (path != name)
+    for (auto at = text.find(path.string()); at != std::string::npos; at = text.find(path.string()))
+      text.replace(at, path.string().size(), name.string());
+  throw io_error(name.string() + ": " +
+                 (text.empty() ? "libvips cannot handle it, and gives no reason" : text));
+}
+
+}  // namespace macareu::files

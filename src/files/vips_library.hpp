@@ -1,0 +1,19 @@
+// libvips, loaded when a file needs it.
+#pragma once
+
+#include <filesystem>
+
+#include "vips_module.hpp"
+
+namespace macareu::files {
+
+/// Whether the module is installed. Nothing is loaded.
+bool has_vips();
+
+/// Loads and starts libvips the first time; throws an io_error about `file` where that fails.
+const vips_module& vips_for(const std::filesystem::path& file);
+
+/// Throws the pending errors of libvips on one line, speaking of `name` where they mean `path`.
+[[noreturn]] void fail_with_vips(const std::filesystem::path& path, const std::filesystem::path& name);
+
+}  // namespace macareu::files

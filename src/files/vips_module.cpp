@@ -1,0 +1,163 @@
+// The module of libvips formats: only calls of libvips, through its C interface. What to call, and what to
+// say of failures, is the library's business (vips_read.cpp, vips_write.cpp).
+#include "vips_module.hpp"
+
+#include <vips/vips.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+namespace macareu::files {
+namespace {
+
+struct release {
+  void operator()(void* object) const { g_object_unref(object); }
+};
+using owned_image = std::unique_ptr<VipsImage, release>;
+
+constexpr std::pair<VipsBandFormat, dtype> types[] = {
+    {VIPS_FORMAT_UCHAR, dtype::u8},  {VIPS_FORMAT_CHAR, dtype::i8},    {VIPS_FORMAT_USHORT, dtype::u16},
+    {VIPS_FORMAT_SHORT, dtype::i16}, {VIPS_FORMAT_UINT, dtype::u32},   {VIPS_FORMAT_INT, dtype::i32},
+    {VIPS_FORMAT_FLOAT, dtype::f32}, {VIPS_FORMAT_DOUBLE, dtype::f64},
+};
+
+VipsImage* image_of(picture* opened) { return reinterpret_cast<VipsImage*>(opened); }
+
+bool start() noexcept {
+  // What libvips would print as a warning it also reports, where it matters, as the error that becomes our
+  // message.
+  g_log_set_handler(
+      "VIPS", static_cast<GLogLevelFlags>(G_LOG_LEVEL_MASK), [](auto...) {}, nullptr);
+  return VIPS_INIT("macareu") == 0;
+}
+
+char* errors() noexcept { return vips_error_buffer_copy(); }
+
+void free_text(char* text) noexcept { g_free(text); }
+
+const char* loader_of(const char* path) noexcept {
+  vips_error_clear();
+  return vips_foreign_find_load(path);
+}
+
+/// Built directly, not through the cache of operations, which would give the old pixels of a file that has
+/// changed.
+picture* open(const char* loader, const char* path, int first, int count) noexcept {
+  const std::unique_ptr<VipsOperation, release> operation(vips_operation_new(loader));
+  if (!operation) return nullptr;
+  g_object_set(operation.get(), "filename", path, "access", VIPS_ACCESS_SEQUENTIAL, "fail-on",
+               VIPS_FAIL_ON_ERROR, nullptr);
+  if (first > 0 || count > 1) g_object_set(operation.get(), "page", first, "n", count, nullptr);
+  // A slide has colours only; the opacity is OpenSlide's.
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(operation.get()), "rgb"))
+    g_object_set(operation.get(), "rgb", TRUE, nullptr);
+  VipsImage* result = nullptr;
+  if (vips_object_build(VIPS_OBJECT(operation.get())) == 0)
+    g_object_get(operation.get(), "out", &result, nullptr);
+  vips_object_unref_outputs(VIPS_OBJECT(operation.get()));
+  return reinterpret_cast<picture*>(result);
+}
+
+void close(picture* opened) noexcept { g_object_unref(opened); }
+
+picture_facts describe(picture* opened) noexcept {
+  auto* image = image_of(opened);
+  const auto* type = std::find_if(std::begin(types), std::end(types), [&](const auto& each) {
+    return each.first == vips_image_get_format(image);
+  });
+  const bool known = type != std::end(types);
+  const auto tag = vips_image_get_interpretation(image);
+  return {.form = {.type = known ? type->second : dtype::u8,
+                   .width = vips_image_get_width(image),
+                   .rows = vips_image_get_height(image),
+                   .page_height = vips_image_get_page_height(image),
+                   .channels = vips_image_get_bands(image)},
+          .plain = known && vips_image_get_coding(image) == VIPS_CODING_NONE,
+          .grey = tag == VIPS_INTERPRETATION_B_W || tag == VIPS_INTERPRETATION_GREY16,
+          .pages = vips_image_get_n_pages(image)};
+}
+
+/// Called for one band of rows after the other, from the top: no second copy of the picture is ever there.
+int store_rows(VipsRegion* region, VipsRect* area, void* to) {
+  const auto pixel_size = static_cast<std::size_t>(VIPS_IMAGE_SIZEOF_PEL(region->im));
+  const auto row_size = static_cast<std::size_t>(region->im->Xsize) * pixel_size;
+  for (int y = area->top; y < area->top + area->height; ++y)
+    std::memcpy(static_cast<std::byte*>(to) + static_cast<std::size_t>(y) * row_size +
+                    static_cast<std::size_t>(area->left) * pixel_size,
+                VIPS_REGION_ADDR(region, area->left, y), static_cast<std::size_t>(area->width) * pixel_size);
+  return 0;
+}
+
+bool read(picture* opened, std::byte* to) noexcept {
+  return vips_sink_disc(image_of(opened), store_rows, to) == 0;
+}
+
+int give_rows(VipsRegion* region, void*, void* given, void*, gboolean*) {
+  const auto& source = *static_cast<const row_source*>(given);
+  const auto& area = region->valid;
+  for (int y = area.top; y < area.top + area.height; ++y)
+    source.copy(source.image, y, area.left, area.width,
+                reinterpret_cast<std::byte*>(VIPS_REGION_ADDR(region, area.left, y)));
+  return 0;
+}
+
+VipsInterpretation interpretation_of(const picture_form& form, VipsBandFormat format) {
+  const bool wide = format == VIPS_FORMAT_USHORT;
+  if (form.channels < 3) return wide ? VIPS_INTERPRETATION_GREY16 : VIPS_INTERPRETATION_B_W;
+  if (form.channels > 4 || vips_format_sizeof(format) > 2) return VIPS_INTERPRETATION_MULTIBAND;
+  return wide ? VIPS_INTERPRETATION_RGB16 : VIPS_INTERPRETATION_sRGB;
+}
+
+/// The source as an image of libvips, which must not outlive it; null where that fails.
+owned_image wrapped(const picture_form& form, const row_source& source) {
+  const auto* type = std::find_if(std::begin(types), std::end(types),
+                                  [&](const auto& each) { return each.second == form.type; });
+  owned_image result(vips_image_new());
+  vips_image_init_fields(result.get(), static_cast<int>(form.width), static_cast<int>(form.rows),
+                         form.channels, type->first, VIPS_CODING_NONE, interpretation_of(form, type->first),
+                         1, 1);
+  if (form.page_height < form.rows)
+    vips_image_set_int(result.get(), VIPS_META_PAGE_HEIGHT, static_cast<int>(form.page_height));
+  auto* given = const_cast<row_source*>(&source);
+  if (vips_image_pipelinev(result.get(), VIPS_DEMAND_STYLE_THINSTRIP, nullptr) != 0 ||
+      vips_image_generate(result.get(), nullptr, give_rows, nullptr, given, nullptr) != 0)
+    return nullptr;
+  return result;
+}
+
+bool write(picture_encoding encoding, const char* path, const picture_form& form, const row_source& source,
+           bool tiled, bool big) noexcept {
+  vips_error_clear();
+  const auto image = wrapped(form, source);
+  if (!image) return false;
+  switch (encoding) {
+    case picture_encoding::png:
+      return vips_pngsave(image.get(), path, nullptr) == 0;
+    case picture_encoding::jpeg:
+      return vips_jpegsave(image.get(), path, "Q", 95, nullptr) == 0;
+    case picture_encoding::tiff:
+      return vips_tiffsave(image.get(), path, "tile", gboolean{tiled}, "tile_width", 256, "tile_height", 256,
+                           "bigtiff", gboolean{big}, nullptr) == 0;
+  }
+  return false;
+}
+
+}  // namespace
+}  // namespace macareu::files
+
+extern "C" __attribute__((visibility("default"))) const macareu::files::vips_module macareu_vips_module;
+const macareu::files::vips_module macareu_vips_module{
+    .largest_size = VIPS_MAX_COORD,
+    .start = macareu::files::start,
+    .errors = macareu::files::errors,
+    .free_text = macareu::files::free_text,
+    .loader_of = macareu::files::loader_of,
+    .open = macareu::files::open,
+    .close = macareu::files::close,
+    .describe = macareu::files::describe,
+    .read = macareu::files::read,
+    .write = macareu::files::write,
+};
