@@ -1,6 +1,6 @@
 # make run [IMAGE=slide.tif]   the main job on generated images, or on yours: pictures and reports in out/
 # make test                    all tests
-# make                         builds the tool: build/bin/macareu
+# make                         builds the tool, build/bin/macareu, with its converter and benchmarks
 # make python                  builds the Python package: build/python
 # make test-peers              the tests of scikit-image and SciPy, run against ours
 # make test-itk ITK_DIR=...    the ITK module and its tests, with ITK as built or installed there
@@ -13,11 +13,13 @@ IMAGE ?=
 JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 
-all: setup-run
+all: setup-tool
+	@cmake -S . -B $(BUILD) -DMACAREU_TESTS=OFF $(QUIETLY)
+	@cmake --build $(BUILD) --parallel $(JOBS) --target macareu_tool macareu_bench macareu_convert
+
+run: setup-run
 	@cmake -S . -B $(BUILD) -DMACAREU_TESTS=OFF $(QUIETLY)
 	@cmake --build $(BUILD) --parallel $(JOBS) --target macareu_tool
-
-run: all
 	@scripts/run.sh $(BUILD)/bin/macareu "$(IMAGE)"
 
 test: setup-test

@@ -10,6 +10,3 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/macareu-config-version.cm
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/macareu-config.cmake ${PROJECT_BINARY_DIR}/macareu-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/macareu)
-if(MACAREU_TOOL)
-  install(TARGETS macareu_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()

@@ -1,17 +1,18 @@
 #!/bin/sh
-# Installs what is missing for `run`, `python`, `test`, `bench` or `check` from the system's packages (Debian 12, Ubuntu 24.04 or newer). Says nothing where
+# Installs what is missing for `run`, `tool`, `python`, `test`, `bench` or `check` from the system's packages (Debian 12, Ubuntu 24.04 or newer). Says nothing where
 # all is there, and one line where something cannot be installed: the build then says what it really needs.
 set -u
 
-packages="g++ cmake make pkg-config libcli11-dev nlohmann-json3-dev zlib1g-dev libvips-dev libclang-dev"
+packages="g++ cmake make pkg-config libcli11-dev nlohmann-json3-dev zlib1g-dev libvips-dev"
 python="python3 python3-dev python3-numpy pybind11-dev"
 case "${1:-run}" in
   run) ;;
+  tool) packages="$packages libclang-dev" ;;
   python) packages="$packages $python" ;;
-  test) packages="$packages libgtest-dev $python python3-scipy python3-skimage python3-matplotlib python3-pytest python3-pip" ;;
+  test) packages="$packages libclang-dev libgtest-dev $python python3-scipy python3-skimage python3-matplotlib python3-pytest python3-pip" ;;
   bench) packages="$packages python3 python3-numpy python3-scipy python3-skimage python3-opencv" ;;
-  check) packages="$packages libgtest-dev clang clang-format clang-tidy libomp-dev libclang-rt-dev" ;;
-  *) echo "usage: setup.sh run|python|test|bench|check" >&2; exit 2 ;;
+  check) packages="$packages libclang-dev libgtest-dev clang clang-format clang-tidy libomp-dev libclang-rt-dev" ;;
+  *) echo "usage: setup.sh run|tool|python|test|bench|check" >&2; exit 2 ;;
 esac
 
 command -v dpkg-query >/dev/null 2>&1 || exit 0

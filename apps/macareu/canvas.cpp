@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "pixels.hpp"
+#include "command/pixels.hpp"
 
 namespace macareu::tool {
 namespace {

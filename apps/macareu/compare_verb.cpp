@@ -4,9 +4,9 @@
 
 #include <macareu/compare.hpp>
 
-#include "inputs.hpp"
-#include "text.hpp"
-#include "verb.hpp"
+#include "command/inputs.hpp"
+#include "command/text.hpp"
+#include "verbs.hpp"
 
 namespace macareu::tool {
 namespace {

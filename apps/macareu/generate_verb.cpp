@@ -9,9 +9,9 @@
 #include <macareu/files.hpp>
 #include <macareu/generate.hpp>
 
-#include "outputs.hpp"
-#include "text.hpp"
-#include "verb.hpp"
+#include "command/outputs.hpp"
+#include "command/text.hpp"
+#include "verbs.hpp"
 
 namespace macareu::tool {
 namespace {

@@ -9,10 +9,10 @@
 #include <macareu/machine.hpp>
 #include <macareu/version.hpp>
 
-#include "inputs.hpp"
-#include "pixels.hpp"
-#include "text.hpp"
-#include "verb.hpp"
+#include "command/inputs.hpp"
+#include "command/pixels.hpp"
+#include "command/text.hpp"
+#include "verbs.hpp"
 
 namespace macareu::tool {
 namespace {

@@ -10,12 +10,12 @@
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
+#include "command/outputs.hpp"
 #include "object_outputs.hpp"
-#include "outputs.hpp"
 #include "report.hpp"
 #include "run_options.hpp"
 #include "timing.hpp"
-#include "verb.hpp"
+#include "verbs.hpp"
 
 namespace macareu::tool {
 namespace {

@@ -8,10 +8,10 @@
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
-#include "outputs.hpp"
+#include "command/outputs.hpp"
+#include "command/text.hpp"
 #include "overlay.hpp"
 #include "report.hpp"
-#include "text.hpp"
 
 namespace macareu::tool {
 namespace {

@@ -11,8 +11,8 @@
 #include <macareu/number.hpp>
 #include <macareu/table.hpp>
 
-#include "inputs.hpp"
-#include "parser.hpp"
+#include "command/inputs.hpp"
+#include "command/parser.hpp"
 
 namespace macareu::tool {
 

@@ -9,11 +9,11 @@
 
 #include <macareu/error.hpp>
 
-#include "outputs.hpp"
-#include "progress_bar.hpp"
-#include "text.hpp"
+#include "command/outputs.hpp"
+#include "command/progress_bar.hpp"
+#include "command/text.hpp"
+#include "command/verb.hpp"
 #include "timing.hpp"
-#include "verb.hpp"
 
 namespace macareu::tool {
 namespace {

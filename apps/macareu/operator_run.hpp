@@ -8,8 +8,8 @@
 #include <macareu/catalogue.hpp>
 #include <macareu/files.hpp>
 
-#include "inputs.hpp"
-#include "interruption.hpp"
+#include "command/inputs.hpp"
+#include "command/interruption.hpp"
 #include "object_outputs.hpp"
 #include "report.hpp"
 #include "run_options.hpp"

@@ -7,9 +7,9 @@
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
+#include "command/text.hpp"
 #include "operator_run.hpp"
-#include "text.hpp"
-#include "verb.hpp"
+#include "verbs.hpp"
 
 namespace macareu::tool {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "canvas.hpp"
-#include "pixels.hpp"
+#include "command/pixels.hpp"
 
 namespace macareu::tool {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <macareu/catalogue.hpp>
 
-#include "text.hpp"
+#include "command/text.hpp"
 
 namespace macareu::tool {
 namespace {

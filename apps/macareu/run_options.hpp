@@ -6,7 +6,7 @@
 
 #include <macareu/context.hpp>
 
-#include "parser.hpp"
+#include "command/parser.hpp"
 
 namespace macareu::tool {
 

@@ -4,9 +4,9 @@
 
 #include <macareu/error.hpp>
 
+#include "command/outputs.hpp"
+#include "command/text.hpp"
 #include "histogram_plot.hpp"
-#include "outputs.hpp"
-#include "text.hpp"
 
 namespace macareu::tool {
 namespace {

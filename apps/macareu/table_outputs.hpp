@@ -8,7 +8,7 @@
 #include <macareu/catalogue.hpp>
 #include <macareu/files.hpp>
 
-#include "parser.hpp"
+#include "command/parser.hpp"
 
 namespace macareu::tool {
 

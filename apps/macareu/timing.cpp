@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "text.hpp"
+#include "command/text.hpp"
 
 namespace macareu::tool {
 namespace {

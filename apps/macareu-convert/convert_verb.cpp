@@ -10,10 +10,11 @@
 #include <cache.hpp>
 #include <generate.hpp>
 
+#include "command/other_programs.hpp"
+#include "command/outputs.hpp"
+#include "command/text.hpp"
 #include "function_file.hpp"
-#include "outputs.hpp"
-#include "text.hpp"
-#include "verb.hpp"
+#include "verbs.hpp"
 
 namespace macareu::tool {
 namespace {
@@ -74,33 +75,29 @@ int run(const conversion& asked, interruption& signals) {
 }  // namespace
 
 verb convert_verb() {
-  return {
-      .name = "convert",
-      .group = "Your own functions",
-      .brief = "Turns a marked C function into a parallel program: CUDA, OpenMP and serial source.",
-      .notes =
-          "The function is marked by #P2P_FUNC, #N2P_FUNC, #R2S_FUNC, #R2V_FUNC or #IWPP_FUNC on the line before "
-          "it (or #pragma macareu p2p and so on). The program needs nothing of Macareu. Nothing of the function is "
-          "executed. Example: macareu convert examples/convert/binarise.c -o binarise",
-      .prepare = [](parser& options) {
-        const auto asked = std::make_shared<conversion>();
-        asked->function.add_to(options);
-        options.add({.group = "Outputs",
-                     .names = "-o,--output",
-                     .value = "DIRECTORY|FILE.json",
-                     .help =
-                         "the program's directory, which is made where it is not there; or a file for the "
+  auto about = convert_outline();
+  about.notes =
+      "The function is marked by #P2P_FUNC, #N2P_FUNC, #R2S_FUNC, #R2V_FUNC or #IWPP_FUNC on the line before "
+      "it (or #pragma macareu p2p and so on). The program needs nothing of Macareu. Nothing of the function is "
+      "executed. Example: macareu convert examples/convert/binarise.c -o binarise";
+  about.prepare = [](parser& options) {
+    const auto asked = std::make_shared<conversion>();
+    asked->function.add_to(options);
+    options.add({.group = "Outputs",
+                 .names = "-o,--output",
+                 .value = "DIRECTORY|FILE.json",
+                 .help = "the program's directory, which is made where it is not there; or a file for the "
                          "description, which machines without a C parser can run",
-                     .required = true,
-                     .take = [asked](const std::string& text) { asked->output = text; }});
-        options.add(
-            {.group = "Outputs",
-             .names = "--overwrite",
-             .help =
-                 "replace files of the program that are there and differ, such as those that you have edited",
-             .take = [asked](const std::string&) { asked->overwrite = true; }});
-        return [asked](interruption& signals) { return run(*asked, signals); };
-      }};
+                 .required = true,
+                 .take = [asked](const std::string& text) { asked->output = text; }});
+    options.add(
+        {.group = "Outputs",
+         .names = "--overwrite",
+         .help = "replace files of the program that are there and differ, such as those that you have edited",
+         .take = [asked](const std::string&) { asked->overwrite = true; }});
+    return [asked](interruption& signals) { return run(*asked, signals); };
+  };
+  return about;
 }
 
 }  // namespace macareu::tool

@@ -1,9 +1,8 @@
-// A verb of the command line. The operators' verbs come from the catalogue; the others are written out.
+// A verb of the command line.
 #pragma once
 
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "interruption.hpp"
 #include "parser.hpp"
@@ -25,20 +24,13 @@ struct verb {
   std::string name;
   std::string group;  ///< heading in the list of verbs
   std::string brief;
-  std::string notes;
+  std::string notes = {};
   /// Whether it does something useful when nothing is given.
   bool works_alone = false;
   /// Adds its options to the parser, and gives what to do once they are parsed; that returns an exit code.
-  std::function<std::function<int(interruption&)>(parser&)> prepare;
+  std::function<std::function<int(interruption&)>(parser&)> prepare = {};
+  /// Where there is nothing to prepare: the program, in the directory of this one, that has the verb.
+  std::string program = {};
 };
-
-std::vector<verb> operator_verbs();
-verb measure_verb();
-verb info_verb();
-verb generate_verb();
-verb compare_verb();
-verb bench_verb();
-verb convert_verb();
-verb run_verb();
 
 }  // namespace macareu::tool

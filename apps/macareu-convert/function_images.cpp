@@ -10,8 +10,8 @@
 
 #include <macareu/error.hpp>
 
-#include "pixels.hpp"
-#include "text.hpp"
+#include "command/pixels.hpp"
+#include "command/text.hpp"
 
 namespace macareu::tool {
 namespace {

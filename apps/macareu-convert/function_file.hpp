@@ -6,7 +6,7 @@
 
 #include <description.hpp>
 
-#include "parser.hpp"
+#include "command/parser.hpp"
 
 namespace macareu::tool {
 

@@ -15,13 +15,14 @@
 #include <cpu_run.hpp>
 #include <cuda_run.hpp>
 
+#include "command/inputs.hpp"
+#include "command/other_programs.hpp"
+#include "command/outputs.hpp"
+#include "command/progress_bar.hpp"
+#include "command/text.hpp"
 #include "function_file.hpp"
 #include "function_images.hpp"
-#include "inputs.hpp"
-#include "outputs.hpp"
-#include "progress_bar.hpp"
-#include "text.hpp"
-#include "verb.hpp"
+#include "verbs.hpp"
 
 namespace macareu::tool {
 namespace {
@@ -270,19 +271,17 @@ void add_options(parser& options, request& asked) {
 }  // namespace
 
 verb run_verb() {
-  return {
-      .name = "run",
-      .group = "Your own functions",
-      .brief = "Compiles a marked C function and runs it on images, on the CPU or a GPU.",
-      .notes =
-          "See `macareu convert --help` for how functions are marked. Compiled code is kept in $MACAREU_CACHE, or "
-          "macareu in the user's cache directory. Example: macareu run examples/convert/binarise.c in.png -o out.png "
-          "--param tolerancia=27",
-      .prepare = [](parser& options) {
-        const auto asked = std::make_shared<request>();
-        add_options(options, *asked);
-        return [asked](interruption& signals) { return run(*asked, signals); };
-      }};
+  auto about = run_outline();
+  about.notes =
+      "See `macareu convert --help` for how functions are marked. Compiled code is kept in $MACAREU_CACHE, or "
+      "macareu in the user's cache directory. Example: macareu run examples/convert/binarise.c in.png -o out.png "
+      "--param tolerancia=27";
+  about.prepare = [](parser& options) {
+    const auto asked = std::make_shared<request>();
+    add_options(options, *asked);
+    return [asked](interruption& signals) { return run(*asked, signals); };
+  };
+  return about;
 }
 
 }  // namespace macareu::tool

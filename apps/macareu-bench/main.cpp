@@ -1,3 +1,4 @@
+// macareu-bench bench SUITE: the benchmarks.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -7,9 +8,10 @@
 #include <macareu/files.hpp>
 
 #include "bench/suite.hpp"
-#include "outputs.hpp"
-#include "text.hpp"
-#include "verb.hpp"
+#include "command/other_programs.hpp"
+#include "command/outputs.hpp"
+#include "command/program.hpp"
+#include "command/text.hpp"
 
 namespace macareu::tool {
 namespace {
@@ -106,23 +108,26 @@ void add_options(parser& options, benchmark& given) {
        .take = [&](const std::string& text) { given.options.data = text; }});
 }
 
-}  // namespace
-
 verb bench_verb() {
-  return {
-      .name = "bench",
-      .group = "Tools",
-      .brief = "Measures the operators: median and least time of every case, in warm memory.",
-      .notes =
-          "One row per case: name, shape, type, neighbours, threads, runs, median and least time, time per pixel, and "
-          "the sum of the output's pixels as a check. Files are not part of the times. The suites wave and distance have also what a "
-          "strategy counts, the time that must hold, and whether the result is right: exit code 1 where one is not.",
-      .prepare = [](parser& options) {
-        const auto given = std::make_shared<benchmark>();
-        given->options.data = default_data();
-        add_options(options, *given);
-        return [given](interruption& signals) { return run(*given, signals); };
-      }};
+  auto about = bench_outline();
+  about.notes =
+      "One row per case: name, shape, type, neighbours, threads, runs, median and least time, time per pixel, and "
+      "the sum of the output's pixels as a check. Files are not part of the times. The suites wave and distance have also what a "
+      "strategy counts, the time that must hold, and whether the result is right: exit code 1 where one is not.";
+  about.prepare = [](parser& options) {
+    const auto given = std::make_shared<benchmark>();
+    given->options.data = default_data();
+    add_options(options, *given);
+    return [given](interruption& signals) { return run(*given, signals); };
+  };
+  return about;
 }
 
+std::vector<verb> all_verbs() { return {bench_verb()}; }
+
+}  // namespace
 }  // namespace macareu::tool
+
+int main(int count, char** values) {
+  return macareu::tool::run_program(macareu::tool::all_verbs, count, values);
+}

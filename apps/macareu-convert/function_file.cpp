@@ -13,7 +13,7 @@
 #include <parse.hpp>
 #include <source.hpp>
 
-#include "text.hpp"
+#include "command/text.hpp"
 
 namespace macareu::tool {
 namespace {

@@ -1,0 +1,132 @@
+#include "program.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <macareu/error.hpp>
+#include <macareu/version.hpp>
+
+#include "help.hpp"
+#include "text.hpp"
+
+namespace macareu::tool {
+namespace {
+
+/// Messages of the library start with the operator's name, which differs from the verb's in its hyphens.
+std::string without_name(const std::string& message, const std::string& verb) {
+  auto name = verb + ": ";
+  if (message.starts_with(name)) return message.substr(name.size());
+  std::ranges::replace(name, '-', '_');
+  return message.starts_with(name) ? message.substr(name.size()) : message;
+}
+
+int fail(int code, const std::string& verb, const std::string& message) {
+  const auto line = "macareu: " + (verb.empty() ? "" : verb + ": ") + without_name(one_line(message), verb);
+  std::cout.flush();
+  std::fprintf(stderr, "%s\n", line.c_str());
+  return code;
+}
+
+/// Runs `work` and says in one line what went wrong, if anything did.
+template <class Work>
+int guarded(const std::string& verb, Work&& work) {
+  try {
+    return work();
+  } catch (const usage_error& e) {
+    return fail(exit_code::usage, verb, e.what());
+  } catch (const io_error& e) {
+    return fail(exit_code::file, verb, e.what());
+  } catch (const device_error& e) {
+    return fail(exit_code::device, verb, e.what());
+  } catch (const interrupted& e) {
+    return fail(exit_code::interrupted, verb, e.what());
+  } catch (const std::bad_alloc&) {
+    return fail(exit_code::device, verb, "not enough memory");
+  } catch (const std::exception& e) {
+    return fail(exit_code::internal, verb, std::string("internal error, please report it: ") + e.what());
+  }
+}
+
+bool asks_for_help(const std::string& argument) { return argument == "--help" || argument == "-h"; }
+
+/// The process becomes the program that has the verb, so streams, signals and the exit code are the
+/// program's.
+[[noreturn]] void hand_over(const verb& chosen, const std::vector<std::string>& arguments) {
+  const auto directory = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const auto file = (directory / chosen.program).string();
+  std::vector<std::string> words{file, chosen.name};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> values;
+  std::ranges::transform(words, std::back_inserter(values), [](auto& word) { return word.data(); });
+  values.push_back(nullptr);
+  execv(file.c_str(), values.data());
+  if (errno != ENOENT) throw io_error(file + ": " + std::strerror(errno));
+  throw usage_error(chosen.program + " is not in " + directory.string() + "; `make` builds it");
+}
+
+int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {
+  if (!chosen.prepare) hand_over(chosen, arguments);
+  parser options;
+  const auto action = chosen.prepare(options);
+  if (std::ranges::any_of(arguments, asks_for_help)) {
+    std::cout << help_of(chosen, options);
+    return exit_code::done;
+  }
+  if (arguments.empty() && !chosen.works_alone) {
+    std::cerr << usage_of(chosen, options);
+    return exit_code::usage;
+  }
+  try {
+    options.parse(arguments);
+  } catch (const usage_error& e) {
+    throw usage_error(std::string(e.what()) + "; see macareu " + chosen.name + " --help");
+  }
+  // Never destroyed: its thread listens until the program has ended.
+  static auto& signals = *new interruption(chosen.name);
+  return action(signals);
+}
+
+int dispatch(const std::vector<verb>& verbs, const std::vector<std::string>& arguments) {
+  if (arguments.empty()) {
+    std::cerr << overview(verbs);
+    return exit_code::usage;
+  }
+  const auto& first = arguments[0];
+  if (asks_for_help(first)) {
+    std::cout << overview(verbs);
+    return exit_code::done;
+  }
+  if (first == "--version") {
+    std::cout << "macareu " << version << '\n';
+    return exit_code::done;
+  }
+  const auto chosen = std::ranges::find(verbs, first, &verb::name);
+  if (chosen == verbs.end()) {
+    std::vector<std::string> names;
+    std::ranges::transform(verbs, std::back_inserter(names), &verb::name);
+    throw usage_error((first.starts_with('-') ? "expected a verb, got " : "unknown verb ") +
+                      in_quotes(first) + did_you_mean(first, names) + "; see macareu --help");
+  }
+  return guarded(chosen->name, [&] { return run_chosen(*chosen, {arguments.begin() + 1, arguments.end()}); });
+}
+
+}  // namespace
+
+int run_program(std::vector<verb> (*verbs)(), int count, char** values) {
+  int code = guarded("", [&] { return dispatch(verbs(), {values + std::min(count, 1), values + count}); });
+  if (!std::cout.flush() && code == exit_code::done)
+    code = fail(exit_code::file, "", "standard output: cannot be written");
+  return code;
+}
+
+}  // namespace macareu::tool

@@ -1,0 +1,16 @@
+// The verbs of the tool. Those of operators come from the catalogue; the others are written out.
+#pragma once
+
+#include <vector>
+
+#include "command/verb.hpp"
+
+namespace macareu::tool {
+
+std::vector<verb> operator_verbs();
+verb measure_verb();
+verb info_verb();
+verb generate_verb();
+verb compare_verb();
+
+}  // namespace macareu::tool
