@@ -1,4 +1,5 @@
-// Random arguments for any operator, from what its description says its parameters take.
+// Random arguments for any operator, from what its description says its parameters take, and the outputs to
+// ask it for.
 #pragma once
 
 #include <algorithm>
@@ -139,6 +140,25 @@ arguments draw_arguments(dice& from, const operator_description& about, dtype ty
     given.insert_or_assign("values", false);  // one or the other
   if (given.contains("background") && !std::get<bool>(given.at("values"))) given.erase("background");
   return given;
+}
+
+/// Signed distances have no places, and labels are for exact distances to what is not zero.
+inline bool may_ask_for(std::string_view output, const arguments& given) {
+  if (!given.contains("signed")) return true;
+  if (std::get<bool>(given.at("signed"))) return false;
+  return output != "labels" ||
+         (std::get<bool>(given.at("invert")) && std::get<std::string>(given.at("method")) == "exact");
+}
+
+/// Which outputs are asked for: optional ones at random, and rarely those that the arguments rule out. The
+/// list may end before those that are not.
+inline std::vector<bool> draw_outputs(dice& from, const operator_description& about, const arguments& given) {
+  std::vector<bool> asked;
+  const bool any = from.once_in(16);
+  for (const auto& output : about.outputs)
+    asked.push_back(!output.optional || (from.once_in(2) && (any || may_ask_for(output.name, given))));
+  while (!asked.back() && from.once_in(2)) asked.pop_back();
+  return asked;
 }
 
 }  // namespace macareu::test

@@ -61,7 +61,8 @@ inline std::int64_t longest_side(const std::string& device, int rank, std::int64
 }
 inline constexpr std::int64_t most_small_pixels = 36 * 36 * 36;
 
-inline std::string describe(const operator_description& about, const context& how, const arguments& given) {
+inline std::string describe(const operator_description& about, const context& how, const arguments& given,
+                            const std::vector<bool>& asked = {}) {
   std::string text = std::string(about.name) + " on " + how.device + ", strategy " + how.strategy + ", " +
                      std::to_string(how.threads) + " threads";
   for (const auto& [name, value] : given) {
@@ -75,6 +76,8 @@ inline std::string describe(const operator_description& about, const context& ho
     if (const auto* list = std::get_if<std::vector<interval>>(&value))
       for (const auto& one : *list) text += to_string(one.low) + ":" + to_string(one.high) + " ";
   }
+  for (std::size_t o = 0; o < asked.size(); ++o)
+    if (asked[o]) text += ", output " + std::string(about.outputs[o].name);
   return text;
 }
 
@@ -104,10 +107,11 @@ class canvas {
 
 /// The error's message, or nothing.
 inline std::optional<std::string> run(const operator_description& about,
-                                      std::span<const const_image_view> inputs, const image_view& out,
-                                      const arguments& given, const context& how) {
+                                      std::span<const const_image_view> inputs,
+                                      std::span<const image_view> outputs, const arguments& given,
+                                      const context& how) {
   try {
-    run_operator(about, inputs, std::span(&out, 1), given, how);
+    run_operator(about, inputs, outputs, given, how);
     return std::nullopt;
   } catch (const usage_error& error) {
     return error.what();

@@ -1,9 +1,7 @@
 // Images of many tiles against the serial engine: waves that cross tiles in all directions, long corridors,
 // strided views, the marker's own memory, and repeated runs.
-#include "conformance/draw_arguments.hpp"
-#include "conformance/engine_runs.hpp"
+#include "conformance/against_serial.hpp"
 #include "support/mazes.hpp"
-#include "support/strided.hpp"
 
 namespace macareu::test {
 namespace {
@@ -38,14 +36,23 @@ void draw_corridor(dice& from, const extents& shape, scene& s) {
   }
 }
 
-class large_images : public engine_and_type {
+constexpr std::int64_t most_pixels = 36 * 70 * 140;
+
+class large_images : public against_serial {
  protected:
-  void draw(dice& from, int rank, bool corridors, bool sinks) {
+  large_images() : against_serial(most_pixels) {}
+
+  void draw_form(dice& from, int rank, bool corridors) {
     const auto& shape = rank == 3 ? from.pick(volume_shapes) : from.pick(image_shapes);
     if (corridors)
       draw_corridor(from, shape, scene_);
     else
       draw_scene(from, shape, scene_);
+  }
+
+  void draw(dice& from, int rank, bool corridors, bool sinks) {
+    draw_form(from, rank, corridors);
+    const auto& shape = scene_.shape;
     marker_ = image(type(), shape);
     mask_ = image(type(), shape);
     with_type(type(), [&]<class T>() {
@@ -62,7 +69,6 @@ class large_images : public engine_and_type {
   }
 
   const operator_description& reconstruct_ = *find_operator("reconstruct");
-  scene scene_;
   image marker_, mask_;
 };
 
@@ -109,38 +115,24 @@ TEST_P(large_images, operators_equal_serial) {
     for (const auto near : all_neighbours)
       for (std::int64_t i = 0; i < scaled(2) && about.name != "measure"; ++i) {
         const auto seed = seed_of(about.name, type(), near.count, i, 1);
+        SCOPED_TRACE("seed " + std::to_string(seed));
         dice from(seed);
-        draw(from, near.rank, i % 2 == 1, false);
-        auto given = with_type(type(), [&]<class T>() {
-          return draw_arguments(from, about, type(), near.count,
-                                std::vector<T>{T{0}, T{1}, static_cast<T>(from.between(2, 100))});
+        draw_form(from, near.rank, i % 2 == 1);
+        with_type(type(), [&]<class T>() {
+          std::vector<T> palette(static_cast<std::size_t>(scene_.levels));
+          draw_palette(from, type(), palette);
+          auto given = draw_arguments(from, about, type(), near.count,
+                                      std::vector<T>{T{0}, T{1}, static_cast<T>(from.between(2, 100))});
+          if (given.contains("clip")) given.insert_or_assign("clip", true);
+          // What an image, or one of three axes, does not have.
+          if (given.contains("give"))
+            given.insert_or_assign("give", std::string(from.once_in(3) ? "x" : "magnitude"));
+          if (given.contains("size") && near.rank == 3) given.insert_or_assign("size", number(3));
+          keep_comparable(given, device());
+          compare(from, about, draw_inputs(from, about, palette, false), given,
+                  static_cast<int>(from.between(1, 3)));
         });
-        if (given.contains("clip")) given.insert_or_assign("clip", true);
-        // What an image, or one of three axes, does not have.
-        if (given.contains("give"))
-          given.insert_or_assign("give", std::string(from.once_in(3) ? "x" : "magnitude"));
-        if (given.contains("size") && near.rank == 3) given.insert_or_assign("size", number(3));
-        keep_comparable(given, device());
-        const auto inputs = inputs_of(about, marker_, mask_);
-        if (!about.table.empty()) {
-          const auto expected = run_table(about, inputs, given, {.device = "serial"});
-          for (const auto& how :
-               contexts(device(), about.pattern, static_cast<int>(from.between(1, 3)), near.rank))
-            ASSERT_EQ(run_table(about, inputs, given, how), expected)
-                << describe(about, how, given) << ", seed " << seed;
-          continue;
-        }
-        image expected(output_type(about, 0, type(), mask_.shape(), given), mask_.shape()),
-            got(expected.type(), mask_.shape());
-        const auto error = run(about, inputs, expected, given, {.device = "serial"});
-        for (const auto& how :
-             contexts(device(), about.pattern, static_cast<int>(from.between(1, 3)), near.rank)) {
-          SCOPED_TRACE(describe(about, how, given) + ", seed " + std::to_string(seed));
-          ASSERT_EQ(run(about, inputs, got, given, how), error);
-          if (!error) {
-            ASSERT_TRUE(same_bits(got, expected));
-          }
-        }
+        if (HasFatalFailure()) return;
       }
 }
 

@@ -1,0 +1,161 @@
+// Any operator on any engine against the serial one: every output, the table, or the error.
+#pragma once
+
+#include <deque>
+
+#include "conformance/draw_arguments.hpp"
+#include "conformance/engine_runs.hpp"
+#include "support/strided.hpp"
+
+namespace macareu::test {
+
+/// Memory for the outputs of any operator.
+class output_memory {
+ public:
+  explicit output_memory(std::int64_t pixels) : pixels_(pixels) {}
+
+  /// An output that is not asked for has a view without memory.
+  std::vector<image_view> spoiled(const std::vector<dtype>& types, const std::vector<bool>& asked,
+                                  const extents& shape) {
+    while (canvases_.size() < types.size()) canvases_.emplace_back(pixels_);
+    std::vector<image_view> views;
+    for (std::size_t o = 0; o < types.size(); ++o)
+      views.push_back(asked[o] ? canvases_[o].spoiled(types[o], shape)
+                               : image_view(nullptr, types[o], shape, contiguous_strides(shape)));
+    return views;
+  }
+
+ private:
+  std::int64_t pixels_;
+  std::deque<canvas> canvases_;
+};
+
+class against_serial : public engine_and_type {
+ protected:
+  explicit against_serial(std::int64_t most_pixels)
+      : first_(most_pixels), second_(most_pixels), expected_(most_pixels), got_(most_pixels) {}
+
+  /// What the operator takes, in the form of the scene.
+  template <class T>
+  std::vector<const_image_view> draw_inputs(dice& from, const operator_description& about,
+                                            const std::vector<T>& palette, bool sinks) {
+    const auto marker = first_.of(type(), scene_.shape), mask = second_.of(type(), scene_.shape);
+    paint(scene_.marker, palette, sinks, static_cast<T*>(marker.data()));
+    paint(scene_.mask, palette, sinks, static_cast<T*>(mask.data()));
+    lose_a_pixel<T>(from, mask);
+    return inputs_of(about, marker, mask);
+  }
+
+  void compare(dice& from, const operator_description& about, const std::vector<const_image_view>& inputs,
+               const arguments& given, int threads) {
+    std::deque<strided_image> copies;
+    std::vector<const_image_view> strided;
+    if (from.once_in(8))
+      for (const auto& input : inputs) {
+        copies.emplace_back(from, input.type(), input.shape()).assign(copy_of(input));
+        strided.push_back(copies.back());
+      }
+    const auto hows = contexts(device(), about.pattern, threads, scene_.shape.rank());
+    if (about.table.empty())
+      compare_images(from, about, inputs, strided, given, hows);
+    else
+      compare_tables(about, inputs, strided.empty() ? inputs : strided, given, hows);
+  }
+
+  scene scene_;
+  std::int64_t refused_ = 0;
+
+ private:
+  /// Rarely: NaN is refused, and what is refused tests little.
+  template <class T>
+  static void lose_a_pixel(dice& from, const image_view& pixels) {
+    if constexpr (std::is_floating_point_v<T>)
+      if (from.once_in(40) && pixels.shape().pixels() > 0)
+        static_cast<T*>(pixels.data())[from.below(pixels.shape().pixels())] =
+            std::numeric_limits<T>::quiet_NaN();
+  }
+
+  void compare_tables(const operator_description& about, const std::vector<const_image_view>& inputs,
+                      const std::vector<const_image_view>& same_inputs, const arguments& given,
+                      const std::vector<context>& hows) {
+    const auto expected = run_table(about, inputs, given, {.device = "serial"});
+    for (const auto& how : hows)
+      ASSERT_EQ(run_table(about, same_inputs, given, how), expected) << describe(about, how, given);
+    refused_ += !expected.ends_with('\n');
+  }
+
+  /// Empty where the arguments are refused together with the shape, which is seen before any engine is asked.
+  std::vector<dtype> types_of_outputs(const operator_description& about, const arguments& given,
+                                      std::size_t count) const {
+    try {
+      std::vector<dtype> types;
+      while (types.size() < count)
+        types.push_back(output_type(about, types.size(), type(), scene_.shape, given));
+      return types;
+    } catch (const usage_error&) {
+      return {};
+    }
+  }
+
+  /// Outputs lie as the inputs do: strided where these are, and sometimes in place of the first.
+  void compare_images(dice& from, const operator_description& about,
+                      const std::vector<const_image_view>& inputs,
+                      const std::vector<const_image_view>& strided, const arguments& given,
+                      const std::vector<context>& hows) {
+    const auto asked = draw_outputs(from, about, given);
+    const auto types = types_of_outputs(about, given, asked.size());
+    if (types.empty()) {
+      ++refused_;
+      return;
+    }
+    const bool in_place = strided.empty() && about.outputs[0].may_replace_first_input &&
+                          types[0] == inputs[0].type() && from.once_in(4);
+    const auto expected = expected_.spoiled(types, asked, scene_.shape);
+    const auto error = run(about, inputs, expected, given, {.device = "serial"});
+    if (error) {
+      ++refused_;
+      const auto before = got_.spoiled(types, asked, scene_.shape);
+      for (std::size_t o = 0; o < asked.size(); ++o)
+        ASSERT_TRUE(!asked[o] || same_bits(expected[o], before[o])) << *error << ", after a part of the work";
+    }
+    for (const auto& how : hows) {
+      SCOPED_TRACE(describe(about, how, given, asked) + (in_place          ? ", in place"
+                                                         : strided.empty() ? ""
+                                                                           : ", strided"));
+      auto outputs = got_.spoiled(types, asked, scene_.shape);
+      auto used = strided.empty() ? inputs : strided;
+      std::deque<strided_image> strided_outputs;
+      if (!strided.empty())
+        for (std::size_t o = 0; o < outputs.size(); ++o)
+          if (asked[o]) outputs[o] = strided_outputs.emplace_back(from, types[o], scene_.shape).view();
+      if (in_place) {
+        std::memcpy(outputs[0].data(), inputs[0].data(),
+                    static_cast<std::size_t>(scene_.shape.pixels()) * size_of(types[0]));
+        used[0] = outputs[0];
+      }
+      ASSERT_NO_FATAL_FAILURE(run_and_compare(about, used, outputs, expected, error, given, how));
+      for (const auto& output : strided_outputs)
+        ASSERT_TRUE(output.gaps_untouched()) << "wrote between the pixels";
+    }
+  }
+
+  /// A refused call leaves the caller's memory as it was.
+  static void run_and_compare(const operator_description& about, const std::vector<const_image_view>& inputs,
+                              const std::vector<image_view>& outputs, const std::vector<image_view>& expected,
+                              const std::optional<std::string>& error, const arguments& given,
+                              const context& how) {
+    std::vector<image> before;
+    for (const auto& output : outputs) before.push_back(error && output.data() ? copy_of(output) : image());
+    ASSERT_EQ(run(about, inputs, outputs, given, how), error);
+    for (std::size_t o = 0; o < outputs.size(); ++o)
+      if (outputs[o].data()) {
+        ASSERT_TRUE(same_bits(outputs[o], error ? const_image_view(before[o]) : expected[o]))
+            << "output " << about.outputs[o].name;
+      }
+  }
+
+  canvas first_, second_;
+  output_memory expected_, got_;
+};
+
+}  // namespace macareu::test
