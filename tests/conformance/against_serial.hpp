@@ -40,6 +40,11 @@ class against_serial : public engine_and_type {
   std::vector<const_image_view> draw_inputs(dice& from, const operator_description& about,
                                             const std::vector<T>& palette, bool sinks) {
     const auto marker = first_.of(type(), scene_.shape), mask = second_.of(type(), scene_.shape);
+    if (about.name == "measure") {
+      draw_labels(from, type(), scene_, static_cast<T*>(marker.data()));
+      if (from.once_in(4)) return {marker};
+      return {marker, draw_intensity(from)};
+    }
     paint(scene_.marker, palette, sinks, static_cast<T*>(marker.data()));
     paint(scene_.mask, palette, sinks, static_cast<T*>(mask.data()));
     lose_a_pixel<T>(from, mask);
@@ -66,6 +71,18 @@ class against_serial : public engine_and_type {
   std::int64_t refused_ = 0;
 
  private:
+  /// Of any type.
+  image_view draw_intensity(dice& from) {
+    const auto intensity = second_.of(from.pick(all_types), scene_.shape);
+    with_type(intensity.type(), [&]<class T>() {
+      std::vector<T> palette(static_cast<std::size_t>(scene_.levels));
+      draw_palette(from, intensity.type(), palette);
+      paint(scene_.marker, palette, false, static_cast<T*>(intensity.data()));
+      lose_a_pixel<T>(from, intensity);
+    });
+    return intensity;
+  }
+
   /// Rarely: NaN is refused, and what is refused tests little.
   template <class T>
   static void lose_a_pixel(dice& from, const image_view& pixels) {

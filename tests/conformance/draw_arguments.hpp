@@ -1,5 +1,5 @@
-// Random arguments for any operator, from what its description says its parameters take, and the outputs to
-// ask it for.
+// Random arguments for any operator, from what its description says its parameters take, the outputs to ask
+// it for, and label images for those that take them.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include <macareu/catalogue.hpp>
 
 #include "support/dice.hpp"
+#include "support/scenes.hpp"
 
 namespace macareu::test {
 
@@ -159,6 +160,27 @@ inline std::vector<bool> draw_outputs(dice& from, const operator_description& ab
     asked.push_back(!output.optional || (from.once_in(2) && (any || may_ask_for(output.name, given))));
   while (!asked.back() && from.once_in(2)) asked.pop_back();
   return asked;
+}
+
+/// Numbers of objects in the form of a scene's plateaus, or in runs of pixels: few, or many with gaps between
+/// them. Negative ones are outside, and rarely one is too large.
+template <class T>
+void draw_labels(dice& from, dtype type, const scene& s, T* labels) {
+  const auto room = type == dtype::boolean ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
+  const auto most = static_cast<std::int64_t>(std::min(from.once_in(3) ? 3000.0 : 6.0, room));
+  const auto least = std::is_signed_v<T> && from.once_in(4) ? -from.below(5) : 0;
+  const auto draw = [&] { return from.once_in(4) ? T{0} : static_cast<T>(from.between(least, most)); };
+  const bool runs = from.once_in(2);
+  const int length = static_cast<int>(from.between(1, 9));
+  std::vector<T> of_level(static_cast<std::size_t>(s.levels));
+  for (auto& label : of_level) label = draw();
+  T label = draw();
+  for (std::size_t i = 0; i < s.mask.size(); ++i) {
+    if (runs && from.once_in(length)) label = draw();
+    labels[i] = runs ? label : of_level[s.mask[i]];
+  }
+  if (type != dtype::boolean && !s.mask.empty() && from.once_in(40))
+    labels[from.below(std::ssize(s.mask))] = std::numeric_limits<T>::max();
 }
 
 }  // namespace macareu::test
