@@ -8,6 +8,7 @@
 
 #include "engines/cpu/engine.hpp"
 #include "engines/serial/engine.hpp"
+#include "laws/checked_rules.hpp"
 #include "patterns/line_slabs.hpp"
 #include "rules/distance.hpp"
 #include "support/dice.hpp"
@@ -20,6 +21,7 @@ namespace {
 template <class Rule, class Draw>
 void check_laws(const Rule& rule, std::int64_t size, Draw draw) {
   using value = typename Rule::value;
+  counts_as_checked<pattern::line, Rule>();
   ASSERT_EQ(rule.cost(0), value{0});
   for (std::int64_t k = 0; k + 2 < size; ++k) {
     ASSERT_LE(rule.cost(k), rule.cost(k + 1));

@@ -1,10 +1,19 @@
 // The laws of reduce rules (patterns/reduce.hpp): join is associative and commutative, identity() is neutral.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "laws/checked_rules.hpp"
 #include "patterns/reduce.hpp"
+#include "patterns/summary.hpp"
 #include "rules/checks.hpp"
 #include "rules/find.hpp"
 #include "rules/intensities.hpp"
+#include "rules/label_images.hpp"
+#include "rules/moments.hpp"
 #include "rules/range.hpp"
 #include "support/dice.hpp"
 #include "support/palettes.hpp"
@@ -14,6 +23,7 @@ namespace {
 
 template <class Rule, class Draw>
 void check_laws(const Rule& rule, Draw lifted) {
+  counts_as_checked<pattern::reduce, Rule>();
   for (auto n = scaled(20000); n > 0; --n) {
     const typename Rule::value a = lifted(), b = lifted(), c = lifted();
     ASSERT_TRUE(rule.join(rule.join(a, b), c) == rule.join(a, rule.join(b, c)));
@@ -38,6 +48,39 @@ TYPED_TEST(reduce_rules, range_of_keys) {
   const key_range<TypeParam> rule{};
   static_assert(reduce_rule<key_range<TypeParam>, TypeParam>);
   check_laws(rule, [&] { return rule.lift(this->anywhere(), this->draw()); });
+}
+
+TYPED_TEST(reduce_rules, summary) {
+  const summary_of<TypeParam> rule{7, 9};
+  static_assert(reduce_rule<summary_of<TypeParam>, TypeParam>);
+  check_laws(rule, [&] { return rule.lift(this->anywhere(), this->draw()); });
+}
+
+TYPED_TEST(reduce_rules, greatest_number_of_an_object) {
+  const greatest_number rule{};
+  static_assert(reduce_rule<greatest_number, TypeParam>);
+  check_laws(rule, [&] {
+    const bool whole = std::is_integral_v<TypeParam>;  // others are refused before
+    return rule.lift(this->anywhere(), whole ? this->draw() : TypeParam(this->from_.below(1000)));
+  });
+}
+
+/// Of values that are finite and no larger than the unit was chosen for.
+TYPED_TEST(reduce_rules, sums_in_units) {
+  using limits = std::numeric_limits<TypeParam>;
+  const auto finite = [&] { return std::clamp(this->draw(), limits::lowest(), limits::max()); };
+  const sum_in_units sum{unit_for(-static_cast<double>(limits::lowest()), 1000)};
+  static_assert(reduce_rule<sum_in_units, TypeParam>);
+  check_laws(sum, [&] { return sum.lift(this->anywhere(), finite()); });
+
+  const double most = std::min(1e100, static_cast<double>(limits::max()));  // its square is finite
+  const auto moderate = [&] {
+    const auto value = this->draw();
+    return std::abs(static_cast<double>(value)) <= most ? value : TypeParam{1};
+  };
+  const squares_in_units squares{7.25, unit_for(4 * most * most, 1000)};
+  static_assert(reduce_rule<squares_in_units, TypeParam>);
+  check_laws(squares, [&] { return squares.lift(this->anywhere(), moderate()); });
 }
 
 TYPED_TEST(reduce_rules, any_pixel_beyond) {

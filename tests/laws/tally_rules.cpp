@@ -10,6 +10,7 @@
 
 #include "engines/cpu/engine.hpp"
 #include "engines/serial/engine.hpp"
+#include "laws/checked_rules.hpp"
 #include "rules/object_extent.hpp"
 #include "rules/object_sums.hpp"
 #include "support/dice.hpp"
@@ -27,6 +28,7 @@ struct pixels_of {
 template <class Rule, class... In>
 void check_laws(dice& from, const Rule& rule, std::uint32_t count, const pixels_of<std::uint32_t>& labels,
                 const pixels_of<In>&... in) {
+  counts_as_checked<pattern::tally, Rule>();
   const context how{.threads = 3};
   job work{how, {}};
   const auto expected = serial::engine(work).tally(rule, count, labels.all(), in.all()...);
@@ -107,6 +109,7 @@ void check_rules(dice& from, bool volume) {
     labels.values.push_back(static_cast<std::uint32_t>(label));
     intensity.values.push_back(static_cast<T>(from.between(-120, 120)));
   }
+  check_laws(from, object_size{}, count, labels);
   check_laws(from, object_extent{volume}, count, labels);
   check_laws(from, object_intensities{{16.0}}, count, labels, intensity);
   if (volume) {

@@ -6,8 +6,12 @@
 #include <limits>
 #include <vector>
 
+#include "laws/checked_rules.hpp"
+#include "patterns/edges.hpp"
 #include "patterns/wave.hpp"
 #include "rules/flood.hpp"
+#include "rules/hysteresis.hpp"
+#include "rules/masks.hpp"
 #include "rules/propagation.hpp"
 #include "rules/regional_extrema.hpp"
 #include "support/dice.hpp"
@@ -23,20 +27,43 @@ bool same(T a, T b) {
   return std::bit_cast<key_of<T>>(a) == std::bit_cast<key_of<T>>(b);
 }
 
-/// visit(rule, random value of T...)
-template <class Rule, class T>
-void check_laws(std::string_view name) {
-  static_assert(bottleneck_rule<Rule, T, T>);
-  static_assert(general_rule<as_general<Rule>, T, T>);
-  static_assert(as_general<Rule>::confluent);
-  const as_general<Rule> rule{};
-  const auto seed = seed_of(name, sizeof(T), std::is_signed_v<T>, std::is_floating_point_v<T>);
+template <class T>
+T draw_value(dice& from) {
+  return from.once_in(2) ? from.pick(special_values<T>()) : any_value<T>(from);
+}
+
+/// States of binary rules are bytes of 0 and 1.
+template <class Rule, class State>
+State draw_state(dice& from) {
+  if constexpr (is_binary<Rule>)
+    return static_cast<State>(from.below(2));
+  else
+    return draw_value<State>(from);
+}
+
+/// draw_rule() gives a rule with any parameters that it can have.
+template <class State, class In, class Draw>
+void check_laws(std::string_view name, Draw draw_rule) {
+  using rule_type = decltype(draw_rule(std::declval<dice&>()));
+  using general = as_general<rule_type>;
+  static_assert(bottleneck_rule<rule_type, State, In>);
+  static_assert(general_rule<general, State, In>);
+  static_assert(general::confluent);
+  static_assert(!is_binary<rule_type> ||
+                (std::is_same_v<State, std::uint8_t> && general::toward == direction::up));
+  counts_as_checked<pattern::wave, rule_type>();
+  counts_as_checked<pattern::wave, general>();
+  const auto seed = seed_of(name, sizeof(In), std::is_signed_v<In>, std::is_floating_point_v<In>);
   dice from(seed);
-  const auto draw = [&] { return from.once_in(2) ? from.pick(special_values<T>()) : any_value<T>(from); };
   for (auto n = scaled(20000); n > 0; --n) {
-    const T a = draw(), b = from.once_in(4) ? a : draw(), c = draw(), mask = draw();
-    SCOPED_TRACE(::testing::Message() << name << ", seed " << seed << ": " << +a << ", " << +b << ", " << +c
-                                      << ", mask " << +mask);
+    const general rule{draw_rule(from)};
+    const State a = draw_state<rule_type, State>(from);
+    const State b = from.once_in(4) ? a : draw_state<rule_type, State>(from);
+    const State c = draw_state<rule_type, State>(from);
+    const In in = draw_value<In>(from);
+    const State capacity = rule.rule.capacity(q, in);
+    SCOPED_TRACE(::testing::Message()
+                 << name << ", seed " << seed << ": " << +a << ", " << +b << ", " << +c << ", input " << +in);
     // better is a strict total order that ignores q.
     ASSERT_FALSE(rule.better(a, a, q));
     ASSERT_EQ(rule.better(a, b, q) + rule.better(b, a, q) + same(a, b), 1);
@@ -45,16 +72,28 @@ void check_laws(std::string_view name) {
     }
     ASSERT_EQ(rule.better(a, b, p), rule.better(a, b, q));
     // offer is isotone, never better than its source, never better than the capacity, and idempotent.
-    const T from_a = rule.offer(a, p, q, mask), from_b = rule.offer(b, p, q, mask);
+    const State from_a = rule.offer(a, p, q, in), from_b = rule.offer(b, p, q, in);
     if (!rule.better(b, a, q)) {
       ASSERT_FALSE(rule.better(from_b, from_a, q));
     }
     ASSERT_FALSE(rule.better(from_a, a, q));
-    ASSERT_FALSE(rule.better(from_a, Rule{}.capacity(q, mask), q));
-    ASSERT_TRUE(same(rule.offer(from_a, q, p, mask), from_a));
+    ASSERT_FALSE(rule.better(from_a, capacity, q));
+    ASSERT_TRUE(same(rule.offer(from_a, q, p, in), from_a));
     // It is one of the two.
-    ASSERT_TRUE(same(from_a, a) || same(from_a, Rule{}.capacity(q, mask)));
+    ASSERT_TRUE(same(from_a, a) || same(from_a, capacity));
+    if constexpr (is_binary<rule_type>) {
+      ASSERT_LE(capacity, 1);
+      ASSERT_LE(from_a, 1);
+    }
+    if constexpr (capacity_is_input<rule_type>) {
+      ASSERT_TRUE(same(capacity, in));
+    }
   }
+}
+
+template <class Rule>
+Rule plain_rule(dice&) {
+  return {};
 }
 
 template <class T>
@@ -64,10 +103,27 @@ using pixel_types = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, st
 TYPED_TEST_SUITE(wave_rules, pixel_types);
 
 TYPED_TEST(wave_rules, obey_the_laws) {
-  check_laws<flood_under, TypeParam>("flood_under");
-  check_laws<flood_over, TypeParam>("flood_over");
-  check_laws<flood_plateaus<direction::up>, TypeParam>("flood_plateaus up");
-  check_laws<flood_plateaus<direction::down>, TypeParam>("flood_plateaus down");
+  using T = TypeParam;
+  check_laws<T, T>("flood_under", plain_rule<flood_under>);
+  check_laws<T, T>("flood_over", plain_rule<flood_over>);
+  check_laws<T, T>("flood_plateaus up", plain_rule<flood_plateaus<direction::up>>);
+  check_laws<T, T>("flood_plateaus down", plain_rule<flood_plateaus<direction::down>>);
+  check_laws<std::uint8_t, T>("flood_from", [](dice& from) { return flood_from<T>{draw_value<T>(from)}; });
+}
+
+TEST(wave_rules_of_levels, obey_the_laws) {
+  check_laws<std::uint8_t, std::uint8_t>("flood_levels", plain_rule<flood_levels>);
+}
+
+/// What binary waves start from.
+TYPED_TEST(wave_rules, binary_starts_are_0_or_1) {
+  using T = TypeParam;
+  dice from(seed_of("binary_starts", sizeof(T), std::is_signed_v<T>));
+  for (auto n = scaled(20000); n > 0; --n) {
+    const T first = draw_value<T>(from), value = draw_value<T>(from);
+    ASSERT_LE(at_least<T>{first}(p, value), 1);
+    ASSERT_LE(highest_level{}(p, static_cast<std::uint8_t>(from.below(256))), 1);
+  }
 }
 
 /// Not confluent, since its order depends on the pixel; a strict total order at every pixel all the same.
@@ -75,6 +131,7 @@ template <class Value>
 void check_nearest_sites(Value spacing, Value limit) {
   const nearest_of_neighbours<Value> rule{{{1, true}, {spacing, true}, {1, true}}, limit};
   static_assert(general_rule<nearest_of_neighbours<Value>, packed_site> && !rule.confluent);
+  counts_as_checked<pattern::wave, nearest_of_neighbours<Value>>();
   dice from(seed_of("nearest_of_neighbours", sizeof(Value)));
   const auto place = [&] { return site{from.below(4), from.below(9), from.below(30)}; };
   const auto draw = [&] { return from.once_in(9) ? no_site : packed(place()); };
