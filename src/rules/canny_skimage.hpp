@@ -14,6 +14,7 @@
 #include "core/site.hpp"
 #include "core/wide.hpp"
 #include "patterns/edges.hpp"
+#include "rules/hypot.hpp"
 
 namespace macareu {
 
@@ -44,7 +45,7 @@ class skimage_canny {
   /// The length of the gradient.
   template <class Near>
   MACAREU_HD V derived(const Near& near) const {
-    return length(along_y(near), along_x(near));
+    return hypot_of(along_y(near), along_x(near));
   }
 
   /// The length of the gradient.
@@ -130,21 +131,6 @@ class skimage_canny {
   MACAREU_HD static V smoothed(V before, V here, V after) {
     return static_cast<V>(static_cast<double>(here) * 2.0 +
                           (static_cast<double>(before) + static_cast<double>(after)));
-  }
-
-  /// The hypot of the C library of GNU on processors that fuse products and sums; in f32 it is correctly
-  /// rounded everywhere.
-  MACAREU_HD static V length(V y, V x) {
-    if constexpr (std::is_same_v<V, float>) {
-      const double dy = y, dx = x;
-      return static_cast<float>(std::sqrt(dy * dy + dx * dx));
-    } else {
-      const double a = std::fabs(y), b = std::fabs(x);
-      const double most = a < b ? b : a, least = a < b ? a : b, twice = least + least, apart = most - least;
-      const bool close = twice >= most;
-      const double near = apart * apart, far = least * least;
-      return std::sqrt(std::fma(close ? twice : most, most, close ? near : far));
-    }
   }
 
   V low_, high_;
