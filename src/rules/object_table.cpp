@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engines/cpu/threads.hpp"
+#include "rules/cube_root.hpp"
 #include "rules/surface_weights.hpp"
 
 namespace macareu {
@@ -190,7 +191,7 @@ class describer {
     if (form_.rank == 2)
       out_.add("circularity", 4 * std::numbers::pi * area / (outline * outline));
     else
-      out_.add("sphericity", std::cbrt(std::numbers::pi * 36 * area * area) / outline);
+      out_.add("sphericity", cube_root(std::numbers::pi * 36 * area * area) / outline);
   }
 
   void describe_place(const object_facts& object, double area) {
@@ -209,7 +210,7 @@ class describer {
       out_.add({"centroid", axis}, mean_[at].value() * spacing(axis));
     }
     const double ball = 2 * form_.rank * area / std::numbers::pi;
-    out_.add("equivalent_diameter_area", form_.rank == 2 ? std::sqrt(ball) : std::cbrt(ball));
+    out_.add("equivalent_diameter_area", form_.rank == 2 ? std::sqrt(ball) : cube_root(ball));
     out_.add("extent", static_cast<double>(object.pixels) / box);
   }
 
