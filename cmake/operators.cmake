@@ -69,16 +69,20 @@ target_compile_options(macareu_serial PRIVATE $<$<CONFIG:Release>:-O1>)
 set_target_properties(macareu_serial PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
 
 # Loops with a root, or a choice between sums, are vectorised with these options only. -O3 takes half as long again to
-# compile, and is not faster where loops are vectorised.
+# compile, and is faster for Canny's edges alone: their loops take up to 1.5 times as long without it.
+set(cpu_options -fno-math-errno -fno-trapping-math)
+set(long_loops ${generated}/cpu/canny.cpp)
+set_source_files_properties(${long_loops} PROPERTIES COMPILE_OPTIONS "${cpu_options}")
+list(REMOVE_ITEM cpu_stamps ${long_loops})
 add_library(macareu_cpu OBJECT ${cpu_stamps})
 target_link_libraries(macareu_cpu PRIVATE macareu_parts)
-target_compile_options(macareu_cpu PRIVATE -fno-math-errno -fno-trapping-math
-  $<$<CONFIG:Release>:-O2 -ftree-vectorize>
+target_compile_options(macareu_cpu PRIVATE ${cpu_options} $<$<CONFIG:Release>:-O2 -ftree-vectorize>
   $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-fvect-cost-model=dynamic>)
 target_precompile_headers(macareu_cpu PRIVATE src/catalogue/entry.hpp src/engines/cpu/engine.hpp)
 
 add_library(macareu
-  $<TARGET_OBJECTS:macareu_descriptions> $<TARGET_OBJECTS:macareu_serial> $<TARGET_OBJECTS:macareu_cpu> ${cuda_stamps}
+  $<TARGET_OBJECTS:macareu_descriptions> $<TARGET_OBJECTS:macareu_serial> $<TARGET_OBJECTS:macareu_cpu> ${long_loops}
+  ${cuda_stamps}
   ${generated}/entries.cpp ${api_source} ${api_header}
   src/core/compare.cpp src/core/table.cpp
   src/rules/canny_plan.cpp src/rules/discrete_gaussian.cpp src/rules/object_table.cpp src/rules/surface_weights.cpp

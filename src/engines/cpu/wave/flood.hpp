@@ -10,6 +10,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "core/neighbourhood.hpp"
@@ -25,14 +26,19 @@ class tile_flood {
  public:
   tile_flood(const wave_image<Key>& image, const neighbourhood& near, const tile_place& within,
              pixel_queue<Key>& queue)
-      : image_(image), states_(image.states), near_(near), within_(within), queue_(queue) {}
+      : image_(image),
+        states_(image.states),
+        limits_(image.capacities),
+        near_(near),
+        within_(within),
+        queue_(queue) {}
 
   /// Until the queue is empty; false when there is more to do after `most` steps, or when the front gets so
   /// wide that sweeps are cheaper. The queue holds what is left.
   bool run(std::int64_t most) {
     // Rows without gaps, whose pixels a few at a time are one vector.
-    const bool bands = near_.rank == 2 && within_.width >= lanes && states_.packed() &&
-                       (!image_.capacities || image_.capacities->packed());
+    const bool bands =
+        near_.rank == 2 && within_.width >= lanes && states_.packed() && (!limits_ || limits_->packed());
     while (queue_.size() > 0) {
       if (steps_ > most || queue_.size() > most_waiting) return false;
       const auto p = queue_.pop();
@@ -63,6 +69,12 @@ class tile_flood {
   site place(int z, int y, int x) const {
     return {within_.first.z + z, within_.first.y + y, within_.first.x + x};
   }
+  Key limit(site at) const {
+    if (limits_) return (*limits_)[at];
+    Key computed;
+    image_.read_capacity(at, 1, &computed);
+    return computed;
+  }
   Key state(tile_pixel p) const { return states_[place(p.z, p.y, p.x)]; }
 
   /// Whether `from` raises the pixel, which it does then.
@@ -73,11 +85,9 @@ class tile_flood {
     const Key before = state(q);
     if (before >= from) return false;
     const site at = place(q.z, q.y, q.x);
-    Key limit;
-    image_.read_capacity(at, 1, &limit);
-    const Key after = std::min(from, limit);
+    const Key after = std::min(from, limit(at));
     if (after <= before) return false;
-    states_.write_shared(at, 1, &after);
+    states_.set_shared(at, after);
     if (on_rim(q)) queue_.on_rim.push_back({q, after});
     return true;
   }
@@ -140,14 +150,14 @@ class tile_flood {
     const auto row = within_.first.y + y;
     if (row < 0 || row >= image_.height) return;
     states_.fetch_to_write(place(0, y, left));
-    if (image_.capacities) image_.capacities->fetch(place(0, y, left));
+    if (limits_) limits_->fetch(place(0, y, left));
   }
   band_row read(int y, int left) const {
     const site at = place(0, y, left);
-    return {states_.template load<keys>(at), limits(at)};
+    return {states_.template load<keys>(at), limits_from(at)};
   }
-  keys limits(site at) const {
-    if (image_.capacities) return image_.capacities->template load<keys>(at);
+  keys limits_from(site at) const {
+    if (limits_) return limits_->template load<keys>(at);
     std::array<Key, lanes> computed;
     image_.read_capacity(at, lanes, computed.data());
     return std::bit_cast<keys>(computed);
@@ -196,6 +206,7 @@ class tile_flood {
 
   const wave_image<Key>& image_;
   const keyed_rows<Key> states_;
+  const std::optional<keyed_rows<Key>> limits_;
   const neighbourhood& near_;
   const tile_place& within_;
   pixel_queue<Key>& queue_;

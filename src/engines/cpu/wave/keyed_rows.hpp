@@ -19,6 +19,9 @@ struct key_code {
   static constexpr Key sign = static_cast<Key>(Key{1} << (8 * sizeof(Key) - 1));
   Key flip, negative;
 
+  /// Keys that are the pixels themselves: most images are of this kind.
+  bool is_plain() const { return flip == 0 && negative == 0; }
+
   /// Of one pixel, or of a vector of them.
   template <class Bits>
   Bits key(Bits bits) const {
@@ -66,43 +69,48 @@ class keyed_rows {
   Key operator[](site p) const { return code_.key(static_cast<Key>(*at(p))); }
   void read(site first, std::int64_t count, Key* keys) const {
     const pixel* const row = at(first);
-    const auto code = code_;
     if (packed())
-      for (std::int64_t i = 0; i < count; ++i) keys[i] = code.key(static_cast<Key>(row[i]));
+      for_each_key(count, [=](std::int64_t i, auto code) { keys[i] = code.key(static_cast<Key>(row[i])); });
     else
-      for (std::int64_t i = 0; i < count; ++i) keys[i] = code.key(static_cast<Key>(row[i * step_x_]));
+      for_each_key(count, [=, step = step_x_](std::int64_t i, auto code) {
+        keys[i] = code.key(static_cast<Key>(row[i * step]));
+      });
   }
   void write(site first, std::int64_t count, const Key* keys) const {
     pixel* const row = at(first);
-    const auto code = code_;
     if (packed())
-      for (std::int64_t i = 0; i < count; ++i) row[i] = code.bits(keys[i]);
+      for_each_key(count, [=](std::int64_t i, auto code) { row[i] = code.bits(keys[i]); });
     else
-      for (std::int64_t i = 0; i < count; ++i) row[i * step_x_] = code.bits(keys[i]);
+      for_each_key(count,
+                   [=, step = step_x_](std::int64_t i, auto code) { row[i * step] = code.bits(keys[i]); });
   }
 
   /// What other threads read or write at the same time.
   void read_shared(site first, std::int64_t count, Key* keys) const {
     const pixel* const row = at(first);
-    for (std::int64_t i = 0; i < count; ++i)
-      keys[i] = code_.key(static_cast<Key>(__atomic_load_n(row + i * step_x_, __ATOMIC_RELAXED)));
+    for_each_key(count, [=, step = step_x_](std::int64_t i, auto code) {
+      keys[i] = code.key(static_cast<Key>(__atomic_load_n(row + i * step, __ATOMIC_RELAXED)));
+    });
   }
   void write_shared(site first, std::int64_t count, const Key* keys) const {
     pixel* const row = at(first);
-    for (std::int64_t i = 0; i < count; ++i)
-      __atomic_store_n(row + i * step_x_, code_.bits(keys[i]), __ATOMIC_RELAXED);
+    for_each_key(count, [=, step = step_x_](std::int64_t i, auto code) {
+      __atomic_store_n(row + i * step, code.bits(keys[i]), __ATOMIC_RELAXED);
+    });
   }
+
+  void set_shared(site p, Key key) const { __atomic_store_n(at(p), code_.bits(key), __ATOMIC_RELAXED); }
 
   /// Of packed rows: as many as a vector holds.
   template <class Vector>
   Vector load(site first) const {
     Vector bits;
     std::memcpy(&bits, at(first), sizeof bits);
-    return code_.key(bits);
+    return code_.is_plain() ? bits : code_.key(bits);
   }
   template <class Vector>
   void store(site first, Vector keys) const {
-    const Vector bits = code_.bits(keys);
+    const Vector bits = code_.is_plain() ? keys : code_.bits(keys);
     std::memcpy(at(first), &bits, sizeof bits);
   }
   /// Inlined, for a function that has no other effect may be left out.
@@ -111,6 +119,20 @@ class keyed_rows {
 
  private:
   typedef Key pixel __attribute__((may_alias));  // of any type of this size
+
+  struct plain_code {
+    static Key key(Key bits) { return bits; }
+    static Key bits(Key key) { return key; }
+  };
+  /// visit(i, code), with a loop of its own for plain keys.
+  template <class Visit>
+  void for_each_key(std::int64_t count, const Visit& visit) const {
+    const auto code = code_;  // not behind a pointer that stores might change
+    if (code.is_plain())
+      for (std::int64_t i = 0; i < count; ++i) visit(i, plain_code{});
+    else
+      for (std::int64_t i = 0; i < count; ++i) visit(i, code);
+  }
 
   pixel* at(site p) const { return data_ + p.z * step_z_ + p.y * step_y_ + p.x * step_x_; }
 
