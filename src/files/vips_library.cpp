@@ -11,18 +11,18 @@
 namespace macareu::files {
 namespace {
 
-constexpr const char* name = "vips";
+constexpr const char* module_name = "vips";
 
 const vips_module& started_module() {
   const auto& module = *static_cast<const vips_module*>(
-      load_module(name, "macareu_vips_module", vips_interface, {"libvips42", "libvips-dev"}));
+      load_module(module_name, "macareu_vips_module", vips_interface, {"libvips42", "libvips-dev"}));
   if (!module.start()) throw io_error("libvips does not start");
   return module;
 }
 
 }  // namespace
 
-bool has_vips() { return find_module(name).has_value(); }
+bool has_vips() { return find_module(module_name).has_value(); }
 
 const vips_module& vips_for(const std::filesystem::path& file) {
   try {
