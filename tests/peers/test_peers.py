@@ -41,9 +41,12 @@ def find_peers():
 
 
 np, ndimage, morphology, measure, filters, feature, SKIMAGE = find_peers()
+from canny_rounding import PossibleEdges  # it needs the peers
 
 SEED = 20240611
 IMAGES = 1200
+# Of all pixels of canny, those that may differ from scikit-image's since NumPy's hypot depends on the processor. x86-64: 0.8e-4.
+EXCUSED_SHARE = 5e-4
 # Macareu's connectivity by number of axes and by how many coordinates may differ (SciPy's connectivity).
 NEIGHBOURS = {(2, 1): 4, (2, 2): 8, (3, 1): 6, (3, 2): 18, (3, 3): 26}
 TYPES = ["bool", "uint8", "int8", "uint16", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64"]
@@ -213,7 +216,7 @@ def add_canny(comparison, rng, case, dtype):
     if rng.random() < 0.7:
         peers.update(low_threshold=low, high_threshold=high)
         ours.update(low=low, high=high)
-    comparison.add(case, "canny", [comparison.save(image)], feature.canny(image, **peers), **ours)
+    comparison.add_edges(case, image, peers, **ours)
 
 
 class Comparison:
@@ -223,6 +226,7 @@ class Comparison:
         self.expected = []
         self.counts = {}
         self.saved = 0
+        self.excused = self.edge_pixels = self.rejected = 0
 
     def save(self, image):
         name = f"in{self.saved}.npy"
@@ -251,6 +255,22 @@ class Comparison:
             return not image[places].any() and np.all(np.abs(found - distances) <= 4 * np.spacing(distances))
         self.add(case, "nearest_site", [name], np.zeros(image.shape, np.int64), spacing=",".join(map(str, spacing)))
         self.expected[-1] = (case, self.expected[-1][1], near)
+
+    def add_edges(self, case, image, peers, **parameters):
+        """Pixels may differ where rounding of a gradient's length decides, and are counted. The excuse must not reach
+        further: edges that are wrong in one other pixel are rejected."""
+        possible = PossibleEdges(image, **peers)
+        self.edge_pixels += image.size
+        def same(got, expected):
+            self.excused += np.count_nonzero(got != expected)
+            wrong = list(possible.wrong(got))
+            self.rejected += len(wrong)
+            assert not any(map(possible.holds, wrong)), f"{case}: wrong edges are excused"
+            if SKIMAGE.startswith("0.19."):  # later versions smooth differently
+                assert possible.holds(expected), f"{case}: scikit-image's own edges are not excused"
+            return possible.holds(got)
+        self.add(case, "canny", [self.save(image)], feature.canny(image, **peers), **parameters)
+        self.expected[-1] = (case, self.expected[-1][1], same)
 
     def run(self, program):
         (self.folder / "jobs").write_text("\n".join(self.lines) + "\n")
@@ -339,8 +359,11 @@ def main():
                     add_labels(comparison, rng, f"seed [{SEED}, {i}], labels {again}",
                                np.dtype(TYPES[i % len(TYPES)]), ndim, reach)
         failures = comparison.run(program)
+    allowed = int(EXCUSED_SHARE * comparison.edge_pixels)
     print(f"{count} images, {comparison.counts}, {failures} different")
-    return 1 if failures else 0
+    print(f"canny: {comparison.excused} of {comparison.edge_pixels} pixels excused, at most {allowed}; "
+          f"{comparison.rejected} wrong edges rejected")
+    return 1 if failures or comparison.excused > allowed or not comparison.rejected else 0
 
 
 if __name__ == "__main__":
