@@ -14,7 +14,7 @@ case $build in *tsan)
 esac
 # glib's threads, behind libvips, are not built with ThreadSanitizer.
 export TSAN_OPTIONS="ignore_noninstrumented_modules=1 suppressions=$(pwd)/scripts/tsan.suppressions"
-ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" --label-exclude 'peers|install' --no-tests=error
+scripts/run_tests.sh "$build" --parallel "$(nproc)" --label-exclude 'peers|install'
 case $build in *asan)
   export LSAN_OPTIONS="suppressions=$(pwd)/scripts/lsan.suppressions print_suppressions=0"
   for tests in operators files laws instances; do ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=1 "$build/bin/test_$tests" --gtest_brief=1; done ;;

@@ -12,4 +12,4 @@ except ModuleNotFoundError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
-unittest.main(module=sys.argv[1], argv=sys.argv[:1])
+unittest.main(module=sys.argv[1], argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Runs the tests of a build and ends with one line, how many were skipped and why: run_tests.sh BUILD [options of ctest]
+set -u
+build=$1
+shift
+rm -f "$build/tests.xml"
+# What passing tests print is looked at too: a test of Python may skip some of its parts.
+ctest --test-dir "$build" --output-on-failure --no-tests=error --output-junit tests.xml \
+  --test-output-size-passed 10000000 "$@"
+result=$?
+[ -e "$build/tests.xml" ] || exit $result
+# A reason stands behind "skipped: ", in the line behind GoogleTest's "Skipped", or in unittest's "... skipped 'reason'".
+awk '
+  function skip(reason) {
+    gsub(/&lt;/, "<", reason); gsub(/&gt;/, ">", reason); gsub(/&quot;/, "\"", reason); gsub(/&apos;/, "\047", reason)
+    gsub(/&amp;/, "\\&", reason)
+    skipped[reason]++
+  }
+  /^\t<testcase / { state = "failed"; if (/status="run"/) state = "passed" }
+  /^\t\t<skipped message="SKIP_/ { state = "skipped" }
+  { sub(/^\t\t<system-out>/, "") }
+  state == "reason next" { skip($0); state = "told" }
+  state == "skipped" && /: Skipped$/ { state = "reason next" }
+  state == "skipped" && /^skipped: / { skip(substr($0, 10)); state = "told" }
+  state == "passed" && / \.\.\. skipped / { sub(/.* \.\.\. skipped ./, ""); sub(/.$/, ""); skip($0) }
+  /^\t<\/testcase>/ {
+    if (state == "skipped") skip("no reason given")
+    count[state]++
+  }
+  END {
+    if (count["failed"]) printf "%d failed, ", count["failed"]
+    printf "%d passed; skipped:", count["passed"]
+    for (reason in skipped) list[++n] = reason
+    for (i = 1; i <= n; i++) {
+      for (j = i + 1; j <= n; j++)
+        if (skipped[list[j]] > skipped[list[i]]) { most = list[j]; list[j] = list[i]; list[i] = most }
+      printf "%s %d %s", (i > 1 ? "," : ""), skipped[list[i]], list[i]
+    }
+    print n ? "" : " none"
+  }' "$build/tests.xml"
+exit $result
