@@ -1,5 +1,6 @@
 # make run [IMAGE=slide.tif]   the main job on generated images, or on yours: pictures and reports in out/
 # make test                    all tests
+# make test-long               the same with five times the random images, and images of 4K and 8K
 # make                         builds the tool, build/bin/macareu, with its converter and benchmarks
 # make python                  builds the Python package: build/python
 # make test-peers              the tests of scikit-image and SciPy, run against ours
@@ -25,7 +26,11 @@ run: setup-run
 test: setup-test
 	@cmake -S . -B $(BUILD) -DMACAREU_TESTS=ON $(QUIETLY)
 	@cmake --build $(BUILD) --parallel $(JOBS)
-	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --no-tests=error
+	@scripts/run_tests.sh $(BUILD) --parallel $(JOBS)
+
+test-long: export MACAREU_TEST_SHARE = 5
+test-long: export MACAREU_LARGE = 1
+test-long: test
 
 python: setup-python
 	@cmake -S . -B $(BUILD) -DMACAREU_TESTS=OFF $(QUIETLY) -DMACAREU_PYTHON=ON
@@ -79,4 +84,4 @@ PYTHON = $(or $(shell for m in skimage numpy; do for p in python3 /usr/bin/pytho
 QUIETLY = -DMACAREU_WERROR=$(if $(CI),ON,OFF) -DMACAREU_PYTHON=AUTO -DMACAREU_ITK=AUTO \
 	-DPython3_EXECUTABLE=$(shell command -v $(PYTHON)) -Wno-dev >/dev/null
 
-.PHONY: all run python test test-peers test-itk bench docs asan tsan format check clean
+.PHONY: all run python test test-long test-peers test-itk bench docs asan tsan format check clean
