@@ -15,6 +15,7 @@
 
 #include "core/neighbourhood.hpp"
 #include "core/site.hpp"
+#include "engines/cpu/shuffle.hpp"
 #include "engines/cpu/wave/grid.hpp"
 #include "engines/cpu/wave/pixel_queue.hpp"
 #include "engines/cpu/wave/wave_image.hpp"
@@ -184,8 +185,7 @@ class tile_flood {
   template <int... Lane>
   static keys beside(keys row, std::integer_sequence<int, Lane...>) {
     const keys lowest = {};
-    return larger(__builtin_shufflevector(row, lowest, (Lane + 1)...),
-                  __builtin_shufflevector(lowest, row, (lanes - 1 + Lane)...));
+    return larger(shuffled<(Lane + 1)...>(row, lowest), shuffled<(lanes - 1 + Lane)...>(lowest, row));
   }
   static keys larger(keys a, keys b) { return a > b ? a : b; }
   static keys clamped(keys offer, const band_row& to) {

@@ -11,6 +11,7 @@
 
 #include <utility>
 
+#include "engines/cpu/shuffle.hpp"
 #include "engines/cpu/simd.hpp"
 
 namespace macareu::cpu {
@@ -25,7 +26,7 @@ template <class V>
 template <class Key, int First, int... Lane>
 [[gnu::always_inline]] inline vec<Key> window_of(vec<Key> low, vec<Key> high,
                                                  std::integer_sequence<int, Lane...>) {
-  return __builtin_shufflevector(low, high, (First + Lane)...);
+  return shuffled<(First + Lane)...>(low, high);
 }
 template <class Key, int First>
 [[gnu::always_inline]] inline vec<Key> window_of(vec<Key> low, vec<Key> high) {

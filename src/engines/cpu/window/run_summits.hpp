@@ -14,6 +14,7 @@
 
 #include "core/neighbourhood.hpp"
 #include "core/wide.hpp"
+#include "engines/cpu/shuffle.hpp"
 #include "engines/cpu/window/run_window.hpp"
 #include "patterns/wave.hpp"
 
@@ -37,7 +38,7 @@ template <direction Toward, class V>
 template <class Lane, int... Place>
 [[gnu::always_inline]] inline vec<Lane> even_lanes(vec<Lane> low, vec<Lane> high,
                                                    std::integer_sequence<int, Place...>) {
-  return __builtin_shufflevector(low, high, (2 * Place)...);
+  return shuffled<(2 * Place)...>(low, high);
 }
 
 /// Where comparisons of vectors hold, as bytes: two vectors become one whose lanes are half as wide.
