@@ -11,9 +11,11 @@ build=${1:-build-gpu}
 [ $# -eq 0 ] || shift
 jobs=$(nproc)
 
-if [ -n "$short" ]; then
+if [ -n "$short" ]; then  # code for this GPU alone compiles in half the time
+  capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
+  set -- "-DCMAKE_CUDA_ARCHITECTURES=$capability-real" "$@"
   python=OFF targets="test_conformance test_cuda"
-  export MACAREU_TEST_SHARE=0.25
+  export MACAREU_TEST_SHARE=0.05
 else
   python=ON targets="test_conformance test_cuda macareu_tool macareu_bench macareu_convert macareu_package compile_kernels"
   export MACAREU_LARGE=1
