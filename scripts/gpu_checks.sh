@@ -1,7 +1,7 @@
 #!/bin/sh
 # On a machine with a GPU: builds with the cuda device, runs its tests (every strategy against the serial engine), compute-sanitizer over a
 # share of them (racecheck of labels over a build of its own, see labels/forests.cuh), the benchmarks of the wave, and generated programs.
-# --short: tests without the large ones, and sanitizers over few images; ends within 10 minutes on 16 cores.
+# --short: code for the GPU at hand, tests without the large ones, and sanitizers over few images. It aims at 10 minutes on 16 cores.
 # usage: gpu_checks.sh [--short] [build directory] [more CMake options]
 set -eu
 cd "$(dirname "$0")/.."

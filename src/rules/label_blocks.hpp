@@ -12,6 +12,7 @@
 
 #include <macareu/error.hpp>
 
+#include "core/function_ref.hpp"
 #include "core/neighbourhood.hpp"
 #include "core/view.hpp"
 #include "engines/cpu/component/rims.hpp"
@@ -51,21 +52,19 @@ std::vector<Label> numbers_of(const cpu::block_answer& answer, std::uint32_t obj
   return number;
 }
 
-/// `thickness`: slices of a block (rows, in images).
-template <class Engine, class Rule, class Label, class T>
-std::uint64_t component_in_blocks(Engine& engine, const Rule& rule, const neighbourhood& near,
-                                  const view<Label>& labels, const view<const T>& image,
-                                  std::int64_t thickness, int threads) {
-  const bool volume = near.rank == 3;
-  const std::int64_t slices = volume ? image.depth : image.height;
+/// `thickness`: slices of a block (rows, in images). number_block(first, count) numbers the objects of so
+/// many slices where their labels belong, whatever the rule and the image.
+template <class Engine, class Label>
+std::uint64_t component_in_blocks(Engine& engine, bool volume, const view<Label>& labels,
+                                  std::int64_t thickness, int threads,
+                                  function_ref<std::uint64_t(std::int64_t, std::int64_t)> number_block) {
+  const std::int64_t slices = volume ? labels.depth : labels.height;
   std::vector<cpu::block_residue> residues;
   std::vector<std::uint32_t> shared;  // the first slice of a block, as the one before has numbered it
   for (std::int64_t first = 0; first < slices; first += thickness) {
     const auto own = std::min(thickness, slices - first);
     const auto seen = std::min(own + 1, slices - first);
-    const auto all = engine.component(rule, near, slices_of(labels, volume, first, seen),
-                                      slices_of(image, volume, first, seen));
-    if (all > std::numeric_limits<std::uint32_t>::max())
+    if (number_block(first, seen) > std::numeric_limits<std::uint32_t>::max())
       throw usage_error("label: a block of " + std::to_string(thickness) +
                         " slices has more objects than 32 bits count; use smaller blocks");
     cpu::block_residue residue;
@@ -98,8 +97,13 @@ std::uint64_t label_components(Engine& engine, const Rule& rule, const neighbour
   else if (thickness == 0)
     return engine.component(rule, near, labels, image);
   else
-    return component_in_blocks(engine, rule, near, labels, image, thickness,
-                               Engine::name == "serial" ? 1 : cpu::threads_for(image.pixels(), threads));
+    return component_in_blocks(engine, near.rank == 3, labels, thickness,
+                               Engine::name == "serial" ? 1 : cpu::threads_for(image.pixels(), threads),
+                               [&](std::int64_t first, std::int64_t count) {
+                                 return engine.component(rule, near,
+                                                         slices_of(labels, near.rank == 3, first, count),
+                                                         slices_of(image, near.rank == 3, first, count));
+                               });
 }
 
 }  // namespace macareu
