@@ -1,6 +1,7 @@
 #include "macareu/itk/run.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <stop_token>
 
@@ -60,13 +61,20 @@ void in_parallel(::itk::ProcessObject& filter, std::int64_t count,
                  const std::function<void(std::int64_t, std::int64_t)>& body) {
   const std::int64_t parts = std::min<std::int64_t>(count, threads_of(filter));
   if (parts <= 1) return body(0, count);
+  std::atomic_flag has_thrown;
+  std::exception_ptr thrown;  // ITK 5.2 loses the exceptions of its threads
   filter.GetMultiThreader()->ParallelizeArray(
       0, static_cast<::itk::SizeValueType>(parts),
       [&](::itk::SizeValueType part) {
         const auto at = static_cast<std::int64_t>(part);
-        body(count * at / parts, count * (at + 1) / parts);
+        try {
+          body(count * at / parts, count * (at + 1) / parts);
+        } catch (...) {
+          if (!has_thrown.test_and_set()) thrown = std::current_exception();
+        }
       },
       nullptr);
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 void in_rounds(::itk::ProcessObject& filter, step part, std::int64_t count, std::int64_t pixels,

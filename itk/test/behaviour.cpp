@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <limits>
+#include <new>
 
 #include <macareu/itk/image.hpp>
 #include <macareu/itk/labels.hpp>
@@ -72,6 +73,14 @@ TEST(behaviour, an_exception_of_an_observer_reaches_the_caller) {
   const auto fail = [] { throw std::logic_error("from the observer"); };
   at_progress(*filter, fail);
   EXPECT_THROW(filter->Update(), std::logic_error);
+}
+
+TEST(behaviour, an_exception_of_a_thread_reaches_the_caller) {
+  auto filter = ours::HMaximaImageFilter<bytes, bytes>::New();
+  const auto fail_at_the_end = [](std::int64_t, std::int64_t last) {
+    if (last == 64) throw std::bad_alloc();
+  };
+  EXPECT_THROW(ours::in_parallel(*filter, 64, fail_at_the_end), std::bad_alloc);
 }
 
 TEST(behaviour, errors_are_exceptions_of_itk) {

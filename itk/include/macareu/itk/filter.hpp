@@ -63,7 +63,10 @@ class Filter : public TStock, public has_device {
     this->AllocateOutputs();
     with_errors_of_itk(*this, [this] {
       if (ComputeUnlessLeftToItk()) return this->UpdateProgress(1.0F);
-      if constexpr (has_own_code<TStock>) TStock::GenerateData();
+      if constexpr (has_own_code<TStock>) {
+        BringInputsToHost();
+        TStock::GenerateData();
+      }
     });
   }
 
@@ -174,6 +177,12 @@ class Filter : public TStock, public has_device {
       if (!has_own_code<TStock> || IsNamed() || connectivity_ != 0) throw;
       return false;
     }
+  }
+
+  /// ITK's code would copy them in its own threads, and ITK 5.2 loses the exceptions of those.
+  void BringInputsToHost() {
+    for (const auto& name : this->GetInputNames())
+      if (const auto* input = as_lazy(this->::itk::ProcessObject::GetInput(name))) input->HostPixels();
   }
 
   void ComputeAt(const std::string& device, bool on_gpu) {
