@@ -41,6 +41,26 @@ State draw_state(dice& from) {
     return draw_value<State>(from);
 }
 
+/// The first law that the states and the input break, in words.
+template <class Rule, class State, class In>
+const char* broken_law(const as_general<Rule>& rule, State a, State b, State c, In in) {
+  const State capacity = rule.rule.capacity(q, in);
+  const State from_a = rule.offer(a, p, q, in), from_b = rule.offer(b, p, q, in);
+  if (rule.better(a, a, q)) return "better is strict";
+  if (rule.better(a, b, q) + rule.better(b, a, q) + same(a, b) != 1) return "better is total";
+  if (rule.better(a, b, q) && rule.better(b, c, q) && !rule.better(a, c, q)) return "better is transitive";
+  if (rule.better(a, b, p) != rule.better(a, b, q)) return "better ignores q";
+  if (!rule.better(b, a, q) && rule.better(from_b, from_a, q)) return "offer is isotone";
+  if (rule.better(from_a, a, q)) return "an offer is never better than its source";
+  if (rule.better(from_a, capacity, q)) return "an offer is never better than the capacity";
+  if (!same(rule.offer(from_a, q, p, in), from_a)) return "offer is idempotent";
+  if (!same(from_a, a) && !same(from_a, capacity)) return "an offer is the state or the capacity";
+  if (is_binary<Rule> && (capacity > 1 || from_a > 1)) return "binary states and capacities are 0 or 1";
+  if constexpr (capacity_is_input<Rule>)
+    if (!same(capacity, in)) return "the capacity is the input";
+  return nullptr;
+}
+
 /// draw_rule() gives a rule with any parameters that it can have.
 template <class State, class In, class Draw>
 void check_laws(std::string_view name, Draw draw_rule) {
@@ -61,33 +81,9 @@ void check_laws(std::string_view name, Draw draw_rule) {
     const State b = from.once_in(4) ? a : draw_state<rule_type, State>(from);
     const State c = draw_state<rule_type, State>(from);
     const In in = draw_value<In>(from);
-    const State capacity = rule.rule.capacity(q, in);
-    SCOPED_TRACE(::testing::Message()
-                 << name << ", seed " << seed << ": " << +a << ", " << +b << ", " << +c << ", input " << +in);
-    // better is a strict total order that ignores q.
-    ASSERT_FALSE(rule.better(a, a, q));
-    ASSERT_EQ(rule.better(a, b, q) + rule.better(b, a, q) + same(a, b), 1);
-    if (rule.better(a, b, q) && rule.better(b, c, q)) {
-      ASSERT_TRUE(rule.better(a, c, q));
-    }
-    ASSERT_EQ(rule.better(a, b, p), rule.better(a, b, q));
-    // offer is isotone, never better than its source, never better than the capacity, and idempotent.
-    const State from_a = rule.offer(a, p, q, in), from_b = rule.offer(b, p, q, in);
-    if (!rule.better(b, a, q)) {
-      ASSERT_FALSE(rule.better(from_b, from_a, q));
-    }
-    ASSERT_FALSE(rule.better(from_a, a, q));
-    ASSERT_FALSE(rule.better(from_a, capacity, q));
-    ASSERT_TRUE(same(rule.offer(from_a, q, p, in), from_a));
-    // It is one of the two.
-    ASSERT_TRUE(same(from_a, a) || same(from_a, capacity));
-    if constexpr (is_binary<rule_type>) {
-      ASSERT_LE(capacity, 1);
-      ASSERT_LE(from_a, 1);
-    }
-    if constexpr (capacity_is_input<rule_type>) {
-      ASSERT_TRUE(same(capacity, in));
-    }
+    if (const char* law = broken_law(rule, a, b, c, in))
+      FAIL() << law << ": " << name << ", seed " << seed << ": " << +a << ", " << +b << ", " << +c
+             << ", input " << +in;
   }
 }
 
