@@ -117,7 +117,8 @@ TEST_F(output_files_test, permissions_follow_the_mask) {
 }
 
 TEST_F(output_files_test, names_as_long_as_they_may_be) {
-  const auto name = std::string(251, 'n') + ".npy";
+  auto name = std::string(251, 'n');
+  name += ".npy";
   output_files outputs;
   outputs.add(at(name), pixels_);
   outputs.commit();
