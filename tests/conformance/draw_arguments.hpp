@@ -3,11 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -16,19 +14,10 @@
 #include <macareu/catalogue.hpp>
 
 #include "support/dice.hpp"
+#include "support/palettes.hpp"
 #include "support/scenes.hpp"
 
 namespace macareu::test {
-
-inline std::vector<std::string> choices_of(const parameter_description& parameter) {
-  std::vector<std::string> all;
-  for (auto rest = parameter.choices; !rest.empty();) {
-    const auto bar = rest.find('|');
-    all.emplace_back(rest.substr(0, bar));
-    rest.remove_prefix(bar == std::string_view::npos ? rest.size() : bar + 1);
-  }
-  return all;
-}
 
 /// A number above the parameter's bound that means something for an image with these values: a step, the
 /// distance between two of them, or any; sometimes fractional.
@@ -56,32 +45,10 @@ number draw_number(dice& from, const parameter_description& parameter, dtype typ
   return small;
 }
 
-/// Of parameters that take few numbers, or whose work grows with them.
-inline std::optional<number> draw_bounded(dice& from, std::string_view name) {
-  if (name == "size") return from.once_in(40) ? 7 : from.once_in(6) ? 5 : 3;
-  if (name == "weight") return static_cast<double>(from.between(0, 20)) / 20;
-  if (name == "bins") return from.once_in(2) ? from.between(1, 20) : from.between(1, 3000);
-  if (name == "blocks")
-    return from.once_in(2) ? number(from.between(1, 20)) : number(std::numeric_limits<double>::infinity());
-  if (name == "truncate") return static_cast<double>(from.between(1, 10)) / 2;
-  return std::nullopt;
-}
-
-/// Whole numbers and fractions.
-inline std::vector<number> draw_numbers(dice& from, int count) {
-  std::vector<number> all;
-  const bool whole = from.once_in(2);
-  while (std::ssize(all) < count)
-    all.push_back(whole ? number(from.between(1, 3)) : number(static_cast<double>(from.between(1, 40)) / 10));
-  return all;
-}
-
-/// None, or some of a few disjoint ones, in values of the palette.
+/// None, or some of a few disjoint ones, in values of the palette, which ascend.
 template <class T>
-std::vector<interval> draw_intervals(dice& from, std::vector<T> palette) {
+std::vector<interval> draw_intervals(dice& from, const std::vector<T>& palette) {
   std::vector<interval> all;
-  std::erase_if(palette, [](T value) { return value != value; });
-  std::ranges::sort(palette);
   if (from.once_in(3)) return all;
   for (std::size_t i = 0; i < palette.size() && all.size() < 5; ++i) {
     const auto low = i;
@@ -92,75 +59,26 @@ std::vector<interval> draw_intervals(dice& from, std::vector<T> palette) {
   return all;
 }
 
+/// Those of a parameter that depend on the pixels.
+struct value_draws {
+  std::function<number(const parameter_description&)> number_for;
+  std::function<std::vector<interval>()> intervals;
+};
+arguments draw_arguments(dice& from, const operator_description& about, int neighbour_count,
+                         const value_draws& draws);
+
 template <class T>
 arguments draw_arguments(dice& from, const operator_description& about, dtype type, int neighbour_count,
                          const std::vector<T>& palette) {
-  arguments given;
-  const int rank = neighbour_count == 4 || neighbour_count == 8 ? 2 : 3;
-  for (const auto& parameter : about.parameters) {
-    const std::string name(parameter.name);
-    switch (parameter.kind) {
-      case parameter_kind::connectivity:
-        given.emplace(name, connectivity(neighbour_count));
-        break;
-      case parameter_kind::choice:
-        given.emplace(name, from.pick(choices_of(parameter)));
-        break;
-      case parameter_kind::flag:
-        given.emplace(name, from.once_in(2));
-        break;
-      case parameter_kind::number:
-        if (const auto bounded = draw_bounded(from, name))
-          given.emplace(name, *bounded);
-        else
-          given.emplace(name, draw_number(from, parameter, type, palette));
-        break;
-      case parameter_kind::numbers:
-        given.emplace(name, draw_numbers(from, from.once_in(2) ? 1 : rank));
-        if (name == "maximum_error")  // below 1
-          for (auto& one : std::get<std::vector<number>>(given.at(name))) one = one.to_double() / 50;
-        break;
-      case parameter_kind::intervals:
-        given.emplace(name, draw_intervals(from, palette));
-    }
-  }
-  if (given.contains("squared") && std::get<std::string>(given.at("metric")) != "euclidean") {
-    given.insert_or_assign("squared", false);  // there are no others
-    given.insert_or_assign("method", std::string("exact"));
-  }
-  if (given.contains("method")) {  // what would not be looked at is refused
-    if (std::get<bool>(given.at("squared"))) given.erase("type");
-    if (std::get<std::string>(given.at("method")) == "exact") given.erase("connectivity");
-  }
-  if (given.contains("flavour"))  // what the other is for is refused
-    for (const auto* name : std::get<std::string>(given.at("flavour")) == "itk"
-                                ? std::array{"border", "outside"}
-                                : std::array{"variance", "maximum_error"})
-      given.erase(name);
-  if (given.contains("intervals") && !std::get<std::vector<interval>>(given.at("intervals")).empty())
-    given.insert_or_assign("values", false);  // one or the other
-  if (given.contains("background") && !std::get<bool>(given.at("values"))) given.erase("background");
-  return given;
-}
-
-/// Signed distances have no places, and labels are for exact distances to what is not zero.
-inline bool may_ask_for(std::string_view output, const arguments& given) {
-  if (!given.contains("signed")) return true;
-  if (std::get<bool>(given.at("signed"))) return false;
-  return output != "labels" ||
-         (std::get<bool>(given.at("invert")) && std::get<std::string>(given.at("method")) == "exact");
+  return draw_arguments(
+      from, about, neighbour_count,
+      {[&](const parameter_description& parameter) { return draw_number(from, parameter, type, palette); },
+       [&] { return draw_intervals(from, palette); }});
 }
 
 /// Which outputs are asked for: optional ones at random, and rarely those that the arguments rule out. The
 /// list may end before those that are not.
-inline std::vector<bool> draw_outputs(dice& from, const operator_description& about, const arguments& given) {
-  std::vector<bool> asked;
-  const bool any = from.once_in(16);
-  for (const auto& output : about.outputs)
-    asked.push_back(!output.optional || (from.once_in(2) && (any || may_ask_for(output.name, given))));
-  while (!asked.back() && from.once_in(2)) asked.pop_back();
-  return asked;
-}
+std::vector<bool> draw_outputs(dice& from, const operator_description& about, const arguments& given);
 
 /// Numbers of objects in the form of a scene's plateaus, or in runs of pixels: few, or many with gaps between
 /// them. Negative ones are outside, and rarely one is too large.
