@@ -1,6 +1,6 @@
 # The library: core, catalogue and engines, and for every header in src/operators one generated file per engine.
 #
-# Everything is position-independent from the start: the Python and ITK modules take the library in, and finding out
+# All of it is position-independent from the start: the Python and ITK modules take the library in, and finding out
 # about them later must not compile it again.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
@@ -99,3 +99,4 @@ target_link_libraries(macareu PRIVATE $<BUILD_INTERFACE:macareu_parts> OpenMP::O
 add_subdirectory(src/engines/cpu)
 add_subdirectory(src/engines/cuda)
 add_subdirectory(src/instances)
+unset(CMAKE_POSITION_INDEPENDENT_CODE)
