@@ -7,6 +7,7 @@
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
 #include "patterns/weighted.hpp"
+#include "rules/exponential.hpp"
 #include "rules/filters.hpp"
 
 namespace macareu::operators {
@@ -24,7 +25,7 @@ struct gaussian {
     std::vector<double> half(static_cast<std::size_t>(reach) + 1);
     double sum = 0;
     for (std::size_t x = half.size(); x-- > 0;) {
-      half[x] = std::exp(-0.5 / (sigma * sigma) * static_cast<double>(x * x));
+      half[x] = exponential(-0.5 / (sigma * sigma) * static_cast<double>(x * x));
       sum += x == 0 ? half[x] : 2 * half[x];
     }
     for (auto& weight : half) weight /= sum;

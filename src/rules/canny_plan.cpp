@@ -9,6 +9,7 @@
 
 #include "core/pixel_types.hpp"
 #include "rules/discrete_gaussian.hpp"
+#include "rules/exponential.hpp"
 #include "rules/filters.hpp"
 
 namespace macareu {
@@ -90,7 +91,8 @@ std::vector<double> sampled_gaussian(double sigma) {
     throw usage_error("canny: sigma must be at most " + std::to_string(largest_radius / 4));
   const int r = static_cast<int>(reach);
   std::vector<double> all;
-  for (int x = -r; x <= r; ++x) all.push_back(std::exp(-0.5 / (sigma * sigma) * static_cast<double>(x * x)));
+  for (int x = -r; x <= r; ++x)
+    all.push_back(exponential(-0.5 / (sigma * sigma) * static_cast<double>(x * x)));
   const double sum = pairwise_sum(all.data(), all.size());
   std::vector<double> half(all.begin() + r, all.end());
   for (auto& weight : half) weight /= sum;

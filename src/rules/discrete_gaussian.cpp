@@ -3,6 +3,8 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "rules/exponential.hpp"
+
 namespace macareu {
 namespace {
 
@@ -23,7 +25,7 @@ double bessel_0(double x) {
     const double t = x / split;
     return polynomial(t * t, {1.0, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.0360768, 0.0045813});
   }
-  return std::exp(x) / std::sqrt(x) *
+  return exponential(x) / std::sqrt(x) *
          polynomial(split / x, {0.39894228, 0.01328592, 0.00225319, -0.00157565, 0.00916281, -0.02057706,
                                 0.02635537, -0.01647633, 0.00392377});
 }
@@ -36,7 +38,7 @@ double bessel_1(double x) {
   }
   return polynomial(split / x, {0.39894228, -0.03988024, -0.00362018, 0.00163801, -0.01031555, 0.02282967,
                                 -0.02895312, 0.01787654, -0.00420059}) *
-         (std::exp(x) / std::sqrt(x));
+         (exponential(x) / std::sqrt(x));
 }
 
 /// Of order n > 1, by Miller's backward recurrence, scaled by the order 0.
@@ -63,7 +65,7 @@ double bessel(int n, double x) {
 
 std::vector<double> discrete_gaussian(double variance, double maximum_error) {
   constexpr std::size_t most = 32;
-  const double scale = std::exp(-variance);
+  const double scale = exponential(-variance);
   std::vector<double> half{scale * bessel_0(variance), scale * bessel_1(variance)};
   double sum = half[0] + half[1] * 2.0;
   for (int k = 2; sum < 1.0 - maximum_error; ++k) {

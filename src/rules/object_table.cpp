@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engines/cpu/threads.hpp"
+#include "rules/angle.hpp"
 #include "rules/cube_root.hpp"
 #include "rules/surface_weights.hpp"
 
@@ -271,7 +272,7 @@ class describer {
       // the sign that the axis has not, or the right one, by what rounding left of their difference; here the
       // sign is always that of the axis.
       const bool round = a == c && spread[0][1] == 0;
-      out_.add("orientation", round ? std::numbers::pi / 4 : 0.5 * std::atan2(2 * spread[0][1], c - a));
+      out_.add("orientation", round ? std::numbers::pi / 4 : 0.5 * angle_of(2 * spread[0][1], c - a));
       out_.add("eccentricity", major == 0 ? 0 : std::sqrt(1 - minor / major));
       out_.add("elongation", std::sqrt(major / minor));
     } else {

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <vector>
 
+#include "rules/angle.hpp"
 #include "rules/object_outline.hpp"
 
 namespace macareu {
@@ -49,8 +50,7 @@ double solid_angle(const vector& middle, const std::vector<vector>& polygon) {
   double sum = 0;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
     const auto &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
-    sum +=
-        2 * std::atan2(std::abs(dot(middle, cross(a, b))), 1 + dot(middle, a) + dot(a, b) + dot(b, middle));
+    sum += 2 * angle_of(std::abs(dot(middle, cross(a, b))), 1 + dot(middle, a) + dot(a, b) + dot(b, middle));
   }
   return sum;
 }
