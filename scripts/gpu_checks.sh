@@ -23,20 +23,20 @@ fi
 cmake -S . -B "$build" -DMACAREU_CUDA=ON -DMACAREU_TESTS=ON -DMACAREU_PYTHON=$python "$@" >/dev/null
 cmake --build "$build" --parallel "$jobs" --target $targets
 programs=$(cd "$build/bin" && pwd)
-"$programs/test_cuda" --gtest_brief=1
-ctest --test-dir "$build" --output-on-failure --parallel "$jobs" --tests-regex '^conformance.*cuda' --no-tests=error
 
-# Under a sanitizer one test leaves most of a GPU idle, so many run at a time.
+# Tests that fill the GPU's memory run alone, the others in shards beside conformance.
+"$programs/test_cuda" --gtest_brief=1 --gtest_filter='little_memory.*'
 logs=$(mktemp -d)
 started=""
 trap '[ -z "$started" ] || kill $started 2>/dev/null || :; rm -rf "$logs"' EXIT
-sanitize() {  # tool, share of the random images, program, tests
+start() {  # title, command: its output is shown if it fails
   log="$logs/$(echo "$started" | wc -w)"
-  echo "$1: $4" >"$log"
-  MACAREU_TEST_SHARE=$2 compute-sanitizer --tool "$1" --error-exitcode 1 "$3" --gtest_brief=1 --gtest_filter="$4" >>"$log" 2>&1 &
+  echo "$1" >"$log"
+  shift
+  "$@" >>"$log" 2>&1 &
   started="$started $!"
 }
-finish_sanitizing() {
+finish() {
   number=0
   for process in $started; do
     wait "$process" || { cat "$logs/$number"; exit 1; }
@@ -44,23 +44,36 @@ finish_sanitizing() {
   done
   started=""
 }
+shards=1  # of large images, one at a time
+[ -z "$short" ] || shards=4
+for shard in $(seq 0 $((shards - 1))); do
+  start "test_cuda, shard $shard" env GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX="$shard" "$programs/test_cuda" --gtest_brief=1 --gtest_filter=-'little_memory.*'
+done
+ctest --test-dir "$build" --output-on-failure --parallel "$jobs" --tests-regex '^conformance.*cuda' --no-tests=error
+finish
+
+# Under a sanitizer one test leaves most of a GPU idle, so many run at a time.
+sanitize() {  # tool, share of the random images, program, tests
+  start "$1: $4" env MACAREU_TEST_SHARE="$2" compute-sanitizer --tool "$1" --error-exitcode 1 "$3" --gtest_brief=1 --gtest_filter="$4"
+}
 sanitize_all() {  # share of small waves, of their races, of other tests
   for type in u8 u16 f32 i64; do
     for tool in memcheck initcheck synccheck; do sanitize $tool "$1" "$programs/test_conformance" "*small_reconstruct*cuda_$type"; done
     sanitize racecheck "$2" "$programs/test_conformance" "*small_reconstruct*cuda_$type"
   done
-  finish_sanitizing
+  finish
   for tool in memcheck initcheck synccheck racecheck; do
     images='host_images.*:device_images.*:-device_images.may_come_after_the_call:*a_device_that_fails*:*auto_falls_back*'
-    # Images in host memory under these two take longer than all the rest.
-    case $tool in racecheck | initcheck) [ -z "$short" ] || images='device_images.*:-device_images.may_come_after_the_call:*a_device_that_fails*:*auto_falls_back*' ;; esac
+    # Under these two, images in any memory take longer than all the rest.
+    case $tool in racecheck | initcheck) [ -z "$short" ] || images='device_images.in_place:device_images.beside_host_images' ;; esac
     for tests in 'long_waves.under_noise' 'long_waves.of_bytes' 'cuda_regular_patterns.summaries*' 'functions.*:-functions.tell_what_is_wrong_and_go_on' \
       "$images" 'distances.with_any_strides:distances.of_volumes_in_slabs'; do
       sanitize $tool "$3" "$programs/test_cuda" "$tests"
     done
     [ $tool = racecheck ] || sanitize $tool "$3" "$programs/test_cuda" 'labels_on_gpu.of_many_tiles:objects_on_gpu.*'
-    finish_sanitizing
+    [ -n "$short" ] || finish
   done
+  finish
 }
 # A sanitizer that does not know this GPU or driver says so at once.
 if ! command -v compute-sanitizer >/dev/null 2>&1; then
@@ -75,7 +88,7 @@ else
   cmake -S . -B "$build-racecheck" -DMACAREU_CUDA=ON -DMACAREU_TESTS=ON -DMACAREU_RACECHECK=ON "$@" >/dev/null
   cmake --build "$build-racecheck" --parallel "$jobs" --target test_cuda
   sanitize racecheck 0.01 "$build-racecheck/bin/test_cuda" 'labels_on_gpu.of_many_tiles:objects_on_gpu.*'
-  finish_sanitizing
+  finish
 fi
 [ -z "$short" ] || { echo "short checks: done"; exit; }
 
