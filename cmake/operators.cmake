@@ -85,6 +85,7 @@ add_library(macareu
   ${cuda_stamps}
   ${generated}/entries.cpp ${api_source} ${api_header}
   src/core/compare.cpp src/core/table.cpp
+  src/patterns/component_rims.cpp
   src/rules/canny_plan.cpp src/rules/discrete_gaussian.cpp src/rules/object_table.cpp src/rules/surface_weights.cpp
   src/catalogue/catalogue.cpp src/catalogue/device_choice.cpp src/catalogue/machine.cpp)
 add_library(macareu::macareu ALIAS macareu)

@@ -76,8 +76,7 @@ struct label {
   template <class Engine, class Rule, class T>
   static void write(Engine& engine, const call& call, const Rule& rule, view<const T> image) {
     const auto number = [&]<class Label>(std::type_identity<Label>) {
-      return label_components(engine, rule, call.near(), call.output<Label>(0), image, block_slices(call),
-                              call.work.how.threads);
+      return label_components(engine, rule, call.near(), call.output<Label>(0), image, block_slices(call));
     };
     const bool wide = call.outputs[0].type() == dtype::u64;
     call.work.report.count = static_cast<std::int64_t>(wide ? number(std::type_identity<std::uint64_t>{})

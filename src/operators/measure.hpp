@@ -71,7 +71,10 @@ struct measure {
   template <class Engine>
   static void measure_labels(Engine& engine, const call& call, std::uint64_t greatest,
                              const view<const std::uint32_t>& labels) {
-    object_form form{.rank = call.rank(), .spacing = spacing_of(call), .threads = call.work.how.threads};
+    object_form form{
+        .rank = call.rank(),
+        .spacing = spacing_of(call),
+        .threads = engine.lend_threads(static_cast<std::int64_t>(greatest) * pixels_worth_an_object)};
     form.shape = call.chosen("columns", "all");
     if (call.inputs.size() == 1) {
       if (!form.shape) throw usage_error("measure: columns of intensities need an intensity image; give one");

@@ -64,8 +64,7 @@ struct remove_small {
   template <class Engine, class Label>
   static void mark_large(Engine& engine, const call& call, view<Label> kept, view<const std::uint8_t> image) {
     const double least = call.quantity("min_size").to_double();
-    const auto count =
-        label_components(engine, set_pixels{}, call.near(), kept, image, 0, call.work.how.threads);
+    const auto count = label_components(engine, set_pixels{}, call.near(), kept, image, 0);
     const auto rows = engine.tally(object_size{}, count, view<const Label>(kept));
     const std::span<const object_size::row> sizes(rows);
     std::vector<Label> number(sizes.size());

@@ -1,7 +1,6 @@
 #include "rules/object_table.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -11,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "engines/cpu/threads.hpp"
 #include "rules/angle.hpp"
 #include "rules/cube_root.hpp"
 #include "rules/surface_weights.hpp"
@@ -318,25 +316,8 @@ const table& empty_table(const object_form& form) {
   return all[static_cast<std::size_t>(4 * (form.rank == 3) + 2 * form.shape + form.intensity)];
 }
 
-template <class Visit>
-void in_parallel(int threads, std::size_t units, const Visit& visit) {
-  if (threads == 1) {  // small tables are done before a function object is made
-    for (std::size_t unit = 0; unit < units; ++unit) visit(unit);
-    return;
-  }
-  std::atomic<std::size_t> next{0};
-  cpu::parallel(threads, [&](int) {
-    for (auto unit = next.fetch_add(1); unit < units; unit = next.fetch_add(1)) visit(unit);
-  });
-}
-
-int threads_for_objects(std::size_t count, const object_form& form) {
-  constexpr std::int64_t pixels_worth_an_object = 64;  // it takes as long as so many pixels of an image
-  return cpu::threads_for(static_cast<std::int64_t>(count) * pixels_worth_an_object, form.threads);
-}
-
-void resize(table& all, std::size_t rows, int threads) {
-  in_parallel(threads, all.columns.size(), [&](std::size_t column) {
+void resize(table& all, std::size_t rows, const host_threads& threads) {
+  threads.for_each(all.columns.size(), [&](std::size_t column) {
     std::visit(
         [&](auto& values) {
           // Of a few rows: allocators have few pieces of one length at hand, so columns have several.
@@ -399,21 +380,20 @@ class label_groups {
 table room_for_objects(std::size_t count, const object_form& form) {
   constexpr std::size_t most = 65536;
   table room = empty_table(form);
-  if (count <= most) resize(room, count, threads_for_objects(count, form));
+  if (count <= most) resize(room, count, form.threads);
   return room;
 }
 
 table describe_objects(const summed_objects& objects, const object_form& form, table room) {
-  const int threads = threads_for_objects(objects.count, form);
   label_groups groups(objects);
   // Most often no label is without pixels. Where there is room for all, gaps are closed when they are seen.
   const bool at_once = room.rows() == objects.count;
   if (!at_once) {
-    in_parallel(threads, groups.count(), [&](std::size_t group) { groups.count_rows(group); });
+    form.threads.for_each(groups.count(), [&](std::size_t group) { groups.count_rows(group); });
     groups.close_gaps();
-    resize(room, groups.rows(), threads);
+    resize(room, groups.rows(), form.threads);
   }
-  in_parallel(threads, groups.count(), [&](std::size_t group) {
+  form.threads.for_each(groups.count(), [&](std::size_t group) {
     writer out(room);
     describer each(form, out);
     object_facts facts;

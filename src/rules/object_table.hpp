@@ -8,6 +8,7 @@
 
 #include <macareu/table.hpp>
 
+#include "core/host_threads.hpp"
 #include "rules/object_sums.hpp"
 
 namespace macareu {
@@ -32,7 +33,7 @@ struct object_form {
   bool shape = true, intensity = false;    // what is described
   std::array<double, 3> spacing{1, 1, 1};  // in the order of the axes
   double per_value = 1;                    // of the intensity's scale
-  int threads = 0;                         // that may describe them; 0: as many as there are
+  host_threads threads = {};               // that describe them
 };
 
 /// Objects 1..count, whose facts are put together by the threads that describe them. Labels without pixels
@@ -43,6 +44,9 @@ struct summed_objects {
   /// Writes all that is described: facts are those of the label before.
   std::function<void(std::size_t label, object_facts& facts)> tell;
 };
+
+/// Describing an object takes as long as so many pixels of an image.
+inline constexpr std::int64_t pixels_worth_an_object = 64;
 
 /// A table for so many objects, to be filled in. Its memory takes as long to come as the numbers to be
 /// written, so it is made while their sums are still on the way. For very many, whose labels may have gaps,

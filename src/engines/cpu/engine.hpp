@@ -194,6 +194,10 @@ class engine {
     });
   }
 
+  host_threads lend_threads(std::int64_t pixels) const {
+    return cpu::lend_threads(pixels, work_.how.threads);
+  }
+
   template <class T>
   T read(view<const T> image, site p) const {
     return image[p];

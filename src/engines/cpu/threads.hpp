@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/function_ref.hpp"
+#include "core/host_threads.hpp"
 
 namespace macareu::cpu {
 
@@ -19,5 +20,10 @@ int threads_for(std::int64_t pixels, int asked);
 /// left: a helper without a processor is not waited for. What a body throws is thrown here, once all have
 /// returned.
 void parallel(int threads, function_ref<void(int)> body);
+
+/// For rules, with work as long as that of so many pixels.
+inline host_threads lend_threads(std::int64_t pixels, int asked) {
+  return {threads_for(pixels, asked), &parallel};
+}
 
 }  // namespace macareu::cpu

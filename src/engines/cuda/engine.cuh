@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/call.hpp"
+#include "engines/cpu/threads.hpp"
 #include "engines/cuda/current_device.hpp"
 #include "engines/cuda/edges.cuh"
 #include "engines/cuda/histogram.cuh"
@@ -198,6 +199,10 @@ class engine {
     const auto there = on_device(on_, std::span<const Label>(number));
     const auto before = images_.reading(view<const Label>(labels));
     run_map(on_, renamed<Label>{there.data()}, images_.writing(labels), before);
+  }
+
+  host_threads lend_threads(std::int64_t pixels) const {
+    return cpu::lend_threads(pixels, on_.work.how.threads);
   }
 
   template <class T>

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/call.hpp"
+#include "core/host_threads.hpp"
 #include "core/neighbourhood.hpp"
 #include "patterns/component.hpp"
 #include "patterns/edges.hpp"
@@ -195,6 +196,9 @@ class engine {
   }
 
   /// One pixel for the host; its memory may be another in other engines.
+  /// To rules, for work on the host that takes as long as so many pixels.
+  host_threads lend_threads(std::int64_t) const { return {}; }
+
   template <class T>
   T read(view<const T> image, site p) const {
     return image[p];

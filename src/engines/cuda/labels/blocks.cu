@@ -5,13 +5,13 @@
 #include <string>
 #include <utility>
 
-#include "engines/cpu/component/rims.hpp"
 #include "engines/cpu/threads.hpp"
 #include "engines/cuda/labels/block_times.hpp"
 #include "engines/cuda/labels/rim_exchange.hpp"
 #include "engines/cuda/labels/workers.cuh"
 #include "engines/cuda/presence.hpp"
 #include "engines/cuda/residence.cuh"
+#include "patterns/component_rims.hpp"
 
 namespace macareu::cuda::labels {
 namespace {
@@ -114,8 +114,8 @@ class block_run : public two_rounds {
   }
 
   /// Between the rounds.
-  std::uint64_t merge(int threads) {
-    merging_.during([&] { merged_ = cpu::merge_rims(rims_.residues(), threads); });
+  std::uint64_t merge(const host_threads& threads) {
+    merging_.during([&] { merged_ = merge_rims(rims_.residues(), threads); });
     return merged_.count;
   }
 
@@ -143,7 +143,8 @@ class block_run : public two_rounds {
         block.solve(plan_.own(*b));
         rims_.set_objects(*b, labelling::counts(on).own);
       });
-      const auto threads = on.work.how.threads;
+      // Workers are threads already, so that each gets others only where the caller asked for them.
+      const host_threads threads{std::max(1, on.work.how.threads), &cpu::parallel};
       if (!plan_.is_last(*b)) {
         auto in_next = rim_numbers(on, block, rim, plan_.own(*b));
         merging_.during([&] { rims_.give_next(*b, std::move(in_next), threads); });
@@ -225,7 +226,7 @@ class block_run : public two_rounds {
   block_queue to_solve_;
   std::atomic<bool> closed_{false};
   rim_exchange rims_;
-  cpu::merged_blocks merged_;
+  merged_blocks merged_;
   busy_clock transfers_, kernels_, merging_;
 };
 
@@ -295,7 +296,7 @@ std::uint64_t run_blocks(const gpu& on, const block_task& task, const std::vecto
   block_run blocks(task, plan);
   workers all(on.work, gpus, blocks);
   all.wait_for_first();
-  const auto count = blocks.merge(cpu::threads_for(task.image.pixels.pixels(), on.work.how.threads));
+  const auto count = blocks.merge(cpu::lend_threads(task.image.pixels.pixels(), on.work.how.threads));
   on.work.results_touched = true;
   all.do_second();
   last_block_times() = blocks.times();

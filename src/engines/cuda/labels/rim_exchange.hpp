@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "engines/cpu/component/rims.hpp"
+#include "patterns/component_rims.hpp"
 
 namespace macareu::cuda::labels {
 
@@ -31,26 +31,26 @@ class rim_exchange {
   void set_objects(std::size_t block, std::uint32_t objects) { residues_[block].objects = objects; }
 
   /// What `block` has in its first slice.
-  void give_first(std::size_t block, numbers&& first, int threads) {
+  void give_first(std::size_t block, numbers&& first, const host_threads& threads) {
     std::uint32_t most = 0;
     for (const auto number : first) most = number > most ? number : most;
     residues_[block].in_first = most;
     give(block - 1, &rim::next, std::move(first), threads);
   }
   /// What it has in the first slice of the next block, after set_objects().
-  void give_next(std::size_t block, numbers&& next, int threads) {
+  void give_next(std::size_t block, numbers&& next, const host_threads& threads) {
     give(block, &rim::own, std::move(next), threads);
   }
 
   /// When all have been given.
-  const std::vector<cpu::block_residue>& residues() const { return residues_; }
+  const std::vector<block_residue>& residues() const { return residues_; }
 
  private:
   struct rim {
     numbers own, next;
   };
 
-  void give(std::size_t block, numbers rim::*side, numbers&& given, int threads) {
+  void give(std::size_t block, numbers rim::*side, numbers&& given, const host_threads& threads) {
     rim both;
     {
       const std::lock_guard lock(mutex_);
@@ -59,7 +59,7 @@ class rim_exchange {
       if (here.own.empty() || here.next.empty()) return;
       both = std::exchange(here, {});
     }
-    residues_[block].to_next = cpu::rim_pairs(both.own, both.next, residues_[block].objects, threads);
+    residues_[block].to_next = rim_pairs(both.own, both.next, residues_[block].objects, threads);
     const std::lock_guard lock(mutex_);
     spare_.push_back(std::move(both.own));
     spare_.push_back(std::move(both.next));
@@ -69,7 +69,7 @@ class rim_exchange {
   std::mutex mutex_;
   std::vector<rim> shared_;  // by the earlier block
   std::vector<numbers> spare_;
-  std::vector<cpu::block_residue> residues_;
+  std::vector<block_residue> residues_;
 };
 
 }  // namespace macareu::cuda::labels

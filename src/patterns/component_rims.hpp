@@ -9,7 +9,9 @@
 #include <span>
 #include <vector>
 
-namespace macareu::cpu {
+#include "core/host_threads.hpp"
+
+namespace macareu {
 
 /// Numbers of one object in a block and in the next one.
 struct rim_pair {
@@ -28,7 +30,7 @@ struct block_residue {
 
 /// From the numbers that two blocks gave to the pixels of the slice they share.
 std::vector<rim_pair> rim_pairs(std::span<const std::uint32_t> own, std::span<const std::uint32_t> next,
-                                std::uint32_t own_objects, int threads);
+                                std::uint32_t own_objects, const host_threads& threads);
 
 /// What the objects of a block are called in the whole image: those that began earlier have `moved` to a
 /// target, the others count on from `before`.
@@ -43,6 +45,6 @@ struct merged_blocks {
   std::uint64_t count = 0;
 };
 
-merged_blocks merge_rims(const std::vector<block_residue>& blocks, int threads);
+merged_blocks merge_rims(const std::vector<block_residue>& blocks, const host_threads& threads);
 
-}  // namespace macareu::cpu
+}  // namespace macareu

@@ -1,12 +1,10 @@
-#include "engines/cpu/component/rims.hpp"
+#include "patterns/component_rims.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <numeric>
 
-#include "engines/cpu/threads.hpp"
-
-namespace macareu::cpu {
+namespace macareu {
 namespace {
 
 /// The objects of a block that others may share, in the order of their numbers. Those in its first slice are
@@ -71,23 +69,13 @@ class rim_forest {
   std::vector<std::size_t> parent_;
 };
 
-/// visit(i) for 0 .. count - 1 on all threads.
-template <class Visit>
-void for_each_on(int threads, std::size_t count, Visit&& visit) {
-  std::atomic<std::size_t> next{0};
-  const auto useful = std::min(static_cast<std::size_t>(std::max(threads, 1)), count);
-  parallel(std::max(1, static_cast<int>(useful)), [&](int) {
-    for (auto i = next.fetch_add(1); i < count; i = next.fetch_add(1)) visit(i);
-  });
-}
-
 }  // namespace
 
 std::vector<rim_pair> rim_pairs(std::span<const std::uint32_t> own, std::span<const std::uint32_t> next,
-                                std::uint32_t own_objects, int threads) {
+                                std::uint32_t own_objects, const host_threads& threads) {
   constexpr std::size_t piece = 1 << 16;
   std::vector<std::vector<rim_pair>> found((own.size() + piece - 1) / piece);
-  for_each_on(threads, found.size(), [&](std::size_t i) {
+  threads.for_each(found.size(), [&](std::size_t i) {
     rim_pair last{0, 0};
     for (auto p = i * piece; p < std::min(own.size(), (i + 1) * piece); ++p) {
       const rim_pair pair{own[p], next[p]};
@@ -100,9 +88,9 @@ std::vector<rim_pair> rim_pairs(std::span<const std::uint32_t> own, std::span<co
   return all;
 }
 
-merged_blocks merge_rims(const std::vector<block_residue>& blocks, int threads) {
+merged_blocks merge_rims(const std::vector<block_residue>& blocks, const host_threads& threads) {
   std::vector<rim_objects> rims(blocks.size());
-  for_each_on(threads, blocks.size(), [&](std::size_t b) { rims[b] = objects_on_rims(blocks[b]); });
+  threads.for_each(blocks.size(), [&](std::size_t b) { rims[b] = objects_on_rims(blocks[b]); });
   std::size_t nodes = 0;
   for (auto& rim : rims) {
     rim.base = nodes;
@@ -110,7 +98,7 @@ merged_blocks merge_rims(const std::vector<block_residue>& blocks, int threads) 
   }
 
   rim_forest forest(nodes);
-  for_each_on(threads, blocks.size(), [&](std::size_t b) {
+  threads.for_each(blocks.size(), [&](std::size_t b) {
     for (const auto& pair : blocks[b].to_next)
       forest.unite(rims[b].node(pair.own), rims[b + 1].node(pair.next));
   });
@@ -135,4 +123,4 @@ merged_blocks merge_rims(const std::vector<block_residue>& blocks, int threads) 
   return merged;
 }
 
-}  // namespace macareu::cpu
+}  // namespace macareu
