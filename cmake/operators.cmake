@@ -15,6 +15,7 @@ configure_file(cmake/version.hpp.in ${generated}/include/macareu/version.hpp @ON
 file(GLOB operators RELATIVE ${PROJECT_SOURCE_DIR}/src/operators CONFIGURE_DEPENDS src/operators/*.hpp)
 list(TRANSFORM operators REPLACE "[.]hpp$" "")
 list(REMOVE_ITEM operators parameters)
+set(MACAREU_OPERATORS ${operators})  # for tests that run each
 
 foreach(op IN LISTS operators)
   string(APPEND includes "#include \"operators/${op}.hpp\"\n")

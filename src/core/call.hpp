@@ -1,4 +1,4 @@
-// What an operator is given: typed views of its images, its parameters, and the job it is part of.
+// What an operator is given: its images, which it asks an engine for, its parameters, and the job it is part of.
 #pragma once
 
 #include <atomic>
@@ -13,6 +13,7 @@
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
+#include "core/framed.hpp"
 #include "core/neighbourhood.hpp"
 #include "core/view.hpp"
 
@@ -64,7 +65,7 @@ class pass_over_units {
   double from_, to_;
 };
 
-/// A temporary image in host memory.
+/// Pixels in host memory.
 template <class T>
 class buffer {
  public:
@@ -89,6 +90,11 @@ view<T> typed_view(const detail::basic_image_view<Pointer>& image) {
           volume ? step[0] : 0,          step[volume ? 1 : 0], step[volume ? 2 : 1]};
 }
 
+template <class T, class Pointer>
+framed<T> memory_image(const detail::basic_image_view<Pointer>& image) {
+  return framed<T>(typed_view<T>(image));
+}
+
 struct call {
   const operator_description& about;
   std::span<const const_image_view> inputs;
@@ -99,18 +105,8 @@ struct call {
 
   int rank() const { return inputs[0].shape().rank(); }
 
-  template <class T>
-  view<const T> input(std::size_t index) const {
-    return typed_view<const T>(inputs[index]);
-  }
   /// Whether the caller has room for an optional output.
   bool wants(std::size_t output) const { return output < outputs.size() && outputs[output].data(); }
-  template <class T>
-  view<T> output(std::size_t index) const {
-    return typed_view<T>(outputs[index]);
-  }
-  /// Masks are bytes of 0 and 1.
-  view<std::uint8_t> mask_output(std::size_t index) const { return typed_view<std::uint8_t>(outputs[index]); }
 
   neighbourhood near() const { return {rank(), value<connectivity>("connectivity").reach(rank())}; }
   bool flag(std::string_view name) const { return value<bool>(name); }
@@ -133,6 +129,21 @@ struct call {
     if (found == values.end() || !std::holds_alternative<T>(found->second))
       throw internal_error(std::string(about.name) + ": no such parameter: " + std::string(name));
     return std::get<T>(found->second);
+  }
+};
+
+/// What engines that work in memory have in common.
+struct images_in_memory {
+  template <class T>
+  using image_of = framed<T>;
+
+  template <class T>
+  static framed<const T> input(const call& call, std::size_t index) {
+    return memory_image<const T>(call.inputs[index]);
+  }
+  template <class T>
+  static framed<T> output(const call& call, std::size_t index) {
+    return memory_image<T>(call.outputs[index]);
   }
 };
 

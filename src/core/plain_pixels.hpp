@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/view.hpp"
 
 namespace macareu {
 
@@ -24,17 +23,11 @@ struct plain_pixel<double> {
   using type = double;
 };
 
-template <class T>
-auto plain(const view<T>& image) {
+template <class Image>
+auto plain(const Image& image) {
+  using T = typename Image::pixel;
   using bare = typename plain_pixel<std::remove_const_t<T>>::type;
-  using pixel = std::conditional_t<std::is_const_v<T>, const bare, bare>;
-  return view<pixel>{reinterpret_cast<pixel*>(image.data),
-                     image.depth,
-                     image.height,
-                     image.width,
-                     image.step_z,
-                     image.step_y,
-                     image.step_x};
+  return image.template as<std::conditional_t<std::is_const_v<T>, const bare, bare>>();
 }
 
 }  // namespace macareu

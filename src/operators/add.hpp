@@ -5,6 +5,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "rules/arithmetic.hpp"
 
 namespace macareu::operators {
@@ -31,7 +32,7 @@ struct add {
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const T highest = call.of_booleans() ? T{1} : std::numeric_limits<T>::max();
-    engine.map(saturating_sum<T>{highest}, call.output<T>(0), call.input<T>(0), call.input<T>(1));
+    engine.map(saturating_sum<T>{highest}, output<T>(engine, call, 0), input<T>(engine, call, 0), input<T>(engine, call, 1));
   }
 };
 

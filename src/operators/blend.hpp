@@ -5,6 +5,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "rules/arithmetic.hpp"
 
 namespace macareu::operators {
@@ -50,7 +51,7 @@ struct blend {
     using rule = weighted_mean<T>;
     const double weight = call.quantity("weight").to_double();
     engine.map(rule{static_cast<typename rule::real>(weight), static_cast<typename rule::real>(1 - weight)},
-               call.output<T>(0), call.input<T>(0), call.input<T>(1));
+               output<T>(engine, call, 0), input<T>(engine, call, 0), input<T>(engine, call, 1));
   }
 };
 

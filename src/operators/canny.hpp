@@ -5,6 +5,7 @@
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
 #include "patterns/edges.hpp"
+#include "patterns/images.hpp"
 #include "patterns/map.hpp"
 #include "rules/canny_itk.hpp"
 #include "rules/canny_plan.hpp"
@@ -91,7 +92,7 @@ struct canny {
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const auto plan = plan_canny(call.values, call.inputs[0].type(), call.inputs[0].shape());
-    const auto image = call.input<T>(0);
+    const auto image = input<T>(engine, call, 0);
     refuse_nan<T>(engine, call, 0);
     if (is_itk_flavour(call.values)) {
       using value = std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -113,10 +114,10 @@ struct canny {
   static void find(Engine& engine, const call& call, const canny_plan& plan, const Rule& rule,
                    const Source& source) {
     constexpr std::size_t gradient = 1, crossings = 2;
-    kept_stages<typename Rule::value> kept;
-    if (call.wants(gradient)) kept.gradient = call.output<typename Rule::value>(gradient);
-    if (call.wants(crossings)) kept.crossings = call.mask_output(crossings);
-    engine.edges(rule, plan.smooth, {call.rank(), call.rank()}, call.mask_output(0), kept, source);
+    kept_stages<image_in<Engine, typename Rule::value>, image_in<Engine, std::uint8_t>> kept;
+    if (call.wants(gradient)) kept.gradient = output<typename Rule::value>(engine, call, gradient);
+    if (call.wants(crossings)) kept.crossings = output<std::uint8_t>(engine, call, crossings);
+    engine.edges(rule, plan.smooth, {call.rank(), call.rank()}, output<std::uint8_t>(engine, call, 0), kept, source);
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "patterns/map.hpp"
 #include "rules/checks.hpp"
 #include "rules/difference.hpp"
@@ -33,12 +34,12 @@ struct clear_border {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    const auto image = call.input<T>(0);
-    const auto out = call.output<T>(0);
+    const auto image = input<T>(engine, call, 0);
+    const auto out = output<T>(engine, call, 0);
     refuse_nan<T>(engine, call, 0);
-    const from_border<direction::up> start(image, call.rank());
+    const from_border<direction::up> start{image.whole(), call.rank() == 3};
     engine.wave(flood_under{}, call.near(), out, mapped(start, image), image);
-    engine.map(difference{}, out, image, view<const T>(out));
+    engine.map(difference{}, out, image, out.reading());
   }
 };
 

@@ -7,6 +7,7 @@
 #include "core/call.hpp"
 #include "core/pixel_types.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "patterns/weighted.hpp"
 #include "rules/filters.hpp"
 
@@ -39,7 +40,7 @@ struct convolve {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    filtered<T>(engine, call, [&]<class F, class In>(view<F> out, view<const In> in) {
+    filtered<T>(engine, call, [&]<template <class> class Image, class F, class In>(Image<F> out, Image<const In> in) {
       const auto taps = taps_of<F>(engine, call);
       engine.weighted(std::span<const tap<F>>(taps), border_of<F>(call), out, in);
     });
@@ -62,13 +63,14 @@ struct convolve {
       throw usage_error("convolve: the kernel is " + to_string(shape) + ": it has no weights");
     std::vector<tap<F>> taps;
     with_pixel_type(call.inputs[1].type(), [&]<class K>(std::type_identity<K>) {
-      const auto kernel = call.input<K>(1);
-      for (auto z = kernel.depth; z-- > 0;)
-        for (auto y = kernel.height; y-- > 0;)
-          for (auto x = kernel.width; x-- > 0;)
+      const auto kernel = input<K>(engine, call, 1);
+      const auto& size = kernel.whole();
+      for (auto z = size.depth; z-- > 0;)
+        for (auto y = size.height; y-- > 0;)
+          for (auto x = size.width; x-- > 0;)
             if (const F weight = static_cast<F>(engine.read(kernel, site{z, y, x})); weight != 0)
-              taps.push_back({static_cast<int>(kernel.depth / 2 - z), static_cast<int>(kernel.height / 2 - y),
-                              static_cast<int>(kernel.width / 2 - x), weight});
+              taps.push_back({static_cast<int>(size.depth / 2 - z), static_cast<int>(size.height / 2 - y),
+                              static_cast<int>(size.width / 2 - x), weight});
     });
     return taps;
   }

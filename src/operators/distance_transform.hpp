@@ -8,6 +8,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "rules/masks.hpp"
 #include "rules/nearest.hpp"
 #include "rules/transforms.hpp"
@@ -77,12 +78,12 @@ struct distance_transform {
   static void run(Engine& engine, const call& call) {
     check(call);
     const distance_axes axes(call, propagates(call.values));
-    const auto image = axes.of(plain(call.input<T>(0)));
-    with_bytes(engine, image, [&](view<const std::uint8_t> sites) {
+    const auto image = axes.of(plain(input<T>(engine, call, 0)));
+    with_bytes(engine, image, [&](const auto& sites) {
       measure(engine, call, axes, sites);
       if (call.wants(labels))
         carry_nearest(engine, axes.plan(), false, sites,
-                      carried_images{axes.of(plain(call.output<T>(labels))), image});
+                      carried_images{axes.of(plain(output<T>(engine, call, labels))), image});
     });
   }
 
@@ -113,35 +114,36 @@ struct distance_transform {
 
   template <class Engine>
   static void measure(Engine& engine, const call& call, const distance_axes& axes,
-                      view<const std::uint8_t> image) {
+                      const image_in<Engine, const std::uint8_t>& image) {
     with_type_of_distances(call.outputs[0].type(), [&]<class Out>(std::type_identity<Out>) {
-      const auto out = axes.of(call.output<Out>(0));
+      const auto out = axes.of(output<Out>(engine, call, 0));
       const bool zeros = !call.flag("invert");
-      transform(engine, call, axes, zeros, image, out, call.wants(indices));
+      transform<Out>(engine, call, axes, zeros, image, out, call.wants(indices));
       if constexpr (std::is_signed_v<Out>) {
         if (!call.flag("signed")) return;
-        const auto inside = engine.temporary(view<const Out>(out));
-        transform(engine, call, axes, !zeros, image, inside.pixels(), false);
-        engine.map(outside_minus_inside{}, out, view<const Out>(out), view<const Out>(inside.pixels()));
+        const auto inside = temporary<Out>(engine, out);
+        transform<Out>(engine, call, axes, !zeros, image, inside.image(), false);
+        engine.map(outside_minus_inside{}, out, out.reading(), inside.reading());
       }
     });
   }
 
   template <class Out, class Engine>
   static void transform(Engine& engine, const call& call, const distance_axes& axes, bool zeros,
-                        view<const std::uint8_t> image, view<Out> out, bool with_indices) {
+                        const image_in<Engine, const std::uint8_t>& image, const image_in<Engine, Out>& out,
+                        bool with_indices) {
     if (!propagates(call.values)) {
       exact_distances(engine, axes.plan(), zeros, image, out);
       if (with_indices)
-        nearest_indices(engine, axes.plan(), zeros, image, axes.of(call.output<std::int64_t>(indices)));
+        nearest_indices(engine, axes.plan(), zeros, image, axes.of(output<std::int64_t>(engine, call, indices)));
       return;
     }
     const auto sites =
-        engine.temporary(view<const packed_site>{nullptr, image.depth, image.height, image.width});
-    propagated_distances(engine, axes.plan(), call.near(), zeros, image, sites.pixels(), out);
+        temporary<packed_site>(engine, image);
+    propagated_distances(engine, axes.plan(), call.near(), zeros, image, sites.image(), out);
     if (with_indices)
-      engine.map(index_of_site{image.height, image.width}, call.output<std::int64_t>(indices),
-                 view<const packed_site>(sites.pixels()));
+      engine.map(index_of_site{image.whole()}, output<std::int64_t>(engine, call, indices),
+                 sites.reading());
   }
 };
 

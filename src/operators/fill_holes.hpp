@@ -4,6 +4,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "patterns/map.hpp"
 #include "rules/checks.hpp"
 #include "rules/flood.hpp"
@@ -34,10 +35,10 @@ struct fill_holes {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    const auto image = call.input<T>(0);
+    const auto image = input<T>(engine, call, 0);
     refuse_nan<T>(engine, call, 0);
-    const from_border<direction::down> start(image, call.rank());
-    engine.wave(flood_over{}, call.near(), call.output<T>(0), mapped(start, image), image);
+    const from_border<direction::down> start{image.whole(), call.rank() == 3};
+    engine.wave(flood_over{}, call.near(), output<T>(engine, call, 0), mapped(start, image), image);
   }
 };
 

@@ -88,7 +88,7 @@ struct gaussian {
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const auto sigma = sigmas(call.values, call.inputs[0].shape());
-    filtered<T>(engine, call, [&]<class F, class In>(view<F> out, view<const In> in) {
+    filtered<T>(engine, call, [&]<template <class> class Image, class F, class In>(Image<F> out, Image<const In> in) {
       separable_weights<F> half;
       for (std::size_t axis = 0; axis < sigma.size(); ++axis) {
         const auto exact = weights(sigma[axis], call.quantity("truncate").to_double());

@@ -4,6 +4,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "rules/difference.hpp"
 #include "rules/h_extrema.hpp"
 
@@ -30,9 +31,9 @@ struct hdome {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    const auto out = call.output<T>(0);
+    const auto out = output<T>(engine, call, 0);
     filter_by_height<direction::up, T>(engine, call, out);
-    engine.map(difference{}, out, call.input<T>(0), view<const T>(out));
+    engine.map(difference{}, out, input<T>(engine, call, 0), out.reading());
   }
 };
 

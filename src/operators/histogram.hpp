@@ -9,6 +9,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "patterns/summary.hpp"
 #include "rules/bins.hpp"
 #include "rules/checks.hpp"
@@ -51,7 +52,7 @@ struct histogram {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    const auto image = call.input<T>(0);
+    const auto image = input<T>(engine, call, 0);
     const auto bins = number_of_bins(call);
     const auto [low, high] = range_of<T>(engine, call, image);
     const equal_bins rule(low, high, bins);
@@ -85,7 +86,7 @@ struct histogram {
   };
 
   template <class T, class Engine>
-  static range range_of(Engine& engine, const call& call, view<const T> image) {
+  static range range_of(Engine& engine, const call& call, image_in<Engine, const T> image) {
     const bool find_low = call.is_automatic("low"), find_high = call.is_automatic("high");
     range found{call.quantity("low").to_double(), call.quantity("high").to_double()};
     if (sizeof(T) == 1) {
@@ -93,7 +94,7 @@ struct histogram {
       if (find_high) found.high = std::numeric_limits<T>::max() + 1.0;
     } else if (find_low || find_high) {
       refuse_nan<T>(engine, call, 0);
-      const auto extremes = engine.reduce(summary_of<T>{image.height, image.width}, image);
+      const auto extremes = engine.reduce(summary_of<T>{image.whole()}, image);
       if (find_low) found.low = static_cast<double>(from_key<T>(extremes.lowest));
       if (find_high) found.high = static_cast<double>(from_key<T>(extremes.highest));
     }
@@ -109,7 +110,7 @@ struct histogram {
 
   /// Where every bin is one value of a small integer type, counting needs no arithmetic.
   template <class T, class Engine>
-  static bool count_values(Engine& engine, view<const T> image, const equal_bins& rule,
+  static bool count_values(Engine& engine, image_in<Engine, const T> image, const equal_bins& rule,
                            std::span<std::uint64_t> counts) {
     if constexpr (std::is_integral_v<T> && sizeof(T) <= 2) {
       if (rule.width != 1 || rule.low != std::floor(rule.low) ||

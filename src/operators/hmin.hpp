@@ -4,6 +4,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "rules/h_extrema.hpp"
 
 namespace macareu::operators {
@@ -28,7 +29,7 @@ struct hmin {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    filter_by_height<direction::down, T>(engine, call, call.output<T>(0));
+    filter_by_height<direction::down, T>(engine, call, output<T>(engine, call, 0));
   }
 };
 

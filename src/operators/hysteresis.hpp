@@ -4,6 +4,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "patterns/map.hpp"
 #include "rules/hysteresis.hpp"
 #include "rules/masks.hpp"
@@ -36,10 +37,10 @@ struct hysteresis {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    const auto image = call.input<T>(0);
+    const auto image = input<T>(engine, call, 0);
     const auto low = smallest_above<T>(call.quantity("low")), high = smallest_above<T>(call.quantity("high"));
-    if (!high) return engine.map(nowhere{}, call.mask_output(0));
-    engine.wave(flood_from<T>{low && *low < *high ? *low : *high}, call.near(), call.mask_output(0),
+    if (!high) return engine.map(nowhere{}, output<std::uint8_t>(engine, call, 0));
+    engine.wave(flood_from<T>{low && *low < *high ? *low : *high}, call.near(), output<std::uint8_t>(engine, call, 0),
                 mapped(at_least<T>{*high}, image), image);
   }
 };

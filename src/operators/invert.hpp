@@ -6,6 +6,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "patterns/map.hpp"
 
 namespace macareu::operators {
@@ -34,7 +35,7 @@ struct invert {
     const T top = call.of_booleans() || std::is_floating_point_v<T> ? T{1}
                   : std::is_signed_v<T>                             ? static_cast<T>(-1)
                                                                     : std::numeric_limits<T>::max();
-    engine.map(less_than_top<T>{top}, call.output<T>(0), call.input<T>(0));
+    engine.map(less_than_top<T>{top}, output<T>(engine, call, 0), input<T>(engine, call, 0));
   }
 
  public:  // nvcc takes no private types into kernels

@@ -10,6 +10,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "rules/checks.hpp"
 #include "rules/label_blocks.hpp"
 #include "rules/label_plan.hpp"
@@ -56,10 +57,11 @@ struct label {
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const auto& intervals = call.list<interval>("intervals");
-    if (!intervals.empty()) return write(engine, call, same_interval_of<T>(intervals), call.input<T>(0));
-    if (!call.flag("values")) return write(engine, call, set_pixels{}, call.input<T>(0));
+    if (!intervals.empty())
+      return write(engine, call, same_interval_of<T>(intervals), input<T>(engine, call, 0));
+    if (!call.flag("values")) return write(engine, call, set_pixels{}, input<T>(engine, call, 0));
     refuse_nan<T>(engine, call, 0);
-    write(engine, call, equal_values_but<T>(call.quantity("background")), call.input<T>(0));
+    write(engine, call, equal_values_but<T>(call.quantity("background")), input<T>(engine, call, 0));
   }
 
  private:
@@ -73,10 +75,11 @@ struct label {
     return given < static_cast<double>(all) ? static_cast<std::int64_t>(given) : all;
   }
 
-  template <class Engine, class Rule, class T>
-  static void write(Engine& engine, const call& call, const Rule& rule, view<const T> image) {
+  template <class Engine, class Rule, class Image>
+  static void write(Engine& engine, const call& call, const Rule& rule, const Image& image) {
     const auto number = [&]<class Label>(std::type_identity<Label>) {
-      return label_components(engine, rule, call.near(), call.output<Label>(0), image, block_slices(call));
+      return label_components(engine, rule, call.near(), output<Label>(engine, call, 0), image,
+                              block_slices(call));
     };
     const bool wide = call.outputs[0].type() == dtype::u64;
     call.work.report.count = static_cast<std::int64_t>(wide ? number(std::type_identity<std::uint64_t>{})

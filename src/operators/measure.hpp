@@ -11,6 +11,7 @@
 #include "core/call.hpp"
 #include "core/pixel_types.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "rules/intensities.hpp"
 #include "rules/label_images.hpp"
 #include "rules/object_table.hpp"
@@ -56,21 +57,20 @@ struct measure {
     const auto greatest = greatest_label<T>(engine, call);
     if (greatest >= most_rows(call.inputs[0].shape().pixels()))
       throw usage_error(too_large(call, greatest) + "; number its objects 1..n with relabel first");
-    const auto given = call.input<T>(0);
+    const auto given = input<T>(engine, call, 0);
     if constexpr (std::is_same_v<T, std::uint32_t>) {
       measure_labels(engine, call, greatest, given);
     } else if constexpr (!std::is_floating_point_v<T>) {
-      const auto labels =
-          engine.temporary(view<const std::uint32_t>{nullptr, given.depth, given.height, given.width});
-      engine.map(label_as<std::uint32_t>{}, labels.pixels(), given);
-      measure_labels(engine, call, greatest, view<const std::uint32_t>(labels.pixels()));
+      const auto labels = temporary<std::uint32_t>(engine, given);
+      engine.map(label_as<std::uint32_t>{}, labels.image(), given);
+      measure_labels(engine, call, greatest, labels.reading());
     }
   }
 
  private:
   template <class Engine>
   static void measure_labels(Engine& engine, const call& call, std::uint64_t greatest,
-                             const view<const std::uint32_t>& labels) {
+                             const image_in<Engine, const std::uint32_t>& labels) {
     object_form form{
         .rank = call.rank(),
         .spacing = spacing_of(call),
@@ -85,7 +85,7 @@ struct measure {
       return;
     }
     with_pixel_type(call.inputs[1].type(), [&]<class V>(std::type_identity<V>) {
-      const auto intensity = call.input<V>(1);
+      const auto intensity = input<V>(engine, call, 1);
       form.intensity = true;
       form.per_value = scale_of(engine, call, labels, intensity).per_value;
       if (!form.shape)
@@ -99,7 +99,7 @@ struct measure {
 
   template <class V, int Rank, class Engine, class... Intensity>
   static void tell(Engine& engine, const call& call, const object_form& form, std::uint64_t greatest,
-                   const view<const std::uint32_t>& labels, const Intensity&... intensity) {
+                   const image_in<Engine, const std::uint32_t>& labels, const Intensity&... intensity) {
     constexpr bool weighed = sizeof...(Intensity) > 0;
     const object_sums<Rank, weighed> sums{{form.per_value}};
     const auto rows = engine.tally(sums, greatest, labels, intensity...);
@@ -108,8 +108,8 @@ struct measure {
   }
   template <class V, class Engine>
   static void tell_intensities(Engine& engine, const call& call, const object_form& form,
-                               std::uint64_t greatest, const view<const std::uint32_t>& labels,
-                               const view<const V>& intensity) {
+                               std::uint64_t greatest, const image_in<Engine, const std::uint32_t>& labels,
+                               const image_in<Engine, const V>& intensity) {
     const auto rows = engine.tally(object_intensities{{form.per_value}}, greatest, labels, intensity);
     auto room = room_for_objects(greatest, form);
     tell(call, form, weighed_objects_of<V>(rows), std::move(room));

@@ -7,6 +7,7 @@
 #include "core/call.hpp"
 #include "core/key.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "rules/checks.hpp"
 #include "rules/filters.hpp"
 #include "rules/median.hpp"
@@ -69,24 +70,13 @@ struct median {
   template <class T>
   using plain = std::conditional_t<std::is_floating_point_v<T>, T, key_of<T>>;
 
-  template <class To, class T>
-  static view<To> as(const view<T>& image) {
-    return {reinterpret_cast<To*>(image.data),
-            image.depth,
-            image.height,
-            image.width,
-            image.step_z,
-            image.step_y,
-            image.step_x};
-  }
-
   template <int Rank, int Side, class T, class Engine>
   static void by_exchanges(Engine& engine, const call& call) {
     using P = plain<T>;
     const auto edge = border_of<T>(call);
     const P sign = std::is_floating_point_v<T> ? P{0} : static_cast<P>(to_key(T{0}));
     engine.window(median_window<Rank, Side, P>{sign}, border<P>{edge.mode, std::bit_cast<P>(edge.outside)},
-                  as<P>(call.output<T>(0)), as<const P>(call.input<T>(0)));
+                  output<T>(engine, call, 0).template as<P>(), input<T>(engine, call, 0).template as<const P>());
   }
 
   struct as_key {
@@ -107,14 +97,13 @@ struct median {
   template <int R, class T, class Engine>
   static void by_bits(Engine& engine, const call& call) {
     using Key = std::conditional_t<sizeof(T) == 1, std::uint16_t, key_of<T>>;
-    const auto image = call.input<T>(0);
+    const auto image = input<T>(engine, call, 0);
     const auto edge = border_of<T>(call);
-    const view<const Key> like{nullptr, image.depth, image.height, image.width};
-    const auto keys = engine.temporary(like), medians = engine.temporary(like);
-    engine.map(as_key{}, keys.pixels(), image);
+    const auto keys = temporary<Key>(engine, image), medians = temporary<Key>(engine, image);
+    engine.map(as_key{}, keys.image(), image);
     engine.window(median_by_bits<R, Key>{8 * sizeof(T)}, border<Key>{edge.mode, to_key(edge.outside)},
-                  medians.pixels(), view<const Key>(keys.pixels()));
-    engine.map(back<T>{}, call.output<T>(0), view<const Key>(medians.pixels()));
+                  medians.image(), keys.reading());
+    engine.map(back<T>{}, output<T>(engine, call, 0), medians.reading());
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "rules/masks.hpp"
 #include "rules/nearest.hpp"
 
@@ -36,10 +37,10 @@ struct nearest_label {
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const distance_axes axes(call);
-    const auto image = axes.of(plain(call.input<T>(0)));
-    with_bytes(engine, image, [&](view<const std::uint8_t> sites) {
+    const auto image = axes.of(plain(input<T>(engine, call, 0)));
+    with_bytes(engine, image, [&](const auto& sites) {
       carry_nearest(engine, axes.plan(), false, sites,
-                    carried_images{axes.of(plain(call.output<T>(0))), image});
+                    carried_images{axes.of(plain(output<T>(engine, call, 0))), image});
     });
   }
 };

@@ -5,6 +5,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "rules/masks.hpp"
 #include "rules/nearest.hpp"
 
@@ -40,9 +41,9 @@ struct nearest_site {
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const distance_axes axes(call);
-    with_bytes(engine, axes.of(plain(call.input<T>(0))), [&](view<const std::uint8_t> sites) {
+    with_bytes(engine, axes.of(plain(input<T>(engine, call, 0))), [&](const auto& sites) {
       nearest_indices(engine, axes.plan(), !call.flag("invert"), sites,
-                      axes.of(call.output<std::int64_t>(0)));
+                      axes.of(output<std::int64_t>(engine, call, 0)));
     });
   }
 };

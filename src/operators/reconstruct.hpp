@@ -4,6 +4,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "patterns/map.hpp"
 #include "rules/checks.hpp"
 #include "rules/flood.hpp"
@@ -50,15 +51,15 @@ struct reconstruct {
  private:
   template <direction Toward, class T, class Engine>
   static void toward(Engine& engine, const call& call) {
-    const mapped marker(as_given{}, call.input<T>(0));
-    const auto mask = call.input<T>(1);
+    const mapped marker(as_given{}, input<T>(engine, call, 0));
+    const auto mask = input<T>(engine, call, 1);
     if (call.flag("clip")) {
       refuse_nan<T>(engine, call, 0);
       refuse_nan<T>(engine, call, 1);
-      engine.wave(flood<Toward>{}, call.near(), call.output<T>(0), marker, mask);
+      engine.wave(flood<Toward>{}, call.near(), output<T>(engine, call, 0), marker, mask);
     } else {
       const auto refuse = [&] { refuse_marker_beyond_mask<Toward, T>(engine, call, 0, 1); };
-      engine.wave(flood<Toward>{}, call.near(), call.output<T>(0), guarded{marker, refuse}, mask);
+      engine.wave(flood<Toward>{}, call.near(), output<T>(engine, call, 0), guarded{marker, refuse}, mask);
     }
   }
 };

@@ -6,6 +6,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "rules/label_images.hpp"
 #include "rules/selection.hpp"
 #include "rules/sparse_labels.hpp"
@@ -42,13 +43,13 @@ struct relabel {
   static void run(Engine& engine, const call& call) {
     using number = std::conditional_t<std::is_same_v<T, std::uint64_t>, T, std::uint32_t>;
     const object_selection wanted(call);
-    const auto out = call.output<number>(0);
+    const auto out = output<number>(engine, call, 0);
     auto greatest = greatest_label<T>(engine, call);
-    const bool sparse = greatest >= most_rows(out.pixels());
+    const bool sparse = greatest >= most_rows(out.whole().pixels());
     if (!sparse)
-      engine.map(label_as<number>{}, out, call.input<T>(0));
+      engine.map(label_as<number>{}, out, input<T>(engine, call, 0));
     else if constexpr (std::is_integral_v<T> && sizeof(T) >= 4)
-      greatest = number_sparse_labels(engine, call, greatest, out, call.input<T>(0));
+      greatest = number_sparse_labels<T, number>(engine, call, greatest, out, input<T>(engine, call, 0));
     call.work.report.count = static_cast<std::int64_t>(select_objects(engine, call, wanted, greatest, out));
   }
 };

@@ -10,6 +10,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "rules/label_blocks.hpp"
 #include "rules/label_plan.hpp"
 #include "rules/masks.hpp"
@@ -42,15 +43,14 @@ struct remove_small {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    const auto image = call.input<T>(0);
+    const auto image = input<T>(engine, call, 0);
     const auto most = most_objects(call.inputs[0].shape(), false,
                                    std::get<connectivity>(call.values.find("connectivity")->second));
-    with_bytes(engine, image, [&](view<const std::uint8_t> bytes) {
+    with_bytes(engine, image, [&](const auto& bytes) {
       const auto keep = [&]<class Label>(std::type_identity<Label>) {
-        const auto kept =
-            engine.temporary(view<const Label>{nullptr, image.depth, image.height, image.width});
-        mark_large(engine, call, kept.pixels(), bytes);
-        engine.map(where_kept{}, call.output<T>(0), image, view<const Label>(kept.pixels()));
+        const auto kept = temporary<Label>(engine, image);
+        mark_large<Label>(engine, call, kept.image(), bytes);
+        engine.map(where_kept{}, output<T>(engine, call, 0), image, kept.reading());
       };
       if (most > std::int64_t{std::numeric_limits<std::uint32_t>::max()})
         keep(std::type_identity<std::uint64_t>{});
@@ -61,11 +61,12 @@ struct remove_small {
 
  private:
   /// 1 in objects that are kept, 0 elsewhere.
-  template <class Engine, class Label>
-  static void mark_large(Engine& engine, const call& call, view<Label> kept, view<const std::uint8_t> image) {
+  template <class Label, class Engine>
+  static void mark_large(Engine& engine, const call& call, image_in<Engine, Label> kept,
+                         const image_in<Engine, const std::uint8_t>& image) {
     const double least = call.quantity("min_size").to_double();
     const auto count = label_components(engine, set_pixels{}, call.near(), kept, image, 0);
-    const auto rows = engine.tally(object_size{}, count, view<const Label>(kept));
+    const auto rows = engine.tally(object_size{}, count, kept.reading());
     const std::span<const object_size::row> sizes(rows);
     std::vector<Label> number(sizes.size());
     for (std::size_t object = 1; object < sizes.size(); ++object)

@@ -4,6 +4,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "rules/filters.hpp"
 #include "rules/gradient.hpp"
 
@@ -59,22 +60,22 @@ struct sobel {
   template <int Rank, class T, class Engine>
   static void run_rank(Engine& engine, const call& call) {
     using F = gradient_type<T>;
-    const auto image = call.input<T>(0);
+    const auto image = input<T>(engine, call, 0);
     const auto edge = border_of<T>(call);
     if constexpr (std::is_same_v<T, F> || std::is_same_v<T, std::uint8_t>) {
       give<Rank, F>(engine, call, edge, image);
     } else {
-      const auto converted = engine.temporary(view<const F>{nullptr, image.depth, image.height, image.width});
-      engine.map(as_type<F>{}, converted.pixels(), image);
+      const auto converted = temporary<F>(engine, image);
+      engine.map(as_type<F>{}, converted.image(), image);
       give<Rank, F>(engine, call, border<F>{edge.mode, static_cast<F>(edge.outside)},
-                    view<const F>(converted.pixels()));
+                    converted.reading());
     }
   }
 
   template <int Rank, class F, class In, class Engine>
-  static void give(Engine& engine, const call& call, const border<In>& edge, view<const In> in) {
+  static void give(Engine& engine, const call& call, const border<In>& edge, const image_in<Engine, const In>& in) {
     const auto& wanted = call.choice("give");
-    const auto by = [&](const auto& rule) { engine.window(rule, edge, call.output<F>(0), in); };
+    const auto by = [&](const auto& rule) { engine.window(rule, edge, output<F>(engine, call, 0), in); };
     if (wanted == "magnitude") return by(gradient_magnitude<Rank, F>{});
     if (wanted == "x") return by(gradient_along<Rank, F, 2>{});
     if (wanted == "y") return by(gradient_along<Rank, F, 1>{});

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/call.hpp"
+#include "patterns/images.hpp"
 #include "patterns/summary.hpp"
 #include "rules/checks.hpp"
 #include "rules/moments.hpp"
@@ -36,21 +37,21 @@ struct statistics {
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     refuse_nan<T>(engine, call, 0);
-    const auto image = call.input<T>(0);
-    const auto found = engine.reduce(summary_of<T>{image.height, image.width}, image);
+    const auto image = input<T>(engine, call, 0);
+    const auto found = engine.reduce(summary_of<T>{image.whole()}, image);
     auto& to = *call.result;
-    add(to, "pixels", image.pixels());
+    add(to, "pixels", image.whole().pixels());
     add_extreme(to, call, "minimum", from_key<T>(found.lowest), found.lowest_at);
     add_extreme(to, call, "maximum", from_key<T>(found.highest), found.highest_at);
     const double low = static_cast<double>(from_key<T>(found.lowest));
     const double high = static_cast<double>(from_key<T>(found.highest));
-    const auto count = static_cast<double>(image.pixels());
+    const auto count = static_cast<double>(image.whole().pixels());
     if constexpr (std::is_integral_v<T>) {
       const double sum = static_cast<double>(found.sum), mean = sum / count;
       add_sum(to, found.sum);
       add(to, "mean", mean);
       if constexpr (has_squares<T>)
-        add(to, "variance", variance_from(found.sum, found.squares, image.pixels()));
+        add(to, "variance", variance_from(found.sum, found.squares, image.whole().pixels()));
       else
         add(to, "variance", variance_about(engine, image, mean, low, high));
     } else {

@@ -5,6 +5,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "rules/arithmetic.hpp"
 
 namespace macareu::operators {
@@ -30,7 +31,7 @@ struct subtract {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    engine.map(saturating_difference<T>{}, call.output<T>(0), call.input<T>(0), call.input<T>(1));
+    engine.map(saturating_difference<T>{}, output<T>(engine, call, 0), input<T>(engine, call, 0), input<T>(engine, call, 1));
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include "core/call.hpp"
 #include "operators/parameters.hpp"
+#include "patterns/images.hpp"
 #include "patterns/map.hpp"
 #include "rules/checks.hpp"
 #include "rules/masks.hpp"
@@ -41,11 +42,11 @@ struct threshold {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    const auto image = call.input<T>(0);
+    const auto image = input<T>(engine, call, 0);
     const auto value = call.is_automatic("value") ? otsu_threshold<T>(engine, image) : call.quantity("value");
     const auto first = smallest_above<T>(value);
-    if (!first) return engine.map(nowhere{}, call.mask_output(0));
-    engine.map(at_least<T>{*first}, call.mask_output(0), image);
+    if (!first) return engine.map(nowhere{}, output<std::uint8_t>(engine, call, 0));
+    engine.map(at_least<T>{*first}, output<std::uint8_t>(engine, call, 0), image);
   }
 };
 

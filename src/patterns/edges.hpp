@@ -62,12 +62,14 @@ struct smoothing {
   }
 };
 
-/// Where to write what is asked for; no memory: not asked for.
-template <class Value>
+/// Where to write what is asked for, as an engine's images or as views of them; no memory: not asked for.
+template <class Gradient, class Crossings>
 struct kept_stages {
-  view<Value> gradient;
-  view<std::uint8_t> crossings;
+  Gradient gradient{};
+  Crossings crossings{};
 };
+template <class Value>
+using kept_views = kept_stages<view<Value>, view<std::uint8_t>>;
 
 inline constexpr int not_sure = 4;
 

@@ -32,11 +32,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/view.hpp"
+#include "core/framed.hpp"
 
 namespace macareu {
 
-enum class line_axis { z, y, x };
 enum class line_join { sum, maximum };
 enum class line_result { other, same, root };
 
@@ -143,15 +142,15 @@ along(line_axis, Rule) -> along<Rule>;
 
 /// lines by definition: with a temporary image between one line and the next.
 template <class Engine, class Out, class In, class First, class... More>
-void one_line_after_another(Engine& engine, view<Out> out, view<const In> in, const along<First>& first,
+void one_line_after_another(Engine& engine, const Out& out, const In& in, const along<First>& first,
                             const along<More>&... more) {
   if constexpr (sizeof...(more) == 0) {
     engine.line(first.rule, first.axis, out, in);
   } else {
     using between = decltype(first.rule.result(first.rule.limit()));
-    const auto next = engine.temporary(view<const between>{nullptr, in.depth, in.height, in.width});
-    engine.line(first.rule, first.axis, next.pixels(), in);
-    one_line_after_another(engine, out, view<const between>(next.pixels()), more...);
+    const auto next = engine.template temporary<between>(in);
+    engine.line(first.rule, first.axis, next.image(), in);
+    one_line_after_another(engine, out, next.reading(), more...);
   }
 }
 

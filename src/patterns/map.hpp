@@ -8,7 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "core/view.hpp"
+#include "core/framed.hpp"
 
 namespace macareu {
 
@@ -27,28 +27,33 @@ struct as_type {
 };
 
 /// An image that is computed where it is read, so that an engine can fuse it into its own first pass.
-template <class Rule, class... In>
+template <class Rule, class... Images>
 struct mapped {
   Rule rule;
-  std::tuple<view<const In>...> in;
+  std::tuple<Images...> in;
 
-  mapped(Rule r, view<const In>... images) : rule(r), in(images...) {}
+  mapped(Rule r, Images... images) : rule(r), in(images...) {}
 
-  MACAREU_HD auto operator[](site p) const {
-    return std::apply([&](const auto&... image) { return rule(p, image[p]...); }, in);
+  /// Of images in memory; places are those of the part.
+  auto operator[](site p) const {
+    return std::apply([&](const auto&... image) { return rule(p + origin(), image.pixels()[p]...); }, in);
   }
 
   /// visit(i, value) for `count` pixels of a row from `first` on.
   template <class Visit>
   void over_row(site first, std::int64_t count, Visit&& visit) const {
-    const auto each = [&](std::int64_t i, const In&... value) {
-      visit(i, rule(site{first.z, first.y, first.x + i}, value...));
+    const site from = first + origin();
+    const auto each = [&](std::int64_t i, const typename Images::pixel&... value) {
+      visit(i, rule(site{from.z, from.y, from.x + i}, value...));
     };
-    std::apply([&](const auto&... image) { macareu::over_row(first, count, each, image...); }, in);
+    std::apply([&](const auto&... image) { macareu::over_row(first, count, each, image.pixels()...); }, in);
   }
+
+ private:
+  site origin() const { return std::get<0>(in).origin(); }
 };
 
-template <class Rule, class... Views>
-mapped(Rule, Views...) -> mapped<Rule, std::remove_const_t<std::remove_pointer_t<decltype(Views::data)>>...>;
+template <class Rule, class... Images>
+mapped(Rule, Images...) -> mapped<Rule, Images...>;
 
 }  // namespace macareu

@@ -10,6 +10,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/frame.hpp"
 #include "core/key.hpp"
 #include "patterns/reduce.hpp"
 
@@ -24,7 +25,7 @@ inline constexpr bool has_squares = std::is_integral_v<T> && sizeof(T) < 8;
 template <class T>
 struct summary {
   key_of<T> lowest, highest;
-  std::int64_t lowest_at, highest_at;  // (z * height + y) * width + x
+  std::int64_t lowest_at, highest_at;  // index_of() the whole
   int128 sum;
   uint128 squares;
   bool operator==(const summary&) const = default;
@@ -33,7 +34,7 @@ struct summary {
 template <class T>
 struct summary_of {
   using value = summary<T>;
-  std::int64_t height, width;
+  frame whole;
 
   MACAREU_HD value identity() const {
     constexpr auto far = std::numeric_limits<std::int64_t>::max();
@@ -41,7 +42,7 @@ struct summary_of {
   }
   MACAREU_HD value lift(site p, T pixel) const {
     const auto key = to_key(without_negative_zero(pixel));
-    const auto at = (p.z * height + p.y) * width + p.x;
+    const auto at = whole.index_of(p);
     value one{key, key, at, at, 0, 0};
     if constexpr (std::is_integral_v<T>) one.sum = pixel;
     if constexpr (has_squares<T>)
@@ -60,5 +61,23 @@ struct summary_of {
             a.squares + b.squares};
   }
 };
+
+/// Engines count places in the part that they have.
+template <class T, class Part>
+summary_of<T> summary_of_part(const Part& part) {
+  return {{part.depth, part.height, part.width, {0, 0, 0}}};
+}
+/// Places of the whole from those of a part: the first stays the first.
+template <class T, class Image>
+summary<T> in_whole(const summary_of<T>& rule, const Image& image, summary<T> found) {
+  const auto part = summary_of_part<T>(image.pixels());
+  const auto place = [&](std::int64_t at) {
+    return at == part.identity().lowest_at ? at
+                                           : rule.whole.index_of(part.whole.site_at(at) + image.origin());
+  };
+  found.lowest_at = place(found.lowest_at);
+  found.highest_at = place(found.highest_at);
+  return found;
+}
 
 }  // namespace macareu

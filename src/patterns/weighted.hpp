@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "patterns/map.hpp"
 #include "patterns/window.hpp"
 
 namespace macareu {
@@ -83,5 +84,30 @@ struct weighted_sum_of {
     return sum;
   }
 };
+
+/// separable and weighted by definition: what an engine without faster ways does.
+template <class Engine, class F, class Out, class In>
+void separable_by_windows(Engine& engine, const separable_weights<F>& weights, const border<F>& edge,
+                          const Out& out, const In& in) {
+  const auto from = engine.template temporary<F>(in);
+  engine.map(as_type<F>{}, from.image(), in);
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto& half = weights[static_cast<std::size_t>(axis)];
+    if (half.empty()) continue;
+    engine.window(symmetric_sum<F>{half.data(), static_cast<int>(half.size()) - 1, axis}, edge, out,
+                  from.reading());
+    engine.map(as_type<F>{}, from.image(), out.reading());
+  }
+  engine.map(as_type<F>{}, out, from.reading());
+}
+
+template <class Engine, class F, class Out, class In>
+void weighted_by_window(Engine& engine, std::span<const tap<F>> taps, const border<F>& edge, const Out& out,
+                        const In& in) {
+  const auto from = engine.template temporary<F>(in);
+  engine.map(as_type<F>{}, from.image(), in);
+  engine.window(weighted_sum_of<F>{taps.data(), static_cast<int>(taps.size()), radius_of(taps)}, edge, out,
+                from.reading());
+}
 
 }  // namespace macareu

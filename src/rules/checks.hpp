@@ -8,6 +8,7 @@
 #include <macareu/error.hpp>
 
 #include "core/call.hpp"
+#include "patterns/images.hpp"
 #include "patterns/wave.hpp"
 #include "rules/find.hpp"
 
@@ -36,10 +37,10 @@ struct is_nan {
 };
 
 template <class T, class Engine>
-void refuse_nan(Engine& engine, const call& call, std::size_t input) {
+void refuse_nan(Engine& engine, const call& call, std::size_t which) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (const auto p = find_first(engine, is_nan{}, call.input<T>(input)))
-      throw usage_error(std::string(call.about.name) + ": " + std::string(call.about.inputs[input].name) +
+    if (const auto p = find_first(engine, is_nan{}, input<T>(engine, call, which)))
+      throw usage_error(std::string(call.about.name) + ": " + std::string(call.about.inputs[which].name) +
                         " is NaN at " + place(call, *p) + "; replace NaN first, it has no order");
   }
 }
@@ -55,11 +56,11 @@ struct beyond {
 
 template <direction Toward, class T, class Engine>
 void refuse_marker_beyond_mask(Engine& engine, const call& call, std::size_t marker, std::size_t mask) {
-  const auto p = find_first(engine, beyond<Toward>{}, call.input<T>(marker), call.input<T>(mask));
+  const auto p = find_first(engine, beyond<Toward>{}, input<T>(engine, call, marker), input<T>(engine, call, mask));
   if (!p) return;
   refuse_nan<T>(engine, call, marker);
   refuse_nan<T>(engine, call, mask);
-  const T given = engine.read(call.input<T>(marker), *p), bound = engine.read(call.input<T>(mask), *p);
+  const T given = engine.read(input<T>(engine, call, marker), *p), bound = engine.read(input<T>(engine, call, mask), *p);
   throw usage_error(std::string(call.about.name) + ": marker " + value_text(given) + " is " +
                     (Toward == direction::up ? "above" : "below") + " mask " + value_text(bound) + " at " +
                     place(call, *p) + "; use clip to clip the marker to the mask");

@@ -183,15 +183,6 @@ inline distance_plan without_side(distance_plan plan, line_axis side) {
   return plan;
 }
 
-/// Pixels stay in order.
-template <class T>
-view<T> without_side(const view<T>& volume, line_axis side) {
-  const auto rows = volume.depth, all = rows * volume.step_z;
-  if (side == line_axis::z) return volume;
-  if (side == line_axis::y) return {volume.data, 1, rows, volume.width, all, volume.step_z, volume.step_x};
-  return {volume.data, 1, rows, volume.height, all, volume.step_z, volume.step_y};
-}
-
 /// How a call's images are looked at: without a side of 1. Those of one call all in the same way, or engines
 /// would take them for others.
 class distance_axes {
@@ -203,9 +194,9 @@ class distance_axes {
   }
 
   const distance_plan& plan() const { return plan_; }
-  template <class T>
-  view<T> of(const view<T>& image) const {
-    return left_out_ ? without_side(image, *left_out_) : image;
+  template <class Image>
+  Image of(const Image& image) const {
+    return left_out_ ? image.without_side(*left_out_) : image;
   }
 
  private:

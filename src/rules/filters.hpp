@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/call.hpp"
+#include "patterns/images.hpp"
 #include "patterns/map.hpp"
 #include "patterns/window.hpp"
 #include "rules/numbers.hpp"
@@ -55,23 +56,22 @@ inline constexpr bool filtered_directly = std::is_same_v<F, T> ||
 
 template <class F, class T, class Engine, class Filter>
 void filter_in(Engine& engine, const call& call, const Filter& filter) {
-  const auto image = call.input<T>(0);
-  const view<const F> like{nullptr, image.depth, image.height, image.width};
-  const auto from_image = [&](view<F> out) {
+  const auto image = input<T>(engine, call, 0);
+  const auto from_image = [&](const image_in<Engine, F>& out) {
     if constexpr (filtered_directly<F, T>) {
       filter(out, image);
     } else {
-      const auto converted = engine.temporary(like);
-      engine.map(as_type<F>{}, converted.pixels(), image);
-      filter(out, view<const F>(converted.pixels()));
+      const auto converted = temporary<F>(engine, image);
+      engine.map(as_type<F>{}, converted.image(), image);
+      filter(out, converted.reading());
     }
   };
-  if (call.outputs[0].type() == dtype_of<F>) return from_image(call.output<F>(0));
+  if (call.outputs[0].type() == dtype_of<F>) return from_image(output<F>(engine, call, 0));
   if constexpr (!std::is_same_v<F, T>) {
-    const auto result = engine.temporary(like);
-    from_image(result.pixels());
+    const auto result = temporary<F>(engine, image);
+    from_image(result.image());
     const T highest = call.of_booleans() ? T{1} : std::numeric_limits<T>::max();
-    engine.map(rounded<T>{highest}, call.output<T>(0), view<const F>(result.pixels()));
+    engine.map(rounded<T>{highest}, output<T>(engine, call, 0), result.reading());
   }
 }
 

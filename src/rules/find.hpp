@@ -29,23 +29,21 @@ struct first_pixel {
   using value = std::int64_t;
   static constexpr value none = std::numeric_limits<value>::max();
   Predicate holds;
-  std::int64_t height, width;
+  frame whole;
   MACAREU_HD value identity() const { return none; }
   template <class... In>
   MACAREU_HD value lift(site p, const In&... in) const {
-    return holds(in...) ? (p.z * height + p.y) * width + p.x : none;
+    return holds(in...) ? whole.index_of(p) : none;
   }
   MACAREU_HD value join(value a, value b) const { return a < b ? a : b; }
 };
 
 /// Two passes, the second only where there is something to name: the common case reads the images once, at
 /// full speed.
-template <class Engine, class Predicate, class First, class... In>
-std::optional<site> find_first(Engine& engine, Predicate holds, view<const First> first,
-                               view<const In>... in) {
+template <class Engine, class Predicate, class First, class... More>
+std::optional<site> find_first(Engine& engine, Predicate holds, const First& first, const More&... in) {
   if (!engine.reduce(any_pixel<Predicate>{holds}, first, in...)) return std::nullopt;
-  const auto i = engine.reduce(first_pixel<Predicate>{holds, first.height, first.width}, first, in...);
-  return site{i / first.width / first.height, i / first.width % first.height, i % first.width};
+  return first.whole().site_at(engine.reduce(first_pixel<Predicate>{holds, first.whole()}, first, in...));
 }
 
 }  // namespace macareu

@@ -12,19 +12,13 @@ namespace macareu {
 /// slice are border too.
 template <direction Toward>
 struct from_border {
+  frame whole;
   bool volume;
-  std::int64_t depth, height, width;
-
-  template <class T>
-  from_border(const view<const T>& image, int rank)
-      : volume(rank == 3), depth(image.depth), height(image.height), width(image.width) {}
 
   template <class T>
   MACAREU_HD T operator()(site p, T value) const {
-    const bool edge = p.x == 0 || p.y == 0 || p.x == width - 1 || p.y == height - 1 ||
-                      (volume && (p.z == 0 || p.z == depth - 1));
     using limits = std::numeric_limits<T>;
-    if (edge) return value;
+    if (whole.on_border(p, volume)) return value;
     if constexpr (limits::has_infinity)
       return Toward == direction::up ? -limits::infinity() : limits::infinity();
     else

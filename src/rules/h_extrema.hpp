@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/call.hpp"
+#include "patterns/images.hpp"
 #include "patterns/map.hpp"
 #include "rules/checks.hpp"
 #include "rules/flood.hpp"
@@ -88,8 +89,8 @@ struct shifted_by {
 /// out = reconstruction of f from f - h (maxima) or f + h (minima): extrema lower than h are gone, the others
 /// cut by h.
 template <direction Toward, class T, class Engine>
-void filter_by_height(Engine& engine, const call& call, view<T> out) {
-  const auto image = call.input<T>(0);
+void filter_by_height(Engine& engine, const call& call, const image_in<Engine, T>& out) {
+  const auto image = input<T>(engine, call, 0);
   const T h = height_in_type<T>(call);
   refuse_nan<T>(engine, call, 0);
   const shifted_by<Toward, T> shifted{h, highest_in_type<T>(call)};
@@ -138,24 +139,24 @@ struct stands_out_by_height {
 /// image's range.
 template <direction Toward, class T, class Engine>
 void h_extrema(Engine& engine, const call& call) {
-  const auto image = call.input<T>(0);
-  const auto out = call.mask_output(0);
+  const auto image = input<T>(engine, call, 0);
+  const auto out = output<std::uint8_t>(engine, call, 0);
   refuse_nan<T>(engine, call, 0);
   const auto range = engine.reduce(key_range<T>{}, image);
-  const auto flooded = engine.template temporary<T>(image);
-  const view<const T> result = flooded.pixels();
+  const auto flooded = temporary<T>(engine, image);
+  const auto result = flooded.reading();
   if constexpr (std::is_floating_point_v<T>) {
     const double h = call.quantity("h").to_double();
     const T span = from_key<T>(range.highest) - from_key<T>(range.lowest);
     if (h > static_cast<double>(span)) return engine.map(nowhere{}, out);
-    engine.wave(flood<Toward>{}, call.near(), flooded.pixels(),
+    engine.wave(flood<Toward>{}, call.near(), flooded.image(),
                 mapped(shifted_safely<Toward, T>{nearest_float<T>(h)}, image), image);
     engine.map(stands_out_by_height<Toward>{h}, out, image, result);
   } else {
     const auto steps = whole_steps<T>(call.quantity("h"));
     if (!steps || *steps > static_cast<key_of<T>>(range.highest - range.lowest))
       return engine.map(nowhere{}, out);
-    engine.wave(flood<Toward>{}, call.near(), flooded.pixels(),
+    engine.wave(flood<Toward>{}, call.near(), flooded.image(),
                 mapped(shifted_by_steps<Toward, T>{*steps}, image), image);
     engine.map(stands_out_by_steps<Toward, T>{*steps}, out, image, result);
   }

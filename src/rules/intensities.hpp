@@ -13,6 +13,7 @@
 #include <macareu/error.hpp>
 
 #include "core/call.hpp"
+#include "patterns/images.hpp"
 #include "patterns/reduce.hpp"
 #include "rules/checks.hpp"
 #include "rules/intensity_sums.hpp"
@@ -41,9 +42,10 @@ struct has_no_mean {
 
 /// So that no intensity of an object exceeds 2^43: then 2^40 pixels have sums of squares that fit 126 bits.
 /// What lies outside of objects is nobody's intensity, whatever it is.
-template <class T, class Label, class Engine>
-intensity_scale scale_of(Engine& engine, const call& call, const view<const Label>& labels,
-                         const view<const T>& intensity) {
+template <class Image, class Labels, class Engine>
+intensity_scale scale_of(Engine& engine, const call& call, const Labels& labels,
+                         const Image& intensity) {
+  using T = pixel_of<Image>;
   if constexpr (std::is_integral_v<T> && sizeof(T) < 8) return {};
   const auto greatest = std::bit_cast<double>(engine.reduce(greatest_magnitude{}, labels, intensity));
   if constexpr (std::is_floating_point_v<T>)

@@ -9,6 +9,7 @@
 #include <macareu/error.hpp>
 
 #include "core/call.hpp"
+#include "patterns/images.hpp"
 #include "patterns/map.hpp"
 #include "patterns/reduce.hpp"
 
@@ -40,7 +41,7 @@ std::uint64_t greatest_label(Engine& engine, const call& call) {
     throw usage_error(std::string(call.about.name) + ": labels are whole numbers, not " +
                       std::string(name_of(call.inputs[0].type())));
   else
-    return engine.reduce(greatest_number{}, call.input<T>(0));
+    return engine.reduce(greatest_number{}, input<T>(engine, call, 0));
 }
 
 /// Rows that are kept for the labels of an image, most of them perhaps of no object.

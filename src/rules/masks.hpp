@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/plain_pixels.hpp"
+#include "patterns/images.hpp"
 #include "patterns/map.hpp"
 
 namespace macareu {
@@ -21,15 +22,15 @@ struct not_zero {
 
 /// visit(bytes of which only zero or not matters): the image itself, or a mask of wider pixels. So what
 /// follows is compiled for one type.
-template <class T, class Engine, class Visit>
-void with_bytes(Engine& engine, view<const T> image, const Visit& visit) {
-  if constexpr (sizeof(T) == 1) {
+template <class Engine, class Image, class Visit>
+void with_bytes(Engine& engine, const Image& image, const Visit& visit) {
+  if constexpr (sizeof(pixel_of<Image>) == 1) {
     visit(plain(image));
   } else {
     const auto mask =
-        engine.temporary(view<const std::uint8_t>{nullptr, image.depth, image.height, image.width});
-    engine.map(not_zero{}, mask.pixels(), image);
-    visit(view<const std::uint8_t>(mask.pixels()));
+        temporary<std::uint8_t>(engine, image);
+    engine.map(not_zero{}, mask.image(), image);
+    visit(mask.reading());
   }
 }
 

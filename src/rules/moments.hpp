@@ -65,19 +65,19 @@ inline double from_units(int128 units, int exponent) {
 }
 
 /// All finite, between low and high.
-template <class T, class Engine>
-double exact_sum(Engine& engine, view<const T> image, double low, double high) {
-  const int unit = unit_for(std::max(std::abs(low), std::abs(high)), image.pixels());
+template <class Image, class Engine>
+double exact_sum(Engine& engine, const Image& image, double low, double high) {
+  const int unit = unit_for(std::max(std::abs(low), std::abs(high)), image.whole().pixels());
   return from_units(engine.reduce(sum_in_units{unit}, image), unit);
 }
 
-template <class T, class Engine>
-double variance_about(Engine& engine, view<const T> image, double mean, double low, double high) {
+template <class Image, class Engine>
+double variance_about(Engine& engine, const Image& image, double mean, double low, double high) {
   const double furthest = std::max(high - mean, mean - low);
   if (!std::isfinite(furthest * furthest)) return std::numeric_limits<double>::infinity();
-  const int unit = unit_for(furthest * furthest, image.pixels());
+  const int unit = unit_for(furthest * furthest, image.whole().pixels());
   return from_units(engine.reduce(squares_in_units{mean, unit}, image), unit) /
-         static_cast<double>(image.pixels());
+         static_cast<double>(image.whole().pixels());
 }
 
 /// Of integers, from exact sums: their squares about the whole number nearest to the mean, which loses

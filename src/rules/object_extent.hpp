@@ -11,7 +11,7 @@ struct object_size {
   using row = tally_row<1, 0, 0>;
 
   template <class Label>
-  MACAREU_HD void add(row& to, site, const view<const Label>&) const {
+  MACAREU_HD void add(row& to, site, site, const view<const Label>&) const {
     add_pixels(to, 1);
   }
   MACAREU_HD void add_pixels(row& to, std::uint64_t count) const { to.count[0] += count; }
@@ -23,13 +23,14 @@ struct object_extent {
   enum counts { pixels, on_border };
 
   template <class Label>
-  MACAREU_HD void add(row& to, site p, const view<const Label>& labels) const {
+  MACAREU_HD void add(row& to, site origin, site p, const view<const Label>&) const {
+    const site there = p - origin;
     ++to.count[pixels];
-    to.count[on_border] += p.x == 0 || p.y == 0 || p.x == labels.width - 1 || p.y == labels.height - 1 ||
-                           (volume && (p.z == 0 || p.z == labels.depth - 1));
-    to.stretch(0, (p.z * labels.height + p.y) * labels.width + p.x);
+    to.count[on_border] += whole.on_border(there, volume);
+    to.stretch(0, whole.index_of(there));
   }
 
+  frame whole;
   bool volume;
 };
 

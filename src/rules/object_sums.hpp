@@ -34,11 +34,6 @@ struct object_sums {
 
   intensity_scale scale;
 
-  template <class Label, class... In>
-  MACAREU_HD void add(row& to, site p, const view<const Label>& labels, const In&... intensity) const {
-    add(to, site{0, 0, 0}, p, labels, intensity...);
-  }
-
   /// Row: with places relative to the origin.
   template <class Row, class Label, class... In>
   MACAREU_HD void add(Row& to, site origin, site p, const view<const Label>& labels,
@@ -141,16 +136,17 @@ struct object_sums {
 
   /// `count` pixels from p on along x, from the sums of their distances to p.
   template <class... In>
-  requires(Rank == 2) void add_run(row& to, site p, std::int64_t count,
+  requires(Rank == 2) void add_run(row& to, site origin, site p, std::int64_t count,
                                    const view<const In>&... intensity) const {
     const wide_sum distances = wide_product(count, count - 1) / 2;
-    const auto x = static_cast<wide_sum>(p.x), y = static_cast<wide_sum>(p.y),
+    const site at = p - origin;
+    const auto x = static_cast<wide_sum>(at.x), y = static_cast<wide_sum>(at.y),
                n = static_cast<wide_sum>(count);
     const wide_sum along = x * n + distances;
     to.count[pixels] += static_cast<std::uint64_t>(count);
-    to.stretch(0, p.y);
-    to.stretch(1, p.x);
-    to.stretch(1, p.x + count - 1);
+    to.stretch(0, at.y);
+    to.stretch(1, at.x);
+    to.stretch(1, at.x + count - 1);
     to.sum[first] += y * n;
     to.sum[first + 1] += along;
     to.sum[second] += y * y * n;

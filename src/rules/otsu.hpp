@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/call.hpp"
+#include "patterns/images.hpp"
 #include "patterns/summary.hpp"
 #include "rules/bins.hpp"
 
@@ -38,8 +39,8 @@ inline std::size_t otsu_bin(std::span<const std::uint64_t> counts) {
 /// Above it a pixel is in the upper part. Integers whose range allows it have a bin for every value; others
 /// 256 between the smallest and the largest, and the threshold is the middle of one.
 template <class T, class Engine>
-number otsu_threshold(Engine& engine, view<const T> image) {
-  const auto range = engine.reduce(summary_of<T>{image.height, image.width}, image);
+number otsu_threshold(Engine& engine, const image_in<Engine, const T>& image) {
+  const auto range = engine.reduce(summary_of<T>{image.whole()}, image);
   const T low = from_key<T>(range.lowest), high = from_key<T>(range.highest);
   constexpr std::size_t few = 256, most = 65536;
   if (low == high) return low;

@@ -86,10 +86,9 @@ struct distance_of_site {
 };
 
 struct index_of_site {
-  std::int64_t height, width;
+  frame whole;
   MACAREU_HD std::int64_t operator()(site, packed_site s) const {
-    const site p = unpacked(s);
-    return s == no_site ? -1 : (p.z * height + p.y) * width + p.x;
+    return s == no_site ? -1 : whole.index_of(unpacked(s));
   }
 };
 

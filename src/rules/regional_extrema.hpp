@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/call.hpp"
+#include "patterns/images.hpp"
 #include "patterns/map.hpp"
 #include "patterns/wave.hpp"
 #include "rules/checks.hpp"
@@ -56,36 +57,42 @@ struct not_flooded {
   }
 };
 
+/// An engine that finds all summits in one pass, and which of them touch a pixel as high that is none.
+template <class Engine, direction Toward, class T>
+concept finds_summits = requires(Engine& engine, const neighbourhood& near,
+                                 const image_in<Engine, std::uint8_t>& mask,
+                                 const image_in<Engine, const T>& image) {
+  engine.template summits<Toward>(near, mask, mask, image);
+};
+
 template <direction Toward, class T, class Engine>
 void extrema_from_summits(Engine& engine, const call& call) {
-  const auto image = call.input<T>(0);
-  const auto out = call.mask_output(0);
-  const auto flooded =
-      engine.temporary(view<const std::uint8_t>{nullptr, image.depth, image.height, image.width});
-  const view<const std::uint8_t> summits = out, states = flooded.pixels();  // first those it starts from
-  const auto found = engine.template summits<Toward>(call.near(), out, flooded.pixels(), image);
+  const auto image = input<T>(engine, call, 0);
+  const auto out = output<std::uint8_t>(engine, call, 0);
+  const auto flooded = temporary<std::uint8_t>(engine, image);
+  const auto summits = out.reading(), states = flooded.reading();  // first those it starts from
+  const auto found = engine.template summits<Toward>(call.near(), out, flooded.image(), image);
   if (found.everywhere) return engine.map(nowhere{}, out);
   if (!found.undercut) return;
-  engine.wave(flood_from<std::uint8_t>{1}, call.near(), flooded.pixels(), mapped(as_given{}, states),
-              summits);
+  engine.wave(flood_from<std::uint8_t>{1}, call.near(), flooded.image(), mapped(as_given{}, states), summits);
   engine.map(not_flooded{}, out, summits, states);
 }
 
 template <direction Toward, class T, class Engine>
 void regional_extrema(Engine& engine, const call& call) {
-  const auto image = call.input<T>(0);
-  const auto out = call.mask_output(0);
+  const auto image = input<T>(engine, call, 0);
+  const auto out = output<std::uint8_t>(engine, call, 0);
   refuse_nan<T>(engine, call, 0);
-  if constexpr (requires { engine.template summits<Toward>(call.near(), out, out, image); }) {
+  if constexpr (finds_summits<Engine, Toward, T>) {
     // A strategy that is asked for is one of waves.
     if (call.work.how.strategy == "auto") return extrema_from_summits<Toward, T>(engine, call);
   }
   const auto range = engine.reduce(key_range<T>{}, image);
   if (range.lowest == range.highest) return engine.map(nowhere{}, out);
-  const auto flooded = engine.template temporary<T>(image);
-  engine.wave(flood_plateaus<Toward>{}, call.near(), flooded.pixels(), mapped(one_step_back<Toward>{}, image),
+  const auto flooded = temporary<T>(engine, image);
+  engine.wave(flood_plateaus<Toward>{}, call.near(), flooded.image(), mapped(one_step_back<Toward>{}, image),
               image);
-  engine.map(stands_out<Toward>{}, out, image, view<const T>(flooded.pixels()));
+  engine.map(stands_out<Toward>{}, out, image, flooded.reading());
 }
 
 }  // namespace macareu

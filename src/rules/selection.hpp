@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/call.hpp"
+#include "patterns/images.hpp"
 #include "rules/object_extent.hpp"
 
 namespace macareu {
@@ -66,11 +67,11 @@ std::uint64_t renumber(std::span<const object_extent::row> objects, const object
 }
 
 /// Labels 1..count in place. Returns how many are kept.
-template <class Label, class Engine>
+template <class Image, class Engine>
 std::uint64_t select_objects(Engine& engine, const call& call, const object_selection& wanted,
-                             std::uint64_t count, view<Label> labels) {
-  const auto objects = engine.tally(object_extent{call.rank() == 3}, count, view<const Label>(labels));
-  std::vector<Label> number;
+                             std::uint64_t count, const Image& labels) {
+  const auto objects = engine.tally(object_extent{labels.whole(), call.rank() == 3}, count, labels.reading());
+  std::vector<pixel_of<Image>> number;
   const auto kept = renumber(objects, wanted, number);
   engine.recode(labels, number);
   return kept;

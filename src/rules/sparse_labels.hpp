@@ -10,6 +10,7 @@
 #include <macareu/error.hpp>
 
 #include "core/call.hpp"
+#include "patterns/images.hpp"
 #include "patterns/map.hpp"
 #include "rules/label_images.hpp"
 #include "rules/selection.hpp"
@@ -41,10 +42,10 @@ struct with_next_bits {
 /// Returns how many objects there are.
 template <class T, class Number, class Engine>
 std::uint64_t number_sparse_labels(Engine& engine, const call& call, std::uint64_t greatest,
-                                   const view<Number>& out, const view<const T>& labels) {
+                                   const image_in<Engine, Number>& out, const image_in<Engine, const T>& labels) {
   // So that two bits or more are taken at once, but more of small images, whose rows cost least.
   const auto most =
-      std::min<std::uint64_t>(std::uint64_t{1} << 32, 4 * static_cast<std::uint64_t>(labels.pixels()) + 4096);
+      std::min<std::uint64_t>(std::uint64_t{1} << 32, 4 * static_cast<std::uint64_t>(labels.whole().pixels()) + 4096);
   engine.map(in_any_object<Number>{}, out, labels);
   std::uint64_t count = 1;
   for (int left = std::bit_width(greatest); left > 0;) {
@@ -52,7 +53,7 @@ std::uint64_t number_sparse_labels(Engine& engine, const call& call, std::uint64
     const int bits = std::min(left, static_cast<int>(std::bit_width(room)) - 1);
     if (bits <= 0) throw usage_error(too_large(call, greatest) + " with as many objects");
     left -= bits;
-    engine.map(with_next_bits<Number>{bits, left}, out, view<const Number>(out), labels);
+    engine.map(with_next_bits<Number>{bits, left}, out, out.reading(), labels);
     count = select_objects(engine, call, object_selection(), count << bits, out);
   }
   return count;

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "core/neighbourhood.hpp"
+#include "patterns/images.hpp"
 #include "rules/distance.hpp"
 #include "rules/distance_plan.hpp"
 #include "rules/propagation.hpp"
@@ -50,9 +51,10 @@ along<distance_pass<Value, Lift, Result>> last_line(const distance_plan& plan, c
   return {line_axis::x, {cost_of<Value>(plan, line_axis::x), plan.join, range_of<Value>(plan), from, to}};
 }
 
-template <class Value, class Steps, class T, class Out, class Engine>
+template <class Value, class Steps, class Image, class OutImage, class Engine>
 void add_axes(Engine& engine, const distance_plan& plan, const along<steps_to_site<Steps>>& count,
-              view<const T> image, view<Out> out) {
+              const Image& image, const OutImage& out) {
+  using Out = pixel_of<OutImage>;
   const auto along_y = cost_of<Value>(plan, line_axis::y);
   with_result<Value, Out>(plan, [&](const auto& to) {
     if (plan.rank == 2)
@@ -65,31 +67,33 @@ void add_axes(Engine& engine, const distance_plan& plan, const along<steps_to_si
   });
 }
 
-template <class Steps, class T, class Out, class Engine>
-void count_steps(Engine& engine, const distance_plan& plan, bool sites_are_zero, view<const T> image,
-                 view<Out> out) {
+template <class Steps, class Image, class OutImage, class Engine>
+void count_steps(Engine& engine, const distance_plan& plan, bool sites_are_zero, const Image& image,
+                 const OutImage& out) {
   const along count{plan.rank == 3 ? line_axis::z : line_axis::y, steps_to_site<Steps>{sites_are_zero}};
-  with_value_type<Out>(plan, [&]<class Value>(std::type_identity<Value>) {
+  with_value_type<pixel_of<OutImage>>(plan, [&]<class Value>(std::type_identity<Value>) {
     add_axes<Value>(engine, plan, count, image, out);
   });
 }
 
-template <class T, class Out, class Engine>
-void exact_distances(Engine& engine, const distance_plan& plan, bool sites_are_zero, view<const T> image,
-                     view<Out> out) {
-  if (length_along(plan.rank == 3 ? line_axis::z : line_axis::y, image) <= no_steps<std::uint16_t>)
+template <class Image, class OutImage, class Engine>
+void exact_distances(Engine& engine, const distance_plan& plan, bool sites_are_zero, const Image& image,
+                     const OutImage& out) {
+  const auto& whole = image.whole();
+  if ((plan.rank == 3 ? whole.depth : whole.height) <= no_steps<std::uint16_t>)
     count_steps<std::uint16_t>(engine, plan, sites_are_zero, image, out);
   else
     count_steps<std::uint32_t>(engine, plan, sites_are_zero, image, out);
 }
 
-template <class Value, class Out, class Engine>
+template <class Value, class Sites, class OutImage, class Engine>
 void propagate_sites(Engine& engine, const distance_plan& plan, const neighbourhood& near,
-                     view<packed_site> sites, view<Out> out) {
+                     const Sites& sites, const OutImage& out) {
+  using Out = pixel_of<OutImage>;
   const site_distance<Value> distance{cost_of<Value>(plan, line_axis::z), cost_of<Value>(plan, line_axis::y),
                                       cost_of<Value>(plan, line_axis::x)};
   const auto range = range_of<Value>(plan);
-  const view<const packed_site> found = sites;
+  const auto found = sites.reading();
   engine.wave(nearest_of_neighbours<Value>{distance, range.limit}, near, sites, mapped(site_so_far{}, found));
   with_result<Value, Out>(plan, [&]<class To>(const To& to) {
     engine.map(distance_of_site<Value, To>{distance, range, to}, out, found);
@@ -97,11 +101,11 @@ void propagate_sites(Engine& engine, const distance_plan& plan, const neighbourh
 }
 
 /// Leaves the site that every pixel has found in `sites`.
-template <class T, class Out, class Engine>
+template <class Image, class Sites, class OutImage, class Engine>
 void propagated_distances(Engine& engine, const distance_plan& plan, const neighbourhood& near,
-                          bool sites_are_zero, view<const T> image, view<packed_site> sites, view<Out> out) {
+                          bool sites_are_zero, const Image& image, const Sites& sites, const OutImage& out) {
   engine.map(own_site{sites_are_zero}, sites, image);
-  if constexpr (std::is_floating_point_v<Out>)
+  if constexpr (std::is_floating_point_v<pixel_of<OutImage>>)
     if (!plan.fits(largest_u64)) return propagate_sites<double>(engine, plan, near, sites, out);
   propagate_sites<std::uint64_t>(engine, plan, near, sites, out);
 }

@@ -88,8 +88,8 @@ struct random_image {
     strided.assign(dense);
     use_dense = from.once_in(2);
   }
-  view<const pixel> in() const {
-    return typed_view<const pixel>(use_dense ? const_image_view(dense) : const_image_view(strided));
+  framed<const pixel> in() const {
+    return memory_image<const pixel>(use_dense ? const_image_view(dense) : const_image_view(strided));
   }
 
   image dense;
@@ -111,7 +111,7 @@ TEST_F(cuda_patterns, map) {
     strided_image got(from, dtype::i32, shape);
     image expected(dtype::i32, shape);
     const auto run = [&](auto& engine, const image_view& out) {
-      engine.map(weighted_sum{3}, typed_view<std::int32_t>(out), a.in(), b.in());
+      engine.map(weighted_sum{3}, memory_image<std::int32_t>(out), a.in(), b.in());
       engine.finish();
     };
     on<cuda::engine>([&](auto& engine) { run(engine, got.view()); });
@@ -127,13 +127,13 @@ TEST_F(cuda_patterns, maps_of_maps_stay_on_the_device) {
   const random_image a(from, shape);
   image out(dtype::i16, shape), expected(dtype::i16, shape);
   const auto run = [&](auto& engine, image& to) {
-    const auto place = typed_view<pixel>(image_view(to));
+    const auto place = memory_image<pixel>(image_view(to));
     const auto half = engine.template temporary<pixel>(a.in());
-    engine.map(double_it{}, half.pixels(), a.in());
-    engine.map(double_it{}, place, view<const pixel>(half.pixels()));
-    engine.map(double_it{}, place, view<const pixel>(place));
+    engine.map(double_it{}, half.image(), a.in());
+    engine.map(double_it{}, place, half.reading());
+    engine.map(double_it{}, place, place.reading());
     const site p{0, 3, 5};
-    EXPECT_EQ(engine.read(view<const pixel>(place), p), 8 * a.in()[p]);
+    EXPECT_EQ(engine.read(place.reading(), p), 8 * a.in().pixels()[p]);
     engine.finish();
   };
   on<cuda::engine>([&](auto& engine) { run(engine, out); });
@@ -147,7 +147,7 @@ TEST_F(cuda_patterns, nothing_is_written_before_the_end) {
   const random_image a(from, shape);
   std::vector<pixel> out(static_cast<std::size_t>(shape.pixels()), pixel{-999});
   on<cuda::engine>([&](auto& engine) {
-    engine.map(double_it{}, typed_view<pixel>(image_view(out.data(), shape)), a.in());
+    engine.map(double_it{}, memory_image<pixel>(image_view(out.data(), shape)), a.in());
   });
   EXPECT_TRUE(std::ranges::all_of(out, [](pixel value) { return value == -999; }));
 }
@@ -160,7 +160,7 @@ TEST_F(cuda_patterns, window) {
       const random_image a(from, shape);
       image got(dtype::i64, shape), expected(dtype::i64, shape);
       const auto run = [&](auto& engine, image& out) {
-        engine.window(lopsided{}, border<pixel>{mode, -5}, typed_view<std::int64_t>(image_view(out)), a.in());
+        engine.window(lopsided{}, border<pixel>{mode, -5}, memory_image<std::int64_t>(image_view(out)), a.in());
         engine.finish();
       };
       on<cuda::engine>([&](auto& engine) { run(engine, got); });
@@ -204,9 +204,9 @@ struct label_problem {
     on<Engine>(
         [&](auto& engine) {
           engine.wave(
-              smallest_label{}, near, typed_view<std::int32_t>(image_view(state)),
-              mapped(as_given{}, typed_view<const std::int32_t>(const_image_view(labels.data(), shape))),
-              typed_view<const std::uint8_t>(const_image_view(inside.data(), shape)));
+              smallest_label{}, near, memory_image<std::int32_t>(image_view(state)),
+              mapped(as_given{}, memory_image<const std::int32_t>(const_image_view(labels.data(), shape))),
+              memory_image<const std::uint8_t>(const_image_view(inside.data(), shape)));
           engine.finish();
         },
         how);

@@ -49,8 +49,8 @@ struct random_image {
     strided.assign(dense);
     use_dense = from.once_in(2);
   }
-  view<const T> in() const {
-    return typed_view<const T>(use_dense ? const_image_view(dense) : const_image_view(strided));
+  framed<const T> in() const {
+    return memory_image<const T>(use_dense ? const_image_view(dense) : const_image_view(strided));
   }
 
   image dense;
@@ -73,7 +73,7 @@ void compare(dice& from, const extents& shape, const std::string& what, Run run)
   image dense(dtype_of<Out>, shape), expected(dtype_of<Out>, shape);
   const auto into = [&](const image_view& out) {
     return [&run, out](auto& engine) {
-      run(engine, typed_view<Out>(out));
+      run(engine, memory_image<Out>(out));
       engine.finish();
     };
   };
@@ -91,7 +91,7 @@ void compare_windows(const char* name, const Rule& rule, std::span<const extents
     for (const auto mode : all_borders) {
       dice from(seed_of(name, shape.pixels(), mode));
       const random_image<Value> a(from, shape);
-      compare<Out>(from, shape, name, [&](auto& engine, view<Out> out) {
+      compare<Out>(from, shape, name, [&](auto& engine, const framed<Out>& out) {
         engine.window(rule, border<Value>{mode, 5}, out, a.in());
       });
     }
@@ -128,7 +128,7 @@ void compare_separable(const char* name, bool both_alike) {
         weights[0].clear();
         weights[2] = weights[1];
       }
-      compare<F>(from, shape, name, [&](auto& engine, view<F> out) {
+      compare<F>(from, shape, name, [&](auto& engine, const framed<F>& out) {
         engine.separable(weights, border<F>{mode, F{2.5}}, out, a.in());
       });
     }
@@ -189,7 +189,7 @@ void compare_separable_as_it_lies(int r, const extents& shape, border_mode mode)
   std::vector<float> half;
   for (int k = 0; k <= r; ++k) half.push_back(static_cast<float>(from.between(1, 9)) / 10);
   const separable_weights<float> weights{std::vector<float>{}, half, half};
-  const auto run = [&](view<float> out, view<const In> in) {
+  const auto run = [&](const framed<float>& out, const framed<const In>& in) {
     return [&weights, mode, out, in](auto& engine) {
       engine.separable(weights, border<float>{mode, 2.5f}, out, in);
       engine.finish();
@@ -197,7 +197,7 @@ void compare_separable_as_it_lies(int r, const extents& shape, border_mode mode)
   };
   const auto before = typed_view<const In>(const_image_view(given));
   const auto after = typed_view<float>(image_view(expected));
-  on<serial::engine>(run(after, before));
+  on<serial::engine>(run(framed(after), framed(before)));
 
   const auto for_each_site = [&](const auto& visit) {
     for (std::int64_t z = 0; z < shape.depth(); ++z)
@@ -211,7 +211,7 @@ void compare_separable_as_it_lies(int r, const extents& shape, border_mode mode)
     const managed_pixels<float> out(
         shape, layouts<float>[(i + static_cast<std::size_t>(r)) % std::size(layouts<float>)], nan);
     for_each_site([&](site p) { in.pixels()[p] = before[p]; });
-    on<cuda::engine>(run(out.pixels(), in.pixels()));
+    on<cuda::engine>(run(framed(out.pixels()), framed<const In>(in.pixels())));
     std::int64_t wrong = 0;
     for_each_site([&](site p) {
       wrong += std::bit_cast<std::uint32_t>(out.pixels()[p]) != std::bit_cast<std::uint32_t>(after[p]);
@@ -250,7 +250,7 @@ TEST_F(cuda_regular_patterns, weighted_sums) {
         taps.push_back({static_cast<int>(from.between(-2, 1)), static_cast<int>(from.between(-1, 3)),
                         static_cast<int>(from.between(-4, 4)),
                         static_cast<float>(from.between(-30, 30)) / 7});
-      compare<float>(from, shape, "weighted", [&](auto& engine, view<float> out) {
+      compare<float>(from, shape, "weighted", [&](auto& engine, const framed<float>& out) {
         engine.weighted(std::span<const tap<float>>(taps), border<float>{mode, -1.5f}, out, a.in());
       });
     }
@@ -264,7 +264,7 @@ void compare_summaries() {
       const random_image<T> a(from, shape, constant);
       const auto run = [&](auto& engine) {
         const auto in = a.in();
-        return engine.reduce(summary_of<T>{in.height, in.width}, in);
+        return engine.reduce(summary_of<T>{in.whole()}, in);
       };
       EXPECT_TRUE(on<cuda::engine>(run) == on<serial::engine>(run))
           << name_of(dtype_of<T>) << ", " << to_string(shape) << (constant ? ", constant" : "");
@@ -299,7 +299,8 @@ void compare_summaries_of_many_bytes() {
         const auto count = in.pixels();
         for (std::int64_t i = 0; i < count; ++i) in.data[i] = static_cast<T>(fills[fill](i));
         const auto run = [&](auto& engine) {
-          return engine.reduce(summary_of<T>{in.height, in.width}, view<const T>(in));
+          const framed<const T> image(in);
+          return engine.reduce(summary_of<T>{image.whole()}, image);
         };
         EXPECT_TRUE(on<cuda::engine>(run) == on<serial::engine>(run))
             << name_of(dtype_of<T>) << ", " << to_string(shape) << " from " << first << ", fill " << fill;

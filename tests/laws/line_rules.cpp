@@ -105,10 +105,10 @@ TYPED_TEST(distance_rules, engines_agree_along_every_axis) {
                                            !from.once_in(3), limit, none);
     const context alone{}, pair{.threads = 2};
     job serial_work{alone, {}}, cpu_work{pair, {}};
-    serial::engine(serial_work).line(rule, axis, expected.pixels(), view<const TypeParam>(in.pixels()));
+    serial::engine(serial_work).line(rule, axis, framed(expected.pixels()), framed<const TypeParam>(in.pixels()));
     strided_image out(from, dtype_of<TypeParam>, shape);
-    cpu::engine(cpu_work).line(rule, axis, typed_view<TypeParam>(out.view()),
-                               view<const TypeParam>(in.pixels()));
+    cpu::engine(cpu_work).line(rule, axis, memory_image<TypeParam>(out.view()),
+                               framed<const TypeParam>(in.pixels()));
     for (std::int64_t z = 0; z < size[0]; ++z)
       for (std::int64_t y = 0; y < size[1]; ++y)
         for (std::int64_t x = 0; x < size[2]; ++x) {
@@ -129,14 +129,14 @@ TEST(line_rules, scans_along_every_axis) {
     image sites(dtype::u8, shape);
     for (auto& pixel : sites.pixels<std::uint8_t>()) pixel = from.once_in(6) ? 0 : 1;
     in.assign(sites);
-    const auto source = typed_view<const std::uint8_t>(in.view());
+    const auto source = memory_image<const std::uint8_t>(in.view());
     buffer<std::uint16_t> expected(shape.depth(), shape.height(), shape.width());
     for (const auto axis : {line_axis::z, line_axis::y, line_axis::x}) {
       const steps_to_site<std::uint16_t> rule{};
       const context alone{}, pair{.threads = 2};
       job serial_work{alone, {}}, cpu_work{pair, {}};
-      serial::engine(serial_work).line(rule, axis, expected.pixels(), source);
-      cpu::engine(cpu_work).line(rule, axis, typed_view<std::uint16_t>(out.view()), source);
+      serial::engine(serial_work).line(rule, axis, framed(expected.pixels()), source);
+      cpu::engine(cpu_work).line(rule, axis, memory_image<std::uint16_t>(out.view()), source);
       for (std::int64_t i = 0; i < shape.pixels(); ++i) {
         const site p{i / shape.width() / shape.height(), i / shape.width() % shape.height(),
                      i % shape.width()};
@@ -164,9 +164,9 @@ TEST(line_rules, by_slabs) {
     const context alone{};
     job work{alone, {}};
     serial::engine engine(work);
-    const view<const std::uint8_t> source = sites.pixels();
-    one_line_after_another(engine, expected.pixels(), source, count, middle, last);
-    lines_by_slabs(engine, from.between(0, 400), typed_view<double>(found.view()), source, count, middle,
+    const framed<const std::uint8_t> source(sites.pixels());
+    one_line_after_another(engine, framed(expected.pixels()), source, count, middle, last);
+    lines_by_slabs(engine, from.between(0, 400), memory_image<double>(found.view()), source, count, middle,
                    last);
     for (std::int64_t i = 0; i < shape.pixels(); ++i) {
       const site p{i / shape.width() / shape.height(), i / shape.width() % shape.height(), i % shape.width()};

@@ -124,9 +124,9 @@ TYPED_TEST(map_rules, waves_from_the_border_start_there) {
   using limits = std::numeric_limits<T>;
   const T lowest = limits::has_infinity ? -limits::infinity() : limits::lowest();
   const T highest = limits::has_infinity ? limits::infinity() : limits::max();
-  const view<const T> shape{nullptr, 3, 4, 5, 20, 5, 1};
-  const from_border<direction::up> up(shape, 3);
-  const from_border<direction::down> down(shape, 3), slice(view<const T>{nullptr, 1, 4, 5, 0, 5, 1}, 2);
+  const frame volume{3, 4, 5, {}}, image{1, 4, 5, {}};
+  const from_border<direction::up> up{volume, true};
+  const from_border<direction::down> down{volume, true}, slice{image, false};
   for (std::int64_t z = 0; z < 3; ++z)
     for (std::int64_t y = 0; y < 4; ++y)
       for (std::int64_t x = 0; x < 5; ++x) {

@@ -41,7 +41,7 @@ struct random_image {
     for (auto& value : values) value = static_cast<pixel>(from.between(-300, 300));
     strided.assign(const_image_view(values.data(), shape));
   }
-  view<const pixel> in() const { return typed_view<const pixel>(strided.view()); }
+  framed<const pixel> in() const { return memory_image<const pixel>(strided.view()); }
   pixel at(const extents& shape, std::int64_t z, std::int64_t y, std::int64_t x) const {
     return values[static_cast<std::size_t>((z * shape.height() + y) * shape.width() + x)];
   }
@@ -75,7 +75,7 @@ TEST(patterns, map) {
     });
     on_engines([&](const auto& engine, const std::string& name) {
       strided_image out(from, dtype::i32, shape);
-      engine.map(weighted_sum{3}, typed_view<std::int32_t>(out.view()), a.in(), b.in());
+      engine.map(weighted_sum{3}, memory_image<std::int32_t>(out.view()), a.in(), b.in());
       EXPECT_TRUE(same_bits(out, const_image_view(expected.data(), shape))) << name << ", seed " << seed;
       EXPECT_TRUE(out.gaps_untouched()) << name;
     });
@@ -92,7 +92,7 @@ TEST(patterns, map_in_place) {
     const random_image a(from, shape);
     auto expected = a.values;
     for (auto& value : expected) value = static_cast<pixel>(2 * value);
-    engine.map(double_it{}, typed_view<pixel>(a.strided.view()), a.in());
+    engine.map(double_it{}, memory_image<pixel>(a.strided.view()), a.in());
     EXPECT_TRUE(same_bits(a.strided, const_image_view(expected.data(), shape))) << name;
   });
 }
@@ -145,7 +145,7 @@ TEST(patterns, window) {
       });
       on_engines([&](const auto& engine, const std::string& name) {
         strided_image out(from, dtype::i64, shape);
-        engine.window(lopsided{}, border<pixel>{mode, -5}, typed_view<std::int64_t>(out.view()), a.in());
+        engine.window(lopsided{}, border<pixel>{mode, -5}, memory_image<std::int64_t>(out.view()), a.in());
         EXPECT_TRUE(same_bits(out, const_image_view(expected.data(), shape)))
             << name << ", mode " << static_cast<int>(mode) << ", seed " << seed;
       });

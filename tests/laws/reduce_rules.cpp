@@ -51,7 +51,7 @@ TYPED_TEST(reduce_rules, range_of_keys) {
 }
 
 TYPED_TEST(reduce_rules, summary) {
-  const summary_of<TypeParam> rule{7, 9};
+  const summary_of<TypeParam> rule{{5, 7, 9, {}}};
   static_assert(reduce_rule<summary_of<TypeParam>, TypeParam>);
   check_laws(rule, [&] { return rule.lift(this->anywhere(), this->draw()); });
 }

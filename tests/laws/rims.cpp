@@ -36,7 +36,7 @@ std::uint64_t label_image_of(const Rule& rule, const neighbourhood& near, const 
   const view<std::uint32_t> out{
       labels.data(), image.depth, image.height, image.width, image.slice(), image.width, 1};
   Engine engine(work);
-  return label_components(engine, rule, near, out, image.pixels_view(), block_slices);
+  return label_components(engine, rule, near, framed(out), framed(image.pixels_view()), block_slices);
 }
 
 template <class Rule>

@@ -31,9 +31,9 @@ void check_laws(dice& from, const Rule& rule, std::uint32_t count, const pixels_
   counts_as_checked<pattern::tally, Rule>();
   const context how{.threads = 3};
   job work{how, {}};
-  const auto expected = serial::engine(work).tally(rule, count, labels.all(), in.all()...);
+  const auto expected = serial::engine(work).tally(rule, count, framed(labels.all()), framed(in.all())...);
   ASSERT_EQ(expected.size(), count + 1);
-  EXPECT_EQ(cpu::engine(work).tally(rule, count, labels.all(), in.all()...), expected);
+  EXPECT_EQ(cpu::engine(work).tally(rule, count, framed(labels.all()), framed(in.all())...), expected);
 
   // Every pixel goes to one of several heaps, backwards; then heaps are joined from the last on.
   using rows = std::vector<typename Rule::row>;
@@ -44,7 +44,7 @@ void check_laws(dice& from, const Rule& rule, std::uint32_t count, const pixels_
       for (auto x = view.width - 1; x >= 0; --x) {
         const site p{z, y, x};
         auto& heap = heaps[from.below(heaps.size())];
-        if (view[p] != 0) rule.add(heap[view[p]], p, view, in.all()[p]...);
+        if (view[p] != 0) rule.add(heap[view[p]], site{0, 0, 0}, p, view, in.all()[p]...);
       }
   for (; heaps.size() > 1; heaps.pop_back())
     for (std::size_t label = 0; label <= count; ++label)
@@ -72,7 +72,7 @@ void check_parts(dice& from, const Rule& rule, const pixels_of<std::uint32_t>& l
       for (auto x = origin.x; x < last.x; ++x) {
         const site p{z, y, x};
         if (view[p] != label || left-- <= 0) continue;
-        rule.add(expected, p, view, in.all()[p]...);
+        rule.add(expected, site{0, 0, 0}, p, view, in.all()[p]...);
         rule.add(part, origin, p, view, in.all()[p]...);
       }
   EXPECT_EQ(rule.widen(part, origin), expected);
@@ -110,7 +110,7 @@ void check_rules(dice& from, bool volume) {
     intensity.values.push_back(static_cast<T>(from.between(-120, 120)));
   }
   check_laws(from, object_size{}, count, labels);
-  check_laws(from, object_extent{volume}, count, labels);
+  check_laws(from, object_extent{{depth, height, width, {}}, volume}, count, labels);
   check_laws(from, object_intensities{{16.0}}, count, labels, intensity);
   if (volume) {
     check_laws(from, object_sums<3, false>{}, count, labels);
@@ -181,7 +181,7 @@ void check_outline(const pixels_of<std::uint32_t>& labels) {
         const site p{0, y, first + i};
         if (view[p] == 0) continue;
         rule::row expected, found;
-        rule{}.add(expected, p, view);
+        rule{}.add(expected, {0, 0, 0}, p, view);
         rule{}.add_place(found, {0, 0, 0}, p);
         rule{}.add_outline(found, outline, static_cast<int>(i));
         ASSERT_EQ(found, expected) << "row " << y << ", column " << p.x;

@@ -48,16 +48,16 @@ struct nearest_site {
 struct problem {
   problem(dice& from, const extents& s)
       : shape(s), in(static_cast<std::size_t>(s.pixels())), start(in.size()), state(from, dtype::i32, s) {}
-  view<const std::uint8_t> inputs() const {
-    return typed_view<const std::uint8_t>(const_image_view(in.data(), shape));
+  framed<const std::uint8_t> inputs() const {
+    return memory_image<const std::uint8_t>(const_image_view(in.data(), shape));
   }
-  view<const std::int32_t> starts() const {
-    return typed_view<const std::int32_t>(const_image_view(start.data(), shape));
+  framed<const std::int32_t> starts() const {
+    return memory_image<const std::int32_t>(const_image_view(start.data(), shape));
   }
   template <class Engine, class Rule>
   image run(const context& how, const Rule& rule, const neighbourhood& near) {
     job work{how, {}};
-    Engine(work).wave(rule, near, typed_view<std::int32_t>(state.view()), mapped(as_given{}, starts()),
+    Engine(work).wave(rule, near, memory_image<std::int32_t>(state.view()), mapped(as_given{}, starts()),
                       inputs());
     return copy_of(state);
   }
@@ -71,7 +71,7 @@ struct problem {
 /// Labels by flood fill.
 std::vector<std::int32_t> flood_filled(const problem& given, const neighbourhood& near) {
   auto labels = given.start;
-  const auto inputs = given.inputs();
+  const auto inputs = given.inputs().pixels();
   const auto index = [&](site p) {
     return static_cast<std::size_t>((p.z * inputs.height + p.y) * inputs.width + p.x);
   };
@@ -185,19 +185,19 @@ void expect_confluent(std::string_view name) {
     draw_palette(from, dtype_of<T>, few);
     for (auto& value : start) value = from.pick(few);
     for (auto& value : mask) value = from.pick(few);
-    const auto masks = typed_view<const T>(const_image_view(mask.data(), shape));
+    const auto masks = memory_image<const T>(const_image_view(mask.data(), shape));
     const context how{};
     job work{how, {}};
-    serial::engine(work).wave(Rule{}, near, typed_view<T>(image_view(state.data(), shape)),
-                              mapped(as_given{}, typed_view<const T>(const_image_view(start.data(), shape))),
-                              masks);
+    serial::engine(work).wave(
+        Rule{}, near, memory_image<T>(image_view(state.data(), shape)),
+        mapped(as_given{}, memory_image<const T>(const_image_view(start.data(), shape))), masks);
     for (int again = 0; again < 3; ++again) {
       auto other = start;
       const auto others = typed_view<T>(image_view(other.data(), shape));
       const as_general<Rule> general{};
       serial::for_each_site(others.depth, others.height, others.width,
-                            [&](site p) { others[p] = general.offer(others[p], p, p, masks[p]); });
-      settle_in_random_order(from, general, near, others, masks);
+                            [&](site p) { others[p] = general.offer(others[p], p, p, masks.pixels()[p]); });
+      settle_in_random_order(from, general, near, others, masks.pixels());
       ASSERT_TRUE(same_bits(const_image_view(other.data(), shape), const_image_view(state.data(), shape)))
           << name << ", seed " << seed;
     }
@@ -223,7 +223,8 @@ TEST(waves, labels_in_every_order) {
     const auto expected = given.run<serial::engine>({}, smallest_label{}, near);
     auto state = given.start;
     settle_in_random_order(from, smallest_label{}, near,
-                           typed_view<std::int32_t>(image_view(state.data(), given.shape)), given.inputs());
+                           typed_view<std::int32_t>(image_view(state.data(), given.shape)),
+                           given.inputs().pixels());
     ASSERT_TRUE(same_bits(const_image_view(state.data(), given.shape), expected)) << "seed " << seed;
   }
 }

@@ -41,7 +41,7 @@ struct random_image {
     for (auto& value : values) value = static_cast<pixel>(from.below(256));
     strided.assign(const_image_view(values.data(), shape));
   }
-  view<const pixel> in() const { return typed_view<const pixel>(strided.view()); }
+  framed<const pixel> in() const { return memory_image<const pixel>(strided.view()); }
 
   extents shape;
   std::vector<pixel> values;
@@ -111,7 +111,7 @@ TEST(window_patterns, separable) {
       }
       on_engines([&](const auto& engine, const std::string& name) {
         strided_image out(from, dtype::f32, shape);
-        engine.separable(weights, border<float>{mode, outside}, typed_view<float>(out.view()), a.in());
+        engine.separable(weights, border<float>{mode, outside}, memory_image<float>(out.view()), a.in());
         EXPECT_TRUE(same_bits(out, const_image_view(expected.values.data(), shape)))
             << name << ", mode " << static_cast<int>(mode) << ", seed " << seed;
         EXPECT_TRUE(out.gaps_untouched()) << name;
@@ -140,7 +140,7 @@ TEST(window_patterns, weighted) {
       on_engines([&](const auto& engine, const std::string& name) {
         strided_image out(from, dtype::f64, shape);
         engine.weighted(std::span<const tap<double>>(taps), border<double>{mode, -1.5},
-                        typed_view<double>(out.view()), a.in());
+                        memory_image<double>(out.view()), a.in());
         EXPECT_TRUE(same_bits(out, const_image_view(expected.values.data(), shape)))
             << name << ", mode " << static_cast<int>(mode) << ", seed " << seed;
         EXPECT_TRUE(out.gaps_untouched()) << name;
@@ -178,7 +178,7 @@ TEST(window_patterns, wide_windows) {
       });
       on_engines([&](const auto& engine, const std::string& name) {
         strided_image out(from, dtype::f32, shape);
-        engine.window(wide_rule{}, border<pixel>{mode, 9}, typed_view<float>(out.view()), a.in());
+        engine.window(wide_rule{}, border<pixel>{mode, 9}, memory_image<float>(out.view()), a.in());
         EXPECT_TRUE(same_bits(out, const_image_view(expected.values.data(), shape)))
             << name << ", mode " << static_cast<int>(mode) << ", seed " << seed;
         EXPECT_TRUE(out.gaps_untouched()) << name;
@@ -210,8 +210,8 @@ void compare_summaries() {
           expected.squares += static_cast<uint128>(static_cast<int128>(value) * static_cast<int128>(value));
       }
       on_engines([&](const auto& engine, const std::string& name) {
-        const auto in = typed_view<const T>(image.view());
-        EXPECT_TRUE(engine.reduce(summary_of<T>{in.height, in.width}, in) == expected)
+        const auto in = memory_image<const T>(image.view());
+        EXPECT_TRUE(engine.reduce(summary_of<T>{in.whole()}, in) == expected)
             << name << ", " << name_of(dtype_of<T>) << ", seed " << seed;
       });
     }

@@ -1,4 +1,4 @@
-// The cpu engine: OpenMP over rows for the regular patterns, tiles for the wave.
+// The cpu engine: threads over rows for the regular patterns, tiles for the wave.
 #pragma once
 
 #include <algorithm>
@@ -23,20 +23,12 @@
 #include "engines/cpu/window/run_summits.hpp"
 #include "engines/cpu/window/run_weighted.hpp"
 #include "engines/cpu/window/run_window.hpp"
-#include "patterns/component.hpp"
-#include "patterns/edges.hpp"
-#include "patterns/histogram.hpp"
-#include "patterns/line.hpp"
-#include "patterns/map.hpp"
-#include "patterns/reduce.hpp"
-#include "patterns/tally.hpp"
-#include "patterns/wave.hpp"
-#include "patterns/weighted.hpp"
-#include "patterns/window.hpp"
+#include "patterns/engine.hpp"
+#include "patterns/located.hpp"
 
 namespace macareu::cpu {
 
-class engine {
+class engine : public images_in_memory {
  public:
   static constexpr std::string_view name = "cpu";
   static std::vector<std::string_view> strategies(std::string_view pattern) {
@@ -45,68 +37,75 @@ class engine {
 
   explicit engine(job& work) : work_(work) {}
 
-  template <class T>
-  buffer<T> temporary(const view<const T>& like) const {
-    return buffer<T>(like.depth, like.height, like.width);
+  template <class T, class Like>
+  temporary_image<T, buffer<T>> temporary(const framed<Like>& like) const {
+    const auto& size = like.pixels();
+    return {buffer<T>(size.depth, size.height, size.width), like.whole()};
   }
 
   template <class Rule, class Out, class... In>
   requires map_rule<Rule, Out, In...>
-  void map(const Rule& rule, view<Out> out, view<const In>... in) const {
-    over_rows(out, [&](int, std::int64_t z, std::int64_t y) {
+  void map(const Rule& rule, const framed<Out>& out, const framed<const In>&... in) const {
+    over_rows(out.pixels(), [&](int, std::int64_t z, std::int64_t y) {
+      const site first = site{z, y, 0} + out.origin();
       const auto each = [&](std::int64_t x, Out& to, const In&... value) {
-        to = rule(site{z, y, x}, value...);
+        to = rule(site{first.z, first.y, first.x + x}, value...);
       };
-      over_row({z, y, 0}, out.width, each, out, in...);
+      over_row({z, y, 0}, out.pixels().width, each, out.pixels(), in.pixels()...);
     });
   }
 
   template <class Rule, class Out, class In>
   requires window_rule<Rule, Out, In>
-  void window(const Rule& rule, border<In> edge, view<Out> out, view<const In> in) const {
-    run_window(work_, rule, edge, out, in);
+  void window(const Rule& rule, border<In> edge, const framed<Out>& out, const framed<const In>& in) const {
+    run_window(work_, located_in(out.whole(), rule), edge, out.pixels(), in.pixels());
   }
 
   /// summits: 1 where no neighbour is further, but not on values that none is further back than. undercut: 1
   /// on those of them that touch a pixel as far which is none.
   template <direction Toward, class T>
-  summits_found summits(const neighbourhood& near, view<std::uint8_t> summits, view<std::uint8_t> undercut,
-                        view<const T> image) const {
-    work_.report.threads = threads_for(image.pixels(), work_.how.threads);
+  summits_found summits(const neighbourhood& near, const framed<std::uint8_t>& summits,
+                        const framed<std::uint8_t>& undercut, const framed<const T>& image) const {
+    work_.report.threads = threads_for(image.pixels().pixels(), work_.how.threads);
     work_.report.strategy = "runs";  // of a binary wave, if one has to follow
-    return run_summits<Toward>(work_, near, summits, undercut, image);
+    return run_summits<Toward>(work_, near, summits.pixels(), undercut.pixels(), image.pixels());
   }
 
   template <class F, class In>
-  void separable(const separable_weights<F>& weights, border<F> edge, view<F> out, view<const In> in) const {
-    if (weights[0].empty()) return sum_along_y_and_x(work_, weights, edge, out, in);
-    const buffer<F> values(in.depth, in.height, in.width), summed(in.depth, in.height, in.width);
-    map(as_type<F>{}, values.pixels(), in);
-    sum_along_z(work_, weights[0], edge, summed.pixels(), view<const F>(values.pixels()));
-    sum_along_y_and_x(work_, weights, edge, out, view<const F>(summed.pixels()));
+  void separable(const separable_weights<F>& weights, border<F> edge, const framed<F>& out,
+                 const framed<const In>& in) const {
+    if (weights[0].empty()) return sum_along_y_and_x(work_, weights, edge, out.pixels(), in.pixels());
+    const auto values = temporary<F>(in), summed = temporary<F>(in);
+    map(as_type<F>{}, values.image(), in);
+    sum_along_z(work_, weights[0], edge, summed.image().pixels(), values.reading().pixels());
+    sum_along_y_and_x(work_, weights, edge, out.pixels(), summed.reading().pixels());
   }
 
   template <class F, class In>
-  void weighted(std::span<const tap<F>> taps, border<F> edge, view<F> out, view<const In> in) const {
-    run_weighted(work_, taps, edge, out, in);
+  void weighted(std::span<const tap<F>> taps, border<F> edge, const framed<F>& out,
+                const framed<const In>& in) const {
+    run_weighted(work_, taps, edge, out.pixels(), in.pixels());
   }
 
   template <class T>
-  summary<T> reduce(const summary_of<T>& rule, view<const T> image) const {
-    return run_summary(work_, rule, image);
+  summary<T> reduce(const summary_of<T>& rule, const framed<const T>& image) const {
+    return in_whole(rule, image, run_summary(work_, summary_of_part<T>(image.pixels()), image.pixels()));
   }
 
   template <class Rule, class First, class... In>
   requires reduce_rule<Rule, First, In...>
-  typename Rule::value reduce(const Rule& rule, view<const First> first, view<const In>... in) const {
+  typename Rule::value reduce(const Rule& rule, const framed<const First>& image,
+                              const framed<const In>&... in) const {
+    const auto& first = image.pixels();
     std::vector<typename Rule::value> own(
         static_cast<std::size_t>(threads_for(first.pixels(), work_.how.threads)), rule.identity());
     over_rows(first, [&](int thread, std::int64_t z, std::int64_t y) {
       auto row = rule.identity();
+      const site begin = site{z, y, 0} + image.origin();
       const auto each = [&](std::int64_t x, const First& one, const In&... more) {
-        row = rule.join(row, rule.lift(site{z, y, x}, one, more...));
+        row = rule.join(row, rule.lift(site{begin.z, begin.y, begin.x + x}, one, more...));
       };
-      over_row({z, y, 0}, first.width, each, first, in...);
+      over_row({z, y, 0}, first.width, each, first, in.pixels()...);
       auto& mine = own[static_cast<std::size_t>(thread)];
       mine = rule.join(mine, row);
     });
@@ -117,77 +116,83 @@ class engine {
 
   template <class Rule, class First, class... In>
   requires histogram_rule<Rule, First, In...>
-  void histogram(const Rule& rule, std::span<std::uint64_t> bins, view<const First> first,
-                 view<const In>... in) const {
-    run_histogram(work_, rule, bins, first, in...);
+  void histogram(const Rule& rule, std::span<std::uint64_t> bins, const framed<const First>& first,
+                 const framed<const In>&... in) const {
+    run_histogram(work_, located_in(first.whole(), rule), bins, first.pixels(), in.pixels()...);
   }
 
   template <class Rule, class Out, class In>
   requires line_rule<Rule, Out, In>
-  void line(const Rule& rule, line_axis axis, view<Out> out, view<const In> in) const {
-    run_line(work_, rule, axis, out, in);
+  void line(const Rule& rule, line_axis axis, const framed<Out>& out, const framed<const In>& in) const {
+    run_line(work_, rule, axis, out.pixels(), in.pixels());
   }
 
   template <class Out, class In, class... Rules>
-  void lines(view<Out> out, view<const In> in, const along<Rules>&... one_by_one) const {
+  void lines(const framed<Out>& out, const framed<const In>& in, const along<Rules>&... one_by_one) const {
     one_line_after_another(*this, out, in, one_by_one...);
   }
 
   template <class Out, class In, class Count, class Last>
   requires are_square_lines<Count, Last, Out>
-  void lines(view<Out> out, view<const In> in, const along<Count>& count, const along<Last>& last) const {
+  void lines(const framed<Out>& out, const framed<const In>& in, const along<Count>& count,
+             const along<Last>& last) const {
+    const auto& from = in.pixels();
     const bool fused = count.axis == line_axis::y && last.axis == line_axis::x && last.rule.unit_squares() &&
-                       in.depth == 1 && in.width >= least_width_of_squares && out.step_x == 1;
+                       from.depth == 1 && from.width >= least_width_of_squares && out.pixels().step_x == 1;
     if (fused)
-      run_square_lines(work_, count.rule, last.rule, out, in);
+      run_square_lines(work_, count.rule, last.rule, out.pixels(), from);
     else
       one_line_after_another(*this, out, in, count, last);
   }
 
   template <class Rule, class In, class Carried>
-  void carry(const Rule& rule, line_axis axis, Carried nothing, view<Carried> out, view<const In> in,
-             view<const Carried> carried) const {
-    run_carry(work_, rule, axis, in, by_size(nothing, out, carried));
+  void carry(const Rule& rule, line_axis axis, Carried nothing, const framed<Carried>& out,
+             const framed<const In>& in, const framed<const Carried>& carried) const {
+    run_carry(work_, rule, axis, in.pixels(), by_size(nothing, out.pixels(), carried.pixels()));
   }
 
   template <class Rule, class State, class Start, class Refuse, class... In>
   requires wave_rule<Rule, State, In...>
-  void wave(const Rule& rule, const neighbourhood& near, view<State> state,
-            const guarded<Start, Refuse>& start, view<const In>... in) {
+  void wave(const Rule& rule, const neighbourhood& near, const framed<State>& state,
+            const guarded<Start, Refuse>& start, const framed<const In>&... in) const {
     start.refuse();
     wave(rule, near, state, start.start, in...);
   }
 
   template <class Rule, class State, class Start, class... In>
   requires wave_rule<Rule, State, In...>
-  void wave(const Rule& rule, const neighbourhood& near, view<State> state, const Start& start,
-            view<const In>... in) const {
+  void wave(const Rule& rule, const neighbourhood& near, const framed<State>& state, const Start& start,
+            const framed<const In>&... in) const {
+    const auto here = located_in(state.whole(), rule);
     if constexpr (bottleneck_rule<Rule, State, In...>)
-      bottleneck_wave(work_, rule, near, state, start, in...);
+      bottleneck_wave(work_, here, near, state.pixels(), start, in.pixels()...);
     else
-      general_wave(work_, rule, near, state, start, in...);
+      general_wave(work_, here, near, state.pixels(), start, in.pixels()...);
   }
 
-  template <edge_rule Rule, class Source>
-  void edges(const Rule& rule, const smoothing& how, const neighbourhood& near, view<std::uint8_t> out,
-             const kept_stages<typename Rule::value>& kept, const Source& image) const {
-    run_edges(work_, rule, how, near, out, kept, image);
+  template <edge_rule Rule, class Kept, class Source>
+  void edges(const Rule& rule, const smoothing& how, const neighbourhood& near,
+             const framed<std::uint8_t>& out, const Kept& kept, const Source& image) const {
+    const kept_views<typename Rule::value> views{kept.gradient.pixels(), kept.crossings.pixels()};
+    run_edges(work_, rule, how, near, out.pixels(), views, image);
   }
 
   template <class T, component_rule<T> Rule, label_number Label>
-  std::uint64_t component(const Rule& rule, const neighbourhood& near, view<Label> labels,
-                          view<const T> image) const {
-    return run_component(work_, rule, near, labels, image);
+  std::uint64_t component(const Rule& rule, const neighbourhood& near, const framed<Label>& labels,
+                          const framed<const T>& image) const {
+    return run_component(work_, rule, near, labels.pixels(), image.pixels());
   }
 
   template <class Rule, label_number Label, class... In>
-  std::vector<typename Rule::row> tally(const Rule& rule, std::uint64_t count, view<const Label> labels,
-                                        view<const In>... in) const {
-    return run_tally(work_, rule, count, labels, in...);
+  std::vector<typename Rule::row> tally(const Rule& rule, std::uint64_t count,
+                                        const framed<const Label>& labels,
+                                        const framed<const In>&... in) const {
+    return run_tally(work_, rule, site{0, 0, 0} - labels.origin(), count, labels.pixels(), in.pixels()...);
   }
 
   template <label_number Label>
-  void recode(view<Label> labels, const std::vector<Label>& number) const {
+  void recode(const framed<Label>& image, const std::vector<Label>& number) const {
+    const auto& labels = image.pixels();
     const auto each = [&](std::int64_t, Label& label) { label = number[static_cast<std::size_t>(label)]; };
     over_rows(labels, [&](int, std::int64_t z, std::int64_t y) {
       over_row({z, y, 0}, labels.width, each, labels);
@@ -199,8 +204,8 @@ class engine {
   }
 
   template <class T>
-  T read(view<const T> image, site p) const {
-    return image[p];
+  T read(const framed<const T>& image, site p) const {
+    return image.pixels()[p - image.origin()];
   }
   void finish() const {}
 
@@ -217,5 +222,7 @@ class engine {
 
   job& work_;
 };
+
+static_assert(pattern_engine<engine>);
 
 }  // namespace macareu::cpu

@@ -72,7 +72,7 @@ void count_runs(const view<const Label>& labels, site begin, Visit&& visit) {
 
 /// Rows of an image, run by run, with what lies beside their pixels in words.
 template <class Rule, class Cache, class Label, class... In>
-void tally_runs(const Rule& rule, Cache& own, std::int64_t first, std::int64_t last,
+void tally_runs(const Rule& rule, site origin, Cache& own, std::int64_t first, std::int64_t last,
                 const view<const Label>& labels, const view<const In>&... in) {
   outline_rows<Label> near(labels, first);
   for (auto y = first; y < last; ++y) {
@@ -83,7 +83,7 @@ void tally_runs(const Rule& rule, Cache& own, std::int64_t first, std::int64_t l
       const Label label = labels[{0, y, begin}];
       if (label == 0) return;
       auto& sums = own.row_of(label);
-      rule.add_run(sums, site{0, y, begin}, end - begin, in...);
+      rule.add_run(sums, origin, site{0, y, begin}, end - begin, in...);
       for (auto i = begin / word_bits; i * word_bits < end; ++i) {
         if (i != at) outline = rule.outline(near.same_beside(i), near.border_beside(i));
         at = i;
@@ -98,7 +98,7 @@ void tally_runs(const Rule& rule, Cache& own, std::int64_t first, std::int64_t l
 /// Rows of images and volumes. A rule to which all pixels of an object are alike may have add_pixels: one
 /// addition for many of them.
 template <class Rule, class Cache, class Label, class... In>
-void tally_rows(const Rule& rule, Cache& own, std::int64_t first, std::int64_t last,
+void tally_rows(const Rule& rule, site origin, Cache& own, std::int64_t first, std::int64_t last,
                 const view<const Label>& labels, const view<const In>&... in) {
   for (auto row = first; row < last; ++row) {
     site p{row / labels.height, row % labels.height, 0};
@@ -112,14 +112,14 @@ void tally_rows(const Rule& rule, Cache& own, std::int64_t first, std::int64_t l
         const Label label = labels[p];
         if (label == 0) continue;
         if (label != last_label) sums = &own.row_of(last_label = label);
-        rule.add(*sums, p, labels, in[p]...);
+        rule.add(*sums, origin, p, labels, in[p]...);
       }
     }
   }
 }
 
 template <class Rule, class Label, class... In>
-std::vector<typename Rule::row> run_tally(job& work, const Rule& rule, std::uint64_t count,
+std::vector<typename Rule::row> run_tally(job& work, const Rule& rule, site origin, std::uint64_t count,
                                           const view<const Label>& labels, const view<const In>&... in) {
   static_assert(tally_rule<Rule, Label, In...>);
   using cache = tally_cache<typename Rule::row>;
@@ -135,9 +135,9 @@ std::vector<typename Rule::row> run_tally(job& work, const Rule& rule, std::uint
     cache own(shared);
     const auto first = unit * together, last = std::min(rows, first + together);
     if constexpr (has_runs<Rule, Label, In...>)
-      tally_runs(rule, own, first, last, labels, in...);
+      tally_runs(rule, origin, own, first, last, labels, in...);
     else
-      tally_rows(rule, own, first, last, labels, in...);
+      tally_rows(rule, origin, own, first, last, labels, in...);
     own.put_back_all();
   });
   return std::move(shared.rows);

@@ -29,7 +29,7 @@ struct rounded_to {
 };
 
 template <class Rule>
-__global__ void mark_pixels(pixel_tiles tiles, Rule rule, kept_stages<typename Rule::value> kept,
+__global__ void mark_pixels(pixel_tiles tiles, Rule rule, kept_views<typename Rule::value> kept,
                             view<std::uint8_t> levels, view<const typename Rule::value> smooth,
                             view<const typename Rule::value> derived) {
   using value = typename Rule::value;
@@ -129,7 +129,7 @@ bool mark_image(const gpu& on, const Rule& rule, const smoothing& how, const Ent
 /// Levels by one kernel for each stage.
 template <class Rule, class Enter, class In>
 void mark_by_stages(const gpu& on, const Rule& rule, const smoothing& how, const Enter& enter,
-                    const view<const In>& in, const kept_stages<typename Rule::value>& kept,
+                    const view<const In>& in, const kept_views<typename Rule::value>& kept,
                     const view<std::uint8_t>& levels) {
   using value = typename Rule::value;
   const device_image<double> from(on, in.depth, in.height, in.width), to(on, in.depth, in.height, in.width);

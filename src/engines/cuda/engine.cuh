@@ -25,11 +25,9 @@
 #include "engines/cuda/wave/bottleneck.cuh"
 #include "engines/cuda/wave/general.cuh"
 #include "engines/cuda/window.cuh"
-#include "patterns/component.hpp"
-#include "patterns/edges.hpp"
+#include "patterns/engine.hpp"
 #include "patterns/line_slabs.hpp"
-#include "patterns/tally.hpp"
-#include "patterns/wave.hpp"
+#include "patterns/located.hpp"
 
 namespace macareu::cuda {
 
@@ -43,7 +41,7 @@ struct capacity_of {
   }
 };
 
-class engine {
+class engine : public images_in_memory {
  public:
   static constexpr std::string_view name = "cuda";
   static std::vector<std::string_view> strategies(std::string_view pattern) {
@@ -59,103 +57,117 @@ class engine {
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  template <class T>
-  device_image<T> temporary(const view<const T>& like) const {
-    return {on_, like.depth, like.height, like.width};
+  template <class T, class Like>
+  temporary_image<T, device_image<T>> temporary(const framed<Like>& like) const {
+    const auto& size = like.pixels();
+    return {device_image<T>(on_, size.depth, size.height, size.width), like.whole()};
   }
 
   template <class Rule, class Out, class... In>
   requires map_rule<Rule, Out, In...>
-  void map(const Rule& rule, view<Out> out, view<const In>... in) {
-    ((in = images_.reading(in)), ...);
-    run_map(on_, rule, images_.writing(out), in...);
+  void map(const Rule& rule, const framed<Out>& out, const framed<const In>&... in) {
+    over_inputs(
+        [&](const auto&... there) { run_map(on_, located_in(out.whole(), rule), writing(out), there...); },
+        in...);
   }
 
   template <class Rule, class Out, class In>
   requires window_rule<Rule, Out, In>
-  void window(const Rule& rule, border<In> edge, view<Out> out, view<const In> in) {
-    in = images_.reading(in);
-    run_window(on_, rule, edge, images_.writing(out), in);
+  void window(const Rule& rule, border<In> edge, const framed<Out>& out, const framed<const In>& in) {
+    const auto from = reading(in);
+    run_window(on_, located_in(out.whole(), rule), edge, writing(out), from);
   }
 
   template <class F, class In>
-  void separable(const separable_weights<F>& weights, border<F> edge, view<F> out, view<const In> in) {
-    in = images_.reading(in);
-    run_separable(on_, weights, edge, images_.writing(out), in);
+  void separable(const separable_weights<F>& weights, border<F> edge, const framed<F>& out,
+                 const framed<const In>& in) {
+    const auto from = reading(in);
+    run_separable(on_, weights, edge, writing(out), from);
   }
 
   template <class F, class In>
-  void weighted(std::span<const tap<F>> taps, border<F> edge, view<F> out, view<const In> in) {
-    in = images_.reading(in);
-    run_weighted(on_, taps, edge, images_.writing(out), in);
+  void weighted(std::span<const tap<F>> taps, border<F> edge, const framed<F>& out,
+                const framed<const In>& in) {
+    const auto from = reading(in);
+    run_weighted(on_, taps, edge, writing(out), from);
   }
 
   template <class T>
-  summary<T> reduce(const summary_of<T>& rule, view<const T> image) {
-    return run_summary(on_, rule, images_.reading(image));
+  summary<T> reduce(const summary_of<T>& rule, const framed<const T>& image) {
+    return in_whole(rule, image, run_summary(on_, summary_of_part<T>(image.pixels()), reading(image)));
   }
 
   template <class Rule, class First, class... In>
   requires reduce_rule<Rule, First, In...>
-  typename Rule::value reduce(const Rule& rule, view<const First> first, view<const In>... in) {
-    return run_reduce(on_, rule, images_.reading(first), images_.reading(in)...);
+  typename Rule::value reduce(const Rule& rule, const framed<const First>& first,
+                              const framed<const In>&... in) {
+    return run_reduce(on_, located_in(first.whole(), rule), reading(first), reading(in)...);
   }
 
   template <class Rule, class First, class... In>
   requires adds_to<Rule, shared_bins, First, In...>
-  void histogram(const Rule& rule, std::span<std::uint64_t> bins, view<const First> first,
-                 view<const In>... in) {
-    first = images_.reading(first);
+  void histogram(const Rule& rule, std::span<std::uint64_t> bins, const framed<const First>& first,
+                 const framed<const In>&... in) {
+    const auto from = reading(first);
     if constexpr (std::is_same_v<Rule, value_bins<std::uint8_t>>)
-      if (run_byte_histogram(on_, rule, bins, first)) return;
-    run_histogram(on_, rule, bins, first, images_.reading(in)...);
+      if (run_byte_histogram(on_, rule, bins, from)) return;
+    run_histogram(on_, located_in(first.whole(), rule), bins, from, reading(in)...);
   }
 
   template <class Rule, class Out, class In>
   requires line_rule<Rule, Out, In>
-  void line(const Rule& rule, line_axis axis, view<Out> out, view<const In> in) {
-    in = images_.reading(in);
-    run_line(on_, rule, axis, images_.writing(out), in);
+  void line(const Rule& rule, line_axis axis, const framed<Out>& out, const framed<const In>& in) {
+    const auto from = reading(in);
+    run_line(on_, rule, axis, writing(out), from);
   }
 
   template <class Out, class In, class... Rules>
-  void lines(view<Out> out, view<const In> in, const along<Rules>&... one_by_one) {
+  void lines(const framed<Out>& out, const framed<const In>& in, const along<Rules>&... one_by_one) {
     constexpr std::int64_t slab_pixels = 1 << 24;  // of f64 128 MiB, and work enough
-    if (run_fused_squares(on_, images_, out, in, one_by_one...)) return;
-    in = images_.reading(in);  // as a whole: slabs of it are not known as images
-    lines_by_slabs(*this, slab_pixels, images_.writing(out), in, one_by_one...);
+    if (run_fused_squares(on_, images_, out.pixels(), in.pixels(), one_by_one...)) return;
+    // As a whole: slabs of it are not known as images.
+    const framed<const In> from(reading(in), in.whole());
+    lines_by_slabs(*this, slab_pixels, framed<Out>(writing(out), out.whole()), from, one_by_one...);
   }
 
   template <class Rule, class In, class Carried>
-  void carry(const Rule& rule, line_axis axis, Carried nothing, view<Carried> out, view<const In> in,
-             view<const Carried> carried) {
-    in = images_.reading(in);
-    carried = images_.reading(carried);
-    run_carry(on_, rule, axis, nothing, images_.writing(out), in, carried);
+  void carry(const Rule& rule, line_axis axis, Carried nothing, const framed<Carried>& out,
+             const framed<const In>& in, const framed<const Carried>& carried) {
+    const auto from = reading(in);
+    const auto given = reading(carried);
+    run_carry(on_, rule, axis, nothing, writing(out), from, given);
   }
 
   template <class Rule, class State, class StartRule, class... StartIn, class... In>
   requires wave_rule<Rule, State, In...>
-  void wave(const Rule& rule, const neighbourhood& near, view<State> state,
-            const mapped<StartRule, StartIn...>& start, view<const In>... in) {
-    ((in = images_.reading(in)), ...);
-    if constexpr (bottleneck_rule<Rule, State, In...>) {
-      bottleneck_wave(rule, near, state, start, in...);
-    } else {
-      write_start(state, start);
-      run_general(on_, rule, near, images_.writing(state), in...);
-    }
+  void wave(const Rule& rule, const neighbourhood& near, const framed<State>& state,
+            const mapped<StartRule, StartIn...>& start, const framed<const In>&... in) {
+    over_inputs(
+        [&](const auto&... there) {
+          const auto here = located_in(state.whole(), rule);
+          if constexpr (bottleneck_rule<Rule, State, In...>) {
+            bottleneck_wave(here, near, state, start, there...);
+          } else {
+            write_start(state, start);
+            run_general(on_, here, near, writing(state), there...);
+          }
+        },
+        in...);
   }
 
   /// A wave sees itself whether its start lies within the capacity, but must not write over it then.
   template <class Rule, class State, class StartRule, class... StartIn, class Refuse, class... In>
   requires wave_rule<Rule, State, In...>
-  void wave(const Rule& rule, const neighbourhood& near, view<State> state,
-            const guarded<mapped<StartRule, StartIn...>, Refuse>& start, view<const In>... in) {
+  void wave(const Rule& rule, const neighbourhood& near, const framed<State>& state,
+            const guarded<mapped<StartRule, StartIn...>, Refuse>& start, const framed<const In>&... in) {
     if constexpr (bottleneck_rule<Rule, State, In...> && start_is_input<StartRule>) {
-      if (std::get<0>(start.start.in).data != state.data) {
-        ((in = images_.reading(in)), ...);
-        if (!bottleneck_wave(rule, near, state, start.start, in...)) start.refuse();
+      if (!std::get<0>(start.start.in).is_in_place_of(state)) {
+        over_inputs(
+            [&](const auto&... there) {
+              const auto here = located_in(state.whole(), rule);
+              if (!bottleneck_wave(here, near, state, start.start, there...)) start.refuse();
+            },
+            in...);
         return;
       }
     }
@@ -163,42 +175,51 @@ class engine {
     wave(rule, near, state, start.start, in...);
   }
 
-  template <edge_rule Rule, class Enter, class In>
-  void edges(const Rule& rule, const smoothing& how, const neighbourhood& near, view<std::uint8_t> out,
-             kept_stages<typename Rule::value> kept, const mapped<Enter, In>& image) {
-    const auto in = images_.reading(std::get<0>(image.in));
-    bool by_tiles = Rule::rank == 2 && !kept.gradient.data && !kept.crossings.data;
+  template <edge_rule Rule, class Kept, class Enter, class In>
+  void edges(const Rule& rule, const smoothing& how, const neighbourhood& near,
+             const framed<std::uint8_t>& out, const Kept& kept, const mapped<Enter, In>& image) {
+    const auto in = reading(std::get<0>(image.in));
+    bool by_tiles = Rule::rank == 2 && !kept.gradient && !kept.crossings;
     if constexpr (Rule::rank == 2)
-      if (by_tiles && link_edges(on_, rule, how, near, image.rule, in, images_.writing(out))) return;
-    if (kept.gradient.data) kept.gradient = images_.writing(kept.gradient);
-    if (kept.crossings.data) kept.crossings = images_.writing(kept.crossings);
-    const device_image<std::uint8_t> levels(on_, out.depth, out.height, out.width);
-    if constexpr (Rule::rank == 2)
-      by_tiles = by_tiles && mark_levels(on_, rule, how, image.rule, in, levels.pixels());
-    if (!by_tiles) mark_by_stages(on_, rule, how, image.rule, in, kept, levels.pixels());
-    const view<const std::uint8_t> marked = levels.pixels();
-    wave(flood_levels{}, near, out, mapped(highest_level{}, marked), marked);
+      if (by_tiles && link_edges(on_, rule, how, near, image.rule, in, writing(out))) return;
+    kept_views<typename Rule::value> views;
+    if (kept.gradient) views.gradient = writing(kept.gradient);
+    if (kept.crossings) views.crossings = writing(kept.crossings);
+    const auto levels = temporary<std::uint8_t>(out);
+    const auto marked = levels.image().pixels();
+    if constexpr (Rule::rank == 2) by_tiles = by_tiles && mark_levels(on_, rule, how, image.rule, in, marked);
+    if (!by_tiles) mark_by_stages(on_, rule, how, image.rule, in, views, marked);
+    wave(flood_levels{}, near, out, mapped(highest_level{}, levels.reading()), levels.reading());
   }
 
   template <class Rule, label_number Label, class T>
   requires component_rule<Rule, T> std::uint64_t component(const Rule& rule, const neighbourhood& near,
-                                                           view<Label> labels, view<const T> image,
-                                                           std::int64_t block_slices) {
-    return run_component(on_, images_, rule, near, labels, image, block_slices);
+                                                           const framed<Label>& labels,
+                                                           const framed<const T>& image) {
+    return component_in_blocks(rule, near, labels, image, 0);
+  }
+  /// As a whole where `block_slices` is 0 and that fits.
+  template <class Rule, label_number Label, class T>
+  requires component_rule<Rule, T> std::uint64_t component_in_blocks(const Rule& rule,
+                                                                     const neighbourhood& near,
+                                                                     const framed<Label>& labels,
+                                                                     const framed<const T>& image,
+                                                                     std::int64_t block_slices) {
+    return run_component(on_, images_, rule, near, labels.pixels(), image.pixels(), block_slices);
   }
 
   template <class Rule, label_number Label, class... In>
-  host_rows<typename Rule::row> tally(const Rule& rule, std::uint64_t count, view<const Label> labels,
-                                      view<const In>... in) {
-    labels = images_.reading(labels);
-    return run_tally(on_, rule, count, labels, images_.reading(in)...);
+  host_rows<typename Rule::row> tally(const Rule& rule, std::uint64_t count,
+                                      const framed<const Label>& labels, const framed<const In>&... in) {
+    const auto numbers = reading(labels);
+    return run_tally(on_, rule, labels.origin(), count, numbers, reading(in)...);
   }
 
   template <label_number Label>
-  void recode(view<Label> labels, const std::vector<Label>& number) {
+  void recode(const framed<Label>& labels, const std::vector<Label>& number) {
     const auto there = on_device(on_, std::span<const Label>(number));
-    const auto before = images_.reading(view<const Label>(labels));
-    run_map(on_, renamed<Label>{there.data()}, images_.writing(labels), before);
+    const auto before = reading(labels.reading());
+    run_map(on_, renamed<Label>{there.data()}, writing(labels), before);
   }
 
   host_threads lend_threads(std::int64_t pixels) const {
@@ -206,8 +227,10 @@ class engine {
   }
 
   template <class T>
-  T read(view<const T> image, site p) {
-    return images_.is_on_host(host_pixels_of(image)) ? image[p] : fetch(on_, &images_.reading(image)[p]);
+  T read(const framed<const T>& image, site p) {
+    const site at = p - image.origin();
+    const auto& pixels = image.pixels();
+    return images_.is_on_host(host_pixels_of(pixels)) ? pixels[at] : fetch(on_, &reading(image)[at]);
   }
 
   void finish() {
@@ -216,34 +239,48 @@ class engine {
   }
 
  private:
+  template <class T>
+  view<const T> reading(const framed<const T>& image) {
+    return images_.reading(image.pixels());
+  }
+  template <class T>
+  view<T> writing(const framed<T>& image) {
+    return images_.writing(image.pixels());
+  }
+  /// visit(views that kernels can read...): all are there before anything is written.
+  template <class Visit, class... In>
+  void over_inputs(const Visit& visit, const framed<const In>&... in) {
+    std::apply(visit, std::tuple<view<const In>...>{reading(in)...});
+  }
+
   template <class State, class StartRule, class... StartIn>
-  void write_start(const view<State>& state, const mapped<StartRule, StartIn...>& start) {
+  void write_start(const framed<State>& state, const mapped<StartRule, StartIn...>& start) {
     std::apply([&](const auto&... in) { map(start.rule, state, in...); }, start.in);
   }
 
   /// True if every start was seen to lie within its capacity; else it is not known.
   template <class Rule, class State, class Start, class... In>
-  bool bottleneck_wave(const Rule& rule, const neighbourhood& near, const view<State>& state,
+  bool bottleneck_wave(const Rule& rule, const neighbourhood& near, const framed<State>& state,
                        const Start& start, const view<const In>&... in) {
     if constexpr (capacity_is_input<Rule>) {
       return spread(rule, near, state, start, in...);
     } else {
-      const device_image<State> capacity(on_, state.depth, state.height, state.width);
-      run_map(on_, capacity_of<Rule>{rule}, capacity.pixels(), in...);
-      return spread(rule, near, state, start, view<const State>(capacity.pixels()));
+      const auto capacity = temporary<State>(state);
+      run_map(on_, capacity_of<Rule>{rule}, capacity.image().pixels(), in...);
+      return spread(rule, near, state, start, capacity.reading().pixels());
     }
   }
 
   template <class Rule, class State, class StartRule, class... StartIn>
-  bool spread(const Rule&, const neighbourhood& near, const view<State>& state,
+  bool spread(const Rule&, const neighbourhood& near, const framed<State>& state,
               const mapped<StartRule, StartIn...>& start, const view<const State>& capacity) {
     using key = key_of<State>;
     view<const State> first;
     if constexpr (start_is_input<StartRule>)
-      first = images_.reading(std::get<0>(start.in));
+      first = reading(std::get<0>(start.in));
     else
       write_start(state, start);
-    const view<State> result = images_.writing(state);
+    const view<State> result = writing(state);
     if constexpr (!start_is_input<StartRule>) first = result;
     return run_bottleneck<key>(on_,
                                {as_bits<key>(result), as_bits<const key>(first), as_bits<const key>(capacity),
@@ -255,5 +292,7 @@ class engine {
   residence images_;
   bool finished_ = false;
 };
+
+static_assert(pattern_engine<engine>);
 
 }  // namespace macareu::cuda

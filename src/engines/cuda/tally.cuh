@@ -86,9 +86,10 @@ __device__ __forceinline__ unsigned border_of(const alike_rows& upper, const ali
 template <class Rule, class Label, class... In>
 struct tile_rows_of {
   using part = typename Rule::row;
-  static __device__ void add(const Rule& rule, part& to, site, site p, const view<const Label>& labels,
-                             const In&... in) {
-    rule.add(to, p, labels, in...);
+  /// Places are those of the whole image.
+  static __device__ void add(const Rule& rule, part& to, site whole, site, site p,
+                             const view<const Label>& labels, const In&... in) {
+    rule.add(to, site{-whole.z, -whole.y, -whole.x}, p, labels, in...);
   }
   static __device__ const part& widen(const Rule&, const part& row, site) { return row; }
 };
@@ -96,8 +97,8 @@ template <class Rule, class Label, class... In>
 requires has_part_rows<Rule, Label, In...>
 struct tile_rows_of<Rule, Label, In...> {
   using part = typename Rule::template part_row<In...>;
-  static __device__ void add(const Rule& rule, part& to, site origin, site p, const view<const Label>& labels,
-                             const In&... in) {
+  static __device__ void add(const Rule& rule, part& to, site, site origin, site p,
+                             const view<const Label>& labels, const In&... in) {
     rule.add(to, origin, p, labels, in...);
   }
   static __device__ typename Rule::row widen(const Rule& rule, const part& row, site origin) {
@@ -192,7 +193,7 @@ template <class Rule, class Label, class... In>
 __global__ __launch_bounds__(
     tally_tiles::threads,
     tally_blocks<typename tile_rows_of<Rule, Label, In...>::part>) void tally_pixels(tally_tiles tiles,
-                                                                                     Rule rule,
+                                                                                     Rule rule, site whole,
                                                                                      typename Rule::row* rows,
                                                                                      view<const Label> labels,
                                                                                      view<const In>... in) {
@@ -226,16 +227,16 @@ __global__ __launch_bounds__(
       const Label label = p.x < labels.width ? labels[p] : Label{};
       const bool leaves = last != 0 && label != last;
       if (__any_sync(~0u, leaves)) {
-        leave_objects<kept>(objects, rule, rows, origin, leaves ? last : Label{}, own);
+        leave_objects<kept>(objects, rule, rows, whole + origin, leaves ? last : Label{}, own);
         if (leaves) own = {};
       }
-      if (label != 0) kept::add(rule, own, origin, p, labels, in[p]...);
+      if (label != 0) kept::add(rule, own, whole, origin, p, labels, in[p]...);
       last = label;
     }
-    leave_objects<kept>(objects, rule, rows, origin, last, own);
+    leave_objects<kept>(objects, rule, rows, whole + origin, last, own);
   }
   __syncthreads();
-  give_objects<kept>(objects, rule, rows, origin);
+  give_objects<kept>(objects, rule, rows, whole + origin);
 }
 
 /// As tally_pixels, of a rule that takes what lies beside pixels from words of bits, and pixels one below
@@ -245,7 +246,7 @@ template <class Rule, class Label, class... In>
 __global__ __launch_bounds__(
     tally_tiles::threads,
     tally_blocks<typename tile_rows_of<Rule, Label, In...>::part>) void tally_image(outline_tiles tiles,
-                                                                                    Rule rule,
+                                                                                    Rule rule, site whole,
                                                                                     typename Rule::row* rows,
                                                                                     view<const Label> labels,
                                                                                     view<const In>... in) {
@@ -301,7 +302,7 @@ __global__ __launch_bounds__(
       const bool leaves = last != 0 && mine != last;
       if (__any_sync(~0u, leaves)) {
         const site in_tile{0, first_row + row, first_column + lane};
-        leave_objects<kept>(objects, rule, rows, origin, leaves ? last : Label{},
+        leave_objects<kept>(objects, rule, rows, whole + origin, leaves ? last : Label{},
                             rule.part_of(own, site{0, 0, 0}, in_tile));
         if (leaves) own = {};
       }
@@ -328,7 +329,7 @@ __global__ __launch_bounds__(
     }
   }
   __syncthreads();
-  give_objects<kept>(objects, rule, rows, origin);
+  give_objects<kept>(objects, rule, rows, whole + origin);
 }
 
 template <class Row>
@@ -379,9 +380,9 @@ class host_rows {
   mutable std::optional<cudaStream_t> under_way_;
 };
 
-/// All images in device memory, until the rows are there.
+/// All images in device memory, until the rows are there. `whole`: where their first pixel lies in the whole image.
 template <class Rule, class Label, class... In>
-host_rows<typename Rule::row> run_tally(const gpu& on, const Rule& rule, std::uint64_t count,
+host_rows<typename Rule::row> run_tally(const gpu& on, const Rule& rule, site whole, std::uint64_t count,
                                         const view<const Label>& labels, const view<const In>&... in) {
   static_assert(tally_rule<Rule, Label, In...>);
   using row = typename Rule::row;
@@ -394,7 +395,7 @@ host_rows<typename Rule::row> run_tally(const gpu& on, const Rule& rule, std::ui
   const auto launch = [&](auto kernel, const auto& tiles) {
     if (tiles.count > 0)
       kernel<<<static_cast<unsigned>(tiles.count), tally_tiles::threads, 0, on.stream>>>(
-          tiles, rule, rows.data(), labels, in...);
+          tiles, rule, whole, rows.data(), labels, in...);
   };
   if constexpr (has_outline<Rule, Label, In...>)
     launch(tally_image<Rule, Label, In...>, outline_tiles(labels));

@@ -12,17 +12,8 @@
 #include "core/call.hpp"
 #include "core/host_threads.hpp"
 #include "core/neighbourhood.hpp"
-#include "patterns/component.hpp"
-#include "patterns/edges.hpp"
-#include "patterns/histogram.hpp"
-#include "patterns/line.hpp"
-#include "patterns/map.hpp"
-#include "patterns/reduce.hpp"
-#include "patterns/summary.hpp"
-#include "patterns/tally.hpp"
-#include "patterns/wave.hpp"
-#include "patterns/weighted.hpp"
-#include "patterns/window.hpp"
+#include "patterns/engine.hpp"
+#include "patterns/located.hpp"
 
 namespace macareu::serial {
 
@@ -33,130 +24,135 @@ void for_each_site(std::int64_t depth, std::int64_t height, std::int64_t width, 
       for (std::int64_t x = 0; x < width; ++x) visit(site{z, y, x});
 }
 
-class engine {
+class engine : public images_in_memory {
  public:
   static constexpr std::string_view name = "serial";
   static std::vector<std::string_view> strategies(std::string_view) { return {}; }
 
   explicit engine(job& work) : work_(work) {}
 
-  template <class T>
-  buffer<T> temporary(const view<const T>& like) const {
-    return buffer<T>(like.depth, like.height, like.width);
+  template <class T, class Like>
+  temporary_image<T, buffer<T>> temporary(const framed<Like>& like) const {
+    const auto& size = like.pixels();
+    return {buffer<T>(size.depth, size.height, size.width), like.whole()};
   }
 
   template <class Rule, class Out, class... In>
   requires map_rule<Rule, Out, In...>
-  void map(const Rule& rule, view<Out> out, view<const In>... in) const {
-    for_each_site(out, [&](site p) { out[p] = rule(p, in[p]...); });
+  void map(const Rule& rule, const framed<Out>& out, const framed<const In>&... in) const {
+    for_each_site(out.pixels(), [&](site p) { out.pixels()[p] = rule(p + out.origin(), in.pixels()[p]...); });
   }
 
   template <class Rule, class Out, class In>
   requires window_rule<Rule, Out, In>
-  void window(const Rule& rule, border<In> edge, view<Out> out, view<const In> in) const {
-    for_each_site(out, [&](site p) { out[p] = rule(p, near_pixels<In>{in, edge, p}); });
+  void window(const Rule& rule, border<In> edge, const framed<Out>& out, const framed<const In>& in) const {
+    for_each_site(out.pixels(), [&](site p) {
+      out.pixels()[p] = rule(p + out.origin(), near_pixels<In>{in.pixels(), edge, p});
+    });
   }
 
   template <class F, class In>
-  void separable(const separable_weights<F>& weights, border<F> edge, view<F> out, view<const In> in) const {
-    const buffer<F> from(in.depth, in.height, in.width);
-    map(as_type<F>{}, from.pixels(), in);
-    for (int axis = 0; axis < 3; ++axis) {
-      const auto& half = weights[static_cast<std::size_t>(axis)];
-      if (half.empty()) continue;
-      const symmetric_sum<F> sum{half.data(), static_cast<int>(half.size()) - 1, axis};
-      window(sum, edge, out, view<const F>(from.pixels()));
-      map(as_type<F>{}, from.pixels(), view<const F>(out));
-    }
-    map(as_type<F>{}, out, view<const F>(from.pixels()));
+  void separable(const separable_weights<F>& weights, border<F> edge, const framed<F>& out,
+                 const framed<const In>& in) const {
+    separable_by_windows(*this, weights, edge, out, in);
   }
 
   template <class F, class In>
-  void weighted(std::span<const tap<F>> taps, border<F> edge, view<F> out, view<const In> in) const {
-    const buffer<F> from(in.depth, in.height, in.width);
-    map(as_type<F>{}, from.pixels(), in);
-    window(weighted_sum_of<F>{taps.data(), static_cast<int>(taps.size()), radius_of(taps)}, edge, out,
-           view<const F>(from.pixels()));
+  void weighted(std::span<const tap<F>> taps, border<F> edge, const framed<F>& out,
+                const framed<const In>& in) const {
+    weighted_by_window(*this, taps, edge, out, in);
   }
 
   template <class Rule, class First, class... In>
   requires reduce_rule<Rule, First, In...>
-  typename Rule::value reduce(const Rule& rule, view<const First> first, view<const In>... in) const {
+  typename Rule::value reduce(const Rule& rule, const framed<const First>& first,
+                              const framed<const In>&... in) const {
     auto total = rule.identity();
-    for_each_site(first, [&](site p) { total = rule.join(total, rule.lift(p, first[p], in[p]...)); });
+    for_each_site(first.pixels(), [&](site p) {
+      total = rule.join(total, rule.lift(p + first.origin(), first.pixels()[p], in.pixels()[p]...));
+    });
     return total;
   }
 
   template <class Rule, class First, class... In>
   requires histogram_rule<Rule, First, In...>
-  void histogram(const Rule& rule, std::span<std::uint64_t> bins, view<const First> first,
-                 view<const In>... in) const {
-    for_each_site(first, [&](site p) { rule(p, bin_sink{bins}, first[p], in[p]...); });
+  void histogram(const Rule& rule, std::span<std::uint64_t> bins, const framed<const First>& first,
+                 const framed<const In>&... in) const {
+    for_each_site(first.pixels(), [&](site p) {
+      rule(p + first.origin(), bin_sink{bins}, first.pixels()[p], in.pixels()[p]...);
+    });
   }
 
   template <class Rule, class State, class Start, class Refuse, class... In>
   requires wave_rule<Rule, State, In...>
-  void wave(const Rule& rule, const neighbourhood& near, view<State> state,
-            const guarded<Start, Refuse>& start, view<const In>... in) {
+  void wave(const Rule& rule, const neighbourhood& near, const framed<State>& state,
+            const guarded<Start, Refuse>& start, const framed<const In>&... in) const {
     start.refuse();
     wave(rule, near, state, start.start, in...);
   }
 
   template <class Rule, class State, class Start, class... In>
   requires wave_rule<Rule, State, In...>
-  void wave(const Rule& rule, const neighbourhood& near, view<State> state, const Start& start,
-            view<const In>... in) const {
+  void wave(const Rule& rule, const neighbourhood& near, const framed<State>& image, const Start& start,
+            const framed<const In>&... in) const {
+    const auto& state = image.pixels();
+    const auto here = located_in(image.whole(), rule);
     if constexpr (bottleneck_rule<Rule, State, In...>) {
-      const as_general<Rule> general{rule};
-      for_each_site(state, [&](site p) { state[p] = general.offer(start[p], p, p, in[p]...); });
-      propagate(general, near, state, in...);
+      const as_general<located<Rule>> general{here};
+      for_each_site(state, [&](site p) { state[p] = general.offer(start[p], p, p, in.pixels()[p]...); });
+      propagate(general, near, state, in.pixels()...);
     } else {
       for_each_site(state, [&](site p) { state[p] = start[p]; });
-      propagate(rule, near, state, in...);
+      propagate(here, near, state, in.pixels()...);
     }
   }
 
-  template <edge_rule Rule, class Source>
-  void edges(const Rule& rule, const smoothing& how, const neighbourhood& near, view<std::uint8_t> out,
-             const kept_stages<typename Rule::value>& kept, const Source& image) const {
+  template <edge_rule Rule, class Kept, class Source>
+  void edges(const Rule& rule, const smoothing& how, const neighbourhood& near,
+             const framed<std::uint8_t>& out, const Kept& kept, const Source& image) const {
     using value = typename Rule::value;
-    const buffer<value> smooth(out.depth, out.height, out.width), derived(out.depth, out.height, out.width);
-    const buffer<std::uint8_t> levels(out.depth, out.height, out.width);
-    smooth_for_edges(how, smooth.pixels(), image);
-    const view<const value> s = smooth.pixels(), d = derived.pixels();
-    window(derived_window<Rule>{rule}, nearest_inside<value>, derived.pixels(), s);
-    for_each_site(out, [&](site p) {
+    const auto smooth = temporary<value>(out), derived = temporary<value>(out);
+    const auto levels = temporary<std::uint8_t>(out);
+    smooth_for_edges(how, smooth.image(), image);
+    window(derived_window<Rule>{rule}, nearest_inside<value>, derived.image(), smooth.reading());
+    const auto s = smooth.reading().pixels(), d = derived.reading().pixels();
+    const auto marked = levels.image().pixels();
+    for_each_site(marked, [&](site p) {
       const near_pixels<value> near_s{s, nearest_inside<value>, p}, near_d{d, nearest_inside<value>, p};
-      const bool marks = marks_at<Rule>(p, out.height, out.width);
-      levels.pixels()[p] = marks ? rule.level(near_s, near_d) : std::uint8_t{0};
-      if (kept.gradient.data) kept.gradient[p] = rule.gradient(near_s);
-      if (kept.crossings.data) kept.crossings[p] = marks && rule.crossing(near_s, near_d);
+      const bool marks = marks_at<Rule>(p, marked.height, marked.width);
+      marked[p] = marks ? rule.level(near_s, near_d) : std::uint8_t{0};
+      if (kept.gradient) kept.gradient.pixels()[p] = rule.gradient(near_s);
+      if (kept.crossings) kept.crossings.pixels()[p] = marks && rule.crossing(near_s, near_d);
     });
-    const view<const std::uint8_t> marked = levels.pixels();
-    wave(flood_levels{}, near, out, mapped(highest_level{}, marked), marked);
+    wave(flood_levels{}, near, out, mapped(highest_level{}, levels.reading()), levels.reading());
   }
 
   template <class Rule, class Out, class In>
   requires line_rule<Rule, Out, In>
-  void line(const Rule& rule, line_axis axis, view<Out> out, view<const In> in) const {
-    for_each_site(out, [&](site p) { out[p] = rule.result(best_on_line(rule, axis, in, p)); });
+  void line(const Rule& rule, line_axis axis, const framed<Out>& out, const framed<const In>& in) const {
+    for_each_site(out.pixels(),
+                  [&](site p) { out.pixels()[p] = rule.result(best_on_line(rule, axis, in.pixels(), p)); });
   }
 
   template <class Out, class In, class... Rules>
-  void lines(view<Out> out, view<const In> in, const along<Rules>&... one_by_one) const {
+  void lines(const framed<Out>& out, const framed<const In>& in, const along<Rules>&... one_by_one) const {
     one_line_after_another(*this, out, in, one_by_one...);
   }
 
   template <class Rule, class In, class Carried>
-  void carry(const Rule& rule, line_axis axis, Carried nothing, view<Carried> out, view<const In> in,
-             view<const Carried> carried) const {
-    for_each_site(out, [&](site p) { out[p] = carried_on_line(rule, axis, nothing, in, carried, p); });
+  void carry(const Rule& rule, line_axis axis, Carried nothing, const framed<Carried>& out,
+             const framed<const In>& in, const framed<const Carried>& carried) const {
+    for_each_site(out.pixels(), [&](site p) {
+      out.pixels()[p] = carried_on_line(rule, axis, nothing, in.pixels(), carried.pixels(), p);
+    });
   }
 
   /// labels[p]: the number of p's object, 1..n in the raster order of first pixels, or 0. Returns n.
   template <class T, component_rule<T> Rule, label_number Label>
-  std::uint64_t component(const Rule& rule, const neighbourhood& near, view<Label> labels,
-                          view<const T> image) const {
+  std::uint64_t component(const Rule& rule, const neighbourhood& near, const framed<Label>& numbers,
+                          const framed<const T>& given) const {
+    const auto& labels = numbers.pixels();
+    const auto& image = given.pixels();
     std::uint64_t count = 0;
     std::vector<site> front;
     for_each_site(labels, [&](site p) { labels[p] = 0; });
@@ -179,29 +175,34 @@ class engine {
 
   /// Rows of the objects 1..count, and an empty one before them. No label exceeds `count`.
   template <class Rule, label_number Label, class... In>
-  std::vector<typename Rule::row> tally(const Rule& rule, std::uint64_t count, view<const Label> labels,
-                                        view<const In>... in) const {
+  std::vector<typename Rule::row> tally(const Rule& rule, std::uint64_t count,
+                                        const framed<const Label>& image,
+                                        const framed<const In>&... in) const {
     static_assert(tally_rule<Rule, Label, In...>);
+    const auto& labels = image.pixels();
+    const site origin = site{0, 0, 0} - image.origin();
     std::vector<typename Rule::row> rows(static_cast<std::size_t>(count) + 1);
     for_each_site(labels, [&](site p) {
-      if (labels[p] != 0) rule.add(rows[static_cast<std::size_t>(labels[p])], p, labels, in[p]...);
+      const Label label = labels[p];
+      if (label != 0) rule.add(rows[static_cast<std::size_t>(label)], origin, p, labels, in.pixels()[p]...);
     });
     return rows;
   }
 
   /// labels[p] = number[labels[p]]
   template <label_number Label>
-  void recode(view<Label> labels, const std::vector<Label>& number) const {
+  void recode(const framed<Label>& image, const std::vector<Label>& number) const {
+    const auto& labels = image.pixels();
     for_each_site(labels, [&](site p) { labels[p] = number[static_cast<std::size_t>(labels[p])]; });
   }
 
-  /// One pixel for the host; its memory may be another in other engines.
   /// To rules, for work on the host that takes as long as so many pixels.
   host_threads lend_threads(std::int64_t) const { return {}; }
 
+  /// One pixel for the host; its memory may be another in other engines.
   template <class T>
-  T read(view<const T> image, site p) const {
-    return image[p];
+  T read(const framed<const T>& image, site p) const {
+    return image.pixels()[p - image.origin()];
   }
   /// The results are in the caller's memory when it returns.
   void finish() const {}
@@ -221,27 +222,30 @@ class engine {
   }
 
   template <class Value, class Source>
-  void smooth_for_edges(const smoothing& how, view<Value> out, const Source& image) const {
+  void smooth_for_edges(const smoothing& how, const framed<Value>& smooth, const Source& image) const {
+    const auto& out = smooth.pixels();
     const auto over = [&](auto&& visit) { for_each_site(out, visit); };
-    const buffer<double> from(out.depth, out.height, out.width), to(out.depth, out.height, out.width);
-    over([&](site p) { from.pixels()[p] = static_cast<double>(image[p]); });
+    const auto sums = temporary<double>(smooth), next = temporary<double>(smooth);
+    const auto from = sums.image().pixels(), to = next.image().pixels();
+    over([&](site p) { from[p] = static_cast<double>(image[p]); });
     for (int axis = 0; axis < 3; ++axis) {
       const auto& half = how.weights[static_cast<std::size_t>(axis)];
       if (half.empty()) continue;
       const symmetric_sum<double> sum{half.data(), static_cast<int>(half.size()) - 1, axis};
-      window(sum, how.edge, to.pixels(), view<const double>(from.pixels()));
-      over([&](site p) { from.pixels()[p] = static_cast<double>(static_cast<Value>(to.pixels()[p])); });
+      window(sum, how.edge, next.image(), sums.reading());
+      over([&](site p) { from[p] = static_cast<double>(static_cast<Value>(to[p])); });
     }
     over([&](site p) {
       const double share = how.share(p, out.height, out.width);
-      out[p] = static_cast<Value>(from.pixels()[p] / share);
+      out[p] = static_cast<Value>(from[p] / share);
     });
   }
 
   /// One scan of the image, then a queue. The scan of a rule that is not confluent only finds the pixels that
   /// have something to give, as in paper 1: what it moved it would move far along the scan, and wrongly.
   template <class Rule, class State, class... In>
-  void propagate(const Rule& rule, const neighbourhood& near, view<State> state, view<const In>... in) const {
+  void propagate(const Rule& rule, const neighbourhood& near, const view<State>& state,
+                 const view<const In>&... in) const {
     std::deque<site> front;
     const auto for_each_offer = [&](site p, auto&& take) {
       near.for_each(p, [&](site q) {
@@ -272,5 +276,7 @@ class engine {
 
   job& work_;
 };
+
+static_assert(pattern_engine<engine>);
 
 }  // namespace macareu::serial

@@ -210,7 +210,7 @@ void mark_row(const Rule& rule, std::int64_t count, const rows_around<Value>& sm
 
 template <class Rule, class Value>
 void keep_row(const Rule& rule, site first, std::int64_t count, const rows_around<Value>& smooth,
-              const rows_around<Value>& derived, const kept_stages<Value>& kept) {
+              const rows_around<Value>& derived, const kept_views<Value>& kept) {
   const view<Value>& gradient = kept.gradient;
   const view<std::uint8_t>& crossings = kept.crossings;
   for (std::int64_t x = 0; x < count; ++x) {

@@ -49,7 +49,7 @@ inline void clear_border(site first, std::int64_t count, const view<std::uint8_t
 
 template <class Rule, class Load>
 void mark_image(const job& work, int threads, const Rule& rule, const smoothing& how,
-                const view<std::uint8_t>& out, const kept_stages<typename Rule::value>& kept,
+                const view<std::uint8_t>& out, const kept_views<typename Rule::value>& kept,
                 const binary_planes& planes, const Load& load) {
   const auto strips = divided(out.width, edge_columns);
   const auto rows = rows_of_bands(out.height, strips, threads), bands = divided(out.height, rows);
@@ -139,7 +139,7 @@ void sum_row_along_z(const smoothing& how, std::int64_t depth, site p, std::int6
 
 template <class Rule, class Load>
 void mark_volume(const job& work, int threads, const Rule& rule, const smoothing& how,
-                 const view<std::uint8_t>& out, const kept_stages<typename Rule::value>& kept,
+                 const view<std::uint8_t>& out, const kept_views<typename Rule::value>& kept,
                  const binary_planes& planes, const Load& load) {
   static_assert(!Rule::strength_is_derived, "slopes are kept for images only");
   using value = typename Rule::value;
@@ -180,7 +180,7 @@ void mark_volume(const job& work, int threads, const Rule& rule, const smoothing
 
 template <class Rule, class Source>
 void run_edges(job& work, const Rule& rule, const smoothing& how, const neighbourhood& near,
-               const view<std::uint8_t>& out, const kept_stages<typename Rule::value>& kept,
+               const view<std::uint8_t>& out, const kept_views<typename Rule::value>& kept,
                const Source& image) {
   const int threads = threads_for(out.pixels(), work.how.threads);
   binary_planes planes(near, out.depth, out.height, out.width);

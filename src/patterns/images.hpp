@@ -1,0 +1,31 @@
+// How operators get images from an engine, whatever the engine's images are (patterns/engine.hpp).
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+namespace macareu {
+
+struct call;
+
+template <class Engine, class T>
+using image_in = typename Engine::template image_of<T>;
+
+template <class Image>
+using pixel_of = std::remove_const_t<typename Image::pixel>;
+
+template <class T, class Engine>
+image_in<Engine, const T> input(Engine& engine, const call& call, std::size_t index) {
+  return engine.template input<T>(call, index);
+}
+template <class T, class Engine>
+image_in<Engine, T> output(Engine& engine, const call& call, std::size_t index) {
+  return engine.template output<T>(call, index);
+}
+/// Of the shape of another image.
+template <class T, class Engine, class Image>
+auto temporary(Engine& engine, const Image& like) {
+  return engine.template temporary<T>(like);
+}
+
+}  // namespace macareu

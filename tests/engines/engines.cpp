@@ -1,0 +1,150 @@
+// Engines are a contract (patterns/engine.hpp): every operator runs on one that counts calls and on one that
+// cuts images in two, and gives what the serial engine gives.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <macareu/catalogue.hpp>
+#include <macareu/error.hpp>
+
+#include "catalogue/arguments.hpp"
+#include "catalogue/entry.hpp"
+#include "conformance/draw_arguments.hpp"
+#include "conformance/engine_runs.hpp"
+#include "engines/counting_engine.hpp"
+#include "engines/halving_engine.hpp"
+#include "every_operator.hpp"
+#include "support/scenes.hpp"
+
+namespace macareu::test {
+namespace {
+
+using pixel = std::uint8_t;
+
+/// What a run gave: images, a table, or why not.
+struct outcome {
+  std::vector<image> images;
+  table rows;
+  std::string error;
+};
+
+class drawn_call {
+ public:
+  drawn_call(dice& from, const operator_description& about, int rank) : about_(about) {
+    scene drawn;
+    draw_scene(from, draw_shape(from, rank, 20), drawn);
+    std::vector<pixel> palette(static_cast<std::size_t>(drawn.levels));
+    draw_palette(from, dtype::u8, palette);
+    marker_ = image(dtype::u8, drawn.shape);
+    mask_ = image(dtype::u8, drawn.shape);
+    paint(drawn.marker, palette, false, static_cast<pixel*>(marker_.data()));
+    paint(drawn.mask, palette, false, static_cast<pixel*>(mask_.data()));
+    inputs_ = inputs_of(about, marker_, mask_);
+    const int neighbours = rank == 2 ? (from.once_in(2) ? 4 : 8) : (from.once_in(2) ? 6 : 26);
+    given_ = draw_arguments(from, about, dtype::u8, neighbours, palette);
+    asked_ = draw_outputs(from, about, given_);
+    asked_.resize(about.outputs.size());
+  }
+
+  outcome by_serial() const {
+    return run([&](std::span<const image_view> outputs, table& rows) {
+      const context how{.device = "serial"};
+      if (about_.table.empty())
+        run_operator(about_, inputs_, outputs, given_, how);
+      else
+        rows = compute_table(about_, inputs_, given_, how);
+    });
+  }
+
+  template <class Operator, class Engine, class See>
+  outcome by(const See& see) const {
+    return run([&](std::span<const image_view> outputs, table& rows) {
+      const context how;
+      job work{how, {}};
+      arguments room;
+      const call whole{about_, inputs_, outputs, complete_arguments(about_, given_, room), work, &rows};
+      Engine engine(work);
+      run_channels<pixel, Operator>(engine, whole);
+      engine.finish();
+      see(engine);
+    });
+  }
+
+ private:
+  template <class Run>
+  outcome run(const Run& compute) const {
+    outcome found;
+    try {
+      std::vector<image_view> views;
+      const auto& shape = inputs_[0].shape();
+      for (std::size_t o = 0; o < about_.outputs.size(); ++o) {
+        const auto type = output_type(about_, o, dtype::u8, shape, given_);
+        found.images.emplace_back(type, asked_[o] ? shape : extents{0, 0});
+        views.push_back(asked_[o] ? found.images[o].view()
+                                  : image_view(nullptr, type, shape, contiguous_strides(shape)));
+      }
+      compute(views, found.rows);
+    } catch (const std::exception& e) {
+      found = {};
+      found.error = e.what();
+    }
+    return found;
+  }
+
+  const operator_description& about_;
+  image marker_, mask_;
+  std::vector<const_image_view> inputs_;
+  arguments given_;
+  std::vector<bool> asked_;
+};
+
+/// How many of the calls that were drawn gave a result.
+template <class Operator, class Engine, class See>
+int compare_with_serial(const See& see) {
+  int served = 0;
+  const auto& about = Operator::about;
+  for (int rank = 2; rank <= 3; ++rank)
+    for (std::int64_t i = 0; i < scaled(30); ++i) {
+      const auto seed = seed_of(about.name, rank, i);
+      dice from(seed);
+      const drawn_call call(from, about, rank);
+      const auto expected = call.by_serial(), found = call.template by<Operator, Engine>(see);
+      // Errors that are found before an engine is asked have other ways here.
+      if (!expected.error.empty()) continue;
+      EXPECT_EQ(found.error, "") << about.name << ", seed " << seed;
+      if (!found.error.empty()) return served;
+      for (std::size_t o = 0; o < expected.images.size(); ++o)
+        EXPECT_TRUE(same_bits(found.images[o], expected.images[o]))
+            << about.name << " on " << Engine::name << ", output " << o << ", rank " << rank << ", seed "
+            << seed;
+      EXPECT_TRUE(found.rows == expected.rows) << about.name << ", seed " << seed;
+      ++served;
+    }
+  return served;
+}
+
+TEST(engines, one_that_counts_runs_every_operator) {
+  std::set<std::string_view> used;
+  for_each_operator([&]<class Operator>(std::type_identity<Operator>) {
+    const auto see = [&](const counting_engine& engine) {
+      for (const auto& [pattern, times] : engine.calls) used.insert(pattern);
+    };
+    EXPECT_GT((compare_with_serial<Operator, counting_engine>(see)), 0) << Operator::about.name;
+  });
+  const std::set<std::string_view> all{
+      "carry", "component", "edges",  "finish",    "histogram", "lend_threads", "line",     "lines", "map",
+      "read",  "recode",    "reduce", "separable", "tally",     "wave",         "weighted", "window"};
+  EXPECT_EQ(used, all);
+}
+
+TEST(engines, one_that_cuts_images_in_two_gives_the_same) {
+  for_each_operator([&]<class Operator>(std::type_identity<Operator>) {
+    EXPECT_GT((compare_with_serial<Operator, halving_engine>([](const auto&) {})), 0) << Operator::about.name;
+  });
+}
+
+}  // namespace
+}  // namespace macareu::test

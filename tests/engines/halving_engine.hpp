@@ -1,0 +1,132 @@
+// An engine that cuts images in two, runs each half by itself, and puts the halves together: right only if rules get
+// sites of the whole image, and sizes from its frame. Patterns whose halves depend on each other are left whole.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engines/serial/engine.hpp"
+
+namespace macareu::test {
+
+class halving_engine : public serial::engine {
+ public:
+  static constexpr std::string_view name = "halves";
+
+  explicit halving_engine(job& work) : serial::engine(work) {}
+
+  template <class Rule, class Out, class... In>
+  void map(const Rule& rule, const framed<Out>& out, const framed<const In>&... in) const {
+    in_halves(out, [&](const auto& half_of) { serial::engine::map(rule, half_of(out), half_of(in)...); });
+  }
+
+  template <class Rule, class Out, class In>
+  void window(const Rule& rule, const border<In>& edge, const framed<Out>& out,
+              const framed<const In>& in) const {
+    in_halves(out, [&](const auto& half_of) {
+      const auto half = half_of(out);
+      const padded<In> around(half, rule.radius(), edge, in);
+      const padded<Out> results(half, rule.radius());
+      serial::engine::window(rule, edge, results.image(), around.image().reading());
+      serial::engine::map(as_type<Out>{}, half, results.inner().reading());
+    });
+  }
+
+  template <class F, class In>
+  void separable(const separable_weights<F>& weights, const border<F>& edge, const framed<F>& out,
+                 const framed<const In>& in) const {
+    separable_by_windows(*this, weights, edge, out, in);
+  }
+  template <class F, class In>
+  void weighted(std::span<const tap<F>> taps, const border<F>& edge, const framed<F>& out,
+                const framed<const In>& in) const {
+    weighted_by_window(*this, taps, edge, out, in);
+  }
+
+  template <class Rule, class First, class... In>
+  typename Rule::value reduce(const Rule& rule, const framed<const First>& first,
+                              const framed<const In>&... in) const {
+    auto total = rule.identity();
+    in_halves(first, [&](const auto& half_of) {
+      total = rule.join(total, serial::engine::reduce(rule, half_of(first), half_of(in)...));
+    });
+    return total;
+  }
+
+  template <class Rule, class First, class... In>
+  void histogram(const Rule& rule, std::span<std::uint64_t> bins, const framed<const First>& first,
+                 const framed<const In>&... in) const {
+    in_halves(first, [&](const auto& half_of) {
+      serial::engine::histogram(rule, bins, half_of(first), half_of(in)...);
+    });
+  }
+
+  using serial::engine::tally;
+  /// An object on the cut has a row from each half. A rule that looks beside its pixels would see the cut.
+  template <class Rule, class Label>
+  requires(!has_part_rows<Rule, Label>) std::vector<typename Rule::row> tally(const Rule& rule, std::uint64_t count,
+                                        const framed<const Label>& labels) const {
+    std::vector<typename Rule::row> rows(static_cast<std::size_t>(count) + 1);
+    in_halves(labels, [&](const auto& half_of) {
+      const auto half = serial::engine::tally(rule, count, half_of(labels));
+      for (std::size_t i = 0; i < rows.size(); ++i) rows[i].join(half[i]);
+    });
+    return rows;
+  }
+
+ private:
+  /// Memory for an image and what lies around it.
+  template <class T>
+  class padded {
+   public:
+    template <class Like>
+    padded(const framed<Like>& like, window_radius radius)
+        : size_{like.pixels().depth, like.pixels().height, like.pixels().width},
+          first_{radius.z, radius.y, radius.x},
+          pixels_(size_.z + 2 * first_.z, size_.y + 2 * first_.y, size_.x + 2 * first_.x),
+          whole_(like.whole()) {
+      whole_.origin = whole_.origin - first_;
+    }
+    /// Filled from the whole image, and what the border says is outside.
+    template <class Like>
+    padded(const framed<Like>& like, window_radius radius, const border<T>& edge,
+           const framed<const T>& whole)
+        : padded(like, radius) {
+      const view<T> all = pixels_.pixels();
+      serial::for_each_site(all.depth, all.height, all.width, [&](site p) {
+        all[p] = near_pixels<T>{whole.pixels(), edge, p + whole_.origin - whole.origin()}(0, 0, 0);
+      });
+    }
+
+    framed<T> image() const { return {pixels_.pixels(), whole_}; }
+    framed<T> inner() const { return image().part(first_, size_.z, size_.y, size_.x); }
+
+   private:
+    site size_, first_;
+    buffer<T> pixels_;
+    frame whole_;
+  };
+
+  /// visit(half_of) for both halves of images of one size: above and below a cut, then beside each other if there is
+  /// one row only.
+  template <class T, class Visit>
+  static void in_halves(const framed<T>& like, const Visit& visit) {
+    const auto& size = like.pixels();
+    const bool by_rows = size.height > 1;
+    const auto all = by_rows ? size.height : size.width, cut = all / 3;
+    for (const auto& [begin, end] : {std::pair{std::int64_t{0}, cut}, std::pair{cut, all}}) {
+      const auto first = by_rows ? site{0, begin, 0} : site{0, 0, begin};
+      visit([&, count = end - begin](const auto& image) {
+        return image.part(first, size.depth, by_rows ? count : size.height, by_rows ? size.width : count);
+      });
+    }
+  }
+};
+
+static_assert(pattern_engine<halving_engine>);
+
+}  // namespace macareu::test
