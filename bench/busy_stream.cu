@@ -1,6 +1,6 @@
 #include "busy_stream.hpp"
 
-#include "engines/cuda/check.hpp"
+#include "engines/cuda/runtime/check.hpp"
 
 namespace macareu::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <macareu/error.hpp>
 
 #include "busy_stream.hpp"
-#include "engines/cuda/memory_pool.hpp"
+#include "engines/cuda/runtime/memory_pool.hpp"
 
 namespace macareu::bench {
 namespace {

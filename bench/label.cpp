@@ -11,7 +11,7 @@
 #include <macareu/files.hpp>
 #include <macareu/machine.hpp>
 
-#include "engines/cuda/labels/block_times.hpp"
+#include "engines/cuda/component/block_times.hpp"
 #include "pairs.hpp"
 #include "suite.hpp"
 #include "workplace.hpp"

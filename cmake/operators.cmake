@@ -11,20 +11,29 @@ endif()
 set(generated ${PROJECT_BINARY_DIR}/generated)
 configure_file(cmake/version.hpp.in ${generated}/include/macareu/version.hpp @ONLY)
 
-# An operator is a header with a struct of the same name; parameters.hpp is what they share.
-file(GLOB operators RELATIVE ${PROJECT_SOURCE_DIR}/src/operators CONFIGURE_DEPENDS src/operators/*.hpp)
-list(TRANSFORM operators REPLACE "[.]hpp$" "")
-list(REMOVE_ITEM operators parameters)
-set(MACAREU_OPERATORS ${operators})  # for tests that run each
+# An operator is a header with a struct of the same name that describes itself; other headers beside it are its rules.
+file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR}/src CONFIGURE_DEPENDS src/operators/*.hpp)
+set(operators)
+foreach(header IN LISTS headers)
+  file(STRINGS src/${header} described REGEX "operator_description about" LIMIT_COUNT 1)
+  if(described)
+    get_filename_component(op ${header} NAME_WE)
+    list(APPEND operators ${op})
+    set(header_of_${op} ${header})
+  endif()
+endforeach()
+list(SORT operators)
 
 foreach(op IN LISTS operators)
-  string(APPEND includes "#include \"operators/${op}.hpp\"\n")
+  set(op_header ${header_of_${op}})
+  string(APPEND includes "#include \"${op_header}\"\n")
+  string(APPEND visits "visit(std::type_identity<operators::${op}>{});\n  ")
   string(APPEND descriptions "operators::${op}::about, ")
   foreach(engine IN LISTS engines)
-    set(header engines/${engine}/engine.hpp)
+    set(engine_header engines/${engine}/engine.hpp)
     set(stamp ${generated}/${engine}/${op}.cpp)
     if(engine STREQUAL "cuda")
-      set(header engines/cuda/engine.cuh)
+      set(engine_header engines/cuda/engine.cuh)
       set(stamp ${generated}/cuda/${op}.cu)
     endif()
     configure_file(cmake/stamp.cpp.in ${stamp} @ONLY)
@@ -37,6 +46,8 @@ foreach(op IN LISTS operators)
     string(APPEND calls "entry_${engine}_${op}(), ")
   endforeach()
 endforeach()
+set(MACAREU_OPERATOR_INCLUDES ${includes})  # for tests that run each
+set(MACAREU_OPERATOR_VISITS ${visits})
 configure_file(cmake/descriptions.cpp.in ${generated}/descriptions.cpp @ONLY)
 configure_file(cmake/entries.cpp.in ${generated}/entries.cpp @ONLY)
 
@@ -87,7 +98,7 @@ add_library(macareu
   ${generated}/entries.cpp ${api_source} ${api_header}
   src/core/compare.cpp src/core/table.cpp
   src/patterns/component_rims.cpp
-  src/rules/canny_plan.cpp src/rules/discrete_gaussian.cpp src/rules/object_table.cpp src/rules/surface_weights.cpp
+  src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp src/operators/objects/object_table.cpp src/operators/objects/surface_weights.cpp
   src/catalogue/catalogue.cpp src/catalogue/device_choice.cpp src/catalogue/machine.cpp)
 add_library(macareu::macareu ALIAS macareu)
 add_dependencies(macareu macareu_api)

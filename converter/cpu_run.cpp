@@ -14,7 +14,7 @@
 #include <macareu/error.hpp>
 
 #include "cache.hpp"
-#include "engines/cpu/units.hpp"
+#include "engines/cpu/runtime/units.hpp"
 
 extern char** environ;
 

@@ -9,8 +9,8 @@
 
 #include "cache.hpp"
 #include "catalogue/device_choice.hpp"
-#include "engines/cuda/function.hpp"
-#include "engines/cuda/presence.hpp"
+#include "engines/cuda/runtime/function.hpp"
+#include "engines/cuda/runtime/presence.hpp"
 #include "nvrtc.hpp"
 
 namespace macareu::converter {

@@ -8,7 +8,7 @@
 
 #include "core/call.hpp"
 #include "core/pixel_types.hpp"
-#include "engines/cpu/threads.hpp"
+#include "engines/cpu/runtime/threads.hpp"
 #include "engines/cpu/window/sums.hpp"
 
 namespace macareu::python {

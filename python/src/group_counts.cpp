@@ -7,7 +7,7 @@
 
 #include "core/call.hpp"
 #include "core/pixel_types.hpp"
-#include "engines/cpu/threads.hpp"
+#include "engines/cpu/runtime/threads.hpp"
 
 namespace macareu::python {
 namespace {

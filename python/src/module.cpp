@@ -5,7 +5,7 @@
 
 #include <macareu/error.hpp>
 
-#include "engines/cuda/too_large.hpp"
+#include "engines/cuda/runtime/too_large.hpp"
 #include "parts.hpp"
 
 namespace macareu::python {

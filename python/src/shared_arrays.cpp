@@ -1,4 +1,4 @@
-#include "engines/cuda/shared_arrays.hpp"
+#include "engines/cuda/runtime/shared_arrays.hpp"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>

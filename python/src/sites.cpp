@@ -7,7 +7,7 @@
 
 #include <macareu/error.hpp>
 
-#include "engines/cpu/threads.hpp"
+#include "engines/cpu/runtime/threads.hpp"
 
 namespace macareu::python {
 namespace {

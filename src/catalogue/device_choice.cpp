@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "engines/cuda/presence.hpp"
+#include "engines/cuda/runtime/presence.hpp"
 
 namespace macareu {
 namespace {

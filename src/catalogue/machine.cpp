@@ -1,8 +1,8 @@
 #include <macareu/machine.hpp>
 
-#include "engines/cpu/threads.hpp"
+#include "engines/cpu/runtime/threads.hpp"
 #include "engines/cpu/wave/sweep.hpp"
-#include "engines/cuda/presence.hpp"
+#include "engines/cuda/runtime/presence.hpp"
 
 namespace macareu {
 

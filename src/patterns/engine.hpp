@@ -1,9 +1,9 @@
 // What an engine provides. Operators use nothing else, and engines are checked against it where they are
 // defined: static_assert(pattern_engine<engine>).
 //
-// Images. An engine has an image type of its own, Engine::image_of<T>: memory, a part of it, or files. Operators
-// get images from the engine (input, output, temporary) and give them back to it; they never look inside. Of
-// an image they may ask
+// Images. An engine has an image type of its own, Engine::image_of<T>: memory, a part of it, or files.
+// Operators get images from the engine (input, output, temporary) and give them back to it; they never look
+// inside. Of an image they may ask
 //   whole()            the frame: shape of the whole image, whatever part of it an engine has at a time
 //   reading()          the same image as one that is not written
 //   as<T>()            the same pixels as a type of the same size
@@ -21,7 +21,8 @@
 // finish() returns when the results are where the caller wants them.
 //
 // Optional abilities are concepts of their own, for which an engine has a faster way than the default:
-// finds_summits (rules/regional_extrema.hpp) and cuts_into_blocks (rules/label_blocks.hpp).
+// finds_summits (operators/extrema/regional_extrema.hpp) and cuts_into_blocks
+// (operators/objects/label_blocks.hpp).
 #pragma once
 
 #include <concepts>

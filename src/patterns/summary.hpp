@@ -2,8 +2,8 @@
 // sum of their squares: a reduce that every engine knows by name, because it is worth making fast.
 //
 // Laws. As reduce: exact, whatever the order. Sums are modulo 2^128, which is above what images of 2^62
-// pixels can have; of squares of 64-bit integers there is none. Floats have no sums here (rules/moments.hpp),
-// and no NaN. -0 is +0.
+// pixels can have; of squares of 64-bit integers there is none. Floats have no sums here
+// (operators/measures/moments.hpp), and no NaN. -0 is +0.
 #pragma once
 
 #include <cstdint>

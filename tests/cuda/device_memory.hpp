@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "engines/cuda/check.hpp"
+#include "engines/cuda/runtime/check.hpp"
 
 namespace macareu::test {
 

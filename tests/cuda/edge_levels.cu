@@ -1,8 +1,8 @@
 // Levels of pixels by tiles, as an image too large for labels has them, against those of one kernel a stage.
 #include "cuda/on_gpu.hpp"
-#include "engines/cuda/edges.cuh"
-#include "engines/cuda/open_gpu.cuh"
-#include "rules/canny_itk.hpp"
+#include "engines/cuda/edges/edges.cuh"
+#include "engines/cuda/runtime/open_gpu.cuh"
+#include "operators/edges/canny_itk.hpp"
 
 namespace macareu::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <macareu/error.hpp>
 
 #include "cuda/on_gpu.hpp"
-#include "engines/cuda/function.hpp"
+#include "engines/cuda/runtime/function.hpp"
 #include "support/same.hpp"
 
 namespace macareu::test {

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "engines/cuda/check.hpp"
-#include "engines/cuda/memory_pool.hpp"
+#include "engines/cuda/runtime/check.hpp"
+#include "engines/cuda/runtime/memory_pool.hpp"
 
 namespace macareu::test {
 

@@ -9,7 +9,7 @@
 #include "cuda/device_memory.hpp"
 #include "cuda/held_memory.hpp"
 #include "cuda/on_gpu.hpp"
-#include "engines/cuda/check.hpp"
+#include "engines/cuda/runtime/check.hpp"
 
 namespace macareu::test {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cuda/device_memory.hpp"
 #include "cuda/on_gpu.hpp"
-#include "engines/cuda/check.hpp"
+#include "engines/cuda/runtime/check.hpp"
 
 namespace macareu::test {
 namespace {

@@ -7,8 +7,8 @@
 #include <macareu/operators.hpp>
 
 #include "cuda/on_gpu.hpp"
-#include "engines/cuda/open_gpu.cuh"
-#include "engines/cuda/shared_memory.cuh"
+#include "engines/cuda/runtime/open_gpu.cuh"
+#include "engines/cuda/runtime/shared_memory.cuh"
 #include "engines/cuda/wave/bottleneck.cuh"
 #include "support/same.hpp"
 

@@ -14,8 +14,8 @@
 #include "cuda/device_memory.hpp"
 #include "cuda/on_gpu.hpp"
 #include "cuda/serpentine.hpp"
-#include "engines/cuda/check.hpp"
-#include "engines/cuda/memory_pool.hpp"
+#include "engines/cuda/runtime/check.hpp"
+#include "engines/cuda/runtime/memory_pool.hpp"
 #include "support/same.hpp"
 
 namespace macareu::test {

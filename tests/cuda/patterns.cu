@@ -10,7 +10,7 @@
 #include "cuda/on_gpu.hpp"
 #include "engines/cuda/engine.cuh"
 #include "engines/serial/engine.hpp"
-#include "rules/flood.hpp"
+#include "operators/common/flood.hpp"
 #include "support/same.hpp"
 #include "support/strided.hpp"
 
@@ -160,7 +160,8 @@ TEST_F(cuda_patterns, window) {
       const random_image a(from, shape);
       image got(dtype::i64, shape), expected(dtype::i64, shape);
       const auto run = [&](auto& engine, image& out) {
-        engine.window(lopsided{}, border<pixel>{mode, -5}, memory_image<std::int64_t>(image_view(out)), a.in());
+        engine.window(lopsided{}, border<pixel>{mode, -5}, memory_image<std::int64_t>(image_view(out)),
+                      a.in());
         engine.finish();
       };
       on<cuda::engine>([&](auto& engine) { run(engine, got); });

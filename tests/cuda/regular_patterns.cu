@@ -19,9 +19,9 @@
 #include "cuda/on_gpu.hpp"
 #include "engines/cuda/engine.cuh"
 #include "engines/serial/engine.hpp"
-#include "rules/bins.hpp"
-#include "rules/gradient.hpp"
-#include "rules/median.hpp"
+#include "operators/filters/gradient.hpp"
+#include "operators/filters/median_window.hpp"
+#include "operators/measures/bins.hpp"
 #include "support/same.hpp"
 #include "support/strided.hpp"
 

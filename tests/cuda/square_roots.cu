@@ -4,8 +4,8 @@
 #undef sqrtf
 
 #include "cuda/on_gpu.hpp"
-#include "engines/cuda/check.hpp"
 #include "engines/cuda/line/finish.cuh"
+#include "engines/cuda/runtime/check.hpp"
 
 namespace macareu::test {
 namespace {

@@ -45,9 +45,12 @@ class drawn_call {
     inputs_ = inputs_of(about, marker_, mask_);
     const int neighbours = rank == 2 ? (from.once_in(2) ? 4 : 8) : (from.once_in(2) ? 6 : 26);
     given_ = draw_arguments(from, about, dtype::u8, neighbours, palette);
-    asked_ = draw_outputs(from, about, given_);
+    if (!about.outputs.empty()) asked_ = draw_outputs(from, about, given_);
     asked_.resize(about.outputs.size());
   }
+
+  /// Engines never see images without pixels.
+  bool is_empty() const { return mask_.shape().pixels() == 0; }
 
   outcome by_serial() const {
     return run([&](std::span<const image_view> outputs, table& rows) {
@@ -83,7 +86,7 @@ class drawn_call {
       for (std::size_t o = 0; o < about_.outputs.size(); ++o) {
         const auto type = output_type(about_, o, dtype::u8, shape, given_);
         found.images.emplace_back(type, asked_[o] ? shape : extents{0, 0});
-        views.push_back(asked_[o] ? found.images[o].view()
+        views.push_back(asked_[o] ? image_view(found.images[o])
                                   : image_view(nullptr, type, shape, contiguous_strides(shape)));
       }
       compute(views, found.rows);
@@ -111,16 +114,17 @@ int compare_with_serial(const See& see) {
       const auto seed = seed_of(about.name, rank, i);
       dice from(seed);
       const drawn_call call(from, about, rank);
-      const auto expected = call.by_serial(), found = call.template by<Operator, Engine>(see);
+      const auto expected = call.by_serial();
       // Errors that are found before an engine is asked have other ways here.
-      if (!expected.error.empty()) continue;
+      if (!expected.error.empty() || call.is_empty()) continue;
+      const auto found = call.template by<Operator, Engine>(see);
       EXPECT_EQ(found.error, "") << about.name << ", seed " << seed;
       if (!found.error.empty()) return served;
       for (std::size_t o = 0; o < expected.images.size(); ++o)
         EXPECT_TRUE(same_bits(found.images[o], expected.images[o]))
             << about.name << " on " << Engine::name << ", output " << o << ", rank " << rank << ", seed "
             << seed;
-      EXPECT_TRUE(found.rows == expected.rows) << about.name << ", seed " << seed;
+      EXPECT_EQ(to_csv(found.rows), to_csv(expected.rows)) << about.name << ", seed " << seed;
       ++served;
     }
   return served;

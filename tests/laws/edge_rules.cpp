@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "laws/checked_rules.hpp"
-#include "rules/canny_itk.hpp"
-#include "rules/canny_skimage.hpp"
+#include "operators/edges/canny_itk.hpp"
+#include "operators/edges/canny_skimage.hpp"
 #include "support/dice.hpp"
 
 namespace macareu::test {

@@ -35,10 +35,13 @@ void add_structs_with(const std::string& member, const std::filesystem::path& fi
 
 std::set<std::string> structs_with(const std::vector<std::string>& members) {
   std::set<std::string> names;
-  for (const char* folder : {"patterns", "rules", "operators"})
+  for (const char* folder : {"patterns", "operators"})
     for (const auto& entry :
-         std::filesystem::directory_iterator(MACAREU_SOURCE_DIR "/src/" + std::string(folder)))
+         std::filesystem::recursive_directory_iterator(MACAREU_SOURCE_DIR "/src/" + std::string(folder))) {
+      // The contract's own rules stand for all and compute nothing.
+      if (!entry.is_regular_file() || entry.path().filename() == "engine.hpp") continue;
       for (const auto& member : members) add_structs_with(member, entry.path(), names);
+    }
   return names;
 }
 

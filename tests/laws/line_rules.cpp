@@ -9,8 +9,8 @@
 #include "engines/cpu/engine.hpp"
 #include "engines/serial/engine.hpp"
 #include "laws/checked_rules.hpp"
+#include "operators/distance/line_distance.hpp"
 #include "patterns/line_slabs.hpp"
-#include "rules/distance.hpp"
 #include "support/dice.hpp"
 #include "support/strided.hpp"
 
@@ -105,7 +105,8 @@ TYPED_TEST(distance_rules, engines_agree_along_every_axis) {
                                            !from.once_in(3), limit, none);
     const context alone{}, pair{.threads = 2};
     job serial_work{alone, {}}, cpu_work{pair, {}};
-    serial::engine(serial_work).line(rule, axis, framed(expected.pixels()), framed<const TypeParam>(in.pixels()));
+    serial::engine(serial_work)
+        .line(rule, axis, framed(expected.pixels()), framed<const TypeParam>(in.pixels()));
     strided_image out(from, dtype_of<TypeParam>, shape);
     cpu::engine(cpu_work).line(rule, axis, memory_image<TypeParam>(out.view()),
                                framed<const TypeParam>(in.pixels()));

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <limits>
 
+#include "operators/common/difference.hpp"
+#include "operators/common/flood.hpp"
+#include "operators/common/masks.hpp"
+#include "operators/extrema/h_extrema.hpp"
+#include "operators/extrema/regional_extrema.hpp"
+#include "operators/reconstruction/from_border.hpp"
 #include "patterns/map.hpp"
-#include "rules/difference.hpp"
-#include "rules/flood.hpp"
-#include "rules/from_border.hpp"
-#include "rules/h_extrema.hpp"
-#include "rules/masks.hpp"
-#include "rules/regional_extrema.hpp"
 #include "support/dice.hpp"
 #include "support/palettes.hpp"
 

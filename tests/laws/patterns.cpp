@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engines/cpu/engine.hpp"
-#include "engines/cpu/run_histogram.hpp"
+#include "engines/cpu/reduce/run_histogram.hpp"
 #include "engines/serial/engine.hpp"
 #include "support/dice.hpp"
 #include "support/same.hpp"

@@ -7,14 +7,14 @@
 #include <type_traits>
 
 #include "laws/checked_rules.hpp"
+#include "operators/common/checks.hpp"
+#include "operators/common/find.hpp"
+#include "operators/common/range.hpp"
+#include "operators/measures/moments.hpp"
+#include "operators/objects/intensities.hpp"
+#include "operators/objects/label_images.hpp"
 #include "patterns/reduce.hpp"
 #include "patterns/summary.hpp"
-#include "rules/checks.hpp"
-#include "rules/find.hpp"
-#include "rules/intensities.hpp"
-#include "rules/label_images.hpp"
-#include "rules/moments.hpp"
-#include "rules/range.hpp"
 #include "support/dice.hpp"
 #include "support/palettes.hpp"
 

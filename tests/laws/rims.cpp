@@ -8,8 +8,8 @@
 
 #include "engines/cpu/engine.hpp"
 #include "engines/serial/engine.hpp"
-#include "rules/label_blocks.hpp"
-#include "rules/objects.hpp"
+#include "operators/objects/label_blocks.hpp"
+#include "operators/objects/object_rules.hpp"
 #include "support/dice.hpp"
 
 namespace macareu::test {

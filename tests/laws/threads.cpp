@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "engines/cpu/threads.hpp"
+#include "engines/cpu/runtime/threads.hpp"
 
 namespace macareu::test {
 namespace {

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "laws/checked_rules.hpp"
+#include "operators/common/flood.hpp"
+#include "operators/common/masks.hpp"
+#include "operators/distance/propagation.hpp"
+#include "operators/extrema/regional_extrema.hpp"
+#include "operators/reconstruction/flood_from.hpp"
 #include "patterns/edges.hpp"
 #include "patterns/wave.hpp"
-#include "rules/flood.hpp"
-#include "rules/hysteresis.hpp"
-#include "rules/masks.hpp"
-#include "rules/propagation.hpp"
-#include "rules/regional_extrema.hpp"
 #include "support/dice.hpp"
 #include "support/palettes.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "engines/cpu/engine.hpp"
 #include "engines/serial/engine.hpp"
-#include "rules/flood.hpp"
-#include "rules/regional_extrema.hpp"
+#include "operators/common/flood.hpp"
+#include "operators/extrema/regional_extrema.hpp"
 #include "support/dice.hpp"
 #include "support/palettes.hpp"
 #include "support/same.hpp"

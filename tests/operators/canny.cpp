@@ -5,8 +5,8 @@
 #include <cmath>
 #include <stop_token>
 
+#include "operators/edges/discrete_gaussian.hpp"
 #include "operators/pictures.hpp"
-#include "rules/discrete_gaussian.hpp"
 
 namespace macareu::test {
 namespace {

@@ -1,5 +1,5 @@
 // cube_root: its stated error against long double, and its bits.
-#include "rules/cube_root.hpp"
+#include "operators/common/cube_root.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // exponential: its stated error against long double, its ends, and its bits.
-#include "rules/exponential.hpp"
+#include "operators/common/exponential.hpp"
 
 #include <gtest/gtest.h>
 

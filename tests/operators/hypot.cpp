@@ -1,5 +1,5 @@
 // hypot_of: its stated error against long double, its bits, and the gradients that engines make of it.
-#include "rules/hypot.hpp"
+#include "operators/common/hypot.hpp"
 
 #include <bit>
 #include <cmath>

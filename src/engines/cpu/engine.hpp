@@ -13,11 +13,12 @@
 #include "engines/cpu/line/run_carry.hpp"
 #include "engines/cpu/line/run_line.hpp"
 #include "engines/cpu/line/run_square_lines.hpp"
-#include "engines/cpu/run_histogram.hpp"
-#include "engines/cpu/run_summary.hpp"
-#include "engines/cpu/run_tally.hpp"
-#include "engines/cpu/threads.hpp"
-#include "engines/cpu/units.hpp"
+#include "engines/cpu/reduce/run_histogram.hpp"
+#include "engines/cpu/reduce/run_summary.hpp"
+#include "engines/cpu/runtime/threads.hpp"
+#include "engines/cpu/runtime/units.hpp"
+#include "engines/cpu/tally/run_tally.hpp"
+#include "engines/cpu/tuning.hpp"
 #include "engines/cpu/wave/bottleneck.hpp"
 #include "engines/cpu/wave/general.hpp"
 #include "engines/cpu/window/run_summits.hpp"
@@ -215,7 +216,8 @@ class engine : public images_in_memory {
   template <class T, class Visit>
   void over_rows(const view<T>& image, Visit&& visit) const {
     const std::int64_t rows = image.depth * image.height;
-    const std::int64_t batch = std::max<std::int64_t>(1, 16 * 1024 / std::max<std::int64_t>(image.width, 1));
+    const std::int64_t batch =
+        std::max<std::int64_t>(1, tuning::pixels_claimed / std::max<std::int64_t>(image.width, 1));
     over_units(work_, threads_for(image.pixels(), work_.how.threads), rows, batch,
                [&](int thread, std::int64_t row) { visit(thread, row / image.height, row % image.height); });
   }

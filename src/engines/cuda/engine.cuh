@@ -9,22 +9,23 @@
 #include <vector>
 
 #include "core/call.hpp"
-#include "engines/cpu/threads.hpp"
-#include "engines/cuda/current_device.hpp"
-#include "engines/cuda/edges.cuh"
-#include "engines/cuda/histogram.cuh"
-#include "engines/cuda/labels/run_component.cuh"
+#include "engines/cpu/runtime/threads.hpp"
+#include "engines/cuda/component/run_component.cuh"
+#include "engines/cuda/edges/edges.cuh"
 #include "engines/cuda/line/run_line.cuh"
-#include "engines/cuda/map.cuh"
-#include "engines/cuda/open_gpu.cuh"
-#include "engines/cuda/reduce.cuh"
-#include "engines/cuda/residence.cuh"
-#include "engines/cuda/separable.cuh"
-#include "engines/cuda/summary.cuh"
-#include "engines/cuda/tally.cuh"
+#include "engines/cuda/map/map.cuh"
+#include "engines/cuda/reduce/histogram.cuh"
+#include "engines/cuda/reduce/reduce.cuh"
+#include "engines/cuda/reduce/summary.cuh"
+#include "engines/cuda/runtime/current_device.hpp"
+#include "engines/cuda/runtime/open_gpu.cuh"
+#include "engines/cuda/runtime/residence.cuh"
+#include "engines/cuda/tally/tally.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/bottleneck.cuh"
 #include "engines/cuda/wave/general.cuh"
-#include "engines/cuda/window.cuh"
+#include "engines/cuda/window/separable.cuh"
+#include "engines/cuda/window/window.cuh"
 #include "patterns/engine.hpp"
 #include "patterns/line_slabs.hpp"
 #include "patterns/located.hpp"
@@ -123,11 +124,10 @@ class engine : public images_in_memory {
 
   template <class Out, class In, class... Rules>
   void lines(const framed<Out>& out, const framed<const In>& in, const along<Rules>&... one_by_one) {
-    constexpr std::int64_t slab_pixels = 1 << 24;  // of f64 128 MiB, and work enough
     if (run_fused_squares(on_, images_, out.pixels(), in.pixels(), one_by_one...)) return;
     // As a whole: slabs of it are not known as images.
     const framed<const In> from(reading(in), in.whole());
-    lines_by_slabs(*this, slab_pixels, framed<Out>(writing(out), out.whole()), from, one_by_one...);
+    lines_by_slabs(*this, tuning::slab_pixels, framed<Out>(writing(out), out.whole()), from, one_by_one...);
   }
 
   template <class Rule, class In, class Carried>

@@ -12,7 +12,7 @@
 
 #include "core/call.hpp"
 #include "core/neighbourhood.hpp"
-#include "engines/cpu/bit_rows.hpp"
+#include "engines/cpu/runtime/bit_rows.hpp"
 
 namespace macareu::cpu {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "engines/cpu/bit_rows.hpp"
 #include "engines/cpu/component/lines.hpp"
-#include "engines/cpu/units.hpp"
+#include "engines/cpu/runtime/bit_rows.hpp"
+#include "engines/cpu/runtime/units.hpp"
 #include "patterns/component.hpp"
 
 namespace macareu::cpu {

@@ -7,7 +7,7 @@
 
 #include "engines/cpu/component/lines.hpp"
 #include "engines/cpu/component/run_forest.hpp"
-#include "engines/cpu/units.hpp"
+#include "engines/cpu/runtime/units.hpp"
 
 namespace macareu::cpu {
 

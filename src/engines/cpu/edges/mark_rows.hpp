@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "core/wide.hpp"
-#include "engines/cpu/bit_rows.hpp"
-#include "engines/cpu/simd.hpp"
+#include "engines/cpu/runtime/bit_rows.hpp"
+#include "engines/cpu/runtime/simd.hpp"
 #include "patterns/edges.hpp"
 
 // Before a loop whose turns are independent of each other: what it writes, it does not read.

@@ -12,26 +12,25 @@
 #include <macareu/error.hpp>
 
 #include "core/call.hpp"
-#include "core/divided.hpp"
+#include "core/ceil_div.hpp"
 #include "engines/cpu/edges/edge_strip.hpp"
 #include "engines/cpu/edges/mark_rows.hpp"
 #include "engines/cpu/edges/smooth_rows.hpp"
-#include "engines/cpu/units.hpp"
+#include "engines/cpu/runtime/units.hpp"
+#include "engines/cpu/tuning.hpp"
 #include "engines/cpu/wave/binary.hpp"
 
 namespace macareu::cpu {
 
-/// Rows that a thread takes at a time, and their columns: a multiple of 64, so that no two threads share a
-/// word of bits.
-inline constexpr std::int64_t edge_rows = 128, edge_columns = 512;
+using tuning::edge_rows, tuning::edge_columns;
 
 /// Of small images fewer, so that all threads have some. Not too few: those beside a band are smoothed for it
 /// once more.
 inline std::int64_t rows_of_bands(std::int64_t height, std::int64_t strips, int threads) {
-  constexpr std::int64_t least_rows = 32, units_a_thread = 3;
-  const auto wanted =
-      threads == 1 ? 1 : std::min(height / least_rows, divided(units_a_thread * threads, strips));
-  return divided(height, std::max({std::int64_t{1}, divided(height, edge_rows), wanted}));
+  const auto wanted = threads == 1 ? 1
+                                   : std::min(height / tuning::least_edge_rows,
+                                              ceil_div(tuning::edge_units_a_thread * threads, strips));
+  return ceil_div(height, std::max({std::int64_t{1}, ceil_div(height, edge_rows), wanted}));
 }
 
 /// No marks on the border of the image.
@@ -51,8 +50,8 @@ template <class Rule, class Load>
 void mark_image(const job& work, int threads, const Rule& rule, const smoothing& how,
                 const view<std::uint8_t>& out, const kept_views<typename Rule::value>& kept,
                 const binary_planes& planes, const Load& load) {
-  const auto strips = divided(out.width, edge_columns);
-  const auto rows = rows_of_bands(out.height, strips, threads), bands = divided(out.height, rows);
+  const auto strips = ceil_div(out.width, edge_columns);
+  const auto rows = rows_of_bands(out.height, strips, threads), bands = ceil_div(out.height, rows);
   const bool keeps = kept.gradient.data || kept.crossings.data;
   // In rows of one word drafts cost more than they save.
   const bool whole_rows = Rule::strength_is_derived || keeps || out.width <= word_bits;
@@ -152,7 +151,7 @@ void mark_volume(const job& work, int threads, const Rule& rule, const smoothing
   over_rows(0, 0.2, [&](std::int64_t z, std::int64_t y) {
     sum_row_along_z(how, out.depth, {z, y, 0}, out.width, load, first.row(z, y));
   });
-  const auto bands = divided(out.height, edge_rows);
+  const auto bands = ceil_div(out.height, edge_rows);
   over_told_units(work, 0.2, 0.5, threads, out.depth * bands, 1, [&](int, std::int64_t unit) {
     const auto z = unit / bands, top = unit % bands * edge_rows;
     const auto of_slice = [&](std::int64_t y, std::int64_t x, std::int64_t pixels, double* to) {

@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/divided.hpp"
+#include "core/ceil_div.hpp"
 #include "engines/cpu/line/envelope.hpp"
-#include "engines/cpu/units.hpp"
+#include "engines/cpu/runtime/units.hpp"
 
 namespace macareu::cpu {
 namespace {
@@ -150,12 +150,12 @@ std::int64_t line_grid::most_lines() const {
 
 std::int64_t line_grid::bundles() const {
   if (axis == line_axis::x) return depth * height;
-  return (axis == line_axis::z ? height : depth) * divided(width, lines_side_by_side);
+  return (axis == line_axis::z ? height : depth) * ceil_div(width, lines_side_by_side);
 }
 
 line_bundle line_grid::bundle(std::int64_t index) const {
   if (axis == line_axis::x) return {axis, {index / height, index % height, 0}, 1, width};
-  const auto in_plane = divided(width, lines_side_by_side);
+  const auto in_plane = ceil_div(width, lines_side_by_side);
   const auto plane = index / in_plane, x = index % in_plane * lines_side_by_side;
   const site first = axis == line_axis::z ? site{0, plane, x} : site{plane, 0, x};
   return {axis, first, std::min(lines_side_by_side, width - x), size()};

@@ -4,14 +4,14 @@
 
 #include <cstdint>
 
+#include "engines/cpu/tuning.hpp"
 #include "patterns/line.hpp"
 
 namespace macareu::cpu {
 
 /// Results are written in whole blocks of so many pixels.
 inline constexpr std::int64_t envelope_block = 16;
-/// Values whose nearest place is further away than this are found by divide and conquer.
-inline constexpr std::int64_t far_steps = 48;
+using tuning::far_steps;
 
 /// The first and the last place that give a pixel its least value, as far as rounding lets them be told
 /// apart.

@@ -1,4 +1,4 @@
-// Compiled once per instruction set (engines/cpu/simd.hpp).
+// Compiled once per instruction set (engines/cpu/runtime/simd.hpp).
 //
 // Blocks of 16 pixels search outwards. Where that would take long, runs of such blocks are divided and
 // conquered: the nearest place of a pixel lies between those of the pixels left and right of it, so that
@@ -13,7 +13,7 @@
 #include <limits>
 
 #include "engines/cpu/line/search_outwards.hpp"
-#include "engines/cpu/simd.hpp"
+#include "engines/cpu/runtime/simd.hpp"
 
 namespace macareu::cpu {
 namespace {

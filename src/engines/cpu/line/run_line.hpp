@@ -10,7 +10,7 @@
 
 #include "engines/cpu/line/bundles.hpp"
 #include "engines/cpu/line/squares.hpp"
-#include "engines/cpu/units.hpp"
+#include "engines/cpu/runtime/units.hpp"
 
 namespace macareu::cpu {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "engines/cpu/line/envelope.hpp"
-#include "engines/cpu/simd.hpp"
+#include "engines/cpu/runtime/simd.hpp"
 
 namespace macareu::cpu {
 namespace {

@@ -1,10 +1,10 @@
-// Compiled once per instruction set (engines/cpu/simd.hpp).
+// Compiled once per instruction set (engines/cpu/runtime/simd.hpp).
 #include "engines/cpu/line/squares.hpp"
 
 #include <limits>
 
 #include "engines/cpu/line/search_outwards.hpp"
-#include "engines/cpu/simd.hpp"
+#include "engines/cpu/runtime/simd.hpp"
 
 namespace macareu::cpu {
 namespace {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "engines/cpu/component/run_component.hpp"
+#include "engines/cpu/tuning.hpp"
 #include "patterns/wave.hpp"
 
 namespace macareu::cpu {
@@ -45,7 +46,7 @@ bool binary_wave(job& work, const Rule& rule, const neighbourhood& near, const v
                  const Start& start, const view<const In>&... in) {
   const int threads = threads_for(states.pixels(), work.how.threads);
   binary_planes planes(near, states.depth, states.height, states.width);
-  const auto batch = std::max<std::int64_t>(1, 16 * 1024 / states.width);
+  const auto batch = std::max<std::int64_t>(1, tuning::pixels_claimed / states.width);
   over_units(work, threads, states.depth * states.height, batch, [&](int, std::int64_t row) {
     const auto z = row / states.height, y = row % states.height;
     std::uint8_t bytes[word_bits];

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "engines/cpu/threads.hpp"
+#include "engines/cpu/runtime/threads.hpp"
 #include "engines/cpu/wave/boundary_edges.hpp"
 #include "engines/cpu/wave/grid.hpp"
 #include "engines/cpu/wave/rim_numbering.hpp"

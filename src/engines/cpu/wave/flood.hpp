@@ -15,7 +15,7 @@
 
 #include "core/neighbourhood.hpp"
 #include "core/site.hpp"
-#include "engines/cpu/shuffle.hpp"
+#include "engines/cpu/runtime/shuffle.hpp"
 #include "engines/cpu/wave/grid.hpp"
 #include "engines/cpu/wave/pixel_queue.hpp"
 #include "engines/cpu/wave/wave_image.hpp"

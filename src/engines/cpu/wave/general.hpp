@@ -9,7 +9,7 @@
 
 #include "core/call.hpp"
 #include "core/neighbourhood.hpp"
-#include "engines/cpu/threads.hpp"
+#include "engines/cpu/runtime/threads.hpp"
 #include "patterns/wave.hpp"
 
 namespace macareu::cpu {

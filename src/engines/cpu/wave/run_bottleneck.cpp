@@ -3,7 +3,8 @@
 #include <limits>
 #include <mutex>
 
-#include "engines/cpu/threads.hpp"
+#include "engines/cpu/runtime/threads.hpp"
+#include "engines/cpu/tuning.hpp"
 #include "engines/cpu/wave/bottleneck.hpp"
 #include "engines/cpu/wave/contraction.hpp"
 #include "engines/cpu/wave/tiles.hpp"
@@ -11,28 +12,11 @@
 namespace macareu::cpu {
 namespace {
 
-/// States and capacities of a tile fit the second-level cache, a row is at most 64 vectors, and the columns
-/// kept beside the image take 4 / width keys per pixel. On two Neoverse-N1 cores, tissue 4096^2, u8, one
-/// thread: 64 x 64 123 ms, 128 x 128 88, 256 x 128 71, 256 x 256 68, 512 x 64 80.
-template <class Key>
-constexpr tile_size image_tile{std::min(256, 512 / static_cast<int>(sizeof(Key))), 128, 1};
-/// 256^3 noise, u8, 26 neighbours: 64 x 16 x 16 169 ms, 128 x 32 x 16 133, 128 x 32 x 32 122.
-template <class Key>
-constexpr tile_size volume_tile{std::min(128, 512 / static_cast<int>(sizeof(Key))), 32, 16};
-
-/// How often the tiles' rows are swept on average before contraction takes over. It pays late: 75 ns a pixel
-/// and core in images, 400 in volumes with 26 neighbours, where all tile visits of a tissue image take 4.
-constexpr std::int64_t image_patience = 32, volume_patience = 256;
-
-/// What `auto` may take beyond half a byte a pixel for contraction: the rest of 64 MiB is left to the
-/// threads.
-constexpr std::int64_t graph_allowance = 48 << 20;
-
 /// No larger than the image needs: small images should not pay for clearing large tiles.
 template <class Key>
 tile_size fitting_tile(const neighbourhood& near, const wave_image<Key>& image) {
   constexpr std::int64_t vector = widest_vector / sizeof(Key);
-  const tile_size most = near.rank == 3 ? volume_tile<Key> : image_tile<Key>;
+  const auto most = near.rank == 3 ? tuning::volume_tile<Key> : tuning::image_tile<Key>;
   const auto at_most = [](int size, std::int64_t limit) {
     return static_cast<int>(std::min<std::int64_t>(size, limit));
   };
@@ -99,10 +83,10 @@ void run_bottleneck(job& work, const neighbourhood& near, const wave_image<Key>&
   }
   work.report.strategy = "tiles";
   work.report.tiles = work.report.passes = 0;
-  const bool bounded =
-      strategy == "auto" && contractible &&
-      contraction_memory(near, image) <= image.depth * image.height * image.width / 2 + graph_allowance;
-  const auto patience = near.rank == 3 ? volume_patience : image_patience;
+  const bool bounded = strategy == "auto" && contractible &&
+                       contraction_memory(near, image) <=
+                           image.depth * image.height * image.width / 2 + tuning::graph_allowance;
+  const auto patience = near.rank == 3 ? tuning::volume_patience : tuning::image_patience;
   if (tile_run<Key>(work, near, image)
           .settle(threads, bounded ? patience : std::numeric_limits<std::int64_t>::max()))
     return;

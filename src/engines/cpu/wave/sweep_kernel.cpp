@@ -11,8 +11,8 @@
 
 #include <utility>
 
-#include "engines/cpu/shuffle.hpp"
-#include "engines/cpu/simd.hpp"
+#include "engines/cpu/runtime/shuffle.hpp"
+#include "engines/cpu/runtime/simd.hpp"
 
 namespace macareu::cpu {
 namespace {

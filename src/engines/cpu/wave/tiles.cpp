@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "engines/cpu/tuning.hpp"
 #include "engines/cpu/wave/flood.hpp"
 
 namespace macareu::cpu {
@@ -22,10 +23,7 @@ void relaxed_store(Key& place, Key value) {
 template <class Key>
 constexpr int margin = 16 / sizeof(Key);
 
-/// A later visit sweeps `later_rows` rows, a first one all rows `first_sweeps` times, before it is seen
-/// whether so few pixels can still rise that the wave goes on from them one by one, for `most_steps`.
-constexpr int later_rows = 16, first_sweeps = 8, most_seeds = 16;
-constexpr std::int64_t most_steps = 1 << 15;
+using tuning::later_rows, tuning::first_sweeps, tuning::most_seeds, tuning::most_steps;
 
 /// Own rows that touch the neighbouring tiles in direction d along an axis of n rows.
 struct span {

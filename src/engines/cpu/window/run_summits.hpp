@@ -14,7 +14,8 @@
 
 #include "core/neighbourhood.hpp"
 #include "core/wide.hpp"
-#include "engines/cpu/shuffle.hpp"
+#include "engines/cpu/runtime/shuffle.hpp"
+#include "engines/cpu/tuning.hpp"
 #include "engines/cpu/window/run_window.hpp"
 #include "patterns/wave.hpp"
 
@@ -191,8 +192,6 @@ class summit_strip {
 template <direction Toward, bool Deep, class T>
 summits_found find_summits(const job& work, int reach, const view<std::uint8_t>& summits,
                            const view<std::uint8_t>& undercut, const view<const T>& image) {
-  // Many rows are around, which the nearest cache shall hold.
-  constexpr std::int64_t columns = 2048 / sizeof(T);
   std::atomic<bool> everywhere = true, some_undercut = false;
   over_bands(
       work, image,
@@ -218,7 +217,7 @@ summits_found find_summits(const job& work, int reach, const view<std::uint8_t>&
         if (!all) everywhere.store(false, std::memory_order_relaxed);
         if (any) some_undercut.store(true, std::memory_order_relaxed);
       },
-      columns);
+      tuning::summit_columns<T>);
   return {everywhere, some_undercut};
 }
 

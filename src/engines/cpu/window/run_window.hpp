@@ -5,21 +5,21 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/divided.hpp"
-#include "engines/cpu/simd.hpp"
-#include "engines/cpu/threads.hpp"
-#include "engines/cpu/units.hpp"
+#include "core/ceil_div.hpp"
+#include "engines/cpu/runtime/simd.hpp"
+#include "engines/cpu/runtime/threads.hpp"
+#include "engines/cpu/runtime/units.hpp"
+#include "engines/cpu/tuning.hpp"
 #include "engines/cpu/window/near_rows.hpp"
 
 namespace macareu::cpu {
 
-/// Rows that a thread takes at a time, and the columns whose rows around stay in its cache.
-inline constexpr std::int64_t band_rows = 64, strip_columns = 1024;
+using tuning::band_rows, tuning::strip_columns;
 
 /// visit(z, first row, last row, first column, columns) for every band of every strip.
 template <class T, class Visit>
 void over_bands(const job& work, const view<T>& image, Visit&& visit, std::int64_t columns = strip_columns) {
-  const auto strips = divided(image.width, columns), bands = divided(image.height, band_rows);
+  const auto strips = ceil_div(image.width, columns), bands = ceil_div(image.height, band_rows);
   over_units(work, threads_for(image.pixels(), work.how.threads), image.depth * bands * strips, 1,
              [&](int, std::int64_t unit) {
                const auto first = unit % strips * columns;

@@ -1,12 +1,12 @@
-// Compiled once per instruction set (engines/cpu/simd.hpp). A block of pixels has its sums in registers while
-// it goes through the rows.
+// Compiled once per instruction set (engines/cpu/runtime/simd.hpp). A block of pixels has its sums in
+// registers while it goes through the rows.
 #include <type_traits>
 
 #ifdef __aarch64__
 #include <arm_neon.h>
 #endif
 
-#include "engines/cpu/simd.hpp"
+#include "engines/cpu/runtime/simd.hpp"
 #include "engines/cpu/window/sums.hpp"
 
 namespace macareu::cpu {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "engines/cuda/line/line_set.cuh"
-#include "engines/cuda/shared_memory.cuh"
+#include "engines/cuda/runtime/shared_memory.cuh"
 
 namespace macareu::cuda {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "engines/cuda/small_root.cuh"
+#include "engines/cuda/line/small_root.cuh"
 
 namespace macareu::cuda {
 

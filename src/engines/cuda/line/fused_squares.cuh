@@ -11,8 +11,8 @@
 #include <type_traits>
 
 #include "engines/cuda/line/squares.cuh"
-#include "engines/cuda/map.cuh"
-#include "engines/cuda/residence.cuh"
+#include "engines/cuda/map/map.cuh"
+#include "engines/cuda/runtime/residence.cuh"
 
 namespace macareu::cuda {
 

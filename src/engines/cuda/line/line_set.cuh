@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "engines/cuda/pixels.cuh"
+#include "engines/cuda/runtime/pixels.cuh"
 #include "patterns/line.hpp"
 
 namespace macareu::cuda {

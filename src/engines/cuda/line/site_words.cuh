@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "engines/cuda/line/dependent_launch.cuh"
-#include "engines/cuda/pixels.cuh"
+#include "engines/cuda/runtime/dependent_launch.cuh"
+#include "engines/cuda/runtime/pixels.cuh"
 #include "patterns/line.hpp"
 
 namespace macareu::cuda {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engines/cuda/line/square_kernels.cuh"
-#include "engines/cuda/shared_memory.cuh"
+#include "engines/cuda/runtime/shared_memory.cuh"
 
 namespace macareu::cuda {
 namespace {

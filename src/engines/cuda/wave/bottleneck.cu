@@ -2,10 +2,10 @@
 
 #include <macareu/error.hpp>
 
-#include "engines/cuda/check.hpp"
-#include "engines/cuda/shared_memory.cuh"
+#include "engines/cuda/runtime/check.hpp"
+#include "engines/cuda/runtime/shared_memory.cuh"
 #include "engines/cuda/wave/contraction.cuh"
-#include "engines/cuda/wave/paper_strategies.cuh"
+#include "engines/cuda/wave/published/paper_strategies.cuh"
 #include "engines/cuda/wave/tiles.cuh"
 
 namespace macareu::cuda {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engines/cuda/gpu.cuh"
+#include "engines/cuda/runtime/gpu.cuh"
 #include "engines/cuda/wave/problem.cuh"
 
 namespace macareu::cuda {

@@ -13,7 +13,7 @@
 // (write_back.cuh).
 #pragma once
 
-#include "engines/cuda/gpu.cuh"
+#include "engines/cuda/runtime/gpu.cuh"
 #include "engines/cuda/wave/problem.cuh"
 
 namespace macareu::cuda {

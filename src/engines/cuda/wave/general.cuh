@@ -7,10 +7,10 @@
 
 #include <macareu/error.hpp>
 
-#include "engines/cuda/wave/diagonal.cuh"
-#include "engines/cuda/wave/megapixel.cuh"
-#include "engines/cuda/wave/queue.cuh"
-#include "engines/cuda/wave/sweep.cuh"
+#include "engines/cuda/wave/published/diagonal.cuh"
+#include "engines/cuda/wave/published/megapixel.cuh"
+#include "engines/cuda/wave/published/queue.cuh"
+#include "engines/cuda/wave/published/sweep.cuh"
 
 namespace macareu::cuda {
 

@@ -17,10 +17,10 @@
 
 #include "core/neighbourhood.hpp"
 #include "core/view.hpp"
-#include "engines/cuda/gpu.cuh"
-#include "engines/cuda/wave/improve.cuh"
-#include "engines/cuda/wave/rule_inputs.cuh"
-#include "engines/cuda/wave/tile_queue.cuh"
+#include "engines/cuda/runtime/gpu.cuh"
+#include "engines/cuda/wave/published/improve.cuh"
+#include "engines/cuda/wave/published/rule_inputs.cuh"
+#include "engines/cuda/wave/published/tile_queue.cuh"
 #include "engines/cuda/wave/tile_shape.cuh"
 
 namespace macareu::cuda {

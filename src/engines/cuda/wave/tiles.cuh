@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "engines/cuda/gpu.cuh"
+#include "engines/cuda/runtime/gpu.cuh"
 #include "engines/cuda/wave/problem.cuh"
 
 namespace macareu::cuda {

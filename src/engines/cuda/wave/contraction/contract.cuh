@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engines/cuda/occupancy.cuh"
+#include "engines/cuda/runtime/occupancy.cuh"
+#include "engines/cuda/runtime/zeroed_memory.cuh"
 #include "engines/cuda/wave/contraction.cuh"
 #include "engines/cuda/wave/contraction/cross_edges.cuh"
 #include "engines/cuda/wave/contraction/graph_contraction.cuh"
 #include "engines/cuda/wave/contraction/tile_output.cuh"
 #include "engines/cuda/wave/contraction/write_back.cuh"
-#include "engines/cuda/zeroed_memory.cuh"
 
 namespace macareu::cuda::contraction {
 

@@ -1,7 +1,7 @@
 // Values of nodes back to the pixels: R = min(bound, value of the node), as bits of the pixel type.
 #pragma once
 
-#include "engines/cuda/message.cuh"
+#include "engines/cuda/runtime/message.cuh"
 #include "engines/cuda/wave/contraction/graph.cuh"
 #include "engines/cuda/wave/contraction/tile_load.cuh"
 

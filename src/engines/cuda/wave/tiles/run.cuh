@@ -5,34 +5,18 @@
 #include <bit>
 #include <string>
 
-#include "core/divided.hpp"
-#include "engines/cuda/occupancy.cuh"
+#include "core/ceil_div.hpp"
+#include "engines/cuda/runtime/occupancy.cuh"
+#include "engines/cuda/runtime/zeroed_memory.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/tiles.cuh"
 #include "engines/cuda/wave/tiles/image_wave.cuh"
 #include "engines/cuda/wave/tiles/volume_wave.cuh"
-#include "engines/cuda/zeroed_memory.cuh"
 
 namespace macareu::cuda {
 namespace tiles {
 
-/// What tiles may take, in cycles a pixel of an H200: about what contraction takes, less where it costs to
-/// write tiles without a visit and to begin a volume. Measured at 16384^2 and 512^3 (bench/auto_bound.py).
-struct patience {
-  double flat;             // of flat masks, where contraction has the least to do
-  double more_rugged = 0;  // where all tiles are as rugged as can be: what tissue needs, or less
-};
-
-/// By keys of 8, 16, 32 and 64 bits.
-template <class Key>
-patience patience_with(const neighbourhood& near) {
-  constexpr int width = std::bit_width(sizeof(Key)) - 1;
-  constexpr patience images[][4]{{{0.015, 0.006}, {0.0166, 0.0149}, {0.0225, 0.034}, {0.04, 0.0327}},
-                                 {{0.0174, 0.008}, {0.0212, 0.0218}, {0.022, 0.0188}, {0.0275, 0.0248}}};
-  constexpr patience volumes[][4]{{{0.031}, {0.033}, {0.043}, {0.095}},
-                                  {{0.074}, {0.078}, {0.083}, {0.17}},
-                                  {{0.125}, {0.131}, {0.136}, {0.265}}};
-  return near.rank == 2 ? images[near.reach - 1][width] : volumes[near.reach - 1][width];
-}
+using tuning::patience, tuning::patience_with;
 
 /// The blocks of a kernel, and how many of them stay to its end.
 struct worker_blocks {
@@ -130,8 +114,8 @@ template <class Key>
 struct image_tiles {
   std::uint32_t across, count;
   explicit image_tiles(const view<Key>& image)
-      : across(static_cast<std::uint32_t>(divided(image.width, lane_keys<Key>::side))),
-        count(as_tile_count(across * divided(image.height, lane_keys<Key>::side))) {}
+      : across(static_cast<std::uint32_t>(ceil_div(image.width, lane_keys<Key>::side))),
+        count(as_tile_count(across * ceil_div(image.height, lane_keys<Key>::side))) {}
   bool few() const { return count <= 8192; }
 };
 
@@ -149,7 +133,7 @@ tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
   const std::size_t shared = warps_per_block * sizeof(image_tile<Key, Diagonals>);
   const auto blocks = [&](int most) {
     return static_cast<std::uint32_t>(std::min<std::int64_t>(
-        resident_blocks<kernel>(on, 32 * warps_per_block, shared, most), divided(count, warps_per_block)));
+        resident_blocks<kernel>(on, 32 * warps_per_block, shared, most), ceil_div(count, warps_per_block)));
   };
   // Fewer waiting warps end a small image sooner: tissue 4096^2 0.246 ms where one block of a multiprocessor
   // stays when workers begin to wait, 0.251 where two do.
@@ -204,8 +188,8 @@ tile_result run_volume_tiles(const gpu& on, const bottleneck_problem<Key>& probl
   using tile = volume_tile<Key>;
   constexpr auto kernel = visit_volume_tiles<Key, Reach>;
   const auto& state = problem.state;
-  const auto across = divided(state.width, tile::width), down = divided(state.height, tile::height);
-  const auto count = as_tile_count(across * down * divided(state.depth, tile::depth));
+  const auto across = ceil_div(state.width, tile::width), down = ceil_div(state.height, tile::height);
+  const auto count = as_tile_count(across * down * ceil_div(state.depth, tile::depth));
   const std::size_t shared = 2 * tile::size * sizeof(Key);
   const auto blocks = std::min<std::int64_t>(resident_blocks<kernel>(on, 32 * tile::warps, shared, 4), count);
   const auto all = static_cast<std::uint32_t>(blocks);

@@ -37,7 +37,7 @@
 
 #include <cstdint>
 
-#include "engines/cuda/message.cuh"
+#include "engines/cuda/runtime/message.cuh"
 #include "engines/cuda/wave/tiles.cuh"
 
 namespace macareu::cuda::tiles {

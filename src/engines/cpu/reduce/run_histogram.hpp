@@ -1,0 +1,252 @@
+// histogram on the cpu. Neighbours are often equal, and adding to a bin that was added to just before waits
+// for it: pixels side by side add to bins of their own where those fit the cache.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engines/cpu/runtime/threads.hpp"
+#include "engines/cpu/runtime/units.hpp"
+#include "engines/cpu/tuning.hpp"
+#include "patterns/histogram.hpp"
+
+namespace macareu::cpu {
+
+inline constexpr auto replicas = tuning::bin_replicas;
+
+template <class Rule, class... In>
+void histogram_row(const Rule& rule, site first, std::int64_t count, std::uint64_t* bins, std::size_t size,
+                   bool replicated, const view<const In>&... in) {
+  std::array<bin_sink, replicas> sinks;
+  for (std::size_t i = 0; i < sinks.size(); ++i) sinks[i].bins = {bins + (replicated ? i * size : 0), size};
+  const auto add = [&](std::int64_t x, std::size_t replica, const In*... row) {
+    rule(site{first.z, first.y, first.x + x}, sinks[replica], row[x * in.step_x]...);
+  };
+  const auto over = [&](const In*... row) {
+    std::int64_t x = 0;
+    for (; x + replicas <= count; x += replicas) {
+      add(x, 0, row...);
+      add(x + 1, 1, row...);
+      add(x + 2, 2, row...);
+      add(x + 3, 3, row...);
+    }
+    for (; x < count; ++x) add(x, 0, row...);
+  };
+  over(&in[first]...);
+}
+
+template <class Rule, class First, class... In>
+void run_histogram(const job& work, const Rule& rule, std::span<std::uint64_t> bins,
+                   const view<const First>& first, const view<const In>&... in) {
+  const int threads = threads_for(first.pixels(), work.how.threads);
+  const bool replicated = bins.size() <= tuning::replicated_bins;
+  std::vector<std::vector<std::uint64_t>> own(
+      static_cast<std::size_t>(threads),
+      std::vector<std::uint64_t>(bins.size() * (replicated ? replicas : 1)));
+  const auto batch = std::max<std::int64_t>(1, 16 * 1024 / std::max<std::int64_t>(first.width, 1));
+  over_units(work, threads, first.depth * first.height, batch, [&](int thread, std::int64_t row) {
+    histogram_row(rule, site{row / first.height, row % first.height, 0}, first.width,
+                  own[static_cast<std::size_t>(thread)].data(), bins.size(), replicated, first, in...);
+  });
+  for (const auto& part : own)
+    for (std::size_t i = 0; i < part.size(); ++i) bins[i % bins.size()] += part[i];
+}
+
+/// 16 bytes, counted together.
+using byte_group = std::array<std::uint64_t, 2>;
+
+inline byte_group group_at(const std::uint8_t* from) {
+  byte_group words;
+  std::memcpy(&words, from, sizeof words);
+  return words;
+}
+
+/// Is it one byte alone?
+inline bool is_alike(const byte_group& words) {
+  return words[0] == words[1] && words[0] == (words[0] & 0xff) * 0x0101010101010101u;
+}
+
+/// Compilers are not to compute from them before it is known that they must: a constant image would take 2.5
+/// ms for 1.2 (4096^2 on two Neoverse-V1 cores).
+inline void hold_back(byte_group& words) { asm volatile("" : "+r"(words[0]), "+r"(words[1])); }
+
+/// Counts of all bytes of a row without gaps, four times over.
+using byte_counts = std::array<std::array<std::uint32_t, 256>, 4>;
+
+inline void count_bytes(const std::uint8_t* from, std::int64_t count, byte_counts& to) {
+  std::int64_t i = 0;
+  for (; i + 16 <= count; i += 16) {
+    auto words = group_at(from + i);
+    if (is_alike(words)) {  // one addition
+      to[0][words[0] & 0xff] += 16;
+      continue;
+    }
+    hold_back(words);
+    for (const auto eight : words)
+      for (unsigned k = 0; k < 8; ++k) ++to[k % 4][eight >> 8 * k & 0xff];
+  }
+  for (; i < count; ++i) ++to[0][from[i]];
+}
+
+using byte_bins = std::array<std::uint64_t, 256>;
+
+/// Counts of pairs of bytes: it is the stores that take the time, so half of them take half of it, where the
+/// table fits the first cache: 64 KiB, which ARM's servers have. Four counts share a word, as a byte takes
+/// longer to store: 1.9 cycles of a Neoverse-V1, a word 1.3. (8 MiB of random bytes, ms on one such core:
+/// bytes 4.5, pairs in bytes of their own 3.2, in words with a look at each count 3.0, as here 2.65.) It is
+/// for images whose values are many: a pair that comes 256 times in a piece is one too many.
+class pair_counts {
+ public:
+#ifdef __aarch64__
+  static constexpr bool pay = true;
+#else
+  static constexpr bool pay = false;
+#endif
+
+  /// Less than 2^32 bytes in all.
+  void count(const std::uint8_t* from, std::int64_t groups) {
+    auto mixed = groups;
+    for (std::int64_t i = 0; i < groups; ++i) {
+      auto words = group_at(from + 16 * i);
+      if (is_alike(words)) {
+        alike_[words[0] & 0xff] += 16;
+        --mixed;
+        continue;
+      }
+      hold_back(words);
+      for (const auto eight : words) {
+        const auto places = eight << 3 & 0x0018001800180018u;  // in words, in bits
+        for (unsigned k = 0; k < 4; ++k)
+          words_[eight >> (16 * k + 2) & 0x3fff] += 1u << (places >> 16 * k & 31);
+      }
+    }
+    pairs_ += 8 * mixed;
+  }
+
+  /// Adds them to the bins, unless one has come round, and begins anew. Nothing looks at single counts: one
+  /// that comes round is 256 lower, and the next in its word is 1 higher, so all together are fewer than the
+  /// pairs.
+  bool add_to(byte_bins& bins) {
+    std::array<std::uint16_t, 256> first{}, second{};  // all of them are below 2^16
+    std::int64_t total = 0;
+    for (std::size_t other = 0; other < 256; ++other) {
+      std::array<std::uint8_t, 256> counts;
+      std::memcpy(counts.data(), words_.data() + 64 * other, sizeof counts);
+      std::uint32_t sum = 0;
+      for (std::size_t one = 0; one < 256; ++one) {
+        first[one] = static_cast<std::uint16_t>(first[one] + counts[one]);
+        sum += counts[one];
+      }
+      second[other] = static_cast<std::uint16_t>(sum);
+      total += sum;
+    }
+    const bool right = total == pairs_;
+    if (right)
+      for (std::size_t i = 0; i < bins.size(); ++i) bins[i] += first[i] + second[i] + alike_[i];
+    words_.fill(0);
+    alike_.fill(0);
+    pairs_ = 0;
+    return right;
+  }
+
+ private:
+  std::array<std::uint32_t, 16384> words_{};  // little-endian, as all that this is built for
+  std::array<std::uint32_t, 256> alike_{};
+  std::int64_t pairs_ = 0;
+};
+
+/// The bytes that a thread has counted, a piece of the image at a time.
+class thread_bytes {
+ public:
+  /// In pairs, pieces are larger: a table is added up and cleared in 6 us.
+  static constexpr std::int64_t piece = 1 << 16, piece_of_pairs = 1 << 19;
+
+  explicit thread_bytes(bool in_pairs) {
+    if (in_pairs) pairs_ = std::make_unique<pair_counts>();
+  }
+  /// `rows` is called with a visitor of rows without gaps, twice where pairs do not serve.
+  template <class Rows>
+  void count_piece(const Rows& rows) {
+    if (pairs_ && one_by_one_ == 0) {
+      if (count_in_pairs(rows)) return;
+      one_by_one_ = pieces_before_pairs;
+    }
+    one_by_one_ = std::max(one_by_one_ - 1, 0);
+    byte_counts counts{};
+    rows([&](const std::uint8_t* from, std::int64_t count) { count_bytes(from, count, counts); });
+    add(counts);
+  }
+  void add(const byte_counts& counts) {
+    for (const auto& part : counts)
+      for (std::size_t i = 0; i < part.size(); ++i) bins_[i] += part[i];
+  }
+  const byte_bins& bins() const { return bins_; }
+
+ private:
+  /// Where one piece has pairs that are too many, the next ones have.
+  static constexpr int pieces_before_pairs = 16;
+
+  template <class Rows>
+  bool count_in_pairs(const Rows& rows) {
+    byte_counts rest{};
+    rows([&](const std::uint8_t* from, std::int64_t count) {
+      pairs_->count(from, count / 16);
+      count_bytes(from + count / 16 * 16, count % 16, rest);
+    });
+    if (!pairs_->add_to(bins_)) return false;
+    add(rest);
+    return true;
+  }
+
+  byte_bins bins_{};
+  std::unique_ptr<pair_counts> pairs_;
+  int one_by_one_ = 0;  // pieces to come
+};
+
+/// Bytes need no arithmetic and no check, whatever their sign.
+template <class T>
+requires(sizeof(T) == 1) void run_histogram(const job& work, const value_bins<T>& rule,
+                                            std::span<std::uint64_t> bins, const view<const T>& image) {
+  const int threads = threads_for(image.pixels(), work.how.threads);
+  const bool in_pairs =
+      pair_counts::pay && image.step_x == 1 && image.pixels() >= 4 * thread_bytes::piece_of_pairs * threads;
+  const auto piece = in_pairs ? thread_bytes::piece_of_pairs : thread_bytes::piece;
+  const auto pieces = (image.width + piece - 1) / piece;
+  std::vector<thread_bytes> own;
+  own.reserve(static_cast<std::size_t>(threads));
+  for (int thread = 0; thread < threads; ++thread) own.emplace_back(in_pairs);
+  const auto rows_at_once = std::max<std::int64_t>(1, piece / std::max<std::int64_t>(image.width, 1));
+  const auto rows = image.depth * image.height;
+  const auto groups = (rows + rows_at_once - 1) / rows_at_once;
+  over_units(work, threads, groups * pieces, 1, [&](int thread, std::int64_t unit) {
+    const auto x = unit % pieces * piece, width = std::min(piece, image.width - x);
+    const auto first = unit / pieces * rows_at_once, last = std::min(rows, first + rows_at_once);
+    const auto begin = [&](std::int64_t row) { return &image[{row / image.height, row % image.height, x}]; };
+    auto& mine = own[static_cast<std::size_t>(thread)];
+    if (image.step_x == 1) {
+      mine.count_piece([&](const auto& count) {
+        for (auto row = first; row < last; ++row)
+          count(reinterpret_cast<const std::uint8_t*>(begin(row)), width);
+      });
+    } else {
+      byte_counts counts{};
+      for (auto row = first; row < last; ++row)
+        for (std::int64_t i = 0; i < width; ++i)
+          ++counts[0][static_cast<std::uint8_t>(begin(row)[i * image.step_x])];
+      mine.add(counts);
+    }
+  });
+  const bin_sink sink{bins};
+  for (const auto& part : own) {
+    const auto& counted = part.bins();
+    for (std::size_t i = 0; i < counted.size(); ++i)
+      sink.add(static_cast<T>(i) - static_cast<int>(rule.first), counted[i]);
+  }
+}
+
+}  // namespace macareu::cpu

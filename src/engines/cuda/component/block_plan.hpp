@@ -1,0 +1,60 @@
+// How an image is cut into blocks: runs of slices (of rows, in images) that fit the memory of a GPU.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "engines/cuda/runtime/transfer.hpp"
+
+namespace macareu::cuda::labels {
+
+/// Slices of a volume, or rows of an image.
+struct pixel_slices {
+  host_pixels pixels;
+  bool volume;
+
+  std::int64_t count() const { return volume ? pixels.depth : pixels.height; }
+  host_pixels part(std::int64_t first, std::int64_t slices) const {
+    auto cut = pixels;
+    cut.data += first * (volume ? pixels.step_z : pixels.step_y) * pixels.size;
+    (volume ? cut.depth : cut.height) = slices;
+    return cut;
+  }
+};
+
+struct block_plan {
+  std::int64_t slices = 0;     // of the image
+  std::int64_t thickness = 0;  // slices of a block
+  bool keeps_bits = false;     // of all blocks, from the first round to the second
+
+  std::size_t count() const { return static_cast<std::size_t>((slices + thickness - 1) / thickness); }
+  std::int64_t first(std::size_t block) const { return static_cast<std::int64_t>(block) * thickness; }
+  std::int64_t own(std::size_t block) const { return std::min(thickness, slices - first(block)); }
+  bool is_last(std::size_t block) const { return block + 1 == count(); }
+  /// With the first slice of the next block.
+  std::int64_t seen(std::size_t block) const { return own(block) + (is_last(block) ? 0 : 1); }
+};
+
+/// So many blocks that every worker has several and its transfers lie beside the work of another.
+inline std::int64_t thickness_for(std::int64_t slices, int workers) {
+  constexpr std::int64_t blocks_per_worker = 8;
+  return std::max<std::int64_t>(1, slices / (blocks_per_worker * workers));
+}
+
+/// Blocks as thick as wanted, or the thickest for which fits(slices seen) holds. Thickness 0 where not even
+/// one slice fits.
+template <class Fits>
+block_plan plan_blocks(std::int64_t slices, std::int64_t wanted, Fits&& fits) {
+  std::int64_t low = 0, high = wanted;
+  while (low < high) {
+    const auto middle = low + (high - low + 1) / 2;
+    if (fits(std::min(slices, middle + 1)))
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return {slices, low};
+}
+
+}  // namespace macareu::cuda::labels

@@ -1,0 +1,396 @@
+// From the pixels of a tile to its levels, by one block, in registers and shared memory.
+//
+//   sums along y   a thread walks down a column: the pixels that its sums share are read once
+//   sums along x   a lane has a row and walks along it, for the same reason
+//   derived        a thread walks down a column; drafts where the rule has them
+//   levels         lanes are pixels side by side; what a draft leaves unsure is derived again, exactly
+//
+// Walks have weights that are known when they are compiled to be few. Other weights are read from memory.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "core/wide.hpp"
+#include "engines/cuda/window/fused_sums.cuh"
+#include "patterns/edges.hpp"
+
+namespace macareu::cuda {
+
+/// A smoothing as kernels see it.
+struct device_smoothing {
+  const double *y, *x;  // weights; null: left as it is
+  int reach_y, reach_x;
+  border<double> edge;
+  share_classes classes;
+  const double* shares;
+  fused_weights<double> near;  // the same weights, of a walk
+
+  template <class Value>
+  __device__ Value ceil_div(Value smooth, site p, std::int64_t height, std::int64_t width) const {
+    if (!shares) return smooth;
+    const auto row = share_classes::class_of(p.y, height, classes.rows);
+    const auto column = share_classes::class_of(p.x, width, classes.columns);
+    return static_cast<Value>(static_cast<double>(smooth) / shares[row * classes.columns + column]);
+  }
+};
+
+/// Where levels go: two planes of bits, in halves of words, `halves` to a row; or an image.
+struct edge_marks {
+  std::uint32_t *marked, *certain;
+  std::int64_t halves;
+  view<std::uint8_t> levels;
+};
+
+struct edge_tile {
+  static constexpr int margin = 2;                                  // of what is smoothed
+  static constexpr int columns = 128, wide = columns + 2 * margin;  // written, smoothed
+  static constexpr int high = 32, rows = high - 2 * margin;         // a lane for every row
+  static constexpr int threads = 288;
+  static constexpr int walk_down = 16, walk_along = 15, walk_derived = 15;
+  static constexpr int along = (wide + walk_along - 1) / walk_along;  // walks of a row
+  static constexpr int pitch = walk_along * along;                    // odd: rows lie in different banks
+  /// By a multiprocessor: as many as there is shared memory for.
+  template <class Value>
+  static constexpr int blocks_held = sizeof(Value) == sizeof(float) ? 4 : 3;
+  static_assert(high == 32 && high % walk_down == 0 && pitch % 2 == 1 && threads % 32 == 0);
+
+  static constexpr int sum_pitch(int reach_x) { return pitch + 2 * reach_x; }
+  template <class Value>
+  static constexpr std::size_t bytes(int reach_x) {
+    return sizeof(double) * static_cast<std::size_t>(2 + high * sum_pitch(reach_x)) +
+           sizeof(Value) * static_cast<std::size_t>(high * pitch);
+  }
+};
+
+/// Pixels of a tile in shared memory, about one of them.
+template <class Value>
+struct tile_pixels {
+  const Value* at;
+  __device__ Value operator()(int, int dy, int dx) const { return at[dy * edge_tile::pitch + dx]; }
+};
+
+/// Pixels about one, in registers.
+template <class Value>
+struct held_pixels {
+  Value row[3][3];
+  __device__ Value operator()(int, int dy, int dx) const { return row[dy + 1][dx + 1]; }
+};
+
+/// The rows and columns of a tile that are in the image.
+struct tile_bounds {
+  int first_row, end_row, first_column, end_column;
+
+  __device__ bool has(int row, int column) const {
+    return row >= first_row && row < end_row && column >= first_column && column < end_column;
+  }
+  /// Of the nearest pixel inside.
+  __device__ int place(int row, int column) const {
+    return min(max(row, first_row), end_row - 1) * edge_tile::pitch +
+           min(max(column, first_column), end_column - 1);
+  }
+};
+
+/// Where a tile with its margin lies in an image.
+struct edge_place {
+  std::int64_t top, left, height, width;
+
+  __device__ bool is_inside(int more_y, int more_x) const {
+    return top >= more_y && left >= more_x && top + edge_tile::high + more_y <= height &&
+           left + edge_tile::wide + more_x <= width;
+  }
+  __device__ tile_bounds bounds() const {
+    const auto first = [](std::int64_t begin) { return begin < 0 ? static_cast<int>(-begin) : 0; };
+    const auto end = [](std::int64_t left, int most) { return left < most ? static_cast<int>(left) : most; };
+    return {first(top), end(height - top, edge_tile::high), first(left), end(width - left, edge_tile::wide)};
+  }
+};
+
+/// visit(row, column) for all that is smoothed, by all threads.
+template <class Visit>
+__device__ void over_tile(Visit&& visit) {
+  for (int i = threadIdx.x; i < edge_tile::high * edge_tile::wide; i += edge_tile::threads) {
+    const int row = i / edge_tile::wide;
+    visit(row, i - row * edge_tile::wide);
+  }
+}
+
+/// Pixels outside the image become those at the nearest pixel inside.
+template <class Value>
+__device__ void repeat_ends(const tile_bounds& inside, Value* values) {
+  over_tile([&](int row, int column) {
+    if (!inside.has(row, column)) values[row * edge_tile::pitch + column] = values[inside.place(row, column)];
+  });
+  __syncthreads();
+}
+
+/// The image that is smoothed, in f64.
+template <class Enter, class In>
+struct edge_source {
+  Enter enter;
+  view<const In> in;
+
+  __device__ double inside(std::int64_t y, std::int64_t x) const {
+    const site q{0, y, x};
+    return static_cast<double>(enter(q, in[q]));
+  }
+  /// For tiles at the border: not worth its code in every place that it is called from.
+  __device__ __noinline__ double anywhere(std::int64_t y, std::int64_t x, const border<double>& edge) const {
+    if (y >= 0 && y < in.height && x >= 0 && x < in.width) return inside(y, x);
+    if (edge.mode == border_mode::constant) return edge.outside;
+    return inside(edge.fold(y, in.height), edge.fold(x, in.width));
+  }
+};
+
+/// Where columns beside the image have a value of their own, sums along y have it too.
+__device__ inline bool is_replaced(const device_smoothing& how, const edge_place& at, std::int64_t x) {
+  return how.edge.mode == border_mode::constant && (x < 0 || x >= at.width);
+}
+
+template <int Reach, bool Inside, class Value, class Enter, class In>
+__device__ __forceinline__ void walk_down(const device_smoothing& how, const edge_source<Enter, In>& source,
+                                          const edge_place& at, double* sums) {
+  constexpr int wide = edge_tile::wide + 2 * Reach, pitch = edge_tile::sum_pitch(Reach);
+  constexpr int length = edge_tile::walk_down, read = length + 2 * Reach;
+  for (int walk = threadIdx.x; walk < wide * (edge_tile::high / length); walk += edge_tile::threads) {
+    const int part = walk / wide, column = walk - part * wide;
+    const auto y = at.top + part * length - Reach, x = at.left - Reach + column;
+    double pixel[read];
+#pragma unroll
+    for (int i = 0; i < read; ++i)
+      pixel[i] = Inside ? source.inside(y + i, x) : source.anywhere(y + i, x, how.edge);
+    const bool replaced = !Inside && is_replaced(how, at, x);
+    double* const to = sums + part * length * pitch + column;
+#pragma unroll
+    for (int i = 0; i < length; ++i) {
+      const auto sum = static_cast<Value>(
+          symmetric_sum_at<Reach>(how.near.y, [&](int k) { return pixel[i + Reach + k]; }));
+      to[i * pitch] = replaced ? how.edge.outside : static_cast<double>(sum);
+    }
+  }
+}
+
+template <class Value, class Enter, class In>
+__device__ void sum_columns(const device_smoothing& how, const edge_source<Enter, In>& source,
+                            const edge_place& at, double* sums) {
+  const int wide = edge_tile::wide + 2 * how.reach_x, pitch = edge_tile::sum_pitch(how.reach_x);
+  for (int i = threadIdx.x; i < wide * edge_tile::high; i += edge_tile::threads) {
+    const int row = i / wide, column = i - row * wide;
+    const auto y = at.top + row, x = at.left - how.reach_x + column;
+    const auto pixel = [&](int k) { return source.anywhere(y + k, x, how.edge); };
+    double sum = pixel(0);
+    if (how.y) {
+      sum *= how.y[0];
+      for (int k = how.reach_y; k > 0; --k) sum += (pixel(-k) + pixel(k)) * how.y[k];
+      sum = is_replaced(how, at, x) ? how.edge.outside : static_cast<double>(static_cast<Value>(sum));
+    }
+    sums[row * pitch + column] = sum;
+  }
+}
+
+/// visit(row, column, sum) for what is smoothed, and some columns beyond.
+template <int Reach, class Visit>
+__device__ __forceinline__ void walk_along(const device_smoothing& how, const double* sums, Visit&& visit) {
+  constexpr int length = edge_tile::walk_along, read = length + 2 * Reach;
+  for (int walk = threadIdx.x; walk < edge_tile::high * edge_tile::along; walk += edge_tile::threads) {
+    const int row = walk % edge_tile::high, first = walk / edge_tile::high * length;
+    const double* const from = sums + row * edge_tile::sum_pitch(Reach) + first;
+    double value[read];
+#pragma unroll
+    for (int i = 0; i < read; ++i) value[i] = from[i];
+#pragma unroll
+    for (int i = 0; i < length; ++i)
+      visit(row, first + i, symmetric_sum_at<Reach>(how.near.x, [&](int k) { return value[i + Reach + k]; }));
+  }
+}
+
+template <class Visit>
+__device__ void sum_rows(const device_smoothing& how, const double* sums, Visit&& visit) {
+  over_tile([&](int row, int column) {
+    const double* const at = sums + row * edge_tile::sum_pitch(how.reach_x) + column + how.reach_x;
+    double sum = *at;
+    if (how.x) {
+      sum *= how.x[0];
+      for (int k = how.reach_x; k > 0; --k) sum += (at[-k] + at[k]) * how.x[k];
+    }
+    visit(row, column, sum);
+  });
+}
+
+/// Returns the largest size of what this thread has divided.
+template <class Value>
+__device__ Value divide_by_shares(const device_smoothing& how, const edge_place& at, Value* smooth) {
+  const tile_bounds inside = at.bounds();
+  Value largest = 0;
+  over_tile([&](int row, int column) {
+    if (!inside.has(row, column)) return;
+    Value& pixel = smooth[row * edge_tile::pitch + column];
+    pixel = how.divided(pixel, site{0, at.top + row, at.left + column}, at.height, at.width);
+    largest = macareu::greater(largest, Value(std::fabs(pixel)));
+  });
+  return largest;
+}
+
+/// Raises what all threads share to the largest of their sizes, none below 0. For whole warps.
+template <class Value>
+__device__ void raise(Value* most, Value size) {
+  for (int other = 16; other > 0; other /= 2)
+    size = macareu::greater(size, __shfl_xor_sync(~0u, size, other));
+  if (threadIdx.x % 32 != 0) return;
+  if constexpr (sizeof(Value) == sizeof(int))  // their bits have the same order
+    atomicMax(reinterpret_cast<int*>(most), __float_as_int(size));
+  else
+    atomicMax(reinterpret_cast<long long*>(most), __double_as_longlong(size));
+}
+
+/// One pixel less of margin than what is smoothed.
+template <class Rule, class Value>
+__device__ __forceinline__ void derive(const Rule& rule, const Value* smooth, Value* derived, Value* bends) {
+  constexpr int pitch = edge_tile::pitch, wide = edge_tile::wide - 2, high = edge_tile::high - 2,
+                length = edge_tile::walk_derived;
+  static_assert(high % length == 0);
+  Value most = 0;
+  for (int walk = threadIdx.x; walk < wide * (high / length); walk += edge_tile::threads) {
+    const int part = walk / wide, place = (part * length + 1) * pitch + walk - part * wide + 1;
+    const Value* from = smooth + place - pitch;
+    held_pixels<Value> near;
+#pragma unroll
+    for (int dx = -1; dx <= 1; ++dx) {
+      near.row[1][dx + 1] = from[dx];
+      near.row[2][dx + 1] = from[pitch + dx];
+    }
+    from += 2 * pitch;
+    Value* const to = derived + place;
+#pragma unroll
+    for (int i = 0; i < length; ++i) {
+#pragma unroll
+      for (int dx = 0; dx < 3; ++dx) {
+        near.row[0][dx] = near.row[1][dx];
+        near.row[1][dx] = near.row[2][dx];
+        near.row[2][dx] = from[i * pitch + dx - 1];
+      }
+      if constexpr (Rule::drafts)
+        to[i * pitch] = rule.drafted(near, most);
+      else
+        to[i * pitch] = rule.derived(near);
+    }
+  }
+  if constexpr (Rule::drafts) raise(bends, most);
+}
+
+/// What is derived about a pixel, exactly.
+template <class Rule, class Value>
+struct derived_again {
+  const Rule& rule;
+  tile_bounds inside;
+  const Value* smooth;
+  int row, column;
+
+  __device__ Value operator()(int, int dy, int dx) const {
+    return rule.derived(tile_pixels<Value>{smooth + inside.place(row + dy, column + dx)});
+  }
+};
+
+template <class Rule, class Value>
+__device__ __noinline__ int level_again(const Rule& rule, tile_bounds inside, const Value* smooth,
+                                        const Value* derived, int row, int column) {
+  const int place = row * edge_tile::pitch + column;
+  const tile_pixels<Value> s{smooth + place};
+  if constexpr (Rule::drafts)
+    return rule.level(s, derived_again<Rule, Value>{rule, inside, smooth, row, column});
+  else
+    return rule.level(s, tile_pixels<Value>{derived + place});
+}
+
+/// By whole warps, lanes are columns; 0 where a pixel `may_mark` not.
+template <class Rule, class Value>
+__device__ __forceinline__ int level_in_tile(const Rule& rule, const tile_bounds& inside, const Value* smooth,
+                                             const Value* derived, Value error, int row, int column,
+                                             bool may_mark) {
+  const int place = row * edge_tile::pitch + column;
+  const tile_pixels<Value> s{smooth + place}, d{derived + place};
+  const Value strength = rule.strength(s, d);
+  const bool strong = may_mark && !(strength < rule.least());
+  if (!__any_sync(~0u, strong)) return 0;
+  Value slopes[Rule::rank];
+  rule.slopes(s, slopes);
+  int level = 0;
+  if (strong) level = static_cast<int>(rule.estimate(strength, slopes, d, error));
+  return level == not_sure ? level_again(rule, inside, smooth, derived, row, column) : level;
+}
+
+/// Reach 0: any.
+template <int Reach, class Rule, class Enter, class In>
+__global__ void __launch_bounds__(edge_tile::threads, edge_tile::blocks_held<typename Rule::value>)
+    mark_tile(const __grid_constant__ Rule rule, const __grid_constant__ device_smoothing how,
+              const __grid_constant__ edge_source<Enter, In> source, const __grid_constant__ edge_marks to,
+              std::uint32_t across) {
+  using value = typename Rule::value;
+  extern __shared__ double shared[];
+  auto* const most = reinterpret_cast<value*>(shared);  // of pixels, and of bends
+  double* const sums = shared + 2;
+  auto* const smooth = reinterpret_cast<value*>(sums + edge_tile::high * edge_tile::sum_pitch(how.reach_x));
+  auto* const derived = reinterpret_cast<value*>(sums);  // when sums are not needed any more
+  const std::uint32_t tile_y = blockIdx.x / across, tile_x = blockIdx.x - tile_y * across;
+  const edge_place at{std::int64_t{tile_y} * edge_tile::rows - edge_tile::margin,
+                      std::int64_t{tile_x} * edge_tile::columns - edge_tile::margin, source.in.height,
+                      source.in.width};
+  if (threadIdx.x < 2) most[threadIdx.x] = 0;
+
+  if constexpr (Reach == 0)
+    sum_columns<value>(how, source, at, sums);
+  else if (at.is_inside(Reach, Reach))
+    walk_down<Reach, true, value>(how, source, at, sums);
+  else
+    walk_down<Reach, false, value>(how, source, at, sums);
+  __syncthreads();
+
+  value largest = 0;
+  const auto keep = [&](int row, int column, double sum) {
+    if (column >= edge_tile::wide) return;
+    const auto found = static_cast<value>(sum);
+    smooth[row * edge_tile::pitch + column] = found;
+    if constexpr (Rule::drafts) largest = macareu::greater(largest, value(std::fabs(found)));
+  };
+  if constexpr (Reach == 0)
+    sum_rows(how, sums, keep);
+  else
+    walk_along<Reach>(how, sums, keep);
+  if (how.shares) {
+    __syncthreads();
+    largest = divide_by_shares(how, at, smooth);
+  }
+  if constexpr (Rule::drafts) raise(most, largest);
+  __syncthreads();
+  const tile_bounds inside = at.bounds();
+  const bool is_whole = at.is_inside(0, 0);
+  if (!is_whole) repeat_ends(inside, smooth);
+
+  derive(rule, smooth, derived, most + 1);
+  __syncthreads();
+  if (!is_whole) repeat_ends(inside, derived);
+
+  value error = 0;
+  if constexpr (Rule::drafts) error = rule.draft_error(most[0], most[1]);
+  constexpr int halves = edge_tile::columns / 32;
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  for (int job = threadIdx.x / 32; job < edge_tile::rows * halves; job += edge_tile::threads / 32) {
+    const int row = job / halves + edge_tile::margin, half = job % halves,
+              column = half * 32 + lane + edge_tile::margin;
+    const std::int64_t place = std::int64_t{tile_x} * halves + half;
+    if (row >= inside.end_row || place >= to.halves) continue;
+    const site q{0, at.top + row, at.left + column};
+    const bool may_mark = column < inside.end_column && marks_at<Rule>(q, at.height, at.width);
+    const int level = level_in_tile(rule, inside, smooth, derived, error, row, column, may_mark);
+    if (to.levels.data) {
+      if (column < inside.end_column) to.levels[q] = static_cast<std::uint8_t>(level);
+      continue;
+    }
+    const auto marked = __ballot_sync(~0u, level > 0), certain = __ballot_sync(~0u, level > 1);
+    if (lane != 0) continue;
+    to.marked[q.y * to.halves + place] = marked;
+    to.certain[q.y * to.halves + place] = certain;
+  }
+}
+
+}  // namespace macareu::cuda

@@ -1,0 +1,24 @@
+#include "engines/cuda/runtime/message.cuh"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace macareu::cuda {
+
+bool is_set(std::uint32_t& flag) { return std::atomic_ref(flag).load(std::memory_order_acquire) != 0; }
+
+bool comes_soon(std::uint32_t& flag, std::uint32_t& other) {
+  using clock = std::chrono::steady_clock;
+  // A core that others want is given to them when the shortest kernels are over.
+  constexpr auto for_itself = std::chrono::microseconds(200), patience = std::chrono::microseconds(2000);
+  const auto begin = clock::now();
+  for (auto waited = begin - begin; waited < patience; waited = clock::now() - begin) {
+    if (waited > for_itself) std::this_thread::yield();
+    for (int looks = 0; looks < 32; ++looks)
+      if (is_set(flag) || is_set(other)) return true;
+  }
+  return false;
+}
+
+}  // namespace macareu::cuda

@@ -1,0 +1,138 @@
+// The tiles that wait for a visit: first in first out, without a lock and without the host, for warps that
+// each work alone (a block is one warp).
+//
+// A mark says where its tile stands: idle, waiting, running, or running and woken again. Only the wake that
+// finds it idle puts the tile in the ring, so a tile is there at most once. `open` counts tiles that wait or
+// run. It is raised before a tile can be taken and lowered by the visit that ends, so it reaches 0 once, when
+// nothing is left; who sees that fills a stop token for every other warp.
+//
+// The ring has more slots than tiles and warps together. Tickets say which slot: who puts waits until it is
+// empty, who takes until it is full. So a ticket a whole ring later is harmless: tokens of a slot may change
+// hands, none is overwritten, and as many are taken as are put.
+//
+// Why no update is lost. A visit marks its tile running, then fences, then reads pixels (its own and its
+// neighbours'); it writes its own pixels, then fences, then wakes. A wake either finds the neighbour idle or
+// waiting: the neighbour's exchange comes later and its reads see the pixels; or it finds it running, and the
+// neighbour is visited once more.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "engines/cuda/runtime/gpu.cuh"
+#include "engines/cuda/wave/published/improve.cuh"
+
+namespace macareu::cuda {
+
+/// Each on a cache line of its own.
+struct tile_counters {
+  alignas(128) unsigned long long taken;
+  alignas(128) unsigned long long put;
+  alignas(128) unsigned long long open;
+  alignas(128) unsigned long long visits;
+  unsigned long long passes;
+};
+
+struct tile_queue {
+  static constexpr unsigned empty = ~0u, stop = empty - 1;
+  static constexpr unsigned idle = 0, waiting = 1, running = 2;
+
+  unsigned* marks;
+  unsigned* ring;
+  unsigned long long ring_mask;
+  tile_counters* counters;
+
+  /// All functions are called by whole warps. The next tile, marked as running, or `stop`.
+  __device__ unsigned take() const {
+    unsigned tile = stop;
+    if (threadIdx.x == 0) {
+      tile = wait_for(ring + (atomicAdd(&counters->taken, 1ull) & ring_mask));
+      if (tile != stop) atomicExch(marks + tile, running);
+      __threadfence();
+    }
+    tile = __shfl_sync(whole_warp, tile, 0);
+    __syncwarp();
+    return tile;
+  }
+
+  /// One tile a lane; the number of lanes that say `mine`. They are counted as open before the first can be
+  /// taken; those that waited already are for the caller to give back in `finish`.
+  __device__ unsigned announce(bool mine) const {
+    const unsigned count = static_cast<unsigned>(__popc(__ballot_sync(whole_warp, mine)));
+    if (threadIdx.x == 0 && count > 0) atomicAdd(&counters->open, static_cast<unsigned long long>(count));
+    return count;
+  }
+
+  /// After `announce`, and after the pixels that others must see. The number of tiles put in the ring.
+  __device__ unsigned wake(bool mine, unsigned tile) const {
+    __syncwarp();
+    __threadfence();
+    return put(mine && atomicOr(marks + tile, waiting) == idle, tile);
+  }
+
+  /// Ends a visit that announced and then put so many tiles; true where it was the last of all.
+  __device__ bool finish(unsigned tile, unsigned announced, unsigned woken) const {
+    bool again = false;
+    if (threadIdx.x == 0) again = (atomicAnd(marks + tile, ~running) & waiting) != 0;
+    const unsigned long long over = 1ull + announced - woken - put(again, tile);
+    bool last = false;
+    if (threadIdx.x == 0 && over > 0) last = atomicAdd(&counters->open, 0ull - over) == over;
+    last = __shfl_sync(whole_warp, last, 0);
+    if (last) stop_the_others();
+    return last;
+  }
+
+ private:
+  __device__ static unsigned wait_for(unsigned* slot) {
+    for (;; __nanosleep(20)) {
+      if (relaxed_load(slot) == empty) continue;
+      const unsigned tile = atomicExch(slot, empty);
+      if (tile != empty) return tile;
+    }
+  }
+
+  __device__ unsigned put(bool mine, unsigned tile) const {
+    const unsigned who = __ballot_sync(whole_warp, mine);
+    if (who == 0) return 0;
+    const auto count = static_cast<unsigned>(__popc(who));
+    unsigned long long ticket = 0;
+    if (threadIdx.x == 0) ticket = atomicAdd(&counters->put, static_cast<unsigned long long>(count));
+    ticket =
+        __shfl_sync(whole_warp, ticket, 0) + static_cast<unsigned>(__popc(who & ((1u << threadIdx.x) - 1)));
+    if (mine)
+      while (atomicCAS(ring + (ticket & ring_mask), empty, tile) != empty) __nanosleep(20);
+    return count;
+  }
+
+  /// No tile waits or runs, so all slots are empty and stay so: plain stores will do.
+  __device__ void stop_the_others() const {
+    const unsigned long long first = relaxed_load(&counters->put);
+    for (unsigned i = threadIdx.x; i + 1 < gridDim.x; i += 32)
+      relaxed_store(ring + ((first + i) & ring_mask), stop);
+  }
+};
+
+/// A queue's memory: all tiles idle, the ring empty.
+class tile_queue_memory {
+ public:
+  tile_queue_memory(const gpu& on, std::int64_t tiles, std::int64_t warps)
+      : marks_(on, tiles),
+        ring_(on, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(tiles + warps)))),
+        counters_(on, 1) {
+    marks_.fill_bytes(0);
+    ring_.fill_bytes(0xff);
+    counters_.fill_bytes(0);
+  }
+
+  tile_queue queue() const {
+    return {marks_.data(), ring_.data(), static_cast<unsigned long long>(ring_.size() - 1), counters_.data()};
+  }
+  tile_counters counters(const gpu& on) const { return fetch(on, counters_.data()); }
+
+ private:
+  device_array<unsigned> marks_, ring_;
+  device_array<tile_counters> counters_;
+};
+
+}  // namespace macareu::cuda

@@ -1,0 +1,71 @@
+// Pixel checks that come before any work: NaN, and a marker beyond its mask. They name the first bad pixel.
+#pragma once
+
+#include <charconv>
+#include <string>
+#include <type_traits>
+
+#include <macareu/error.hpp>
+
+#include "core/call.hpp"
+#include "operators/common/find.hpp"
+#include "patterns/images.hpp"
+#include "patterns/wave.hpp"
+
+namespace macareu {
+
+inline std::string place(const call& call, site p) {
+  return (call.rank() == 3 ? "slice " + std::to_string(p.z) + ", " : std::string()) + "row " +
+         std::to_string(p.y) + ", column " + std::to_string(p.x);
+}
+
+template <class T>
+std::string value_text(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    char text[32];
+    return {text, std::to_chars(text, text + sizeof text, value).ptr};
+  } else {
+    return std::to_string(value);
+  }
+}
+
+struct is_nan {
+  template <class T>
+  MACAREU_HD bool operator()(T value) const {
+    return value != value;
+  }
+};
+
+template <class T, class Engine>
+void refuse_nan(Engine& engine, const call& call, std::size_t which) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (const auto p = find_first(engine, is_nan{}, input<T>(engine, call, which)))
+      throw usage_error(std::string(call.about.name) + ": " + std::string(call.about.inputs[which].name) +
+                        " is NaN at " + place(call, *p) + "; replace NaN first, it has no order");
+  }
+}
+
+/// Also true for NaN, which is neither above nor below.
+template <direction Toward>
+struct beyond {
+  template <class T>
+  MACAREU_HD bool operator()(T marker, T mask) const {
+    return Toward == direction::up ? !(marker <= mask) : !(marker >= mask);
+  }
+};
+
+template <direction Toward, class T, class Engine>
+void refuse_marker_beyond_mask(Engine& engine, const call& call, std::size_t marker, std::size_t mask) {
+  const auto p =
+      find_first(engine, beyond<Toward>{}, input<T>(engine, call, marker), input<T>(engine, call, mask));
+  if (!p) return;
+  refuse_nan<T>(engine, call, marker);
+  refuse_nan<T>(engine, call, mask);
+  const T given = engine.read(input<T>(engine, call, marker), *p),
+          bound = engine.read(input<T>(engine, call, mask), *p);
+  throw usage_error(std::string(call.about.name) + ": marker " + value_text(given) + " is " +
+                    (Toward == direction::up ? "above" : "below") + " mask " + value_text(bound) + " at " +
+                    place(call, *p) + "; use clip to clip the marker to the mask");
+}
+
+}  // namespace macareu

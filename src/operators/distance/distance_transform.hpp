@@ -1,0 +1,149 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+#include <macareu/error.hpp>
+
+#include "core/call.hpp"
+#include "operators/common/masks.hpp"
+#include "operators/common/parameters.hpp"
+#include "operators/distance/nearest.hpp"
+#include "operators/distance/transforms.hpp"
+#include "patterns/images.hpp"
+
+namespace macareu::operators {
+
+struct distance_transform {
+  static constexpr std::array inputs{input_description{"image", "binary: zero or not"}};
+  static constexpr std::array outputs{
+      output_description{
+          .name = "distance",
+          .type = output_description::type_rule::computed,
+          .help = "distance to the nearest zero pixel",
+          .computed = &distance_type,
+          .computed_help =
+              "f32 or f64; squared: u32, or u64 where that is too small, i64 where signed, or f64 "
+              "where spacing is fractional"},
+      output_description{.name = "indices",
+                         .type = output_description::type_rule::computed,
+                         .help = "index of the nearest zero pixel, as of nearest_site",
+                         .computed = &site_index_type,
+                         .computed_help = "i64",
+                         .optional = true},
+      output_description{
+          .name = "labels",
+          .type = output_description::type_rule::same_as_input,
+          .help = "with invert: value of the nearest pixel that is not zero, as of nearest_label",
+          .optional = true}};
+  static constexpr std::array parameters{
+      metric_parameter,
+      spacing_parameter,
+      parameter_description{"squared", parameter_kind::flag, "false",
+                            "squares of euclidean distances, without rounding"},
+      parameter_description{"signed", parameter_kind::flag, "false",
+                            "zero pixels get minus the distance to the nearest pixel that is not zero"},
+      parameter_description{"type", parameter_kind::choice, "standard",
+                            "pixel type where not squared; standard is f32", "standard|f32|f64"},
+      invert_parameter,
+      max_distance_parameter,
+      parameter_description{"method", parameter_kind::choice, "exact",
+                            "exact, or approximate from neighbour to neighbour, which on cuda has the "
+                            "strategies megapixel (auto), queue, sweep and diagonal",
+                            "exact|propagation"},
+      connectivity_parameter("full",
+                             "neighbours of method propagation: 4, 8 (images), 6, 18, 26 (volumes), face, "
+                             "edge or full")};
+  static constexpr operator_description about{
+      .name = "distance_transform",
+      .verb = "distance",
+      .group = "distance",
+      .pattern = "general_wave",
+      .brief = "Distance of every pixel to the nearest zero pixel, exactly.",
+      .notes =
+          "Zero pixels get 0. The euclidean transform is exact: SciPy's distance_transform_edt, its sampling is "
+          "spacing here. Computed in integers where spacing is whole, else in f64; by city block and chessboard "
+          "decimal steps (0.7), and any step that all axes have (1/3), are counted in integers too, and distances "
+          "rounded once. Other steps of city blocks take long where zero pixels are few. Where there is no zero pixel "
+          "the distance is infinity, or the type's maximum for integers, and the index -1; so it is beyond "
+          "max_distance. Signed is distance_transform(f) - distance_transform(not f). Method propagation hands "
+          "sites from neighbour to neighbour (Danielsson): some distances come out too long, never too short, and "
+          "other ones on other devices and strategies (serial and cpu give the same). It has no labels.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    check(call);
+    const distance_axes axes(call, propagates(call.values));
+    const auto image = axes.of(plain(input<T>(engine, call, 0)));
+    with_bytes(engine, image, [&](const auto& sites) {
+      measure(engine, call, axes, sites);
+      if (call.wants(labels))
+        carry_nearest(engine, axes.plan(), false, sites,
+                      carried_images{axes.of(plain(output<T>(engine, call, labels))), image});
+    });
+  }
+
+ private:
+  static constexpr std::size_t indices = 1, labels = 2;
+
+  static void check(const call& call) {
+    const auto refuse = [](const char* what) {
+      throw usage_error("distance_transform: " + std::string(what));
+    };
+    const bool places = call.wants(indices) || call.wants(labels);
+    if (places && call.flag("signed")) refuse("signed distances have no indices or labels");
+    if (call.wants(labels) && !call.flag("invert"))
+      refuse("labels are those of pixels that are not zero: use invert with them");
+    if (call.wants(labels) && propagates(call.values)) refuse("labels come with method exact only");
+    if (!propagates(call.values) && call.work.how.strategy != "auto")
+      refuse("strategies are those of method propagation");
+  }
+
+  template <class Visit>
+  static void with_type_of_distances(dtype type, Visit&& visit) {
+    if (type == dtype::f32) return visit(std::type_identity<float>{});
+    if (type == dtype::f64) return visit(std::type_identity<double>{});
+    if (type == dtype::u32) return visit(std::type_identity<std::uint32_t>{});
+    if (type == dtype::u64) return visit(std::type_identity<std::uint64_t>{});
+    visit(std::type_identity<std::int64_t>{});
+  }
+
+  template <class Engine>
+  static void measure(Engine& engine, const call& call, const distance_axes& axes,
+                      const image_in<Engine, const std::uint8_t>& image) {
+    with_type_of_distances(call.outputs[0].type(), [&]<class Out>(std::type_identity<Out>) {
+      const auto out = axes.of(output<Out>(engine, call, 0));
+      const bool zeros = !call.flag("invert");
+      transform<Out>(engine, call, axes, zeros, image, out, call.wants(indices));
+      if constexpr (std::is_signed_v<Out>) {
+        if (!call.flag("signed")) return;
+        const auto inside = temporary<Out>(engine, out);
+        transform<Out>(engine, call, axes, !zeros, image, inside.image(), false);
+        engine.map(outside_minus_inside{}, out, out.reading(), inside.reading());
+      }
+    });
+  }
+
+  template <class Out, class Engine>
+  static void transform(Engine& engine, const call& call, const distance_axes& axes, bool zeros,
+                        const image_in<Engine, const std::uint8_t>& image, const image_in<Engine, Out>& out,
+                        bool with_indices) {
+    if (!propagates(call.values)) {
+      exact_distances(engine, axes.plan(), zeros, image, out);
+      if (with_indices)
+        nearest_indices(engine, axes.plan(), zeros, image,
+                        axes.of(output<std::int64_t>(engine, call, indices)));
+      return;
+    }
+    const auto sites = temporary<packed_site>(engine, image);
+    propagated_distances(engine, axes.plan(), call.near(), zeros, image, sites.image(), out);
+    if (with_indices)
+      engine.map(index_of_site{image.whole()}, output<std::int64_t>(engine, call, indices), sites.reading());
+  }
+};
+
+}  // namespace macareu::operators

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+
+#include "core/call.hpp"
+#include "operators/common/masks.hpp"
+#include "operators/common/parameters.hpp"
+#include "operators/distance/nearest.hpp"
+#include "patterns/images.hpp"
+
+namespace macareu::operators {
+
+struct nearest_label {
+  static constexpr std::array inputs{input_description{"image", "labels; zero where there is none"}};
+  static constexpr std::array outputs{output_description{
+      "labels", output_description::type_rule::same_as_input, "value of the nearest pixel that is not zero"}};
+  static constexpr std::array parameters{
+      metric_parameter, spacing_parameter,
+      parameter_description{max_distance_parameter.name, max_distance_parameter.kind,
+                            max_distance_parameter.default_text,
+                            "pixels further away count as if they were zero"}};
+  static constexpr operator_description about{
+      .name = "nearest_label",
+      .verb = "nearest-label",
+      .group = "distance",
+      .pattern = "line",
+      .brief = "Gives every pixel the value of the nearest pixel that is not zero.",
+      .notes =
+          "The Voronoi cells of labelled objects, cut at max_distance. Of labels equally far away the one of the "
+          "pixel that nearest_site finds is taken: the smallest index on the last axis, then on the axis before "
+          "it; by chessboard the smallest on the last axis, then the nearest along the axes before it. Where "
+          "there is none the value is 0.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    const distance_axes axes(call);
+    const auto image = axes.of(plain(input<T>(engine, call, 0)));
+    with_bytes(engine, image, [&](const auto& sites) {
+      carry_nearest(engine, axes.plan(), false, sites,
+                    carried_images{axes.of(plain(output<T>(engine, call, 0))), image});
+    });
+  }
+};
+
+}  // namespace macareu::operators

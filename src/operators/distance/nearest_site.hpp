@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/call.hpp"
+#include "operators/common/masks.hpp"
+#include "operators/common/parameters.hpp"
+#include "operators/distance/nearest.hpp"
+#include "patterns/images.hpp"
+
+namespace macareu::operators {
+
+struct nearest_site {
+  static constexpr std::array inputs{input_description{"image", "binary: zero or not"}};
+  static constexpr std::array outputs{output_description{.name = "indices",
+                                                         .type = output_description::type_rule::computed,
+                                                         .help = "index of the nearest zero pixel",
+                                                         .computed = &site_index_type,
+                                                         .computed_help = "i64"}};
+  static constexpr std::array parameters{metric_parameter, spacing_parameter, invert_parameter,
+                                         max_distance_parameter};
+  static constexpr operator_description about{
+      .name = "nearest_site",
+      .verb = "nearest-site",
+      .group = "distance",
+      .pattern = "line",
+      .brief = "Index of the nearest zero pixel of every pixel.",
+      .notes =
+          "An index counts pixels in the order of the array: (z * height + y) * width + x. Of zero pixels equally "
+          "far away the one with the smallest index on the last axis is taken, then on the axis before it, as "
+          "SciPy does; by chessboard the smallest on the last axis too, but then the nearest along the axes "
+          "before it, and of those the smallest. Sums with fractional spacing are rounded, unless they are counted "
+          "in integers (distance_transform says where): pixels within 4 units "
+          "in the last place may count as equally far away, or not. Where there is no zero pixel, or none within "
+          "max_distance, the index is -1.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    const distance_axes axes(call);
+    with_bytes(engine, axes.of(plain(input<T>(engine, call, 0))), [&](const auto& sites) {
+      nearest_indices(engine, axes.plan(), !call.flag("invert"), sites,
+                      axes.of(output<std::int64_t>(engine, call, 0)));
+    });
+  }
+};
+
+}  // namespace macareu::operators

@@ -1,0 +1,113 @@
+// Distances to the nearest site into an image: exactly, by lines along one axis after the other, or from
+// neighbour to neighbour.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "core/neighbourhood.hpp"
+#include "operators/distance/distance_plan.hpp"
+#include "operators/distance/line_distance.hpp"
+#include "operators/distance/propagation.hpp"
+#include "patterns/images.hpp"
+
+namespace macareu {
+
+/// No site, or one beyond the limit.
+template <class Out>
+inline constexpr Out far_away = std::numeric_limits<Out>::has_infinity ? std::numeric_limits<Out>::infinity()
+                                                                       : std::numeric_limits<Out>::max();
+
+/// Signed distances. Of the two of a pixel one is 0.
+struct outside_minus_inside {
+  template <class Out>
+  MACAREU_HD Out operator()(site, Out outside, Out inside) const {
+    return inside > Out{0} ? -inside : outside;
+  }
+};
+
+/// write(rule that makes pixels of type Out from distances).
+template <class Value, class Out, class Write>
+void with_result(const distance_plan& plan, Write&& write) {
+  if constexpr (std::is_floating_point_v<Out>)
+    if (plan.root) return write(to_root<Value, Out>{far_away<Out>});
+  write(to_distance<Value, Out>{far_away<Out>, plan.unit});
+}
+
+/// compute(type) for the narrowest type that the plan can be computed with; pixels that are integers come
+/// from integers.
+template <class Out, class Compute>
+void with_value_type(const distance_plan& plan, Compute&& compute) {
+  if (plan.fits(largest_u32)) return compute(std::type_identity<std::uint32_t>{});
+  if constexpr (std::is_floating_point_v<Out>)
+    if (!plan.fits(largest_u64)) return compute(std::type_identity<double>{});
+  compute(std::type_identity<std::uint64_t>{});
+}
+
+template <class Value, class Lift, class Result>
+along<distance_pass<Value, Lift, Result>> last_line(const distance_plan& plan, const Lift& from,
+                                                    const Result& to) {
+  return {line_axis::x, {cost_of<Value>(plan, line_axis::x), plan.join, range_of<Value>(plan), from, to}};
+}
+
+template <class Value, class Steps, class Image, class OutImage, class Engine>
+void add_axes(Engine& engine, const distance_plan& plan, const along<steps_to_site<Steps>>& count,
+              const Image& image, const OutImage& out) {
+  using Out = pixel_of<OutImage>;
+  const auto along_y = cost_of<Value>(plan, line_axis::y);
+  with_result<Value, Out>(plan, [&](const auto& to) {
+    if (plan.rank == 2)
+      return engine.lines(out, image, count, last_line<Value>(plan, from_steps<Value>{along_y}, to));
+    const along middle{
+        line_axis::y,
+        distance_pass<Value, from_steps<Value>, to_values<Value>>{
+            along_y, plan.join, range_of<Value>(plan), {cost_of<Value>(plan, line_axis::z)}, {}}};
+    engine.lines(out, image, count, middle, last_line<Value>(plan, from_values<Value>{}, to));
+  });
+}
+
+template <class Steps, class Image, class OutImage, class Engine>
+void count_steps(Engine& engine, const distance_plan& plan, bool sites_are_zero, const Image& image,
+                 const OutImage& out) {
+  const along count{plan.rank == 3 ? line_axis::z : line_axis::y, steps_to_site<Steps>{sites_are_zero}};
+  with_value_type<pixel_of<OutImage>>(plan, [&]<class Value>(std::type_identity<Value>) {
+    add_axes<Value>(engine, plan, count, image, out);
+  });
+}
+
+template <class Image, class OutImage, class Engine>
+void exact_distances(Engine& engine, const distance_plan& plan, bool sites_are_zero, const Image& image,
+                     const OutImage& out) {
+  const auto& whole = image.whole();
+  if ((plan.rank == 3 ? whole.depth : whole.height) <= no_steps<std::uint16_t>)
+    count_steps<std::uint16_t>(engine, plan, sites_are_zero, image, out);
+  else
+    count_steps<std::uint32_t>(engine, plan, sites_are_zero, image, out);
+}
+
+template <class Value, class Sites, class OutImage, class Engine>
+void propagate_sites(Engine& engine, const distance_plan& plan, const neighbourhood& near, const Sites& sites,
+                     const OutImage& out) {
+  using Out = pixel_of<OutImage>;
+  const site_distance<Value> distance{cost_of<Value>(plan, line_axis::z), cost_of<Value>(plan, line_axis::y),
+                                      cost_of<Value>(plan, line_axis::x)};
+  const auto range = range_of<Value>(plan);
+  const auto found = sites.reading();
+  engine.wave(nearest_of_neighbours<Value>{distance, range.limit}, near, sites, mapped(site_so_far{}, found));
+  with_result<Value, Out>(plan, [&]<class To>(const To& to) {
+    engine.map(distance_of_site<Value, To>{distance, range, to}, out, found);
+  });
+}
+
+/// Leaves the site that every pixel has found in `sites`.
+template <class Image, class Sites, class OutImage, class Engine>
+void propagated_distances(Engine& engine, const distance_plan& plan, const neighbourhood& near,
+                          bool sites_are_zero, const Image& image, const Sites& sites, const OutImage& out) {
+  engine.map(own_site{sites_are_zero}, sites, image);
+  if constexpr (std::is_floating_point_v<pixel_of<OutImage>>)
+    if (!plan.fits(largest_u64)) return propagate_sites<double>(engine, plan, near, sites, out);
+  propagate_sites<std::uint64_t>(engine, plan, near, sites, out);
+}
+
+}  // namespace macareu

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+
+#include "core/call.hpp"
+#include "operators/common/parameters.hpp"
+#include "operators/extrema/regional_extrema.hpp"
+
+namespace macareu::operators {
+
+struct minima {
+  static constexpr std::array inputs{input_description{"image", "grey"}};
+  static constexpr std::array outputs{
+      output_description{"minima", output_description::type_rule::boolean, "true on the regional minima"}};
+  static constexpr std::array parameters{connectivity_parameter("full")};
+  static constexpr operator_description about{
+      .name = "minima",
+      .verb = "minima",
+      .group = "extrema",
+      .pattern = "wave",
+      .brief = "Regional minima: plateaus with no lower neighbour.",
+      .notes =
+          "A connected plateau counts as a whole, and may touch the border. An image of one value has no "
+          "regional minima, as scikit-image's local_minima decides (MATLAB and ITK mark all of it). -0 and "
+          "+0 are one value. Neighbours: full by default, as scikit-image and MATLAB; ITK's default is "
+          "face.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    regional_extrema<direction::down, T>(engine, call);
+  }
+};
+
+}  // namespace macareu::operators

@@ -1,0 +1,98 @@
+// Regional maxima and minima. With "just below f" the next lower value of the type,
+//   maxima(f) = { p : f(p) > R_f(just below f)(p) }   (Vincent 1993, section 4.3)
+// where R is reconstruction by dilation: a plateau keeps its value only if a higher pixel touches it. Minima
+// are the mirror image.
+//
+// An engine that finds summits, the pixels without a higher neighbour, floods no values: of summits that
+// touch, all are maxima or none. They are none where one of them touches a pixel as high that is no summit.
+#pragma once
+
+#include "core/call.hpp"
+#include "operators/common/checks.hpp"
+#include "operators/common/flood.hpp"
+#include "operators/common/masks.hpp"
+#include "operators/common/range.hpp"
+#include "operators/reconstruction/flood_from.hpp"
+#include "patterns/images.hpp"
+#include "patterns/map.hpp"
+#include "patterns/wave.hpp"
+
+namespace macareu {
+
+template <direction Toward>
+struct one_step_back {
+  template <class T>
+  MACAREU_HD T operator()(site, T value) const {
+    constexpr T last =
+        std::numeric_limits<T>::has_infinity
+            ? (Toward == direction::up ? -std::numeric_limits<T>::infinity()
+                                       : std::numeric_limits<T>::infinity())
+            : (Toward == direction::up ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max());
+    const T plain = without_negative_zero(value);
+    if (plain == last) return plain;
+    return from_rising_key<Toward, T>(static_cast<key_of<T>>(rising_key<Toward>(plain) - 1));
+  }
+};
+
+template <direction Toward>
+struct flood_plateaus {
+  using algebra = bottleneck<Toward>;
+  template <class T>
+  MACAREU_HD T capacity(site, T value) const {
+    return without_negative_zero(value);
+  }
+};
+
+template <direction Toward>
+struct stands_out {
+  template <class T>
+  MACAREU_HD std::uint8_t operator()(site, T value, T flooded) const {
+    return rising_key<Toward>(without_negative_zero(value)) > rising_key<Toward>(flooded);
+  }
+};
+
+struct not_flooded {
+  MACAREU_HD std::uint8_t operator()(site, std::uint8_t summit, std::uint8_t flooded) const {
+    return summit & (flooded ^ 1);
+  }
+};
+
+/// An engine that finds all summits in one pass, and which of them touch a pixel as high that is none.
+template <class Engine, direction Toward, class T>
+concept finds_summits = requires(Engine& engine, const neighbourhood& near,
+                                 const image_in<Engine, std::uint8_t>& mask,
+                                 const image_in<Engine, const T>& image) {
+  engine.template summits<Toward>(near, mask, mask, image);
+};
+
+template <direction Toward, class T, class Engine>
+void extrema_from_summits(Engine& engine, const call& call) {
+  const auto image = input<T>(engine, call, 0);
+  const auto out = output<std::uint8_t>(engine, call, 0);
+  const auto flooded = temporary<std::uint8_t>(engine, image);
+  const auto summits = out.reading(), states = flooded.reading();  // first those it starts from
+  const auto found = engine.template summits<Toward>(call.near(), out, flooded.image(), image);
+  if (found.everywhere) return engine.map(nowhere{}, out);
+  if (!found.undercut) return;
+  engine.wave(flood_from<std::uint8_t>{1}, call.near(), flooded.image(), mapped(as_given{}, states), summits);
+  engine.map(not_flooded{}, out, summits, states);
+}
+
+template <direction Toward, class T, class Engine>
+void regional_extrema(Engine& engine, const call& call) {
+  const auto image = input<T>(engine, call, 0);
+  const auto out = output<std::uint8_t>(engine, call, 0);
+  refuse_nan<T>(engine, call, 0);
+  if constexpr (finds_summits<Engine, Toward, T>) {
+    // A strategy that is asked for is one of waves.
+    if (call.work.how.strategy == "auto") return extrema_from_summits<Toward, T>(engine, call);
+  }
+  const auto range = engine.reduce(key_range<T>{}, image);
+  if (range.lowest == range.highest) return engine.map(nowhere{}, out);
+  const auto flooded = temporary<T>(engine, image);
+  engine.wave(flood_plateaus<Toward>{}, call.near(), flooded.image(), mapped(one_step_back<Toward>{}, image),
+              image);
+  engine.map(stands_out<Toward>{}, out, image, flooded.reading());
+}
+
+}  // namespace macareu

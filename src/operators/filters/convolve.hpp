@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/call.hpp"
+#include "core/pixel_types.hpp"
+#include "operators/common/parameters.hpp"
+#include "operators/filters/linear_filter.hpp"
+#include "patterns/images.hpp"
+#include "patterns/weighted.hpp"
+
+namespace macareu::operators {
+
+struct convolve {
+  static constexpr std::array inputs{
+      input_description{"image", "grey or colour"},
+      input_description{"kernel", "the weights: an image of any type and shape, with as many axes", true}};
+  static constexpr std::array outputs{output_description{.name = "filtered",
+                                                         .type = output_description::type_rule::computed,
+                                                         .help = "the filtered image",
+                                                         .computed = &filtered_type,
+                                                         .computed_help = filtered_type_help}};
+  static constexpr std::array parameters{border_parameter, outside_parameter, filtered_type_parameter};
+  static constexpr operator_description about{
+      .name = "convolve",
+      .verb = "convolve",
+      .group = "filters",
+      .pattern = "weighted",
+      .brief = "Convolution with a kernel.",
+      .notes =
+          "SciPy's convolve: out(p) = sum over j of kernel(j) * image(p + middle - j), where the middle of n weights is n / 2, "
+          "rounded down. Computed in f32, where the result is that or a type of at most 16 bits, else in f64; exact where "
+          "weights and pixels are whole numbers and their sums stay below 2^24, or 2^53.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters,
+      .each_channel = true};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    filtered<T>(engine, call,
+                [&]<template <class> class Image, class F, class In>(Image<F> out, Image<const In> in) {
+                  const auto taps = taps_of<F>(engine, call);
+                  engine.weighted(std::span<const tap<F>>(taps), border_of<F>(call), out, in);
+                });
+  }
+
+ private:
+  static constexpr std::int64_t longest = 1024;
+
+  /// Of weights that are not 0, in the order of the pixels they belong to.
+  template <class F, class Engine>
+  static std::vector<tap<F>> taps_of(Engine& engine, const call& call) {
+    const auto& shape = call.inputs[1].shape();
+    if (shape.rank() != call.rank())
+      throw usage_error("convolve: the kernel has " + std::to_string(shape.rank()) + " axes, but the image " +
+                        std::to_string(call.rank()));
+    if (shape.depth() > longest || shape.height() > longest || shape.width() > longest)
+      throw usage_error("convolve: the kernel is " + to_string(shape) + ": at most " +
+                        std::to_string(longest) + " along an axis");
+    if (shape.pixels() == 0)
+      throw usage_error("convolve: the kernel is " + to_string(shape) + ": it has no weights");
+    std::vector<tap<F>> taps;
+    with_pixel_type(call.inputs[1].type(), [&]<class K>(std::type_identity<K>) {
+      const auto kernel = input<K>(engine, call, 1);
+      const auto& size = kernel.whole();
+      for (auto z = size.depth; z-- > 0;)
+        for (auto y = size.height; y-- > 0;)
+          for (auto x = size.width; x-- > 0;)
+            if (const F weight = static_cast<F>(engine.read(kernel, site{z, y, x})); weight != 0)
+              taps.push_back({static_cast<int>(size.depth / 2 - z), static_cast<int>(size.height / 2 - y),
+                              static_cast<int>(size.width / 2 - x), weight});
+    });
+    return taps;
+  }
+};
+
+}  // namespace macareu::operators

@@ -1,0 +1,78 @@
+// Intensities as integers, so that their sums have no order.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <macareu/error.hpp>
+
+#include "core/call.hpp"
+#include "operators/common/checks.hpp"
+#include "operators/objects/intensity_sums.hpp"
+#include "patterns/images.hpp"
+#include "patterns/reduce.hpp"
+
+namespace macareu {
+
+/// Among the pixels of objects, as the bits of a double without its sign: these have the order of
+/// magnitudes, infinity above all numbers and NaN above infinity.
+struct greatest_magnitude {
+  using value = std::uint64_t;
+  MACAREU_HD value identity() const { return 0; }
+  template <class Label, class T>
+  MACAREU_HD value lift(site, Label label, T intensity) const {
+    constexpr auto sign = std::uint64_t{1} << 63;
+    return label != 0 ? std::bit_cast<value>(static_cast<double>(intensity)) & ~sign : 0;
+  }
+  MACAREU_HD value join(value a, value b) const { return a > b ? a : b; }
+};
+
+struct has_no_mean {
+  template <class Label, class T>
+  MACAREU_HD bool operator()(Label label, T intensity) const {
+    return label != 0 && !(intensity - intensity == 0);  // infinity, NaN
+  }
+};
+
+/// So that no intensity of an object exceeds 2^43: then 2^40 pixels have sums of squares that fit 126 bits.
+/// What lies outside of objects is nobody's intensity, whatever it is.
+template <class Image, class Labels, class Engine>
+intensity_scale scale_of(Engine& engine, const call& call, const Labels& labels, const Image& intensity) {
+  using T = pixel_of<Image>;
+  if constexpr (std::is_integral_v<T> && sizeof(T) < 8) return {};
+  const auto greatest = std::bit_cast<double>(engine.reduce(greatest_magnitude{}, labels, intensity));
+  if constexpr (std::is_floating_point_v<T>)
+    if (!std::isfinite(greatest)) {
+      const site p = *find_first(engine, has_no_mean{}, labels, intensity);
+      throw usage_error(std::string(call.about.name) + ": intensity is " +
+                        (std::isnan(engine.read(intensity, p)) ? "NaN" : "infinite") + " at " +
+                        place(call, p) + ", in an object; there is no mean of that");
+    }
+  constexpr int bits = 43;
+  if (greatest == 0) return {};
+  const int exponent = bits - 1 - std::ilogb(greatest);
+  if (std::is_integral_v<T> && exponent >= 0) return {};
+  return {std::ldexp(1.0, std::min(exponent, 1000))};
+}
+
+/// One number for each axis of the array, or one for all; in the order of the axes.
+inline std::array<double, 3> spacing_of(const call& call) {
+  const auto& given = call.list<number>("spacing");
+  if (given.size() != 1 && std::cmp_not_equal(given.size(), call.rank()))
+    throw usage_error(std::string(call.about.name) + ": spacing has " + std::to_string(given.size()) +
+                      " numbers, but the image " + std::to_string(call.rank()) +
+                      " axes: give one for each, or one for all");
+  std::array<double, 3> spacing{1, 1, 1};
+  for (int axis = 0; axis < call.rank(); ++axis)
+    spacing[static_cast<std::size_t>(axis)] =
+        given[given.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double();
+  return spacing;
+}
+
+}  // namespace macareu

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "core/call.hpp"
+#include "operators/common/checks.hpp"
+#include "operators/common/parameters.hpp"
+#include "operators/objects/label_blocks.hpp"
+#include "operators/objects/label_plan.hpp"
+#include "operators/objects/object_rules.hpp"
+#include "patterns/images.hpp"
+
+namespace macareu::operators {
+
+struct label {
+  static constexpr std::array inputs{input_description{"image", "binary: zero or not; or grey values"}};
+  static constexpr std::array outputs{
+      output_description{.name = "labels",
+                         .type = output_description::type_rule::computed,
+                         .help = "the number of every pixel's object, 0 outside of objects",
+                         .computed = &label_type_for,
+                         .computed_help = "u32, or u64 where it is asked for or more could be needed"}};
+  static constexpr std::array parameters{
+      connectivity_parameter("full"),
+      parameter_description{"values", parameter_kind::flag, "false",
+                            "neighbours are joined where their values are equal"},
+      parameter_description{"background", parameter_kind::number, "0",
+                            "with values: pixels with this value belong to no object", "",
+                            -std::numeric_limits<double>::infinity()},
+      parameter_description{
+          "intervals", parameter_kind::intervals, "none",
+          "neighbours are joined where their values lie in the same interval, ends included"},
+      parameter_description{"type", parameter_kind::choice, "u32", "type of the labels", "u32|u64"},
+      parameter_description{"blocks", parameter_kind::number, "inf",
+                            "slices (rows, in images) of a block: blocks are labelled apart and merged, with "
+                            "the same result; inf: as a whole where that fits the device"}};
+  static constexpr operator_description about{
+      .name = "label",
+      .verb = "label",
+      .group = "objects",
+      .pattern = "component",
+      .brief = "Numbers the connected objects of an image.",
+      .notes =
+          "Objects are 1..n in the raster order of their first pixels, as in SciPy and scikit-image. Pixels that are not "
+          "zero belong to objects, NaN too; with values or intervals objects never cross from one value or interval to "
+          "another. Labels are u64 where the image could have more objects than u32 counts.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    const auto& intervals = call.list<interval>("intervals");
+    if (!intervals.empty())
+      return write(engine, call, same_interval_of<T>(intervals), input<T>(engine, call, 0));
+    if (!call.flag("values")) return write(engine, call, set_pixels{}, input<T>(engine, call, 0));
+    refuse_nan<T>(engine, call, 0);
+    write(engine, call, equal_values_but<T>(call.quantity("background")), input<T>(engine, call, 0));
+  }
+
+ private:
+  /// 0: as the engine sees fit.
+  static std::int64_t block_slices(const call& call) {
+    const double given = call.quantity("blocks").to_double();
+    if (std::isinf(given)) return 0;
+    if (given != std::floor(given))
+      throw usage_error("label: blocks must be a whole number of slices, or inf");
+    const auto all = call.inputs[0].shape()[0];
+    return given < static_cast<double>(all) ? static_cast<std::int64_t>(given) : all;
+  }
+
+  template <class Engine, class Rule, class Image>
+  static void write(Engine& engine, const call& call, const Rule& rule, const Image& image) {
+    const auto number = [&]<class Label>(std::type_identity<Label>) {
+      return label_components(engine, rule, call.near(), output<Label>(engine, call, 0), image,
+                              block_slices(call));
+    };
+    const bool wide = call.outputs[0].type() == dtype::u64;
+    call.work.report.count = static_cast<std::int64_t>(wide ? number(std::type_identity<std::uint64_t>{})
+                                                            : number(std::type_identity<std::uint32_t>{}));
+  }
+};
+
+}  // namespace macareu::operators

@@ -1,0 +1,108 @@
+// Labels by blocks on an engine of the host: piece, merge and finish as patterns/component.hpp has them, one
+// block after another. Blocks are numbered where their labels belong, so beside the labels this takes two
+// slices.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <macareu/error.hpp>
+
+#include "core/framed.hpp"
+#include "core/function_ref.hpp"
+#include "core/neighbourhood.hpp"
+#include "operators/objects/label_images.hpp"
+#include "patterns/component_rims.hpp"
+#include "patterns/images.hpp"
+
+namespace macareu {
+
+/// An engine that has a pool of devices, or other memory than the host's, cuts the image by itself.
+template <class Engine, class Rule, class Labels, class Image>
+concept cuts_into_blocks = requires(Engine& engine, const Rule& rule, const neighbourhood& near,
+                                    const Labels& labels, const Image& image) {
+  engine.component_in_blocks(rule, near, labels, image, std::int64_t{1});
+};
+
+template <class Engine, class Image>
+std::vector<std::uint32_t> numbers_in(Engine& engine, const Image& slice) {
+  const auto height = slice.whole().height, width = slice.whole().width;
+  std::vector<std::uint32_t> numbers(static_cast<std::size_t>(height * width));
+  engine.map(label_as<std::uint32_t>{},
+             framed(view<std::uint32_t>{numbers.data(), 1, height, width, 0, width, 1}), slice);
+  return numbers;
+}
+
+/// number[k]: what object k of the block is called in the whole image.
+template <class Label>
+std::vector<Label> numbers_of(const block_answer& answer, std::uint32_t objects) {
+  std::vector<Label> number(std::size_t{objects} + 1, Label{});
+  std::size_t moved = 0;
+  for (std::uint32_t k = 1; k <= objects; ++k) {
+    const bool has_moved = moved < answer.moved.size() && answer.moved[moved] == k;
+    number[k] = static_cast<Label>(has_moved ? answer.target[moved] : answer.before + k - moved);
+    moved += has_moved;
+  }
+  return number;
+}
+
+/// `thickness`: slices of a block (rows, in images). number_block(first, count) numbers the objects of so
+/// many slices where their labels belong, whatever the rule and the image.
+template <class Engine, class Labels>
+std::uint64_t component_in_blocks(Engine& engine, bool volume, const Labels& labels, std::int64_t thickness,
+                                  function_ref<std::uint64_t(std::int64_t, std::int64_t)> number_block) {
+  const std::int64_t slices = volume ? labels.whole().depth : labels.whole().height;
+  const auto part = [&](std::int64_t first, std::int64_t count) {
+    return labels.slices(volume, first, count);
+  };
+  const host_threads threads = engine.lend_threads(labels.whole().pixels());
+  std::vector<block_residue> residues;
+  std::vector<std::uint32_t> shared;  // the first slice of a block, as the one before has numbered it
+  for (std::int64_t first = 0; first < slices; first += thickness) {
+    const auto own = std::min(thickness, slices - first);
+    const auto seen = std::min(own + 1, slices - first);
+    if (number_block(first, seen) > std::numeric_limits<std::uint32_t>::max())
+      throw usage_error("label: a block of " + std::to_string(thickness) +
+                        " slices has more objects than 32 bits count; use smaller blocks");
+    block_residue residue;
+    residue.objects =
+        static_cast<std::uint32_t>(engine.reduce(greatest_number{}, part(first, own).reading()));
+    if (first > 0) {
+      const auto numbers = numbers_in(engine, part(first, 1).reading());
+      residue.in_first = std::ranges::max(numbers);
+      residues.back().to_next = rim_pairs(shared, numbers, residues.back().objects, threads);
+    }
+    residues.push_back(std::move(residue));
+    if (seen > own) shared = numbers_in(engine, part(first + own, 1).reading());
+  }
+  const auto merged = merge_rims(residues, threads);
+  for (std::size_t b = 0; b < residues.size(); ++b) {
+    const auto first = static_cast<std::int64_t>(b) * thickness;
+    engine.recode(part(first, std::min(thickness, slices - first)),
+                  numbers_of<pixel_of<Labels>>(merged.blocks[b], residues[b].objects));
+  }
+  return merged.count;
+}
+
+/// As one whole where `thickness` is 0.
+template <class Engine, class Rule, class Labels, class Image>
+std::uint64_t label_components(Engine& engine, const Rule& rule, const neighbourhood& near,
+                               const Labels& labels, const Image& image, std::int64_t thickness) {
+  const bool volume = near.rank == 3;
+  if constexpr (cuts_into_blocks<Engine, Rule, Labels, Image>)
+    return engine.component_in_blocks(rule, near, labels, image, thickness);
+  else if (thickness == 0)
+    return engine.component(rule, near, labels, image);
+  else
+    return component_in_blocks(engine, volume, labels, thickness,
+                               [&](std::int64_t first, std::int64_t count) {
+                                 return engine.component(rule, near, labels.slices(volume, first, count),
+                                                         image.slices(volume, first, count));
+                               });
+}
+
+}  // namespace macareu

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/call.hpp"
+#include "core/pixel_types.hpp"
+#include "operators/common/parameters.hpp"
+#include "operators/objects/intensities.hpp"
+#include "operators/objects/label_images.hpp"
+#include "operators/objects/object_table.hpp"
+#include "patterns/images.hpp"
+
+namespace macareu::operators {
+
+struct measure {
+  static constexpr std::array inputs{
+      input_description{.name = "labels", .help = "the number of every pixel's object"},
+      input_description{.name = "intensity",
+                        .help = "what objects are weighed with, of any type",
+                        .own_type = true,
+                        .optional = true}};
+  static constexpr std::array parameters{
+      spacing_parameter, parameter_description{"columns", parameter_kind::choice, "all",
+                                               "all that is known of objects, or what is known of their "
+                                               "intensities alone, which is faster",
+                                               "all|intensity"}};
+  static constexpr operator_description about{
+      .name = "measure",
+      .verb = "measure",
+      .group = "objects",
+      .pattern = "tally",
+      .brief = "Describes the objects of a label image: size, place, shape, intensity.",
+      .notes =
+          "One row for each number above 0. Columns have the names and meaning of scikit-image's regionprops_table "
+          "where it has them; area is the volume in volumes. Sums are integers, so every device gives the same bits: "
+          "integers of up to 32 bits are exact, other intensities are rounded to 2^-43 of the largest among the objects. "
+          "perimeter is for square pixels, else nan. surface_area is by Crofton's formula from crossings along 13 "
+          "directions. euler_number is that of full connectivity. elongation and flatness are ITK's: roots of the "
+          "ratios of principal moments, the greater over the next. sphericity is the surface of a ball of the same "
+          "volume over surface_area, circularity 4 pi area over the perimeter squared. axis_direction-i-j is part j "
+          "of the unit vector along principal axis i, the longest first. orientation is the angle of the longest: "
+          "pi/4 of what is round, and along a diagonal of the sign of that axis, where scikit-image 0.19 may have the "
+          "other.",
+      .inputs = inputs,
+      .outputs = {},
+      .parameters = parameters,
+      .table = "one row an object"};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    const auto greatest = greatest_label<T>(engine, call);
+    if (greatest >= most_rows(call.inputs[0].shape().pixels()))
+      throw usage_error(too_large(call, greatest) + "; number its objects 1..n with relabel first");
+    const auto given = input<T>(engine, call, 0);
+    if constexpr (std::is_same_v<T, std::uint32_t>) {
+      measure_labels(engine, call, greatest, given);
+    } else if constexpr (!std::is_floating_point_v<T>) {
+      const auto labels = temporary<std::uint32_t>(engine, given);
+      engine.map(label_as<std::uint32_t>{}, labels.image(), given);
+      measure_labels(engine, call, greatest, labels.reading());
+    }
+  }
+
+ private:
+  template <class Engine>
+  static void measure_labels(Engine& engine, const call& call, std::uint64_t greatest,
+                             const image_in<Engine, const std::uint32_t>& labels) {
+    object_form form{
+        .rank = call.rank(),
+        .spacing = spacing_of(call),
+        .threads = engine.lend_threads(static_cast<std::int64_t>(greatest) * pixels_worth_an_object)};
+    form.shape = call.chosen("columns", "all");
+    if (call.inputs.size() == 1) {
+      if (!form.shape) throw usage_error("measure: columns of intensities need an intensity image; give one");
+      if (form.rank == 2)
+        tell<std::uint8_t, 2>(engine, call, form, greatest, labels);
+      else
+        tell<std::uint8_t, 3>(engine, call, form, greatest, labels);
+      return;
+    }
+    with_pixel_type(call.inputs[1].type(), [&]<class V>(std::type_identity<V>) {
+      const auto intensity = input<V>(engine, call, 1);
+      form.intensity = true;
+      form.per_value = scale_of(engine, call, labels, intensity).per_value;
+      if (!form.shape)
+        tell_intensities<V>(engine, call, form, greatest, labels, intensity);
+      else if (form.rank == 2)
+        tell<V, 2>(engine, call, form, greatest, labels, intensity);
+      else
+        tell<V, 3>(engine, call, form, greatest, labels, intensity);
+    });
+  }
+
+  template <class V, int Rank, class Engine, class... Intensity>
+  static void tell(Engine& engine, const call& call, const object_form& form, std::uint64_t greatest,
+                   const image_in<Engine, const std::uint32_t>& labels, const Intensity&... intensity) {
+    constexpr bool weighed = sizeof...(Intensity) > 0;
+    const object_sums<Rank, weighed> sums{{form.per_value}};
+    const auto rows = engine.tally(sums, greatest, labels, intensity...);
+    auto room = room_for_objects(greatest, form);  // an engine may still be at the rows
+    tell(call, form, objects_of<V, Rank, weighed>(rows), std::move(room));
+  }
+  template <class V, class Engine>
+  static void tell_intensities(Engine& engine, const call& call, const object_form& form,
+                               std::uint64_t greatest, const image_in<Engine, const std::uint32_t>& labels,
+                               const image_in<Engine, const V>& intensity) {
+    const auto rows = engine.tally(object_intensities{{form.per_value}}, greatest, labels, intensity);
+    auto room = room_for_objects(greatest, form);
+    tell(call, form, weighed_objects_of<V>(rows), std::move(room));
+  }
+  static void tell(const call& call, const object_form& form, const summed_objects& objects, table room) {
+    *call.result = describe_objects(objects, form, std::move(room));
+    call.work.report.count = static_cast<std::int64_t>(call.result->rows());
+  }
+};
+
+}  // namespace macareu::operators

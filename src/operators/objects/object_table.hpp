@@ -1,0 +1,105 @@
+// From what was summed up over the pixels of objects to what people read: one row an object.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include <macareu/table.hpp>
+
+#include "core/host_threads.hpp"
+#include "operators/objects/object_sums.hpp"
+
+namespace macareu {
+
+/// The sums of one object, for images and volumes alike; an image's axes come first.
+struct object_facts {
+  std::int64_t label = 0;
+  std::uint64_t pixels = 0;
+  std::int64_t euler = 0;
+  std::array<std::uint64_t, crossing_directions> outline{};  // perimeter classes, or crossings
+  std::array<wide_sum, 3> first{};
+  std::array<wide_sum, 6> second{};
+  std::array<std::int64_t, 3> least{}, most{};
+  // Of intensities, in steps of the scale; the bounds are values.
+  wide_sum mass = 0, mass_squared = 0;
+  std::array<wide_sum, 3> moment{};
+  double weakest = 0, strongest = 0;
+};
+
+struct object_form {
+  int rank = 2;
+  bool shape = true, intensity = false;    // what is described
+  std::array<double, 3> spacing{1, 1, 1};  // in the order of the axes
+  double per_value = 1;                    // of the intensity's scale
+  host_threads threads = {};               // that describe them
+};
+
+/// Objects 1..count, whose facts are put together by the threads that describe them. Labels without pixels
+/// are left out.
+struct summed_objects {
+  std::size_t count;
+  std::function<std::uint64_t(std::size_t label)> pixels;
+  /// Writes all that is described: facts are those of the label before.
+  std::function<void(std::size_t label, object_facts& facts)> tell;
+};
+
+/// Describing an object takes as long as so many pixels of an image.
+inline constexpr std::int64_t pixels_worth_an_object = 64;
+
+/// A table for so many objects, to be filled in. Its memory takes as long to come as the numbers to be
+/// written, so it is made while their sums are still on the way. For very many, whose labels may have gaps,
+/// it has columns without rows.
+table room_for_objects(std::size_t count, const object_form& form);
+
+/// `room`: for the same objects and form.
+table describe_objects(const summed_objects& objects, const object_form& form, table room);
+
+/// rows[0] is nobody's. fill(facts, row) adds what the sums have.
+template <class Sums, class Fill>
+summed_objects objects_of_rows(std::span<const typename Sums::row> rows, const Fill& fill) {
+  return {rows.size() - 1, [rows](std::size_t label) { return rows[label].count[Sums::pixels]; },
+          [rows, fill](std::size_t label, object_facts& facts) {
+            facts.label = static_cast<std::int64_t>(label);
+            facts.pixels = rows[label].count[Sums::pixels];
+            fill(facts, rows[label]);
+          }};
+}
+
+/// T: of intensities. The rows are read when objects are described.
+template <class T, int Rank, bool Intensity>
+summed_objects objects_of(std::span<const typename object_sums<Rank, Intensity>::row> rows) {
+  using sums = object_sums<Rank, Intensity>;
+  return objects_of_rows<sums>(rows, [](object_facts& facts, const typename sums::row& row) {
+    facts.euler = static_cast<std::int64_t>(row.count[sums::euler]);
+    for (std::size_t i = 0; i < sums::shapes; ++i) facts.outline[i] = row.count[sums::shape + i];
+    for (std::size_t i = 0; i < sums::products; ++i) facts.second[i] = row.sum[sums::second + i];
+    for (std::size_t i = 0; i < Rank; ++i) {
+      facts.first[i] = row.sum[sums::first + i];
+      facts.least[i] = row.least[i];
+      facts.most[i] = row.most[i];
+      if constexpr (Intensity) facts.moment[i] = row.sum[sums::moment + i];
+    }
+    if constexpr (Intensity) {
+      facts.mass = row.sum[sums::mass];
+      facts.mass_squared = row.sum[sums::mass_squared];
+      facts.weakest = from_order<T>(row.least[Rank]);
+      facts.strongest = from_order<T>(row.most[Rank]);
+    }
+  });
+}
+
+/// The same of intensities alone.
+template <class T>
+summed_objects weighed_objects_of(std::span<const object_intensities::row> rows) {
+  using sums = object_intensities;
+  return objects_of_rows<sums>(rows, [](object_facts& facts, const sums::row& row) {
+    facts.mass = row.sum[sums::mass];
+    facts.mass_squared = row.sum[sums::mass_squared];
+    facts.weakest = from_order<T>(row.least[0]);
+    facts.strongest = from_order<T>(row.most[0]);
+  });
+}
+
+}  // namespace macareu

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "core/call.hpp"
+#include "operators/common/masks.hpp"
+#include "operators/common/parameters.hpp"
+#include "operators/objects/label_blocks.hpp"
+#include "operators/objects/label_plan.hpp"
+#include "operators/objects/object_extent.hpp"
+#include "operators/objects/object_rules.hpp"
+#include "operators/objects/selection.hpp"
+#include "patterns/images.hpp"
+
+namespace macareu::operators {
+
+struct remove_small {
+  static constexpr std::array inputs{input_description{"image", "zero outside of objects"}};
+  static constexpr std::array outputs{output_description{"result",
+                                                         output_description::type_rule::same_as_input,
+                                                         "the image, and 0 where an object was dropped"}};
+  static constexpr std::array parameters{
+      connectivity_parameter("full"), parameter_description{"min_size", parameter_kind::number, "64",
+                                                            "objects with fewer pixels are dropped", "", -1}};
+  static constexpr operator_description about{
+      .name = "remove_small",
+      .verb = "remove-small",
+      .group = "objects",
+      .pattern = "component",
+      .brief = "Drops the small objects of an image.",
+      .notes =
+          "Objects are neighbours that are not zero, NaN too, whatever their values. scikit-image's remove_small_objects of a "
+          "binary image, whose neighbours are those of faces by default; objects that have labels already: relabel.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    const auto image = input<T>(engine, call, 0);
+    const auto most = most_objects(call.inputs[0].shape(), false,
+                                   std::get<connectivity>(call.values.find("connectivity")->second));
+    with_bytes(engine, image, [&](const auto& bytes) {
+      const auto keep = [&]<class Label>(std::type_identity<Label>) {
+        const auto kept = temporary<Label>(engine, image);
+        mark_large<Label>(engine, call, kept.image(), bytes);
+        engine.map(where_kept{}, output<T>(engine, call, 0), image, kept.reading());
+      };
+      if (most > std::int64_t{std::numeric_limits<std::uint32_t>::max()})
+        keep(std::type_identity<std::uint64_t>{});
+      else
+        keep(std::type_identity<std::uint32_t>{});
+    });
+  }
+
+ private:
+  /// 1 in objects that are kept, 0 elsewhere.
+  template <class Label, class Engine>
+  static void mark_large(Engine& engine, const call& call, image_in<Engine, Label> kept,
+                         const image_in<Engine, const std::uint8_t>& image) {
+    const double least = call.quantity("min_size").to_double();
+    const auto count = label_components(engine, set_pixels{}, call.near(), kept, image, 0);
+    const auto rows = engine.tally(object_size{}, count, kept.reading());
+    const std::span<const object_size::row> sizes(rows);
+    std::vector<Label> number(sizes.size());
+    for (std::size_t object = 1; object < sizes.size(); ++object)
+      number[object] = static_cast<double>(sizes[object].count[0]) >= least;
+    engine.recode(kept, number);
+    call.work.report.count = std::ranges::count(number, Label{1});
+  }
+};
+
+}  // namespace macareu::operators

@@ -1,0 +1,80 @@
+// Which objects are kept, and what they are called then: 1..n again, in the raster order of first pixels.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "core/call.hpp"
+#include "operators/objects/object_extent.hpp"
+#include "patterns/images.hpp"
+
+namespace macareu {
+
+struct object_selection {
+  double min_size = 0, max_size = std::numeric_limits<double>::infinity(),
+         largest = std::numeric_limits<double>::infinity();
+  bool clear_border = false;
+
+  object_selection() = default;  // of all objects
+  explicit object_selection(const call& call)
+      : min_size(call.quantity("min_size").to_double()),
+        max_size(call.quantity("max_size").to_double()),
+        largest(call.quantity("largest").to_double()),
+        clear_border(call.flag("clear_border")) {
+    if (min_size < 0) throw usage_error(std::string(call.about.name) + ": min_size must be 0 or more");
+    if (largest != std::floor(largest))
+      throw usage_error(std::string(call.about.name) + ": largest must be a whole number of objects, or inf");
+  }
+
+  bool keeps(const object_extent::row& object) const {
+    const auto size = static_cast<double>(object.count[object_extent::pixels]);
+    return size > 0 && size >= min_size && size <= max_size &&
+           !(clear_border && object.count[object_extent::on_border] > 0);
+  }
+};
+
+/// The image, and 0 where `kept` is.
+struct where_kept {
+  template <class T, class Label>
+  MACAREU_HD T operator()(site, T value, Label kept) const {
+    return kept != 0 ? value : T{};
+  }
+};
+
+/// The new number of every old one, 0 for those that are dropped; and how many are kept. Of objects of one
+/// size the earlier is the larger.
+template <class Label>
+std::uint64_t renumber(std::span<const object_extent::row> objects, const object_selection& wanted,
+                       std::vector<Label>& number) {
+  const auto first = [&](std::size_t object) { return objects[object].least[0]; };
+  const auto size = [&](std::size_t object) { return objects[object].count[object_extent::pixels]; };
+  std::vector<std::size_t> kept;
+  for (std::size_t object = 1; object < objects.size(); ++object)
+    if (wanted.keeps(objects[object])) kept.push_back(object);
+  if (wanted.largest < static_cast<double>(kept.size())) {
+    std::ranges::sort(
+        kept, [&](auto a, auto b) { return size(a) != size(b) ? size(a) > size(b) : first(a) < first(b); });
+    kept.resize(static_cast<std::size_t>(wanted.largest));
+  }
+  std::ranges::sort(kept, {}, first);
+  number.assign(objects.size(), Label{});
+  for (std::size_t i = 0; i < kept.size(); ++i) number[kept[i]] = static_cast<Label>(i + 1);
+  return kept.size();
+}
+
+/// Labels 1..count in place. Returns how many are kept.
+template <class Image, class Engine>
+std::uint64_t select_objects(Engine& engine, const call& call, const object_selection& wanted,
+                             std::uint64_t count, const Image& labels) {
+  const auto objects = engine.tally(object_extent{labels.whole(), call.rank() == 3}, count, labels.reading());
+  std::vector<pixel_of<Image>> number;
+  const auto kept = renumber(objects, wanted, number);
+  engine.recode(labels, number);
+  return kept;
+}
+
+}  // namespace macareu

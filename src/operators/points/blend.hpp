@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <limits>
+
+#include "core/call.hpp"
+#include "operators/common/parameters.hpp"
+#include "operators/points/arithmetic.hpp"
+#include "patterns/images.hpp"
+
+namespace macareu::operators {
+
+struct blend {
+  static dtype result_type(const arguments& all, dtype input, const extents&) {
+    const auto& weight = std::get<number>(all.at("weight"));
+    if (weight.to_double() < 0 || weight.to_double() > 1)
+      throw usage_error("blend: weight must be from 0 to 1, got " + to_string(weight));
+    return input;
+  }
+
+  static constexpr std::array inputs{input_description{"first", "grey or colour"},
+                                     input_description{"second", "grey or colour"}};
+  static constexpr std::array outputs{output_description{.name = "mean",
+                                                         .type = output_description::type_rule::computed,
+                                                         .help = "the mean",
+                                                         .may_replace_first_input = true,
+                                                         .computed = &result_type,
+                                                         .computed_help = "the input's type"}};
+  static constexpr std::array parameters{
+      parameter_description{"weight",
+                            parameter_kind::number,
+                            "0.5",
+                            "of the first image; that of the second is 1 less it",
+                            {},
+                            any_number}};
+  static constexpr operator_description about{
+      .name = "blend",
+      .verb = "blend",
+      .group = "points",
+      .pattern = "map",
+      .brief = "The weighted mean of two images.",
+      .notes =
+          "first * weight + second * (1 - weight), in f32 for types of at most 16 bits and f32, else in f64; integers are rounded to the nearest, halves to even, and stop at the ends of the type. Both images have one type and shape.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters,
+      .each_channel = true};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    using rule = weighted_mean<T>;
+    const double weight = call.quantity("weight").to_double();
+    engine.map(rule{static_cast<typename rule::real>(weight), static_cast<typename rule::real>(1 - weight)},
+               output<T>(engine, call, 0), input<T>(engine, call, 0), input<T>(engine, call, 1));
+  }
+};
+
+}  // namespace macareu::operators

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+
+#include "core/call.hpp"
+#include "operators/common/masks.hpp"
+#include "operators/common/numbers.hpp"
+#include "operators/common/parameters.hpp"
+#include "operators/reconstruction/flood_from.hpp"
+#include "patterns/images.hpp"
+#include "patterns/map.hpp"
+
+namespace macareu::operators {
+
+struct hysteresis {
+  static constexpr std::array inputs{input_description{"image", "grey"}};
+  static constexpr std::array outputs{
+      output_description{"mask", output_description::type_rule::boolean,
+                         "set above high, and above low where a path above low leads to that"}};
+  static constexpr std::array parameters{
+      parameter_description{
+          "low", parameter_kind::number, "", "what is not above it is left out", {}, any_number},
+      parameter_description{"high", parameter_kind::number, "", "what is above it is set", {}, any_number},
+      connectivity_parameter("face")};
+  static constexpr operator_description about{
+      .name = "hysteresis",
+      .verb = "hysteresis",
+      .group = "reconstruction",
+      .pattern = "wave",
+      .brief = "Sets what is above a low value and joined to what is above a high one.",
+      .notes =
+          "Binary reconstruction of { f > low } from { f > high }: scikit-image's apply_hysteresis_threshold, whose "
+          "neighbours are those of faces. A low value above the high one counts as that. NaN is above nothing.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    const auto image = input<T>(engine, call, 0);
+    const auto low = smallest_above<T>(call.quantity("low")), high = smallest_above<T>(call.quantity("high"));
+    if (!high) return engine.map(nowhere{}, output<std::uint8_t>(engine, call, 0));
+    engine.wave(flood_from<T>{low && *low < *high ? *low : *high}, call.near(),
+                output<std::uint8_t>(engine, call, 0), mapped(at_least<T>{*high}, image), image);
+  }
+};
+
+}  // namespace macareu::operators
