@@ -27,7 +27,7 @@ struct device_smoothing {
   fused_weights<double> near;  // the same weights, of a walk
 
   template <class Value>
-  __device__ Value ceil_div(Value smooth, site p, std::int64_t height, std::int64_t width) const {
+  __device__ Value divided(Value smooth, site p, std::int64_t height, std::int64_t width) const {
     if (!shares) return smooth;
     const auto row = share_classes::class_of(p.y, height, classes.rows);
     const auto column = share_classes::class_of(p.x, width, classes.columns);
