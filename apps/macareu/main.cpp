@@ -1,4 +1,7 @@
 // macareu VERB INPUT... -o OUTPUT [options]
+#include <algorithm>
+#include <vector>
+
 #include "command/other_programs.hpp"
 #include "command/program.hpp"
 #include "verbs.hpp"
@@ -7,10 +10,13 @@ namespace macareu::tool {
 namespace {
 
 std::vector<verb> all_verbs() {
+  const std::vector<verb> written{measure_verb(),  convert_outline(), run_outline(),  info_verb(),
+                                  generate_verb(), compare_verb(),    bench_outline()};
   auto verbs = operator_verbs();
-  for (const auto& other : {measure_verb(), convert_outline(), run_outline(), info_verb(), generate_verb(),
-                            compare_verb(), bench_outline()})
-    verbs.push_back(other);
+  std::erase_if(verbs, [&](const verb& made) {
+    return std::ranges::find(written, made.name, &verb::name) != written.end();
+  });
+  verbs.insert(verbs.end(), written.begin(), written.end());
   return verbs;
 }
 

@@ -137,8 +137,8 @@ verb verb_of(const operator_description& about) {
             const auto run = std::make_shared<operator_run>(about);
             add_files(options, about, *run);
             add_parameters(options, about, *run);
-            if (about.name == "label" || about.name == "relabel") run->objects.add_to(options, "the input");
-            if (about.name == "label") run->objects.add_selection_to(options);
+            if (about.gives_labels) run->objects.add_to(options, "the input");
+            if (about.gives_labels && !about.takes_labels) run->objects.add_selection_to(options);
             run->reading.add_channel_to(options);
             run->reading.add_to(options);
             run->running.add_to(options, about.pattern);
@@ -150,8 +150,7 @@ verb verb_of(const operator_description& about) {
 
 std::vector<verb> operator_verbs() {
   std::vector<verb> verbs;
-  for (const auto& about : catalogue())
-    if (about.name != "measure") verbs.push_back(verb_of(about));  // which has options of its own
+  for (const auto& about : catalogue()) verbs.push_back(verb_of(about));
   return verbs;
 }
 

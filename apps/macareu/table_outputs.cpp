@@ -21,7 +21,7 @@ void table_outputs::add_to(parser& options, const operator_description& about) {
                .value = "TABLE",
                .help = std::string(about.table) + "; .csv or .json (without it the table is printed)",
                .take = [this](const std::string& text) { file_ = text; }});
-  if (about.pattern != "histogram") return;
+  if (!about.is_histogram) return;
   options.add({.group = "Outputs",
                .names = "--plot",
                .value = "PICTURE",

@@ -1,4 +1,5 @@
-// The verbs of the tool. Those of operators come from the catalogue; the others are written out.
+// The verbs of the tool. Those of operators come from the catalogue; the others are written out, and take the
+// place of an operator's of the same name.
 #pragma once
 
 #include <vector>

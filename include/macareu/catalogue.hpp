@@ -71,6 +71,10 @@ struct operator_description {
   std::span<const parameter_description> parameters;
   bool each_channel = false;    ///< colour images are taken channel by channel; others refuse them
   std::string_view table = {};  ///< of an operator that gives a table, and no image: what is in it
+  bool is_histogram = false;    ///< its table has the columns from, to and count
+  bool in_blocks = false;       ///< images may exceed a GPU's memory, or be shared by several GPUs
+  bool takes_labels = false;    ///< the first input has the numbers of objects
+  bool gives_labels = false;    ///< the first output has the numbers of objects
 };
 
 std::span<const operator_description> catalogue();

@@ -124,22 +124,16 @@ int usable_gpu(const context& how, const gpu_images& there) {
   return gpu;
 }
 
-/// From the caller's images straight to the caller's: what lies in the memory of one GPU, others cannot
-/// reach.
-bool works_in_blocks(const operator_description& about) {
-  return std::ranges::find(about.parameters, "blocks", &parameter_description::name) !=
-         about.parameters.end();
-}
-
 device_choice choose_gpu(const operator_description& about, const gpu_images& there, const context& how) {
   const auto* const chosen = find_entry(about, cuda_name);
   if (!chosen && how.device == "auto")
     throw device_error(there.name + " is in the memory of a GPU: " + cuda::gpus_here().problem);
   if (!chosen) refuse_unknown(how);
   const auto named = cuda::gpus_named(how.device);
-  if (named.size() > 1 && !works_in_blocks(about)) refuse_several(how, about.name);
+  if (named.size() > 1 && !about.in_blocks) refuse_several(how, about.name);
   const int gpu = usable_gpu(how, there);
   if (named.size() > 1) {
+    // Blocks go from the caller's images straight to the caller's: others cannot reach one GPU's memory.
     if (!there.name.empty())
       throw usage_error(std::string(about.name) + ": " + there.name +
                         " is in the memory of a GPU: several GPUs share images in the host's memory");
@@ -159,7 +153,7 @@ device_choice choose_automatically(const operator_description& about, const gpu_
   if (!find_entry(about, cuda_name) || !gpu_pays(image.shape().pixels())) return on_host;
   try {
     auto on_gpu = choose_gpu(about, there, how);
-    if (!works_in_blocks(about) && !fits(image, *cuda::gpu_named(on_gpu.device)))
+    if (!about.in_blocks && !fits(image, *cuda::gpu_named(on_gpu.device)))
       throw device_error(on_gpu.device + ": its free memory is too small for the image");
     // In managed memory the GPU works on the caller's images themselves: there is no going back.
     if (!there.any && knows_strategy(host, how)) on_gpu.instead = &host;

@@ -40,7 +40,7 @@ class against_serial : public engine_and_type {
   std::vector<const_image_view> draw_inputs(dice& from, const operator_description& about,
                                             const std::vector<T>& palette, bool sinks) {
     const auto marker = first_.of(type(), scene_.shape), mask = second_.of(type(), scene_.shape);
-    if (about.name == "measure") {
+    if (about.takes_labels && !about.table.empty()) {
       draw_labels(from, type(), scene_, static_cast<T*>(marker.data()));
       if (from.once_in(4)) return {marker};
       return {marker, draw_intensity(from)};

@@ -48,7 +48,8 @@ struct histogram {
       .outputs = outputs,
       .parameters = parameters,
       .each_channel = true,
-      .table = "one row for each bin: from, to, count"};
+      .table = "one row for each bin: from, to, count",
+      .is_histogram = true};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

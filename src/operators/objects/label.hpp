@@ -52,7 +52,9 @@ struct label {
           "another. Labels are u64 where the image could have more objects than u32 counts.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .in_blocks = true,
+      .gives_labels = true};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -50,7 +50,8 @@ struct measure {
       .inputs = inputs,
       .outputs = {},
       .parameters = parameters,
-      .table = "one row an object"};
+      .table = "one row an object",
+      .takes_labels = true};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

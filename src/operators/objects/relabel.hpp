@@ -37,7 +37,9 @@ struct relabel {
           "new numbers are 1..n in the raster order of first pixels.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .takes_labels = true,
+      .gives_labels = true};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
