@@ -59,7 +59,7 @@ target_compile_options(macareu_parts INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-se
 
 # What the catalogue knows without any engine.
 add_library(macareu_descriptions OBJECT ${generated}/descriptions.cpp
-  src/catalogue/arguments.cpp src/core/image.cpp src/core/connectivity.cpp)
+  src/catalogue/arguments.cpp src/core/connectivity.cpp src/core/error.cpp src/core/image.cpp)
 target_link_libraries(macareu_descriptions PRIVATE macareu_parts)
 
 # The public functions come from the descriptions.
@@ -99,7 +99,7 @@ add_library(macareu
   src/core/compare.cpp src/core/table.cpp
   src/patterns/component_rims.cpp
   src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp src/operators/objects/object_table.cpp src/operators/objects/surface_weights.cpp
-  src/catalogue/catalogue.cpp src/catalogue/device_choice.cpp src/catalogue/machine.cpp)
+  src/catalogue/catalogue.cpp src/catalogue/checks.cpp src/catalogue/device_choice.cpp src/catalogue/machine.cpp)
 add_library(macareu::macareu ALIAS macareu)
 add_dependencies(macareu macareu_api)
 target_include_directories(macareu

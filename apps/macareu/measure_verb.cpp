@@ -45,9 +45,7 @@ void check_before_reading(const measuring& given) {
     if (!file.empty()) inputs.push_back(file);
   given.reading.check(inputs);
   check_no_input(files, inputs);
-  // On an empty image the library checks device and strategy, and computes nothing.
-  const image nothing(dtype::u8, extents{0, 0});
-  compute_table(about(), std::array<const_image_view, 1>{nothing}, {}, given.running.how);
+  validate(about(), std::array<image_form, 1>{}, {}, given.running.how);
 }
 
 table compute(const measuring& given, const image& labels, const std::optional<image>& intensity,

@@ -12,6 +12,7 @@
 #include "command/text.hpp"
 #include "overlay.hpp"
 #include "report.hpp"
+#include "usage_errors.hpp"
 
 namespace macareu::tool {
 namespace {
@@ -23,35 +24,6 @@ const operator_description& measuring() {
 const operator_description& selecting() {
   static const auto& about = *find_operator("relabel");
   return about;
-}
-
-/// What an operator says that has no verb here: its name is left out, and what is a parameter or a further
-/// input to the library is an option.
-std::string as_options(std::string message, const operator_description& about) {
-  if (const auto name = std::string(about.name) + ": "; message.starts_with(name))
-    message.erase(0, name.size());
-  std::vector<std::string_view> names;
-  for (const auto& parameter : about.parameters) names.push_back(parameter.name);
-  for (const auto& input : about.inputs.subspan(1)) names.push_back(input.name);
-  for (const auto name : names)
-    if (message.starts_with(std::string(name) + ' ')) return option_name(name) + message.substr(name.size());
-  return message;
-}
-
-template <class Run>
-auto in_options(const operator_description& about, Run&& run) {
-  try {
-    return run();
-  } catch (const usage_error& e) {
-    throw usage_error(as_options(e.what(), about));
-  }
-}
-
-/// On it the library checks arguments in next to no time.
-image one_pixel(int rank) {
-  image pixel(dtype::u8, rank == 3 ? extents{1, 1, 1} : extents{1, 1});
-  pixel.pixels<std::uint8_t>()[0] = 0;
-  return pixel;
 }
 
 std::string extension_of(const std::string& file) {
@@ -67,19 +39,19 @@ std::string value_name(const parameter_description& parameter) {
 /// An option of another operator than the verb's own.
 void add_parameter(parser& options, const parameter_description& parameter, const std::string& help,
                    arguments& to) {
-  const auto name = option_name(parameter.name);
   const bool told = parameter.kind == parameter_kind::numbers || parameter.kind == parameter_kind::choice;
   options.add({.group = "Parameters",
-               .names = name,
+               .names = option_name(parameter.name),
                .value = value_name(parameter),
                .help = help + (told ? " (default: " + std::string(parameter.default_text) + ")" : ""),
-               .take = [&to, &parameter, name](const std::string& text) {
-                 try {
-                   to.insert_or_assign(std::string(parameter.name), parse_argument(parameter, text));
-                 } catch (const usage_error& e) {
-                   throw usage_error(name + std::string(e.what()).substr(parameter.name.size()));
-                 }
+               .take = [&to, &parameter](const std::string& text) {
+                 to.insert_or_assign(std::string(parameter.name), option_value(parameter, text));
                }});
+}
+
+void check_call(const operator_description& about, const std::vector<image_form>& forms,
+                const arguments& given) {
+  translate_usage_errors(about, spelling::of_options, [&] { validate(about, forms, given); });
 }
 
 }  // namespace
@@ -128,7 +100,7 @@ void object_outputs::add_selection_to(parser& options) {
 }
 
 image object_outputs::selected(const image& labels, const context& how) const {
-  return in_options(selecting(), [&] {
+  return translate_usage_errors(selecting(), spelling::of_options, [&] {
     return std::move(run_operator(selecting(), std::array<const_image_view, 1>{labels}, selection_, how)[0]);
   });
 }
@@ -142,7 +114,7 @@ arguments object_outputs::parameters() const {
 arguments object_outputs::measure_parameters() const { return with_defaults(measuring(), measured_with_); }
 
 std::vector<std::string> object_outputs::check_before_reading(bool table_is_printed) const {
-  if (drops_objects()) selected(one_pixel(2), {.device = "serial"});
+  if (drops_objects()) check_call(selecting(), {image_form{}}, selection_);
   std::vector<std::string> files;
   if (!table_file.empty()) {
     check_text_output(table_file);
@@ -182,9 +154,9 @@ void object_outputs::check_inputs(const extents& labels, const std::optional<ima
     throw usage_error("--intensity is " + to_string(intensity->shape()) + ", but the labels are " +
                       to_string(labels) + ": they must have one shape");
   if (measured_with_.empty()) return;
-  std::optional<image> weight;
-  if (intensity) weight = one_pixel(labels.rank());
-  measure(one_pixel(labels.rank()), weight, {.device = "serial"});
+  std::vector<image_form> forms{{.shape = labels}};
+  if (intensity) forms.push_back({intensity->type(), intensity->shape(), intensity->channels()});
+  check_call(measuring(), forms, measured_with_);
 }
 
 std::optional<image> object_outputs::read_intensity(const input_options& reading) const {
@@ -196,7 +168,8 @@ table object_outputs::measure(const image& labels, const std::optional<image>& i
                               const context& how) const {
   std::vector<const_image_view> inputs{labels};
   if (intensity) inputs.push_back(*intensity);
-  return in_options(measuring(), [&] { return compute_table(measuring(), inputs, measured_with_, how); });
+  return translate_usage_errors(measuring(), spelling::of_options,
+                                [&] { return compute_table(measuring(), inputs, measured_with_, how); });
 }
 
 void object_outputs::add(output_files& all, const table& objects, const image& labels,

@@ -14,29 +14,9 @@
 #include "command/text.hpp"
 #include "command/verb.hpp"
 #include "timing.hpp"
+#include "usage_errors.hpp"
 
 namespace macareu::tool {
-namespace {
-
-/// The library says "use clip" where the command line's user types --clip.
-std::string with_options(std::string message, const operator_description& about) {
-  for (const auto& parameter : about.parameters) {
-    const auto name = "use " + std::string(parameter.name) + " ";
-    if (const auto at = message.find(name); at != std::string::npos) message.insert(at + 4, "--");
-  }
-  return message;
-}
-
-template <class Run>
-auto in_the_words_of_the_command_line(const operator_description& about, Run&& run) {
-  try {
-    return run();
-  } catch (const usage_error& e) {
-    throw usage_error(with_options(e.what(), about));
-  }
-}
-
-}  // namespace
 
 void operator_run::check_before_reading() const {
   std::vector<std::string> files;
@@ -57,30 +37,11 @@ void operator_run::check_before_reading() const {
   if (!objects.intensity_file.empty()) all_inputs.push_back(objects.intensity_file);
   reading.check(all_inputs);
   check_no_input(beside, all_inputs);
-  // On empty images the library checks device, strategy and parameters, and computes nothing. Which
-  // connectivity fits, and how many numbers, is not known before the inputs are.
-  auto known = values;
-  for (const auto& parameter : about_.parameters)
-    if (parameter.kind == parameter_kind::connectivity || parameter.kind == parameter_kind::numbers)
-      known.erase(std::string(parameter.name));
-  const auto run_on_nothing = [&](const extents& shape) {
-    const image nothing(dtype::u8, shape);
-    const std::vector<const_image_view> empty(about_.inputs.size(), nothing);
-    if (gives_table())
-      compute_table(about_, empty, known, running.how);
-    else
-      run_operator(about_, empty, known, running.how);
-  };
-  try {
-    run_on_nothing({0, 0});
-  } catch (const usage_error& of_images) {
-    // Some values are for volumes alone, and what the inputs are is not known yet either.
-    try {
-      run_on_nothing({0, 0, 0});
-    } catch (const usage_error&) {
-      throw of_images;
-    }
-  }
+  check_call(std::vector<image_form>(inputs.size()));
+}
+
+void operator_run::check_call(const std::vector<image_form>& forms) const {
+  translate_usage_errors(about_, spelling::of_verb, [&] { validate(about_, forms, values, running.how); });
 }
 
 void operator_run::name_kept_outputs(const const_image_view& first) {
@@ -210,6 +171,10 @@ int operator_run::operator()(interruption& signals) {
   check_before_reading();
   const auto files = read_inputs();
   const auto& first = files[0].pixels;
+  std::vector<image_form> forms;
+  for (const auto& file : files)
+    forms.push_back({file.pixels.type(), file.pixels.shape(), file.pixels.channels()});
+  check_call(forms);
   objects.check_inputs(first.shape(), intensity_, first.shape());
   record_.name = about_.name;
   record_.parameters = with_defaults(about_, values);
@@ -225,7 +190,8 @@ int operator_run::operator()(interruption& signals) {
       check_image_fits(*outputs[o], output_type(about_, o, first.type(), first.shape(), values),
                        first.shape(), first.channels());
   try {
-    auto computed = in_the_words_of_the_command_line(about_, [&] { return compute(files, signals); });
+    auto computed =
+        translate_usage_errors(about_, spelling::of_verb, [&] { return compute(files, signals); });
     describe_objects(computed.images, signals);
     write_outputs(computed, files[0], signals);
   } catch (const std::bad_alloc&) {

@@ -44,6 +44,7 @@ class operator_run {
 
   bool gives_table() const { return !about_.table.empty(); }
   void check_before_reading() const;
+  void check_call(const std::vector<image_form>& forms) const;
   /// Once types are known, for the extension must hold them.
   void name_kept_outputs(const const_image_view& first);
   std::vector<image_file> read_inputs();

@@ -9,6 +9,7 @@
 
 #include "command/text.hpp"
 #include "operator_run.hpp"
+#include "usage_errors.hpp"
 #include "verbs.hpp"
 
 namespace macareu::tool {
@@ -23,12 +24,7 @@ std::string upper(std::string_view text) {
 
 argument value_from(const parameter_description& parameter, std::string text) {
   if (parameter.kind == parameter_kind::choice) std::ranges::replace(text, '-', '_');
-  try {
-    return parse_argument(parameter, text);
-  } catch (const usage_error& e) {
-    const std::string message = e.what();  // it starts with the parameter's name
-    throw usage_error(option_name(parameter.name) + message.substr(parameter.name.size()));
-  }
+  return option_value(parameter, text);
 }
 
 std::string value_name(const parameter_description& parameter) {

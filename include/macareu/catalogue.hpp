@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@
 #include <macareu/table.hpp>
 
 namespace macareu {
+
+struct call;  // of the library's own
 
 /// `numbers` is a list, one number or several; `intervals` is a list LOW:HIGH,... that may be empty: none.
 enum class parameter_kind { connectivity, choice, flag, number, numbers, intervals };
@@ -75,6 +78,9 @@ struct operator_description {
   bool in_blocks = false;       ///< images may exceed a GPU's memory, or be shared by several GPUs
   bool takes_labels = false;    ///< the first input has the numbers of objects
   bool gives_labels = false;    ///< the first output has the numbers of objects
+  /// Throws usage_error for what forms and arguments have wrong that parameters and the types of outputs do
+  /// not tell. The images of the call have no pixels.
+  void (*check)(const call&) = nullptr;
 };
 
 std::span<const operator_description> catalogue();
@@ -87,12 +93,25 @@ std::vector<std::string_view> built_devices();
 std::vector<std::string_view> devices();
 std::vector<std::string_view> strategies(std::string_view device, std::string_view pattern);
 
-/// Throws usage_error naming the parameter and what it takes.
+/// Throws call_error naming the parameter and what it takes.
 argument parse_argument(const parameter_description& parameter, std::string_view text);
 
 /// The pixel type of an output; parameters that are not given have their default.
 dtype output_type(const operator_description& about, std::size_t output, dtype input, const extents& shape,
                   const arguments& given = {});
+
+/// What is known of an image before its pixels are.
+struct image_form {
+  std::optional<dtype> type = {};
+  std::optional<extents> shape = {};
+  std::optional<int> channels = {};
+};
+
+/// Checks all of a call that needs neither pixels nor memory, and computes nothing. Throws what running it
+/// would throw: mostly call_error, and device_error. A form may leave anything open: the call is refused
+/// where it would be whatever the image turns out to be.
+void validate(const operator_description& about, std::span<const image_form> forms,
+              const arguments& given = {}, const context& how = {});
 
 /// Runs an operator; parameters that are not given have their default. Throws usage_error before any work for
 /// what shapes, types and arguments can have wrong. Gives the outputs that are not optional.

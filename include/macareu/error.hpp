@@ -1,8 +1,13 @@
 // Errors by whose fault they are. Every message is one line: what, where, which values, what to do.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace macareu {
 
@@ -15,6 +20,62 @@ class error : public std::runtime_error {
 class usage_error : public error {
  public:
   using error::error;
+};
+
+/// What is wrong with a call.
+enum class fault {
+  missing,   ///< a parameter without default, or an image, was not given
+  unknown,   ///< there is no such parameter, device or strategy
+  value,     ///< a parameter's value is not one that it takes
+  axes,      ///< a value does not fit the number of axes
+  conflict,  ///< values that exclude each other
+  count,     ///< too few images, or too many
+  shape,
+  type,
+  channels,
+  memory,  ///< where images lie: alignment, overlap, which GPU
+  pixels   ///< pixel values
+};
+
+/// A part of a message: words, or a name that every front end spells in its own way, such as clip and --clip.
+struct error_part {
+  enum class role { words, parameter, input, output };
+
+  error_part(std::string words) : text(std::move(words)) {}
+  error_part(const char* words) : text(words) {}
+  error_part(role what, std::string_view name) : is(what), text(name) {}
+
+  role is = role::words;
+  std::string text;
+};
+
+inline error_part parameter_named(std::string_view name) { return {error_part::role::parameter, name}; }
+inline error_part input_named(std::string_view name) { return {error_part::role::input, name}; }
+inline error_part output_named(std::string_view name) { return {error_part::role::output, name}; }
+
+struct call_problem {
+  fault kind;
+  std::string operation = {};     ///< the operator's name; empty where it does not matter
+  std::vector<error_part> parts;  ///< the message, without the operator's name
+  std::string given = {};         ///< what was refused, as text
+  std::string allowed = {};       ///< what is taken instead
+
+  /// The first parameter, input or output that the message names; nullptr where it names none.
+  const error_part* subject() const;
+  /// The message; `spelled` gives the text of names.
+  std::string text(const std::function<std::string(const error_part&)>& spelled) const;
+};
+
+/// A usage error that front ends can word themselves. what() names parameters and images as C++ and Python
+/// do.
+class call_error : public usage_error {
+ public:
+  explicit call_error(call_problem problem);
+
+  const call_problem& problem() const noexcept { return *problem_; }
+
+ private:
+  std::shared_ptr<const call_problem> problem_;  // so that copies do not throw
 };
 
 /// A file is missing, damaged, of an unsupported kind, or cannot be written.

@@ -43,9 +43,13 @@ std::string takes(const parameter_description& parameter) {
   throw internal_error("no such kind of parameter");
 }
 
-usage_error wrong(const parameter_description& parameter, std::string_view text) {
-  return usage_error(std::string(parameter.name) + ": expected " + takes(parameter) + ", got '" +
-                     std::string(text) + "'");
+call_error wrong(const parameter_description& parameter, std::string_view text) {
+  const auto allowed = takes(parameter);
+  return call_error({.kind = fault::value,
+                     .parts = {parameter_named(parameter.name),
+                               ": expected " + allowed + ", got '" + std::string(text) + "'"},
+                     .given = std::string(text),
+                     .allowed = allowed});
 }
 
 template <class T>
@@ -223,13 +227,18 @@ const arguments& complete_arguments(const operator_description& about, const arg
         as_given = false;
       ++found;
     } else if (parameter.default_text.empty()) {
-      throw usage_error(std::string(about.name) + ": " + std::string(parameter.name) + " is missing: give " +
-                        takes(parameter));
+      throw call_error({.kind = fault::missing,
+                        .operation = std::string(about.name),
+                        .parts = {parameter_named(parameter.name), " is missing: give " + takes(parameter)},
+                        .allowed = takes(parameter)});
     }
   if (found < given.size())
     for (const auto& [name, value] : given)
       if (std::ranges::find(about.parameters, name, &parameter_description::name) == about.parameters.end())
-        throw usage_error(std::string(about.name) + ": no such parameter: " + name);
+        throw call_error({.kind = fault::unknown,
+                          .operation = std::string(about.name),
+                          .parts = {"no such parameter: ", parameter_named(name)},
+                          .given = name});
   if (as_given && found == about.parameters.size()) return given;
   room = given;
   for (const auto& parameter : about.parameters)

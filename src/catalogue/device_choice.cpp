@@ -70,8 +70,12 @@ void check_strategy(const entry& chosen, const context& how) {
   if (knows_strategy(chosen, how)) return;
   std::string known = "auto";
   for (const auto name : chosen.strategies(chosen.about->pattern)) known += ", " + std::string(name);
-  throw usage_error("strategy '" + how.strategy + "' is unknown for " + std::string(chosen.about->name) +
-                    " on " + std::string(chosen.engine) + "; it has " + known);
+  throw call_error(
+      {.kind = fault::unknown,
+       .parts = {"strategy '" + how.strategy + "' is unknown for " + std::string(chosen.about->name) +
+                 " on " + std::string(chosen.engine) + "; it has " + known},
+       .given = how.strategy,
+       .allowed = known});
 }
 
 bool gpu_pays(std::int64_t pixels) { return pixels >= pixels_worth_a_gpu; }
@@ -86,7 +90,7 @@ bool fits(const const_image_view& image, int gpu) {
   for (const auto name : devices()) known += ", " + std::string(name);
   const auto message = "device '" + how.device + "' is not in this build; it has " + known;
   if (how.device.starts_with("cuda")) throw device_error(message);
-  throw usage_error(message);
+  throw call_error({.kind = fault::unknown, .parts = {message}, .given = how.device, .allowed = known});
 }
 
 [[noreturn]] void refuse_several(const context& how, std::string_view what) {

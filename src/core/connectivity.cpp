@@ -33,8 +33,12 @@ std::optional<connectivity> connectivity::named(std::string_view text) {
 connectivity::connectivity(int neighbours) : kind_(kind::face) {
   const auto found = named(std::to_string(neighbours));
   if (!found)
-    throw usage_error("connectivity " + std::to_string(neighbours) +
-                      ": use 4 or 8 for images, 6, 18 or 26 for volumes");
+    throw call_error(
+        {.kind = fault::value,
+         .parts = {parameter_named("connectivity"),
+                   " " + std::to_string(neighbours) + ": use 4 or 8 for images, 6, 18 or 26 for volumes"},
+         .given = std::to_string(neighbours),
+         .allowed = "4, 8, 6, 18, 26"});
   *this = *found;
 }
 
@@ -42,10 +46,15 @@ std::string connectivity::name() const { return std::string(rows[static_cast<std
 
 int connectivity::reach(int rank) const {
   const auto& entry = rows[static_cast<std::size_t>(kind_)];
-  if (entry.rank != 0 && entry.rank != rank)
-    throw usage_error("connectivity " + name() + " is for " + (entry.rank == 2 ? "images" : "volumes") +
-                      ", the input has " + std::to_string(rank) + " axes: use " +
-                      (rank == 2 ? "4, 8" : "6, 18, 26") + ", face, edge or full");
+  if (entry.rank != 0 && entry.rank != rank) {
+    const auto allowed = std::string(rank == 2 ? "4, 8" : "6, 18, 26") + ", face, edge or full";
+    throw call_error({.kind = fault::axes,
+                      .parts = {parameter_named("connectivity"),
+                                " " + name() + " is for " + (entry.rank == 2 ? "images" : "volumes") +
+                                    ", the input has " + std::to_string(rank) + " axes: use " + allowed},
+                      .given = name(),
+                      .allowed = allowed});
+  }
   return entry.reach[static_cast<std::size_t>(rank - 2)];
 }
 

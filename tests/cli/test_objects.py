@@ -132,7 +132,7 @@ class Objects(CliTest):
         self.write_npy("given.npy", SHAPE, LABELS)
         measured = ("measure", "given.npy")
         for words in ((*given, "--background", "1"), (*given, "--background", "1", "--intervals", "0:5")):
-            self.assertEqual(self.fail_with(2, *words), "macareu: label: background is for values, which is not given")
+            self.assertEqual(self.fail_with(2, *words), "macareu: label: --background is for --values, which is not given")
         for option in (["--spacing", "2"], ["--columns", "all"], ["--intensity", "in.npy"]):
             for words in ((*given, *option), (*given, "--overlay", "p.ppm", *option),
                           (*measured, "--overlay", "p.ppm", "--on", "in.npy", *option)):

@@ -40,8 +40,11 @@ template <class T, class Engine>
 void refuse_nan(Engine& engine, const call& call, std::size_t which) {
   if constexpr (std::is_floating_point_v<T>) {
     if (const auto p = find_first(engine, is_nan{}, input<T>(engine, call, which)))
-      throw usage_error(std::string(call.about.name) + ": " + std::string(call.about.inputs[which].name) +
-                        " is NaN at " + place(call, *p) + "; replace NaN first, it has no order");
+      throw call_error({.kind = fault::pixels,
+                        .operation = std::string(call.about.name),
+                        .parts = {input_named(call.about.inputs[which].name),
+                                  " is NaN at " + place(call, *p) + "; replace NaN first, it has no order"},
+                        .given = "NaN"});
   }
 }
 
@@ -63,9 +66,14 @@ void refuse_marker_beyond_mask(Engine& engine, const call& call, std::size_t mar
   refuse_nan<T>(engine, call, mask);
   const T given = engine.read(input<T>(engine, call, marker), *p),
           bound = engine.read(input<T>(engine, call, mask), *p);
-  throw usage_error(std::string(call.about.name) + ": marker " + value_text(given) + " is " +
-                    (Toward == direction::up ? "above" : "below") + " mask " + value_text(bound) + " at " +
-                    place(call, *p) + "; use clip to clip the marker to the mask");
+  throw call_error(
+      {.kind = fault::pixels,
+       .operation = std::string(call.about.name),
+       .parts = {"marker " + value_text(given) + " is " + (Toward == direction::up ? "above" : "below") +
+                     " mask " + value_text(bound) + " at " + place(call, *p) + "; use ",
+                 parameter_named("clip"), " to clip the marker to the mask"},
+       .given = value_text(given),
+       .allowed = value_text(bound)});
 }
 
 }  // namespace macareu

@@ -19,6 +19,7 @@
 #include <macareu/error.hpp>
 
 #include "core/call.hpp"
+#include "operators/common/spacing.hpp"
 #include "operators/distance/line_distance.hpp"
 #include "operators/distance/propagation.hpp"
 
@@ -127,13 +128,24 @@ inline void measure_axes(distance_plan& plan) {
 
 /// `about`: who asks, for messages.
 inline distance_plan plan_distances(std::string_view about, const arguments& all, const extents& shape) {
-  const auto who = std::string(about) + ": ";
+  const auto conflict = [&](std::vector<error_part> parts) {
+    return call_error({.kind = fault::conflict, .operation = std::string(about), .parts = std::move(parts)});
+  };
+  const auto too_long = [&](std::int64_t side, std::int64_t most, std::vector<error_part> instead) {
+    std::vector<error_part> parts{"a side of " + std::to_string(side) + " pixels is above " +
+                                  std::to_string(most)};
+    parts.insert(parts.end(), instead.begin(), instead.end());
+    return call_error({.kind = fault::shape,
+                       .operation = std::string(about),
+                       .parts = std::move(parts),
+                       .given = std::to_string(side),
+                       .allowed = "up to " + std::to_string(most)});
+  };
   const auto& spacing = argument_of<std::vector<number>>(all, "spacing");
   const auto& metric = argument_of<std::string>(all, "metric");
   const int rank = shape.rank();
   if (spacing.size() != 1 && std::cmp_not_equal(spacing.size(), rank))
-    throw usage_error(who + "spacing has " + std::to_string(spacing.size()) + " numbers, but the image " +
-                      std::to_string(rank) + " axes: give one for each, or one for all");
+    throw wrong_spacing(about, spacing.size(), rank);
   distance_plan plan;
   plan.squares = metric == "euclidean";
   plan.join = metric == "chessboard" ? line_join::maximum : line_join::sum;
@@ -141,19 +153,20 @@ inline distance_plan plan_distances(std::string_view about, const arguments& all
   plan.rank = rank;
   plan.root = plan.squares && !squared;
   if (!plan.squares && squared)
-    throw usage_error(who + "squared is for the euclidean metric, not for " + metric);
+    throw conflict({parameter_named("squared"), " is for the euclidean metric, not for " + metric});
   if (chooses_type_of_squares(all))
-    throw usage_error(who + "type is for distances that are not squared: squares have one of their own");
+    throw conflict(
+        {parameter_named("type"), " is for distances that are not squared: squares have one of their own"});
   if (chooses_neighbours_in_vain(all, rank))
-    throw usage_error(who + "connectivity is for method propagation");
+    throw conflict({parameter_named("connectivity"), " is for method propagation"});
   if (!plan.squares && propagates(all))
-    throw usage_error(who + "method propagation is for the euclidean metric, not for " + metric);
+    throw conflict(
+        {parameter_named("method"), " propagation is for the euclidean metric, not for " + metric});
   for (int axis = 0; axis < rank; ++axis) {
     if (shape[axis] > std::numeric_limits<std::int32_t>::max())
-      throw usage_error(who + "a side of " + std::to_string(shape[axis]) + " pixels is above 2147483647");
+      throw too_long(shape[axis], std::numeric_limits<std::int32_t>::max(), {});
     if (propagates(all) && shape[axis] > largest_packed_side)
-      throw usage_error(who + "a side of " + std::to_string(shape[axis]) + " pixels is above " +
-                        std::to_string(largest_packed_side) + ": use method exact");
+      throw too_long(shape[axis], largest_packed_side, {": use method exact"});
     const auto at = static_cast<std::size_t>(3 - rank + axis);
     plan.spacing[at] = spacing[spacing.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double();
     plan.steps[at] = std::max<std::int64_t>(shape[axis] - 1, 0);

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <macareu/error.hpp>
 
@@ -91,16 +93,17 @@ struct distance_transform {
   static constexpr std::size_t indices = 1, labels = 2;
 
   static void check(const call& call) {
-    const auto refuse = [](const char* what) {
-      throw usage_error("distance_transform: " + std::string(what));
+    const auto refuse = [](std::vector<error_part> what) {
+      throw call_error(
+          {.kind = fault::conflict, .operation = "distance_transform", .parts = std::move(what)});
     };
     const bool places = call.wants(indices) || call.wants(labels);
-    if (places && call.flag("signed")) refuse("signed distances have no indices or labels");
+    if (places && call.flag("signed")) refuse({"signed distances have no indices or labels"});
     if (call.wants(labels) && !call.flag("invert"))
-      refuse("labels are those of pixels that are not zero: use invert with them");
-    if (call.wants(labels) && propagates(call.values)) refuse("labels come with method exact only");
+      refuse({"labels are those of pixels that are not zero: use ", parameter_named("invert"), " with them"});
+    if (call.wants(labels) && propagates(call.values)) refuse({"labels come with method exact only"});
     if (!propagates(call.values) && call.work.how.strategy != "auto")
-      refuse("strategies are those of method propagation");
+      refuse({"strategies are those of method propagation"});
   }
 
   template <class Visit>

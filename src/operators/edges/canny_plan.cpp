@@ -18,6 +18,11 @@ namespace {
 constexpr int largest_radius = 4096;
 constexpr int largest_variance = 700;  // exp(v) is a number, which ITK's weights are made of
 
+call_error refused(fault kind, std::vector<error_part> parts, std::string given = {},
+                   std::string allowed = {}) {
+  return call_error({kind, "canny", std::move(parts), std::move(given), std::move(allowed)});
+}
+
 double number_of(const arguments& all, std::string_view name) {
   return std::get<number>(all.find(name)->second).to_double();
 }
@@ -26,8 +31,11 @@ double number_of(const arguments& all, std::string_view name) {
 std::vector<double> along_axes(const arguments& all, std::string_view name, int rank) {
   const auto& given = std::get<std::vector<number>>(all.find(name)->second);
   if (given.size() != 1 && std::cmp_not_equal(given.size(), rank))
-    throw usage_error("canny: " + std::string(name) + ": expected one number, or one for each of " +
-                      std::to_string(rank) + " axes, got " + std::to_string(given.size()));
+    throw refused(
+        fault::axes,
+        {parameter_named(name), ": expected one number, or one for each of " + std::to_string(rank) +
+                                    " axes, got " + std::to_string(given.size())},
+        std::to_string(given.size()), "1 or " + std::to_string(rank));
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(rank));
   for (int axis = 0; axis < rank; ++axis)
@@ -38,8 +46,10 @@ std::vector<double> along_axes(const arguments& all, std::string_view name, int 
 void refuse_below_zero(std::string_view name, const std::vector<double>& values) {
   for (const double value : values)
     if (value < 0)
-      throw usage_error("canny: " + std::string(name) + ": expected numbers not below 0, got " +
-                        to_string(number(value)));
+      throw refused(
+          fault::value,
+          {parameter_named(name), ": expected numbers not below 0, got " + to_string(number(value))},
+          to_string(number(value)), "0 or more");
 }
 
 /// What a flavour would not look at must be left as it is.
@@ -47,8 +57,8 @@ void refuse_other_flavours(const arguments& all) {
   const bool itk = is_itk_flavour(all);
   const auto refuse = [&](std::string_view name, bool is_default) {
     if (!is_default)
-      throw usage_error("canny: " + std::string(name) + " is for flavour " + (itk ? "skimage" : "itk") +
-                        " only");
+      throw refused(fault::conflict, {parameter_named(name),
+                                      " is for flavour " + std::string(itk ? "skimage" : "itk") + " only"});
   };
   const auto all_are = [&](std::string_view name, const auto& holds) {
     return std::ranges::all_of(std::get<std::vector<number>>(all.find(name)->second),
@@ -88,7 +98,9 @@ double pairwise_sum(const double* values, std::size_t count) {
 std::vector<double> sampled_gaussian(double sigma) {
   const double reach = 4.0 * sigma + 0.5;
   if (!(reach < largest_radius + 1))
-    throw usage_error("canny: sigma must be at most " + std::to_string(largest_radius / 4));
+    throw refused(fault::value,
+                  {parameter_named("sigma"), " must be at most " + std::to_string(largest_radius / 4)},
+                  to_string(number(sigma)), "up to " + std::to_string(largest_radius / 4));
   const int r = static_cast<int>(reach);
   std::vector<double> all;
   for (int x = -r; x <= r; ++x)
@@ -140,9 +152,13 @@ canny_plan plan_itk(const arguments& all, const extents& shape) {
     const auto i = static_cast<std::size_t>(axis);
     if (std::isnan(variance[i])) variance[i] = sigma[i] * sigma[i];
     if (variance[i] > largest_variance)
-      throw usage_error("canny: the variance of the smoothing must be at most " +
-                        std::to_string(largest_variance) + ", got " + to_string(number(variance[i])));
-    if (!(error[i] < 1)) throw usage_error("canny: maximum_error: expected numbers below 1");
+      throw refused(fault::value,
+                    {"the variance of the smoothing must be at most " + std::to_string(largest_variance) +
+                     ", got " + to_string(number(variance[i]))},
+                    to_string(number(variance[i])), "up to " + std::to_string(largest_variance));
+    if (!(error[i] < 1))
+      throw refused(fault::value, {parameter_named("maximum_error"), ": expected numbers below 1"},
+                    to_string(number(error[i])), "below 1");
     auto* const weights = &plan.smooth.weights[i + 3 - static_cast<std::size_t>(rank)];
     const bool as_before = i > 0 && variance[i] == variance[i - 1] && error[i] == error[i - 1];
     *weights = as_before ? weights[-1] : discrete_gaussian(variance[i], error[i]);
@@ -154,7 +170,8 @@ canny_plan plan_itk(const arguments& all, const extents& shape) {
 
 canny_plan plan_skimage(const arguments& all, dtype input, const extents& shape) {
   if (shape.rank() != 2)
-    throw usage_error("canny: flavour skimage is for images, got a volume; use flavour itk");
+    throw refused(fault::conflict,
+                  {parameter_named("flavour"), " skimage is for images, got a volume; use flavour itk"});
   const auto sigma = along_axes(all, "sigma", 2);
   const double brightest =
       input == dtype::boolean ? 1 : with_pixel_type(input, []<class T>(std::type_identity<T>) {
@@ -170,7 +187,8 @@ canny_plan plan_skimage(const arguments& all, dtype input, const extents& shape)
                       number_of(all, "outside")};
   plan.low = threshold("low", 0.1);
   plan.high = threshold("high", 0.2);
-  if (plan.high < plan.low) throw usage_error("canny: low must not be above high");
+  if (plan.high < plan.low)
+    throw refused(fault::conflict, {parameter_named("low"), " must not be above ", parameter_named("high")});
   for (std::size_t axis = 0; axis < 2; ++axis)
     if (sigma[axis] > 1e-15) plan.smooth.weights[axis + 1] = sampled_gaussian(sigma[axis]);
   find_shares(plan.smooth, shape);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/call.hpp"
+#include "core/pixel_types.hpp"
 #include "operators/common/checks.hpp"
 #include "operators/common/flood.hpp"
 #include "operators/common/masks.hpp"
@@ -57,11 +58,19 @@ T height_in_type(const call& call) {
     const bool whole =
         !std::holds_alternative<double>(h.value()) || std::floor(h.to_double()) == h.to_double();
     if (!whole || !steps || std::cmp_greater(*steps, highest_in_type<T>(call)))
-      throw usage_error(std::string(call.about.name) + ": h must be a whole number up to " +
-                        std::to_string(highest_in_type<T>(call)) + " for pixels of type " +
-                        std::string(name_of(call.inputs[0].type())) + ", got " + to_string(h));
+      throw call_error({.kind = fault::value,
+                        .operation = std::string(call.about.name),
+                        .parts = {parameter_named("h"),
+                                  " must be a whole number up to " +
+                                      std::to_string(highest_in_type<T>(call)) + " for pixels of type " +
+                                      std::string(name_of(call.inputs[0].type())) + ", got " + to_string(h)},
+                        .given = to_string(h),
+                        .allowed = "whole numbers up to " + std::to_string(highest_in_type<T>(call))});
     return static_cast<T>(*steps);
   }
+}
+inline void check_height(const call& call) {
+  with_pixel_type(call.inputs[0].type(), [&]<class T>(std::type_identity<T>) { height_in_type<T>(call); });
 }
 
 /// Against the wave's direction; stops at the end of the type.

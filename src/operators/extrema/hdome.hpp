@@ -27,7 +27,8 @@ struct hdome {
           "number.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .check = &check_height};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -25,7 +25,8 @@ struct hmin {
           "HMinimaImageFilter, MATLAB's imhmin. For integer pixels h must be a whole number.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .check = &check_height};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

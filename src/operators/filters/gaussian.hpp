@@ -36,8 +36,13 @@ struct gaussian {
   static std::vector<double> sigmas(const arguments& all, const extents& shape) {
     const auto& given = std::get<std::vector<number>>(all.at("sigma"));
     if (given.size() != 1 && std::cmp_not_equal(given.size(), shape.rank()))
-      throw usage_error("gaussian: sigma: expected one number, or one for each of " +
-                        std::to_string(shape.rank()) + " axes, got " + std::to_string(given.size()));
+      throw call_error({.kind = fault::axes,
+                        .operation = "gaussian",
+                        .parts = {parameter_named("sigma"), ": expected one number, or one for each of " +
+                                                                std::to_string(shape.rank()) + " axes, got " +
+                                                                std::to_string(given.size())},
+                        .given = std::to_string(given.size()),
+                        .allowed = "1 or " + std::to_string(shape.rank())});
     std::vector<double> sigma;
     for (int axis = 0; axis < shape.rank(); ++axis)
       sigma.push_back(given[given.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double());

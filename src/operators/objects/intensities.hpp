@@ -14,6 +14,7 @@
 
 #include "core/call.hpp"
 #include "operators/common/checks.hpp"
+#include "operators/common/spacing.hpp"
 #include "operators/objects/intensity_sums.hpp"
 #include "patterns/images.hpp"
 #include "patterns/reduce.hpp"
@@ -50,9 +51,12 @@ intensity_scale scale_of(Engine& engine, const call& call, const Labels& labels,
   if constexpr (std::is_floating_point_v<T>)
     if (!std::isfinite(greatest)) {
       const site p = *find_first(engine, has_no_mean{}, labels, intensity);
-      throw usage_error(std::string(call.about.name) + ": intensity is " +
-                        (std::isnan(engine.read(intensity, p)) ? "NaN" : "infinite") + " at " +
-                        place(call, p) + ", in an object; there is no mean of that");
+      const std::string found = std::isnan(engine.read(intensity, p)) ? "NaN" : "infinite";
+      throw call_error({.kind = fault::pixels,
+                        .operation = std::string(call.about.name),
+                        .parts = {input_named("intensity"), " is " + found + " at " + place(call, p) +
+                                                                ", in an object; there is no mean of that"},
+                        .given = found});
     }
   constexpr int bits = 43;
   if (greatest == 0) return {};
@@ -65,14 +69,13 @@ intensity_scale scale_of(Engine& engine, const call& call, const Labels& labels,
 inline std::array<double, 3> spacing_of(const call& call) {
   const auto& given = call.list<number>("spacing");
   if (given.size() != 1 && std::cmp_not_equal(given.size(), call.rank()))
-    throw usage_error(std::string(call.about.name) + ": spacing has " + std::to_string(given.size()) +
-                      " numbers, but the image " + std::to_string(call.rank()) +
-                      " axes: give one for each, or one for all");
+    throw wrong_spacing(call.about.name, given.size(), call.rank());
   std::array<double, 3> spacing{1, 1, 1};
   for (int axis = 0; axis < call.rank(); ++axis)
     spacing[static_cast<std::size_t>(axis)] =
         given[given.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double();
   return spacing;
 }
+inline void check_spacing(const call& call) { spacing_of(call); }
 
 }  // namespace macareu

@@ -38,8 +38,11 @@ struct greatest_number {
 template <class T, class Engine>
 std::uint64_t greatest_label(Engine& engine, const call& call) {
   if constexpr (std::is_floating_point_v<T>)
-    throw usage_error(std::string(call.about.name) + ": labels are whole numbers, not " +
-                      std::string(name_of(call.inputs[0].type())));
+    throw call_error({.kind = fault::type,
+                      .operation = std::string(call.about.name),
+                      .parts = {input_named("labels"),
+                                " are whole numbers, not " + std::string(name_of(call.inputs[0].type()))},
+                      .given = std::string(name_of(call.inputs[0].type()))});
   else
     return engine.reduce(greatest_number{}, input<T>(engine, call, 0));
 }

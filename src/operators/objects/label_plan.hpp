@@ -31,13 +31,22 @@ inline void check_intervals(const std::vector<interval>& all) {
   const auto text = [](const interval& one) { return to_string(one.low) + ":" + to_string(one.high); };
   constexpr auto most = same_interval<double>::most;
   if (all.size() > most)
-    throw usage_error("label: intervals: " + std::to_string(all.size()) + " are more than the " +
-                      std::to_string(most) + " that are possible");
+    throw call_error(
+        {.kind = fault::value,
+         .operation = "label",
+         .parts = {parameter_named("intervals"), ": " + std::to_string(all.size()) + " are more than the " +
+                                                     std::to_string(most) + " that are possible"},
+         .given = std::to_string(all.size()),
+         .allowed = "up to " + std::to_string(most)});
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (!below(all[i].high, all[j].low) && !below(all[j].high, all[i].low))
-        throw usage_error("label: intervals " + text(all[j]) + " and " + text(all[i]) +
-                          " overlap: a value must lie in one alone");
+        throw call_error(
+            {.kind = fault::value,
+             .operation = "label",
+             .parts = {parameter_named("intervals"), " " + text(all[j]) + " and " + text(all[i]) +
+                                                         " overlap: a value must lie in one alone"},
+             .given = text(all[j]) + "," + text(all[i])});
 }
 
 /// How many objects an image of this shape can have at most.
@@ -54,9 +63,15 @@ inline dtype label_type_for(const arguments& all, dtype, const extents& shape) {
   const bool values = std::get<bool>(all.find("values")->second);
   check_intervals(intervals);
   if (values && !intervals.empty())
-    throw usage_error("label: values and intervals exclude each other: give one of them");
+    throw call_error({.kind = fault::conflict,
+                      .operation = "label",
+                      .parts = {parameter_named("values"), " and ", parameter_named("intervals"),
+                                " exclude each other: give one of them"}});
   if (!values && std::get<number>(all.find("background")->second).to_double() != 0)
-    throw usage_error("label: background is for values, which is not given");
+    throw call_error({.kind = fault::conflict,
+                      .operation = "label",
+                      .parts = {parameter_named("background"), " is for ", parameter_named("values"),
+                                ", which is not given"}});
   const auto most = most_objects(shape, values || !intervals.empty(),
                                  std::get<connectivity>(all.find("connectivity")->second));
   const bool wide = std::get<std::string>(all.find("type")->second) == "u64" ||

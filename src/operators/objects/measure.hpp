@@ -51,7 +51,8 @@ struct measure {
       .outputs = {},
       .parameters = parameters,
       .table = "one row an object",
-      .takes_labels = true};
+      .takes_labels = true,
+      .check = &check_spacing};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -39,7 +39,8 @@ struct relabel {
       .outputs = outputs,
       .parameters = parameters,
       .takes_labels = true,
-      .gives_labels = true};
+      .gives_labels = true,
+      .check = &check_selection};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

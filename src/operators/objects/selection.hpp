@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/call.hpp"
@@ -25,9 +26,15 @@ struct object_selection {
         max_size(call.quantity("max_size").to_double()),
         largest(call.quantity("largest").to_double()),
         clear_border(call.flag("clear_border")) {
-    if (min_size < 0) throw usage_error(std::string(call.about.name) + ": min_size must be 0 or more");
-    if (largest != std::floor(largest))
-      throw usage_error(std::string(call.about.name) + ": largest must be a whole number of objects, or inf");
+    const auto refuse = [&](const char* name, double given, const std::string& allowed) {
+      throw call_error({.kind = fault::value,
+                        .operation = std::string(call.about.name),
+                        .parts = {parameter_named(name), " must be " + allowed},
+                        .given = to_string(number(given)),
+                        .allowed = allowed});
+    };
+    if (min_size < 0) refuse("min_size", min_size, "0 or more");
+    if (largest != std::floor(largest)) refuse("largest", largest, "a whole number of objects, or inf");
   }
 
   bool keeps(const object_extent::row& object) const {
@@ -36,6 +43,8 @@ struct object_selection {
            !(clear_border && object.count[object_extent::on_border] > 0);
   }
 };
+
+inline void check_selection(const call& call) { object_selection{call}; }
 
 /// The image, and 0 where `kept` is.
 struct where_kept {

@@ -54,7 +54,10 @@ number otsu_threshold(Engine& engine, const image_in<Engine, const T>& image) {
       return static_cast<T>(low +
                             static_cast<T>(counted(value_bins<T>{low}, range.highest - range.lowest + 1u)));
   if (!std::isfinite(static_cast<double>(high) - static_cast<double>(low)))
-    throw usage_error("threshold: the range of the image is not finite: give a value instead of auto");
+    throw call_error({.kind = fault::pixels,
+                      .operation = "threshold",
+                      .parts = {"the range of the image is not finite: give a ", parameter_named("value"),
+                                " instead of auto"}});
   const equal_bins rule(static_cast<double>(low), static_cast<double>(high), few);
   const auto bin = static_cast<std::int64_t>(counted(rule, few));
   return (rule.edge(bin) + rule.edge(bin + 1)) / 2;

@@ -1,0 +1,310 @@
+#include "catalogue/checks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <macareu/error.hpp>
+
+#include "catalogue/arguments.hpp"
+#include "catalogue/device_choice.hpp"
+#include "core/call.hpp"
+
+namespace macareu {
+namespace {
+
+/// First and last byte of a view, whatever the signs of its strides.
+std::pair<const std::byte*, const std::byte*> byte_range(const const_image_view& view) {
+  std::int64_t low = 0, high = 0;
+  const auto last_channel = (view.channels() - 1) * view.channel_stride();
+  (last_channel < 0 ? low : high) += last_channel;
+  for (int axis = 0; axis < view.shape().rank(); ++axis) {
+    const auto reach = (view.shape()[axis] - 1) * view.steps()[axis];
+    (reach < 0 ? low : high) += reach;
+  }
+  const auto size = static_cast<std::int64_t>(size_of(view.type()));
+  const auto* data = static_cast<const std::byte*>(view.data());
+  return {data + low * size, data + (high + 1) * size};
+}
+
+/// Greatest common divisor of the steps that the view takes, in bytes; 0 for one pixel.
+std::int64_t common_step(const const_image_view& view) {
+  std::int64_t common = view.channels() > 1 ? view.channel_stride() : 0;
+  for (int axis = 0; axis < view.shape().rank(); ++axis)
+    if (view.shape()[axis] > 1) common = std::gcd(common, view.steps()[axis]);
+  return common * static_cast<std::int64_t>(size_of(view.type()));
+}
+
+bool overlap(const const_image_view& a, const const_image_view& b) {
+  if (a.shape().pixels() == 0 || b.shape().pixels() == 0) return false;
+  const auto [a_first, a_last] = byte_range(a);
+  const auto [b_first, b_last] = byte_range(b);
+  const std::less<const std::byte*> less;
+  if (!less(a_first, b_last) || !less(b_first, a_last)) return false;
+  // Interleaved channels share a range but no byte: all their pixels lie a multiple of the common step apart.
+  const auto common = std::gcd(common_step(a), common_step(b));
+  if (common == 0) return true;
+  const auto apart = (a_first - b_first) % common;
+  const auto gap = apart < 0 ? apart + common : apart;
+  return gap < static_cast<std::int64_t>(size_of(b.type())) ||
+         common - gap < static_cast<std::int64_t>(size_of(a.type()));
+}
+
+bool same_pixels(const const_image_view& a, const const_image_view& b) {
+  bool same = a.data() == b.data() && a.type() == b.type() && a.channel_stride() == b.channel_stride();
+  for (int axis = 0; axis < a.shape().rank(); ++axis) same = same && a.steps()[axis] == b.steps()[axis];
+  return same;
+}
+
+/// Two pixels of an output must not be one place in memory.
+bool folds_onto_itself(const const_image_view& view) {
+  if (view.shape().pixels() == 0) return false;
+  std::array<std::pair<std::int64_t, std::int64_t>, 4> axes;  // |step|, size, in order
+  std::size_t count = 0;
+  const auto add = [&](std::int64_t step, std::int64_t size) {
+    const std::pair axis{std::abs(step), size};
+    auto place = count++;
+    for (; place > 0 && axis < axes[place - 1]; --place) axes[place] = axes[place - 1];
+    axes[place] = axis;
+  };
+  if (view.channels() > 1) add(view.channel_stride(), view.channels());
+  for (int axis = 0; axis < view.shape().rank(); ++axis)
+    if (view.shape()[axis] > 1) add(view.steps()[axis], view.shape()[axis]);
+  std::int64_t reach = 1;
+  for (const auto& [step, size] : std::span(axes).first(count)) {
+    if (step < reach) return true;
+    reach = step * (size - 1) + reach;
+  }
+  return false;
+}
+
+/// An image in messages. Calls of small images are over before a few strings are made, so that messages are
+/// made where something is wrong.
+struct image_name {
+  const operator_description& about;
+  error_part::role role;
+  std::string_view name;
+
+  call_error refused(fault kind, const std::string& why, std::string given = {},
+                     std::string allowed = {}) const {
+    std::vector<error_part> parts{error_part(role, name), why};
+    if (role == error_part::role::output) parts.insert(parts.begin(), "output ");
+    return call_error(
+        {kind, std::string(about.name), std::move(parts), std::move(given), std::move(allowed)});
+  }
+};
+
+/// Engines read pixels that another thread may write through atomics, which need it.
+void check_alignment(const const_image_view& view, const image_name& image) {
+  const auto size = size_of(view.type());
+  if (reinterpret_cast<std::uintptr_t>(view.data()) % size != 0)
+    throw image.refused(fault::memory, ": pixels of type " + std::string(name_of(view.type())) +
+                                           " must lie at multiples of " + std::to_string(size) +
+                                           " bytes: copy the image first");
+}
+
+/// Text about one image beside that of the first input.
+call_error unlike_first(const operator_description& about, const image_name& image, fault kind,
+                        const std::string& own, const std::string& first, const std::string& rule) {
+  return call_error({.kind = kind,
+                     .operation = std::string(about.name),
+                     .parts = {error_part(image.role, image.name), own + ", but ",
+                               input_named(about.inputs[0].name), first + ": they must have " + rule}});
+}
+
+void check_count(const operator_description& about, std::size_t given) {
+  const bool one_less = !about.inputs.empty() && about.inputs.back().optional;
+  const auto all = about.inputs.size();
+  if (given == all || (one_less && given + 1 == all)) return;
+  const auto allowed = (one_less ? std::to_string(all - 1) + " or " : "") + std::to_string(all);
+  throw call_error({.kind = fault::count,
+                    .operation = std::string(about.name),
+                    .parts = {"takes " + allowed + " image(s), got " + std::to_string(given)},
+                    .given = std::to_string(given),
+                    .allowed = allowed});
+}
+
+void check_form(const operator_description& about, std::size_t index, const image_form& form,
+                const image_form& first) {
+  const auto& input = about.inputs[index];
+  const image_name image{about, error_part::role::input, input.name};
+  const auto channels = [](const image_form& of) { return std::to_string(*of.channels); };
+  if (form.channels && *form.channels != 1 && (!about.each_channel || input.own_form))
+    throw image.refused(
+        fault::channels,
+        " has " + channels(form) + " channels: choose one or make it grey (channel N or luminance)",
+        channels(form), "1");
+  if (input.own_form) return;
+  if (form.channels && first.channels && *form.channels != *first.channels)
+    throw unlike_first(about, image, fault::channels, " has " + channels(form) + " channels",
+                       " has " + channels(first), "as many");
+  if (form.shape && first.shape && *form.shape != *first.shape)
+    throw unlike_first(about, image, fault::shape, " is " + to_string(*form.shape),
+                       " is " + to_string(*first.shape), "one shape");
+  if (form.type && first.type && *form.type != *first.type && !input.own_type)
+    throw unlike_first(about, image, fault::type, " has pixels of type " + std::string(name_of(*form.type)),
+                       " of " + std::string(name_of(*first.type)), "one type");
+}
+
+void check_forms(const operator_description& about, std::span<const image_form> forms) {
+  check_count(about, forms.size());
+  for (std::size_t i = 0; i < forms.size(); ++i) check_form(about, i, forms[i], forms[0]);
+}
+
+bool is_optional(const output_description& output) { return output.optional; }
+
+/// What operators refuse of images without pixels. `inputs` have no memory, `values` are complete.
+void check_values(const operator_description& about, std::span<const const_image_view> inputs,
+                  const arguments& values, const context& how) {
+  const auto& first = inputs[0];
+  job work{how, {}};
+  const call call{about, inputs, {}, values, work};
+  if (values.contains("connectivity")) call.near();
+  for (const auto& output : about.outputs) type_of(output, first.type(), first.shape(), values);
+  if (about.check && first.shape().pixels() > 0) about.check(call);
+}
+
+/// Images of these forms. What a form leaves open is `type`, and one pixel of so many axes.
+std::vector<const_image_view> images_of(std::span<const image_form> forms, dtype type, int rank) {
+  const auto pixel = rank == 3 ? extents{1, 1, 1} : extents{1, 1};
+  std::vector<const_image_view> images;
+  for (const auto& form : forms) {
+    const auto shape = form.shape.value_or(pixel);
+    const int channels = form.channels.value_or(1);
+    images.emplace_back(nullptr, form.type.value_or(type), shape, contiguous_strides(shape, channels),
+                        channels);
+  }
+  return images;
+}
+
+/// Throws where no images of these forms are taken.
+void check_some(const operator_description& about, std::span<const image_form> forms, const arguments& values,
+                const context& how) {
+  constexpr std::array all_types{dtype::u8,  dtype::boolean, dtype::i8,  dtype::i16, dtype::u16, dtype::i32,
+                                 dtype::u32, dtype::i64,     dtype::u64, dtype::f32, dtype::f64};
+  const auto types = std::span(all_types).first(forms[0].type ? 1 : all_types.size());
+  const bool any_rank = !forms[0].shape;
+  std::exception_ptr first;
+  for (const auto type : types)
+    for (const int rank : {2, 3}) {
+      if (rank == 3 && !any_rank) break;
+      try {
+        return check_values(about, images_of(forms, forms[0].type.value_or(type), rank), values, how);
+      } catch (const call_error& refused) {
+        if (any_rank && refused.problem().kind == fault::axes) return;  // it names axes that nobody knows yet
+        if (!first) first = std::current_exception();
+      } catch (const usage_error&) {
+        if (!first) first = std::current_exception();
+      }
+    }
+  std::rethrow_exception(first);
+}
+
+}  // namespace
+
+void check_gives(const operator_description& about, result_kind wanted) {
+  const auto given = about.table.empty() ? result_kind::images : result_kind::table;
+  if (given != wanted)
+    throw usage_error(std::string(about.name) + (given == result_kind::table
+                                                     ? ": gives a table: use compute_table"
+                                                     : ": gives images: use run_operator"));
+}
+
+void check_context(const context& how) {
+  constexpr int most = 1024;
+  if (how.threads >= 0 && how.threads <= most) return;
+  const auto allowed = "0 (as many as the machine has) to " + std::to_string(most);
+  throw call_error({.kind = fault::value,
+                    .parts = {"threads: expected " + allowed + ", got " + std::to_string(how.threads)},
+                    .given = std::to_string(how.threads),
+                    .allowed = allowed});
+}
+
+void check_inputs(const operator_description& about, std::span<const const_image_view> inputs) {
+  check_count(about, inputs.size());
+  const auto form_of = [](const const_image_view& of) {
+    return image_form{of.type(), of.shape(), of.channels()};
+  };
+  const auto first = form_of(inputs[0]);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    check_alignment(inputs[i], {about, error_part::role::input, about.inputs[i].name});
+    check_form(about, i, form_of(inputs[i]), first);
+  }
+}
+
+dtype type_of(const output_description& output, dtype input, const extents& shape, const arguments& all) {
+  switch (output.type) {
+    case output_description::type_rule::same_as_input:
+      return input;
+    case output_description::type_rule::boolean:
+      return dtype::boolean;
+    case output_description::type_rule::computed:
+      return output.computed(all, input, shape);
+  }
+  throw internal_error("no such rule for the type of an output");
+}
+
+void check_outputs(const operator_description& about, std::span<const const_image_view> inputs,
+                   std::span<const image_view> outputs, const arguments& all) {
+  const auto required = about.outputs.size() - std::ranges::count_if(about.outputs, is_optional);
+  if (outputs.size() < required || outputs.size() > about.outputs.size())
+    throw call_error({.kind = fault::count,
+                      .operation = std::string(about.name),
+                      .parts = {"gives " + std::to_string(about.outputs.size()) + " image(s), got room for " +
+                                std::to_string(outputs.size())}});
+  const auto& first = inputs[0];
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const auto& output = outputs[o];
+    if (is_optional(about.outputs[o]) && !output.data()) continue;
+    const image_name image{about, error_part::role::output, about.outputs[o].name};
+    const auto type = type_of(about.outputs[o], first.type(), first.shape(), all);
+    const auto channels = first.channels();
+    if (output.shape() != first.shape() || output.channels() != channels)
+      throw image.refused(
+          fault::shape,
+          " must " +
+              (channels == 1 ? "be grey and " : "have " + std::to_string(channels) + " channels and be ") +
+              to_string(first.shape()) + ", like the input",
+          to_string(output.shape()), to_string(first.shape()));
+    if (output.type() != type)
+      throw image.refused(fault::type,
+                          " must have pixels of type " + std::string(name_of(type)) + ", not " +
+                              std::string(name_of(output.type())),
+                          std::string(name_of(output.type())), std::string(name_of(type)));
+    check_alignment(output, image);
+    if (folds_onto_itself(output))
+      throw image.refused(fault::memory, ": its strides put two pixels on one place");
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const bool allowed =
+          i == 0 && about.outputs[o].may_replace_first_input && same_pixels(output, inputs[i]);
+      if (!allowed && overlap(output, inputs[i]))
+        throw call_error({.kind = fault::memory,
+                          .operation = std::string(about.name),
+                          .parts = {"output ", output_named(about.outputs[o].name), " overlaps input ",
+                                    input_named(about.inputs[i].name), ": give it memory of its own"}});
+    }
+    for (std::size_t other = 0; other < o; ++other)
+      if (overlap(output, outputs[other])) throw image.refused(fault::memory, " overlaps another output");
+  }
+}
+
+void validate(const operator_description& about, std::span<const image_form> forms, const arguments& given,
+              const context& how) {
+  check_context(how);
+  check_forms(about, forms);
+  arguments room;
+  const auto& values = complete_arguments(about, given, room);
+  // Without a shape `auto` has no reason to look for a GPU.
+  const auto shape = forms[0].shape.value_or(extents{0, 0});
+  const const_image_view first(nullptr, forms[0].type.value_or(dtype::u8), shape, contiguous_strides(shape));
+  choose_device(about, std::span(&first, 1), {}, how);
+  check_some(about, forms, values, how);
+}
+
+}  // namespace macareu

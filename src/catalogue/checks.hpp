@@ -1,0 +1,24 @@
+// What is checked of a call before anything is computed.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <macareu/catalogue.hpp>
+
+namespace macareu {
+
+enum class result_kind { images, table };
+
+void check_gives(const operator_description& about, result_kind wanted);
+void check_context(const context& how);
+/// Of the inputs: what they are, and where they lie.
+void check_inputs(const operator_description& about, std::span<const const_image_view> inputs);
+/// `all` is complete.
+void check_outputs(const operator_description& about, std::span<const const_image_view> inputs,
+                   std::span<const image_view> outputs, const arguments& all);
+
+/// `all` is complete.
+dtype type_of(const output_description& output, dtype input, const extents& shape, const arguments& all);
+
+}  // namespace macareu
