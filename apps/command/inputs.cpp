@@ -1,12 +1,14 @@
 #include "inputs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <limits>
+#include <utility>
 
+#include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
-#include "luminance.hpp"
 #include "text.hpp"
 
 namespace macareu::tool {
@@ -17,6 +19,12 @@ constexpr auto largest = std::numeric_limits<std::int64_t>::max();
 bool may_be_raw(const std::string& file) {
   const auto extension = std::filesystem::path(file).extension();
   return extension.empty() || extension == ".raw" || extension == ".RAW";
+}
+
+/// Of the first three channels, in the host's memory, where they have been read.
+image luminance(const const_image_view& colour) {
+  const std::array channels{colour.channel(0), colour.channel(1), colour.channel(2)};
+  return std::move(run_operator(*find_operator("luminance"), channels, {}, {.device = "cpu"})[0]);
 }
 
 std::string channel_from(const std::string& text) {

@@ -1,37 +1,10 @@
 #include "canvas.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <type_traits>
-
-#include "command/pixels.hpp"
+#include <utility>
 
 namespace macareu::tool {
 namespace {
-
-/// From the least to the greatest finite value; bytes as they are, unless they differ so little that nothing
-/// would be seen. Where all are equal, white if that is above zero.
-std::vector<std::uint8_t> grey_of(const image& from) {
-  return with_pixels(from, []<class T>(std::span<const T> values) {
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (const T value : values)
-      if (const auto v = static_cast<double>(value); std::isfinite(v)) {
-        low = std::min(low, v);
-        high = std::max(high, v);
-      }
-    constexpr double little = 64;
-    if (std::is_same_v<T, std::uint8_t> && high - low >= little) low = 0, high = 255;
-    if (low == high) low = std::min(low, 0.0), high = std::max(high, 0.0);
-    std::vector<std::uint8_t> grey(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double share = high > low ? (static_cast<double>(values[i]) - low) / (high - low) : 0;
-      grey[i] =
-          static_cast<std::uint8_t>(std::isnan(share) ? 0 : std::lround(255 * std::clamp(share, 0.0, 1.0)));
-    }
-    return grey;
-  });
-}
 
 /// Digits of 3 x 5 pixels, a row in three bits.
 constexpr std::int64_t digit_height = 5, digit_width = 3;
@@ -54,14 +27,10 @@ bool is_set(char digit, std::int64_t row, std::int64_t column) {
 
 }  // namespace
 
-canvas::canvas(const image& under)
-    : picture_(dtype::u8, under.shape(), 3),
-      shape_(under.shape()),
-      taken_(static_cast<std::size_t>(shape_[0] * shape_[1])) {
-  const auto grey = grey_of(under);
-  auto to = picture_.pixels<std::uint8_t>();
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = grey[i / 3];
-}
+canvas::canvas(image picture)
+    : picture_(std::move(picture)),
+      shape_(picture_.shape()),
+      taken_(static_cast<std::size_t>(shape_[0] * shape_[1])) {}
 
 void canvas::paint(std::int64_t y, std::int64_t x, const colour& with) {
   if (y < 0 || y >= shape_[0] || x < 0 || x >= shape_[1]) return;

@@ -1,4 +1,4 @@
-// A picture to draw on in colour.
+// A picture to write numbers on.
 #pragma once
 
 #include <array>
@@ -22,11 +22,8 @@ struct rectangle {
 
 class canvas {
  public:
-  /// The image in grey.
-  explicit canvas(const image& under);
-
-  /// Nothing, outside.
-  void paint(std::int64_t y, std::int64_t x, const colour& with);
+  /// Three channels of u8.
+  explicit canvas(image picture);
 
   /// Where a number is written, with a rim of its ground: around (y, x), moved to lie inside where there is
   /// room. `scale`: pixels for each of the digits' own, of which there are 3 x 5.
@@ -39,6 +36,8 @@ class canvas {
   image take() { return std::move(picture_); }
 
  private:
+  /// Nothing, outside.
+  void paint(std::int64_t y, std::int64_t x, const colour& with);
   void fill(const rectangle& part, const colour& with);
   rectangle inside(const rectangle& part) const;
 

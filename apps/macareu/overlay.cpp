@@ -10,33 +10,29 @@
 #include <string>
 #include <vector>
 
+#include <macareu/catalogue.hpp>
+
 #include "canvas.hpp"
 #include "command/pixels.hpp"
 
 namespace macareu::tool {
 namespace {
 
-/// Neighbouring numbers get colours far apart.
+/// As that of the outline.
 colour colour_of(std::uint64_t label) {
   constexpr std::array<colour, 6> bright{
       {{255, 80, 60}, {80, 220, 90}, {90, 160, 255}, {255, 200, 40}, {240, 90, 230}, {60, 220, 220}}};
   return bright[label % bright.size()];
 }
 
-template <class Label>
-void draw_outlines(canvas& on, std::span<const Label> labels, const extents& shape) {
-  const auto at = [&](std::int64_t y, std::int64_t x) {
-    return y < 0 || y >= shape[0] || x < 0 || x >= shape[1]
-               ? Label{}
-               : labels[static_cast<std::size_t>(y * shape[1] + x)];
-  };
-  for (std::int64_t y = 0; y < shape[0]; ++y)
-    for (std::int64_t x = 0; x < shape[1]; ++x) {
-      const auto own = at(y, x);
-      if (own > Label{} &&
-          (at(y - 1, x) != own || at(y + 1, x) != own || at(y, x - 1) != own || at(y, x + 1) != own))
-        on.paint(y, x, colour_of(static_cast<std::uint64_t>(own)));
-    }
+/// Outlines in colour on the image in grey.
+image outlined(const image& under, const image& labels) {
+  image picture(dtype::u8, labels.shape(), 3);
+  const image_view all = picture;
+  const std::array<const_image_view, 2> inputs{labels, under};
+  const std::array channels{all.channel(0), all.channel(1), all.channel(2)};
+  run_operator(*find_operator("object_picture"), inputs, channels, {}, {.device = "cpu"});
+  return picture;
 }
 
 struct object {
@@ -99,11 +95,10 @@ void draw_number(canvas& on, const object& of, std::int64_t scale) {
 }  // namespace
 
 image overlay(const image& under, const image& labels, const table& objects) {
-  canvas drawn(under);
+  canvas drawn(outlined(under, labels));
   const auto greatest =
       objects.rows() == 0 ? 0 : static_cast<std::uint64_t>(objects["label"][objects.rows() - 1].to_double());
   with_pixels(labels, [&]<class Label>(std::span<const Label> numbers) {
-    draw_outlines(drawn, numbers, labels.shape());
     for (const auto& one : objects_of(numbers, labels.shape(), greatest))
       draw_number(drawn, one, largest_scale(labels.shape()));
   });

@@ -81,10 +81,15 @@ struct operator_description {
   /// Throws usage_error for what forms and arguments have wrong that parameters and the types of outputs do
   /// not tell. The images of the call have no pixels.
   void (*check)(const call&) = nullptr;
+  std::span<const dtype> types = {};  ///< that the first input may have; empty: any
+  /// For one front end alone: no verb, no function of <macareu/operators.hpp>, not in catalogue().
+  bool hidden = false;
 };
 
 std::span<const operator_description> catalogue();
-/// By name or verb; nullptr where there is none.
+/// Those of the catalogue, then the hidden ones.
+std::span<const operator_description> all_operators();
+/// By name or verb, of all operators; nullptr where there is none.
 const operator_description* find_operator(std::string_view name);
 
 /// The devices of this build, whether or not this machine has them: asks no driver.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -103,10 +104,13 @@ class operation {
     if (gives_table(about_)) return measured(options, watched, inputs, all);
     auto results = room_for_results(kept[0], inputs[0], all, out);
     std::vector<image_view> outputs;
-    for (auto& result : results) outputs.push_back(view_of(result, result.mutable_data()));
+    const auto& shape = inputs[0].shape();
+    for (auto& result : results)
+      outputs.push_back(result ? view_of(*result, result->mutable_data())
+                               : image_view(nullptr, dtype::u8, shape, contiguous_strides(shape)));
     run_without_gil(options, watched,
                     [&](const context& how) { run_operator(about_, inputs, outputs, all, how); });
-    if (results.size() == 1) return std::move(results[0]);
+    if (results.size() == 1) return std::move(*results[0]);
     return py::tuple(py::cast(results));
   }
 
@@ -173,10 +177,17 @@ class operation {
     return columns_of(std::move(found));
   }
 
-  std::vector<py::array> room_for_results(const py::array& first, const const_image_view& input,
-                                          const arguments& all, const py::object& out) const {
-    std::vector<py::array> results;
+  /// None for an output that is left out.
+  std::vector<std::optional<py::array>> room_for_results(const py::array& first,
+                                                         const const_image_view& input, const arguments& all,
+                                                         const py::object& out) const {
+    std::vector<std::optional<py::array>> results;
     const auto add = [&](py::handle given_array) {
+      const auto index = results.size();
+      if (given_array.is_none() && index < about_.outputs.size() && about_.outputs[index].optional) {
+        results.emplace_back();
+        return;
+      }
       if (!py::isinstance<py::array>(given_array))
         throw py::type_error("out: expected an array of NumPy, like the input");
       auto array = py::reinterpret_borrow<py::array>(given_array);
@@ -235,8 +246,14 @@ void add_operations(py::module_& module) {
       .def("run", &operation::run)
       .def("run_described", &operation::run_described);
   py::list operations;
-  for (const auto& about : catalogue()) operations.append(operation(about));
+  py::dict hidden;
+  for (const auto& about : all_operators())
+    if (about.hidden)
+      hidden[py::str(about.name)] = operation(about);
+    else
+      operations.append(operation(about));
   module.attr("operations") = operations;
+  module.attr("hidden_operations") = hidden;
   module.def("strategies", &strategies);
 }
 

@@ -12,7 +12,6 @@
 #include "operators/filters/linear_filter.hpp"
 #include "parts.hpp"
 #include "runs.hpp"
-#include "sites.hpp"
 #include "slopes.hpp"
 
 namespace macareu::python {
@@ -64,21 +63,6 @@ py::tuple counted(const py::array& image, const py::array& labels,
   return py::make_tuple(column(std::move(found.pixels)), column(std::move(found.bins)));
 }
 
-using packed_indices = py::array_t<std::int64_t, py::array::c_style>;
-
-/// Coordinates and distances go to arrays without gaps; `distances` may be None.
-void split(const packed_indices& nearest, const std::vector<double>& spacing,
-           py::array_t<std::int32_t, py::array::c_style> places, const py::object& distances) {
-  const std::vector<std::int64_t> sizes(nearest.shape(), nearest.shape() + nearest.ndim());
-  double* const far = distances.is_none()
-                          ? nullptr
-                          : distances.cast<py::array_t<double, py::array::c_style>>().mutable_data();
-  std::int32_t* const to = places.mutable_data();
-  run_until_interrupted(nearest.size(), [&](std::stop_token stop) {
-    split_sites(nearest.data(), sizes, spacing, to, far, std::move(stop));
-  });
-}
-
 }  // namespace
 
 void add_peers_arithmetic(py::module_& module) {
@@ -88,7 +72,6 @@ void add_peers_arithmetic(py::module_& module) {
   module.def("correlate", &correlated);
   module.def("count_groups", &counted);
   module.def("slopes", &sloped);
-  module.def("split_sites", &split, py::arg().noconvert(), py::arg(), py::arg().noconvert(), py::arg());
 }
 
 }  // namespace macareu::python

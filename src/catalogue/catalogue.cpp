@@ -88,7 +88,7 @@ void run_checked(const device_choice& choice, std::span<const const_image_view> 
 }  // namespace
 
 const operator_description* find_operator(std::string_view name) {
-  const auto all = catalogue();
+  const auto all = all_operators();
   const auto found = std::ranges::find_if(
       all, [&](const operator_description& about) { return about.name == name || about.verb == name; });
   return found == all.end() ? nullptr : &*found;

@@ -152,8 +152,19 @@ void check_form(const operator_description& about, std::size_t index, const imag
                        " of " + std::string(name_of(*first.type)), "one type");
 }
 
+void check_type(const operator_description& about, const image_form& first) {
+  if (about.types.empty() || !first.type || std::ranges::find(about.types, *first.type) != about.types.end())
+    return;
+  std::string allowed;
+  for (const auto type : about.types) allowed += (allowed.empty() ? "" : ", ") + std::string(name_of(type));
+  const std::string given(name_of(*first.type));
+  throw image_name{about, error_part::role::input, about.inputs[0].name}.refused(
+      fault::type, " has pixels of type " + given + ", but must have one of " + allowed, given, allowed);
+}
+
 void check_forms(const operator_description& about, std::span<const image_form> forms) {
   check_count(about, forms.size());
+  check_type(about, forms[0]);
   for (std::size_t i = 0; i < forms.size(); ++i) check_form(about, i, forms[i], forms[0]);
 }
 
@@ -232,6 +243,7 @@ void check_inputs(const operator_description& about, std::span<const const_image
     return image_form{of.type(), of.shape(), of.channels()};
   };
   const auto first = form_of(inputs[0]);
+  check_type(about, first);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     check_alignment(inputs[i], {about, error_part::role::input, about.inputs[i].name});
     check_form(about, i, form_of(inputs[i]), first);

@@ -1,6 +1,7 @@
 // Joins one operator with one engine: what the generated files instantiate, and what run_operator looks up.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -32,12 +33,22 @@ void run_channels(Engine& engine, const call& whole) {
   for_each_channel(whole, [&](const call& channel) { Operator::template run<T>(engine, channel); });
 }
 
+/// Whether the description takes pixels of T, which bytes are for bool images too.
+template <class Operator, class T>
+constexpr bool takes_pixels() {
+  const auto types = Operator::about.types;
+  return types.empty() || std::ranges::any_of(types, [](dtype type) {
+           return type == dtype_of<T> || (type == dtype::boolean && std::is_same_v<T, std::uint8_t>);
+         });
+}
+
 template <class Operator, class Engine>
 entry make_entry() {
   return {&Operator::about, Engine::name, &Engine::strategies, [](const call& call) {
             Engine engine(call.work);
-            with_pixel_type(call.inputs[0].type(),
-                            [&]<class T>(std::type_identity<T>) { run_channels<T, Operator>(engine, call); });
+            with_pixel_type(call.inputs[0].type(), [&]<class T>(std::type_identity<T>) {
+              if constexpr (takes_pixels<Operator, T>()) run_channels<T, Operator>(engine, call);
+            });
             engine.finish();
           }};
 }

@@ -13,6 +13,7 @@
 #include "operators/measures/moments.hpp"
 #include "operators/objects/intensities.hpp"
 #include "operators/objects/label_images.hpp"
+#include "operators/objects/shown_values.hpp"
 #include "patterns/reduce.hpp"
 #include "patterns/summary.hpp"
 #include "support/dice.hpp"
@@ -47,6 +48,12 @@ TYPED_TEST_SUITE(reduce_rules, pixel_types);
 TYPED_TEST(reduce_rules, range_of_keys) {
   const key_range<TypeParam> rule{};
   static_assert(reduce_rule<key_range<TypeParam>, TypeParam>);
+  check_laws(rule, [&] { return rule.lift(this->anywhere(), this->draw()); });
+}
+
+TYPED_TEST(reduce_rules, range_of_finite_values) {
+  const finite_range rule{};
+  static_assert(reduce_rule<finite_range, TypeParam>);
   check_laws(rule, [&] { return rule.lift(this->anywhere(), this->draw()); });
 }
 

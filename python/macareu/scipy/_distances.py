@@ -64,7 +64,10 @@ def _sites(nearest, shape, spacing, with_distances):
     axes = len(shape)
     places = _macareu.new_array(np.dtype(np.int32), (axes, int(np.prod(shape)))).reshape(axes, *shape)
     far = _macareu.new_array(np.dtype(np.float64), nearest.shape).reshape(shape) if with_distances else None
-    _macareu.split_sites(nearest.reshape(shape), spacing, places, far)
+    outs = [place.reshape(nearest.shape) for place in places[::-1]] + [None] * (3 - axes)
+    outs.append(None if far is None else far.reshape(nearest.shape))
+    steps = [1.0] * (nearest.ndim - axes) + spacing
+    _macareu.hidden_operations["site_places"].run((nearest,), (steps,), tuple(outs), "auto", "auto", 0, None)
     return far, places
 
 

@@ -14,7 +14,6 @@
 
 #include "core/call.hpp"
 #include "operators/common/checks.hpp"
-#include "operators/common/spacing.hpp"
 #include "operators/objects/intensity_sums.hpp"
 #include "patterns/images.hpp"
 #include "patterns/reduce.hpp"
@@ -64,18 +63,5 @@ intensity_scale scale_of(Engine& engine, const call& call, const Labels& labels,
   if (std::is_integral_v<T> && exponent >= 0) return {};
   return {std::ldexp(1.0, std::min(exponent, 1000))};
 }
-
-/// One number for each axis of the array, or one for all; in the order of the axes.
-inline std::array<double, 3> spacing_of(const call& call) {
-  const auto& given = call.list<number>("spacing");
-  if (given.size() != 1 && std::cmp_not_equal(given.size(), call.rank()))
-    throw wrong_spacing(call.about.name, given.size(), call.rank());
-  std::array<double, 3> spacing{1, 1, 1};
-  for (int axis = 0; axis < call.rank(); ++axis)
-    spacing[static_cast<std::size_t>(axis)] =
-        given[given.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double();
-  return spacing;
-}
-inline void check_spacing(const call& call) { spacing_of(call); }
 
 }  // namespace macareu

@@ -11,6 +11,7 @@
 #include "core/call.hpp"
 #include "core/pixel_types.hpp"
 #include "operators/common/parameters.hpp"
+#include "operators/common/spacing.hpp"
 #include "operators/objects/intensities.hpp"
 #include "operators/objects/label_images.hpp"
 #include "operators/objects/object_table.hpp"

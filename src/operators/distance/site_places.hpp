@@ -1,0 +1,142 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "core/call.hpp"
+#include "operators/common/parameters.hpp"
+#include "operators/common/spacing.hpp"
+#include "patterns/images.hpp"
+#include "patterns/map.hpp"
+
+namespace macareu::operators {
+
+constexpr output_description place_along(std::string_view axis, bool optional) {
+  return {.name = axis,
+          .type = output_description::type_rule::computed,
+          .help = "where the site lies along the axis",
+          .computed = [](const arguments&, dtype, const extents&) { return dtype::i32; },
+          .computed_help = "i32",
+          .optional = optional};
+}
+
+struct site_places {
+  static dtype distance_type(const arguments&, dtype, const extents&) { return dtype::f64; }
+
+  static constexpr std::array taken{dtype::i64};
+  static constexpr std::array inputs{
+      input_description{"sites", "indices of pixels, as nearest_site has them"}};
+  static constexpr std::array outputs{place_along("x", false), place_along("y", true), place_along("z", true),
+                                      output_description{.name = "distances",
+                                                         .type = output_description::type_rule::computed,
+                                                         .help = "how far the site is",
+                                                         .computed = &distance_type,
+                                                         .computed_help = "f64",
+                                                         .optional = true}};
+  static constexpr std::array parameters{spacing_parameter};
+  static constexpr operator_description about{
+      .name = "site_places",
+      .verb = "site-places",
+      .group = "distance",
+      .pattern = "map",
+      .brief = "Coordinates of the nearest sites, and their distances.",
+      .notes =
+          "What SciPy's distance_transform_edt tells, in its arithmetic: differences times spacing, squared, added in the "
+          "order of the axes. Distances are along x, along y where that is asked for, and then along z where that is. "
+          "Places of indices outside the image are -1.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters,
+      .check = &check_spacing,
+      .types = taken,
+      .hidden = true};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    const auto sites = input<T>(engine, call, 0);
+    const auto& whole = sites.whole();
+    const auto end = whole.pixels();
+    const divisor width(whole.width), height(whole.height), slice(whole.height * whole.width);
+    engine.map(last_place{end, width}, output<std::int32_t>(engine, call, x), sites);
+    if (call.wants(y))
+      engine.map(middle_place{end, width, height}, output<std::int32_t>(engine, call, y), sites);
+    if (call.wants(z)) engine.map(first_place{end, slice}, output<std::int32_t>(engine, call, z), sites);
+    if (call.wants(distances)) measure(engine, call);
+  }
+
+  /// Division by one number, without a division, of what f64 holds exactly.
+  struct divisor {
+    std::int64_t by;
+    double inverse;
+
+    explicit divisor(std::int64_t number) : by(number), inverse(1 / static_cast<double>(number)) {}
+    MACAREU_HD std::int64_t quotient(std::int64_t value) const {
+      const auto near = static_cast<std::int64_t>(static_cast<double>(value) * inverse);
+      const auto rest = value - near * by;
+      return near + (rest >= by) - (rest < 0);
+    }
+    MACAREU_HD std::int64_t remainder(std::int64_t value) const { return value - quotient(value) * by; }
+  };
+
+  /// Of an index below `end`; -1 of others.
+  struct last_place {
+    std::int64_t end;
+    divisor width;
+    MACAREU_HD std::int32_t operator()(site, std::int64_t index) const {
+      return index < 0 || index >= end ? -1 : static_cast<std::int32_t>(width.remainder(index));
+    }
+  };
+  struct middle_place {
+    std::int64_t end;
+    divisor width, height;
+    MACAREU_HD std::int32_t operator()(site, std::int64_t index) const {
+      return index < 0 || index >= end ? -1
+                                       : static_cast<std::int32_t>(height.remainder(width.quotient(index)));
+    }
+  };
+  struct first_place {
+    std::int64_t end;
+    divisor slice;
+    MACAREU_HD std::int32_t operator()(site, std::int64_t index) const {
+      return index < 0 || index >= end ? -1 : static_cast<std::int32_t>(slice.quotient(index));
+    }
+  };
+
+  /// By axes, the last first, as the outputs are.
+  struct distance_to {
+    double step_x, step_y, step_z;
+
+    MACAREU_HD double operator()(site p, std::int32_t x) const { return std::sqrt(square(x - p.x, step_x)); }
+    MACAREU_HD double operator()(site p, std::int32_t x, std::int32_t y) const {
+      return std::sqrt(square(y - p.y, step_y) + square(x - p.x, step_x));
+    }
+    MACAREU_HD double operator()(site p, std::int32_t x, std::int32_t y, std::int32_t z) const {
+      return std::sqrt(square(z - p.z, step_z) + square(y - p.y, step_y) + square(x - p.x, step_x));
+    }
+    MACAREU_HD static double square(std::int64_t steps, double step) {
+      const double apart = static_cast<double>(steps) * step;
+      return apart * apart;
+    }
+  };
+
+ private:
+  static constexpr std::size_t x = 0, y = 1, z = 2, distances = 3;
+
+  template <class Engine>
+  static void measure(Engine& engine, const call& call) {
+    const auto spacing = spacing_of(call);
+    const auto last = static_cast<std::size_t>(call.rank()) - 1;
+    const distance_to rule{spacing[last], spacing[last - 1], call.rank() == 3 ? spacing[0] : 0.0};
+    const auto along = [&](std::size_t axis) { return output<std::int32_t>(engine, call, axis).reading(); };
+    const auto out = output<double>(engine, call, distances);
+    if (call.wants(y) && call.wants(z))
+      engine.map(rule, out, along(x), along(y), along(z));
+    else if (call.wants(y))
+      engine.map(rule, out, along(x), along(y));
+    else
+      engine.map(rule, out, along(x));
+  }
+};
+
+}  // namespace macareu::operators
