@@ -2,7 +2,6 @@
 #include <pybind11/stl.h>
 
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -12,7 +11,6 @@
 #include "operators/filters/linear_filter.hpp"
 #include "parts.hpp"
 #include "runs.hpp"
-#include "slopes.hpp"
 
 namespace macareu::python {
 namespace {
@@ -25,21 +23,6 @@ void correlated(const py::array& image, py::array out, int axis, const std::vect
   const image_view to = view_of(out, out.mutable_data());
   run_until_interrupted(from.shape().pixels(), [&](std::stop_token stop) {
     correlate(from, to, axis, {half, odd}, {border_named(mode), outside}, std::move(stop));
-  });
-}
-
-/// Of floats, into another array of the same type; taps are (dz, dy, dx, weight).
-void sloped(const py::array& image, py::array out,
-            const std::vector<std::vector<std::tuple<int, int, int, double>>>& slopes,
-            const std::string& mode, double divisor) {
-  const auto in = readable(image);
-  const const_image_view from = view_of(in, const_cast<void*>(in.data()));
-  const image_view to = view_of(out, out.mutable_data());
-  std::vector<slope_taps> taps(slopes.size());
-  for (std::size_t s = 0; s < slopes.size(); ++s)
-    for (const auto& [dz, dy, dx, weight] : slopes[s]) taps[s].push_back({dz, dy, dx, weight});
-  run_until_interrupted(from.shape().pixels(), [&](std::stop_token stop) {
-    write_slopes(from, to, taps, border_named(mode), divisor, std::move(stop));
   });
 }
 
@@ -71,7 +54,6 @@ void add_peers_arithmetic(py::module_& module) {
   });
   module.def("correlate", &correlated);
   module.def("count_groups", &counted);
-  module.def("slopes", &sloped);
 }
 
 }  // namespace macareu::python

@@ -24,6 +24,7 @@ std::optional<number> draw_bounded(dice& from, std::string_view name) {
   if (name == "bins") return from.once_in(2) ? from.between(1, 20) : from.between(1, 3000);
   if (name == "blocks")
     return from.once_in(2) ? number(from.between(1, 20)) : number(std::numeric_limits<double>::infinity());
+  if (name == "dimensions") return from.between(1, 2);
   if (name == "truncate") return static_cast<double>(from.between(1, 10)) / 2;
   return std::nullopt;
 }
@@ -78,6 +79,9 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
         given.emplace(name, draws.intervals());
     }
   }
+  if (given.contains("axes"))
+    for (auto& one : std::get<std::vector<number>>(given.at("axes")))
+      one = from.between(-1, std::get<number>(given.at("dimensions")).to_double() == 1 ? 0 : 1);
   if (given.contains("squared") && std::get<std::string>(given.at("metric")) != "euclidean") {
     given.insert_or_assign("squared", false);  // there are no others
     given.insert_or_assign("method", std::string("exact"));

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 import warnings
 from typing import Any
@@ -66,28 +65,19 @@ def sobel(image, mask=None, *, axis=None, mode="reflect", cval=0.0) -> NDArray[n
         raise IndexError(f"axis: {axis} is out of bounds for an image of {image.ndim} axes")
     border = _peers.border_of(mode)
     flat = _peers.spatial(_peers.with_axes(image))
-    result = _macareu.new_array(image.dtype, flat.shape)
-    _macareu.slopes(flat, result, [_taps(along, image.ndim) for along in axes], border,
-                    np.sqrt(max(image.ndim, 1)))
-    result = result.reshape(image.shape)
+    result = _slopes(flat, axes, max(image.ndim, 1), border).reshape(image.shape)
     if mask is not None:
         result *= _without_rim(_peers.on_host(mask, "mask").astype(bool))
     return result
 
 
-@functools.lru_cache(maxsize=None)
-def _taps(axis, axes):
-    """(dz, dy, dx, weight) of a slope's pixels in their order, in which scikit-image adds them up. An axis counted from
-    the last is weighed as the others too, as scikit-image does it."""
-    along = axis % axes
-    taps = []
-    for place in np.ndindex((3,) * axes):
-        weight = float(place[along] - 1)
-        for other in set(range(axes)) - ({along} if axis >= 0 else set()):
-            weight *= 0.5 if place[other] == 1 else 0.25
-        if weight:
-            taps.append((*(0,) * (3 - axes), *(index - 1 for index in place), weight))
-    return taps
+def _slopes(image, axes, dimensions, border):
+    if not axes:
+        return np.zeros_like(image)
+    if len(axes) > 8:
+        raise NotImplementedError(f"axis: {len(axes)} axes are not supported, only up to 8")
+    operation = _macareu.hidden_operations["slopes"]
+    return operation.run((image,), (axes, dimensions, border), None, "auto", "auto", 0, None)
 
 
 def _without_rim(mask):

@@ -54,11 +54,13 @@ void window_row(const Rule& rule, site p, std::int64_t count, const Value* const
   std::int64_t x = 0;
   if constexpr (is_wide<Rule>) {
     constexpr std::int64_t lanes = simd<Value>::lanes;
-    static_assert(sizeof(Out) == sizeof(Value));
+    constexpr bool as_it_is = sizeof(Out) == sizeof(Value);
     for (; x < count; x += lanes) {
       const vec<Value> result = rule(p, near_in_rows<Value, vec<Value>>{rows, lines, centre, x});
       const auto wanted = std::min(lanes, count - x);
-      if (wanted == lanes && out.step_x == 1) {
+      if constexpr (!as_it_is) {
+        for (std::int64_t i = 0; i < wanted; ++i) to[(x + i) * out.step_x] = static_cast<Out>(result[i]);
+      } else if (wanted == lanes && out.step_x == 1) {
         std::memcpy(to + x, &result, sizeof result);
       } else {
         Out some[lanes];

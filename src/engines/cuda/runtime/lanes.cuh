@@ -77,6 +77,14 @@ __device__ inline auto operator*(const lanes<T, N, A>& a, const lanes<T, N, B>& 
   return for_lanes<T, N, exact_bound(A && B, A * B)>([&](int i) { return a.value[i] * b.value[i]; });
 }
 template <class T, int N>
+__device__ inline lanes<T, N> operator*(const lanes<T, N>& a, T b) {
+  return for_lanes<T, N>([&](int i) { return a.value[i] * b; });
+}
+template <class T, int N>
+__device__ inline lanes<T, N> operator/(const lanes<T, N>& a, T b) {
+  return for_lanes<T, N>([&](int i) { return a.value[i] / b; });
+}
+template <class T, int N>
 __device__ inline lanes<T, N> operator^(const lanes<T, N>& a, T b) {
   return for_lanes<T, N>([&](int i) { return a.value[i] ^ b; });
 }
