@@ -4,7 +4,7 @@
 
 #include "command/other_programs.hpp"
 #include "command/program.hpp"
-#include "verbs.hpp"
+#include "verbs/verbs.hpp"
 
 namespace macareu::tool {
 namespace {

@@ -1,4 +1,4 @@
-#include "object_outputs.hpp"
+#include "outputs/object_outputs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,9 +10,9 @@
 
 #include "command/outputs.hpp"
 #include "command/text.hpp"
-#include "overlay.hpp"
-#include "report.hpp"
-#include "usage_errors.hpp"
+#include "outputs/json_report.hpp"
+#include "pictures/object_overlay.hpp"
+#include "running/usage_errors.hpp"
 
 namespace macareu::tool {
 namespace {

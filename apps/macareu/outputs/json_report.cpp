@@ -1,4 +1,4 @@
-#include "report.hpp"
+#include "outputs/json_report.hpp"
 
 #include <sys/resource.h>
 

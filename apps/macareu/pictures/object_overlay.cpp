@@ -1,4 +1,4 @@
-#include "overlay.hpp"
+#include "pictures/object_overlay.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,8 +12,8 @@
 
 #include <macareu/catalogue.hpp>
 
-#include "canvas.hpp"
 #include "command/pixels.hpp"
+#include "pictures/number_canvas.hpp"
 
 namespace macareu::tool {
 namespace {

@@ -1,4 +1,4 @@
-#include "canvas.hpp"
+#include "pictures/number_canvas.hpp"
 
 #include <algorithm>
 #include <utility>

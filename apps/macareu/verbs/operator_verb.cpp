@@ -8,9 +8,9 @@
 #include <macareu/error.hpp>
 
 #include "command/text.hpp"
-#include "operator_run.hpp"
-#include "usage_errors.hpp"
-#include "verbs.hpp"
+#include "running/operator_run.hpp"
+#include "running/usage_errors.hpp"
+#include "verbs/verbs.hpp"
 
 namespace macareu::tool {
 namespace {

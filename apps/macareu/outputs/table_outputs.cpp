@@ -1,4 +1,4 @@
-#include "table_outputs.hpp"
+#include "outputs/table_outputs.hpp"
 
 #include <cstdio>
 
@@ -6,7 +6,7 @@
 
 #include "command/outputs.hpp"
 #include "command/text.hpp"
-#include "histogram_plot.hpp"
+#include "pictures/histogram_plot.hpp"
 
 namespace macareu::tool {
 namespace {

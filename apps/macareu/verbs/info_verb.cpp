@@ -12,7 +12,7 @@
 #include "command/inputs.hpp"
 #include "command/pixels.hpp"
 #include "command/text.hpp"
-#include "verbs.hpp"
+#include "verbs/verbs.hpp"
 
 namespace macareu::tool {
 namespace {

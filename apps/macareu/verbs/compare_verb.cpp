@@ -6,7 +6,7 @@
 
 #include "command/inputs.hpp"
 #include "command/text.hpp"
-#include "verbs.hpp"
+#include "verbs/verbs.hpp"
 
 namespace macareu::tool {
 namespace {

@@ -1,4 +1,4 @@
-#include "operator_run.hpp"
+#include "running/operator_run.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,8 +13,8 @@
 #include "command/progress_bar.hpp"
 #include "command/text.hpp"
 #include "command/verb.hpp"
-#include "timing.hpp"
-#include "usage_errors.hpp"
+#include "running/timing.hpp"
+#include "running/usage_errors.hpp"
 
 namespace macareu::tool {
 

@@ -1,4 +1,4 @@
-#include "timing.hpp"
+#include "running/timing.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "run_options.hpp"
+#include "running/run_options.hpp"
 
 #include <macareu/catalogue.hpp>
 

@@ -10,10 +10,10 @@
 
 #include "command/inputs.hpp"
 #include "command/interruption.hpp"
-#include "object_outputs.hpp"
-#include "report.hpp"
-#include "run_options.hpp"
-#include "table_outputs.hpp"
+#include "outputs/json_report.hpp"
+#include "outputs/object_outputs.hpp"
+#include "outputs/table_outputs.hpp"
+#include "running/run_options.hpp"
 
 namespace macareu::tool {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "report.hpp"
-#include "run_options.hpp"
+#include "outputs/json_report.hpp"
+#include "running/run_options.hpp"
 
 namespace macareu::tool {
 

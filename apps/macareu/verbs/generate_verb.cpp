@@ -11,7 +11,7 @@
 
 #include "command/outputs.hpp"
 #include "command/text.hpp"
-#include "verbs.hpp"
+#include "verbs/verbs.hpp"
 
 namespace macareu::tool {
 namespace {

@@ -1,4 +1,4 @@
-#include "histogram_plot.hpp"
+#include "pictures/histogram_plot.hpp"
 
 #include <algorithm>
 #include <array>

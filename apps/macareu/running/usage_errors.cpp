@@ -1,4 +1,4 @@
-#include "usage_errors.hpp"
+#include "running/usage_errors.hpp"
 
 #include "command/text.hpp"
 

@@ -11,11 +11,11 @@
 #include <macareu/error.hpp>
 
 #include "command/outputs.hpp"
-#include "object_outputs.hpp"
-#include "report.hpp"
-#include "run_options.hpp"
-#include "timing.hpp"
-#include "verbs.hpp"
+#include "outputs/json_report.hpp"
+#include "outputs/object_outputs.hpp"
+#include "running/run_options.hpp"
+#include "running/timing.hpp"
+#include "verbs/verbs.hpp"
 
 namespace macareu::tool {
 namespace {
