@@ -26,7 +26,9 @@ struct add {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula = "sum(p) = min(max(first(p) + second(p), lowest), highest), the ends of the pixel type",
+      .peers = {.itk = "AddImageFilter", .matlab = "imadd", .opencv = "add", .diplib = "Add"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -43,7 +43,9 @@ struct blend {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula = "mean(p) = weight * first(p) + (1 - weight) * second(p)",
+      .peers = {.matlab = "imlincomb", .opencv = "addWeighted"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

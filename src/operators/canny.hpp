@@ -86,7 +86,16 @@ struct canny {
           "image's own values. NaN is refused, and so is what is for the other flavour.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula =
+          "g = f * Gaussian(sigma); candidates: zero crossings of the second derivative of g along its "
+          "gradient (itk), or maxima of |grad g| along it (skimage); edges = hysteresis(|grad g| on "
+          "candidates, low, high)",
+      .peers = {.skimage = "feature.canny",
+                .itk = "CannyEdgeDetectionImageFilter",
+                .matlab = "edge",
+                .opencv = "Canny",
+                .diplib = "Canny"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -29,7 +29,10 @@ struct clear_border {
           "saturate at the end of the pixel type.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "cleared = f - R_f(m); m = f on the border, the lowest value inside",
+      .peers = {
+          .skimage = "segmentation.clear_border", .matlab = "imclearborder", .diplib = "EdgeObjectsRemove"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

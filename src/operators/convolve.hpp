@@ -35,7 +35,13 @@ struct convolve {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula = "filtered(p) = sum over j of kernel(j) * f(p + middle - j)",
+      .peers = {.scipy = "ndimage.convolve",
+                .itk = "ConvolutionImageFilter",
+                .matlab = "imfilter",
+                .opencv = "filter2D",
+                .diplib = "GeneralConvolution"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

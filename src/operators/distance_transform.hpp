@@ -71,7 +71,15 @@ struct distance_transform {
           "other ones on other devices and strategies (serial and cpu give the same). It has no labels.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula =
+          "D(p) = min over q with f(q) = 0 of |p - q|; euclidean: |d| = sqrt(sum of (spacing_i d_i)^2), "
+          "city_block: sum of spacing_i |d_i|, chessboard: max of spacing_i |d_i|",
+      .peers = {.scipy = "ndimage.distance_transform_edt, ndimage.distance_transform_cdt",
+                .itk = "SignedMaurerDistanceMapImageFilter",
+                .matlab = "bwdist",
+                .opencv = "distanceTransform",
+                .diplib = "EuclideanDistanceTransform"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -30,7 +30,12 @@ struct fill_holes {
           "full lets the outside slip through it.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "filled = R*_f(m), reconstruction by erosion; m = f on the border, the highest value inside",
+      .peers = {.scipy = "ndimage.binary_fill_holes",
+                .itk = "GrayscaleFillholeImageFilter, BinaryFillholeImageFilter",
+                .matlab = "imfill",
+                .diplib = "FillHoles"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

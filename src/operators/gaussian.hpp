@@ -82,7 +82,16 @@ struct gaussian {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula =
+          "smooth(p) = sum over x of w(x) * f(p + x) along each axis; w(x) = exp(-x^2 / (2 sigma^2)) / "
+          "sum, |x| <= truncate * sigma",
+      .peers = {.skimage = "filters.gaussian",
+                .scipy = "ndimage.gaussian_filter",
+                .itk = "DiscreteGaussianImageFilter",
+                .matlab = "imgaussfilt",
+                .opencv = "GaussianBlur",
+                .diplib = "Gauss"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -27,7 +27,9 @@ struct h_maxima {
           "it is the same.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "maxima(p) = f(p) - R_f(f - h)(p) >= h",
+      .peers = {.skimage = "morphology.h_maxima", .matlab = "imextendedmax"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -27,7 +27,9 @@ struct h_minima {
           "it is the same.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "minima(p) = R*_f(f + h)(p) - f(p) >= h",
+      .peers = {.skimage = "morphology.h_minima", .matlab = "imextendedmin"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

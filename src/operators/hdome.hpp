@@ -26,7 +26,9 @@ struct hdome {
           "number.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "domes = f - R_f(f - h)",
+      .peers = {.itk = "HConvexImageFilter"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

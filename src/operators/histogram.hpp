@@ -47,7 +47,16 @@ struct histogram {
       .outputs = outputs,
       .parameters = parameters,
       .each_channel = true,
-      .table = "one row for each bin: from, to, count"};
+      .table = "one row for each bin: from, to, count",
+      .formula =
+          "count(i) = |{p : low + i w <= f(p) < low + (i + 1) w}|, w = (high - low) / bins; the last "
+          "bin contains high",
+      .peers = {.skimage = "exposure.histogram",
+                .scipy = "ndimage.histogram",
+                .itk = "ImageToHistogramFilter",
+                .matlab = "imhist",
+                .opencv = "calcHist",
+                .diplib = "Histogram"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -24,7 +24,9 @@ struct hmax {
           "MATLAB's imhmax. For integer pixels h must be a whole number.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "filtered = R_f(f - h)",
+      .peers = {.itk = "HMaximaImageFilter", .matlab = "imhmax", .diplib = "HMaxima"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -24,7 +24,9 @@ struct hmin {
           "HMinimaImageFilter, MATLAB's imhmin. For integer pixels h must be a whole number.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "filtered = R*_f(f + h)",
+      .peers = {.itk = "HMinimaImageFilter", .matlab = "imhmin", .diplib = "HMinima"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -32,7 +32,11 @@ struct hysteresis {
           "neighbours are those of faces. A low value above the high one counts as that. NaN is above nothing.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "mask = R_{f > low}(f > high), binary reconstruction",
+      .peers = {.skimage = "filters.apply_hysteresis_threshold",
+                .itk = "DoubleThresholdImageFilter",
+                .diplib = "HysteresisThreshold"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -27,7 +27,15 @@ struct invert {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula =
+          "inverted(p) = highest - f(p) if unsigned; not f(p) if bool; -1 - f(p) if signed; 1 - f(p) if "
+          "floating",
+      .peers = {.skimage = "util.invert",
+                .itk = "InvertIntensityImageFilter",
+                .matlab = "imcomplement",
+                .opencv = "bitwise_not",
+                .diplib = "Invert"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -51,7 +51,16 @@ struct label {
           "another. Labels are u64 where the image could have more objects than u32 counts.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula =
+          "labels(p) = number of the class of p in the smallest equivalence that joins neighbours of "
+          "one class; 0 outside",
+      .peers = {.skimage = "measure.label",
+                .scipy = "ndimage.label",
+                .itk = "ConnectedComponentImageFilter",
+                .matlab = "bwlabel, bwlabeln, bwconncomp",
+                .opencv = "connectedComponents",
+                .diplib = "Label"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -26,7 +26,12 @@ struct maxima {
           "face.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "maxima(p) = f(p) > R_f(f - e)(p), with e one representable step",
+      .peers = {.skimage = "morphology.local_maxima",
+                .itk = "RegionalMaximaImageFilter",
+                .matlab = "imregionalmax",
+                .diplib = "Maxima"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -49,7 +49,14 @@ struct measure {
       .inputs = inputs,
       .outputs = {},
       .parameters = parameters,
-      .table = "one row an object"};
+      .table = "one row an object",
+      .formula = "moments of an object: m_{ijk} = sum over its pixels of z^i y^j x^k",
+      .peers = {.skimage = "measure.regionprops_table",
+                .scipy = "ndimage.sum_labels, ndimage.center_of_mass",
+                .itk = "LabelImageToShapeLabelMapFilter, LabelImageToStatisticsLabelMapFilter",
+                .matlab = "regionprops, regionprops3",
+                .opencv = "connectedComponentsWithStats",
+                .diplib = "MeasurementTool"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -44,7 +44,15 @@ struct median {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula =
+          "smooth(p) = the middle one of the sorted values f(q), |q - p| <= (size - 1) / 2 along each axis",
+      .peers = {.skimage = "filters.median",
+                .scipy = "ndimage.median_filter",
+                .itk = "MedianImageFilter",
+                .matlab = "medfilt2, medfilt3",
+                .opencv = "medianBlur",
+                .diplib = "MedianFilter"}};
 
   template <class T, class Engine>
   static void check(Engine& engine, const call& call) {

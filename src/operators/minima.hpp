@@ -26,7 +26,12 @@ struct minima {
           "face.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "minima(p) = f(p) < R*_f(f + e)(p), with e one representable step",
+      .peers = {.skimage = "morphology.local_minima",
+                .itk = "RegionalMinimaImageFilter",
+                .matlab = "imregionalmin",
+                .diplib = "Minima"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -31,7 +31,11 @@ struct nearest_label {
           "there is none the value is 0.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "L(p) = f(q), q = argmin over q with f(q) != 0 of |p - q|",
+      .peers = {.skimage = "segmentation.expand_labels",
+                .itk = "DanielssonDistanceMapImageFilter",
+                .opencv = "distanceTransformWithLabels"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

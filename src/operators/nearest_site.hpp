@@ -35,7 +35,12 @@ struct nearest_site {
           "max_distance, the index is -1.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "I(p) = index of q, q = argmin over q with f(q) = 0 of |p - q|",
+      .peers = {.scipy = "ndimage.distance_transform_edt",
+                .itk = "DanielssonDistanceMapImageFilter",
+                .matlab = "bwdist",
+                .diplib = "VectorDistanceTransform"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

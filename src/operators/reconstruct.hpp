@@ -37,7 +37,15 @@ struct reconstruct {
           "answer.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula =
+          "R_f(m) = lim J_n, where J_0 = m and J_{n+1} = min(dilate(J_n), f); by erosion R*_f(m) = lim "
+          "J_n, J_{n+1} = max(erode(J_n), f)",
+      .peers = {.skimage = "morphology.reconstruction",
+                .scipy = "ndimage.binary_propagation",
+                .itk = "ReconstructionByDilationImageFilter, ReconstructionByErosionImageFilter",
+                .matlab = "imreconstruct",
+                .diplib = "MorphologicalReconstruction"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -36,7 +36,13 @@ struct relabel {
           "new numbers are 1..n in the raster order of first pixels.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula =
+          "result(p) = rank of the object of p among the kept objects, by their first pixels; 0 where "
+          "it is dropped",
+      .peers = {.skimage = "segmentation.relabel_sequential",
+                .itk = "RelabelComponentImageFilter",
+                .diplib = "Relabel"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -38,7 +38,12 @@ struct remove_small {
           "binary image, whose neighbours are those of faces by default; objects that have labels already: relabel.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "result(p) = f(p) where |object of p| >= min_size, else 0",
+      .peers = {.skimage = "morphology.remove_small_objects",
+                .itk = "BinaryShapeOpeningImageFilter",
+                .matlab = "bwareaopen",
+                .diplib = "SmallObjectsRemove"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -44,7 +44,16 @@ struct sobel {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula =
+          "g_x = (-1 0 1) along x, (1 2 1) along the others, likewise g_y, g_z; gradient = sqrt(g_x^2 + "
+          "g_y^2 + g_z^2)",
+      .peers = {.skimage = "filters.sobel",
+                .scipy = "ndimage.sobel",
+                .itk = "SobelEdgeDetectionImageFilter",
+                .matlab = "imgradient",
+                .opencv = "Sobel",
+                .diplib = "SobelGradient"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -31,7 +31,12 @@ struct statistics {
       .parameters = parameters,
       .each_channel = true,
       .table =
-          "one row: pixels, minimum, minimum_z (of volumes), minimum_y, minimum_x, the same of maximum, sum, mean, variance"};
+          "one row: pixels, minimum, minimum_z (of volumes), minimum_y, minimum_x, the same of maximum, sum, mean, variance",
+      .formula = "sum = sum of f(p), mean = sum / N, variance = sum of (f(p) - mean)^2 / N",
+      .peers = {.scipy = "ndimage.extrema, ndimage.mean, ndimage.variance",
+                .itk = "StatisticsImageFilter",
+                .opencv = "minMaxLoc, meanStdDev",
+                .diplib = "SampleStatistics"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

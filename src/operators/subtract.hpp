@@ -26,7 +26,11 @@ struct subtract {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula =
+          "difference(p) = min(max(first(p) - second(p), lowest), highest), the ends of the pixel type",
+      .peers = {
+          .itk = "SubtractImageFilter", .matlab = "imsubtract", .opencv = "subtract", .diplib = "Subtract"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -31,7 +31,15 @@ struct threshold {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula =
+          "mask(p) = f(p) > value; Otsu: value = argmax over t of w0(t) w1(t) (m0(t) - m1(t))^2, with "
+          "shares w and means m of both parts",
+      .peers = {.skimage = "filters.threshold_otsu",
+                .itk = "OtsuThresholdImageFilter, BinaryThresholdImageFilter",
+                .matlab = "imbinarize, graythresh",
+                .opencv = "threshold",
+                .diplib = "OtsuThreshold, FixedThreshold"}};
 
   template <class T, class Engine>
   static void check(Engine& engine, const call& call) {
