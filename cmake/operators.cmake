@@ -47,7 +47,7 @@ target_compile_options(macareu_parts INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-se
 
 # What the catalogue knows without any engine.
 add_library(macareu_descriptions OBJECT ${generated}/descriptions.cpp
-  src/catalogue/arguments.cpp src/core/image.cpp src/core/connectivity.cpp)
+  src/catalogue/arguments.cpp src/catalogue/suggestion.cpp src/core/image.cpp src/core/connectivity.cpp)
 target_link_libraries(macareu_descriptions PRIVATE macareu_parts)
 
 # The public functions come from the descriptions.

@@ -151,6 +151,12 @@ void check(const parameter_description& parameter, const argument& value) {
   if (!fits) throw wrong(parameter, to_string(value));
 }
 
+std::vector<std::string_view> parameter_names(const operator_description& about) {
+  std::vector<std::string_view> names;
+  for (const auto& parameter : about.parameters) names.push_back(parameter.name);
+  return names;
+}
+
 }  // namespace
 
 std::string to_string(const number& value) {
@@ -229,7 +235,8 @@ const arguments& complete_arguments(const operator_description& about, const arg
   if (found < given.size())
     for (const auto& [name, value] : given)
       if (std::ranges::find(about.parameters, name, &parameter_description::name) == about.parameters.end())
-        throw usage_error(std::string(about.name) + ": no such parameter: " + name);
+        throw usage_error(std::string(about.name) + ": no such parameter: " + name +
+                          did_you_mean(name, parameter_names(about)));
   if (as_given && found == about.parameters.size()) return given;
   room = given;
   for (const auto& parameter : about.parameters)

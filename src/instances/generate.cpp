@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
+#include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
 #include "instances/families.hpp"
@@ -93,6 +95,12 @@ std::string names(int rank) {
   return list;
 }
 
+std::string suggestion(std::string_view unknown) {
+  std::vector<std::string_view> all;
+  for (const auto& d : descriptions) all.push_back(d.name);
+  return did_you_mean(unknown, all);
+}
+
 }  // namespace
 
 std::span<const instance_description> instances() { return descriptions; }
@@ -102,7 +110,7 @@ instance generate(std::string_view name, const extents& shape, const generate_op
   const std::string kind = shape.rank() == 3 ? "volumes" : "images";
   if (found == entries.end())
     throw usage_error("generate: no instance is named " + std::string(name) + "; " + kind + " are " +
-                      names(shape.rank()));
+                      names(shape.rank()) + suggestion(name));
   if (!offered(found->described, shape.rank()))
     throw usage_error("generate: " + std::string(name) + " has no form for " + to_string(shape) + "; " +
                       kind + " are " + names(shape.rank()));
