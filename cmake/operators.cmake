@@ -51,7 +51,7 @@ add_library(macareu_descriptions OBJECT ${generated}/descriptions.cpp
 target_link_libraries(macareu_descriptions PRIVATE macareu_parts)
 
 # The public functions come from the descriptions.
-add_executable(write_catalogue tools/write_catalogue.cpp)
+add_executable(write_catalogue tools/write_catalogue.cpp tools/operator_pages.cpp)
 target_link_libraries(write_catalogue PRIVATE macareu_descriptions macareu_parts)
 set(api_header ${generated}/include/macareu/operators.hpp)
 set(api_source ${generated}/operators.cpp)
