@@ -29,9 +29,9 @@ struct convolve {
       .pattern = "weighted",
       .brief = "Convolution with a kernel.",
       .notes =
-          "SciPy's convolve: out(p) = sum over j of kernel(j) * image(p + middle - j), where the middle of n weights is n / 2, "
-          "rounded down. Computed in f32, where the result is that or a type of at most 16 bits, else in f64; exact where "
-          "weights and pixels are whole numbers and their sums stay below 2^24, or 2^53.",
+          "It is SciPy's convolve; the middle of n weights is n / 2, rounded down. Computed in f32 where "
+          "the result is f32 or has at most 16 bits, else in f64. The result is exact where weights and "
+          "pixels are whole numbers and sums stay below 2^24, or 2^53 in f64.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,

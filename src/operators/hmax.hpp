@@ -20,8 +20,8 @@ struct hmax {
       .pattern = "wave",
       .brief = "Grey image without the maxima lower than h; the others are cut by h.",
       .notes =
-          "Reconstruction of f from f - h, saturating at the end of the type: ITK's HMaximaImageFilter, "
-          "MATLAB's imhmax. For integer pixels h must be a whole number.",
+          "It is ITK's HMaximaImageFilter and MATLAB's imhmax. f - h saturates at the end of the type. For "
+          "integer pixels h must be a whole number.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,

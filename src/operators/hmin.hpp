@@ -20,8 +20,8 @@ struct hmin {
       .pattern = "wave",
       .brief = "Grey image without the minima shallower than h; the others are filled by h.",
       .notes =
-          "Reconstruction by erosion of f from f + h, saturating at the end of the type: ITK's "
-          "HMinimaImageFilter, MATLAB's imhmin. For integer pixels h must be a whole number.",
+          "It is ITK's HMinimaImageFilter and MATLAB's imhmin. f + h saturates at the end of the type. For "
+          "integer pixels h must be a whole number.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,

@@ -21,9 +21,7 @@ struct invert {
       .group = "points",
       .pattern = "map",
       .brief = "Exchanges bright and dark.",
-      .notes =
-          "Unsigned: the type's maximum less the value; bool: not; signed: -1 less the value; floats: 1 less the value. It is "
-          "scikit-image's invert. The output may be the input.",
+      .notes = "It is scikit-image's invert. The output may be the input.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,

@@ -32,8 +32,8 @@ struct relabel {
       .pattern = "tally",
       .brief = "Numbers the objects of a label image anew, and drops some.",
       .notes =
-          "Pixels of one number are one object, whether or not they touch; zero and negative numbers are outside. The "
-          "new numbers are 1..n in the raster order of first pixels.",
+          "Pixels of one number are one object, whether or not they touch. Zero and negative numbers are "
+          "outside. The new numbers are 1..n in the raster order of first pixels.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,

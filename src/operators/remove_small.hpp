@@ -34,8 +34,9 @@ struct remove_small {
       .pattern = "component",
       .brief = "Drops the small objects of an image.",
       .notes =
-          "Objects are neighbours that are not zero, NaN too, whatever their values. scikit-image's remove_small_objects of a "
-          "binary image, whose neighbours are those of faces by default; objects that have labels already: relabel.",
+          "Objects are neighbours that are not zero, NaN too, whatever their values. It is scikit-image's "
+          "remove_small_objects of a binary image, whose neighbours are those of faces by default. For "
+          "objects that have labels already, use relabel.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,

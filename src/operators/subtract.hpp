@@ -22,7 +22,8 @@ struct subtract {
       .pattern = "map",
       .brief = "The difference of two images.",
       .notes =
-          "It stops at the ends of the type: 100 - 200 is 0 in u8, and of bool it is what only the first has. Both images have one type and shape.",
+          "The result saturates at the ends of the type: 100 - 200 is 0 in u8. Of bool images it is what "
+          "only the first has. Both images have one type and shape.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
