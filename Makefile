@@ -54,7 +54,7 @@ bench: all python setup-bench
 	@PYTHONPATH=$(BUILD)/python $(PYTHON) bench/python_peers.py --json $(BUILD)/python.json
 	@PYTHONPATH=$(BUILD)/python $(PYTHON) bench/python_calls.py --tool $(BUILD)/bin/macareu --json $(BUILD)/python-calls.json
 
-docs: all
+docs: all setup-python
 	@cmake --build $(BUILD) --target write_catalogue
 	@$(BUILD)/bin/write_catalogue operators docs/reference/operators
 	@PYTHON=$(PYTHON) scripts/pictures.sh $(BUILD)/bin/macareu

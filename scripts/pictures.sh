@@ -42,7 +42,7 @@ one() { # NAME KIND VERB ARGUMENTS...: from f
   name=$1 kind=$2
   shift 2
   run "$@" -o "$(at out)"
-  panels $operators/"$name".png "${before:-$(at f)}" ${beside:-} "$(at out):$kind"
+  panels $operators/"$name".png "${before:-$(at f)}" ${beside:+"$beside"} "$(at out):$kind"
 }
 f=$(at f) second=$(at second) marker=$(at marker) binary=$(at binary) labels=$(at labels) sites=$(at sites)
 beside=$second
