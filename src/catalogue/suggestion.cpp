@@ -70,6 +70,7 @@ const operator_description* nearest_operator(std::string_view name) {
   const auto nearest = std::ranges::min_element(all, {}, distance);
   if (nearest != all.end() && nearest->name.size() >= shortest_name && distance(*nearest) <= most_edits)
     return &*nearest;
+  if (name.empty()) return nullptr;  // which every operator without a name in a library would match
   const auto text = lower(name);
   for (const auto& about : all) {
     const auto& [skimage, scipy, itk, matlab, opencv, diplib] = about.peers;
