@@ -106,7 +106,7 @@ int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {
 std::string suggested_verb(const std::string& unknown, const std::vector<verb>& verbs) {
   std::vector<std::string> names;
   std::ranges::transform(verbs, std::back_inserter(names), &verb::name);
-  const auto near = did_you_mean(unknown, names);
+  auto near = did_you_mean(unknown, names);
   if (!near.empty()) return near;
   const auto* about = nearest_operator(unknown);
   return about ? " (did you mean " + std::string(about->verb) + "?)" : "";

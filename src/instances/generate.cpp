@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <vector>
 
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
@@ -96,8 +95,8 @@ std::string names(int rank) {
 }
 
 std::string suggestion(std::string_view unknown) {
-  std::vector<std::string_view> all;
-  for (const auto& d : descriptions) all.push_back(d.name);
+  std::array<std::string_view, descriptions.size()> all;
+  std::ranges::transform(descriptions, all.begin(), &instance_description::name);
   return did_you_mean(unknown, all);
 }
 
