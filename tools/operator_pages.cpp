@@ -200,10 +200,11 @@ std::string index_page() {
   for (const auto group : groups) {
     std::string title(group);
     title[0] = static_cast<char>(title[0] - 'a' + 'A');
-    out << "\n## " << title << "\n\n| operator | |\n|---|---|\n";
+    out << "\n## " << title << "\n\n| operator | | |\n|---|---|---|\n";
     for (const auto& about : catalogue())
       if (about.group == group)
-        out << "| [" << about.name << "](" << about.name << ".md) | " << about.brief << " |\n";
+        out << "| [" << about.name << "](" << about.name << ".md) | " << about.brief << " | ![" << about.name
+            << "](pictures/" << about.name << ".png) |\n";
   }
   return out.str();
 }
