@@ -8,7 +8,8 @@
 # make bench                   ours beside scikit-image, SciPy and OpenCV
 # make asan, make tsan         the tests under sanitizers
 # make check                   clang-format and clang-tidy; make format mends the first
-# make docs                    docs/reference.md and the pictures anew
+# make docs                    the generated pages and pictures of docs/ anew
+# make site                    docs/ as static pages with search: build/site
 BUILD ?= build
 IMAGE ?=
 JOBS ?= $(shell nproc)
@@ -53,10 +54,18 @@ bench: all python setup-bench
 	@PYTHONPATH=$(BUILD)/python $(PYTHON) bench/python_peers.py --json $(BUILD)/python.json
 	@PYTHONPATH=$(BUILD)/python $(PYTHON) bench/python_calls.py --tool $(BUILD)/bin/macareu --json $(BUILD)/python-calls.json
 
-docs: all
+docs: all setup-python
 	@cmake --build $(BUILD) --target write_catalogue
-	@$(BUILD)/bin/write_catalogue reference docs/reference.md
-	@scripts/pictures.sh $(BUILD)/bin/macareu
+	@$(BUILD)/bin/write_catalogue operators docs/reference/operators
+	@PYTHON=$(PYTHON) scripts/pictures.sh $(BUILD)/bin/macareu
+	@$(PYTHON) scripts/layers.py
+	@$(PYTHON) bench/acceptance.py
+
+# mkdocs fails for broken links to pages, the test for those to headings and files besides.
+site: setup-site
+	@$(PYTHON) tests/docs/test_links.py
+	@mkdocs build --strict --quiet --site-dir $(abspath $(BUILD))/site
+	@echo $(BUILD)/site/index.html
 
 asan tsan: setup-check
 	@cmake --preset $@ $(QUIETLY) -DMACAREU_PYTHON=OFF -DMACAREU_ITK=OFF
@@ -84,4 +93,4 @@ PYTHON = $(or $(shell for m in skimage numpy; do for p in python3 /usr/bin/pytho
 QUIETLY = -DMACAREU_WERROR=$(if $(CI),ON,OFF) -DMACAREU_PYTHON=AUTO -DMACAREU_ITK=AUTO \
 	-DPython3_EXECUTABLE=$(shell command -v $(PYTHON)) -Wno-dev >/dev/null
 
-.PHONY: all run python test test-long test-peers test-itk bench docs asan tsan format check clean
+.PHONY: all run python test test-long test-peers test-itk bench docs site asan tsan format check clean

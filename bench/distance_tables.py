@@ -5,7 +5,7 @@
 
 The files are reports of `macareu bench distance --json` or of bench/distance_peers.py --json; those of one machine are
 taken together, so that what takes long may be measured on its own. A case may be in one of them only. The tables go
-between <!-- distance --> and <!-- /distance --> in docs/results.md.
+between <!-- distance --> and <!-- /distance --> in docs/benchmarks.
 """
 import argparse
 import sys

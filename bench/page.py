@@ -1,10 +1,13 @@
-"""Tables of docs/results.md, and where they stand in it."""
+"""Tables of docs/benchmarks, and where they stand there."""
 import glob
 import json
 import os
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# The page of docs/benchmarks that has a section's tables.
+PAGES = {"reconstruct": "reconstruction", "wave": "waves", "bound": "waves", "distance": "distances", "label": "labels",
+         "patterns": "patterns", "canny": "canny", "itk": "itk", "python": "python", "acceptance": "index"}
 NAMES = {"scipy": "SciPy", "cv2": "OpenCV", "numpy": "NumPy", "skimage": "scikit-image", "cupy": "CuPy", "python": "Python"}
 
 
@@ -56,7 +59,7 @@ def results_of(suite, files=()):
 
 def replace_section(name, text):
     """What stands between <!-- name --> and <!-- /name --> becomes the text."""
-    path = os.path.join(ROOT, "docs", "results.md")
+    path = os.path.join(ROOT, "docs", "benchmarks", PAGES[name] + ".md")
     begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     with open(path, encoding="utf-8") as file:
         page = file.read()

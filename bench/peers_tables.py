@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what bench/*_peers.py and itk/test/test_autoload.py measured into docs/results.md, where a suite has no tables of its own.
+"""Writes what bench/*_peers.py and itk/test/test_autoload.py measured into docs/benchmarks, where a suite has no tables of its own.
 
     bench/peers_tables.py        (from bench/results/SUITE-*.json)
 

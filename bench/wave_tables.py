@@ -4,7 +4,7 @@
     bench/wave_tables.py [FILE.json ...]        (default: bench/results/wave-*.json)
 
 Files of one machine are taken together; where two have the same case, the later one counts. The tables go between
-<!-- wave --> and <!-- /wave --> in docs/results.md, the plots to docs/pictures/wave-*.svg. Needs Matplotlib, which is
+<!-- wave --> and <!-- /wave --> in docs/benchmarks, the plots to docs/benchmarks/pictures/wave-*.svg. Needs Matplotlib, which is
 python3-matplotlib among the packages of Debian and Ubuntu: hence the system's Python in the first line.
 """
 import argparse
@@ -88,7 +88,7 @@ def must_section(cases):
                      ms(case.get("from_idle_ms")), ms(case["must_ms"]), ms(case.get("goal_ms")),
                      reached(case),
                      ms(published), f"{published / taken:.1f}" if published and taken else ""))
-    return "### What must hold\n\n`megapixel` must be no slower than the published megapixel code on the same GPU.\n\n" + table(
+    return "### Acceptance thresholds\n\n`megapixel` must be no slower than the published megapixel code on the same GPU.\n\n" + table(
         ("what", "strategy", "ours, ms", "from an idle stream", "must", "goal", "reached", "published code, ms", "times"), rows)
 
 
@@ -214,7 +214,7 @@ def head(reports, cases):
 
 
 def save(figure, name):
-    path = os.path.join(ROOT, "docs", "pictures", f"wave-{name}.svg")
+    path = os.path.join(ROOT, "docs", "benchmarks", "pictures", f"wave-{name}.svg")
     # Neither date nor random names: the same numbers give the same file.
     figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
     pyplot.close(figure)

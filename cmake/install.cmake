@@ -10,3 +10,4 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/macareu-config-version.cm
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/macareu-config.cmake ${PROJECT_BINARY_DIR}/macareu-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/macareu)
+install(FILES LICENSE NOTICE CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -59,11 +59,11 @@ target_compile_options(macareu_parts INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-se
 
 # What the catalogue knows without any engine.
 add_library(macareu_descriptions OBJECT ${generated}/descriptions.cpp
-  src/catalogue/arguments.cpp src/core/connectivity.cpp src/core/error.cpp src/core/image.cpp)
+  src/catalogue/arguments.cpp src/catalogue/suggestion.cpp src/core/connectivity.cpp src/core/error.cpp src/core/image.cpp)
 target_link_libraries(macareu_descriptions PRIVATE macareu_parts)
 
 # The public functions come from the descriptions.
-add_executable(write_catalogue tools/write_catalogue.cpp)
+add_executable(write_catalogue tools/write_catalogue.cpp tools/operator_pages.cpp)
 target_link_libraries(write_catalogue PRIVATE macareu_descriptions macareu_parts)
 set(api_header ${generated}/include/macareu/operators.hpp)
 set(api_source ${generated}/operators.cpp)

@@ -240,8 +240,9 @@ class walk {
     if (input_output.contains(name))
       refuse(cursor, "input or output inside the function ('" + name + "')", output_advice);
     if (!mathematics.contains(name))
-      refuse(cursor, "call of '" + name + "', which not every device has",
-             "functions of this file, or those of <math.h> from abs to trunc that docs/converter.md lists");
+      refuse(
+          cursor, "call of '" + name + "', which not every device has",
+          "functions of this file, or those of <math.h> from abs to trunc that docs/reference/converter.md lists");
   }
 
   /// A struct of the file has none of its own: a pixel is copied.

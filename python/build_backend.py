@@ -20,6 +20,7 @@ import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+LICENCES = ("LICENSE", "NOTICE")
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
@@ -113,7 +114,8 @@ def _tag():
 def _metadata():
     about = _project()
     fields = [("Metadata-Version", "2.1"), ("Name", about["name"]), ("Version", _version()),
-              ("Summary", about["description"]), ("Requires-Python", about["requires-python"]),
+              ("Summary", about["description"]), ("License", about["license"]["text"]), *(("License-File", each) for each in LICENCES),
+              ("Requires-Python", about["requires-python"]),
               *(("Requires-Dist", each) for each in about["dependencies"]),
               ("Description-Content-Type", "text/markdown")]
     lines = [f"{name}: {value}" for name, value in fields]
@@ -123,7 +125,8 @@ def _metadata():
 def _write_wheel(path, files):
     described = f"{_distribution()}.dist-info"
     wheel = f"Wheel-Version: 1.0\nGenerator: macareu\nRoot-Is-Purelib: false\nTag: {_tag()}\n"
-    files = {**files, f"{described}/METADATA": _metadata().encode(), f"{described}/WHEEL": wheel.encode()}
+    files = {**files, f"{described}/METADATA": _metadata().encode(), f"{described}/WHEEL": wheel.encode(),
+             **{f"{described}/{each}": (ROOT / each).read_bytes() for each in LICENCES}}
     record = [f"{name},sha256={_digest(content)},{len(content)}" for name, content in files.items()]
     files[f"{described}/RECORD"] = "\n".join([*record, f"{described}/RECORD,,", ""]).encode()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Conformance, laws, operators and files on x86_64 or aarch64: directly on a machine that has the processor, else under qemu-user with a cross compiler
-# and a tenth of the random images. A run that passes writes its row to docs/processors.md. Needs no packages of the other processor but the
+# and a tenth of the random images. A run that passes writes its row to docs/reference/processors.md. Needs no packages of the other processor but the
 # cross compiler's, and on a machine without packages GoogleTest's sources: -DGTEST_SOURCE=...
 # usage: [QEMU_CPU=max] [COMMIT=...] other_processor.sh [x86_64|aarch64] [more CMake options]
 set -eu
@@ -34,7 +34,7 @@ skipped=$(($(counted skipped) + $(counted disabled)))
 compiler=$(sed -n 's/^set(CMAKE_CXX_COMPILER_VERSION "\(.*\)")/\1/p' "$build"/CMakeFiles/*/CMakeCXXCompiler.cmake)
 start="| $processor | $how, g++ $compiler | $images |"
 row="$start $(($(counted tests) - skipped)) | $skipped | ${COMMIT:-$(git describe --always --dirty)} | $(date -u +%F) |"
-table=docs/processors.md
+table=docs/reference/processors.md
 { grep -v -F "$start" $table; echo "$row"; } >"$build/table"
 cat "$build/table" >$table
 echo "$row"

@@ -1,16 +1,86 @@
 #!/bin/sh
-# The pictures of the README and of docs/objects.md: pictures.sh TOOL
+# The pictures of the README and of the reference: pictures.sh TOOL. Needs Python with NumPy.
 set -eu
 tool=$1
-to=docs/pictures
-mkdir -p $to
-"$tool" generate tissue --shape 320,320 --seed 5 --coverage 75 -o $to/mask.png --marker $to/marker.png
-"$tool" reconstruct $to/marker.png $to/mask.png -o $to/reconstruction.png
-"$tool" hdome $to/mask.png --h 60 -o $to/domes.png
-
+python=${PYTHON:-python3}
+pictures=docs/pictures
+operators=docs/reference/operators/pictures
+mkdir -p $pictures $operators
 between=$(mktemp -d)
 trap 'rm -r "$between"' EXIT
-"$tool" generate tissue --shape 320,320 -o "$between/slide.npy"
-"$tool" threshold "$between/slide.npy" --value 40 -o "$between/binary.npy"
-"$tool" label "$between/binary.npy" -o "$between/labels.npy" --min-size 40
-"$tool" measure "$between/labels.npy" --overlay $to/objects.png --on "$between/slide.npy"
+at() { echo "$between/$1.npy"; }
+run() { "$tool" "$@" --quiet; }
+panels() { # NAME PANEL...
+  to=$1
+  shift
+  "$python" scripts/panels.py "$to" "$@"
+}
+
+# The README: the slide, and its nuclei outlined and numbered.
+"$tool" generate tissue --shape 256,256 --seed 5 --coverage 75 -o "$(at slide)" --marker "$(at opened)"
+run reconstruct "$(at opened)" "$(at slide)" -o "$(at background)"
+run subtract "$(at slide)" "$(at background)" -o "$(at nuclei)"
+run threshold "$(at nuclei)" --value 60 -o "$(at bright)"
+run fill-holes "$(at bright)" -o "$(at filled)"
+run label "$(at filled)" -o "$(at counted)" --min-size 12
+run measure "$(at counted)" --overlay "$(at overlay)" --on "$(at slide)" >/dev/null
+panels $pictures/nuclei.png "$(at slide)" "$(at overlay)"
+# The page of object tables.
+run threshold "$(at slide)" --value 40 -o "$(at above)"
+run label "$(at above)" -o "$(at objects)" --min-size 40
+run measure "$(at objects)" --overlay "$(at overlay)" --on "$(at slide)" >/dev/null
+panels $pictures/objects.png "$(at overlay)"
+
+# One picture for each operator: the input, or inputs, and the result.
+"$tool" generate tissue --shape 150,150 --seed 5 --coverage 75 -o "$(at f)" --marker "$(at marker)"
+"$tool" generate noise --shape 150,150 --seed 2 -o "$(at second)"
+"$tool" generate circles16 --shape 150,150 -o "$(at sites)"
+run threshold "$(at f)" --value 70 -o "$(at binary)"
+run label "$(at binary)" -o "$(at labels)" --min-size 12
+printf '1 1 1 1 1\n1 1 1 1 1\n1 1 1 1 1\n1 1 1 1 1\n1 1 1 1 1\n' >"$between/kernel.txt"
+one() { # NAME KIND VERB ARGUMENTS...: from f
+  name=$1 kind=$2
+  shift 2
+  run "$@" -o "$(at out)"
+  panels $operators/"$name".png "${before:-$(at f)}" ${beside:+"$beside"} "$(at out):$kind"
+}
+f=$(at f) second=$(at second) marker=$(at marker) binary=$(at binary) labels=$(at labels) sites=$(at sites)
+beside=$second
+one add grey add "$f" "$second"
+one blend grey blend "$f" "$second"
+one subtract grey subtract "$f" "$second"
+beside=
+one invert grey invert "$f"
+one threshold binary threshold "$f"
+one canny binary canny "$f" --sigma 1.4 --low 10 --high 20
+one convolve scaled convolve "$f" "$between/kernel.txt"
+one gaussian scaled gaussian "$f" --sigma 2
+one median grey median "$f" --size 5
+one sobel scaled sobel "$f"
+one clear_border grey clear-border "$f"
+one fill_holes grey fill-holes "$f"
+one hysteresis binary hysteresis "$f" --low 50 --high 120
+one h_maxima binary hmaxima "$f" --h 40
+one h_minima binary hminima "$f" --h 10
+one hdome scaled hdome "$f" --h 60
+one hmax grey hmax "$f" --h 60
+one hmin grey hmin "$f" --h 20
+one maxima binary maxima "$f"
+one minima binary minima "$f"
+before=$marker beside=$f
+one reconstruct grey reconstruct "$marker" "$f"
+before=$binary:binary beside=
+one distance_transform scaled distance "$binary"
+one label labels label "$binary"
+one remove_small binary remove-small "$binary" --min-size 40
+before=$sites:binary
+one nearest_site scaled nearest-site "$sites"
+before=$labels:labels
+one nearest_label labels nearest-label "$labels"
+one relabel labels relabel "$labels" --largest 8
+
+# Operators that give a table.
+"$tool" measure "$labels" --overlay "$(at overlay)" --on "$f" --quiet >/dev/null
+panels $operators/measure.png "$f" "$(at overlay)"
+"$tool" histogram "$f" --bins 64 --plot $operators/histogram.png --quiet >/dev/null
+panels $operators/statistics.png "$f"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing for `run`, `tool`, `python`, `test`, `bench`, `check` or `other-processor` from the system's packages (Debian 12, Ubuntu 24.04 or newer). Says nothing where
+# Installs what is missing for `run`, `tool`, `python`, `test`, `bench`, `check`, `site` or `other-processor` from the system's packages (Debian 12, Ubuntu 24.04 or newer). Says nothing where
 # all is there, and one line where something cannot be installed: the build then says what it really needs.
 set -u
 
@@ -12,10 +12,11 @@ case "${1:-run}" in
   test) packages="$packages libclang-dev libgtest-dev $python python3-scipy python3-skimage python3-matplotlib python3-pytest python3-pip" ;;
   bench) packages="$packages python3 python3-numpy python3-scipy python3-skimage python3-opencv" ;;
   check) packages="$packages libclang-dev libgtest-dev clang clang-format clang-tidy libomp-dev libclang-rt-dev" ;;
+  site) packages="python3 mkdocs" ;;
   other-processor)
     case $(uname -m) in aarch64) other=x86-64 ;; *) other=aarch64 ;; esac
     packages="cmake make googletest qemu-user g++-$other-linux-gnu" ;;
-  *) echo "usage: setup.sh run|tool|python|test|bench|check|other-processor" >&2; exit 2 ;;
+  *) echo "usage: setup.sh run|tool|python|test|bench|check|site|other-processor" >&2; exit 2 ;;
 esac
 
 command -v dpkg-query >/dev/null 2>&1 || exit 0

@@ -1,4 +1,4 @@
-// Writes what is made from the catalogue: the C++ functions (header, source) and the reference page.
+// Writes what is made from the catalogue: the C++ functions (header, source) and the pages of operators.
 #include <algorithm>
 #include <fstream>
 #include <iostream>
@@ -9,30 +9,19 @@
 
 #include <macareu/catalogue.hpp>
 
+#include "catalogue_text.hpp"
+#include "operator_pages.hpp"
+
 namespace {
 
 using namespace macareu;
-
-std::vector<std::string_view> split(std::string_view choices) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const auto bar = choices.find('|');
-    parts.push_back(choices.substr(0, bar));
-    if (bar == std::string_view::npos) return parts;
-    choices.remove_prefix(bar + 1);
-  }
-}
+using namespace macareu::pages;
 
 std::string choice_type(const operator_description& about, const parameter_description& parameter) {
   return std::string(about.name) + "_" + std::string(parameter.name);
 }
 
 std::string options_type(const operator_description& about) { return std::string(about.name) + "_options"; }
-
-/// `signed` is a word of C++ itself.
-std::string member_name(const parameter_description& parameter) {
-  return parameter.name == "signed" ? "is_signed" : std::string(parameter.name);
-}
 
 std::string member(const operator_description& about, const parameter_description& parameter) {
   const std::string name = member_name(parameter), value(parameter.default_text);
@@ -161,78 +150,18 @@ void write_source(std::ostream& out) {
   out << "\n}  // namespace macareu\n";
 }
 
-std::string_view type_text(const output_description& output) {
-  if (output.type == output_description::type_rule::computed) return output.computed_help;
-  return output.type == output_description::type_rule::boolean ? "bool" : "the input's type";
-}
-
-/// As the command line spells it.
-std::string option(std::string_view name) {
-  std::string text = "--" + std::string(name);
-  std::ranges::replace(text, '_', '-');
-  return text;
-}
-
-void write_reference(std::ostream& out, const operator_description& about) {
-  out << "\n### " << about.name << "\n\n"
-      << about.brief << ' ' << about.notes
-      << (about.each_channel ? " Colour is taken channel by channel." : "") << "\n\n    macareu "
-      << about.verb;
-  for (const auto& input : about.inputs)
-    out << (input.optional ? " [" + option(input.name) + " FILE]" : " " + std::string(input.name));
-  for (std::size_t o = 0; o < about.outputs.size(); ++o)
-    out << (o == 0 ? " -o " + std::string(about.outputs[o].name)
-                   : " [" + option(about.outputs[o].name) + " FILE]");
-  if (std::ranges::any_of(about.outputs, &output_description::optional)) out << " [--keep NAME,...]";
-  for (const auto& parameter : about.parameters)
-    if (parameter.default_text.empty()) out << ' ' << option(parameter.name) << " VALUE";
-  out << "\n\n| | name | | default |\n|---|---|---|---|\n";
-  for (const auto& input : about.inputs)
-    out << "| input | `" << input.name << "` | " << input.help << (input.optional ? " | none |\n" : " | |\n");
-  for (const auto& output : about.outputs)
-    out << "| output | `" << output.name << "` | " << output.help << ", " << type_text(output)
-        << (output.optional ? " | left out |\n" : " | |\n");
-  if (!about.table.empty()) out << "| output | table | " << about.table << " | |\n";
-  for (const auto& parameter : about.parameters) {
-    std::string help(parameter.help);
-    if (parameter.kind == parameter_kind::choice)
-      for (const char* separator = ": "; const auto choice : split(parameter.choices))
-        help += std::exchange(separator, ", ") + ("`" + std::string(choice) + "`");
-    if (member_name(parameter) != parameter.name) help += " (in C++ `" + member_name(parameter) + "`)";
-    out << "| parameter | `" << parameter.name << "` | " << help << " | "
-        << (parameter.default_text.empty() ? "required" : parameter.default_text) << " |\n";
-  }
-}
-
-void write_reference(std::ostream& out) {
-  out << "# Operators\n\nMade from the catalogue (`make docs`). Every operator is a verb of `macareu`, a function of "
-         "`<macareu/operators.hpp>`, and an entry of `macareu::catalogue()`.\n";
-  std::vector<std::string_view> groups;
-  for (const auto& about : catalogue())
-    if (std::ranges::find(groups, about.group) == groups.end()) groups.push_back(about.group);
-  for (const auto group : groups) {
-    out << "\n## " << group << '\n';
-    if (group == "objects")
-      out << "\nOn the command line `label` and `measure` have more options, for tables and pictures and for the objects "
-             "that are kept: [objects.md](objects.md) lists them, and the columns of the tables.\n";
-    for (const auto& about : catalogue())
-      if (about.group == group) write_reference(out, about);
-  }
-}
-
 }  // namespace
 
 int main(int count, char** words) {
   const std::string_view what = count == 3 ? words[1] : "";
+  if (what == "operators") return write_operator_pages(words[2]) ? 0 : 3;
   std::ofstream out(count == 3 ? words[2] : "/dev/null");
   if (what == "header")
     write_header(out);
   else if (what == "source")
     write_source(out);
-  else if (what == "reference")
-    write_reference(out);
   else {
-    std::cerr << "usage: write_catalogue header|source|reference FILE\n";
+    std::cerr << "usage: write_catalogue header|source FILE, write_catalogue operators FOLDER\n";
     return 2;
   }
   return out.flush() ? 0 : 3;

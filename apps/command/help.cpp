@@ -14,22 +14,6 @@ std::string left_column(const option& about) {
   return about.value.empty() ? text : text + " " + about.value;
 }
 
-std::string usage_line(const verb& about, const parser& arguments) {
-  std::string line = "macareu " + about.name;
-  for (const auto& each : arguments.options()) {
-    if (!each.is_input()) continue;
-    const auto name = each.names + (each.several ? "..." : "");
-    line += each.required ? " " + name : " [" + name + "]";
-  }
-  bool others = false;
-  for (const auto& each : arguments.options()) {
-    if (each.is_input()) continue;
-    others = others || !each.required;
-    if (each.required) line += " " + split(each.names, ',')[0] + " " + each.value;
-  }
-  return line + (others ? " [options]" : "");
-}
-
 std::string entry(const std::string& left, const std::string& help, std::size_t column) {
   const auto gap = left.size() + 4 <= column ? std::string(column - left.size() - 2, ' ')
                                              : "\n" + std::string(column, ' ');
@@ -45,6 +29,22 @@ std::vector<std::string> groups_of(const Items& items, Group group) {
 }
 
 }  // namespace
+
+std::string usage_line(const verb& about, const parser& arguments) {
+  std::string line = "macareu " + about.name;
+  for (const auto& each : arguments.options()) {
+    if (!each.is_input()) continue;
+    const auto name = each.names + (each.several ? "..." : "");
+    line += each.required ? " " + name : " [" + name + "]";
+  }
+  bool others = false;
+  for (const auto& each : arguments.options()) {
+    if (each.is_input()) continue;
+    others = others || !each.required;
+    if (each.required) line += " " + split(each.names, ',')[0] + " " + each.value;
+  }
+  return line + (others ? " [options]" : "");
+}
 
 std::string overview(const std::vector<verb>& verbs) {
   std::string page =

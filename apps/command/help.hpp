@@ -10,6 +10,8 @@ namespace macareu::tool {
 
 /// `macareu --help`
 std::string overview(const std::vector<verb>& verbs);
+/// "macareu VERB INPUT -o OUTPUT [options]"
+std::string usage_line(const verb& about, const parser& arguments);
 /// What a verb without arguments prints.
 std::string usage_of(const verb& about, const parser& arguments);
 /// `macareu VERB --help`

@@ -13,10 +13,12 @@
 #include <string>
 #include <vector>
 
+#include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 #include <macareu/version.hpp>
 
 #include "help.hpp"
+#include "manual.hpp"
 #include "text.hpp"
 
 namespace macareu::tool {
@@ -78,6 +80,10 @@ int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {
   if (!chosen.prepare) hand_over(chosen, arguments);
   parser options;
   const auto action = chosen.prepare(options);
+  if (arguments == std::vector<std::string>{"--options"}) {
+    std::cout << option_lines(options);
+    return exit_code::done;
+  }
   if (std::ranges::any_of(arguments, asks_for_help)) {
     std::cout << help_of(chosen, options);
     return exit_code::done;
@@ -96,6 +102,31 @@ int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {
   return action(signals);
 }
 
+/// Names of other libraries count too: `macareu imreconstruct`.
+std::string suggested_verb(const std::string& unknown, const std::vector<verb>& verbs) {
+  std::vector<std::string> names;
+  std::ranges::transform(verbs, std::back_inserter(names), &verb::name);
+  auto near = did_you_mean(unknown, names);
+  if (!near.empty()) return near;
+  const auto* about = nearest_operator(unknown);
+  return about ? " (did you mean " + std::string(about->verb) + "?)" : "";
+}
+
+/// For shell completions: `--options` lists the verbs, `--options VERB` the options of one.
+int list_options(const std::vector<verb>& verbs, const std::vector<std::string>& arguments) {
+  if (arguments.size() < 2) {
+    std::cout << verb_lines(verbs);
+    return exit_code::done;
+  }
+  const auto chosen = std::ranges::find(verbs, arguments[1], &verb::name);
+  if (chosen == verbs.end()) return exit_code::usage;
+  if (!chosen->prepare) hand_over(*chosen, {"--options"});
+  parser options;
+  chosen->prepare(options);
+  std::cout << option_lines(options);
+  return exit_code::done;
+}
+
 int dispatch(const std::vector<verb>& verbs, const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
     std::cerr << overview(verbs);
@@ -110,13 +141,15 @@ int dispatch(const std::vector<verb>& verbs, const std::vector<std::string>& arg
     std::cout << "macareu " << version << '\n';
     return exit_code::done;
   }
-  const auto chosen = std::ranges::find(verbs, first, &verb::name);
-  if (chosen == verbs.end()) {
-    std::vector<std::string> names;
-    std::ranges::transform(verbs, std::back_inserter(names), &verb::name);
-    throw usage_error((first.starts_with('-') ? "expected a verb, got " : "unknown verb ") +
-                      in_quotes(first) + did_you_mean(first, names) + "; see macareu --help");
+  if (first == "--options") return list_options(verbs, arguments);
+  if (first == "--manual" && arguments.size() == 2) {
+    write_manual(verbs, arguments[1]);
+    return exit_code::done;
   }
+  const auto chosen = std::ranges::find(verbs, first, &verb::name);
+  if (chosen == verbs.end())
+    throw usage_error((first.starts_with('-') ? "expected a verb, got " : "unknown verb ") +
+                      in_quotes(first) + suggested_verb(first, verbs) + "; see macareu --help");
   return guarded(chosen->name, [&] { return run_chosen(*chosen, {arguments.begin() + 1, arguments.end()}); });
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
 namespace macareu::tool {
@@ -31,21 +32,6 @@ std::string digits(T value) {
 
 usage_error wrong(std::string_view option, const std::string& expected, std::string_view text) {
   return usage_error(std::string(option) + ": expected " + expected + ", got " + in_quotes(text));
-}
-
-/// How many letters to insert, drop or change to get from one word to the other.
-std::size_t edits(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    auto diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      const auto change = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({change, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
 }
 
 }  // namespace
@@ -97,10 +83,7 @@ std::string shortest(double value) { return digits(value); }
 std::string shortest(float value) { return digits(value); }
 
 std::string did_you_mean(std::string_view text, const std::vector<std::string>& names) {
-  const auto distance = [&](const std::string& name) { return edits(text, name); };
-  const auto nearest = std::ranges::min_element(names, {}, distance);
-  if (nearest == names.end() || distance(*nearest) > 2 || nearest->size() <= 3) return "";
-  return " (did you mean " + *nearest + "?)";
+  return macareu::did_you_mean(text, std::vector<std::string_view>(names.begin(), names.end()));
 }
 
 std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t lowest,

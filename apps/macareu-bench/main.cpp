@@ -33,7 +33,8 @@ const bench::suite& suite_named(const std::string& name) {
     if (suite.name == name) return suite;
     names.emplace_back(suite.name);
   }
-  throw usage_error("no suite is named " + in_quotes(name) + "; there is " + joined(names, ", "));
+  throw usage_error("no suite is named " + in_quotes(name) + "; there is " + joined(names, ", ") +
+                    did_you_mean(name, names));
 }
 
 int run(const benchmark& given, interruption& signals) {

@@ -62,6 +62,16 @@ struct output_description {
   bool optional = false;  ///< computed only where the caller has room for it; never the first
 };
 
+/// What other libraries call the operator, or what comes nearest; several names are separated by ", ".
+struct peer_names {
+  std::string_view skimage = {};  ///< below skimage
+  std::string_view scipy = {};    ///< below scipy
+  std::string_view itk = {};      ///< in namespace itk
+  std::string_view matlab = {};
+  std::string_view opencv = {};  ///< in namespace cv
+  std::string_view diplib = {};  ///< in namespace dip
+};
+
 struct operator_description {
   std::string_view name;     ///< in C++ and Python
   std::string_view verb;     ///< on the command line
@@ -84,6 +94,8 @@ struct operator_description {
   std::span<const dtype> types = {};  ///< that the first input may have; empty: any
   /// For one front end alone: no verb, no function of <macareu/operators.hpp>, not in catalogue().
   bool hidden = false;
+  std::string_view formula = {};  ///< R_f(m) is reconstruct(m, f) by dilation, R*_f(m) by erosion
+  peer_names peers = {};
 };
 
 std::span<const operator_description> catalogue();
@@ -91,6 +103,12 @@ std::span<const operator_description> catalogue();
 std::span<const operator_description> all_operators();
 /// By name or verb, of all operators; nullptr where there is none.
 const operator_description* find_operator(std::string_view name);
+
+/// For messages about unknown names: " (did you mean clip?)" where one of the names is near, else nothing.
+std::string did_you_mean(std::string_view text, std::span<const std::string_view> names);
+/// The operator that a mistyped name, or a name of another library, most likely means; nullptr where there is
+/// none.
+const operator_description* nearest_operator(std::string_view name);
 
 /// The devices of this build, whether or not this machine has them: asks no driver.
 std::vector<std::string_view> built_devices();

@@ -19,3 +19,10 @@ from . import scipy, skimage  # noqa: E402, they call the functions
 
 __version__ = info()["version"]
 __all__ = [*_functions.functions, "Comparison", "DeviceArray", "compare", "generate", "info", "scipy", "skimage"]
+
+
+def __getattr__(name):
+    """Unknown names, also those of other libraries: macareu.imreconstruct."""
+    near = _functions.nearest_operator(name)
+    hint = f" (did you mean {near}?)" if near else _functions.did_you_mean(name, __all__)
+    raise AttributeError(f"module 'macareu' has no attribute {name!r}{hint}")

@@ -1,5 +1,6 @@
 """Makes the functions from the catalogue: an operator that is new there is here without a line written for it."""
 
+import inspect
 import textwrap
 from typing import Any, Callable, Literal, Sequence
 
@@ -8,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _macareu
 from ._calls import call
+from ._macareu import did_you_mean, nearest_operator  # noqa: F401
 
 _RUNNING = (
     ("out", "Any", "None", "where the result goes; by default a new array"),
@@ -103,7 +105,8 @@ def _example(operation, about, values):
 
 
 def _documentation(operation, about, values):
-    lines = [about["brief"], "", textwrap.fill(about["notes"], 114), "", "Parameters", "----------"]
+    lines = [about["brief"], "", textwrap.fill(about["notes"], 114), "", _wrapped("Formula: " + about["formula"], ""), "",
+             "Parameters", "----------"]
     for name, help, _, optional in about["inputs"]:
         lines += [f"{name} : array" + (", default None" if optional else ""), _wrapped(help, "    ")]
     for name, hint, default, help in (*_parameters(about), *_running(about)):
@@ -117,6 +120,13 @@ def _documentation(operation, about, values):
     return "\n".join(lines) + "\n"
 
 
+def _refuse(function, unknown):
+    """As Python itself refuses them, with a suggestion."""
+    name = next(iter(unknown))
+    hint = did_you_mean(name, list(inspect.signature(function).parameters))
+    raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}")
+
+
 def _make(operation):
     about = operation.about
     name = about["name"]
@@ -128,12 +138,15 @@ def _make(operation):
     out = "None" if about["table"] else "out"
     # Real code instead of **arguments: it has a signature, and a call costs nothing.
     code = ("from __future__ import annotations\n"
-            f"def {name}({signature(about)}) -> {result_hint(about)}:\n"
+            f"def _plain({signature(about)}) -> {result_hint(about)}: pass\n"
+            f"def {name}({signature(about)}, **_unknown) -> {result_hint(about)}:\n"
+            f"    if _unknown: _refuse({name}, _unknown)\n"
             f"    return _call(_operation, {images}, ({values}), {out}, device, strategy, threads, progress)\n")
-    scope = {"_call": call, "_operation": operation, **_NAMES_OF_HINTS}
+    scope = {"_call": call, "_operation": operation, "_refuse": _refuse, **_NAMES_OF_HINTS}
     exec(compile(code, f"<macareu.{name}>", "exec"), scope)
     function = scope[name]
     function.__module__ = "macareu"
+    function.__signature__ = inspect.signature(scope["_plain"])
     # What is this very object was not given, so it need not be converted.
     operation.set_defaults(tuple(function.__kwdefaults__.get(p[0]) for p in about["parameters"]))
     example_values = [20 if value is None and text is None else value

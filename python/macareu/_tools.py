@@ -18,7 +18,7 @@ def generate(name: str, shape: Sequence[int], seed: int = 1,
     Parameters
     ----------
     name : str
-        which instance: see docs/instances.md; an unknown name raises a ValueError that lists them
+        which instance: see docs/reference/instances.md; an unknown name raises a ValueError that lists them
     shape : tuple of int
         (rows, columns) or (slices, rows, columns)
     seed : int

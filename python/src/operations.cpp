@@ -231,7 +231,8 @@ py::dict described(const operator_description& about) {
                                      p.help, p.choices));
   }
   return py::dict(py::arg("name") = about.name, py::arg("verb") = about.verb, py::arg("group") = about.group,
-                  py::arg("brief") = about.brief, py::arg("notes") = about.notes, py::arg("inputs") = inputs,
+                  py::arg("brief") = about.brief, py::arg("notes") = about.notes,
+                  py::arg("formula") = about.formula, py::arg("inputs") = inputs,
                   py::arg("outputs") = outputs, py::arg("table") = about.table,
                   py::arg("parameters") = parameters);
 }

@@ -59,6 +59,16 @@ py::dict machine() {
                   py::arg("no_gpu") = here.no_gpu);
 }
 
+/// The name of the operator that an unknown name most likely means, or None.
+std::optional<std::string_view> nearest_name(const std::string& unknown) {
+  const auto* about = nearest_operator(unknown);
+  return about ? std::optional(about->name) : std::nullopt;
+}
+
+std::string suggestion(const std::string& unknown, const std::vector<std::string>& names) {
+  return did_you_mean(unknown, std::vector<std::string_view>(names.begin(), names.end()));
+}
+
 }  // namespace
 
 void add_tools(py::module_& module) {
@@ -69,6 +79,8 @@ void add_tools(py::module_& module) {
   module.def("generate", &generated);
   module.def("compare", &compared);
   module.def("machine", &machine);
+  module.def("nearest_operator", &nearest_name);
+  module.def("did_you_mean", &suggestion);
 }
 
 }  // namespace macareu::python

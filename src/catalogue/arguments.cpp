@@ -155,6 +155,12 @@ void check(const parameter_description& parameter, const argument& value) {
   if (!fits) throw wrong(parameter, to_string(value));
 }
 
+std::vector<std::string_view> parameter_names(const operator_description& about) {
+  std::vector<std::string_view> names;
+  for (const auto& parameter : about.parameters) names.push_back(parameter.name);
+  return names;
+}
+
 }  // namespace
 
 std::string to_string(const number& value) {
@@ -237,7 +243,7 @@ const arguments& complete_arguments(const operator_description& about, const arg
       if (std::ranges::find(about.parameters, name, &parameter_description::name) == about.parameters.end())
         throw call_error({.kind = fault::unknown,
                           .operation = std::string(about.name),
-                          .parts = {"no such parameter: ", parameter_named(name)},
+                          .parts = {"no such parameter: ", parameter_named(name), did_you_mean(name, parameter_names(about))},
                           .given = name});
   if (as_given && found == about.parameters.size()) return given;
   room = given;

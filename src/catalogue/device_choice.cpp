@@ -73,7 +73,8 @@ void check_strategy(const entry& chosen, const context& how) {
   throw call_error(
       {.kind = fault::unknown,
        .parts = {"strategy '" + how.strategy + "' is unknown for " + std::string(chosen.about->name) +
-                 " on " + std::string(chosen.engine) + "; it has " + known},
+                 " on " + std::string(chosen.engine) + "; it has " + known +
+                 did_you_mean(how.strategy, chosen.strategies(chosen.about->pattern))},
        .given = how.strategy,
        .allowed = known});
 }
@@ -88,7 +89,8 @@ bool fits(const const_image_view& image, int gpu) {
 [[noreturn]] void refuse_unknown(const context& how) {
   std::string known = "auto";
   for (const auto name : devices()) known += ", " + std::string(name);
-  const auto message = "device '" + how.device + "' is not in this build; it has " + known;
+  const auto message = "device '" + how.device + "' is not in this build; it has " + known +
+                       did_you_mean(how.device, devices());
   if (how.device.starts_with("cuda")) throw device_error(message);
   throw call_error({.kind = fault::unknown, .parts = {message}, .given = how.device, .allowed = known});
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
 #include "instances/families.hpp"
@@ -93,6 +94,12 @@ std::string names(int rank) {
   return list;
 }
 
+std::string suggestion(std::string_view unknown) {
+  std::array<std::string_view, descriptions.size()> all;
+  std::ranges::transform(descriptions, all.begin(), &instance_description::name);
+  return did_you_mean(unknown, all);
+}
+
 }  // namespace
 
 std::span<const instance_description> instances() { return descriptions; }
@@ -102,7 +109,7 @@ instance generate(std::string_view name, const extents& shape, const generate_op
   const std::string kind = shape.rank() == 3 ? "volumes" : "images";
   if (found == entries.end())
     throw usage_error("generate: no instance is named " + std::string(name) + "; " + kind + " are " +
-                      names(shape.rank()));
+                      names(shape.rank()) + suggestion(name));
   if (!offered(found->described, shape.rank()))
     throw usage_error("generate: " + std::string(name) + " has no form for " + to_string(shape) + "; " +
                       kind + " are " + names(shape.rank()));

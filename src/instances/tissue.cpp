@@ -8,7 +8,7 @@
 // mask   = max(glass, 26 fibres / 65536 - 108, nuclei) where there is tissue, else glass
 // marker = the mask opened by a disk of radius 9
 //
-// The constants make the pair behave like a real one: docs/instances.md.
+// The constants make the pair behave like a real one: docs/reference/instances.md.
 #include <omp.h>
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-"""docs/objects.md names the options and columns that there are."""
+"""docs/reference/table-columns.md names the options and columns that there are."""
 import pathlib
 import re
 import unittest
 
 from support import CliTest
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "objects.md"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "reference" / "table-columns.md"
 
 
 def table(heading):

@@ -1,6 +1,7 @@
 # Configures, builds and runs a consumer:
-# cmake -D CONSUMER=folder -D WORK=folder -D ARGUMENTS=... [-D INSTALL=build tree] [-D COMPILE_ONLY=ON] [-D FORMATS=...]
-# ARGUMENTS are for cmake's configuration and FORMATS for the consumer, separated by '|'.
+# cmake -D CONSUMER=folder -D WORK=folder -D ARGUMENTS=... [-D INSTALL=build tree] [-D FILES=...] [-D COMPILE_ONLY=ON]
+#   [-D FORMATS=...]
+# ARGUMENTS are for cmake's configuration, FILES must be installed and FORMATS are for the consumer; all separated by '|'.
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -10,6 +11,12 @@ if(INSTALL)
   file(REMOVE_RECURSE ${WORK})
   run(${CMAKE_COMMAND} --install ${INSTALL} --prefix ${WORK}/prefix)
   list(APPEND arguments -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+  string(REPLACE "|" ";" files "${FILES}")
+  foreach(file IN LISTS files)
+    if(NOT EXISTS ${WORK}/prefix/${file})
+      message(FATAL_ERROR "not installed: ${file}")
+    endif()
+  endforeach()
 endif()
 run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build ${arguments})
 cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)

@@ -1,6 +1,7 @@
 // The catalogue describes every operator completely, and arguments come from text.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 
 #include <macareu/macareu.hpp>
@@ -31,6 +32,7 @@ TEST(catalogue, descriptions_are_complete) {
   for (const auto& about : catalogue()) {
     SCOPED_TRACE(about.name);
     EXPECT_FALSE(about.group.empty() || about.pattern.empty() || about.notes.empty());
+    EXPECT_FALSE(about.formula.empty() || about.formula.ends_with('.')) << about.formula;
     EXPECT_TRUE(about.brief.ends_with('.')) << about.brief;
     EXPECT_FALSE(about.inputs.empty());
     EXPECT_NE(about.outputs.empty(), about.table.empty());
@@ -44,6 +46,35 @@ TEST(catalogue, descriptions_are_complete) {
       }
     }
   }
+}
+
+TEST(catalogue, suggests_what_an_unknown_name_means) {
+  const auto nearest = [](std::string_view name) {
+    const auto* found = nearest_operator(name);
+    return found ? found->name : "";
+  };
+  EXPECT_EQ(nearest("recontruct"), "reconstruct");
+  EXPECT_EQ(nearest("hmaxima"), "h_maxima");
+  EXPECT_EQ(nearest("imreconstruct"), "reconstruct");
+  EXPECT_EQ(nearest("ndimage.label"), "label");
+  EXPECT_EQ(nearest("ConnectedComponent"), "label");
+  EXPECT_EQ(nearest("connectedComponentsWithStats"), "measure");
+  EXPECT_EQ(nearest("abracadabra"), "");
+  EXPECT_EQ(nearest(""), "");
+}
+
+TEST(catalogue, suggests_parameters) {
+  const auto image = macareu::image(dtype::u8, {2, 2});
+  const std::array<const_image_view, 1> inputs{image};
+  const auto* about = find_operator("maxima");
+  EXPECT_EQ(message_of<usage_error>([&] {
+              run_operator(*about, inputs, {{"conectivity", std::string("4")}});
+            }),
+            "maxima: no such parameter: conectivity (did you mean connectivity?)");
+  EXPECT_EQ(message_of<usage_error>([&] {
+              run_operator(*about, inputs, {{"sigma", std::string("4")}});
+            }),
+            "maxima: no such parameter: sigma");
 }
 
 TEST(catalogue, serial_and_cpu_are_in_every_build) {

@@ -36,6 +36,30 @@ def arguments(name, rng, type, shape):
     return [np.minimum.reduce(drawn[i:]) for i in range(len(drawn))], [1 for n in needed if n not in images]
 
 
+class Suggestions(unittest.TestCase):
+    def test_unknown_functions(self):
+        for typed, meant in (("recontruct", "reconstruct"), ("fill_hole", "fill_holes"), ("imreconstruct", "reconstruct"),
+                             ("regionprops_table", "measure"), ("genrate", "generate")):
+            with self.assertRaisesRegex(AttributeError, rf"{typed}' \(did you mean {meant}\?\)"):
+                getattr(macareu, typed)
+        with self.assertRaisesRegex(AttributeError, "'abracadabra'$"):
+            getattr(macareu, "abracadabra")
+        self.assertFalse(hasattr(macareu, "__wrapped__"))
+
+    def test_unknown_parameters(self):
+        image = np.zeros((3, 3))
+        with self.assertRaisesRegex(TypeError, r"'conectivity' \(did you mean connectivity\?\)"):
+            macareu.maxima(image, conectivity=8)
+        with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'abracadabra'$"):
+            macareu.maxima(image, abracadabra=8)
+
+    def test_unknown_values(self):
+        with self.assertRaisesRegex(ValueError, r"did you mean tissue\?"):
+            macareu.generate("tisue", (3, 3))
+        with self.assertRaisesRegex(ValueError, r"did you mean tiles\?"):
+            macareu.maxima(np.zeros((3, 3)), device="cpu", strategy="tile")
+
+
 class Arrays(unittest.TestCase):
     def test_any_strides_give_the_same(self):
         rng = np.random.default_rng(5)

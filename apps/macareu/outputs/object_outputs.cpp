@@ -86,7 +86,7 @@ void object_outputs::add_to(parser& options, const std::string& drawn_on) {
   options.add({.group = "Inputs",
                .names = "--intensity",
                .value = "FILE",
-               .help = "an image of the same shape that the table's objects are weighed with",
+               .help = "an image of the same shape whose values the table has for each object",
                .take = [this](const std::string& text) { intensity_file = text; }});
   for (const auto& parameter : measuring().parameters)
     add_parameter(options, parameter, std::string(parameter.help) + ", for the table", measured_with_);

@@ -56,7 +56,7 @@ class operator_run {
 
   const operator_description& about_;
   run_record record_;
-  std::optional<image> intensity_;  ///< what objects are weighed with
+  std::optional<image> intensity_;  ///< measured in each object
   table measured_;                  ///< of objects
 };
 

@@ -57,7 +57,7 @@ void run_options::add_to(parser& options, std::string_view pattern) {
   options.add({.group = group,
                .names = "--repeat",
                .value = "N",
-               .help = "compute N times and tell the median time (default: 1)",
+               .help = "compute N times and report the median time (default: 1)",
                .take = [this](const std::string& text) {
                  repeat = static_cast<int>(whole_number("--repeat", text, 1, 1'000'000'000));
                }});

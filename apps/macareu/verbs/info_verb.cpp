@@ -58,7 +58,7 @@ void describe_build() {
   line("operators", std::to_string(catalogue().size()));
   const auto readable = readable_extensions();
   const bool libvips = std::ranges::find(readable, ".png") != readable.end();
-  line("reads", joined(readable, " ") + (libvips ? " and what else libvips knows" : ""));
+  line("reads", joined(readable, " ") + (libvips ? " and what else libvips reads" : ""));
   line("writes", joined(writable_extensions(), " "));
 }
 

@@ -99,7 +99,7 @@ verb measure_verb() {
   return {.name = std::string(about().verb),
           .group = "Objects",
           .brief = std::string(about().brief),
-          .notes = std::string(about().notes),
+          .notes = notes_of(about()),
           .prepare = [](parser& options) {
             const auto given = std::make_shared<measuring>();
             options.add({.group = "Inputs",

@@ -128,7 +128,7 @@ verb verb_of(const operator_description& about) {
   return {.name = std::string(about.verb),
           .group = heading,
           .brief = std::string(about.brief),
-          .notes = std::string(about.notes),
+          .notes = notes_of(about),
           .prepare = [&about](parser& options) {
             const auto run = std::make_shared<operator_run>(about);
             add_files(options, about, *run);
@@ -143,6 +143,21 @@ verb verb_of(const operator_description& about) {
 }
 
 }  // namespace
+
+std::string notes_of(const operator_description& about) {
+  auto text = std::string(about.notes) + " Formula: " + std::string(about.formula) + ".";
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& library, std::string_view name) {
+    if (!name.empty()) names.push_back(library + " " + std::string(name));
+  };
+  add("scikit-image", about.peers.skimage);
+  add("SciPy", about.peers.scipy);
+  add("ITK", about.peers.itk);
+  add("MATLAB", about.peers.matlab);
+  add("OpenCV", about.peers.opencv);
+  add("DIPlib", about.peers.diplib);
+  return names.empty() ? text : text + " Related: " + joined(names, "; ") + ".";
+}
 
 std::vector<verb> operator_verbs() {
   std::vector<verb> verbs;

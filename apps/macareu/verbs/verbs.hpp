@@ -2,12 +2,17 @@
 // place of an operator's of the same name.
 #pragma once
 
+#include <string>
 #include <vector>
+
+#include <macareu/catalogue.hpp>
 
 #include "command/verb.hpp"
 
 namespace macareu::tool {
 
+/// What the help says of an operator: its notes, the formula, and what other libraries call it.
+std::string notes_of(const operator_description& about);
 std::vector<verb> operator_verbs();
 verb measure_verb();
 verb info_verb();

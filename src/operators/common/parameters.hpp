@@ -17,8 +17,9 @@ constexpr parameter_description connectivity_parameter(
 inline constexpr parameter_description height_parameter{"h", parameter_kind::number, "",
                                                         "height, in grey values; greater than 0"};
 
-inline constexpr parameter_description metric_parameter{
-    "metric", parameter_kind::choice, "euclidean", "what distance is", "euclidean|city_block|chessboard"};
+inline constexpr parameter_description metric_parameter{"metric", parameter_kind::choice, "euclidean",
+                                                        "how distance is measured",
+                                                        "euclidean|city_block|chessboard"};
 
 inline constexpr parameter_description spacing_parameter{
     "spacing", parameter_kind::numbers, "1",
@@ -51,7 +52,7 @@ inline constexpr parameter_description min_size_parameter{
 inline constexpr parameter_description max_size_parameter{"max_size", parameter_kind::number, "inf",
                                                           "objects with more pixels are dropped"};
 inline constexpr parameter_description largest_parameter{
-    "largest", parameter_kind::number, "inf", "only so many objects are kept, those with most pixels"};
+    "largest", parameter_kind::number, "inf", "number of objects that are kept: those with most pixels"};
 inline constexpr parameter_description clear_border_parameter{
     "clear_border", parameter_kind::flag, "false", "objects that touch the border of the image are dropped"};
 

@@ -64,17 +64,26 @@ struct distance_transform {
       .pattern = "general_wave",
       .brief = "Distance of every pixel to the nearest zero pixel, exactly.",
       .notes =
-          "Zero pixels get 0. The euclidean transform is exact: SciPy's distance_transform_edt, its sampling is "
-          "spacing here. Computed in integers where spacing is whole, else in f64; by city block and chessboard "
-          "decimal steps (0.7), and any step that all axes have (1/3), are counted in integers too, and distances "
-          "rounded once. Other steps of city blocks take long where zero pixels are few. Where there is no zero pixel "
-          "the distance is infinity, or the type's maximum for integers, and the index -1; so it is beyond "
-          "max_distance. Signed is distance_transform(f) - distance_transform(not f). Method propagation hands "
-          "sites from neighbour to neighbour (Danielsson): some distances come out too long, never too short, and "
-          "other ones on other devices and strategies (serial and cpu give the same). It has no labels.",
+          "Zero pixels get 0. The euclidean transform is exact: SciPy's distance_transform_edt, whose "
+          "sampling is spacing here. Whole spacing is computed in integers, fractional spacing in f64. "
+          "City-block and chessboard distances count decimal steps (0.7), and any step that all axes share "
+          "(1/3), in integers; they are rounded once. Other city-block steps are slow where zero pixels are "
+          "few. Without a zero pixel the distance is infinity, or the type's maximum for integers, and the "
+          "index is -1; the same holds beyond max_distance. Signed is distance_transform(f) - "
+          "distance_transform(not f). Method propagation hands sites from neighbour to neighbour "
+          "(Danielsson). Some of its distances are too long, none too short. They may differ between "
+          "devices and strategies; serial and cpu agree. It has no labels.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula =
+          "D(p) = min over q with f(q) = 0 of |p - q|; euclidean: |d| = sqrt(sum of (spacing_i d_i)^2), "
+          "city_block: sum of spacing_i |d_i|, chessboard: max of spacing_i |d_i|",
+      .peers = {.scipy = "ndimage.distance_transform_edt, ndimage.distance_transform_cdt",
+                .itk = "SignedMaurerDistanceMapImageFilter",
+                .matlab = "bwdist",
+                .opencv = "distanceTransform",
+                .diplib = "EuclideanDistanceTransform"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -26,13 +26,17 @@ struct nearest_label {
       .pattern = "line",
       .brief = "Gives every pixel the value of the nearest pixel that is not zero.",
       .notes =
-          "The Voronoi cells of labelled objects, cut at max_distance. Of labels equally far away the one of the "
-          "pixel that nearest_site finds is taken: the smallest index on the last axis, then on the axis before "
-          "it; by chessboard the smallest on the last axis, then the nearest along the axes before it. Where "
-          "there is none the value is 0.",
+          "The result is the Voronoi cells of labelled objects, cut at max_distance. Ties go to the pixel "
+          "that nearest_site finds: the smallest index on the last axis, then on the axis before it. By "
+          "chessboard they go to the smallest on the last axis, then to the nearest along the axes before "
+          "it. Where there is no label the value is 0.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "L(p) = f(q), q = argmin over q with f(q) != 0 of |p - q|",
+      .peers = {.skimage = "segmentation.expand_labels",
+                .itk = "DanielssonDistanceMapImageFilter",
+                .opencv = "distanceTransformWithLabels"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

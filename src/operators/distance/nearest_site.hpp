@@ -27,16 +27,21 @@ struct nearest_site {
       .pattern = "line",
       .brief = "Index of the nearest zero pixel of every pixel.",
       .notes =
-          "An index counts pixels in the order of the array: (z * height + y) * width + x. Of zero pixels equally "
-          "far away the one with the smallest index on the last axis is taken, then on the axis before it, as "
-          "SciPy does; by chessboard the smallest on the last axis too, but then the nearest along the axes "
-          "before it, and of those the smallest. Sums with fractional spacing are rounded, unless they are counted "
-          "in integers (distance_transform says where): pixels within 4 units "
-          "in the last place may count as equally far away, or not. Where there is no zero pixel, or none within "
-          "max_distance, the index is -1.",
+          "An index counts pixels in array order: (z * height + y) * width + x. Ties go to the zero pixel "
+          "with the smallest index on the last axis, then on the axis before it, as in SciPy. By chessboard "
+          "they go to the smallest on the last axis, then to the nearest along the axes before it, then to "
+          "the smallest of those. Sums with fractional spacing are rounded, unless they are counted in "
+          "integers (see distance_transform). Pixels within 4 units in the last place may then count as "
+          "equally far away, or not. Without a zero pixel, or without one within max_distance, the index is "
+          "-1.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "I(p) = index of q, q = argmin over q with f(q) = 0 of |p - q|",
+      .peers = {.scipy = "ndimage.distance_transform_edt",
+                .itk = "DanielssonDistanceMapImageFilter",
+                .matlab = "bwdist",
+                .diplib = "VectorDistanceTransform"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -78,16 +78,27 @@ struct canny {
       .pattern = "edges",
       .brief = "Canny's edges, as ITK or as scikit-image finds them.",
       .notes =
-          "itk: CannyEdgeDetectionImageFilter, in images and volumes: the discrete Gaussian of ITK (at most 32 pixels "
-          "wide on each side), zero crossings of the second derivative along the gradient where the third is not "
-          "positive, and hysteresis with values strictly above the thresholds and all neighbours. Integers are computed "
-          "as f32, f64 as f64. skimage: feature.canny of images: sampled Gaussian up to 4 sigma, divided by the share of "
-          "it that lies inside the image, Sobel's gradient, its maxima interpolated between neighbours, and hysteresis with "
-          "values not below the thresholds; integers are scaled to 0..1 or -1..1 in f64, and thresholds are those of the "
-          "image's own values. NaN is refused, and so is what is for the other flavour.",
+          "Flavour itk is CannyEdgeDetectionImageFilter, in images and volumes. It uses ITK's discrete "
+          "Gaussian (at most 32 pixels wide on each side) and zero crossings of the second derivative along "
+          "the gradient where the third is not positive. Hysteresis takes values strictly above the "
+          "thresholds and all neighbours. Integers are computed as f32, f64 as f64. Flavour skimage is "
+          "feature.canny, of images. It uses a sampled Gaussian up to 4 sigma, divided by the share of it "
+          "that lies inside the image, and maxima of Sobel's gradient, interpolated between neighbours. "
+          "Hysteresis takes values not below the thresholds. Integers are scaled to 0..1 or -1..1 in f64; "
+          "thresholds are in the image's own values. NaN is refused, and so are parameters of the other "
+          "flavour.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula =
+          "g = f * Gaussian(sigma); candidates: zero crossings of the second derivative of g along its "
+          "gradient (itk), or maxima of |grad g| along it (skimage); edges = hysteresis(|grad g| on "
+          "candidates, low, high)",
+      .peers = {.skimage = "feature.canny",
+                .itk = "CannyEdgeDetectionImageFilter",
+                .matlab = "edge",
+                .opencv = "Canny",
+                .diplib = "Canny"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

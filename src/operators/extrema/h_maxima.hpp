@@ -20,14 +20,15 @@ struct h_maxima {
       .pattern = "wave",
       .brief = "Mask of the maxima that stand out by at least h.",
       .notes =
-          "f - R >= h, where R is the reconstruction of f from f - h; empty where h exceeds the range of "
-          "the image. This is scikit-image's h_maxima (for floats it shifts slightly further than h, and so"
-          " does this); ITK, DIPlib and MATLAB use the name for the filtered grey image, which is hmax "
-          "here. h may be fractional. A pixel at infinity does not stand out: shifted by h "
-          "it is the same.",
+          "The mask is empty where h exceeds the range of the image. It is scikit-image's h_maxima, which "
+          "for floats shifts slightly further than h, and so does this. ITK, DIPlib and MATLAB use the name "
+          "for the filtered grey image, which is hmax here. h may be fractional. A pixel at infinity does "
+          "not stand out.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "maxima(p) = f(p) - R_f(f - h)(p) >= h",
+      .peers = {.skimage = "morphology.h_maxima", .matlab = "imextendedmax"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -20,14 +20,15 @@ struct h_minima {
       .pattern = "wave",
       .brief = "Mask of the minima that stand out by at least h.",
       .notes =
-          "R - f >= h, where R is the reconstruction by erosion of f from f + h; empty where h exceeds the "
-          "range of the image. This is scikit-image's h_minima (for floats it shifts slightly further than "
-          "h, and so does this); ITK, DIPlib and MATLAB use the name for the filtered grey image, which is "
-          "hmin here. h may be fractional. A pixel at infinity does not stand out: shifted by h "
-          "it is the same.",
+          "The mask is empty where h exceeds the range of the image. It is scikit-image's h_minima, which "
+          "for floats shifts slightly further than h, and so does this. ITK, DIPlib and MATLAB use the name "
+          "for the filtered grey image, which is hmin here. h may be fractional. A pixel at infinity does "
+          "not stand out.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "minima(p) = R*_f(f + h)(p) - f(p) >= h",
+      .peers = {.skimage = "morphology.h_minima", .matlab = "imextendedmin"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -22,13 +22,14 @@ struct hdome {
       .pattern = "wave",
       .brief = "The domes: what the image stands out by, up to h.",
       .notes =
-          "f - hmax(f, h): zero outside the maxima, at most h (for floats up to rounding). A pixel at "
-          "+infinity has no height over itself: 0. ITK calls it HConvex. For integer pixels h must be a whole "
-          "number.",
+          "The result is zero outside the maxima and at most h, for floats up to rounding. A pixel at "
+          "+infinity has height 0. ITK calls it HConvex. For integer pixels h must be a whole number.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .check = &check_height};
+      .check = &check_height,
+      .formula = "domes = f - R_f(f - h)",
+      .peers = {.itk = "HConvexImageFilter"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

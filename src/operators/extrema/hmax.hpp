@@ -21,12 +21,14 @@ struct hmax {
       .pattern = "wave",
       .brief = "Grey image without the maxima lower than h; the others are cut by h.",
       .notes =
-          "Reconstruction of f from f - h, saturating at the end of the type: ITK's HMaximaImageFilter, "
-          "MATLAB's imhmax. For integer pixels h must be a whole number.",
+          "It is ITK's HMaximaImageFilter and MATLAB's imhmax. f - h saturates at the end of the type. For "
+          "integer pixels h must be a whole number.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .check = &check_height};
+      .check = &check_height,
+      .formula = "filtered = R_f(f - h)",
+      .peers = {.itk = "HMaximaImageFilter", .matlab = "imhmax", .diplib = "HMaxima"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -21,12 +21,14 @@ struct hmin {
       .pattern = "wave",
       .brief = "Grey image without the minima shallower than h; the others are filled by h.",
       .notes =
-          "Reconstruction by erosion of f from f + h, saturating at the end of the type: ITK's "
-          "HMinimaImageFilter, MATLAB's imhmin. For integer pixels h must be a whole number.",
+          "It is ITK's HMinimaImageFilter and MATLAB's imhmin. f + h saturates at the end of the type. For "
+          "integer pixels h must be a whole number.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .check = &check_height};
+      .check = &check_height,
+      .formula = "filtered = R*_f(f + h)",
+      .peers = {.itk = "HMinimaImageFilter", .matlab = "imhmin", .diplib = "HMinima"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

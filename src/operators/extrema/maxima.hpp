@@ -20,13 +20,17 @@ struct maxima {
       .pattern = "wave",
       .brief = "Regional maxima: plateaus with no higher neighbour.",
       .notes =
-          "A connected plateau counts as a whole, and may touch the border. An image of one value has no "
-          "regional maxima, as scikit-image's local_maxima decides (MATLAB and ITK mark all of it). -0 and "
-          "+0 are one value. Neighbours: full by default, as scikit-image and MATLAB; ITK's default is "
-          "face.",
+          "A connected plateau counts as a whole, and may touch the border. A constant image has no "
+          "regional maxima, as in scikit-image's local_maxima; MATLAB and ITK mark all of it. -0 and +0 are "
+          "one value. Neighbours are full by default, as in scikit-image and MATLAB; ITK's default is face.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "maxima(p) = f(p) > R_f(f - e)(p), with e one representable step",
+      .peers = {.skimage = "morphology.local_maxima",
+                .itk = "RegionalMaximaImageFilter",
+                .matlab = "imregionalmax",
+                .diplib = "Maxima"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

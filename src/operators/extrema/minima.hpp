@@ -20,13 +20,17 @@ struct minima {
       .pattern = "wave",
       .brief = "Regional minima: plateaus with no lower neighbour.",
       .notes =
-          "A connected plateau counts as a whole, and may touch the border. An image of one value has no "
-          "regional minima, as scikit-image's local_minima decides (MATLAB and ITK mark all of it). -0 and "
-          "+0 are one value. Neighbours: full by default, as scikit-image and MATLAB; ITK's default is "
-          "face.",
+          "A connected plateau counts as a whole, and may touch the border. A constant image has no "
+          "regional minima, as in scikit-image's local_minima; MATLAB and ITK mark all of it. -0 and +0 are "
+          "one value. Neighbours are full by default, as in scikit-image and MATLAB; ITK's default is face.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "minima(p) = f(p) < R*_f(f + e)(p), with e one representable step",
+      .peers = {.skimage = "morphology.local_minima",
+                .itk = "RegionalMinimaImageFilter",
+                .matlab = "imregionalmin",
+                .diplib = "Minima"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

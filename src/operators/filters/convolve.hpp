@@ -30,13 +30,19 @@ struct convolve {
       .pattern = "weighted",
       .brief = "Convolution with a kernel.",
       .notes =
-          "SciPy's convolve: out(p) = sum over j of kernel(j) * image(p + middle - j), where the middle of n weights is n / 2, "
-          "rounded down. Computed in f32, where the result is that or a type of at most 16 bits, else in f64; exact where "
-          "weights and pixels are whole numbers and their sums stay below 2^24, or 2^53.",
+          "It is SciPy's convolve; the middle of n weights is n / 2, rounded down. Computed in f32 where "
+          "the result is f32 or has at most 16 bits, else in f64. The result is exact where weights and "
+          "pixels are whole numbers and sums stay below 2^24, or 2^53 in f64.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula = "filtered(p) = sum over j of kernel(j) * f(p + middle - j)",
+      .peers = {.scipy = "ndimage.convolve",
+                .itk = "ConvolutionImageFilter",
+                .matlab = "imfilter",
+                .opencv = "filter2D",
+                .diplib = "GeneralConvolution"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -72,7 +72,7 @@ struct gaussian {
           0,
           true},
       parameter_description{"truncate", parameter_kind::number, "4",
-                            "the filter ends at so many standard deviations"},
+                            "radius of the filter in standard deviations"},
       border_parameter, outside_parameter, filtered_type_parameter};
   static constexpr operator_description about{
       .name = "gaussian",
@@ -81,14 +81,23 @@ struct gaussian {
       .pattern = "weighted",
       .brief = "Gaussian smoothing.",
       .notes =
-          "SciPy's gaussian_filter: weights exp(-x^2 / (2 sigma^2)) up to truncate * sigma pixels, divided by "
-          "their sum; one sum along each axis, the first axis first. Computed in f32, where the result is that or a type of at "
-          "most 16 bits, else in f64. In f32 a result differs from SciPy's, which computes in f64, by at most 2^-24 * (r + 4) times "
-          "the largest magnitude around it for every axis, where r is the radius; with sigma 1.4 that is 1.2e-6 in images.",
+          "It is SciPy's gaussian_filter: one sum along each axis, the first axis first. Computed in f32 "
+          "where the result is f32 or has at most 16 bits, else in f64. SciPy computes in f64. In f32 a "
+          "result differs from it by at most 2^-24 * (r + 4) times the largest magnitude around it for "
+          "every axis, where r is the radius. With sigma 1.4 that is 1.2e-6 in images.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula =
+          "smooth(p) = sum over x of w(x) * f(p + x) along each axis; w(x) = exp(-x^2 / (2 sigma^2)) / "
+          "sum, |x| <= truncate * sigma",
+      .peers = {.skimage = "filters.gaussian",
+                .scipy = "ndimage.gaussian_filter",
+                .itk = "DiscreteGaussianImageFilter",
+                .matlab = "imgaussfilt",
+                .opencv = "GaussianBlur",
+                .diplib = "Gauss"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -40,12 +40,20 @@ struct median {
       .verb = "median",
       .group = "filters",
       .pattern = "window",
-      .brief = "The median of a square window around every pixel, in volumes of a cube.",
-      .notes = "SciPy's median_filter with that size.",
+      .brief = "The median of a square window around every pixel; of a cube in volumes.",
+      .notes = "It is SciPy's median_filter of that size.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula =
+          "smooth(p) = the middle one of the sorted values f(q), |q - p| <= (size - 1) / 2 along each axis",
+      .peers = {.skimage = "filters.median",
+                .scipy = "ndimage.median_filter",
+                .itk = "MedianImageFilter",
+                .matlab = "medfilt2, medfilt3",
+                .opencv = "medianBlur",
+                .diplib = "MedianFilter"}};
 
   template <class T, class Engine>
   static void check(Engine& engine, const call& call) {

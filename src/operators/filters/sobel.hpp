@@ -38,14 +38,23 @@ struct sobel {
       .pattern = "window",
       .brief = "Gradient by Sobel's filter: its length, its direction or a component.",
       .notes =
-          "Components are SciPy's sobel: (-1 0 1) along one axis, (1 2 1) along the others, exact for integers up to 32 "
-          "bits. The magnitude is the root of the sum of their squares, which is not divided by anything. The direction, of "
-          "images only, is the angle from x towards y in radians, in (-pi, pi], and 0 where there is no gradient. Under a constant border SciPy sees the constant "
-          "again between its passes; here it lies around the image only.",
+          "Components are SciPy's sobel, exact for integers up to 32 bits. The magnitude is not scaled. The "
+          "direction, of images only, is the angle from x towards y in radians, in (-pi, pi], and 0 where "
+          "there is no gradient. Under a constant border SciPy applies the constant again between its "
+          "passes; here it lies around the image only.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula =
+          "g_x = (-1 0 1) along x, (1 2 1) along the others, likewise g_y, g_z; gradient = sqrt(g_x^2 + "
+          "g_y^2 + g_z^2)",
+      .peers = {.skimage = "filters.sobel",
+                .scipy = "ndimage.sobel",
+                .itk = "SobelEdgeDetectionImageFilter",
+                .matlab = "imgradient",
+                .opencv = "Sobel",
+                .diplib = "SobelGradient"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

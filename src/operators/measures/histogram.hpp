@@ -20,7 +20,7 @@ struct histogram {
   static constexpr std::array inputs{input_description{"image", "grey or colour"}};
   static constexpr std::array<output_description, 0> outputs{};
   static constexpr std::array parameters{
-      parameter_description{"bins", parameter_kind::number, "256", "how many bins there are"},
+      parameter_description{"bins", parameter_kind::number, "256", "number of bins"},
       parameter_description{
           "low",
           parameter_kind::number,
@@ -42,14 +42,24 @@ struct histogram {
       .pattern = "histogram",
       .brief = "How many pixels have values in each of a number of equal bins.",
       .notes =
-          "NumPy's histogram, computed in f64: bin i has the values from low + i * width up to, but not at, the next edge; the "
-          "last bin has high too. Values outside are not counted. Where low and high are equal, they are moved apart by one half each way, or as far as f64 tells them apart.",
+          "It is NumPy's histogram, computed in f64. Values outside low and high are not counted. Where low "
+          "and high are equal, they are moved apart by one half each way, or as far as f64 tells them "
+          "apart.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
       .each_channel = true,
       .table = "one row for each bin: from, to, count",
-      .is_histogram = true};
+      .is_histogram = true,
+      .formula =
+          "count(i) = |{p : low + i w <= f(p) < low + (i + 1) w}|, w = (high - low) / bins; the last "
+          "bin contains high",
+      .peers = {.skimage = "exposure.histogram",
+                .scipy = "ndimage.histogram",
+                .itk = "ImageToHistogramFilter",
+                .matlab = "imhist",
+                .opencv = "calcHist",
+                .diplib = "Histogram"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

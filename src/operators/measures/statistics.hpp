@@ -23,16 +23,22 @@ struct statistics {
       .pattern = "reduce",
       .brief = "Smallest and largest value with their first places, sum, mean and variance.",
       .notes =
-          "The same bits on every device and with any number of threads. Sums of integers are exact; where one does not fit 64 "
-          "bits it is the nearest f64. Floats are added in units of a power of two, as integers of 128 bits: with N pixels of at "
-          "most m in magnitude the sum is off by less than m N^2 / 2^126 before it is rounded to f64. The variance is that of the "
-          "pixels themselves, divided by N; of floats and 64-bit integers it is summed about the mean in f64.",
+          "The bits are the same on every device and with any number of threads. Sums of integers are "
+          "exact; one that does not fit 64 bits is the nearest f64. Floats are added in units of a power of "
+          "two, as integers of 128 bits. With N pixels of at most m in magnitude the sum is off by less "
+          "than m N^2 / 2^126 before it is rounded to f64. The variance is divided by N; of floats and "
+          "64-bit integers it is summed about the mean in f64.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
       .each_channel = true,
       .table =
-          "one row: pixels, minimum, minimum_z (of volumes), minimum_y, minimum_x, the same of maximum, sum, mean, variance"};
+          "one row: pixels, minimum, minimum_z (of volumes), minimum_y, minimum_x, the same of maximum, sum, mean, variance",
+      .formula = "sum = sum of f(p), mean = sum / N, variance = sum of (f(p) - mean)^2 / N",
+      .peers = {.scipy = "ndimage.extrema, ndimage.mean, ndimage.variance",
+                .itk = "StatisticsImageFilter",
+                .opencv = "minMaxLoc, meanStdDev",
+                .diplib = "SampleStatistics"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -25,7 +25,7 @@ struct label {
                          .type = output_description::type_rule::computed,
                          .help = "the number of every pixel's object, 0 outside of objects",
                          .computed = &label_type_for,
-                         .computed_help = "u32, or u64 where it is asked for or more could be needed"}};
+                         .computed_help = "u32, or u64 by type or where u32 could be too small"}};
   static constexpr std::array parameters{
       connectivity_parameter("full"),
       parameter_description{"values", parameter_kind::flag, "false",
@@ -47,14 +47,24 @@ struct label {
       .pattern = "component",
       .brief = "Numbers the connected objects of an image.",
       .notes =
-          "Objects are 1..n in the raster order of their first pixels, as in SciPy and scikit-image. Pixels that are not "
-          "zero belong to objects, NaN too; with values or intervals objects never cross from one value or interval to "
-          "another. Labels are u64 where the image could have more objects than u32 counts.",
+          "Objects are 1..n in the raster order of their first pixels, as in SciPy and scikit-image. Pixels "
+          "that are not zero belong to objects, NaN too. With values or intervals, objects never cross from "
+          "one value or interval to another. Labels are u64 where the image could have more objects than "
+          "u32 counts.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
       .in_blocks = true,
-      .gives_labels = true};
+      .gives_labels = true,
+      .formula =
+          "labels(p) = number of the class of p in the smallest equivalence that joins neighbours of "
+          "one class; 0 outside",
+      .peers = {.skimage = "measure.label",
+                .scipy = "ndimage.label",
+                .itk = "ConnectedComponentImageFilter",
+                .matlab = "bwlabel, bwlabeln, bwconncomp",
+                .opencv = "connectedComponents",
+                .diplib = "Label"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -23,14 +23,13 @@ struct measure {
   static constexpr std::array inputs{
       input_description{.name = "labels", .help = "the number of every pixel's object"},
       input_description{.name = "intensity",
-                        .help = "what objects are weighed with, of any type",
+                        .help = "an image of any type whose values are measured in each object",
                         .own_type = true,
                         .optional = true}};
   static constexpr std::array parameters{
-      spacing_parameter, parameter_description{"columns", parameter_kind::choice, "all",
-                                               "all that is known of objects, or what is known of their "
-                                               "intensities alone, which is faster",
-                                               "all|intensity"}};
+      spacing_parameter,
+      parameter_description{"columns", parameter_kind::choice, "all",
+                            "all columns, or those of intensities alone, which is faster", "all|intensity"}};
   static constexpr operator_description about{
       .name = "measure",
       .verb = "measure",
@@ -38,22 +37,30 @@ struct measure {
       .pattern = "tally",
       .brief = "Describes the objects of a label image: size, place, shape, intensity.",
       .notes =
-          "One row for each number above 0. Columns have the names and meaning of scikit-image's regionprops_table "
-          "where it has them; area is the volume in volumes. Sums are integers, so every device gives the same bits: "
-          "integers of up to 32 bits are exact, other intensities are rounded to 2^-43 of the largest among the objects. "
-          "perimeter is for square pixels, else nan. surface_area is by Crofton's formula from crossings along 13 "
-          "directions. euler_number is that of full connectivity. elongation and flatness are ITK's: roots of the "
-          "ratios of principal moments, the greater over the next. sphericity is the surface of a ball of the same "
-          "volume over surface_area, circularity 4 pi area over the perimeter squared. axis_direction-i-j is part j "
-          "of the unit vector along principal axis i, the longest first. orientation is the angle of the longest: "
-          "pi/4 of what is round, and along a diagonal of the sign of that axis, where scikit-image 0.19 may have the "
-          "other.",
+          "The table has one row for each number above 0. Columns have the names and meaning of "
+          "scikit-image's regionprops_table where it has them; area is the volume in volumes. Sums are "
+          "integers, so every device gives the same bits. Intensities of integers of up to 32 bits are "
+          "exact; others are rounded to 2^-43 of the largest among the objects. perimeter is for square "
+          "pixels, else nan. surface_area is by Crofton's formula from crossings along 13 directions. "
+          "euler_number is that of full connectivity. elongation and flatness are ITK's: roots of the "
+          "ratios of principal moments, the greater over the next. sphericity is the surface of a ball of "
+          "the same volume over surface_area. circularity is 4 pi area over the perimeter squared. "
+          "axis_direction-i-j is part j of the unit vector along principal axis i, the longest first. "
+          "orientation is the angle of the longest axis. Of round objects it is pi/4. Along a diagonal it "
+          "has the sign of that axis, where scikit-image 0.19 may have the other.",
       .inputs = inputs,
       .outputs = {},
       .parameters = parameters,
       .table = "one row an object",
       .takes_labels = true,
-      .check = &check_spacing};
+      .check = &check_spacing,
+      .formula = "moments of an object: m_{ijk} = sum over its pixels of z^i y^j x^k",
+      .peers = {.skimage = "measure.regionprops_table",
+                .scipy = "ndimage.sum_labels, ndimage.center_of_mass",
+                .itk = "LabelImageToShapeLabelMapFilter, LabelImageToStatisticsLabelMapFilter",
+                .matlab = "regionprops, regionprops3",
+                .opencv = "connectedComponentsWithStats",
+                .diplib = "MeasurementTool"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -33,14 +33,20 @@ struct relabel {
       .pattern = "tally",
       .brief = "Numbers the objects of a label image anew, and drops some.",
       .notes =
-          "Pixels of one number are one object, whether or not they touch; zero and negative numbers are outside. The "
-          "new numbers are 1..n in the raster order of first pixels.",
+          "Pixels of one number are one object, whether or not they touch. Zero and negative numbers are "
+          "outside. The new numbers are 1..n in the raster order of first pixels.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
       .takes_labels = true,
       .gives_labels = true,
-      .check = &check_selection};
+      .check = &check_selection,
+      .formula =
+          "result(p) = rank of the object of p among the kept objects, by their first pixels; 0 where "
+          "it is dropped",
+      .peers = {.skimage = "segmentation.relabel_sequential",
+                .itk = "RelabelComponentImageFilter",
+                .diplib = "Relabel"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -35,11 +35,17 @@ struct remove_small {
       .pattern = "component",
       .brief = "Drops the small objects of an image.",
       .notes =
-          "Objects are neighbours that are not zero, NaN too, whatever their values. scikit-image's remove_small_objects of a "
-          "binary image, whose neighbours are those of faces by default; objects that have labels already: relabel.",
+          "Objects are neighbours that are not zero, NaN too, whatever their values. It is scikit-image's "
+          "remove_small_objects of a binary image, whose neighbours are those of faces by default. For "
+          "objects that have labels already, use relabel.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "result(p) = f(p) where |object of p| >= min_size, else 0",
+      .peers = {.skimage = "morphology.remove_small_objects",
+                .itk = "BinaryShapeOpeningImageFilter",
+                .matlab = "bwareaopen",
+                .diplib = "SmallObjectsRemove"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -23,11 +23,14 @@ struct add {
       .pattern = "map",
       .brief = "The sum of two images.",
       .notes =
-          "It stops at the ends of the type: 200 + 100 is 255 in u8, and of bool it is either. Both images have one type and shape.",
+          "The result saturates at the ends of the type: 200 + 100 is 255 in u8. Of bool images it is the "
+          "union. Both images have one type and shape.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula = "sum(p) = min(max(first(p) + second(p), lowest), highest), the ends of the pixel type",
+      .peers = {.itk = "AddImageFilter", .matlab = "imadd", .opencv = "add", .diplib = "Add"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

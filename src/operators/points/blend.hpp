@@ -30,7 +30,7 @@ struct blend {
       parameter_description{"weight",
                             parameter_kind::number,
                             "0.5",
-                            "of the first image; that of the second is 1 less it",
+                            "of the first image; the second image gets 1 - weight",
                             {},
                             any_number}};
   static constexpr operator_description about{
@@ -40,11 +40,14 @@ struct blend {
       .pattern = "map",
       .brief = "The weighted mean of two images.",
       .notes =
-          "first * weight + second * (1 - weight), in f32 for types of at most 16 bits and f32, else in f64; integers are rounded to the nearest, halves to even, and stop at the ends of the type. Both images have one type and shape.",
+          "Computed in f32 for f32 and types of at most 16 bits, else in f64. Integers are rounded to the "
+          "nearest, halves to even, and saturate. Both images have one type and shape.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula = "mean(p) = weight * first(p) + (1 - weight) * second(p)",
+      .peers = {.matlab = "imlincomb", .opencv = "addWeighted"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -22,13 +22,19 @@ struct invert {
       .group = "points",
       .pattern = "map",
       .brief = "Exchanges bright and dark.",
-      .notes =
-          "Unsigned: the type's maximum less the value; bool: not; signed: -1 less the value; floats: 1 less the value. It is "
-          "scikit-image's invert. The output may be the input.",
+      .notes = "It is scikit-image's invert. The output may be the input.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula =
+          "inverted(p) = highest - f(p) if unsigned; not f(p) if bool; -1 - f(p) if signed; 1 - f(p) if "
+          "floating",
+      .peers = {.skimage = "util.invert",
+                .itk = "InvertIntensityImageFilter",
+                .matlab = "imcomplement",
+                .opencv = "bitwise_not",
+                .diplib = "Invert"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

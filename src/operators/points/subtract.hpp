@@ -23,11 +23,16 @@ struct subtract {
       .pattern = "map",
       .brief = "The difference of two images.",
       .notes =
-          "It stops at the ends of the type: 100 - 200 is 0 in u8, and of bool it is what only the first has. Both images have one type and shape.",
+          "The result saturates at the ends of the type: 100 - 200 is 0 in u8. Of bool images it is what "
+          "only the first has. Both images have one type and shape.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula =
+          "difference(p) = min(max(first(p) - second(p), lowest), highest), the ends of the pixel type",
+      .peers = {
+          .itk = "SubtractImageFilter", .matlab = "imsubtract", .opencv = "subtract", .diplib = "Subtract"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

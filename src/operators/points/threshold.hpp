@@ -26,13 +26,22 @@ struct threshold {
       .pattern = "map",
       .brief = "Marks the pixels that are above a value: a given one, or Otsu's.",
       .notes =
-          "Otsu's value divides the histogram so that the variance between both parts is largest, as scikit-image's "
-          "threshold_otsu. Integers whose range is below 65536 have a bin for every value; other images 256 bins from their "
-          "smallest to their largest value, and the middle of a bin is the threshold. A constant image has nothing above it.",
+          "Otsu's value maximises the variance between both parts of the histogram, as scikit-image's "
+          "threshold_otsu. Integers whose range is below 65536 have one bin for every value. Other images "
+          "have 256 bins from their smallest to their largest value, and the threshold is the middle of a "
+          "bin. A constant image has no pixel above it.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
-      .each_channel = true};
+      .each_channel = true,
+      .formula =
+          "mask(p) = f(p) > value; Otsu: value = argmax over t of w0(t) w1(t) (m0(t) - m1(t))^2, with "
+          "shares w and means m of both parts",
+      .peers = {.skimage = "filters.threshold_otsu",
+                .itk = "OtsuThresholdImageFilter, BinaryThresholdImageFilter",
+                .matlab = "imbinarize, graythresh",
+                .opencv = "threshold",
+                .diplib = "OtsuThreshold, FixedThreshold"}};
 
   template <class T, class Engine>
   static void check(Engine& engine, const call& call) {

@@ -25,12 +25,14 @@ struct clear_border {
       .pattern = "wave",
       .brief = "Removes bright structures that touch the border of the image.",
       .notes =
-          "f - R, where R is the reconstruction by dilation of f from its own border: MATLAB's "
-          "imclearborder. On a binary image it keeps the objects that do not touch the border. Differences "
-          "saturate at the end of the pixel type.",
+          "It is MATLAB's imclearborder. On a binary image it keeps the objects that do not touch the "
+          "border. Differences saturate at the end of the pixel type.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "cleared = f - R_f(m); m = f on the border, the lowest value inside",
+      .peers = {
+          .skimage = "segmentation.clear_border", .matlab = "imclearborder", .diplib = "EdgeObjectsRemove"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -24,14 +24,18 @@ struct fill_holes {
       .pattern = "wave",
       .brief = "Fills the holes: basins that no path connects to the border of the image.",
       .notes =
-          "Reconstruction by erosion from the image's own border: every pixel gets the lowest value over "
-          "which water could run off to the border. On a binary image this sets background that the border "
-          "does not reach, as SciPy's binary_fill_holes does. The neighbours are those of the background: "
-          "face by default, as in SciPy and DIPlib; face closes a ring that is only diagonally connected, "
-          "full lets the outside slip through it.",
+          "Every pixel gets the lowest value over which water could run off to the border. On a binary "
+          "image this sets background that the border does not reach, as SciPy's binary_fill_holes does. "
+          "The neighbours are those of the background: face by default, as in SciPy and DIPlib. With face a "
+          "diagonally connected ring is closed; with full it leaks.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "filled = R*_f(m), reconstruction by erosion; m = f on the border, the highest value inside",
+      .peers = {.scipy = "ndimage.binary_fill_holes",
+                .itk = "GrayscaleFillholeImageFilter, BinaryFillholeImageFilter",
+                .matlab = "imfill",
+                .diplib = "FillHoles"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

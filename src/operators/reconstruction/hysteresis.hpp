@@ -16,11 +16,11 @@ struct hysteresis {
   static constexpr std::array inputs{input_description{"image", "grey"}};
   static constexpr std::array outputs{
       output_description{"mask", output_description::type_rule::boolean,
-                         "set above high, and above low where a path above low leads to that"}};
+                         "set above high, and above low where a path above low leads to a pixel above high"}};
   static constexpr std::array parameters{
       parameter_description{
-          "low", parameter_kind::number, "", "what is not above it is left out", {}, any_number},
-      parameter_description{"high", parameter_kind::number, "", "what is above it is set", {}, any_number},
+          "low", parameter_kind::number, "", "pixels at or below it are not set", {}, any_number},
+      parameter_description{"high", parameter_kind::number, "", "pixels above it are set", {}, any_number},
       connectivity_parameter("face")};
   static constexpr operator_description about{
       .name = "hysteresis",
@@ -29,11 +29,15 @@ struct hysteresis {
       .pattern = "wave",
       .brief = "Sets what is above a low value and joined to what is above a high one.",
       .notes =
-          "Binary reconstruction of { f > low } from { f > high }: scikit-image's apply_hysteresis_threshold, whose "
-          "neighbours are those of faces. A low value above the high one counts as that. NaN is above nothing.",
+          "It is scikit-image's apply_hysteresis_threshold, whose neighbours are those of faces. A low "
+          "value above the high one counts as the high one. NaN is above nothing.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula = "mask = R_{f > low}(f > high), binary reconstruction",
+      .peers = {.skimage = "filters.apply_hysteresis_threshold",
+                .itk = "DoubleThresholdImageFilter",
+                .diplib = "HysteresisThreshold"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

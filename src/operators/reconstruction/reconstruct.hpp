@@ -30,15 +30,21 @@ struct reconstruct {
       .pattern = "wave",
       .brief = "Grey-scale reconstruction of a mask from a marker.",
       .notes =
-          "By dilation: the limit of J <- min(dilate(J), mask), starting at the marker; by erosion its "
-          "dual. Every pixel gets the highest value that reaches it from a marker pixel along a path on "
-          "which the mask never falls below it (Vincent 1993). The result keeps the pixel type (scikit-"
-          "image gives float). Neighbours: full by default, as scikit-image and MATLAB; ITK's default is "
-          "face. A marker above the mask is an error, as in scikit-image and ITK; clip gives MATLAB's "
-          "answer.",
+          "Every pixel gets the highest value that reaches it from a marker pixel along a path on which the "
+          "mask never falls below it (Vincent 1993). The result keeps the pixel type; scikit-image gives "
+          "float. Neighbours are full by default, as in scikit-image and MATLAB; ITK's default is face. A "
+          "marker above the mask is an error, as in scikit-image and ITK; clip gives MATLAB's answer.",
       .inputs = inputs,
       .outputs = outputs,
-      .parameters = parameters};
+      .parameters = parameters,
+      .formula =
+          "R_f(m) = lim J_n, where J_0 = m and J_{n+1} = min(dilate(J_n), f); by erosion R*_f(m) = lim "
+          "J_n, J_{n+1} = max(erode(J_n), f)",
+      .peers = {.skimage = "morphology.reconstruction",
+                .scipy = "ndimage.binary_propagation",
+                .itk = "ReconstructionByDilationImageFilter, ReconstructionByErosionImageFilter",
+                .matlab = "imreconstruct",
+                .diplib = "MorphologicalReconstruction"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -1,4 +1,4 @@
-// Our filters in the place of ITK's own, for the pixel types and dimensions listed in docs/itk.md.
+// Our filters in the place of ITK's own, for the pixel types and dimensions listed in docs/reference/itk.md.
 #pragma once
 
 #include <itkObjectFactoryBase.h>

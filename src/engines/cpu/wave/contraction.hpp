@@ -1,4 +1,5 @@
-// Contraction: reconstruction at a cost that does not depend on the length of paths (docs/design.md).
+// Contraction: reconstruction at a cost that does not depend on the length of paths
+// (docs/explanation/engines.md).
 //
 // Every tile is reduced to a graph on its rim pixels: what they reach from markers inside, and how wide the
 // tile connects them. The graph of all rims is solved from the source, and each tile is solved again with the

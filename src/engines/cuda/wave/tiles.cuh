@@ -1,4 +1,5 @@
-// The default strategy for ordinary images: tiles that a warp or a block solves on chip (docs/design.md).
+// The default strategy for ordinary images: tiles that a warp or a block solves on chip
+// (docs/explanation/engines.md).
 //
 // A tile is written by its owner alone. What its neighbours need of it are its rims, published beside the
 // image, so they pull and never touch its pixels. A neighbour is woken only if it can rise. There are no
