@@ -1,6 +1,8 @@
 // Labelling: images at several densities, and the volumes of paper 3; measuring what was labelled.
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -73,10 +75,13 @@ std::vector<label_case> all_cases(bool quick) {
          quick ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{128, 256, 512, 1024})
       cases.push_back({name, name, each, true, 0, {{26}, {6}}, false, true});
   // What is promised comes first, for who has little time.
-  std::stable_partition(cases.begin(), cases.end(), [](const label_case& each) {
+  const auto promised = [](const label_case& each) {
     return std::ranges::any_of(each.ways, [](const labelled& way) { return way.limit.has_value(); });
-  });
-  return cases;
+  };
+  std::vector<label_case> ordered;
+  std::ranges::copy_if(cases, std::back_inserter(ordered), promised);
+  std::ranges::copy_if(cases, std::back_inserter(ordered), std::not_fn(promised));
+  return ordered;
 }
 
 image grey_input(const label_case& each, const options& chosen) {

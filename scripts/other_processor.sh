@@ -25,9 +25,9 @@ else
 fi
 
 cmake -S . -B "$build" -DMACAREU_TESTS=ON -DMACAREU_TOOL=OFF -DMACAREU_CUDA=OFF -DMACAREU_VIPS=OFF -DMACAREU_ZLIB=OFF "$@" >/dev/null
-cmake --build "$build" --parallel "$(nproc)" --target test_conformance test_laws test_operators test_files
+cmake --build "$build" --parallel "$(nproc)" --target test_conformance test_laws test_operators test_files test_engines
 ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" --timeout 7200 --no-tests=error \
-  --label-regex '^(conformance|laws|operators|files)$' --output-junit results.xml
+  --label-regex '^(conformance|laws|operators|files|engines)$' --output-junit results.xml
 
 counted() { sed -n "s/.* $1=\"\([0-9]*\)\".*/\1/p" "$build/results.xml" | head -n 1; }
 skipped=$(($(counted skipped) + $(counted disabled)))

@@ -136,8 +136,9 @@ TEST(engines, one_that_counts_runs_every_operator) {
     const auto see = [&](const counting_engine& engine) {
       for (const auto& [pattern, times] : engine.calls) used.insert(pattern);
     };
-    if constexpr (takes_pixels<Operator, pixel>())
+    if constexpr (takes_pixels<Operator, pixel>()) {
       EXPECT_GT((compare_with_serial<Operator, counting_engine>(see)), 0) << Operator::about.name;
+    }
   });
   const std::set<std::string_view> all{
       "carry", "component", "edges",  "finish",    "histogram", "lend_threads", "line",     "lines", "map",
@@ -147,9 +148,10 @@ TEST(engines, one_that_counts_runs_every_operator) {
 
 TEST(engines, one_that_cuts_images_in_two_gives_the_same) {
   for_each_operator([&]<class Operator>(std::type_identity<Operator>) {
-    if constexpr (takes_pixels<Operator, pixel>())
+    if constexpr (takes_pixels<Operator, pixel>()) {
       EXPECT_GT((compare_with_serial<Operator, halving_engine>([](const auto&) {})), 0)
           << Operator::about.name;
+    }
   });
 }
 

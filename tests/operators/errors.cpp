@@ -204,8 +204,8 @@ TEST_P(errors, views_into_interleaved_channels_do_not_overlap) {
 
 TEST(unknown, devices_strategies_and_parameters) {
   const picture<std::uint8_t> f{{1, 2}, {3, 4}};
-  EXPECT_EQ(refusal([&] { maxima(f.view(), {}, {.device = "abacus"}); }),
-            "device 'abacus' is not in this build; it has auto, serial, cpu");
+  const auto device = refusal([&] { maxima(f.view(), {}, {.device = "abacus"}); });
+  EXPECT_TRUE(device.starts_with("device 'abacus' is not in this build; it has auto, serial, cpu")) << device;
   const auto strategy = refusal([&] { maxima(f.view(), {}, {.device = "cpu", .strategy = "magic"}); });
   EXPECT_NE(strategy.find("strategy 'magic' is unknown for maxima on cpu; it has auto"), std::string::npos)
       << strategy;
