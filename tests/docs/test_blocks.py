@@ -117,6 +117,16 @@ class OperatorExamples(unittest.TestCase):
             exec(block.text, dict(given))
 
 
+class Examples(unittest.TestCase):
+    def test_c_blocks_stand_in_examples(self):
+        examples = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples" / "convert").glob("*.c"))]
+        found = [block for block in blocks(DOCS / "how-to" / "convert-a-function.md") if block.language == "c"]
+        self.assertTrue(found)
+        for block in found:
+            with self.subTest(line=block.line):
+                self.assertTrue(any(block.text in text for text in examples), block.text)
+
+
 for each in pages("tutorials", "how-to"):
     made = page_tests(each)
     if unittest.defaultTestLoader.getTestCaseNames(made):
