@@ -1,6 +1,6 @@
 """Puts images side by side into one small PNG: panels.py OUT.png IMAGE.npy[:grey|binary|scaled|labels]...
 
-grey: u8, darker values brightened; binary: set pixels are white; scaled: from the least to the greatest value; labels: a colour for each.
+grey, and colours: u8, darker values brightened; binary: set pixels are white; scaled: from the least to the greatest value; labels: a colour for each.
 Needs NumPy.
 """
 import struct
@@ -20,7 +20,7 @@ def levels(values, count=40):
 def pixels(path, kind):
     image = np.load(path)
     if image.ndim == 3:  # colours, of an overlay
-        return (image >> 4) * 17
+        return levels(255 * (image / 255) ** 0.7, 16).astype(np.uint8)
     if kind == "labels":
         colours = np.random.default_rng(3).integers(64, 255, (int(image.max()) + 1, 3))
         colours[0] = 0
