@@ -167,10 +167,24 @@ void write_engines(std::ostream& out, const operator_description& about) {
            "kept. See [object tables](../table-columns.md).\n";
 }
 
+/// Of the panels that scripts/pictures.sh puts side by side.
+std::string caption_of(const operator_description& about) {
+  const std::string order = "From left to right: ";
+  if (about.name == "histogram") return "The histogram of a generated slide, 64 bins.";
+  if (about.name == "statistics") return "A generated slide, whose statistics are a table.";
+  if (about.name == "measure") return order + "intensity, objects outlined and numbered.";
+  std::vector<std::string> panels;
+  for (const auto& input : about.inputs)
+    if (!input.own_form) panels.emplace_back(input.name);
+  panels.emplace_back(about.outputs[0].name);
+  return order + joined(panels) + ".";
+}
+
 std::string page_of(const operator_description& about) {
   std::ostringstream out;
   out << "# " << about.name << "\n\n"
       << about.brief << "\n\n![" << about.name << "](pictures/" << about.name << ".png)\n\n"
+      << caption_of(about) << "\n\n"
       << formula_lines(about.formula) << "\n"
       << about.notes << (about.each_channel ? " Colour images are processed channel by channel." : "")
       << "\n\n## Parameters\n\n";
@@ -218,9 +232,14 @@ std::string coming_from_page() {
          "suggests `reconstruct`.\n\n"
          "In Python, `macareu.skimage` and `macareu.scipy` have the original names and signatures: see "
          "[Python](../python.md). In C++, `macareu::itk` has ITK's classes: see [ITK](../itk.md).\n\n"
-         "## Differences to know\n\n"
+         "## Differences\n\n"
          "| topic | here | elsewhere |\n|---|---|---|\n"
          "| neighbours | full (8, 26), but face for fill_holes and hysteresis | SciPy's label, ITK: face by default |\n"
+         "| neighbours 4 / 8 / 6 / 18 / 26 | `connectivity` 4 / 8 / 6 / 18 / 26, or `face`, `full` | scikit-image: "
+         "connectivity 1 / 2 / 1 / 2 / 3; SciPy: `structure`; ITK: FullyConnected off (4, 6) or on (8, 26); MATLAB: the same "
+         "numbers; OpenCV: 4, 8 |\n"
+         "| pixel size | `spacing` | SciPy: `sampling`; scikit-image: `spacing`; ITK: the image's spacing |\n"
+         "| smoothing | `sigma` | ITK: variance, sigma squared |\n"
          "| h_maxima, h_minima | masks, as in scikit-image; hmax and hmin are the grey images | ITK, MATLAB and DIPlib "
          "use the name for the grey image |\n"
          "| distance | to the nearest zero pixel; `invert` changes that | MATLAB's bwdist: to the nearest pixel that is "

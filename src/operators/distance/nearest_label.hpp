@@ -36,7 +36,7 @@ struct nearest_label {
       .formula = "L(p) = f(q), q = argmin over q with f(q) != 0 of |p - q|",
       .peers = {.skimage = "segmentation.expand_labels",
                 .itk = "DanielssonDistanceMapImageFilter",
-                .opencv = "distanceTransformWithLabels"}};
+                .opencv = "distanceTransform"}};
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

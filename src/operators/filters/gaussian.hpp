@@ -15,7 +15,7 @@ namespace macareu::operators {
 struct gaussian {
   static constexpr int largest_radius = 4096;
 
-  /// Of SciPy: exp(-x^2 / (2 sigma^2)) up to truncate * sigma pixels, divided by the sum.
+  /// Of SciPy: exp(-x^2 / (2 sigma^2)) up to the radius floor(truncate * sigma + 1/2), divided by the sum.
   static std::vector<double> weights(double sigma, double truncate) {
     if (sigma == 0) return {1};
     const double reach = truncate * sigma + 0.5;
@@ -91,7 +91,7 @@ struct gaussian {
       .each_channel = true,
       .formula =
           "smooth(p) = sum over x of w(x) * f(p + x) along each axis; w(x) = exp(-x^2 / (2 sigma^2)) / "
-          "sum, |x| <= truncate * sigma",
+          "sum, |x| <= r; r = floor(truncate * sigma + 1/2)",
       .peers = {.skimage = "filters.gaussian",
                 .scipy = "ndimage.gaussian_filter",
                 .itk = "DiscreteGaussianImageFilter",

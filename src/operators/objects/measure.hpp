@@ -40,14 +40,8 @@ struct measure {
           "The table has one row for each number above 0. Columns have the names and meaning of "
           "scikit-image's regionprops_table where it has them; area is the volume in volumes. Sums are "
           "integers, so every device gives the same bits. Intensities of integers of up to 32 bits are "
-          "exact; others are rounded to 2^-43 of the largest among the objects. perimeter is for square "
-          "pixels, else nan. surface_area is by Crofton's formula from crossings along 13 directions. "
-          "euler_number is that of full connectivity. elongation and flatness are ITK's: roots of the "
-          "ratios of principal moments, the greater over the next. sphericity is the surface of a ball of "
-          "the same volume over surface_area. circularity is 4 pi area over the perimeter squared. "
-          "axis_direction-i-j is part j of the unit vector along principal axis i, the longest first. "
-          "orientation is the angle of the longest axis. Of round objects it is pi/4. Along a diagonal it "
-          "has the sign of that axis, where scikit-image 0.19 may have the other.",
+          "exact; others are rounded to 2^-43 of the largest among the objects. The reference page \"object "
+          "tables\" describes all columns.",
       .inputs = inputs,
       .outputs = {},
       .parameters = parameters,
