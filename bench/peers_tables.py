@@ -60,7 +60,7 @@ def paper_3(cases):
     if not rows:
         return ""
     return ("Volumes from host memory and back, the GPU within 4 GiB. Parts are those of the run nearest to the median; "
-            "in blocks they overlap, and merging is told.\n\n" +
+            "in blocks they overlap; the merge time is listed.\n\n" +
             table(("volume", "shape", "neighbours", "transfers, ms", "kernels, ms", "merging, ms", "total, ms",
                    "total / the longer of transfers and kernels"), rows))
 
