@@ -48,7 +48,7 @@ std::string usage_line(const verb& about, const parser& arguments) {
 
 std::string overview(const std::vector<verb>& verbs) {
   std::string page =
-      "macareu: image operators whose work moves as a wave front\n\n"
+      "macareu: fast image operators: reconstruction, distances, labels, filters\n\n"
       "Usage: macareu VERB INPUT... -o OUTPUT [options]\n"
       "       macareu VERB --help   all about one verb\n"
       "       macareu --version\n";
@@ -59,8 +59,8 @@ std::string overview(const std::vector<verb>& verbs) {
   }
   return page +
          "\nThe extension of a file says its format; `macareu info` lists those of this build.\n"
-         "Exit codes: 0 done, 1 compare found a difference, 2 usage, 3 file, 4 device or memory,\n"
-         "70 internal error, 130 interrupted.\n";
+         "Exit codes: 0 done, 1 compare found a difference, or bench a wrong result, 2 usage, 3 file,\n"
+         "4 device or memory, 70 internal error, 130 interrupted.\n";
 }
 
 std::string usage_of(const verb& about, const parser& arguments) {

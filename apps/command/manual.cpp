@@ -67,7 +67,7 @@ std::string verb_page(const verb& about, const parser& arguments) {
 
 std::string main_page(const std::vector<verb>& verbs) {
   auto page =
-      header("macareu", "image operators whose work moves as a wave front") +
+      header("macareu", "fast image operators: reconstruction, distances, labels, filters") +
       ".SH SYNOPSIS\nmacareu \\fIVERB INPUT\\fR... \\-o \\fIOUTPUT\\fR [options]\n.br\nmacareu "
       "\\fIVERB\\fR \\-\\-help\n.br\nmacareu \\-\\-version\n.SH DESCRIPTION\nThe extension of a file "
       "says its format; macareu info lists the formats of this build. macareu\\-VERB(1) describes one "
@@ -81,8 +81,8 @@ std::string main_page(const std::vector<verb>& verbs) {
         if (one.group == group) page += ".TP\n\\fB" + roff(one.name) + "\\fR\n" + roff(one.brief) + "\n";
     }
   return page +
-         ".SH EXIT STATUS\n0 done, 1 compare found a difference, 2 usage, 3 file, 4 device or memory, 70 internal "
-         "error, 130 interrupted.\n.SH ENVIRONMENT\n.TP\n\\fBOMP_NUM_THREADS\\fR\nthreads, where "
+         ".SH EXIT STATUS\n0 done, 1 compare found a difference, or bench a wrong result, 2 usage, 3 file, 4 device "
+         "or memory, 70 internal error, 130 interrupted.\n.SH ENVIRONMENT\n.TP\n\\fBOMP_NUM_THREADS\\fR\nthreads, where "
          "\\-\\-threads is not given\n.TP\n\\fBMACAREU_CACHE\\fR\nwhere compiled functions of macareu run "
          "are kept\n.TP\n\\fBMACAREU_DATA\\fR\nthe published images for macareu bench\n";
 }
