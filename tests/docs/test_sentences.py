@@ -8,7 +8,7 @@ MOST = 30
 
 
 def sentences(paragraph):
-    return re.split(r"(?<=[.!?:])\s+(?=[A-Z0-9(*\"c])", paragraph)
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z0-9(*\"c])", paragraph)
 
 
 class Sentences(unittest.TestCase):
