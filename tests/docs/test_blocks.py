@@ -35,6 +35,8 @@ def reason_to_skip(block):
     """Nothing where a block can run here."""
     if block.needs in REASONS:
         return REASONS[block.needs]
+    if block.language == "python" and not has_module("macareu"):
+        return "the Python package is not part of this build"
     if block.needs == "matplotlib":
         return "" if has_module("matplotlib") else "documentation needs matplotlib"
     if block.needs == "libvips":
@@ -44,8 +46,6 @@ def reason_to_skip(block):
         return "documentation needs libclang"
     if block.needs == "compile" and not os.environ.get("MACAREU_LARGE"):
         return "documentation compiles for long, which make test-long does"
-    if block.language == "python" and not has_module("macareu"):
-        return "the Python package is not part of this build"
     return "" if block.language in ("bash", "python") else "compiled with the tests"
 
 
