@@ -1,6 +1,7 @@
 // What the files made from the catalogue share.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,38 @@ inline std::vector<std::string_view> split(std::string_view choices) {
 /// `signed` is a word of C++ itself.
 inline std::string member_name(const parameter_description& parameter) {
   return parameter.name == "signed" ? "is_signed" : std::string(parameter.name);
+}
+
+/// As the command line spells it.
+inline std::string dashed(std::string_view name) {
+  std::string text(name);
+  std::ranges::replace(text, '_', '-');
+  return text;
+}
+
+inline std::string option(std::string_view name) { return "--" + dashed(name); }
+
+/// A value for a parameter that has no default.
+inline std::string_view example_value(const parameter_description& parameter) {
+  return parameter.name == "low" ? "40" : parameter.name == "high" ? "80" : "20";
+}
+
+inline std::vector<parameter_description> required(const operator_description& about) {
+  std::vector<parameter_description> found;
+  for (const auto& parameter : about.parameters)
+    if (parameter.default_text.empty()) found.push_back(parameter);
+  return found;
+}
+
+/// A line for the shell, with what an operator cannot do without.
+inline std::string command_example(const operator_description& about) {
+  auto line = "macareu " + std::string(about.verb);
+  for (const auto& input : about.inputs)
+    if (!input.optional) line += " " + dashed(input.name) + ".npy";
+  if (!about.outputs.empty()) line += " -o " + dashed(about.outputs[0].name) + ".npy";
+  for (const auto& parameter : required(about))
+    line += " " + option(parameter.name) + " " + std::string(example_value(parameter));
+  return line;
 }
 
 }  // namespace macareu::pages

@@ -14,15 +14,6 @@
 namespace macareu::pages {
 namespace {
 
-/// As the command line spells it.
-std::string dashed(std::string_view name) {
-  std::string text(name);
-  std::ranges::replace(text, '_', '-');
-  return text;
-}
-
-std::string option(std::string_view name) { return "--" + dashed(name); }
-
 std::string_view type_text(const output_description& output) {
   if (output.type == output_description::type_rule::computed) return output.computed_help;
   return output.type == output_description::type_rule::boolean ? "bool" : "the input's type";
@@ -70,26 +61,8 @@ std::string formula_lines(std::string_view formula) {
   }
 }
 
-/// A value for a parameter that has no default.
-std::string_view example_value(const parameter_description& parameter) {
-  return parameter.name == "low" ? "40" : parameter.name == "high" ? "80" : "20";
-}
-
-std::vector<parameter_description> required(const operator_description& about) {
-  std::vector<parameter_description> found;
-  for (const auto& parameter : about.parameters)
-    if (parameter.default_text.empty()) found.push_back(parameter);
-  return found;
-}
-
 void write_command(std::ostream& out, const operator_description& about) {
-  out << "```bash\nmacareu " << about.verb;
-  for (const auto& input : about.inputs)
-    if (!input.optional) out << ' ' << dashed(input.name) << ".npy";
-  if (!about.outputs.empty()) out << " -o " << dashed(about.outputs[0].name) << ".npy";
-  for (const auto& parameter : required(about))
-    out << ' ' << option(parameter.name) << ' ' << example_value(parameter);
-  out << "\n```\n\n";
+  out << "```bash\n" << command_example(about) << "\n```\n\n";
 }
 
 void write_python(std::ostream& out, const operator_description& about) {

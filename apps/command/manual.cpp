@@ -62,6 +62,7 @@ std::string verb_page(const verb& about, const parser& arguments) {
       for (const auto& one : arguments.options())
         if (one.group == group) page += item(one);
     }
+  if (!about.example.empty()) page += ".SH EXAMPLES\n.EX\n" + roff(about.example) + "\n.EE\n";
   return page + ".SH SEE ALSO\n.BR macareu (1)\n";
 }
 

@@ -25,6 +25,7 @@ struct verb {
   std::string group;  ///< heading in the list of verbs
   std::string brief;
   std::string notes = {};
+  std::string example = {};  ///< a line for the shell
   /// Whether it does something useful when nothing is given.
   bool works_alone = false;
   /// Adds its options to the parser, and gives what to do once they are parsed; that returns an exit code.

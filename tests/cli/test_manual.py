@@ -57,6 +57,10 @@ class Manual(CliTest):
             for option in options_in(self.succeed(verb, "--help")):
                 self.assertIn(f"\\fB{option}\\fR", self.page(verb), verb)
 
+    def test_operators_have_examples(self):
+        self.assertIn(".SH EXAMPLES\n.EX\nmacareu hdome image.npy -o domes.npy --h 20\n.EE\n", self.page("hdome"))
+        self.assertIn("macareu measure labels.npy\n", self.page("measure"))
+
     @unittest.skipUnless(shutil.which("groff"), "groff is not installed")
     def test_groff_takes_them(self):
         pages = [self.path(name) for name in self.files()]

@@ -10,6 +10,7 @@
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
+#include "catalogue_text.hpp"
 #include "command/outputs.hpp"
 #include "outputs/json_report.hpp"
 #include "outputs/object_outputs.hpp"
@@ -100,6 +101,7 @@ verb measure_verb() {
           .group = "Objects",
           .brief = std::string(about().brief),
           .notes = notes_of(about()),
+          .example = pages::command_example(about()),
           .prepare = [](parser& options) {
             const auto given = std::make_shared<measuring>();
             options.add({.group = "Inputs",

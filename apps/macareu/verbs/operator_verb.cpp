@@ -7,6 +7,7 @@
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
+#include "catalogue_text.hpp"
 #include "command/text.hpp"
 #include "running/operator_run.hpp"
 #include "running/usage_errors.hpp"
@@ -129,6 +130,7 @@ verb verb_of(const operator_description& about) {
           .group = heading,
           .brief = std::string(about.brief),
           .notes = notes_of(about),
+          .example = pages::command_example(about),
           .prepare = [&about](parser& options) {
             const auto run = std::make_shared<operator_run>(about);
             add_files(options, about, *run);
