@@ -130,9 +130,9 @@ struct image_form {
   std::optional<int> channels = {};
 };
 
-/// Checks all of a call that needs neither pixels nor memory, and computes nothing. Throws what running it
-/// would throw: mostly call_error, and device_error. A form may leave anything open: the call is refused
-/// where it would be whatever the image turns out to be.
+/// Checks what forms, arguments and context alone decide, and computes nothing. Throws what running the call
+/// would throw: usage_error, mostly as a call_error, and device_error. A form may leave anything open: the
+/// call is refused where it would be whatever the image turns out to be.
 void validate(const operator_description& about, std::span<const image_form> forms,
               const arguments& given = {}, const context& how = {});
 

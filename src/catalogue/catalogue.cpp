@@ -60,6 +60,7 @@ void run_checked(const device_choice& choice, std::span<const const_image_view> 
   const call call{*choice.chosen->about, inputs, outputs, values, work, result};
   if (values.contains("connectivity"))
     call.near();  // a number that does not fit the rank is an error for empty images too
+  if (call.about.check && inputs[0].shape().pixels() > 0) call.about.check(call);
   const auto begin = std::chrono::steady_clock::now();
   work.check_stop();
   const auto* ran = choice.chosen;

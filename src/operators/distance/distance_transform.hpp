@@ -18,6 +18,22 @@
 namespace macareu::operators {
 
 struct distance_transform {
+  static constexpr std::size_t indices = 1, labels = 2;
+
+  static void check(const call& call) {
+    const auto refuse = [](std::vector<error_part> what) {
+      throw call_error(
+          {.kind = fault::conflict, .operation = "distance_transform", .parts = std::move(what)});
+    };
+    const bool places = call.wants(indices) || call.wants(labels);
+    if (places && call.flag("signed")) refuse({"signed distances have no indices or labels"});
+    if (call.wants(labels) && !call.flag("invert"))
+      refuse({"labels are those of pixels that are not zero: use ", parameter_named("invert"), " with them"});
+    if (call.wants(labels) && propagates(call.values)) refuse({"labels come with method exact only"});
+    if (!propagates(call.values) && call.work.how.strategy != "auto")
+      refuse({"strategies are those of method propagation"});
+  }
+
   static constexpr std::array inputs{input_description{"image", "binary: zero or not"}};
   static constexpr std::array outputs{
       output_description{
@@ -76,6 +92,7 @@ struct distance_transform {
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
+      .check = &check,
       .formula =
           "D(p) = min over q with f(q) = 0 of |p - q|; euclidean: |d| = sqrt(sum of (spacing_i d_i)^2), "
           "city_block: sum of spacing_i |d_i|, chessboard: max of spacing_i |d_i|",
@@ -87,7 +104,6 @@ struct distance_transform {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    check(call);
     const distance_axes axes(call, propagates(call.values));
     const auto image = axes.of(plain(input<T>(engine, call, 0)));
     with_bytes(engine, image, [&](const auto& sites) {
@@ -99,22 +115,6 @@ struct distance_transform {
   }
 
  private:
-  static constexpr std::size_t indices = 1, labels = 2;
-
-  static void check(const call& call) {
-    const auto refuse = [](std::vector<error_part> what) {
-      throw call_error(
-          {.kind = fault::conflict, .operation = "distance_transform", .parts = std::move(what)});
-    };
-    const bool places = call.wants(indices) || call.wants(labels);
-    if (places && call.flag("signed")) refuse({"signed distances have no indices or labels"});
-    if (call.wants(labels) && !call.flag("invert"))
-      refuse({"labels are those of pixels that are not zero: use ", parameter_named("invert"), " with them"});
-    if (call.wants(labels) && propagates(call.values)) refuse({"labels come with method exact only"});
-    if (!propagates(call.values) && call.work.how.strategy != "auto")
-      refuse({"strategies are those of method propagation"});
-  }
-
   template <class Visit>
   static void with_type_of_distances(dtype type, Visit&& visit) {
     if (type == dtype::f32) return visit(std::type_identity<float>{});

@@ -14,6 +14,20 @@
 namespace macareu::operators {
 
 struct convolve {
+  static constexpr std::int64_t longest = 1024;
+
+  static void check_kernel(const call& call) {
+    const auto& shape = call.inputs[1].shape();
+    if (shape.rank() != call.rank())
+      throw usage_error("convolve: the kernel has " + std::to_string(shape.rank()) + " axes, but the image " +
+                        std::to_string(call.rank()));
+    if (shape.depth() > longest || shape.height() > longest || shape.width() > longest)
+      throw usage_error("convolve: the kernel is " + to_string(shape) + ": at most " +
+                        std::to_string(longest) + " along an axis");
+    if (shape.pixels() == 0)
+      throw usage_error("convolve: the kernel is " + to_string(shape) + ": it has no weights");
+  }
+
   static constexpr std::array inputs{
       input_description{"image", "grey or colour"},
       input_description{"kernel", "the weights: an image of any type and shape, with as many axes", true}};
@@ -37,6 +51,7 @@ struct convolve {
       .outputs = outputs,
       .parameters = parameters,
       .each_channel = true,
+      .check = &check_kernel,
       .formula = "filtered(p) = sum over j of kernel(j) * f(p + middle - j)",
       .peers = {.scipy = "ndimage.convolve",
                 .itk = "ConvolutionImageFilter",
@@ -54,20 +69,9 @@ struct convolve {
   }
 
  private:
-  static constexpr std::int64_t longest = 1024;
-
   /// Of weights that are not 0, in the order of the pixels they belong to.
   template <class F, class Engine>
   static std::vector<tap<F>> taps_of(Engine& engine, const call& call) {
-    const auto& shape = call.inputs[1].shape();
-    if (shape.rank() != call.rank())
-      throw usage_error("convolve: the kernel has " + std::to_string(shape.rank()) + " axes, but the image " +
-                        std::to_string(call.rank()));
-    if (shape.depth() > longest || shape.height() > longest || shape.width() > longest)
-      throw usage_error("convolve: the kernel is " + to_string(shape) + ": at most " +
-                        std::to_string(longest) + " along an axis");
-    if (shape.pixels() == 0)
-      throw usage_error("convolve: the kernel is " + to_string(shape) + ": it has no weights");
     std::vector<tap<F>> taps;
     with_pixel_type(call.inputs[1].type(), [&]<class K>(std::type_identity<K>) {
       const auto kernel = input<K>(engine, call, 1);

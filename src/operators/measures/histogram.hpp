@@ -17,6 +17,18 @@
 namespace macareu::operators {
 
 struct histogram {
+  static std::int64_t number_of_bins(const call& call) {
+    constexpr std::int64_t most = 1 << 24;
+    const auto& bins = call.quantity("bins");
+    const double asked = bins.to_double();
+    if (asked != std::floor(asked) || asked > most)
+      throw usage_error("histogram: bins must be a whole number from 1 to " + std::to_string(most) +
+                        ", got " + to_string(bins));
+    return static_cast<std::int64_t>(asked);
+  }
+
+  static void check_bins(const call& call) { number_of_bins(call); }
+
   static constexpr std::array inputs{input_description{"image", "grey or colour"}};
   static constexpr std::array<output_description, 0> outputs{};
   static constexpr std::array parameters{
@@ -51,6 +63,7 @@ struct histogram {
       .each_channel = true,
       .table = "one row for each bin: from, to, count",
       .is_histogram = true,
+      .check = &check_bins,
       .formula =
           "count(i) = |{p : low + i w <= f(p) < low + (i + 1) w}|, w = (high - low) / bins; the last "
           "bin contains high",
@@ -82,16 +95,6 @@ struct histogram {
   }
 
  private:
-  static std::int64_t number_of_bins(const call& call) {
-    constexpr std::int64_t most = 1 << 24;
-    const auto& bins = call.quantity("bins");
-    const double asked = bins.to_double();
-    if (asked != std::floor(asked) || asked > most)
-      throw usage_error("histogram: bins must be a whole number from 1 to " + std::to_string(most) +
-                        ", got " + to_string(bins));
-    return static_cast<std::int64_t>(asked);
-  }
-
   struct range {
     double low, high;
   };

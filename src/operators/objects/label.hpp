@@ -19,6 +19,18 @@
 namespace macareu::operators {
 
 struct label {
+  /// 0: as the engine sees fit.
+  static std::int64_t block_slices(const call& call) {
+    const double given = call.quantity("blocks").to_double();
+    if (std::isinf(given)) return 0;
+    if (given != std::floor(given))
+      throw usage_error("label: blocks must be a whole number of slices, or inf");
+    const auto all = call.inputs[0].shape()[0];
+    return given < static_cast<double>(all) ? static_cast<std::int64_t>(given) : all;
+  }
+
+  static void check_blocks(const call& call) { block_slices(call); }
+
   static constexpr std::array inputs{input_description{"image", "binary: zero or not; or grey values"}};
   static constexpr std::array outputs{
       output_description{.name = "labels",
@@ -56,6 +68,7 @@ struct label {
       .parameters = parameters,
       .in_blocks = true,
       .gives_labels = true,
+      .check = &check_blocks,
       .formula =
           "labels(p) = number of the class of p in the smallest equivalence that joins neighbours of "
           "one class; 0 outside",
@@ -77,16 +90,6 @@ struct label {
   }
 
  private:
-  /// 0: as the engine sees fit.
-  static std::int64_t block_slices(const call& call) {
-    const double given = call.quantity("blocks").to_double();
-    if (std::isinf(given)) return 0;
-    if (given != std::floor(given))
-      throw usage_error("label: blocks must be a whole number of slices, or inf");
-    const auto all = call.inputs[0].shape()[0];
-    return given < static_cast<double>(all) ? static_cast<std::int64_t>(given) : all;
-  }
-
   template <class Engine, class Rule, class Image>
   static void write(Engine& engine, const call& call, const Rule& rule, const Image& image) {
     const auto number = [&]<class Label>(std::type_identity<Label>) {

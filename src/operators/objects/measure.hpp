@@ -20,6 +20,12 @@
 namespace macareu::operators {
 
 struct measure {
+  static void check_columns(const call& call) {
+    check_spacing(call);
+    if (call.inputs.size() == 1 && !call.chosen("columns", "all"))
+      throw usage_error("measure: columns of intensities need an intensity image; give one");
+  }
+
   static constexpr std::array inputs{
       input_description{.name = "labels", .help = "the number of every pixel's object"},
       input_description{.name = "intensity",
@@ -47,7 +53,7 @@ struct measure {
       .parameters = parameters,
       .table = "one row an object",
       .takes_labels = true,
-      .check = &check_spacing,
+      .check = &check_columns,
       .formula = "moments of an object: m_{ijk} = sum over its pixels of z^i y^j x^k",
       .peers = {.skimage = "measure.regionprops_table",
                 .scipy = "ndimage.sum_labels, ndimage.center_of_mass",
@@ -81,7 +87,6 @@ struct measure {
         .threads = engine.lend_threads(static_cast<std::int64_t>(greatest) * pixels_worth_an_object)};
     form.shape = call.chosen("columns", "all");
     if (call.inputs.size() == 1) {
-      if (!form.shape) throw usage_error("measure: columns of intensities need an intensity image; give one");
       if (form.rank == 2)
         tell<std::uint8_t, 2>(engine, call, form, greatest, labels);
       else
