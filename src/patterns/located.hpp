@@ -1,12 +1,15 @@
-// A rule inside a part of the image: engines count places from the part's first pixel, rules from the whole's.
+// A rule inside a part of the image: engines count places from the part's first pixel, rules from the
+// whole's.
 #pragma once
 
 #include "core/frame.hpp"
 
 namespace macareu {
 
-/// What the rule says of itself (types, constants, radius) is inherited; what takes a site is called with that of the
-/// whole.
+/// Always inlined: what a rule ignores costs nothing then, and its vectors stay in registers.
+///
+/// What the rule says of itself (types, constants, radius) is inherited; what takes a site is called with
+/// that of the whole.
 template <class Rule>
 struct located : Rule {
   site origin;
@@ -15,25 +18,25 @@ struct located : Rule {
 
   /// map, window, histogram
   template <class... Arguments>
-  MACAREU_HD decltype(auto) operator()(site p, const Arguments&... values) const {
+  [[gnu::always_inline]] MACAREU_HD decltype(auto) operator()(site p, const Arguments&... values) const {
     return rule()(p + origin, values...);
   }
   /// reduce
   template <class... In>
-  MACAREU_HD auto lift(site p, const In&... in) const {
+  [[gnu::always_inline]] MACAREU_HD auto lift(site p, const In&... in) const {
     return rule().lift(p + origin, in...);
   }
   /// wave
   template <class... In>
-  MACAREU_HD auto capacity(site q, const In&... in) const {
+  [[gnu::always_inline]] MACAREU_HD auto capacity(site q, const In&... in) const {
     return rule().capacity(q + origin, in...);
   }
   template <class State, class... In>
-  MACAREU_HD State offer(const State& state, site p, site q, const In&... in) const {
+  [[gnu::always_inline]] MACAREU_HD State offer(const State& state, site p, site q, const In&... in) const {
     return rule().offer(state, p + origin, q + origin, in...);
   }
   template <class State>
-  MACAREU_HD bool better(const State& a, const State& b, site q) const {
+  [[gnu::always_inline]] MACAREU_HD bool better(const State& a, const State& b, site q) const {
     return rule().better(a, b, q + origin);
   }
 };

@@ -62,8 +62,6 @@ class engine : public images_in_memory {
     run_window(work_, located_in(out.whole(), rule), edge, out.pixels(), in.pixels());
   }
 
-  /// summits: 1 where no neighbour is further, but not on values that none is further back than. undercut: 1
-  /// on those of them that touch a pixel as far which is none.
   template <direction Toward, class T>
   summits_found summits(const neighbourhood& near, const framed<std::uint8_t>& summits,
                         const framed<std::uint8_t>& undercut, const framed<const T>& image) const {
@@ -113,6 +111,12 @@ class engine : public images_in_memory {
     auto total = rule.identity();
     for (const auto& part : own) total = rule.join(total, part);
     return total;
+  }
+
+  template <class T>
+  requires(sizeof(T) == 1) void histogram(const value_bins<T>& rule, std::span<std::uint64_t> bins,
+                                          const framed<const T>& image) const {
+    run_histogram(work_, rule, bins, image.pixels());
   }
 
   template <class Rule, class First, class... In>
@@ -226,5 +230,6 @@ class engine : public images_in_memory {
 };
 
 static_assert(pattern_engine<engine>);
+static_assert(finds_summits<engine, direction::up, std::uint8_t>);
 
 }  // namespace macareu::cpu
