@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import test_mathematics
 from test_windows import FUNCTIONS
-from tool import COMPILER, NAMES, NVCC, TOOL, WORKERS, ConverterTest, example, function, read_pnm, write_pnm
+from tool import COMPILER, NAMES, NO_NVCC, NVCC, TOOL, WORKERS, ConverterTest, example, function, read_pnm, write_pnm
 
 ONE_OF_EACH = ["binarise", "sobel", "maximum", "histogram", "reconstruct"]
 
@@ -158,7 +158,7 @@ MARKED = {"invert.c": INVERT, "in_macro.c": IN_MACRO, **FILES}
 
 
 class Cuda(ConverterTest):
-    @unittest.skipUnless(NVCC, "no nvcc")
+    @unittest.skipUnless(NVCC, NO_NVCC)
     def test_functions_compile(self):
         def compiled(file):
             name = os.path.splitext(file)[0]
@@ -230,7 +230,7 @@ class Cuda(ConverterTest):
                 results.add(printed)
             self.assertEqual(len(results), 1, file)
 
-    @unittest.skipUnless(NVCC, "no nvcc")
+    @unittest.skipUnless(NVCC, NO_NVCC)
     def test_programs_compile_without_warnings(self):
         for name in ONE_OF_EACH:
             self.tool("convert", example(name), "-o", name)
@@ -243,7 +243,7 @@ class Cuda(ConverterTest):
             for name, done in zip(ONE_OF_EACH, workers.map(compiled, ONE_OF_EACH)):
                 self.assertEqual((done.returncode, done.stderr), (0, ""), name)
 
-    @unittest.skipUnless(NVCC, "no nvcc")
+    @unittest.skipUnless(NVCC, NO_NVCC)
     def test_a_gpu_that_the_program_has_no_code_for(self):
         """Is not used, which is told in one line."""
         self.write("other_gpu.c", OTHER_GPU)
@@ -269,7 +269,7 @@ class Cuda(ConverterTest):
             else:
                 self.assertEqual(done.stdout, "66\n")
 
-    @unittest.skipUnless(NVCC, "no nvcc")
+    @unittest.skipUnless(NVCC, NO_NVCC)
     def test_roots_of_integers_have_no_branch(self):
         self.tool("convert", example("sobel"), "-o", "roots")
         done = self.command(NVCC, "-std=c++17", "--fmad=false", "-arch=sm_90", "-DWITH_CUDA", "-ptx",

@@ -8,7 +8,7 @@ import subprocess
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from tool import COMPILER, DESCRIPTIONS, NAMES, NVCC, TOOL, WORKERS, ConverterTest, example, program_compiler, random_values, \
+from tool import COMPILER, DESCRIPTIONS, NAMES, NO_NVCC, NVCC, TOOL, WORKERS, ConverterTest, example, program_compiler, random_values, \
     read_pnm, write_pnm
 
 LARGE = bool(os.environ.get("MACAREU_LARGE"))
@@ -308,7 +308,7 @@ class Programs(ConverterTest):
     def test_cmake(self):
         self.check_cmake("built", "-DWITH_CUDA=OFF")
 
-    @unittest.skipUnless(NVCC, "no nvcc")
+    @unittest.skipUnless(NVCC, NO_NVCC)
     def test_cmake_with_cuda(self):
         self.check_cmake("built-cuda")
         done = self.command(self.path("built-cuda/binarise"), "--device", "cuda", "tolerancia=27", "37x53.pgm", "cuda.pgm")

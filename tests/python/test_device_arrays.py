@@ -187,6 +187,7 @@ class OfAnyPackage(unittest.TestCase):
 
     def test_the_same_kind_by_dlpack(self):
         image = NamedTensorLike(IMAGE)
+        gc.collect()  # what earlier tests have left
         before = sys.getrefcount(IMAGE)
         with mock.patch.object(_macareu, "own_stream", return_value=77):
             found = macareu.fill_holes(image)
