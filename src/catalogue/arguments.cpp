@@ -243,7 +243,8 @@ const arguments& complete_arguments(const operator_description& about, const arg
       if (std::ranges::find(about.parameters, name, &parameter_description::name) == about.parameters.end())
         throw call_error({.kind = fault::unknown,
                           .operation = std::string(about.name),
-                          .parts = {"no such parameter: ", parameter_named(name), did_you_mean(name, parameter_names(about))},
+                          .parts = {"no such parameter: ", parameter_named(name),
+                                    did_you_mean(name, parameter_names(about))},
                           .given = name});
   if (as_given && found == about.parameters.size()) return given;
   room = given;

@@ -208,7 +208,7 @@ void check_some(const operator_description& about, std::span<const image_form> f
       try {
         return check_values(about, images_of(forms, forms[0].type.value_or(type), rank), values, how);
       } catch (const call_error& refused) {
-        if (any_rank && refused.problem().kind == fault::axes) return;  // it names axes that nobody knows yet
+        if (any_rank && refused.problem().kind == fault::axes) return;  // the number of axes is not known yet
         if (!first) first = std::current_exception();
       } catch (const usage_error&) {
         if (!first) first = std::current_exception();

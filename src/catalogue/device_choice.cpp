@@ -3,20 +3,13 @@
 #include <algorithm>
 #include <string_view>
 
+#include "catalogue/tuning.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 
 namespace macareu {
 namespace {
 
 constexpr std::string_view cuda_name = "cuda";
-
-/// Below it the cpu is done before an image has been to a GPU and back. An estimate, not a measurement.
-constexpr std::int64_t pixels_worth_a_gpu = std::int64_t{1} << 26;
-
-/// Two inputs and an output, and a quarter for what the engine needs besides.
-constexpr std::int64_t memory_needed(std::int64_t image_bytes) {
-  return 3 * image_bytes + 3 * image_bytes / 4;
-}
 
 /// Images of the call that only a GPU can read, or that it can use without a copy.
 struct gpu_images {
@@ -79,11 +72,11 @@ void check_strategy(const entry& chosen, const context& how) {
        .allowed = known});
 }
 
-bool gpu_pays(std::int64_t pixels) { return pixels >= pixels_worth_a_gpu; }
+bool gpu_pays(std::int64_t pixels) { return pixels >= tuning::pixels_worth_a_gpu; }
 
 bool fits(const const_image_view& image, int gpu) {
   const auto bytes = image.shape().pixels() * static_cast<std::int64_t>(size_of(image.type()));
-  return memory_needed(bytes) <= cuda::free_memory(gpu);
+  return tuning::memory_needed(bytes) <= cuda::free_memory(gpu);
 }
 
 [[noreturn]] void refuse_unknown(const context& how) {

@@ -1,4 +1,5 @@
-// What an operator is given: its images, which it asks an engine for, its parameters, and the job it is part of.
+// What an operator is given: its images, which it asks an engine for, its parameters, and the job it is part
+// of.
 #pragma once
 
 #include <atomic>

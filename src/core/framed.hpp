@@ -1,5 +1,6 @@
-// An image in memory as operators hand it to engines: pixels, and their frame. What has to know how pixels lie in
-// memory (crops, other types of the same size, overlap) is asked of it, so that operators never see a pointer.
+// An image in memory as operators hand it to engines: pixels, and their frame. What has to know how pixels
+// lie in memory (crops, other types of the same size, overlap) is asked of it, so that operators never see a
+// pointer.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <type_traits>
 
-
 namespace macareu {
 
 template <class T>

@@ -10,9 +10,13 @@
 //
 // In pieces: blocks are runs of slices (of rows in images), so that the raster order of blocks is that of
 // their pixels.
-//   piece   block -> residue: how many objects it has by itself, numbered 1.., and the numbers on its two
-//   rims merge   residues -> answer: which objects of blocks are one, and what each is called
-//   (component_rims.hpp) finish  block and answer -> numbers of the whole
+// Three functions (component_rims.hpp):
+//
+//   piece    block -> residue: how many objects it has by itself, numbered 1.., and the numbers on its rims
+//
+//   merge    residues -> answer: which objects of blocks are one, and what each is called
+//
+//   finish   block and answer -> numbers of the whole
 #pragma once
 
 #include <concepts>

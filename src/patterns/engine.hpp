@@ -4,25 +4,33 @@
 // Images. An engine has an image type of its own, Engine::image_of<T>: memory, a part of it, or files.
 // Operators get images from the engine (input, output, temporary) and give them back to it; they never look
 // inside. Of an image they may ask
-//   whole()            the frame: shape of the whole image, whatever part of it an engine has at a time
-//   reading()          the same image as one that is not written
-//   as<T>()            the same pixels as a type of the same size
-//   slices(volume, first, count), without_side(axis)     crop and reshape
-// Engines call rules with sites of the whole image.
 //
-// Patterns. Each has a header in this folder that says what it computes and which laws its rules obey:
-//   map, window, weighted and separable, reduce and summary, histogram, wave, line, lines and carry,
-//   component and recode, tally, edges.
+//   whole()     the frame: shape of the whole image, whatever part of it an engine has at a time
+//
+//   reading()   the same image, not to be written
+//
+//   as<T>()     the same pixels as a type of the same size
+//
+//   slices(volume, first, count), without_side(axis)   crop and reshape: images of their own
+//
+// Within a call an image is written in one form only: as a whole, or as crops that do not overlap.
+//
+// Engines call rules with sites of the whole image. Two patterns look at what lies beside a pixel: `edges`
+// gets whole images, and rules of `tally` get an origin that places are counted from.
+//
+// Patterns. Each has a header in this folder that says what it computes and which laws its rules obey: map,
+// window, weighted and separable, reduce and summary, histogram, wave, line, lines and carry, component and
+// recode, tally, edges.
 //
 // Threads. Work on the host that is the same for all engines (merging blocks, describing objects) gets
 // threads from the engine by lend_threads(size of the work in pixels).
 //
-// Order. Calls take effect in the order in which they are made. read() and reduce() give values to the host;
-// finish() returns when the results are where the caller wants them.
+// Order. Calls take effect in the order in which they are made. read(), reduce(), histogram(), component()
+// and tally() give values to the host. The rows of tally() arrive when they are converted to a span, and do
+// not outlive the engine. finish() returns when the results are where the caller wants them.
 //
-// Optional abilities are concepts of their own, for which an engine has a faster way than the default:
-// finds_summits (operators/extrema/regional_extrema.hpp) and cuts_into_blocks
-// (operators/objects/label_blocks.hpp).
+// Optional abilities are concepts of their own, with a default expressed in the patterns: finds_summits
+// (summits.hpp) and cuts_into_blocks (component_blocks.hpp).
 #pragma once
 
 #include <concepts>

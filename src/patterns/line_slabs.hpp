@@ -18,8 +18,8 @@ void lines_by_slabs(Engine& engine, std::int64_t most, const Out& out, const In&
       using between = decltype(first.rule.result(first.rule.limit()));
       const auto next = engine.template temporary<between>(in);
       engine.line(first.rule, first.axis, next.image(), in);
-      const auto depth = in.whole().depth,
-                 slice = std::max<std::int64_t>(1, in.whole().height * in.whole().width),
+      const auto& size = in.pixels();
+      const auto depth = size.depth, slice = std::max<std::int64_t>(1, size.height * size.width),
                  slices = std::max<std::int64_t>(1, most / slice);
       for (std::int64_t z = 0; z < depth; z += slices) {
         const auto count = std::min(slices, depth - z);

@@ -1,16 +1,16 @@
 // tally: what the pixels of every object add up to: a row of counts, sums and bounds for each of 1..n.
 //
-// rule.add(row, origin, p, labels, in...) adds pixel p to the row of its object, its place counted from the origin. It
-// may read labels beside p.
+// rule.add(row, origin, p, labels, in...) adds pixel p to the row of its object, its place counted from the
+// origin. It may read labels beside p.
 //
 // Laws. What a pixel adds depends on its own values and the labels beside it alone, never on the row. Counts
 // and sums are integers that wrap around, bounds are least and greatest: rows are joined in any order with
 // the same bits.
 //
 // A rule may have rows with narrower words for parts of the image, because few fit a GPU's registers:
-// the same add() adds to a Rule::part_row<In...>, and rule.widen(part, origin) is the row of its pixels. Law: that row is the one of adding the same
-// pixels, if they are one or more, at most part_pixels, and less than part_side steps behind the origin along
-// every axis.
+// the same add() adds to a Rule::part_row<In...>, and rule.widen(part, origin) is the row of its pixels. Law:
+// that row is the one of adding the same pixels, if they are one or more, at most part_pixels, and less than
+// part_side steps behind the origin along every axis.
 //
 // A rule of images may look at the labels beside p in one step of its own, for many pixels at once, a bit of
 // a word for each: rule.outline(same, border) makes words of what holds beside the pixels, and
@@ -18,8 +18,8 @@
 // below another: rule.add_below(column, in...) adds the next one to a Rule::column_row<In...>, and
 // rule.part_of(column, origin, p) is the part row of its pixels, which end above p. Law: that is the row of
 // add() for the same pixels, with the `same` and `border` of their object.
-// For pixels side by side in a row: rule.add_run(row, origin, p, count, in...) adds all the rest of p, p + 1, ...,
-// and rule.add_outlines(row, words, pixels) is add_outline() of those whose bits are set.
+// For pixels side by side in a row: rule.add_run(row, origin, p, count, in...) adds all the rest of p, p + 1,
+// ..., and rule.add_outlines(row, words, pixels) is add_outline() of those whose bits are set.
 #pragma once
 
 #include <array>

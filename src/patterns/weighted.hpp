@@ -8,7 +8,9 @@
 // is not the input.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <span>
 #include <vector>
 

@@ -6,9 +6,9 @@
 // so on. `out` is not the input.
 //
 // A rule that treats all pixels alike, whatever their place, says so: `static constexpr bool wide = true`,
-// and names the type it works in, `value`, of the size of its result. Then an engine may call it with a
-// `near` that gives several pixels side by side as one vector of it, whose operators work on all of them
-// (core/wide.hpp), and a site that means nothing; and its radius is a constant.
+// and names the type it works in, `value`. Then an engine may call it with a `near` that gives several pixels
+// side by side as one vector of it, whose operators work on all of them (core/wide.hpp), and a site that
+// means nothing; and its radius is a constant.
 #pragma once
 
 #include <concepts>

@@ -1,27 +1,31 @@
-// An engine that cuts images in two, runs each half by itself, and puts the halves together: right only if rules get
-// sites of the whole image, and sizes from its frame. Patterns whose halves depend on each other are left whole.
+// An engine that cuts images in two, runs each half by itself, and puts the halves together: right only if
+// rules get sites of the whole image, and sizes from its frame. Patterns whose halves depend on each other
+// are left whole.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "engines/cpu/engine.hpp"
 #include "engines/serial/engine.hpp"
 
 namespace macareu::test {
 
-class halving_engine : public serial::engine {
+template <class Inner>
+class halving_engine : public Inner {
  public:
   static constexpr std::string_view name = "halves";
 
-  explicit halving_engine(job& work) : serial::engine(work) {}
+  explicit halving_engine(job& work) : Inner(work) {}
 
   template <class Rule, class Out, class... In>
   void map(const Rule& rule, const framed<Out>& out, const framed<const In>&... in) const {
-    in_halves(out, [&](const auto& half_of) { serial::engine::map(rule, half_of(out), half_of(in)...); });
+    in_halves(out, [&](const auto& half_of) { this->Inner::map(rule, half_of(out), half_of(in)...); });
   }
 
   template <class Rule, class Out, class In>
@@ -31,8 +35,8 @@ class halving_engine : public serial::engine {
       const auto half = half_of(out);
       const padded<In> around(half, rule.radius(), edge, in);
       const padded<Out> results(half, rule.radius());
-      serial::engine::window(rule, edge, results.image(), around.image().reading());
-      serial::engine::map(as_type<Out>{}, half, results.inner().reading());
+      this->Inner::window(rule, edge, results.image(), around.image().reading());
+      this->Inner::map(as_type<Out>{}, half, results.inner().reading());
     });
   }
 
@@ -52,7 +56,7 @@ class halving_engine : public serial::engine {
                               const framed<const In>&... in) const {
     auto total = rule.identity();
     in_halves(first, [&](const auto& half_of) {
-      total = rule.join(total, serial::engine::reduce(rule, half_of(first), half_of(in)...));
+      total = rule.join(total, this->Inner::reduce(rule, half_of(first), half_of(in)...));
     });
     return total;
   }
@@ -61,18 +65,19 @@ class halving_engine : public serial::engine {
   void histogram(const Rule& rule, std::span<std::uint64_t> bins, const framed<const First>& first,
                  const framed<const In>&... in) const {
     in_halves(first, [&](const auto& half_of) {
-      serial::engine::histogram(rule, bins, half_of(first), half_of(in)...);
+      this->Inner::histogram(rule, bins, half_of(first), half_of(in)...);
     });
   }
 
-  using serial::engine::tally;
+  using Inner::tally;
   /// An object on the cut has a row from each half. A rule that looks beside its pixels would see the cut.
   template <class Rule, class Label>
-  requires(!has_part_rows<Rule, Label>) std::vector<typename Rule::row> tally(const Rule& rule, std::uint64_t count,
-                                        const framed<const Label>& labels) const {
+  requires(!has_part_rows<Rule, Label>) std::vector<typename Rule::row> tally(
+      const Rule& rule, std::uint64_t count, const framed<const Label>& labels)
+  const {
     std::vector<typename Rule::row> rows(static_cast<std::size_t>(count) + 1);
     in_halves(labels, [&](const auto& half_of) {
-      const auto half = serial::engine::tally(rule, count, half_of(labels));
+      const auto half = this->Inner::tally(rule, count, half_of(labels));
       for (std::size_t i = 0; i < rows.size(); ++i) rows[i].join(half[i]);
     });
     return rows;
@@ -111,22 +116,27 @@ class halving_engine : public serial::engine {
     frame whole_;
   };
 
-  /// visit(half_of) for both halves of images of one size: above and below a cut, then beside each other if there is
-  /// one row only.
+  /// visit(half_of) for both halves of images of one size, on both sides of a cut along some axis.
   template <class T, class Visit>
   static void in_halves(const framed<T>& like, const Visit& visit) {
-    const auto& size = like.pixels();
-    const bool by_rows = size.height > 1;
-    const auto all = by_rows ? size.height : size.width, cut = all / 3;
-    for (const auto& [begin, end] : {std::pair{std::int64_t{0}, cut}, std::pair{cut, all}}) {
-      const auto first = by_rows ? site{0, begin, 0} : site{0, 0, begin};
-      visit([&, count = end - begin](const auto& image) {
-        return image.part(first, size.depth, by_rows ? count : size.height, by_rows ? size.width : count);
+    const auto& all = like.pixels();
+    const std::array sizes{all.depth, all.height, all.width};
+    auto axis = static_cast<std::size_t>(31 * all.depth + 7 * all.height + all.width) % 3;
+    for (int looks = 0; looks < 3 && sizes[axis] < 2; ++looks) axis = (axis + 1) % 3;
+    const auto cut = sizes[axis] / 3;
+    for (const auto& [begin, end] : {std::pair{std::int64_t{0}, cut}, std::pair{cut, sizes[axis]}}) {
+      std::array first{std::int64_t{0}, std::int64_t{0}, std::int64_t{0}};
+      auto half = sizes;
+      first[axis] = begin;
+      half[axis] = end - begin;
+      visit([&](const auto& image) {
+        return image.part({first[0], first[1], first[2]}, half[0], half[1], half[2]);
       });
     }
   }
 };
 
-static_assert(pattern_engine<halving_engine>);
+static_assert(pattern_engine<halving_engine<serial::engine>>);
+static_assert(pattern_engine<halving_engine<cpu::engine>>);
 
 }  // namespace macareu::test

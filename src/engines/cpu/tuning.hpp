@@ -42,7 +42,7 @@ inline constexpr tile_shape volume_tile{std::min(128, 512 / static_cast<int>(siz
 inline constexpr std::int64_t image_patience = 32, volume_patience = 256;
 
 /// What `auto` may take beyond half a byte a pixel for contraction: the rest of 64 MiB is left to the
-/// threads.
+/// threads. Not measured apart.
 inline constexpr std::int64_t graph_allowance = 48 << 20;
 
 /// A later visit of a tile sweeps `later_rows` rows, a first one all rows `first_sweeps` times, before it is
@@ -57,25 +57,25 @@ inline constexpr std::int64_t most_steps = 1 << 15;
 /// apart.
 inline constexpr std::int64_t band_rows = 64, strip_columns = 1024;
 
-/// Columns of summits: many rows are around, which the nearest cache shall hold.
+/// Columns of summits: many rows are around, which the nearest cache shall hold. Not measured apart.
 template <class T>
 inline constexpr std::int64_t summit_columns = 2048 / static_cast<std::int64_t>(sizeof(T));
 
 /// Of edges: a multiple of 64, so that no two threads share a word of bits. In small images bands have fewer
 /// rows, so that every thread has `edge_units_a_thread`, but not fewer than `least_edge_rows`: rows beside a
-/// band are smoothed for it once more.
+/// band are smoothed for it once more. Not measured apart.
 inline constexpr std::int64_t edge_rows = 128, edge_columns = 512, least_edge_rows = 32,
                               edge_units_a_thread = 3;
 
 // Lines
 
-/// Values whose nearest place is further away than this are found by divide and conquer.
+/// Values whose nearest place is further away than this are found by divide and conquer. Not measured apart.
 inline constexpr std::int64_t far_steps = 48;
 
 // Histograms
 
 /// Pixels side by side add to bins of their own; bins beyond `replicated_bins` are kept once for a thread,
-/// because they would not fit its cache.
+/// because they would not fit its cache. Not measured apart.
 inline constexpr std::size_t replicated_bins = 1024;
 inline constexpr std::int64_t bin_replicas = 4;
 

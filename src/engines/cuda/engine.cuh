@@ -26,6 +26,7 @@
 #include "engines/cuda/wave/general.cuh"
 #include "engines/cuda/window/separable.cuh"
 #include "engines/cuda/window/window.cuh"
+#include "patterns/component_blocks.hpp"
 #include "patterns/engine.hpp"
 #include "patterns/line_slabs.hpp"
 #include "patterns/located.hpp"
@@ -294,5 +295,7 @@ class engine : public images_in_memory {
 };
 
 static_assert(pattern_engine<engine>);
+static_assert(
+    cuts_into_blocks<engine, probe::object_rule, framed<std::uint32_t>, framed<const std::uint8_t>>);
 
 }  // namespace macareu::cuda

@@ -40,31 +40,35 @@ inline constexpr std::int64_t slab_pixels = 1 << 24;
 
 // Windows
 
-/// Sums along both axes are one kernel up to this radius; beyond it they need too many registers.
+/// Sums along both axes are one kernel up to this radius; beyond it they need too many registers. Not
+/// measured apart.
 inline constexpr int largest_fused_radius = 8;
 
 /// The reaches of Gaussians for which edges have code of their own: those of usual sigmas. Others are slower.
+/// Not measured apart.
 inline constexpr int walked_reaches[] = {3, 4, 5, 6, 8};
 
 // Histograms
 
-/// Shared memory for the bins of a block: what every GPU has without being asked.
+/// Shared memory for the bins of a block: what a kernel may use on every GPU without opting in. Not measured
+/// apart.
 inline constexpr std::int64_t shared_bin_bytes = 48 * 1024;
 
 // Memory
 
 /// Of a GPU's memory, what the pool keeps between calls, as one part of so many: images of some 16384 x 16384
-/// bytes.
+/// bytes. Not measured apart.
 inline constexpr std::uint64_t kept_share = 16;
-/// Zeroed memory that is kept for later calls: two images of 16384 x 16384 bytes.
+/// Zeroed memory that is kept for later calls: two images of 16384 x 16384 bytes. Not measured apart.
 inline constexpr std::int64_t most_zeroed_kept = std::int64_t{80} << 20;
 
 /// Chunks small enough for packing and copying to overlap in an image of a few megapixels, and large enough
-/// for the bus.
+/// for the bus. Not measured apart.
 inline constexpr std::int64_t chunk_bytes = 512 << 10;
 inline constexpr std::size_t chunk_count = 64;
 
-/// Pinned memory is taken from everybody: what is larger comes through the transfers' own.
+/// Pinned memory is a resource of the whole machine: what is larger comes through the transfers' own. Not
+/// measured apart.
 inline constexpr std::int64_t least_pinned = std::int64_t{64} << 10, most_pinned = std::int64_t{16} << 20;
 inline constexpr std::size_t most_pinned_kept = 4;
 

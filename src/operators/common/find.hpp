@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/frame.hpp"
 #include "patterns/reduce.hpp"
 
 namespace macareu {

@@ -27,8 +27,7 @@ void with_bytes(Engine& engine, const Image& image, const Visit& visit) {
   if constexpr (sizeof(pixel_of<Image>) == 1) {
     visit(plain(image));
   } else {
-    const auto mask =
-        temporary<std::uint8_t>(engine, image);
+    const auto mask = temporary<std::uint8_t>(engine, image);
     engine.map(not_zero{}, mask.image(), image);
     visit(mask.reading());
   }

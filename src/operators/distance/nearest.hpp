@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/frame.hpp"
 #include "core/plain_pixels.hpp"
 #include "operators/distance/distance_plan.hpp"
 #include "operators/distance/line_distance.hpp"

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "core/frame.hpp"
 #include "operators/distance/line_distance.hpp"
 #include "patterns/map.hpp"
 #include "patterns/wave.hpp"

@@ -12,7 +12,7 @@
 
 namespace macareu::operators {
 
-constexpr output_description place_along(std::string_view axis, bool optional) {
+constexpr output_description place_output(std::string_view axis, bool optional) {
   return {.name = axis,
           .type = output_description::type_rule::computed,
           .help = "where the site lies along the axis",
@@ -27,7 +27,7 @@ struct site_places {
   static constexpr std::array taken{dtype::i64};
   static constexpr std::array inputs{
       input_description{"sites", "indices of pixels, as nearest_site has them"}};
-  static constexpr std::array outputs{place_along("x", false), place_along("y", true), place_along("z", true),
+  static constexpr std::array outputs{place_output("x", false), place_output("y", true), place_output("z", true),
                                       output_description{.name = "distances",
                                                          .type = output_description::type_rule::computed,
                                                          .help = "how far the site is",

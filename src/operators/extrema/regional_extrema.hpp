@@ -7,6 +7,8 @@
 // touch, all are maxima or none. They are none where one of them touches a pixel as high that is no summit.
 #pragma once
 
+#include <limits>
+
 #include "core/call.hpp"
 #include "operators/common/checks.hpp"
 #include "operators/common/flood.hpp"
@@ -15,6 +17,7 @@
 #include "operators/reconstruction/flood_from.hpp"
 #include "patterns/images.hpp"
 #include "patterns/map.hpp"
+#include "patterns/summits.hpp"
 #include "patterns/wave.hpp"
 
 namespace macareu {
@@ -55,14 +58,6 @@ struct not_flooded {
   MACAREU_HD std::uint8_t operator()(site, std::uint8_t summit, std::uint8_t flooded) const {
     return summit & (flooded ^ 1);
   }
-};
-
-/// An engine that finds all summits in one pass, and which of them touch a pixel as high that is none.
-template <class Engine, direction Toward, class T>
-concept finds_summits = requires(Engine& engine, const neighbourhood& near,
-                                 const image_in<Engine, std::uint8_t>& mask,
-                                 const image_in<Engine, const T>& image) {
-  engine.template summits<Toward>(near, mask, mask, image);
 };
 
 template <direction Toward, class T, class Engine>

@@ -1,6 +1,7 @@
 // What linear filters share: their border, and the types they work in and give.
 #pragma once
 
+#include <limits>
 #include <string_view>
 #include <type_traits>
 

@@ -3,9 +3,11 @@
 // 2 m N / 2^126, so a sum is off by less than m N^2 / 2^126 before it is rounded to f64.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "core/call.hpp"
 #include "patterns/summary.hpp"

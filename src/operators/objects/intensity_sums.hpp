@@ -9,7 +9,7 @@
 
 namespace macareu {
 
-/// Intensities as integers, exact or rounded to a multiple of the scale (plan_intensity).
+/// Intensities as integers, exact or rounded to a multiple of the scale (scale_of).
 struct intensity_scale {
   double per_value = 1;  // a power of two
 

@@ -16,17 +16,11 @@
 #include "core/function_ref.hpp"
 #include "core/neighbourhood.hpp"
 #include "operators/objects/label_images.hpp"
+#include "patterns/component_blocks.hpp"
 #include "patterns/component_rims.hpp"
 #include "patterns/images.hpp"
 
 namespace macareu {
-
-/// An engine that has a pool of devices, or other memory than the host's, cuts the image by itself.
-template <class Engine, class Rule, class Labels, class Image>
-concept cuts_into_blocks = requires(Engine& engine, const Rule& rule, const neighbourhood& near,
-                                    const Labels& labels, const Image& image) {
-  engine.component_in_blocks(rule, near, labels, image, std::int64_t{1});
-};
 
 template <class Engine, class Image>
 std::vector<std::uint32_t> numbers_in(Engine& engine, const Image& slice) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/frame.hpp"
 #include "patterns/tally.hpp"
 
 namespace macareu {

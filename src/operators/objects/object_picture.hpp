@@ -95,7 +95,7 @@ struct object_picture {
   }
 
   static shown_value greys(finite_range::value range, dtype type) {
-    constexpr double little = 64;  // that nobody would see
+    constexpr double little = 64;  // a range below it would be too dark to see
     auto [low, high] = range;
     if (type == dtype::u8 && high - low >= little) return {0, 255};
     if (low == high) return {std::min(low, 0.0), std::max(high, 0.0)};

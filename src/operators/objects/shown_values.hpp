@@ -21,7 +21,7 @@ struct finite_range {
   }
   template <class T>
   MACAREU_HD value lift(site, T pixel) const {
-    const double own = static_cast<double>(pixel) + 0.0;  // one zero: which of two is less is not said
+    const double own = static_cast<double>(pixel) + 0.0;  // -0 becomes +0
     return std::isfinite(own) ? value{own, own} : identity();
   }
   MACAREU_HD value join(value a, value b) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/frame.hpp"
 #include "patterns/wave.hpp"
 
 namespace macareu {

@@ -17,14 +17,10 @@
 #include "engines/cpu/runtime/shuffle.hpp"
 #include "engines/cpu/tuning.hpp"
 #include "engines/cpu/window/run_window.hpp"
+#include "patterns/summits.hpp"
 #include "patterns/wave.hpp"
 
 namespace macareu::cpu {
-
-struct summits_found {
-  bool everywhere;  // as on an image of one value, unless it is the one furthest back
-  bool undercut;    // some
-};
 
 /// Of numbers: NaN has no order.
 template <direction Toward, class V>

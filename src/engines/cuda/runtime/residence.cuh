@@ -1,5 +1,5 @@
-// Where the images of a call are on the GPU. Operators hand the engine views of the caller's memory; host
-// memory gets a copy on the device at its first use, device and managed memory is used as it is.
+// Where the images of a call are on the GPU. Host memory gets a copy on the device at its first use, device
+// and managed memory is used as it is. A crop or another shape of a host image is an image of its own here.
 //
 // Copies are written back by finish() alone, so a call that fails leaves no memory of the host that looks
 // finished. The same host memory is one copy: a marker may be the output.
