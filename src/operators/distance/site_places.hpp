@@ -27,7 +27,8 @@ struct site_places {
   static constexpr std::array taken{dtype::i64};
   static constexpr std::array inputs{
       input_description{"sites", "indices of pixels, as nearest_site has them"}};
-  static constexpr std::array outputs{place_output("x", false), place_output("y", true), place_output("z", true),
+  static constexpr std::array outputs{place_output("x", false), place_output("y", true),
+                                      place_output("z", true),
                                       output_description{.name = "distances",
                                                          .type = output_description::type_rule::computed,
                                                          .help = "how far the site is",
