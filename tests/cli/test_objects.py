@@ -189,16 +189,18 @@ class Objects(CliTest):
         self.assertIn("--intensity", line)
 
     def test_inputs_are_checked_before_labels_are_made(self):
-        # Labelling itself refuses these blocks: who complains of something else has come before it.
-        self.write_npy("volume.npy", (2, 2, 2), [0, 1] * 4)
+        # Labelling itself refuses NaN: who complains of something else has come before it.
+        self.write_npy("volume.npy", (2, 2, 2), [0, float("nan")] * 4, "f32")
+        self.write_npy("nan.npy", SHAPE, [float("nan")] * len(PIXELS), "f32")
         self.write_npy("weights.npy", (2, 2), [1, 2, 3, 4])
-        given = ("label", "in.npy", "-o", "labels.npy", "--blocks", "2.5", "--table", "t.csv")
+        given = ("label", "nan.npy", "-o", "labels.npy", "--values", "--table", "t.csv")
+        self.assertIn("is NaN", self.fail_with(2, *given))
         for words, expected in ((("--spacing", "1,2,3"), "--spacing has 3 numbers, but the image 2 axes"),
                                 (("--intensity", "weights.npy"), "--intensity is 2 x 2, but the labels are 5 x 9"),
                                 (("--min-size", "-0.5"), "--min-size must be 0 or more"),
                                 (("--largest", "1.5"), "--largest must be a whole number of objects, or inf")):
             self.assertIn("macareu: label: " + expected, self.fail_with(2, *given, *words))
-        line = self.fail_with(2, "label", "volume.npy", "-o", "labels.npy", "--blocks", "2.5", "--overlay", "p.ppm")
+        line = self.fail_with(2, "label", "volume.npy", "-o", "labels.npy", "--values", "--overlay", "p.ppm")
         self.assertIn("macareu: label: --overlay draws on images", line)
 
     def test_overlay(self):
