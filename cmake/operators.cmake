@@ -84,7 +84,7 @@ set_target_properties(macareu_serial PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH
 # compile: it is for the operators that are slower without it. The others get its limits for inlining, without which
 # Sobel's takes 1.4 times as long.
 set(cpu_options -fno-math-errno -fno-trapping-math)
-set(needs_o3 canny distance_transform histogram label measure)
+set(needs_o3 canny distance_transform measure)
 list(TRANSFORM needs_o3 PREPEND ${generated}/cpu/)
 list(TRANSFORM needs_o3 APPEND .cpp)
 list(REMOVE_ITEM cpu_stamps ${needs_o3})
