@@ -78,20 +78,7 @@ inline void hold_back(byte_group& words) { asm volatile("" : "+r"(words[0]), "+r
 /// Counts of all bytes of a row without gaps, four times over.
 using byte_counts = std::array<std::array<std::uint32_t, 256>, 4>;
 
-inline void count_bytes(const std::uint8_t* from, std::int64_t count, byte_counts& to) {
-  std::int64_t i = 0;
-  for (; i + 16 <= count; i += 16) {
-    auto words = group_at(from + i);
-    if (is_alike(words)) {  // one addition
-      to[0][words[0] & 0xff] += 16;
-      continue;
-    }
-    hold_back(words);
-    for (const auto eight : words)
-      for (unsigned k = 0; k < 8; ++k) ++to[k % 4][eight >> 8 * k & 0xff];
-  }
-  for (; i < count; ++i) ++to[0][from[i]];
-}
+void count_bytes(const std::uint8_t* from, std::int64_t count, byte_counts& to);
 
 using byte_bins = std::array<std::uint64_t, 256>;
 
@@ -109,50 +96,12 @@ class pair_counts {
 #endif
 
   /// Less than 2^32 bytes in all.
-  void count(const std::uint8_t* from, std::int64_t groups) {
-    auto mixed = groups;
-    for (std::int64_t i = 0; i < groups; ++i) {
-      auto words = group_at(from + 16 * i);
-      if (is_alike(words)) {
-        alike_[words[0] & 0xff] += 16;
-        --mixed;
-        continue;
-      }
-      hold_back(words);
-      for (const auto eight : words) {
-        const auto places = eight << 3 & 0x0018001800180018u;  // in words, in bits
-        for (unsigned k = 0; k < 4; ++k)
-          words_[eight >> (16 * k + 2) & 0x3fff] += 1u << (places >> 16 * k & 31);
-      }
-    }
-    pairs_ += 8 * mixed;
-  }
+  void count(const std::uint8_t* from, std::int64_t groups);
 
   /// Adds them to the bins, unless one has come round, and begins anew. Nothing looks at single counts: one
   /// that comes round is 256 lower, and the next in its word is 1 higher, so all together are fewer than the
   /// pairs.
-  bool add_to(byte_bins& bins) {
-    std::array<std::uint16_t, 256> first{}, second{};  // all of them are below 2^16
-    std::int64_t total = 0;
-    for (std::size_t other = 0; other < 256; ++other) {
-      std::array<std::uint8_t, 256> counts;
-      std::memcpy(counts.data(), words_.data() + 64 * other, sizeof counts);
-      std::uint32_t sum = 0;
-      for (std::size_t one = 0; one < 256; ++one) {
-        first[one] = static_cast<std::uint16_t>(first[one] + counts[one]);
-        sum += counts[one];
-      }
-      second[other] = static_cast<std::uint16_t>(sum);
-      total += sum;
-    }
-    const bool right = total == pairs_;
-    if (right)
-      for (std::size_t i = 0; i < bins.size(); ++i) bins[i] += first[i] + second[i] + alike_[i];
-    words_.fill(0);
-    alike_.fill(0);
-    pairs_ = 0;
-    return right;
-  }
+  bool add_to(byte_bins& bins);
 
  private:
   std::array<std::uint32_t, 16384> words_{};  // little-endian, as all that this is built for
