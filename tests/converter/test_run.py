@@ -24,8 +24,8 @@ SLOW_STEPS = """static int slow(int v) {
     return v;
 }
 """
-SLOW_SCALAR = SLOW_STEPS % 20000 + "#R2S_FUNC\nstatic int f(int a, int b) { return slow(a) + b; }\n"
-SLOW_VECTOR = SLOW_STEPS % 20000 + "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) { saida[(unsigned)slow(p) % bins]++; }\n"
+SLOW_SCALAR = SLOW_STEPS % 60000 + "#R2S_FUNC\nstatic int f(int a, int b) { return slow(a) + b; }\n"
+SLOW_VECTOR = SLOW_STEPS % 60000 + "#R2V_FUNC\nstatic void f(int p, int* saida, int bins) { saida[(unsigned)slow(p) % bins]++; }\n"
 SLOW_WAVE = SLOW_STEPS % 2000 + ("#IWPP_FUNC\nstatic int offer(int s, int c) { return s < c || slow(s) == 12345 ? s : c; }\n"
                                  "#IWPP_FUNC\nstatic int better(int a, int b) { return a > b; }\n")
 
