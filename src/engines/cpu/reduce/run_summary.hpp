@@ -72,6 +72,7 @@ std::int64_t first_of(const T* from, std::int64_t step, T value) {
 
 template <class T>
 summary<T> run_summary(const job& work, const summary_of<T>& rule, const view<const T>& image) {
+  if (image.pixels() == 0) return rule.identity();
   const int threads = threads_for(image.pixels(), work.how.threads);
   std::vector<summary<T>> own(static_cast<std::size_t>(threads), rule.identity());
   const auto pieces = (image.width + piece_sums<T>::pixels - 1) / piece_sums<T>::pixels;
