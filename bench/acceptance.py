@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the table of all acceptance thresholds into docs/benchmarks/index.md, from the tables of the other pages.
+"""Writes the table of all acceptance thresholds into docs/benchmarks/index.md, from the tables of other pages.
 
-acceptance.py --check only compares: exit 1 where the table is not current.
+acceptance.py --check only compares, and exits with 1 if the table is not current.
 """
 import os
 import re
@@ -39,7 +39,7 @@ def verdict(row):
 
 
 def summary(page):
-    """One row for each machine and commit of a page: how many thresholds, how many hold, how many reach their goal."""
+    """One row per machine and commit of a page: the thresholds, those that hold, and those that reach their goal."""
     with open(os.path.join(FOLDER, page + ".md"), encoding="utf-8") as file:
         text = file.read()
     counts = {}

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Measures how far `auto` is from twice `contraction`, on pairs made to hold it up, in a GPU's memory.
+"""Measures how far `auto` is from twice `contraction`, on worst-case pairs in GPU memory.
 
     PYTHONPATH=build/python bench/auto_bound.py --tool build/bin/macareu [--data DIRECTORY] [--only '16384*'] [--json FILE]
 
-A wave that travels far is given to `contraction` once `tiles` have taken about as long as that will take, which depends on the mask
-and on what the marker leaves to do. Masks from flat to noise under markers that leave much or little: faint noise with one high
-pixel, whose wave crosses the image; a random share of the mask; the mask less 8, and the mask itself, with a maze in a corner
-that keeps the wave going. Images of 4096 x 4096 and 16384 x 16384, and of 16383 x 16383, whose rows are not aligned; volumes of
-512^3; four types, all neighbourhoods. Times are the GPU's, as in `bench wave`: its stream is busy when a call comes. Results are
-compared with those of `contraction`. Needs CuPy and NumPy, and the published tissue where --data has it. Exits with 1 where a
-result differs or the constant is exceeded.
+`auto` switches from `tiles` to `contraction` once `tiles` has taken about as long as `contraction` will take. That time
+depends on the mask, and on the work that the marker leaves. Masks range from flat to noise. Markers:
+- faint noise with one high pixel, whose wave crosses the image;
+- a random share of the mask;
+- the mask less 8, and the mask itself, with a maze in a corner that prolongs the wave.
+
+Images have 4096 x 4096, 16384 x 16384 and 16383 x 16383 pixels (unaligned rows), volumes 512^3, in four types and with all
+neighbourhoods. Times are GPU times, as in `bench wave`: the stream is busy when a call comes. Results are compared with those
+of `contraction`. Needs CuPy and NumPy, and uses the published tissue if --data has it. Exits with 1 if a result differs or
+the constant is exceeded.
 """
 import fnmatch
 import os
@@ -43,21 +46,21 @@ def smooth(shape, sigma):
 
 
 def ripples(shape):
-    """Bent ones, 16 pixels from crest to crest."""
+    """Curved stripes with a period of 16 pixels."""
     y, x = (cupy.arange(n, dtype=cupy.float32) for n in shape[-2:])
     image = 150 + 50 * cupy.sin((x[None, :] + 8 * cupy.sin(y[:, None] / 20)) * np.float32(2 * np.pi / 16))
     return cupy.broadcast_to(image, shape).copy()
 
 
 def tissue(shape, file):
-    """The published one, or generated."""
+    """The published tissue, or generated tissue."""
     image = np.load(file) if file else macareu.generate("tissue", (4096, 4096))[0]
     image = cupy.asarray(image).astype(cupy.float32)
     return cupy.tile(image, [-(-n // m) for n, m in zip(shape, image.shape)])[:shape[0], :shape[1]]
 
 
 def masks(shape, data):
-    """Names, and functions that make them: of floats up to HIGHEST."""
+    """Names, and functions that return floats up to HIGHEST."""
     yield "flat", lambda: cupy.full(shape, 200, cupy.float32)
     yield "ripples", lambda: ripples(shape)
     yield "noise, smoothed with sigma 6", lambda: smooth(shape, 6)
@@ -74,7 +77,7 @@ def masks(shape, data):
 
 
 def with_maze(marker, mask):
-    """A corridor of one pixel, back and forth, with a start at its beginning; in volumes with a wall below."""
+    """A serpentine corridor of one pixel with a marker at its start; in volumes with a wall below."""
     marker, mask = marker.copy(), mask.copy()
     side = min(MAZE, *mask.shape[-2:])
     maze = cupy.full((side, side), HIGHEST, cupy.float32)
@@ -105,7 +108,7 @@ def as_type(image, kind):
 
 
 def milliseconds(run):
-    """Of three runs after one to warm up, or of one that takes long."""
+    """Three runs after a warm-up, or one run if it is long."""
     times = []
     while len(times) < 4 and sum(times) < 400:
         begin, end = cupy.cuda.Event(), cupy.cuda.Event()

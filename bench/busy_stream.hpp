@@ -1,12 +1,12 @@
-// A GPU's time without the host's: what a stream is given while it is busy is there when its turn comes.
+// GPU time without host time: while a stream is busy, the host enqueues the timed call behind the busy work.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace macareu::bench {
 
-/// For 100 us, in which a host has checked a call's arguments and launched its first kernel: short calls took
-/// it 6 to 26 us on one machine, as other work let it.
+/// Keeps the stream busy for 100 us. In that time the host checks a call's arguments and launches its first
+/// kernel. For short calls this took 6 to 26 us on one machine.
 void keep_busy(cudaStream_t stream);
 
 }  // namespace macareu::bench

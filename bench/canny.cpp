@@ -1,4 +1,4 @@
-// Canny: paper 5's four sizes, a hundred images of each, and larger ones; both flavours.
+// Canny, both flavours: the four sizes of paper 5, a hundred images of each, and larger images.
 #include <algorithm>
 #include <deque>
 #include <optional>
@@ -18,7 +18,7 @@
 namespace macareu::bench {
 namespace {
 
-/// Spent on one case at most, unless a single run takes longer.
+/// Time budget per case, unless a single run takes longer.
 constexpr double most_ms = 2000;
 constexpr int usual_repeat = 11;
 
@@ -26,15 +26,15 @@ struct canny_case {
   std::string name;
   extents shape;
   dtype type;
-  int images;                            // one after the other
-  int different;                         // of them
-  std::optional<time_limit> limit = {};  // of itk's flavour, promised for a GPU
-  bool from_host = false;                // on a GPU too
+  int images;                            // processed in sequence
+  int different;                         // distinct images among them
+  std::optional<time_limit> limit = {};  // of the itk flavour, on a GPU
+  bool from_host = false;                // also from host memory, on a GPU
 };
 
-/// The bases of paper 5 are a hundred photographs of 481 x 321 pixels, and these repeated 2, 4 and 8 times
-/// along both axes. Here they are pieces of tissue, as many different ones as have the pixels of the first
-/// base.
+/// Paper 5 uses a hundred photographs of 481 x 321 pixels, repeated 1, 2, 4 and 8 times along both axes. Here
+/// they are pieces of tissue. The number of distinct pieces is such that each size has the pixels of the
+/// first.
 std::vector<canny_case> all_cases(bool quick) {
   std::vector<canny_case> cases;
   for (const std::int64_t times :
@@ -53,7 +53,7 @@ std::vector<canny_case> all_cases(bool quick) {
   return cases;
 }
 
-/// Values of f32 are those of u8, for scikit-image divided by 255.
+/// f32 images have the values of u8 images, so thresholds of scikit-image are scaled by 255.
 arguments arguments_of(std::string_view flavour, dtype type) {
   arguments values{{"flavour", std::string(flavour)}};
   if (flavour == "itk") {
@@ -67,7 +67,7 @@ arguments arguments_of(std::string_view flavour, dtype type) {
   return values;
 }
 
-/// One case with one flavour at one place.
+/// One case with one flavour at one workplace.
 class case_run {
  public:
   case_run(const canny_case& about, const std::string& flavour, workplace& at, recorder& to)
@@ -87,7 +87,7 @@ class case_run {
     return about.name + "-" + flavour + what + "-" + at.device();
   }
 
-  /// `images` are `about.different` ones in the host's memory.
+  /// `images`: `about.different` images in host memory.
   void measure(const std::string& name, const std::vector<image>& images) {
     done_.name = name;
     try {
@@ -156,7 +156,7 @@ std::vector<image> make_inputs(const canny_case& each, const std::string& name, 
 
 }  // namespace
 
-/// The cpu always, and a GPU where there is one.
+/// Always on the cpu, and on a GPU if there is one.
 void run_canny(recorder& to) {
   const auto here = devices();
   std::vector<workplace> places;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures Canny's edges against scikit-image, on the same images in the same run, and against the project's musts.
+"""Measures Canny against scikit-image, on the same images in the same run, and against the acceptance thresholds.
 
     bench/canny_peers.py --tool build/bin/macareu [--json FILE]
 
-Runs `macareu bench canny` on 4096 x 4096 pixels of tissue, then scikit-image on the images that it saved: edges must be
-equal. Needs NumPy and scikit-image. Exits with 1 where a result differs; a must that is missed is told, no failure.
+Runs `macareu bench canny` on 4096 x 4096 pixels of tissue, then scikit-image on the saved images. Edges must be equal.
+Needs NumPy and scikit-image. Exits with 1 if a result differs. A missed threshold is reported, and is no failure.
 """
 import os
 import subprocess
@@ -27,7 +27,7 @@ def same_edges(tool, directory, name, thresholds, edges):
 def against_skimage(directory, name, ours, options):
     image = np.load(os.path.join(directory, name + ".npy"))
     named, words = {}, []
-    if image.dtype == np.float32:  # values up to 255, where scikit-image's thresholds are those of images up to 1
+    if image.dtype == np.float32:  # values up to 255; scikit-image's thresholds are for images up to 1
         named, words = {"low_threshold": 25.5, "high_threshold": 51.0}, ["--low", "25.5", "--high", "51"]
     peer, edges = median_ms(lambda: skimage.feature.canny(image, **named), options.peer_repeat)
     return faster(f"{name}, against scikit-image", ours, peer, 30, 60,

@@ -48,7 +48,8 @@ row_sum sum_for(dtype type) {
   }
 }
 
-/// FNV-1a on words of 8 bytes instead of single ones, ended by the mixer of MurmurHash3: rows are added.
+/// FNV-1a on words of 8 bytes instead of single bytes. The mixer of MurmurHash3 ends it, because row hashes
+/// are added.
 std::uint64_t hash_of(const std::byte* row, std::size_t bytes, std::int64_t number) {
   constexpr std::uint64_t prime = 0x100000001b3;
   auto hash = 0xcbf29ce484222325 ^ static_cast<std::uint64_t>(number);

@@ -1,4 +1,4 @@
-// What two results must share to be taken for equal.
+// Checksums that decide whether two results are equal.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace macareu::bench {
 
-/// The sum tells a reader what it is and can be had from any program; the hash sees every bit and where it
-/// stands. Rows add up, so an image may be given in pieces and in any order.
+/// Any program can compute the sum. The hash depends on every bit and its position. Rows add up, so an image
+/// may come in pieces and in any order.
 struct checksum {
   std::int64_t sum = 0;
   std::uint64_t hash = 0;
@@ -23,8 +23,8 @@ struct checksum {
   bool operator==(const checksum&) const = default;
 };
 
-/// Of whole rows in C order; the first of them is row number `first_row` of the image, counted through its
-/// slices. Of floats the sum leaves out infinities, and every row's part is cut to a whole number.
+/// Checksum of whole rows in C order. `first_row`: the index of the first row, counted across slices. For
+/// floats the sum skips infinities, and each row's sum is truncated to an integer.
 checksum checksum_of(std::span<const std::byte> rows, dtype type, std::int64_t width, std::int64_t first_row);
 
 checksum checksum_of(const image& pixels);

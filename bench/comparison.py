@@ -1,4 +1,4 @@
-"""What the scripts beside share: running a suite, timing a peer, and the rows that say what must hold."""
+"""Shared code of the scripts in this directory: running a suite, timing a peer, rows with thresholds."""
 import argparse
 import json
 import os
@@ -19,13 +19,13 @@ def parser_of(doc):
     parser.add_argument("--json", help="write the table, with our suite's report, to this file")
     parser.add_argument("--only", default="*", help="cases of our suite (default: all)")
     parser.add_argument("--peer-repeat", type=int, default=3, help="runs of the peers (default: %(default)s)")
-    parser.add_argument("--quick", action="store_true", help="small images: to see that it works, not to measure")
+    parser.add_argument("--quick", action="store_true", help="small images: a quick test, not a measurement")
     return parser
 
 
 @contextmanager
 def suite(name, options, keeps_inputs=True):
-    """Runs `macareu bench NAME`; gives its report, and the directory where its images are as long as this lasts."""
+    """Runs `macareu bench NAME`. Yields its report and the temporary directory of its images."""
     with tempfile.TemporaryDirectory(prefix="macareu-peers-") as directory:
         report = os.path.join(directory, "bench.json")
         command = [options.tool, "bench", name, "--json", report, "--only", options.only]
@@ -41,7 +41,7 @@ def suite(name, options, keeps_inputs=True):
 
 
 def median_ms(run, repeat):
-    """The time, and what the last run gave."""
+    """The time, and the result of the last run."""
     times = []
     for _ in range(repeat):
         begin = time.perf_counter()
@@ -51,7 +51,7 @@ def median_ms(run, repeat):
 
 
 def row(what, ours, peer, factor, must, met, equal=None):
-    """`equal`: whether the results are, where that was looked at."""
+    """`equal`: whether the results are equal, if they were compared."""
     return {"what": what, "ours_ms": ours, "peer_ms": peer, "factor": factor, "must": must, "met": bool(met),
             "equal": equal}
 
@@ -65,7 +65,7 @@ def at_most(what, ours, reference, limit):
 
 
 def finish(options, rows, report, *modules):
-    """Prints the rows and writes the file; the exit code is 1 where a result differs, whatever the times."""
+    """Prints the rows and writes the file. The exit code is 1 if a result differs, whatever the times."""
     print("\n" + must_table(rows))
     if options.json:
         peers = {module.__name__: module.__version__ for module in modules} | {"python": sys.version.split()[0]}
@@ -76,7 +76,7 @@ def finish(options, rows, report, *modules):
 
 
 def tell(options, report, table):
-    """Prints a table of our own and writes its report."""
+    """Prints the table of one of our measurements and writes its report."""
     print(machine_line(report, {}) + "\n\n" + table)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-// One thread and all threads beside busy processes, in turn: what a shared machine makes of threads.
+// One thread and all threads, in turn, beside busy processes: the effect of threads on a shared machine.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr int usual_repeat = 31;
 
-/// Processes that compute and nothing else, for as long as this lives.
+/// Processes that only compute, during the lifetime of this object.
 class busy_processes {
  public:
   explicit busy_processes(int count) {
@@ -59,7 +59,7 @@ struct contention_case {
   arguments given;
 };
 
-/// A share of the runs takes no longer.
+/// The time that this share of the runs does not exceed.
 double percentile(const std::vector<double>& sorted, double share) {
   return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
 }

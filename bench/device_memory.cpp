@@ -57,7 +57,7 @@ void device_memory::release::operator()(void* data) const { cudaFree(data); }
 
 void device_memory::clear() {
   check(cudaMemset(data(), 0, bytes_), "cudaMemset");
-  // The stream of the timed call does not wait for the default one.
+  // The stream of the timed call does not wait for the default stream.
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
@@ -83,7 +83,7 @@ std::int64_t peak_device_memory(const std::function<void()>& run) {
   check(cudaGetDevice(&gpu), "cudaGetDevice");
   const auto pool = cuda::memory_pool(gpu);
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  std::uint64_t reset = 0;  // the peak goes down to what is held now
+  std::uint64_t reset = 0;  // resets the peak to the current use
   check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &reset), "cudaMemPoolSetAttribute");
   const auto before = used_memory(pool, cudaMemPoolAttrUsedMemCurrent);
   run();

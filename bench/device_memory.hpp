@@ -1,5 +1,5 @@
-// Memory and time of the current GPU, for suites that leave transfers out of their times. A build without
-// CUDA has it too, but nothing that can be made.
+// Memory and timer of the current GPU, for suites whose times exclude transfers. In a build without CUDA the
+// constructors throw.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,11 @@ class device_memory {
   struct release {
     void operator()(void* data) const;
   };
-  [[maybe_unused]] std::size_t bytes_;  // not without a GPU
+  [[maybe_unused]] std::size_t bytes_;  // unused without a GPU
   std::unique_ptr<void, release> data_;
 };
 
-/// Host memory that the GPU copies from and to at full speed.
+/// Pinned host memory, for transfers at full speed.
 class pinned_memory {
  public:
   explicit pinned_memory(std::size_t bytes);
@@ -43,14 +43,13 @@ class pinned_memory {
   std::unique_ptr<std::byte, release> data_;
 };
 
-/// Bytes of the GPU's memory that calls of this library hold at the worst moment of `run`, beyond what they
-/// hold before.
+/// The peak of this library's GPU memory during `run`, in bytes, minus its use before.
 std::int64_t peak_device_memory(const std::function<void()>& run);
 
-/// Where the stream is idle before, the host's time until its first launch is part of what is measured.
+/// With an idle stream, the time includes the host's work before the first launch.
 enum class stream_before { busy, idle };
 
-/// Times by events on a stream of its own, which the timed call has to use.
+/// Measures with events on a private stream, which the timed call must use.
 class device_timer {
  public:
   device_timer();

@@ -1,5 +1,5 @@
-// Distance transforms: the exact one with its options, and propagation on the twelve images of paper 1, whose
-// tables II and III are times and largest errors.
+// Distance transforms: the exact one with its options, and propagation on the twelve images of paper 1.
+// Tables II and III of the paper have times and largest errors.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -19,11 +19,11 @@
 namespace macareu::bench {
 namespace {
 
-/// Spent on one case at most, unless a single run takes longer. Propagation has many cases, and takes long.
+/// Time budget per case, unless a single run takes longer. Propagation has many slow cases.
 constexpr double most_ms = 2000, most_propagation_ms = 600;
 constexpr int usual_repeat = 11, usual_propagation_repeat = 5;
 
-/// What errors are told in: in f32 long distances have few digits after the point.
+/// Errors are computed in f64: in f32, long distances have few fractional digits.
 const arguments in_f64{{"type", std::string("f64")}};
 
 struct distance_case {
@@ -47,7 +47,7 @@ distance_case propagation(const distance_instance& of, const std::string& strate
 }
 
 std::vector<distance_case> cases_of(const distance_instance& of, const workplace& at, bool propagate) {
-  if (of.extra_limit && !at.is_gpu()) return {};  // it is the GPU's memory that is asked for
+  if (of.extra_limit && !at.is_gpu()) return {};  // the limit is for GPU memory
   std::vector<distance_case> all{{.name = "exact-" + of.name,
                                   .about = find_operator("distance_transform"),
                                   .limit = of.limit,
@@ -73,7 +73,7 @@ image computed_on(const std::string& device, const distance_case& about, const i
                                 {.device = device, .strategy = strategy})[0]);
 }
 
-/// Of f64 images; the exact one has sites.
+/// Of f64 images; the exact image must have sites.
 double largest_error(const image& approximate, const image& exact) {
   double most = 0;
   const auto a = approximate.pixels<double>(), e = exact.pixels<double>();
@@ -82,7 +82,7 @@ double largest_error(const image& approximate, const image& exact) {
   return most;
 }
 
-/// The cases of one instance at one place, one after the other.
+/// The cases of one instance at one workplace, in sequence.
 class instance_run {
  public:
   instance_run(const distance_instance& about, const image& sites, workplace& at, recorder& to)
@@ -112,7 +112,7 @@ class instance_run {
     made.neighbours = each.neighbours;
     made.threads = this_machine().threads;
     made.run = device_run{.device = at_.device(), .strategy = each.strategy};
-    // They are promised for a GPU and full size.
+    // The limits apply to a GPU and full size.
     if (at_.is_gpu() && !to_.chosen().quick) {
       made.run->limit = each.limit;
       made.run->extra_limit = each.extra_limit;
@@ -141,7 +141,7 @@ class instance_run {
     if (exact && at_.is_gpu()) done.extra_bytes = peak_device_memory(run);
   }
 
-  /// Exact results against another device's, approximate ones against the exact ones.
+  /// Compares exact results with those of another device, and approximate results with exact ones.
   void check(result& done, const distance_case& each, placed_image& out) {
     if (each.neighbours > 0) {
       if (exact_.bytes() == 0)
@@ -153,7 +153,7 @@ class instance_run {
     }
     const auto found = out.sum();
     done.sum = found.sum;
-    // The serial engine searches outwards from every pixel: where sites are far apart that takes hours.
+    // The serial engine searches outwards from every pixel, which takes hours if sites are far apart.
     const bool small = to_.chosen().quick;
     if (!at_.is_gpu() && !small) return;
     done.run->hash = found.hash;
@@ -183,7 +183,7 @@ void run_at(const distance_instance& about, workplace& at, bool propagate, recor
 
 }  // namespace
 
-/// The cpu always, and a GPU where there is one; propagation, which takes the cpu seconds, on one of them.
+/// Always on the cpu, and on a GPU if there is one. Propagation, slow on the cpu, runs on one of them only.
 void run_distance(recorder& to) {
   const auto here = devices();
   auto host = workplace::on_host("cpu");

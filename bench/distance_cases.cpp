@@ -29,7 +29,7 @@ image tissue_over_40(const extents& shape, const options& chosen) {
   return tissue;
 }
 
-/// One to one, and far from the identity (splitmix64).
+/// A bijective mixer (splitmix64).
 constexpr std::uint64_t scrambled(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

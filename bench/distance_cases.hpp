@@ -1,4 +1,4 @@
-// What the suite `distance` measures, and what must come out of it.
+// The cases and acceptance thresholds of the suite `distance`.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,12 @@ namespace macareu::bench {
 
 /// A binary image; zero pixels are the sites.
 struct distance_origin {
-  /// Of generate(); or `tissue-over-40`; or `sites`: one pixel in `one_in` on average, 0: a single one.
+  /// A name of generate(), `tissue-over-40`, or `sites`: one pixel in `one_in` on average (0: a single
+  /// pixel).
   std::string_view family;
   extents shape;
   std::int64_t one_in = 0;
-  int copies = 1;  ///< mirrored so often
+  int copies = 1;  ///< mirrored copies along each axis
 };
 
 struct distance_instance {
@@ -31,7 +32,7 @@ struct distance_instance {
   std::optional<memory_limit> extra_limit = {};
 };
 
-/// Besides the plain transform.
+/// Variants besides the plain transform.
 struct distance_variant {
   std::string name;
   std::string_view instance;

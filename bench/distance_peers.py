@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures distance transforms against SciPy and OpenCV, on the same images in the same run, and against the project's musts.
+"""Measures distance transforms against SciPy and OpenCV, on the same images in the same run, and against the thresholds.
 
     bench/distance_peers.py --tool build/bin/macareu [--json FILE]
 
-Runs `macareu bench distance`, then the peers on the images that it saved. Squared distances must equal SciPy's as
-integers, nearest sites SciPy's indices. Needs NumPy, SciPy and OpenCV (python3-opencv). Exits with 1 where a result differs; a must that is missed is
-told, no failure.
+Runs `macareu bench distance`, then the peers on the saved images. Squared distances must equal SciPy's as integers, and
+nearest sites must equal SciPy's indices. Needs NumPy, SciPy and OpenCV (python3-opencv). Exits with 1 if a result
+differs. A missed threshold is reported, and is no failure.
 """
 import os
 import subprocess
@@ -23,14 +23,14 @@ SPACING = (0.7, 1.3)  # of the suite's cases
 
 
 def ours_of(tool, directory, name, verb, *options):
-    """What the command line makes of an image of the suite."""
+    """The result of the command line on an image of the suite."""
     ours = os.path.join(directory, "ours.npy")
     subprocess.run([tool, verb, os.path.join(directory, name + ".npy"), "-o", ours, *options], check=True)
     return np.load(ours)
 
 
 def same_squares(tool, directory, name, distances):
-    """Ours by the command line, as integers, against SciPy's f64 distances."""
+    """Our squared distances from the command line, as integers, against SciPy's f64 distances."""
     ours = ours_of(tool, directory, name, "distance", "--squared")
     return bool(np.array_equal(ours, np.rint(distances**2).astype(np.uint32)))
 
@@ -55,7 +55,7 @@ def sites_of_scipy(image):
 
 
 def variants_against_scipy(directory, cases, name, options):
-    """Nothing must hold but that they are faster."""
+    """The only threshold is to be faster."""
     image = np.load(os.path.join(directory, name + ".npy"))
     peer, places = median_ms(lambda: sites_of_scipy(image), options.peer_repeat)
     indices = np.ravel_multi_index(places, image.shape)
@@ -66,7 +66,7 @@ def variants_against_scipy(directory, cases, name, options):
                  equal=bool(np.array_equal(ours_of(options.tool, directory, name, "nearest-label"), labels)))
     peer, distances = median_ms(lambda: scipy.ndimage.distance_transform_edt(image, sampling=SPACING), options.peer_repeat)
     ours = ours_of(options.tool, directory, name, "distance", "--type", "f64", "--spacing", ",".join(map(str, SPACING)))
-    # SciPy compares candidates in an order of its own, and may keep one that is farther by a rounding.
+    # SciPy compares candidates in another order, and may keep one that is farther by a rounding error.
     yield faster(f"{name}, spacing, against SciPy's sampling", cases.ms("spacing-" + name), peer, 1,
                  equal=bool(np.allclose(ours, distances, rtol=1e-14, atol=0)))
 

@@ -3,9 +3,9 @@
 
     bench/distance_tables.py [FILE.json ...]        (default: bench/results/distance-*.json)
 
-The files are reports of `macareu bench distance --json` or of bench/distance_peers.py --json; those of one machine are
-taken together, so that what takes long may be measured on its own. A case may be in one of them only. The tables go
-between <!-- distance --> and <!-- /distance --> in docs/benchmarks.
+The files are reports of `macareu bench distance --json` or of bench/distance_peers.py --json. Files of one machine are
+merged, so that slow cases can be measured separately. A case may be in one of them only. The tables go between
+<!-- distance --> and <!-- /distance --> in docs/benchmarks.
 """
 import argparse
 import sys
@@ -15,7 +15,7 @@ from page import machine_line, ms, must_table, named_results_of, replace_section
 STRATEGIES = ("auto", "sweep", "queue", "megapixel", "diagonal")
 
 # Paper 1, tables II and III: ms of nscale IWPP (a queue of pixels) and IWPP MP (megapixels) on a GeForce 940MX, of Matlab
-# on 8 cores of a Xeon Platinum 8375C; largest errors of the first two. What its random images are is not said.
+# on 8 cores of a Xeon Platinum 8375C; largest errors of the first two. The paper does not specify its random images.
 PAPER_1 = (
     ("16 circles", "circles16-4k", (2150, 1493, 174), (0.58579, 0.58579)),
     ("big circle", "big-circle-4k", (3841, 1560, 160), (0.58579, 0.58579)),
@@ -33,7 +33,7 @@ PAPER_1 = (
 
 
 class Report:
-    """Of one machine and device, from one file or several."""
+    """The report of one machine and device, from one or more files."""
 
     def __init__(self, named):
         files = {name: content.get("bench", content) for name, content in named}
@@ -44,7 +44,7 @@ class Report:
         for name, bench in files.items():
             for case in bench["cases"]:
                 if case["name"] in where:
-                    sys.exit(f"{case['name']} is both in {where[case['name']]} and in {name}: drop one, or nobody knows which counts")
+                    sys.exit(f"{case['name']} is both in {where[case['name']]} and in {name}: drop one")
                 where[case["name"]], self.cases[case["name"]] = name, case
         self.device = device_of(self.bench)
 
@@ -58,14 +58,14 @@ def device_of(bench):
 
 
 def commits_of(files):
-    """One for all files, or the one of each."""
+    """One commit for all files, or one per file."""
     commits = {name: bench.get("commit", "unknown") for name, bench in files.items()}
     different = set(commits.values())
     return different.pop() if len(different) == 1 else ", ".join(f"{commit} in {name}" for name, commit in commits.items())
 
 
 def reports_of(named):
-    """Files of the same machine and device are one report; in the order of the first of them."""
+    """Merges files of the same machine and device, in the order of first occurrence."""
     groups = []
     for name, content in named:
         bench = content.get("bench", content)
@@ -82,7 +82,7 @@ def peers_section(report):
 
 
 def bytes_of(case):
-    """Beyond input and output, a pixel."""
+    """Bytes per pixel beyond input and output."""
     return f"{case['extra_bytes_per_pixel']:.3f}" if "extra_bytes_per_pixel" in case else ""
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures kernels of generated programs beside a copy of the image in the same run, against the project's musts.
+"""Measures kernels of generated programs beside a copy of the image in the same run, against the thresholds.
 
     bench/generated.py --tool build/bin/macareu [--descriptions DIR] [--json FILE]
 
 Converts examples/convert/binarise.c and sobel.c (on a machine without libclang: their descriptions, DIR/NAME.json), and
-bench/gradient.json, which is Sobel's magnitude as the operator gives it; compiles what `macareu convert` wrote with
-bench/generated_kernel.cu, and runs it on 16384 x 16384 random pixels in the GPU's memory. Results are compared with the
+bench/gradient.json, the magnitude of the operator sobel. Compiles the output of `macareu convert` with
+bench/generated_kernel.cu, and runs it on 16384 x 16384 random pixels in GPU memory. Results are compared with the
 program's OpenMP engine. Needs nvcc and a GPU.
 """
 import os
@@ -20,7 +20,7 @@ from comparison import parser_of, suite, tell
 from page import ROOT
 from peers_tables import pattern_musts
 
-# As the tables call it, the example, its parameters.
+# Name in the tables, example, parameters.
 PROGRAMS = (("threshold", "binarise", "27", "P2P"), ("sobel", "sobel", "", "N2P"), ("gradient", "gradient", "", "N2P"))
 NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
 
@@ -67,7 +67,7 @@ def asked(doc):
 def main():
     options = asked(__doc__)
     side = 1024 if options.quick else 16384
-    options.only, options.quick = "must-copy-random-cpu", True  # for what the suite says of this machine
+    options.only, options.quick = "must-copy-random-cpu", True  # for the suite's description of this machine
     with suite("patterns", options) as (report, _):
         report.update(quick=side != 16384, cases=[])
     copies = []
@@ -79,7 +79,7 @@ def main():
             copies.append(case("must-copy-random-cuda", side, found["copy"], operation="peer", checked_by="nothing"))
             report["cases"].append(case(f"must-generated-{name}-random-cuda", side, found["kernel"], operation=example,
                                         strategy=pattern, checked_by="its OpenMP engine", equal=bool(found["equal"][0])))
-    # Every program had its own: the faster one is the harder measure.
+    # Each program measured its own copy: the faster one is the stricter reference.
     report["cases"].append(min(copies, key=lambda each: each["median_ms"]))
     tell(options, report, pattern_musts(report["cases"]))
     return 0 if all(each.get("equal", True) for each in report["cases"]) else 1

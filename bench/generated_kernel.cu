@@ -1,6 +1,6 @@
-// The kernel of a generated program on images in the GPU's memory, beside a copy of as many pixels in the
-// same run: nvcc -DPROGRAM='"NAME.cu"' -DPARAMETERS=... of a P2P or N2P program, with its .cpp files for what
-// is right.
+// Times the kernel of a generated program on images in GPU memory, beside a copy of as many pixels in the
+// same run. Compile with nvcc -DPROGRAM='"NAME.cu"' -DPARAMETERS=... for a P2P or N2P program, and with its
+// .cpp files, which compute the reference.
 #include PROGRAM
 
 #include <cstdio>

@@ -1,6 +1,6 @@
-// The wave of a generated program on images in the GPU's memory: nvcc -DPROGRAM='"NAME.cu"' of an IWPP
-// program of bytes, with its .cpp files for what is right. Arguments: marker and mask as PGM files,
-// neighbours, runs.
+// Times the wave of a generated program on images in GPU memory. Compile with nvcc -DPROGRAM='"NAME.cu"' for
+// an IWPP program of bytes, and with its .cpp files, which compute the reference. Arguments: marker and mask
+// as PGM files, neighbours, runs.
 #include PROGRAM
 
 #include "pnm.hpp"

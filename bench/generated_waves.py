@@ -3,9 +3,10 @@
 
     bench/generated_waves.py --tool build/bin/macareu [--descriptions DIR] [--json FILE]
 
-Converts examples/convert/reconstruct.c (on a machine without libclang: its description, DIR/reconstruct.json), compiles it with
-bench/generated_wave.cu, and runs it on images in the GPU's memory, beside `reconstruct --strategy megapixel`, which takes any
-rule, and `auto`, which knows this one. Results are compared with the program's OpenMP engine. Needs nvcc and a GPU.
+Converts examples/convert/reconstruct.c (on a machine without libclang: its description, DIR/reconstruct.json), compiles it
+with bench/generated_wave.cu, and runs it on images in GPU memory. The peers are `reconstruct --strategy megapixel`, which
+takes any rule, and `auto`, which is specialised for this rule. Results are compared with the program's OpenMP engine.
+Needs nvcc and a GPU.
 """
 import os
 import statistics
@@ -17,7 +18,7 @@ from comparison import suite, tell
 from generated import asked, compiled
 from peers_tables import generated_waves
 
-# As `bench wave` calls it; as `generate` does, with its shape; and numbers of neighbours.
+# Name in `bench wave`, name and shape in `generate`, numbers of neighbours.
 INSTANCES = (("tissue-50-4k", "tissue", (4096, 4096), (4,)), ("random-4k", "random", (4096, 4096), (4,)),
              ("flat-4k", "flat", (4096, 4096), (4,)), ("percolation-4k", "percolation", (4096, 4096), (4, 8)),
              ("serpentine-1k", "serpentine", (1024, 1024), (4,)), ("spiral-1k", "spiral", (1024, 1024), (4,)),

@@ -1,4 +1,4 @@
-// Labelling: images at several densities, and the volumes of paper 3; measuring what was labelled.
+// Labelling of images at several densities and of the volumes of paper 3, and measuring the objects.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -21,11 +21,11 @@
 namespace macareu::bench {
 namespace {
 
-/// Spent on one case at most, unless a single run takes longer.
+/// Time budget per case, unless a single run takes longer.
 constexpr double most_ms = 2000;
 constexpr int usual_repeat = 11;
 
-/// Pixels above `threshold` are set. Times are promised for a GPU.
+/// Pixels above `threshold` are set. Limits apply to a GPU.
 struct labelled {
   int neighbours;
   std::optional<time_limit> limit = {}, measured = {};
@@ -38,7 +38,7 @@ struct label_case {
   int threshold;
   std::vector<labelled> ways;
   bool gpu_alone = false;
-  bool from_host = false;  // in blocks within 4 GiB, too
+  bool from_host = false;  // also in blocks within 4 GiB
 };
 
 std::vector<label_case> random_images(std::int64_t side) {
@@ -74,7 +74,7 @@ std::vector<label_case> all_cases(bool quick) {
     for (const std::int64_t each :
          quick ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{128, 256, 512, 1024})
       cases.push_back({name, name, each, true, 0, {{26}, {6}}, false, true});
-  // What is promised comes first, for who has little time.
+  // Cases with limits come first, for short sessions.
   const auto promised = [](const label_case& each) {
     return std::ranges::any_of(each.ways, [](const labelled& way) { return way.limit.has_value(); });
   };
@@ -100,7 +100,7 @@ image above(const image& grey, int threshold) {
   return set;
 }
 
-/// The cases of one image at one place.
+/// The cases of one image at one workplace.
 class image_run {
  public:
   image_run(const label_case& about, const image& grey, const image& set, workplace& at, recorder& to)
@@ -145,7 +145,7 @@ class image_run {
   }
   static arguments values_of(const labelled& way) { return {{"connectivity", connectivity(way.neighbours)}}; }
 
-  /// `memory`: images lie in the host's memory, and the GPU may take so many bytes.
+  /// `memory`: images lie in host memory, and the GPU may use this many bytes.
   void run(const labelled& way, const std::string& what, std::optional<time_limit> limit, workplace& at,
            placed_image& from, std::int64_t memory) {
     result done = described(way, what, limit);
@@ -178,7 +178,7 @@ class image_run {
   struct parts_of_run {
     double taken;
     run_report report;
-    cuda::labels::block_times in_blocks;  // of images that were too large for the memory
+    cuda::labels::block_times in_blocks;  // set for images that exceed the memory
   };
   static void tell_parts(device_run& run, const parts_of_run& told) {
     run.compute_ms = 1e3 * told.report.compute_seconds;
@@ -210,8 +210,8 @@ class image_run {
     done.run->equal = to_csv(found) == to_csv(compute_table(*find_operator("measure"), inputs, {}, how));
   }
 
-  /// Labels, then everything that is known of the objects, weighed with the grey image: until the table is
-  /// in the host's memory. That of the run before is forgotten before the clock starts.
+  /// Labels, then measures all columns with the grey image as intensity. The time ends when the table is in
+  /// host memory. The previous table is freed before the clock starts.
   void run_measured(const labelled& way) {
     result done = described(way, "-measured", way.measured);
     try {
@@ -258,7 +258,7 @@ bool wants_any(const label_case& about, const workplace& at, const recorder& to)
 
 }  // namespace
 
-/// The cpu always, and a GPU where there is one.
+/// Always on the cpu, and on a GPU if there is one.
 void run_label(recorder& to) {
   const auto here = devices();
   std::vector<workplace> places;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures labelling against SciPy and OpenCV, on the same images in the same run, and against the project's musts.
+"""Measures labelling against SciPy and OpenCV, on the same images in the same run, and against the thresholds.
 
     bench/label_peers.py --tool build/bin/macareu [--json FILE]
 
-Runs the cases of `macareu bench label` that have a peer, then the peers on the images that it saved. Labels must equal
-SciPy's, numbers included. Needs NumPy, SciPy and OpenCV (python3-opencv). Exits with 1 where a result differs; a must
-that is missed is told, no failure.
+Runs the cases of `macareu bench label` that have a peer, then the peers on the saved images. Labels must equal SciPy's,
+numbers included. Needs NumPy, SciPy and OpenCV (python3-opencv). Exits with 1 if a result differs. A missed threshold is
+reported, and is no failure.
 """
 import os
 import subprocess

@@ -8,7 +8,7 @@
 namespace macareu::bench {
 namespace {
 
-/// Part numbers of Arm's own cores, for which /proc/cpuinfo has no name.
+/// Part numbers of Arm cores: /proc/cpuinfo does not name them.
 constexpr auto arm_parts =
     std::to_array<std::pair<std::string_view, std::string_view>>({{"0xd08", "Cortex-A72"},
                                                                   {"0xd0b", "Cortex-A76"},

@@ -1,14 +1,14 @@
-// What a measurement was made on, and with.
+// The processor and the commit of a measurement.
 #pragma once
 
 #include <string>
 
 namespace macareu::bench {
 
-/// The model's name, as the kernel gives it.
+/// The model name from the kernel.
 std::string processor();
 std::string compiler();
-/// Of the sources, as git described it when the build was configured.
+/// The commit of the sources, from git describe at configuration time.
 std::string commit();
 
 }  // namespace macareu::bench

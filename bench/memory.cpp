@@ -9,7 +9,7 @@
 namespace macareu::bench {
 namespace {
 
-/// In bytes, of a field of /proc/self/status that is in kB.
+/// A field of /proc/self/status, converted from kB to bytes.
 std::optional<std::int64_t> status(std::string_view field) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);)
@@ -26,7 +26,7 @@ bool reset_peak() {
 }  // namespace
 
 std::optional<std::int64_t> peak_rise(const std::function<void()>& run) {
-  // Pages that the allocator keeps from earlier calls would hide what this one needs.
+  // Pages cached by the allocator would hide the memory that this call needs.
   malloc_trim(0);
   if (!reset_peak()) {
     run();

@@ -1,4 +1,4 @@
-// Memory that a call takes.
+// Peak memory of a call.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,7 @@
 
 namespace macareu::bench {
 
-/// By how many bytes the resident memory of the process rises, at the worst moment, while `run` runs; none
-/// where the system does not tell.
+/// The peak rise of the resident memory during `run`, in bytes. Empty if the system does not report it.
 std::optional<std::int64_t> peak_rise(const std::function<void()>& run);
 
 }  // namespace macareu::bench

@@ -8,15 +8,15 @@
 
 namespace macareu::bench {
 
-/// An image `copies` times along both axes, every other copy mirrored so that no seam shows. Rows are made
-/// when they are asked for; the base must outlive this. One copy of a volume is the volume.
+/// An image repeated `copies` times along both axes, with every other copy mirrored to avoid seams. Rows are
+/// computed on demand, so the base must outlive this object. Volumes have one copy.
 class mirrored {
  public:
   mirrored(const image& base, int copies);
 
   dtype type() const { return base_.type(); }
   const extents& shape() const { return shape_; }
-  /// Counted through the slices of a volume.
+  /// Counted across the slices of a volume.
   std::int64_t rows() const { return shape_.depth() * shape_.height(); }
   std::size_t row_bytes() const { return static_cast<std::size_t>(shape_.width()) * size_of(type()); }
 

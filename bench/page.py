@@ -1,11 +1,11 @@
-"""Tables of docs/benchmarks, and where they stand there."""
+"""Tables of docs/benchmarks, and their places in the pages."""
 import glob
 import json
 import os
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# The page of docs/benchmarks that has a section's tables.
+# The page of docs/benchmarks with the tables of each section.
 PAGES = {"reconstruct": "reconstruction", "wave": "waves", "bound": "waves", "distance": "distances", "label": "labels",
          "patterns": "patterns", "canny": "canny", "itk": "itk", "python": "python", "acceptance": "index"}
 NAMES = {"scipy": "SciPy", "cv2": "OpenCV", "numpy": "NumPy", "skimage": "scikit-image", "cupy": "CuPy", "python": "Python"}
@@ -44,7 +44,7 @@ def machine_line(report, peers):
 
 
 def named_results_of(suite, files=()):
-    """(name, contents) of the given files, or of all that bench/results has of a suite."""
+    """(name, contents) of the given files, or of all files of a suite in bench/results."""
     paths = files or sorted(glob.glob(os.path.join(ROOT, "bench", "results", suite + "-*.json")))
     named = []
     for path in paths:
@@ -58,7 +58,7 @@ def results_of(suite, files=()):
 
 
 def replace_section(name, text):
-    """What stands between <!-- name --> and <!-- /name --> becomes the text."""
+    """Replaces the text between <!-- name --> and <!-- /name -->."""
     path = os.path.join(ROOT, "docs", "benchmarks", PAGES[name] + ".md")
     begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     with open(path, encoding="utf-8") as file:

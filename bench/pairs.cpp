@@ -10,8 +10,8 @@
 namespace macareu::bench {
 namespace {
 
-/// As .npy, or as it was published where this build can read JPEG (then it writes it too); empty where there
-/// is none.
+/// The .npy file, or the published JPEG if this build reads JPEG. Empty if there is none. A build reads JPEG
+/// if it writes it.
 std::filesystem::path published_file(const options& chosen, const std::string& which) {
   const auto formats = writable_extensions();
   for (const std::string extension : {".npy", ".jpg"}) {
@@ -40,7 +40,7 @@ bool has_published_pair(const options& chosen) {
          !published_file(chosen, "mask").empty();
 }
 
-/// Its marker exceeds the mask here and there, from JPEG's noise.
+/// JPEG noise raises the marker above the mask in some pixels.
 pair published_pair(const options& chosen) {
   pair both{read_image(published_file(chosen, "marker")).pixels,
             read_image(published_file(chosen, "mask")).pixels};

@@ -1,4 +1,4 @@
-// Markers and masks that suites measure on.
+// Pairs of marker and mask for the suites.
 #pragma once
 
 #include <string_view>
@@ -16,8 +16,8 @@ struct pair {
 
 pair generated_pair(std::string_view name, const extents& shape, const generate_options& how = {});
 
-/// Whether the data directory has the pair published with paper 1, tissue on half of 4096 x 4096, in a format
-/// that this build reads. Never with --quick.
+/// Whether the data directory has the published pair of paper 1 in a format that this build reads: tissue on
+/// half of 4096 x 4096. Always false with --quick.
 bool has_published_pair(const options& chosen);
 pair published_pair(const options& chosen);
 

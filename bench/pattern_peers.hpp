@@ -1,4 +1,4 @@
-// What the regular patterns are measured against on a GPU: its copy, and CUB.
+// Peers of the regular patterns on a GPU: a device copy, and CUB.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,7 @@ struct pattern_peer {
   std::function<void()> run;  ///< on the stream, from device memory to device memory
 };
 
-/// Of an image of u8: copy, cub-max, cub-sum, cub-histogram. Null in a build without CUDA. Throws
-/// device_error.
+/// For a u8 image: copy, cub-max, cub-sum, cub-histogram. Null in a build without CUDA. Throws device_error.
 std::shared_ptr<const std::vector<pattern_peer>> make_pattern_peers(const image& input, void* stream);
 
 }  // namespace macareu::bench

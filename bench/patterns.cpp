@@ -1,5 +1,4 @@
-// The regular patterns: figure 5 of paper 4 as a table, on its sizes, and the times that the project
-// promises.
+// The regular patterns: figure 5 of paper 4 as a table, with its sizes, and the acceptance thresholds.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -23,7 +22,7 @@
 namespace macareu::bench {
 namespace {
 
-/// Spent on one case at most, unless a single run takes longer.
+/// Time budget per case, unless a single run takes longer.
 constexpr double most_ms = 3000;
 constexpr int usual_repeat = 11;
 
@@ -31,13 +30,13 @@ struct operation {
   std::string name;  // of the case
   std::string operator_name;
   arguments values;
-  std::string pattern;  // in the papers' words
+  std::string pattern;  // its name in the papers
 };
 
 arguments sigma(double value) { return {{"sigma", std::vector<number>{value}}}; }
 arguments threshold_value() { return {{"value", number(127)}}; }
 
-/// One of each pattern, as figure 5 has them.
+/// One operation per pattern, as in figure 5.
 std::vector<operation> figure_5() {
   return {{"threshold", "threshold", threshold_value(), "P2P"},
           {"sobel", "sobel", {}, "N2P"},
@@ -53,7 +52,7 @@ image constant_image(const extents& shape) {
   return made;
 }
 
-/// Runs one operation on images of a workplace, and keeps its time.
+/// Runs one operation on images of a workplace and records its time.
 class pattern_run {
  public:
   pattern_run(workplace& at, recorder& to) : at_(at), to_(to) {}
@@ -141,7 +140,7 @@ class pattern_run {
     return checksum_of(std::as_bytes(std::span(text)), dtype::u8, std::ssize(text), 0);
   }
 
-  /// By one thread: what a GPU, or several threads, must give too.
+  /// The reference result, from one thread.
   static checksum checksum_on_cpu(const operator_description& about, const arguments& values,
                                   const image& input) {
     const context how{.device = "cpu", .threads = 1};
@@ -154,7 +153,7 @@ class pattern_run {
   recorder& to_;
 };
 
-/// What a time is compared with, and is no operator's.
+/// Reference times that are not those of an operator.
 void time_other(recorder& to, const std::string& name, const std::string& device, const extents& shape,
                 const std::function<double()>& run) {
   if (!to.wants(name)) return;
@@ -185,7 +184,7 @@ void run_figure_5(recorder& to, workplace& host, workplace* gpu) {
   }
 }
 
-/// The musts on two cores; SciPy's times come from the script beside.
+/// Acceptance thresholds on two cores. patterns_peers.py measures SciPy.
 void run_cpu_musts(recorder& to, workplace& host) {
   const std::int64_t side = to.chosen().quick ? 256 : 4096;
   const extents shape{side, side};

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Measures the regular operators against SciPy and a memory copy, on the same image in the same run, and against the
-project's musts.
+"""Measures the regular operators against SciPy and a memory copy in the same run, and against the thresholds.
 
     bench/patterns_peers.py --tool build/bin/macareu [--json FILE]
 
-Runs `macareu bench patterns`, then SciPy on an image of the same kind. Needs NumPy and SciPy. A must that is missed is
-told, no failure.
+Runs `macareu bench patterns`, then SciPy on an image of the same kind. Needs NumPy and SciPy. A missed threshold is
+reported, and is no failure.
 """
 import sys
 
@@ -45,7 +44,7 @@ def against_copy(cases):
 
 
 def on_the_gpu(cases):
-    """Shares of the bandwidth of a copy by what must be read and written, and times by CUB's."""
+    """Shares of a copy's bandwidth, from the bytes that must be read and written, and ratios to CUB's times."""
     if "must-copy-random-cuda" not in cases.all:
         return []
     copy = cases.ms("must-copy-random-cuda")

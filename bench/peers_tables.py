@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what bench/*_peers.py and itk/test/test_autoload.py measured into docs/benchmarks, where a suite has no tables of its own.
+"""Writes the results of bench/*_peers.py and itk/test/test_autoload.py into docs/benchmarks, for suites without own tables.
 
     bench/peers_tables.py        (from bench/results/SUITE-*.json)
 
@@ -15,7 +15,7 @@ def cases_table(cases):
 
 
 def figure_5(cases):
-    """Of paper 4: times of the kernel alone, and with the image brought to the GPU and the result back."""
+    """Table of paper 4: times of the kernel alone, and with both transfers."""
     times = {case["name"]: case["median_ms"] for case in cases if "median_ms" in case}
     if not any(name.startswith("figure5-") for name in times):
         return ""
@@ -30,7 +30,7 @@ def figure_5(cases):
 
 
 def paper_5(cases):
-    """As its section 5.2: milliseconds an image, of sizes with many images and of larger ones."""
+    """As section 5.2 of the paper: milliseconds per image, for sizes with many images and for larger ones."""
     found = {}
     for case in cases:
         name, _, device = case["name"].rpartition("-")
@@ -49,7 +49,7 @@ def paper_5(cases):
 
 
 def paper_3(cases):
-    """Volumes from host memory and back: what transfers, kernels and merging take by themselves, and all together."""
+    """Volumes from host memory and back: times of transfers, kernels and merging, and the total."""
     rows = []
     for case in cases:
         if not case.get("transfers") or "median_ms" not in case:
@@ -66,14 +66,14 @@ def paper_3(cases):
 
 
 def limits_table(cases):
-    """Times that must hold on a GPU."""
+    """Acceptance thresholds on a GPU."""
     rows = [(case["name"], ms(case.get("median_ms")), ms(case["must_ms"]), ms(case.get("goal_ms")),
              "yes" if case.get("median_ms", 1e9) <= case["must_ms"] else "**no**", case.get("checked_by", ""))
             for case in cases if "must_ms" in case]
     return table(("case", "ms", "must", "goal", "holds", "same result as"), rows) if rows else ""
 
 
-# Of a GPU: what, its case, what it is measured by, bytes a pixel of it for each of the reference, at least or at most.
+# GPU: title, case, reference, bytes per pixel relative to the reference, relation, threshold.
 PATTERN_MUSTS = (
     ("threshold u8 16384^2: of copy bandwidth", "threshold-random", "copy-random", 1, ">=", 0.85),
     ("threshold, generated: of copy bandwidth", "generated-threshold-random", "copy-random", 1, ">=", 0.80),
@@ -117,7 +117,7 @@ def beyond_ms(row):
 
 
 def bounds(rows):
-    """`auto` beside twice `contraction`: of every pair the type and neighbourhood that come out worst."""
+    """`auto` beside twice `contraction`: the worst type and neighbourhood of every pair."""
     groups = {}
     for row in rows:
         groups.setdefault((" x ".join(map(str, row["shape"])), row["mask"], row["marker"]), []).append(row)
@@ -133,7 +133,7 @@ def bounds(rows):
 
 
 def section(content):
-    """A report of a suite alone, or one with peers beside it."""
+    """A report of a suite, with or without peers."""
     report, rows = content.get("bench", content), content.get("rows", [])
     parts = [machine_line(report, content.get("peers", {})), must_table(rows) if rows else ""]
     if waves := report.get("generated_waves"):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures what Python adds: calls of 16 x 16 arrays, and of 4096 x 4096 ones against the tool's own times.
+"""Measures the overhead of Python: calls on 16 x 16 arrays, and on 4096 x 4096 arrays against the tool's own times.
 
     PYTHONPATH=build/python bench/python_calls.py --tool build/bin/macareu [--json FILE]
 
-Small calls: the best of many batches of 20, of every native function with its defaults. Large calls: of every one that
-gives images, median of 31, with out= and with a new array, against `--repeat 31` of the tool, which has memory for its
-result that was used before. Calls below 5 ms are taken in five rounds, each with arrays and a process of the tool of its
-own: which pages of memory they get makes some 10 % there.
+Small calls: the best of many batches of 20, for every native function with its defaults. Large calls: the median of 31,
+for every function that gives images, with out= and with a new array. They are compared with `--repeat 31` of the tool,
+which reuses the memory of its result. Calls below 5 ms are measured in five rounds, each with new arrays and a new process
+of the tool, because the placement of memory pages changes such times by some 10 %.
 """
 import fnmatch
 import inspect
@@ -43,7 +43,7 @@ def operators():
 
 
 def arguments(function, mask, marker):
-    """Of every kind of parameter without default: images, weights, and numbers."""
+    """Values for every kind of parameter without default: images, weights and numbers."""
     known = {"marker": marker, "labels": macareu.label(mask > 40), "kernel": [[0, 1, 0], [1, 2, 1], [0, 1, 0]]}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.default is parameter.empty:
@@ -60,7 +60,7 @@ def small_calls():
 
 
 def seconds_of_tool(options, verb, given, directory):
-    """As it tells them itself. `given`: names and values of the arguments; arrays become files."""
+    """The tool's own times. `given`: names and values of the arguments; arrays become files."""
     command = [options.tool, verb]
     for name, value in given.items():
         if np.ndim(value) == 0:

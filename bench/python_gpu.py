@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures reconstruction on CuPy's arrays against the C++ call of the same images, on a GPU.
+"""Measures reconstruction on CuPy arrays against the C++ call on the same images, on a GPU.
 
     PYTHONPATH=build/python bench/python_gpu.py --tool build/bin/macareu [--data DIRECTORY] [--json FILE]
 
-Runs `macareu bench wave` for tissue of 4096 x 4096 pixels, the published pair where --data has it; then the functions of
-the package on the same pair in CuPy's arrays, both between two events of a stream that is idle before. Needs CuPy and
-NumPy. Exits with 1 where a result differs; a must that is missed is told, no failure.
+Runs `macareu bench wave` for tissue of 4096 x 4096 pixels (the published pair if --data has it), then the functions of
+the package on the same pair in CuPy arrays. Both are timed between two events of an idle stream. Needs CuPy and NumPy.
+Exits with 1 if a result differs. A missed threshold is reported, and is no failure.
 """
 import os
 import statistics
@@ -22,14 +22,14 @@ RUNS = 31
 
 
 def published(options):
-    """The files of the published pair, as the tool looks for them; None where they are not there."""
+    """The files of the published pair, with the tool's names; None if they are missing."""
     data = options.data or os.environ.get("MACAREU_DATA") or "../shared/data"
     files = [os.path.join(data, f"tissue-50-{which}.npy") for which in ("marker", "mask")]
     return files if not options.quick and all(map(os.path.exists, files)) else None
 
 
 def pair(options):
-    """As the suite has it: the marker of the published pair is above its mask here and there."""
+    """Clips the marker as the suite does: the published marker exceeds its mask in some pixels."""
     if files := published(options):
         marker, mask = map(np.load, files)
         return np.minimum(marker, mask), mask
@@ -40,7 +40,7 @@ def pair(options):
 
 def milliseconds(run):
     times = []
-    for _ in range(RUNS + 3):  # the first ones make room for what the others find there
+    for _ in range(RUNS + 3):  # warm-up: the first calls allocate the cached memory
         begin, end = cupy.cuda.Event(), cupy.cuda.Event()
         begin.record()
         run()
@@ -54,7 +54,7 @@ def rows(options, cases):
     given = pair(options)
     marker, mask = map(cupy.asarray, given)
     out = cupy.empty_like(mask)
-    # scikit-image's result is of float64: eight times the bytes, which CuPy writes.
+    # scikit-image's result is float64: CuPy writes eight times the bytes.
     conversion = milliseconds(lambda: mask.astype(np.float64))
     calls = (("`reconstruct`, 4 neighbours, out=, on CuPy's arrays, against C++", 4, 0,
               lambda: macareu.reconstruct(marker, mask, out=out, connectivity=4)),

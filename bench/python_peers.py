@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Measures functions under the peers' names against the peers themselves, on one image in one process.
+"""Measures the functions with the peers' names against the peers, on one image in one process.
 
     PYTHONPATH=build/python bench/python_peers.py [--json FILE] [--side N] [--only NAME]
 
-Both run in turns; a time is the median of three runs of the peer, and of nine of ours. What must hold: as the
-operator's own suite says, else 5 times, wherever the peer takes more than 50 ms. That results agree is tested elsewhere
-(tests/python).
+Both run in turns. A time is the median of three runs of the peer, or of nine of ours. The threshold is that of the
+operator's suite, else a factor of 5, if the peer takes more than 50 ms. tests/python compares the results.
 """
 import argparse
 import platform
@@ -25,7 +24,7 @@ import skimage.morphology
 import macareu
 from comparison import finish, row
 
-# What the suites of the operators demand of the first case of each; 5 times where they are silent, and of other types.
+# Thresholds of the operators' suites for the first case of each function; a factor of 5 for all others.
 MUSTS = {"reconstruction": 150, "distance_transform_edt": 40, "label": 8, "gaussian_filter": 8, "median_filter": 20,
          "canny": 30}
 
@@ -37,7 +36,7 @@ def seconds(run):
 
 
 def cases(side):
-    """(module, function, how it differs from the first case of the function, arguments, arguments by name)"""
+    """(module, function, difference to the first case of the function, arguments, arguments by name)"""
     slide, marker = macareu.generate("tissue", (side, side))
     yield from in_skimage(slide, marker)
     yield from in_scipy(slide)
@@ -118,7 +117,7 @@ def compare(package, name, of, given, named):
 
 
 def report(options):
-    """Of the machine, as the suites of the tool have it."""
+    """The description of the machine, as in the suites of the tool."""
     here = macareu.info()
     return {"suite": "python", "version": here["version"], "side": options.side,
             "machine": {"processor": platform.machine(), "cores": here["threads"], "instruction_set": here["instruction_set"]}}
@@ -127,8 +126,8 @@ def report(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", help="write the table to this file")
-    parser.add_argument("--only", default="", help="functions whose name has this in it (default: all)")
-    parser.add_argument("--side", type=int, default=2048, help="of the image (default: %(default)s)")
+    parser.add_argument("--only", default="", help="functions whose name contains this (default: all)")
+    parser.add_argument("--side", type=int, default=2048, help="side of the image (default: %(default)s)")
     options = parser.parse_args()
     rows = []
     for each in cases(options.side):

@@ -1,4 +1,4 @@
-// Reconstruction and what is made from it: the images, types and sizes that the project's promises name.
+// Reconstruction and operators built on it, with the images, types and sizes of the acceptance thresholds.
 #include <array>
 #include <cstring>
 #include <string>
@@ -25,7 +25,7 @@ struct bench_case {
   bool memory = false;
 };
 
-// Those of one instance follow each other, so that one pair is in memory at a time.
+// Cases of one instance are adjacent, so that one pair is in memory at a time.
 constexpr auto cases = std::to_array<bench_case>({
     {"tissue", 4},
     {"tissue", 8},
@@ -52,13 +52,13 @@ constexpr auto cases = std::to_array<bench_case>({
 
 constexpr double height = 10;  // of the h-maxima
 
-/// The published pair where it is at hand.
+/// The published pair if it is available.
 pair tissue(const options& chosen) {
   const std::int64_t side = chosen.quick ? 256 : 4096;
   return has_published_pair(chosen) ? published_pair(chosen) : generated_pair("tissue", {side, side});
 }
 
-/// Rows become columns.
+/// The transposed image.
 image transposed(const image& from) {
   const auto height_px = from.shape().height(), width = from.shape().width();
   image to(dtype::u8, {width, height_px});
@@ -148,10 +148,10 @@ void run_reconstruct(recorder& to) {
     auto about = described(each, to.chosen());
     if (!to.wants(about.name)) continue;
     if (made != each.instance) {
-      current = {};  // before the next is made
+      current = {};  // frees it before the next is created
       current = make_instance(each.instance, to.chosen());
       made = each.instance;
-      // The mirrored pair is large, and easily made from the other.
+      // The mirrored pair is large, and easily created from the other.
       if (!to.chosen().save_inputs.empty() && made != "tissue-mirrored")
         save(current, about.instance, to.chosen().save_inputs);
     }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures reconstruction against scikit-image, on the same images in the same run, and against the project's musts.
+"""Measures reconstruction against scikit-image, on the same images in the same run, and against the thresholds.
 
     bench/reconstruct_peers.py --tool build/bin/macareu [--json FILE]
 
-Runs `macareu bench reconstruct`, then scikit-image on the images that it saved; results must be equal pixel by
-pixel. Needs NumPy and scikit-image. Exits with 1 where a result differs; a must that is missed is told, no failure.
+Runs `macareu bench reconstruct`, then scikit-image on the saved images. Results must be equal pixel by pixel. Needs NumPy
+and scikit-image. Exits with 1 if a result differs. A missed threshold is reported, and is no failure.
 """
 import os
 import subprocess
@@ -19,13 +19,13 @@ from comparison import at_most, faster, finish, median_ms, parser_of, row, suite
 
 
 class Cases:
-    """Looks up what the suite measured by what was measured."""
+    """Looks up a result of the suite by its case."""
 
     def __init__(self, report):
         self.all = report["cases"]
 
     def find(self, instance, connectivity, dtype="u8", before="", after=""):
-        """`before` and `after`: what the name has around instance, type and connectivity."""
+        """`before` and `after`: the parts of the name around instance, type and connectivity."""
         names = [f"{before}{name}-{dtype}-{connectivity}{after}" for name in instance]
         for case in self.all:
             if case["name"] in names:
@@ -43,7 +43,7 @@ def footprint_of(connectivity, rank):
 
 
 def same_pixels(tool, directory, case, peer):
-    """Our result by the command line, against the peer's."""
+    """Compares our result from the command line with the peer's."""
     base = os.path.join(directory, case["instance"])
     ours = os.path.join(directory, "ours.npy")
     subprocess.run([tool, "reconstruct", base + "-marker.npy", base + "-mask.npy", "-o", ours, "--connectivity",

@@ -29,7 +29,7 @@ using clock = std::chrono::steady_clock;
 using json = nlohmann::ordered_json;
 
 constexpr int usual_repeat = 7;
-/// Spent on one case at most, unless a single run takes longer.
+/// Time budget per case, unless a single run takes longer.
 constexpr double usual_most_ms = 8000;
 
 constexpr std::array all_suites{
@@ -71,7 +71,7 @@ std::string plain_row(const result& r) {
         format("%.1f MiB beyond inputs and output, %.3f bytes per pixel",
                static_cast<double>(*r.extra_bytes) / (1 << 20), static_cast<double>(*r.extra_bytes) / pixels);
   else
-    text += "memory is not told by this system";
+    text += "the system does not report memory";
   if (r.shared) text += format("  p90 %.3f ms", r.shared->p90_ms);
   if (r.shared && r.shared->median_of_one)
     text +=
@@ -94,7 +94,7 @@ std::string check_text(const device_run& run) {
   return (run.equal ? "as " : "NOT AS ") + run.checked_by + (run.ran.empty() ? "" : " (" + run.ran + ")");
 }
 
-/// Beyond inputs and output; with what must hold, where something must.
+/// Memory beyond inputs and output, with the threshold if there is one.
 std::string memory_text(const result& r) {
   if (!r.extra_bytes) return {};
   const auto bytes = static_cast<double>(*r.extra_bytes) / static_cast<double>(r.shape.pixels());
@@ -184,8 +184,8 @@ json object_of(const result& r) {
   return object;
 }
 
-/// The time of the last run. The first in a process may load code and take memory, so it says nothing; and a
-/// GPU that was idle takes a while to reach its clock.
+/// Returns the time of the last run. The first run in a process may load code and allocate memory, and an
+/// idle GPU takes a while to reach its clock.
 double warm_up(double most_ms, const std::function<double()>& run) {
   constexpr double least_ms = 5;
   auto last = run();

@@ -1,4 +1,4 @@
-// What benchmark suites share: which cases run, timing, the table and the JSON report.
+// Shared code of the benchmark suites: selection of cases, timing, the table and the JSON report.
 #pragma once
 
 #include <cstdint>
@@ -16,51 +16,51 @@
 namespace macareu::bench {
 
 struct options {
-  int repeat = 0;      ///< runs of each case; 0: as many as the suite finds right
-  bool quick = false;  ///< small images: to see that it works, not to measure
-  std::string only;    ///< part of a case's name, or a pattern with * and ?; several with commas between
+  int repeat = 0;      ///< runs per case; 0: the default of the suite
+  bool quick = false;  ///< small images: a quick test, not a measurement
+  std::string only;    ///< parts of case names, or patterns with * and ?, separated by commas
   std::filesystem::path data;
-  std::filesystem::path save_inputs;  ///< a directory; empty: nowhere
+  std::filesystem::path save_inputs;  ///< a directory; empty: inputs are not saved
 };
 
-/// The time a case must stay within on the GPU that the project measures on, and the one it aims at.
+/// The threshold and the goal for the time of a case, on the project's reference GPU.
 struct time_limit {
   double must_ms = 0;
   double goal_ms = 0;  ///< 0: none
 };
 
-/// Memory beyond inputs and outputs, in bytes a pixel: what a case must stay within, and what it aims at.
+/// The threshold and the goal for memory beyond inputs and outputs, in bytes per pixel.
 struct memory_limit {
   double must = 0;
   double goal = 0;
 };
 
-/// What a device did, in suites that compare devices and strategies.
+/// A run on one device, in suites that compare devices and strategies.
 struct device_run {
   std::string device;
   std::string strategy;
-  std::string ran = {};  ///< what `auto` came to
+  std::string ran = {};  ///< the strategy that `auto` chose
   std::int64_t rounds = -1, tiles = -1, passes = -1;
   std::uint64_t hash = 0;       ///< of the output's bytes
-  std::string checked_by = {};  ///< the device whose output has to have the same hash
+  std::string checked_by = {};  ///< the device whose output must have the same hash
   bool equal = true;
-  bool transfers = false;  ///< whether images come from host memory and go back there
-  double compute_ms = 0;   ///< of the last run, by its report: without transfers
+  bool transfers = false;  ///< whether the run copies images from and to host memory
+  double compute_ms = 0;   ///< of the last run, from its report, without transfers
   double transfer_ms = 0;
-  std::optional<double> from_idle_ms = {};  ///< a GPU's time and the host's before its first launch
-  std::optional<double> kernels_ms = {}, merging_ms = {};  ///< in blocks, where these and transfers overlap
-  double published_ms = 0;  ///< what the published megapixel code takes on the same GPU; 0: not known
+  std::optional<double> from_idle_ms = {};  ///< GPU time plus host time before the first launch
+  std::optional<double> kernels_ms = {}, merging_ms = {};  ///< in blocks; these and transfers overlap
+  double published_ms = 0;  ///< of the published megapixel code on the same GPU; 0: unknown
   std::optional<time_limit> limit = {};
   std::optional<memory_limit> extra_limit = {};
-  std::optional<double> of_better = {};  ///< `auto`: its time by that of the better of tiles and contraction
+  std::optional<double> of_better = {};  ///< `auto`: its time / that of the better of tiles and contraction
   std::optional<double> largest_error = {};  ///< of approximate results, against the exact ones
-  std::string failure = {};                  ///< instead of times
+  std::string failure = {};                  ///< the message, if there are no times
 };
 
-/// A case beside busy processes; of several threads also by the times of one thread beside the same.
+/// A case beside busy processes. Cases with several threads also have the ratio to one thread.
 struct shared_machine {
   int busy = 0;
-  double p90_ms = 0;  ///< of ten runs nine take no longer
+  double p90_ms = 0;  ///< 90th percentile
   std::optional<double> median_of_one = {}, p90_of_one = {};
 };
 
@@ -76,18 +76,18 @@ struct result {
   double median_ms = 0;
   double least_ms = 0;
   std::int64_t sum = 0;  ///< of the output
-  /// Memory beyond inputs and output, where the case measures that, instead of time or beside it.
+  /// Memory beyond inputs and output, if the case measures it.
   std::optional<std::int64_t> extra_bytes = {};
   std::optional<device_run> run = {};
   std::optional<shared_machine> shared = {};
 };
 
-/// Calls `run`, which gives its time in milliseconds, to warm up and then up to `repeat` times, fewer where
-/// that would take longer than `most_ms`. A run too long for a second one counts as it is.
+/// Calls `run`, which returns its time in milliseconds: warm-up, then up to `repeat` runs within `most_ms`.
+/// If the first run leaves no time for a second, it counts.
 void take_times(result& about, int repeat, double most_ms, const std::function<double()>& run);
 double milliseconds(const std::function<void()>& run);
 
-/// One run of a suite: it prints a row for every case as it ends, and keeps the results.
+/// One run of a suite. Prints a row after every case and keeps the results.
 class recorder {
  public:
   recorder(options chosen, std::ostream& table);
@@ -98,13 +98,13 @@ class recorder {
 
   int repeat(int usual) const { return chosen_.repeat > 0 ? chosen_.repeat : usual; }
 
-  /// Warms up and takes times of `run`; fills them in.
+  /// Warms up, times `run` and records the result.
   void time(result about, const std::function<void()>& run, const image& output);
-  /// Calls `run` once; fills in the memory it takes.
+  /// Calls `run` once and records its memory.
   void measure_memory(result about, const std::function<void()>& run, const image& output);
-  /// Where the suite has measured by itself.
+  /// Records a result that the suite measured itself.
   void keep(result done);
-  /// A line between the rows.
+  /// Prints a line between the rows.
   void say(const std::string& line);
 
  private:

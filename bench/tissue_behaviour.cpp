@@ -1,4 +1,4 @@
-// How a pair behaves under a wave engine with tiles of 64 x 64: tissue_behaviour MARKER MASK
+// Prints the rounds, visits and changes of a wave with tiles of 64 x 64: tissue_behaviour MARKER MASK
 #include <cstdio>
 #include <exception>
 #include <numeric>

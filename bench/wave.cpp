@@ -1,5 +1,5 @@
 // Reconstruction by every wave strategy of a GPU, on images in its memory: the tables of papers 1 and 2, and
-// the times that the project promises.
+// the acceptance thresholds.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -23,7 +23,7 @@
 namespace macareu::bench {
 namespace {
 
-/// Spent on one case at most, unless a single run takes longer: for three runs of a slide by contraction.
+/// Time budget per case, unless a single run takes longer. Enough for three runs of contraction on a slide.
 constexpr double most_ms = 1500;
 
 const operator_description& reconstruct() {
@@ -57,7 +57,7 @@ pair make_base(const wave_origin& from, const options& chosen) {
                         {.coverage = from.coverage});
 }
 
-/// Images of one type at one place, made once for all the cases that use them.
+/// Images of one type at one workplace, created once for all cases that use them.
 struct placed_pair {
   placed_pair(const workplace& at, const pair& base, int copies)
       : marker(at, mirrored(base.marker, copies)),
@@ -67,7 +67,7 @@ struct placed_pair {
   placed_image marker, mask, out;
 };
 
-/// The checksum of the right result, from a device that does not use a GPU's memory.
+/// The checksum of the reference result, from a device that does not use GPU memory.
 class reference {
  public:
   explicit reference(bool quick) : device_(quick ? "serial" : "cpu") {}
@@ -79,9 +79,9 @@ class reference {
       const mirrored marker(base.marker, from.copies), mask(base.mask, from.copies);
       return checksum_of(result_of(marker.whole(), mask.whole(), neighbours));
     }
-    // Mirroring and reconstruction commute. Folded back, a path in the large image is one in the base, with
-    // the same values on it; and from every copy of a pixel each path in the base unfolds to one in the large
-    // image.
+    // Mirroring and reconstruction commute. A path in the large image folds to a path in the base with the
+    // same values. Each path in the base unfolds to one in the large image, from every copy of its first
+    // pixel.
     const auto small = result_of(base.marker, base.mask, neighbours);
     return checksum_of_rows(mirrored(small, from.copies));
   }
@@ -114,7 +114,7 @@ std::string case_name(const wave_instance& about, const wave_variant& variant, c
          "-" + strategy + (variant.transfers ? "-host" : "");
 }
 
-/// The cases of one variant that were asked for.
+/// The selected cases of one variant.
 std::vector<std::string> wanted(const wave_instance& about, const wave_variant& variant, const workplace& at,
                                 const recorder& to) {
   auto names = strategies_of(variant, at.device());
@@ -122,7 +122,7 @@ std::vector<std::string> wanted(const wave_instance& about, const wave_variant& 
   return names;
 }
 
-/// Measures the strategies of one variant after another.
+/// Measures the strategies of one variant in sequence.
 class variant_run {
  public:
   variant_run(const wave_instance& about, const wave_variant& variant, workplace& at, placed_pair& images,
@@ -156,7 +156,7 @@ class variant_run {
     about.threads = this_machine().threads;
     about.run = device_run{.device = at_.device(), .strategy = strategy};
     about.run->transfers = variant_.transfers;
-    // Both were measured, and promised, on a GPU and at full size.
+    // Both limits apply to a GPU at full size.
     if (at_.device() == "cuda" && !to_.chosen().quick) {
       about.run->published_ms = published_of(about_, variant_);
       about.run->limit = limit_of(about_, variant_, strategy);
@@ -186,7 +186,7 @@ class variant_run {
     told.transfer_ms = 1e3 * report.transfer_seconds;
   }
 
-  /// Once more: what an earlier run has written must not stand for what this one leaves out.
+  /// Clears the output and runs again, so that earlier results cannot hide pixels that a run omits.
   void check(result& done) {
     run_report report;
     images_.out.clear();
@@ -214,7 +214,7 @@ class variant_run {
   std::map<std::string, double> times_;
 };
 
-/// Makes what the cases need, and lets go of it before the next is made.
+/// Creates the images of the cases, and frees them before it creates the next.
 class wave_suite {
  public:
   wave_suite(workplace& at, recorder& to) : at_(at), to_(to), by_(to.chosen().quick) {}
@@ -225,7 +225,7 @@ class wave_suite {
       if (names.empty()) continue;
       try {
         run(about, variant, names);
-      } catch (const device_error& failure) {  // most likely too little memory: others are smaller
+      } catch (const device_error& failure) {  // most likely out of memory: other cases are smaller
         to_.say(case_name(about, variant, "*") + ": left out: " + failure.what());
       }
     }
@@ -271,7 +271,7 @@ class wave_suite {
   const workplace* place_ = nullptr;
 };
 
-/// The GPU where there is one.
+/// The GPU if there is one, else the cpu device.
 workplace choose_workplace(recorder& to) {
   const auto here = devices();
   if (std::ranges::find(here, "cuda") != here.end()) return workplace::on_gpu();
@@ -280,7 +280,7 @@ workplace choose_workplace(recorder& to) {
   return workplace::on_host("cpu");
 }
 
-/// Without a GPU nothing is transferred, and the largest slides need 30 GB of host memory and minutes.
+/// Without a GPU there are no transfers. The largest slides would need 30 GB of host memory and minutes.
 void leave_out_for_host(std::vector<wave_instance>& instances, bool quick) {
   for (auto& each : instances)
     std::erase_if(each.variants, [](const auto& variant) { return variant.transfers; });

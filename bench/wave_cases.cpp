@@ -13,13 +13,13 @@ using enum wave_strategies;
 
 constexpr std::array coverages{25, 50, 75, 100};
 
-// What must hold on one H200: images in its memory, warm, u8 and 4 neighbours.
+// Acceptance thresholds on one H200: images in its memory, warm, u8 and 4 neighbours.
 constexpr time_limit tissue_4k{0.25, 0.12};
 constexpr time_limit tissue_16k{1.5, 0.9};
 constexpr time_limit slide_100k{80, 45};
 constexpr double published_tissue_4k = 8.6, published_tissue_16k = 41.6;
 
-// How much longer other neighbours and types may take.
+// Factors for other neighbourhoods and types.
 constexpr double eight_neighbours = 1.6, sixteen_bits = 2, floats = 4;
 
 std::vector<wave_variant> every_type(wave_strategies of_bytes) {
@@ -42,8 +42,8 @@ void add_published(std::vector<wave_instance>& to) {
                 published_tissue_16k});
 }
 
-/// Generating 10^10 pixels would take longer than everything else, so from 16384 x 16384 on tissue of some
-/// 8192 x 8192 is mirrored; 100,000 is no multiple of that, but of 10,000.
+/// Generating 10^10 pixels would take longer than everything else. From 16384 x 16384 on, tissue of 8192 x
+/// 8192 is mirrored. A side of 100,000 uses 10,000 x 10,000, because it is no multiple of 8192.
 void add_tissue(std::vector<wave_instance>& to, int coverage, bool stands_for_published) {
   const auto percent = std::to_string(coverage);
   const bool limited = stands_for_published && coverage == 50;
@@ -77,8 +77,8 @@ void add_others(std::vector<wave_instance>& to) {
   to.push_back({"flat-4k", {"flat", 4096}, every_type(all), time_limit{0.40, 0.18}, 13.4});
   to.push_back({"one-seed-4k", {"one-seed", 4096}, every_type(all), time_limit{1.1, 0.5}});
   to.push_back({"percolation-4k", {"percolation", 4096}, {{.strategies = all}, {dtype::u8, 8, all}}});
-  // Where a wave walks millions of pixels one by one, the papers' strategies take seconds, and `queue` half a
-  // minute.
+  // On waves that walk millions of pixels in sequence, the papers' strategies take seconds, and `queue` half
+  // a minute.
   to.push_back({"serpentine-1k", {"serpentine", 1024}, {{.strategies = all}}});
   to.push_back({"serpentine-4k", {"serpentine", 4096}, every_type(slides), time_limit{0.45, 0.25}, 8040});
   to.push_back({"spiral-1k", {"spiral", 1024}, {{.strategies = all}}});

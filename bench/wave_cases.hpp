@@ -1,4 +1,4 @@
-// What the suite `wave` measures, and what must come out of it.
+// The cases and acceptance thresholds of the suite `wave`.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace macareu::bench {
 
-/// `auto` takes at most so many times what the better of tiles and contraction takes.
+/// `auto` may take at most this factor of the better of tiles and contraction.
 constexpr double most_of_better = 1.3;
-/// The largest side whose result the cpu device computes too.
+/// The largest side whose result the cpu device also computes.
 constexpr std::int64_t largest_computed_twice = 32768;
 
-/// A pair of images: made by one formula, then mirrored.
+/// A pair of images: generated, then mirrored.
 struct wave_origin {
-  /// Of generate(); or `published`; or `one-seed`: the mask of random, and its first pixel as marker.
+  /// A name of generate(), `published`, or `one-seed`: the mask of random, with its first pixel as marker.
   std::string_view family;
   std::int64_t side;
   int coverage = 50;
@@ -36,7 +36,7 @@ struct wave_origin {
 enum class wave_strategies {
   all,      ///< of the device, and auto
   leading,  ///< tiles, contraction and auto
-  slides,   ///< these, and the two that paper 2 compares
+  slides,   ///< the leading ones, and the two that paper 2 compares
   automatic,
 };
 
@@ -50,14 +50,14 @@ struct wave_variant {
 struct wave_instance {
   std::string name;
   wave_origin from;
-  std::vector<wave_variant> variants;    ///< those of one type, and of host memory, follow each other
+  std::vector<wave_variant> variants;    ///< grouped by type and by host memory
   std::optional<time_limit> limit = {};  ///< of `auto`; images: u8 and 4 neighbours, volumes: 26
   double published_ms = 0;               ///< of the published megapixel code, u8 and 4 neighbours, on an H200
   int repeat = 11;
 };
 
-/// Those made from one base follow each other. The limits of real tissue apply to generated tissue where the
-/// real pair is not at hand.
+/// Instances with one base are adjacent. The limits of real tissue apply to generated tissue if the real pair
+/// is not available.
 std::vector<wave_instance> wave_instances(bool published_is_here);
 
 std::vector<std::string> strategies_of(const wave_variant& variant, std::string_view device);

@@ -3,9 +3,9 @@
 
     bench/wave_tables.py [FILE.json ...]        (default: bench/results/wave-*.json)
 
-Files of one machine are taken together; where two have the same case, the later one counts. The tables go between
-<!-- wave --> and <!-- /wave --> in docs/benchmarks, the plots to docs/benchmarks/pictures/wave-*.svg. Needs Matplotlib, which is
-python3-matplotlib among the packages of Debian and Ubuntu: hence the system's Python in the first line.
+Files of one machine are merged. If two have the same case, the later one counts. The tables go between <!-- wave --> and
+<!-- /wave --> in docs/benchmarks, the plots to docs/benchmarks/pictures/wave-*.svg. Needs Matplotlib. The first line names
+the system's Python, which has the Debian and Ubuntu package python3-matplotlib.
 """
 import argparse
 import os
@@ -39,7 +39,7 @@ PAPER_2 = {"32k": (1.13, 1.27), "64k": (1.13, 1.28), "100k": (1.10, 1.26)}
 
 
 class Cases:
-    """What was measured, by what was measured."""
+    """The measured cases, by their parameters."""
 
     def __init__(self, reports):
         self.by_name = {}
@@ -54,7 +54,7 @@ class Cases:
         return case if case and "median_ms" in case else None
 
     def variants(self):
-        """(instance, type, neighbours) with device memory, in the order they were measured."""
+        """(instance, type, neighbours) with device memory, in the order of measurement."""
         found = dict.fromkeys((case["instance"], case["dtype"], case["connectivity"]) for case in self.all()
                               if not case["transfers"])
         return list(found)
@@ -69,7 +69,7 @@ def what(case):
 
 
 def reached(case):
-    """By the GPU's time; and where the host's share makes it miss the must, that too."""
+    """The verdict on GPU time, and on the time from an idle stream if that misses the threshold."""
     taken = case.get("median_ms")
     if taken is None or taken > case["must_ms"]:
         return "no"
@@ -170,7 +170,7 @@ def slides_section(cases):
 
 
 def counters(case):
-    """Rounds, tiles and passes, as far as the strategy has them."""
+    """Rounds, tiles and passes, if the strategy counts them."""
     parts = [f"{count(case, field)} {field[0]}" for field in ("rounds", "tiles", "passes") if field in case]
     return f"<br>{', '.join(parts)}" if parts else ""
 

@@ -1,4 +1,4 @@
-// How many threads make and check images; never part of a time.
+// The number of threads that create and check images, outside the timed part.
 #pragma once
 
 #include <macareu/machine.hpp>

@@ -45,7 +45,7 @@ placed_image::placed_image(const workplace& at, dtype type, const extents& shape
     host_ = image(type, shape);
 }
 
-// Large images are made in pieces on their way, so that they need no host memory.
+// Large images are created in pieces during the transfer, so that they need no host memory.
 placed_image::placed_image(const workplace& at, const mirrored& from)
     : placed_image(at, from.type(), from.shape()) {
   if (!device_) {

@@ -1,4 +1,4 @@
-// Where a suite's images lie: in the memory of the device that works on them.
+// A workplace holds a suite's images in the memory of the device that works on them.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace macareu::bench {
 
-/// The cuda device with its own memory, or any device with the host's.
+/// The cuda device with its own memory, or any device with host memory.
 class workplace {
  public:
   static workplace on_host(std::string device);
@@ -25,9 +25,9 @@ class workplace {
   bool is_gpu() const { return timer_.has_value(); }
   void* stream() const { return timer_ ? timer_->stream() : nullptr; }
   const pinned_memory& staging() const { return *staging_; }
-  /// Of a GPU its own time: its stream is busy before.
+  /// On a GPU, GPU time only: the stream is busy before the call.
   double milliseconds(const std::function<void()>& run);
-  /// The same up to `repeat` times; of short calls of a GPU also the time from an idle stream.
+  /// The same up to `repeat` times. For short GPU calls, also the time from an idle stream.
   void take_times(result& about, int repeat, double most_ms, const std::function<void()>& run);
 
  private:
@@ -38,7 +38,7 @@ class workplace {
   std::optional<pinned_memory> staging_;
 };
 
-/// An image at a workplace, which must outlive it.
+/// An image at a workplace. The workplace must outlive it.
 class placed_image {
  public:
   placed_image(const workplace& at, dtype type, const extents& shape);
@@ -51,7 +51,7 @@ class placed_image {
   image host_copy() const;
 
  private:
-  /// Calls `each` with the first row and the rows of one piece after another, as pieces of pinned memory.
+  /// Calls each(first row, last row, byte offset, piece) for every piece, in pinned memory.
   template <class Each>
   void for_pieces(const Each& each) const;
 

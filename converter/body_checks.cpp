@@ -16,10 +16,10 @@ const names allocation{"malloc", "calloc",           "realloc",       "free",
 const names input_output{"printf",  "fprintf", "sprintf", "snprintf", "puts",  "putchar", "fputs", "fputc",
                          "fopen",   "fclose",  "fread",   "fwrite",   "scanf", "fscanf",  "gets",  "fgets",
                          "getchar", "perror",  "system",  "read",     "write", "open",    "close"};
-/// What generated code defines around the user's.
+/// Names that generated code defines around the user's code.
 const names reserved{"RULE", "atomicAdd"};
 const names streams{"cout", "cerr", "clog", "cin"};
-/// What both a CPU and a GPU have.
+/// Functions that CPUs and GPUs both provide.
 const names mathematics{
     "abs",        "acos",    "acosf",   "acosh",     "acoshf",     "asin",      "asinf",    "asinh",
     "asinhf",     "atan",    "atan2",   "atan2f",    "atanf",      "atanh",     "atanhf",   "atomicAdd",
@@ -35,7 +35,7 @@ const names mathematics{
     "sinh",       "sinhf",   "sqrt",    "sqrtf",     "tan",        "tanf",      "tanh",     "tanhf",
     "tgamma",     "tgammaf", "trunc",   "truncf"};
 
-/// What NAN, INFINITY and HUGE_VAL are.
+/// The builtins behind NAN, INFINITY and HUGE_VAL.
 const names constants{"__builtin_nan", "__builtin_nanf", "__builtin_inff", "__builtin_huge_val",
                       "__builtin_huge_valf"};
 
@@ -46,7 +46,8 @@ bool is_global(CXCursor variable) {
           parent == CXCursor_ClassDecl);
 }
 
-/// Members that are code, which only compilers write as every device needs it.
+/// Members with code of their own. Defaulted members are allowed: each compiler generates them for its
+/// device.
 const char* code_member(CXCursor member) {
   if (clang_CXXMethod_isDefaulted(member) != 0) return nullptr;
   switch (clang_getCursorKind(member)) {
@@ -63,7 +64,7 @@ const char* code_member(CXCursor member) {
   }
 }
 
-/// Of an array or pointer what it holds.
+/// The element type of nested arrays and pointers.
 CXType innermost(CXType type) {
   for (type = clang_getCanonicalType(type);;) {
     const auto held =
@@ -73,8 +74,7 @@ CXType innermost(CXType type) {
   }
 }
 
-/// What a static variable may begin with and still be the same on every device: nothing that is computed when
-/// the function first runs.
+/// Whether a static variable's initializer is a compile-time constant, and so the same on every device.
 bool is_known_when_compiling(CXCursor expression) {
   const auto kind = clang_getCursorKind(expression);
   if (kind == CXCursor_CallExpr) return false;
@@ -84,7 +84,7 @@ bool is_known_when_compiling(CXCursor expression) {
   return std::ranges::all_of(children_of(expression), is_known_when_compiling);
 }
 
-/// A table: numbers that never change, which are not shared between pixels in any way that shows.
+/// A constant table of numbers. Sharing it between pixels has no visible effect.
 bool is_constant(CXCursor variable) {
   auto type = clang_getCanonicalType(clang_getCursorType(variable));
   bool is_const = clang_isConstQualifiedType(type) != 0;
@@ -97,7 +97,8 @@ bool is_constant(CXCursor variable) {
   return is_number && is_const && is_known_when_compiling(variable);
 }
 
-/// Between two calls. thread_local is static without the word, and GPUs have none.
+/// Whether the variable keeps its value between two calls. thread_local implies static storage, and GPUs do
+/// not support it.
 bool keeps_value(CXCursor variable) {
   if (clang_getCursorTLSKind(variable) != CXTLS_None) return true;
   return clang_Cursor_getStorageClass(variable) == CX_SC_Static && !is_constant(variable);
@@ -140,7 +141,7 @@ class walk {
     record(clang_getTypeDeclaration(held));
   }
 
-  /// A struct of the file: numbers, and what they begin with.
+  /// Checks a struct of the file: its members and their initializers.
   void record(CXCursor definition) {
     const auto known = [&](const CXCursor& other) { return clang_equalCursors(other, definition) != 0; };
     if (!is_users(definition) || std::ranges::any_of(records_, known)) return;
@@ -157,7 +158,7 @@ class walk {
     }
   }
 
-  /// What a typedef or an enum of the file is made of.
+  /// Checks the parts of a typedef or an enum of the file.
   void named_type(CXCursor declared) {
     const auto known = [&](const CXCursor& other) { return clang_equalCursors(other, declared) != 0; };
     const auto kind = clang_getCursorKind(declared);
@@ -229,7 +230,7 @@ class walk {
     const bool assigns = kind == CXCursor_CXXMethod && name == "operator=";
     if (assigns && is_users(clang_getCursorSemanticParent(target))) return;  // a struct without code
     if (kind == CXCursor_FunctionDecl && is_users(target)) return users_function(cursor, target, name);
-    // What it is called with may tell more: std::cout << pixel.
+    // The arguments are checked first, because they give a better message: std::cout << pixel.
     if (!mathematics.contains(name))
       for (const auto& child : children_of(cursor)) expression(child);
     if (kind != CXCursor_FunctionDecl)
@@ -245,7 +246,7 @@ class walk {
           "functions of this file, or those of <math.h> from abs to trunc that docs/reference/converter.md lists");
   }
 
-  /// A struct of the file has none of its own: a pixel is copied.
+  /// Structs of the file have no constructors of their own, so only library classes are refused.
   static void constructor(CXCursor cursor, CXCursor target) {
     const auto made = clang_getCursorSemanticParent(target);
     if (!is_users(made))

@@ -1,4 +1,4 @@
-// What a marked function may do: compute. No recursion, memory, globals, input or output.
+// Checks that a marked function only computes: no recursion, allocation, globals, input or output.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace macareu::converter {
 
-/// The functions of the file that `marked` calls, itself last, each once. Throws usage_error for what a
-/// function must not do.
+/// The functions of the file that `marked` calls, each once, with `marked` last. Throws usage_error for
+/// forbidden constructs.
 std::vector<CXCursor> checked_calls(CXCursor marked);
 
 }  // namespace macareu::converter

@@ -13,7 +13,7 @@ struct function {
   int arguments;
   std::string_view type = "double";
   std::string_view header = "<math.h>";
-  std::string_view result = "";  ///< nothing: the type
+  std::string_view result = "";  ///< empty: the argument type
 };
 
 constexpr std::array<function, 51> functions{{{"abs", 1, "int", "<stdlib.h>"},

@@ -1,5 +1,5 @@
-// <math.h> and <stdlib.h> as C has them: one function by each name, to whose types arguments are converted.
-// C++ and CUDA have overloads by the same names, which compute with floats in float.
+// <math.h> and <stdlib.h> with the rules of C: one function per name, arguments converted to its types. C++
+// and CUDA have overloads instead, which compute floats in float.
 #pragma once
 
 #include <string>
@@ -8,11 +8,10 @@
 
 namespace macareu::converter {
 
-/// Whether C++ has overloads of this function, for all of which C has one.
+/// Whether C++ overloads this function, which has one type in C.
 bool is_c_mathematics(std::string_view name);
 
-/// Functions that hide the overloads, in the namespace that the text stands in, and the headers that they
-/// need.
+/// Functions that hide the overloads in the enclosing namespace, and the headers that they need.
 std::string c_mathematics(const std::vector<std::string>& names);
 std::vector<std::string> headers_of_c_mathematics(const std::vector<std::string>& names);
 

@@ -37,7 +37,7 @@ bool holds(const fs::path& directory, const std::string& content, const std::str
 
 }  // namespace
 
-/// FNV-1a. Equal names of different contents are found by comparing those.
+/// FNV-1a. cached() compares the contents, so a hash collision is harmless.
 std::string short_name(const std::string& content) {
   std::uint64_t hash = 14695981039346656037U;
   for (const unsigned char letter : content) hash = (hash ^ letter) * 1099511628211U;
@@ -79,7 +79,7 @@ fs::path cached(const std::string& content, const std::string& name,
     make(work);
     write_text(work / content_name, content);
     fs::rename(work, wanted, failure);
-    // Another process was faster: its result is as good.
+    // Another process finished first. Its result is equivalent.
     if (failure) fs::remove_all(work);
   } catch (...) {
     fs::remove_all(work, failure);
@@ -107,7 +107,7 @@ std::string cached_text(const std::string& content, const std::string& name,
     fs::remove_all(file.parent_path(), failure);
     kept();
   } catch (const io_error&) {
-    // Nothing can be kept.
+    // The cache is not writable: compute without it.
   }
   return made ? *made : make();
 }

@@ -14,7 +14,7 @@
 
 namespace macareu::converter {
 
-/// As in templates/entry.cpp.
+/// Must match templates/entry.cpp.
 union parameter_value {
   long long whole;
   unsigned long long natural;
@@ -24,7 +24,7 @@ union parameter_value {
 struct call {
   description about;
   generation how;
-  std::vector<const image*> images;     ///< of the function's own types, of one shape
+  std::vector<const image*> images;     ///< of the function's pixel types, all of one shape
   std::vector<parameter_value> values;  ///< in the order of the description
   int bins = 256;
   int connectivity = 8;
@@ -32,13 +32,13 @@ struct call {
   const extents& shape() const { return images[0]->shape(); }
 };
 
-/// The image, one value, or the vector: as bytes of the function's result type.
+/// The result as bytes of the function's result type: an image, one value, or a vector.
 using result_bytes = std::vector<std::byte>;
 
-/// How many bytes that is.
+/// Size of the result in bytes.
 std::size_t result_size(const call& given);
 
-/// Throws usage_error where the images do not fit the function, in shape or number of pixels.
+/// Throws usage_error if the images do not fit the function, in shape or number of pixels.
 void check_call(const call& given);
 
 }  // namespace macareu::converter

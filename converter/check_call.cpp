@@ -31,7 +31,7 @@ void check_call(const call& given) {
     throw usage_error("the function's window has " + std::to_string(about.window.size()) +
                       " axes, the image " + std::to_string(shape.rank()) + " (" + to_string(shape) + ")");
   if (about.kind == category::n2p) {
-    constexpr std::int64_t most = std::numeric_limits<int>::max() - 65536;  // kernels go a little further
+    constexpr std::int64_t most = std::numeric_limits<int>::max() - 65536;  // kernels overshoot a little
     if (std::max({shape.depth(), shape.height(), shape.width()}) > most)
       throw usage_error("an image of " + to_string(shape) +
                         " has an axis longer than the function's int x, y and z reach");

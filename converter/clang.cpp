@@ -14,7 +14,7 @@
 namespace macareu::converter {
 namespace {
 
-/// The file's own name would depend on the directory one is in.
+/// A fixed name: the file's own name would depend on the working directory.
 constexpr const char* buffer_name = "/macareu/function.cpp";
 constexpr const char* prelude_name = "/macareu/prelude.hpp";
 
@@ -53,7 +53,7 @@ std::string expectation_for(const std::string& message) {
   return "expected a file that compiles as C++";
 }
 
-/// As device code writes them that have no digits.
+/// NaN and infinity have no literal in device code, so they are built from their bits.
 std::string real_literal(double value, bool single) {
   if (std::isnan(value))
     return single ? "__int_as_float(0x7fc00000)" : "__longlong_as_double(0x7ff8000000000000)";
@@ -66,12 +66,12 @@ std::string real_literal(double value, bool single) {
   return text.data();
 }
 
-/// The lowest number of a type has no literal: it is the negative of one that does not fit.
+/// The lowest value of a type has no literal: its magnitude does not fit.
 std::string whole_literal(long long value, const std::string& suffix) {
   return value < 0 ? "(-" + std::to_string(-(value + 1)) + suffix + " - 1)" : std::to_string(value) + suffix;
 }
 
-/// What a variable begins with, where that is a number.
+/// The initial value of a variable as a literal; empty if it is not a number.
 std::string literal_of(CXCursor variable) {
   auto* const value = clang_Cursor_Evaluate(variable);
   if (value == nullptr) return "";
@@ -141,8 +141,8 @@ std::vector<CXCursor> children_of(CXCursor cursor) {
 
 namespace {
 
-/// Where names are as outside of it: a namespace without a name, or extern "C", for which older versions of
-/// libclang have no word.
+/// A block that adds no scope to names: an anonymous namespace, or extern "C". Older versions of libclang
+/// report the latter as UnexposedDecl.
 bool is_open_block(CXCursor cursor) {
   const auto kind = clang_getCursorKind(cursor);
   return kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl ||
@@ -163,12 +163,12 @@ translation::translation(const source& from, const std::string& file, const std:
   const auto& text = from.text;
   std::vector arguments{
       "-x", "c++", "-std=c++17", "-include", prelude_name, "-Werror=return-type", "-fparse-all-comments"};
-  // What only some of the compilers take that generated code goes to.
+  // Extensions that not all compilers of generated code accept.
   for (const auto* extension : {"-Werror=gnu-statement-expression", "-Werror=gnu-conditional-omitted-operand",
                                 "-Werror=gnu-case-range", "-Werror=c99-designator",
                                 "-Wno-error=c++20-designator", "-Werror=reorder-init-list"})
     arguments.push_back(extension);
-  // The headers of C alone, which declare no overloads.
+  // Only the headers of C, which declare no overloads.
   if (from.written_in == language::c) arguments.push_back("-nostdinc++");
   std::array<CXUnsavedFile, 2> files{
       CXUnsavedFile{buffer_name, text.c_str(), static_cast<unsigned long>(text.size())},
@@ -206,7 +206,7 @@ std::vector<std::pair<CXTokenKind, std::string>> tokens_of(CXTranslationUnit uni
   return result;
 }
 
-/// A macro with arguments whose text has no other names; nothing if it has.
+/// A function-like macro whose text uses no other names; otherwise nothing.
 std::optional<system_macro> self_contained(CXTranslationUnit unit, CXCursor definition) {
   system_macro result{name_of(definition), "", ""};
   std::set<std::string> arguments;
@@ -250,7 +250,7 @@ bool is_number(CXType type) {
   }
 }
 
-/// What a header of the system declares, if it is of use.
+/// Records a system header's declaration if generated code can use it.
 void take_of_system(outline& result, CXTranslationUnit unit, CXCursor declared) {
   const auto name = name_of(declared);
   if (clang_getCursorKind(declared) == CXCursor_MacroDefinition) {
@@ -338,7 +338,7 @@ void unit::check() const {
 }
 
 bool is_users(CXCursor cursor) {
-  // A compiler's own is declared where it is first used.
+  // Builtins are declared where they are first used, so their location is in the user's file.
   if (clang_getCursorKind(cursor) == CXCursor_FunctionDecl && name_of(cursor).starts_with("__builtin_"))
     return false;
   CXFile file = nullptr;

@@ -1,4 +1,4 @@
-// libclang in the terms of this project: cursors with their text and place.
+// A wrapper of libclang: cursors with their text and location.
 #pragma once
 
 #include <clang-c/Index.h>
@@ -20,7 +20,7 @@ struct range {
   std::size_t begin = 0, end = 0;
 };
 
-/// Owns what libclang makes of a text.
+/// Owns a translation unit of libclang.
 class translation {
  public:
   translation(const source& from, const std::string& file, const std::string& prelude, unsigned options);
@@ -35,41 +35,41 @@ class translation {
   CXTranslationUnit unit_ = nullptr;
 };
 
-/// What a first look finds, whether the text compiles or not.
+/// The result of a first pass, which tolerates compile errors.
 struct outline {
-  std::vector<range> skipped;                 ///< what #if leaves out
-  std::vector<std::string> types, functions;  ///< that the file declares
-  /// Of headers of the system, what the text has the words of: macros without arguments, macros whose text
-  /// needs no other names, and numbers.
+  std::vector<range> skipped;                 ///< ranges that #if excludes
+  std::vector<std::string> types, functions;  ///< declared by the file
+  /// Names of system headers that the text uses: macros without arguments, macros whose text uses no other
+  /// names, and number types.
   std::vector<std::string> system_constants;
   std::vector<system_macro> system_macros;
   std::vector<system_type> system_types;
 };
 outline outline_of(const source& from, const std::string& file);
 
-/// What macros are, as numbers are written; those that are no numbers are left out.
+/// The values of macros as literals. Macros that are not numbers are omitted.
 std::vector<system_macro> values_of(const source& from, const std::string& file,
                                     const std::vector<std::string>& macros);
 
-/// A parsed file. Throws usage_error with the first error of the compiler.
+/// A parsed file. Throws usage_error with the compiler's first error.
 class unit {
  public:
   unit(const source& from, const std::string& file, const std::string& prelude);
 
-  /// What the file declares, includes of the system apart.
+  /// Declarations of the file, without those of system headers.
   const std::vector<CXCursor>& declarations() const { return declarations_; }
 
   range range_of(CXCursor cursor) const;
-  /// As above, and nothing where a macro is involved.
+  /// The same, or nothing if a macro is involved.
   std::optional<range> plain_range_of(CXCursor cursor) const;
   std::string text_of(CXCursor cursor) const;
-  /// What stands right before a declaration, with the line's end; empty where nothing does.
+  /// The comment right before a declaration, with its newline; empty if there is none.
   static std::string comment_before(CXCursor cursor);
   const std::string& text() const { return text_; }
 
  private:
   void check() const;
-  /// Of extern "C" and of a namespace without a name those that are in it.
+  /// Descends into extern "C" and anonymous namespaces.
   void add_declarations(CXCursor around);
 
   std::string text_;
@@ -78,16 +78,16 @@ class unit {
 };
 
 place place_of(CXCursor cursor);
-/// Where its name stands; of a macro's argument where that was written.
+/// The offset of the name. For a macro's argument it is where the argument was written.
 std::size_t written_offset(CXCursor cursor);
-/// Whether it stands in the file, or in what the file includes by #include "...".
+/// Whether the declaration is in the file or in a file that it includes by #include "...".
 bool is_users(CXCursor cursor);
 std::vector<CXCursor> children_of(CXCursor cursor);
 
-/// Not within a type, a function or a namespace that has a name.
+/// Whether the declaration is outside all types, functions and named namespaces.
 bool is_of_whole_file(CXCursor declared);
 bool declares_type(CXCursor cursor);
-/// The type of an expression before the conversions that C makes by itself.
+/// The type of an expression before implicit conversions.
 CXTypeKind written_type(CXCursor expression);
 
 /// Throws usage_error "file:line: what; expected ...".

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As in templates/entry.cpp.
+/// Must match templates/entry.cpp.
 struct entry_call {
   const void* const* images;
   void* result;
@@ -39,11 +39,11 @@ struct entry_call {
 
 enum outcome { done, failed, stopped };
 
-/// The library's cpu engine, for the compiled function to share out its work by.
+/// Lets the compiled function distribute its work through the library's cpu engine.
 struct engine {
   const job& work;
   int threads;
-  bool one_pass;  ///< over the image, so that it is known how far it is; of waves it is not
+  bool one_pass;  ///< progress is known only for a single pass over the image, not for waves
 
   static bool share(void* self, long long units, void (*act)(void*, int, long long), void* what) {
     const auto& own = *static_cast<engine*>(self);
@@ -72,8 +72,8 @@ std::vector<std::string> chosen_compiler() {
   return command;
 }
 
-/// The program's file, its size and time: another compiler by the same name has others. Asking it for its
-/// version would start it every time.
+/// The compiler's path, size and modification time identify it. Querying its version would start a process on
+/// every call.
 std::string identity_of(const std::string& program) {
   std::vector<fs::path> candidates;
   std::istringstream directories(environment("PATH", ""));
@@ -100,7 +100,7 @@ std::vector<std::string> compiler_command() {
   return command;
 }
 
-/// Its exit code; what it says goes to `messages`.
+/// Returns the exit code; the output goes to `messages`.
 int run_command(const std::vector<std::string>& command, const fs::path& messages) {
   std::vector<char*> arguments;
   for (const auto& each : command) arguments.push_back(const_cast<char*>(each.c_str()));
@@ -122,8 +122,7 @@ int run_command(const std::vector<std::string>& command, const fs::path& message
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// The first line that says what is wrong, without the directory, which is not there any more when it is
-/// read.
+/// The first error line. It omits the directory, which is temporary.
 std::string first_error(const fs::path& messages) {
   auto text = text_of_file(messages);
   const auto directory = messages.parent_path().string() + "/";
@@ -161,7 +160,7 @@ fs::path compiled(const description& about, const generation& how) {
 cpu_function::cpu_function(const description& about, const generation& how) {
   auto file = compiled(about, how);
   library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library_ == nullptr) {  // damaged: made anew
+  if (library_ == nullptr) {  // damaged: compile it again
     fs::remove_all(file.parent_path());
     file = compiled(about, how);
     library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

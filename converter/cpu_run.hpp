@@ -1,4 +1,4 @@
-// A function on the CPU: compiled by the system's compiler to a shared object, which is kept, and called.
+// Runs a function on the CPU: the system's compiler builds a cached shared object.
 #pragma once
 
 #include <macareu/context.hpp>
@@ -9,7 +9,7 @@ namespace macareu::converter {
 
 enum class cpu_engine { serial, parallel };
 
-/// The compiled function. Throws device_error where there is no compiler, or it fails.
+/// The compiled function. Throws device_error if there is no compiler, or if it fails.
 class cpu_function {
  public:
   explicit cpu_function(const description& about, const generation& how);
@@ -17,7 +17,7 @@ class cpu_function {
   cpu_function(const cpu_function&) = delete;
   cpu_function& operator=(const cpu_function&) = delete;
 
-  /// Of `how` threads, stop and progress: work is shared out by the library's cpu engine, as that of
+  /// Uses threads, stop and progress of `how`. The library's cpu engine distributes the work, as for
   /// operators.
   void operator()(const call& given, cpu_engine where, const context& how, result_bytes& result) const;
 

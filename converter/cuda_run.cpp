@@ -30,7 +30,7 @@ std::vector<std::byte> laid_out(const call& given) {
     bytes.resize(at + size);
     const auto& value = given.values[k];
     const auto single = static_cast<float>(type == dtype::f32 ? value.real : 0);
-    // Machines with GPUs are little-endian: the low bytes of a whole number come first.
+    // Machines with GPUs are little-endian: an integer's low bytes come first.
     const void* from = type == dtype::f32 ? static_cast<const void*>(&single) : &value;
     std::memcpy(bytes.data() + at, from, size);
   }
@@ -39,7 +39,7 @@ std::vector<std::byte> laid_out(const call& given) {
   return bytes;
 }
 
-// What generated programs know of their images, and how they start their kernels.
+// Launch rules, shared with generated programs.
 namespace rule {
 #include "templates/iwpp_steps.hpp"
 #include "templates/r2s_order.hpp"
@@ -56,15 +56,15 @@ rule::extent extent_of(const call& given) {
   return {shape.depth(), shape.height(), shape.width()};
 }
 
-/// One of the two lists of what blocks of a reduction leave.
+/// Size of one of the two buffers for partial results of a reduction.
 std::int64_t parts_size(const call& given) {
   return upwards(given.shape().pixels(), rule::chunk) * static_cast<std::int64_t>(result_size(given));
 }
 
-/// One run: the images on the GPU, and the steps of each pattern as in the generated programs.
+/// One run: the images on the GPU, and the steps of each pattern as in generated programs.
 class gpu_call {
  public:
-  /// All memory is taken before anything is copied: what does not fit is known at once.
+  /// Allocates all memory before the first copy, so that it fails early if memory is short.
   gpu_call(const call& given, cuda::loaded_function& engine)
       : given_(given),
         engine_(engine),
@@ -185,7 +185,7 @@ class gpu_call {
   std::byte* queue_ = nullptr;
 };
 
-/// The first error, and the line of the function that it is about.
+/// The compiler's first error, with the source line it refers to.
 std::string log_of(void* program) {
   std::size_t size = 0;
   nvrtc().log_size(program, &size);
@@ -229,7 +229,7 @@ bool auto_tries_gpu(const call& given) { return macareu::auto_tries_gpu(given.sh
 std::string compiled_kernels(const description& about, const generation& how, int capability) {
   int major = 0, minor = 0;
   nvrtc().version(&major, &minor);
-  // {.red = 1} is C++ since 20, and C++ of GCC before.
+  // Designated initializers, {.red = 1}, are C++20 and a GNU extension before.
   const std::vector<std::string> options{"--gpu-architecture=sm_" + std::to_string(capability),
                                          major >= 12 ? "--std=c++20" : "--std=c++17", "--fmad=false",
                                          "--device-as-default-execution-space"};

@@ -25,8 +25,7 @@ dtype type_from(const json& name) {
   return *type;
 }
 
-/// Names go into source code: letters, which UTF-8 has of many alphabets, digits and underscores, nothing
-/// else.
+/// Names go into source code: only letters (any UTF-8 alphabet), digits and underscores.
 bool is_name(const std::string& text) {
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
          std::ranges::all_of(text, is_letter);
@@ -38,7 +37,7 @@ std::string identifier(const json& name, bool may_be_empty = false) {
   return text;
 }
 
-/// Whether a number of C++ that is spelled so has this type; long is one of two.
+/// Whether this spelling of a C++ number has this type. long matches i32 or i64.
 bool spells(const std::string& spelling, dtype type) {
   constexpr bool wide = sizeof(long) == 8;
   if (spelling == "long") return type == (wide ? dtype::i64 : dtype::i32);
@@ -46,7 +45,7 @@ bool spells(const std::string& spelling, dtype type) {
   return spelling == spelling_of(type);
 }
 
-/// A colour: rgb, or struct rgb.
+/// Whether it names a colour struct: rgb, or struct rgb.
 bool names_struct(const std::string& spelling) {
   return is_name(spelling.starts_with("struct ") ? spelling.substr(7) : spelling);
 }
@@ -65,7 +64,7 @@ value_type value_from(const json& object) {
   return value;
 }
 
-/// What the parser sees to where it reads a source.
+/// Invariants that the parser ensures when it reads a source.
 void check_signature(const description& about) {
   const bool one = about.kind == category::n2p || about.kind == category::r2s || about.kind == category::r2v;
   const int most = one ? 1 : about.kind == category::iwpp ? 2 : 8;
@@ -189,7 +188,7 @@ json object_of(const description& about) {
   return object;
 }
 
-/// Of all that is read, so that the layout of the text is free.
+/// Hashes the parsed fields, so the layout of the text is free.
 std::string checksum_of(const description& about) { return short_name(text_of(object_of(about))); }
 
 }  // namespace

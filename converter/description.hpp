@@ -1,4 +1,4 @@
-// What the converter knows of a marked function: all that `convert` and `run` need, as a small JSON object.
+// The description of a marked function: all that `convert` and `run` need, stored as a small JSON object.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace macareu::converter {
 
 /// The papers' patterns: pixel to pixel, neighbourhood to pixel, reduction to a scalar, reduction to a
-/// vector, irregular wave front.
+/// vector, and irregular wavefront propagation.
 enum class category { p2p, n2p, r2s, r2v, iwpp };
 
 std::string_view name_of(category kind);
@@ -32,7 +32,7 @@ struct parameter {
 /// A macro of a system header: "INT_MAX" and "2147483647"; "INT64_C", "c ## L" and "(c)".
 struct system_macro {
   std::string name, value;
-  std::string arguments;  ///< nothing: it takes none
+  std::string arguments;  ///< empty: a macro without arguments
 };
 
 /// A type of a system header: "int_fast16_t" and "long".
@@ -42,48 +42,49 @@ struct system_type {
 
 struct description {
   category kind = category::p2p;
-  std::string file;         ///< where it was written, for messages
-  std::string function;     ///< name of the marked function; of a wave `offer`
+  std::string file;         ///< the source file, for messages
+  std::string function;     ///< name of the marked function; `offer` for a wave
   std::string definitions;  ///< the user's #include, #define, struct, enum and typedef lines
-  /// Functions of mathematics that it calls by C's rules: sqrt is of double, and abs of int. Of none in C++.
+  /// Functions of mathematics that it calls with the rules of C: sqrt takes double, abs takes int. Empty for
+  /// C++.
   std::vector<std::string> c_functions;
-  /// What it uses of system headers, as the machine that parsed it has them: NVRTC has no such headers.
+  /// Names of system headers that it uses, as found where it was parsed. NVRTC has no such headers.
   std::vector<system_macro> system_macros;
   std::vector<system_type> system_types;
   std::string helpers;      ///< functions that the marked one calls, each after the word RULE
   std::string body;         ///< the marked functions, likewise
-  value_type pixel;         ///< of a wave the state
-  value_type result;        ///< of R2V an element of the vector
-  value_type capacity;      ///< of a wave what the neighbour has
-  int inputs = 1;           ///< images it reads
+  value_type pixel;         ///< for a wave, its state
+  value_type result;        ///< for R2V, an element of the vector
+  value_type capacity;      ///< for a wave, the neighbour's capacity
+  int inputs = 1;           ///< number of input images
   bool generic = false;     ///< an R2S function on the paper's types T and E
-  bool any_pixel = false;   ///< which does not say what E is
-  bool any_result = false;  ///< which does not say what T is
+  bool any_pixel = false;   ///< E is left open
+  bool any_result = false;  ///< T is left open
   bool wide_index = false;  ///< the pixel's index has 64 bits
-  std::vector<int> window;  ///< of N2P: {rows, columns} or {slices, rows, columns}
+  std::vector<int> window;  ///< for N2P: {rows, columns} or {slices, rows, columns}
   std::string parameter_struct;
   std::vector<parameter> parameters;
 };
 
-/// Of a window, along any axis.
+/// The largest window size along any axis.
 inline constexpr int widest_window = 31;
 
-/// Of the JSON object; another one is refused.
+/// Version of the JSON object; others are refused.
 inline constexpr int format_version = 7;
 
 std::string to_json(const description& about);
-/// Throws usage_error, which names no file, where from_json would refuse what to_json writes.
+/// Throws usage_error, without a file name, if from_json would refuse the output of to_json.
 void check_description(const description& about);
-/// Throws usage_error, naming `file`, where the text is no description, or was changed since to_json wrote
-/// it. What is in it is still code, which whoever gave it is trusted with: the checks of sources are not made
-/// again.
+/// Throws usage_error, naming `file`, if the text is not a description or was changed since to_json wrote it.
+/// The checksum detects accidental changes; it is not a security check. A description holds code, so use
+/// trusted ones only: source checks are not repeated.
 description from_json(const std::string& text, const std::string& file);
 
 /// "unsigned char"
 std::string_view spelling_of(dtype type);
 
-/// The name in ASCII. nvcc takes letters of other alphabets in all names but those of functions, which are
-/// macros for these; NVRTC takes them in none.
+/// The name in ASCII. nvcc accepts other letters except in function names, for which macros are used. NVRTC
+/// accepts none.
 std::string ascii_name(std::string_view name);
 
 }  // namespace macareu::converter

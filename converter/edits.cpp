@@ -23,7 +23,7 @@ void add_struct_literals(const unit& file, CXCursor cursor, std::vector<edit>& e
       clang_getCanonicalType(type).kind == CXType_Record) {
     const auto close = file.text().find(')', where->begin);
     const auto name = name_of_struct(taken(clang_getTypeSpelling(type)));
-    // A macro's text stands elsewhere.
+    // Inside a macro the text differs, so it is checked.
     const std::string_view written(file.text().data() + where->begin, close - where->begin);
     if (written.starts_with('(') && name_of_struct(written.substr(1)) == name)
       edits.push_back({{where->begin, close + 1}, name});

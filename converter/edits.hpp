@@ -1,4 +1,4 @@
-// Changes of a function's text on its way into the description.
+// Edits of a function's text before it enters the description.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ struct edit {
   std::string text;
 };
 
-/// The function's text after all edits, which must not overlap. One that is there twice, since a macro
-/// repeats its argument, is made once.
+/// The function's text after all edits, which must not overlap. Duplicates, from macros that repeat an
+/// argument, are applied once.
 std::string edited(const unit& file, CXCursor function, std::vector<edit> edits);
 
-/// C's (rgb){1, 2, 3}, which C++ writes rgb{1, 2, 3}. Inside macros it stays as it is.
+/// Turns C's (rgb){1, 2, 3} into rgb{1, 2, 3}. Literals inside macros stay as they are.
 std::vector<edit> struct_literals(const unit& file, CXCursor function);
 
 }  // namespace macareu::converter

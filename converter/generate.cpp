@@ -26,7 +26,7 @@ bool gives_image(const description& about) {
   return about.kind == category::p2p || about.kind == category::n2p || about.kind == category::iwpp;
 }
 
-/// Images in the engines' list; a wave has its mask apart.
+/// Number of images in the engines' list; a wave's mask is separate.
 int listed_images(const description& about) { return about.kind == category::iwpp ? 1 : about.inputs; }
 
 std::string job_members(const description& about) {
@@ -43,7 +43,7 @@ std::string job_members(const description& about) {
   }
 }
 
-/// The types that a reduction's result may have in the program.
+/// Explicit instantiations for the result types of a reduction.
 std::string instances(const description& about) {
   const auto instance = [](std::string_view type) {
     return "template " + std::string(type) + " run<" + std::string(type) + ">(const job&);\n";
@@ -57,7 +57,7 @@ std::string instances(const description& about) {
   return text;
 }
 
-/// OpenCV's name for the type of a matrix's values; empty for those that its matrices cannot hold.
+/// OpenCV's depth constant of a type; empty if cv::Mat does not support it.
 std::string opencv_depth(dtype type) {
   switch (type) {
     case dtype::i8:
@@ -125,7 +125,7 @@ void add_images(const description& about, fields& values) {
       "#ifdef WITH_OPENCV\n  cv::Mat copia_[" + std::to_string(about.inputs) + "];\n#endif\n";
 }
 
-/// What main does with the images once they are read.
+/// The statements of main that process the images.
 std::string process(const description& about) {
   const auto number = std::string(spelling_of(about.pixel.type));
   const auto read = [](const std::string& pixel, const std::string& type, const std::string& k) {
@@ -165,7 +165,7 @@ std::string process(const description& about) {
   }
 }
 
-/// What a class looks at before it computes.
+/// The checks of a class before it computes.
 std::string checks(const description& about) {
   if (about.kind == category::iwpp)
     return R"(    const bool volume = work_.size.depth > 1;
@@ -182,7 +182,7 @@ std::string checks(const description& about) {
   return "";
 }
 
-/// Of the command line, beside those that every program has.
+/// Options of the command line, besides those of every program.
 std::string option_members(const description& about) {
   if (about.kind == category::r2v) return "  int bins = 256;\n";
   return about.kind == category::iwpp ? "  int connectivity = 0;\n" : "";
@@ -259,7 +259,7 @@ fields kernel_fields(const description& about) {
           {"STEPS", std::to_string(most_steps)}};
 }
 
-/// That of the program, by which it asks whether a GPU can run it.
+/// The kernel whose attributes tell whether a GPU can run the program.
 std::string kernel_name(const description& about) {
   switch (about.kind) {
     case category::p2p:
@@ -326,13 +326,13 @@ std::string class_text(const description& about) {
   return head + std::string(template_named("image_class.hpp"));
 }
 
-/// Kernels, after what says how they are started where that takes more than a division.
+/// Launch rules, where the pattern has its own, and kernels.
 std::string kernel_text(const description& about) {
   const bool simple = about.kind == category::p2p || about.kind == category::r2s;
   return (simple ? "" : piece(about, "launch.hpp")) + piece(about, "kernels.cu");
 }
 
-/// Comments and literals stay as they are.
+/// Leaves comments and literals unchanged.
 std::string with_ascii_names(const std::string& text) {
   std::string result;
   const auto* rest = text.data();
@@ -343,7 +343,7 @@ std::string with_ascii_names(const std::string& text) {
   return result.append(rest, text.data() + text.size());
 }
 
-/// What every engine of a CPU includes, and the serial one.
+/// The serial engine, and the files that all CPU engines include.
 fields serial_files(const description& about, const generation& how, const fields& values) {
   return {{how.name + "_rule.hpp", rule_text(about, how.border)},
           {how.name + ".hpp", filled(class_text(about), values)},
@@ -363,7 +363,7 @@ thread_share pixels_of_a_thread(const description& about) {
                       std::has_single_bit(static_cast<unsigned>(bytes(about.result)));
     return {even ? fitting : 1, 1, 1};
   }
-  // Where results are larger than pixels, writing them takes longest, and is faster in shorter strips.
+  // If results are larger than pixels, writes dominate, and shorter strips are faster.
   thread_share share{std::min(fitting, 4), 6, bytes(about.result) > bytes(about.pixel) ? 2 : 4};
   const auto size = [&](std::size_t from_last) { return about.window[about.window.size() - from_last]; };
   const int slices = about.window.size() == 3 ? size(3) : 1;

@@ -1,4 +1,5 @@
-// Source code for a described function: the programs of `convert`, and what `run` compiles.
+// Generates source code for a described function: the programs of `convert`, and the code that `run`
+// compiles.
 #pragma once
 
 #include <map>
@@ -10,24 +11,23 @@ namespace macareu::converter {
 
 struct generation {
   std::string name = "filter";     ///< of the program and its files
-  std::string border = "nearest";  ///< what windows see outside: nearest, constant, reflect, mirror or wrap
+  std::string border = "nearest";  ///< border rule of windows: nearest, constant, reflect, mirror or wrap
 };
 
-/// All files of a program, by name. It needs nothing of Macareu.
+/// All files of a program, by name. The program does not depend on Macareu.
 std::map<std::string, std::string> program(const description& about, const generation& how);
 
-/// What the system's compiler makes a shared object of: entry.cpp, which includes the others.
+/// Source of the shared object: entry.cpp, which includes the other files.
 std::map<std::string, std::string> shared_object_source(const description& about, const generation& how);
 
-/// How many pixels a thread of the kernels of P2P and N2P computes at a time: side by side, and rows below
-/// each other.
+/// How many pixels a thread of the P2P and N2P kernels computes per step: columns, and rows.
 struct thread_share {
   int across, down;
-  int most_steps;  // a thread of a large image repeats that downwards
+  int most_steps;  // most steps of a thread, downwards, in a large image
 };
 thread_share pixels_of_a_thread(const description& about);
 
-/// What NVRTC compiles: rule and kernels, and parameters as bytes of their own layout.
+/// The source for NVRTC: the rule, its kernels, and parameters as bytes in their C layout.
 std::string kernel_source(const description& about, const generation& how);
 
 }  // namespace macareu::converter

@@ -1,4 +1,4 @@
-// Generated text of any length, broken into lines as the project's clang-format does it.
+// Breaks generated text into lines in the style of the project's clang-format.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@ namespace macareu::converter {
 
 constexpr std::size_t line_width = 110;
 
-/// `opening` ends with a bracket; what does not fit its line continues below the first item. `closing` stays
-/// with the last one.
+/// `opening` ends with a bracket. Items that do not fit the line continue below the first one. `closing`
+/// stays with the last item.
 std::string in_brackets(const std::string& opening, const std::vector<std::string>& items,
                         const std::string& closing);
 

@@ -16,7 +16,7 @@ namespace {
 
 struct change {
   std::string name;
-  std::optional<std::string> value;  ///< nothing: #undef
+  std::optional<std::string> value;  ///< empty: #undef
 };
 
 std::optional<change> change_of(const std::string& line) {
@@ -48,7 +48,7 @@ void add_used(std::string_view text, const values& known, std::set<std::string>&
   }
 }
 
-/// What macros mean ahead of a function and behind it, and the words that it uses, itself or through them.
+/// The values of macros before and after a function, and all words that it uses, directly or through macros.
 struct uses {
   values before, behind;
   std::set<std::string> words;
@@ -67,7 +67,7 @@ uses uses_of(const source& from, const kept_function& function) {
   return result;
 }
 
-/// Whether the text behind the line has the name of the macro that the line undefines.
+/// Whether the text after the line uses the macro that the line undefines.
 bool is_named_behind(const source& from, const source::preprocessing& line, const std::string& name) {
   values known;
   for (const auto& each : from.lines)
@@ -142,7 +142,7 @@ void drop_late_undefs(source& from, const std::vector<kept_function>& functions)
                           all[k].before.contains(what->name));
     return needed && !is_named_behind(from, line, what->name);
   };
-  // Not in place: each line is judged by all the others.
+  // Not in place: each decision depends on all the other lines.
   std::vector<source::preprocessing> kept;
   std::ranges::remove_copy_if(from.lines, std::back_inserter(kept), is_late);
   from.lines = std::move(kept);

@@ -8,7 +8,7 @@
 namespace macareu::converter {
 namespace {
 
-/// Those that have overloads, and no meaning of their own for integers.
+/// Functions with overloads that compute integers in double.
 bool is_of_double(const std::string& name) { return is_c_mathematics(name) && name != "abs"; }
 
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
@@ -18,7 +18,7 @@ bool is_one_word(const std::string& text) {
                              [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; });
 }
 
-/// What stands between the bracket at `open` and the one that closes it, parted by commas, without blanks.
+/// The comma-separated arguments in the brackets that open at `open`, without surrounding blanks.
 std::vector<range> arguments_at(const std::string& text, std::size_t open) {
   std::vector<range> result;
   const auto add = [&](std::size_t begin, std::size_t end) {

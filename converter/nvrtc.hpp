@@ -1,5 +1,5 @@
-// The few functions of NVRTC that a run needs, looked up when they are first used: most runs need none, and
-// tools without it work all the same. Their declarations are part of CUDA's stable C interface.
+// The functions of NVRTC that a run needs, looked up on first use, so the tool works without NVRTC. Their
+// declarations belong to CUDA's stable C interface.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct nvrtc_library {
   int (*version)(int* major, int* minor);
 };
 
-/// Throws device_error where the library is not there.
+/// Throws device_error if the library is missing.
 const nvrtc_library& nvrtc();
 
 }  // namespace macareu::converter

@@ -23,7 +23,7 @@ namespace {
 
 bool holds(const range& where, std::size_t offset) { return where.begin <= offset && offset < where.end; }
 
-/// Without what an #if leaves out, but the text is the same.
+/// Removes directives, lines and faults that #if excludes. The text is unchanged.
 source without_skipped(source from, const std::vector<range>& skipped) {
   const auto is_skipped = [&](const auto& each) {
     return std::ranges::any_of(skipped, [&](const range& where) { return holds(where, each.offset); });
@@ -34,7 +34,7 @@ source without_skipped(source from, const std::vector<range>& skipped) {
   return from;
 }
 
-/// The names that the papers use without declaring them: whether the file declares them after all.
+/// The papers use T and E without declaring them. Tells whether the file declares them.
 struct paper_types {
   bool e = false, t = false;
 };
@@ -46,7 +46,7 @@ paper_types paper_types_of(const source& from, const outline& seen) {
   return {declared("E"), declared("T")};
 }
 
-/// What C has and C++ spells otherwise.
+/// Keywords of C that C++ spells differently.
 constexpr std::array<std::pair<const char*, const char*>, 5> words_of_c{
     {{"_Bool", "#define _Bool bool\n"},
      {"restrict", "#define restrict __restrict__\n"},
@@ -54,7 +54,7 @@ constexpr std::array<std::pair<const char*, const char*>, 5> words_of_c{
      {"_Alignof", "#define _Alignof alignof\n"},
      {"_Static_assert", "#define _Static_assert static_assert\n"}}};
 
-/// The first word T or E in it that names a type.
+/// The first use of T or E as a type.
 std::optional<CXCursor> paper_type_in(CXCursor cursor) {
   if (clang_getCursorKind(cursor) == CXCursor_TypeRef) {
     const auto name = name_of(clang_getCursorReferenced(cursor));
@@ -65,7 +65,7 @@ std::optional<CXCursor> paper_type_in(CXCursor cursor) {
   return {};
 }
 
-/// What the papers use without declaring it; and abs, which compilers of C know by themselves.
+/// Declarations that the papers take for granted, and abs, a builtin of C compilers.
 std::string prelude_of(const source& from, category kind, const paper_types& declared, const outline& seen) {
   std::string text;
   for (const auto& [word, definition] : words_of_c)
@@ -83,7 +83,7 @@ std::string prelude_of(const source& from, category kind, const paper_types& dec
   return text;
 }
 
-/// The directive that says what the file is. Throws where there is none, or more than the pattern needs.
+/// The pattern, from the directives. Throws if there is none, or more than the pattern needs.
 category category_of(const source& from, const std::string& file) {
   const directive* first = nullptr;
   std::size_t functions = 0, structs = 0;
@@ -170,7 +170,7 @@ class reading {
            mark.kind ? "a static function" : "the struct with the parameters");
   }
 
-  /// typedef struct { ... } data; is two declarations: the struct first.
+  /// typedef struct { ... } data; is two declarations, the struct first.
   CXCursor typedef_around(CXCursor inner) const {
     const auto within = unit_.range_of(inner);
     for (const auto& each : unit_.declarations()) {
@@ -232,7 +232,7 @@ class reading {
         about_.definitions += "#define " + each.name + " " + name + "\n";
     drop_late_undefs(from_, kept);
     for (const auto& each : kept) check_macros(from_, each);
-    // A function comes before those that call it, so declarations ahead are not needed.
+    // A function precedes its callers, so forward declarations are not needed.
     for (const auto& each : helpers) {
       check_use_of_paper_types(each);
       if (about_.generic && name_of(each) == "reduction")
@@ -255,8 +255,8 @@ class reading {
                              about_.c_functions.end());
   }
 
-  /// What a function's text comes behind. It stands in a header of several files; helpers of a generic one
-  /// are members of the class around it, which has no object.
+  /// The prefix of a function's text. Functions are static: several files include their header, and helpers
+  /// of a generic function are members of a class.
   static std::string rule_word(CXCursor function) {
     const auto storage = clang_Cursor_getStorageClass(function);
     if (storage == CX_SC_Extern)
@@ -264,7 +264,7 @@ class reading {
     return storage == CX_SC_Static ? "RULE " : "RULE static ";
   }
 
-  /// T and E that the file does not declare mean something in a generic function, and in what it calls.
+  /// Undeclared T and E have a meaning only in a generic function and its helpers.
   void check_use_of_paper_types(CXCursor function) const {
     if (about_.generic) return;
     if (const auto used = paper_type_in(function); used && !is_users(clang_getCursorReferenced(*used)))
@@ -272,7 +272,7 @@ class reading {
              "a type of this file, or static T f(E pixel1, E pixel2) as the marked function");
   }
 
-  /// What a type of the file may use: T and E are not known before the function is called.
+  /// Types of the file must not use T and E, which the caller determines.
   void check_type_of_file(CXCursor declared) const {
     const auto used = paper_type_in(declared);
     if (!used || (!about_.generic && is_users(clang_getCursorReferenced(*used)))) return;
@@ -281,7 +281,7 @@ class reading {
            "a number such as int or double");
   }
 
-  /// What C++ writes otherwise. In C its functions of mathematics are noted, in C++ calls of them are edited.
+  /// Edits from C to C++. For C, records the called functions of mathematics; for C++, edits the calls.
   std::vector<edit> edits_of(CXCursor function) {
     auto edits = struct_literals(unit_, function);
     if (from_.written_in == language::cpp)
@@ -330,7 +330,7 @@ class reading {
     std::ranges::copy_if(seen_.system_types, std::back_inserter(about_.system_types), is_used);
   }
 
-  /// Definitions of those that the text uses, ahead of it.
+  /// Adds the definitions of C keywords that the text uses.
   void take_words_of_c() {
     if (from_.written_in != language::c) return;
     const auto used = words_of(about_.definitions + about_.helpers + about_.body);

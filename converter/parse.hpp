@@ -1,4 +1,4 @@
-// From a source file to the description of its marked function, through libclang. Nothing of it is executed.
+// Parses a source file with libclang into the description of its marked function. No code is executed.
 #pragma once
 
 #include "description.hpp"
@@ -6,7 +6,7 @@
 
 namespace macareu::converter {
 
-/// Throws usage_error with file, line, what is wrong and what was expected.
+/// Throws usage_error with file, line, problem and expectation.
 description parse(const source& from, const std::string& file);
 
 /// Whether this build has libclang.

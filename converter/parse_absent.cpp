@@ -1,4 +1,4 @@
-// A build without libclang reads descriptions, not sources.
+// Stub for builds without libclang: they read descriptions, not sources.
 #include <macareu/error.hpp>
 
 #include "parse.hpp"

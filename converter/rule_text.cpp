@@ -19,7 +19,7 @@ namespace {
 
 constexpr auto blanks = " \t";
 
-/// What follows "#include", say, in a line that starts so.
+/// The rest of a line after a directive such as #include.
 std::optional<std::string> after_directive(const std::string& line, std::string_view directive) {
   const auto mark = line.find_first_not_of(blanks);
   if (mark == std::string::npos || line[mark] != '#') return {};
@@ -28,7 +28,7 @@ std::optional<std::string> after_directive(const std::string& line, std::string_
   return line.substr(word + directive.size());
 }
 
-/// Includes go where NVRTC, which has no system headers, does not see them; in order: C's headers first.
+/// Includes are guarded from NVRTC, which has no system headers. C's headers come first.
 struct parted {
   std::string includes, others;
 };
@@ -47,7 +47,7 @@ parted parted_definitions(const std::string& definitions, const std::vector<std:
     }
     const auto header = included->substr(begin, included->find('>') + 1 - begin);
     headers.emplace(!header.ends_with(".h>"), header);
-    // C++'s own header need not have the overloads of floats without std::, which CUDA has.
+    // <cmath> need not declare the overloads outside std::, which CUDA has.
     if (header == "<cmath>") headers.emplace(false, "<math.h>");
     if (header == "<cstdlib>") headers.emplace(false, "<stdlib.h>");
   }
@@ -55,8 +55,8 @@ parted parted_definitions(const std::string& definitions, const std::vector<std:
   return result;
 }
 
-/// In the order of their definitions, each once. _GNU_SOURCE and its like are left to the headers that look
-/// at them.
+/// Names of macros in order of definition, each once. Feature macros such as _GNU_SOURCE stay defined for
+/// system headers.
 std::vector<std::string> macros_of(const std::string& definitions) {
   std::vector<std::string> names;
   std::istringstream lines(definitions);
@@ -71,14 +71,14 @@ std::vector<std::string> macros_of(const std::string& definitions) {
   return names;
 }
 
-/// Engines use names that macros of the file may have too.
+/// Undefines the file's macros, because engines may use the same names.
 std::string end_of_macros(const std::vector<std::string>& names) {
   std::string text;
   for (const auto& each : names) text += "#undef " + each + "\n";
   return text.empty() ? "" : "// Macros of the marked file are for its functions alone.\n" + text;
 }
 
-/// What the text names as std::..., in order, each once.
+/// The names that the text uses as std::name, each once.
 std::set<std::string> names_in_std(const description& about) {
   constexpr std::string_view space = "std::";
   const auto text = about.definitions + about.helpers + about.body;
@@ -90,8 +90,7 @@ std::set<std::string> names_in_std(const description& about) {
   return names;
 }
 
-/// What NVRTC, which has no headers of the system, needs of them. Functions of mathematics it has, in no
-/// namespace.
+/// Declarations that NVRTC lacks without system headers. It provides mathematics in the global namespace.
 std::string names_of_system(const description& about) {
   std::string text;
   for (const auto& each : about.system_types) text += "typedef " + each.spelling + " " + each.name + ";\n";
@@ -110,7 +109,7 @@ std::string constant(const std::string& name, int value) {
   return "constexpr int " + name + " = " + std::to_string(value) + ";\n";
 }
 
-/// Numbers are spelled as they are; colours are structs of the user.
+/// Numbers as spelled; colours are structs of namespace user.
 std::string type_name(const value_type& type) {
   constexpr std::string_view keyword = "struct ";
   if (type.channels == 1) return type.spelling;
@@ -122,7 +121,7 @@ std::string parameter_argument(const description& about) {
   return std::string("const parameters&") + (about.parameter_struct.empty() ? "" : " given");
 }
 
-/// A function of namespace rule: it calls the user's, which gets the parameters too if it takes them.
+/// A function of namespace rule that forwards to the user's, with the parameters if it takes them.
 std::string forwarding(const description& about, const std::string& result, const std::string& name,
                        std::vector<std::string> arguments, const std::string& called,
                        std::vector<std::string> passed, const std::string& closing = ");") {
@@ -196,7 +195,7 @@ std::string names_for_engines(const description& about, const std::string& borde
   throw internal_error("no such category");
 }
 
-/// The paper's types T and E are those of a template that the function does not write.
+/// The paper's types T and E become parameters of a class template.
 std::string functions(const description& about) {
   if (!about.generic) return about.helpers + about.body;
   return "/// T and E as in the function: values are converted to the type of the result.\ntemplate "
@@ -215,7 +214,7 @@ std::string plain_addition(const description& about) {
          (fits ? " " + body + " }" : "\n  " + body + "\n}") + "\n#endif\n\n";
 }
 
-/// Roots of what the function converts to float: of integers, as a rule.
+/// Whether the function takes square roots of values cast to float, which are integers as a rule.
 bool has_roots_of_converted(const description& about, const std::vector<std::string>& macros) {
   if (std::ranges::find(macros, "sqrtf") != macros.end()) return false;
   auto text = about.helpers + about.body;
@@ -233,7 +232,7 @@ std::string rule_text(const description& about, const std::string& border) {
   const auto macros = macros_of(definitions.others);
   const bool roots = has_roots_of_converted(about, macros);
   if (roots) text += template_named("integer_root.hpp");
-  // Not every function needs every parameter that its signature has, and in C {0} is all of a struct.
+  // Functions may ignore parameters of their signature, and C initializes a whole struct with {0}.
   text += "#ifdef __GNUC__\n#pragma GCC diagnostic push\n";
   for (const std::string warning : {"unused-parameter", "missing-field-initializers"})
     text += "#pragma GCC diagnostic ignored \"-W" + warning + "\"\n";

@@ -1,4 +1,4 @@
-// The file that holds the user's function in a generated program.
+// The file of a generated program that holds the user's function.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace macareu::converter {
 
-/// The whole of NAME_rule.hpp: definitions, functions, and the names that engines know them by.
+/// The content of NAME_rule.hpp: definitions, functions, and their names for the engines.
 std::string rule_text(const description& about, const std::string& border);
 
 }  // namespace macareu::converter

@@ -60,13 +60,13 @@ std::optional<dtype> number_type(CXType type) {
   }
 }
 
-/// A type that is not the same on every machine is neither a pixel nor a parameter.
+/// Refuses plain char as pixel or parameter: its signedness depends on the machine.
 void check_sign(CXType canonical, CXCursor where) {
   if (canonical.kind == CXType_Char_S || canonical.kind == CXType_Char_U)
     refuse(where, "'char' has a sign on some machines and none on others", "signed char or unsigned char");
 }
 
-/// Results and parameters are written member by member, from outside the struct.
+/// Members must be public and writable, because results and parameters are assigned one by one.
 void check_member(CXCursor field, const std::string& holder) {
   if (clang_isConstQualifiedType(clang_getCanonicalType(clang_getCursorType(field))) != 0)
     refuse(field, "'" + name_of(field) + "' in the " + holder + " is const", "a member that can be written");
@@ -76,7 +76,7 @@ void check_member(CXCursor field, const std::string& holder) {
 
 CXType plain(CXType type) { return clang_getCanonicalType(type); }
 
-/// Without const and volatile, which say nothing of a value that is copied.
+/// The spelling without const and volatile, which are irrelevant for a copied value.
 std::string spelled(CXType type) {
   auto text = taken(clang_getTypeSpelling(type));
   for (const std::string_view qualifier : {"const ", "volatile "})
@@ -89,7 +89,7 @@ bool is_same_record(CXType one, CXType other) {
          0;
 }
 
-/// What a parameter points to; an array as a parameter is a pointer. Of others an invalid type.
+/// The pointee of a parameter, where arrays count as pointers; invalid for other types.
 CXType pointee_of(CXType type) {
   const auto canonical = plain(type);
   return canonical.kind == CXType_Pointer ? clang_getPointeeType(canonical)
@@ -103,7 +103,7 @@ std::vector<CXCursor> fields_of(CXType record) {
   return fields;
 }
 
-/// One list of parameters, read from the front, with the struct already taken off its end.
+/// A parameter list read from the front, without the parameter struct at its end.
 class parameters {
  public:
   parameters(const description& about, CXCursor function, CXType parameter_struct)
@@ -132,7 +132,7 @@ class parameters {
     refuse(function_, "'" + name_of(function_) + "' " + what, expected_of(kind_));
   }
 
-  /// A struct in last place that is not the marked one deserves a better word than "wrong number".
+  /// An unmarked struct in last place gets a specific message instead of "wrong number of parameters".
   void check_marked() const {
     if (has_struct_ || all_.size() < 3) return;
     const auto last = plain(type(all_.size() - 1));
@@ -251,7 +251,7 @@ value_type value_type_of(CXType type, CXCursor where) {
   return {*common, spelled(type), static_cast<int>(fields.size())};
 }
 
-/// Every device gets the members one after another, at multiples of their size.
+/// Every device receives the members one after another, at multiples of their size.
 void check_layout(CXType parameter_struct) {
   const auto canonical = plain(parameter_struct);
   const auto where = clang_getTypeDeclaration(canonical);

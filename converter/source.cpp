@@ -32,7 +32,7 @@ std::string content_of(const std::string& file, const std::string& blame) {
   return text;
 }
 
-/// Tells for each line whether it begins inside a comment; strings do not cross lines.
+/// Tracks whether a line begins inside a comment. Strings do not cross lines.
 class comment_state {
  public:
   bool inside() const { return inside_; }
@@ -72,7 +72,7 @@ std::string_view without_blanks(std::string_view text) {
   return begin == std::string_view::npos ? std::string_view() : text.substr(begin);
 }
 
-/// The word at the front, which is taken off.
+/// Removes the first word and returns it.
 std::string_view taken_word(std::string_view& text) {
   const auto letter = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
   const auto end = std::ranges::find_if_not(text, letter) - text.begin();
@@ -81,7 +81,7 @@ std::string_view taken_word(std::string_view& text) {
   return word;
 }
 
-/// As a string of C.
+/// As a C string literal.
 std::string quoted(const std::string& file) {
   std::string text = "\"";
   for (const char letter : file) {
@@ -95,7 +95,7 @@ class reader {
  public:
   source result;
 
-  /// A file that the user names.
+  /// Adds a file that the user names.
   void add_named(const std::string& file) {
     included_.push_back(fs::weakly_canonical(file).string());
     add_file(file, content_of(file, ""));
@@ -123,7 +123,7 @@ class reader {
       } else {
         const auto known = result.lines.size();
         add_line(comment ? "" : line, line, {file, number});
-        // What comes behind its line is not kept.
+        // Text after the name on its line is dropped.
         if (comments.inside() && result.lines.size() == known + 1 && result.lines.back().line == line)
           result.lines.back().line += " */";
       }
@@ -155,8 +155,8 @@ class reader {
     result.text += line + "\n";
   }
 
-  /// Headers hold definitions, which may stand once only, so each gets a guard. It is written again where the
-  /// first time was under a condition, which may not hold. Behind the name a comment may begin that goes on.
+  /// Each header gets a guard, because it holds definitions. It is included again if the first time was under
+  /// a condition. A block comment may begin after the name and continue.
   void include(const std::string& name, std::string_view behind, const std::string& line,
                const place& where) {
     const auto path = (fs::path(where.file).parent_path() / name).string();
@@ -189,13 +189,13 @@ class reader {
     return "MACAREU_INCLUDED_" + std::to_string(at - guarded_.begin());
   }
 
-  /// As a comment, so that two texts with different faults differ.
+  /// Kept as a comment, so that texts with different faults differ.
   void add_fault(std::exception_ptr what, const std::string& line) {
     result.faults.push_back({result.text.size(), std::move(what)});
     result.text += "//" + line.substr(0, line.find_last_not_of('\\') + 1) + "\n";
   }
 
-  /// Directives of C, of C++, and of their compilers.
+  /// Directives of C, C++ and compilers.
   static bool is_c(std::string_view word) {
     constexpr std::array<std::string_view, 19> known{
         "assert", "define", "elif",   "elifdef", "elifndef",     "else", "endif",  "error", "ident",  "if",
@@ -203,7 +203,7 @@ class reader {
     return std::ranges::find(known, word) != known.end();
   }
 
-  /// Whether the line is one of ours, or would be if it were not misspelled.
+  /// Whether the line is a directive of Macareu, misspelled ones included.
   bool add_directive(std::string_view word, std::string_view rest, const std::string& line,
                      const place& where) {
     constexpr std::string_view mark = "_FUNC";
@@ -232,7 +232,7 @@ class reader {
       return true;
     }
     result.directives.push_back({kind, written, where, result.text.size()});
-    // A comment, which may go on in the next line.
+    // A block comment may begin here and continue on the next line.
     result.text += std::string(rest) + "\n";
     return true;
   }
@@ -242,7 +242,7 @@ class reader {
   std::vector<std::string> included_, open_, guarded_;
 };
 
-/// Of #include <math.h> the name, of other lines nothing.
+/// The header of #include <math.h>; empty for other lines.
 std::string_view included_by(std::string_view line) {
   line = without_blanks(line);
   if (!line.starts_with('#')) return {};

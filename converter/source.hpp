@@ -1,4 +1,4 @@
-// A source file with its directives taken out: what is left is C++ with the same lines.
+// A source file without its directives: C++ text with the same line numbers.
 #pragma once
 
 #include <cstddef>
@@ -21,30 +21,30 @@ struct place {
 std::string to_string(const place& where);
 
 struct directive {
-  std::optional<category> kind;  ///< nothing: the parameter struct
+  std::optional<category> kind;  ///< empty: the parameter struct
   std::string text;              ///< as written
   place where;
   std::size_t offset = 0;  ///< in the text
 };
 
-/// What a file's functions of mathematics mean: in C they have one type each, in C++ overloads.
+/// In C, each function of mathematics has one type; in C++, overloads.
 enum class language { c, cpp };
 
 struct source {
   language written_in = language::cpp;
-  /// Files named by #include "..." are part of it, between #line lines; of directives only comments
-  /// behind them are left.
+  /// Includes the text of #include "..." files, between #line lines. Directives are removed, except for
+  /// comments after them.
   std::string text;
   std::vector<directive> directives;
-  /// #define, #undef and #include <...>, and where they are.
+  /// #define, #undef and #include <...> lines, with their offsets.
   struct preprocessing {
     std::size_t offset;
     std::string line;
     place where;
   };
   std::vector<preprocessing> lines;
-  /// A directive that is unknown or has something behind it, or a header that cannot be read: of no
-  /// consequence where an #if leaves it out.
+  /// An unknown directive, text after a directive, or an unreadable header. It is ignored if an #if excludes
+  /// it.
   struct fault {
     std::size_t offset;
     std::exception_ptr what;
@@ -52,15 +52,14 @@ struct source {
   std::vector<fault> faults;
 };
 
-/// A file *.c is C, but for one that includes headers which C does not have, or <tgmath.h>, which has
-/// overloads. `header` is read before the file where it is not empty. Throws io_error where one of the two is
-/// not there.
+/// A *.c file is C, unless it includes <tgmath.h> or headers that C lacks. A non-empty `header` is read
+/// before the file. Throws io_error if either is missing.
 source read_source(const std::string& file, const std::string& header);
 
-/// Whether the ' at `quote` stands inside a number, as in 1'000.
+/// Whether the ' at `quote` is a digit separator, as in 1'000.
 bool parts_digits(std::string_view text, std::size_t quote);
 
-/// Whether some line is #include <header>.
+/// Whether a line is #include <header>.
 bool includes(const source& from, std::string_view header);
 
 }  // namespace macareu::converter

@@ -1,4 +1,4 @@
-// The skeletons of generated programs: the files of converter/templates, as text.
+// The files of converter/templates as text: skeletons of generated programs.
 #pragma once
 
 #include <map>
@@ -7,7 +7,7 @@
 
 namespace macareu::converter {
 
-/// Throws internal_error where there is no such file.
+/// Throws internal_error if there is no such file.
 std::string_view template_named(std::string_view name);
 
 /// The text with every @NAME@ of the map replaced.

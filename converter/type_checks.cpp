@@ -16,7 +16,7 @@ bool is_in_namespace(CXCursor declared) {
 
 bool is_record(CXType type) { return clang_getCanonicalType(type).kind == CXType_Record; }
 
-/// Also those without a name.
+/// All fields, unnamed ones included.
 std::vector<CXCursor> all_fields_of(CXType record) {
   std::vector<CXCursor> fields;
   clang_Type_visitFields(
@@ -46,18 +46,18 @@ long long natural_alignment(CXType type) {
   return widest;
 }
 
-/// Bits that lie in two numbers of their type, as only packing has them.
+/// Whether a bit-field straddles two storage units, which only packing allows.
 bool is_torn(CXCursor field) {
   if (clang_Cursor_isBitField(field) == 0) return false;
   const auto unit = 8 * clang_Type_getSizeOf(clang_getCursorType(field));
   return clang_Cursor_getOffsetOfField(field) % unit + clang_getFieldDeclBitWidth(field) > unit;
 }
 
-/// `packed` changes nothing in a struct of bytes.
+/// `packed` has no effect on a struct of bytes.
 bool is_laid_out_plainly(CXCursor record) {
   const auto type = clang_getCursorType(record);
   const auto alignment = clang_Type_getAlignOf(type);
-  if (alignment < 0) return true;  // declared only, and so never made
+  if (alignment < 0) return true;  // an incomplete type is never instantiated
   const auto has_attribute = [](const CXCursor& member) {
     const auto kind = clang_getCursorKind(member);
     return kind == CXCursor_PackedAttr || kind == CXCursor_AlignedAttr;
@@ -72,7 +72,7 @@ bool has_no_attributes(CXCursor declared) {
   });
 }
 
-/// color::red, of a color that anyone may name.
+/// Whether a type qualifies the name, as in color::red.
 bool names_type(CXCursor use) {
   return std::ranges::any_of(
       children_of(use), [](const CXCursor& child) { return clang_getCursorKind(child) == CXCursor_TypeRef; });

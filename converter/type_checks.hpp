@@ -1,22 +1,22 @@
-// What of the file's types and names would not be in generated code as it is in the file.
+// Checks for types and names that would change their meaning in generated code.
 #pragma once
 
 #include "clang.hpp"
 
 namespace macareu::converter {
 
-/// Throws where what is used stands in a namespace, which generated code does not have.
+/// Throws if the used name is in a namespace, which generated code does not have.
 void check_namespace(CXCursor use, CXCursor used);
 
-/// As above, for all that a type of the file names; nor does generated code have variables and functions
-/// ahead of its types.
+/// The same for all names in a type of the file. Generated code also declares no variables or functions
+/// before its types.
 void check_names_in(CXCursor type);
 
-/// Throws at ::name of the file, which has a namespace around it in generated code.
+/// Throws for ::name of the file, because generated code puts the name in a namespace.
 void check_unqualified(const unit& file, CXCursor kept);
 
-/// Throws where a typedef, enum or struct of the file is not as large, or not placed, as its plain text says:
-/// attributes and #pragma pack are outside the text that is kept.
+/// Throws if the layout of a typedef, enum or struct differs from its plain text. Attributes and #pragma pack
+/// are not part of the text that is kept.
 void check_plain(CXCursor type);
 
 }  // namespace macareu::converter

@@ -32,11 +32,11 @@ class writes {
  private:
   struct step {
     CXCursor cursor;
-    bool converts;  ///< what is inside it, as a condition does
+    bool converts;  ///< an implicit conversion of the operand, as in a condition
   };
 
   void use(CXCursor reference) {
-    std::vector<step> chain;  // from the inside: element, operation, and what holds it
+    std::vector<step> chain;  // from the inside: element, operation, enclosing statement
     bool converts = false;
     for (auto each = above_.rbegin(); each != above_.rend() && chain.size() < 4; ++each) {
       const auto kind = clang_getCursorKind(*each);
@@ -71,7 +71,7 @@ class writes {
     }
   }
 
-  /// The vector would round after every addition, and atomicAdd before.
+  /// Adding a float to the vector would round after the addition, atomicAdd before it.
   void check_addend(CXCursor addend) const {
     const auto type = written_type(addend);
     if (type != CXType_Float && type != CXType_Double && type != CXType_LongDouble) return;
@@ -79,7 +79,7 @@ class writes {
            "an integer, such as (int)(...)");
   }
 
-  /// Only what is around element and addend changes: other edits may be inside.
+  /// Edits only the text around element and addend, because other edits may lie inside them.
   void become_addition(const range& element, const range& operation, const std::string& between,
                        std::size_t addend) {
     result.push_back({{operation.begin, element.begin}, "atomicAdd(&"});
@@ -87,7 +87,7 @@ class writes {
     result.push_back({{operation.end, operation.end}, ")"});
   }
 
-  /// Whether nobody looks at the value of the operation: as a condition it would be converted to bool.
+  /// Whether the value of the operation is unused. In a condition it would be converted to bool.
   static bool is_statement(const step& holder) {
     switch (clang_getCursorKind(holder.cursor)) {
       case CXCursor_CompoundStmt:

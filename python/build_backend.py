@@ -1,8 +1,8 @@
-"""Builds the wheel of `pip install .` (PEP 517) by CMake. Python's own library is all that it needs.
+"""A PEP 517 backend that builds the wheel of `pip install .` with CMake. It needs only Python's standard library.
 
-pip's --config-settings build=FOLDER takes a folder that CMake has configured, as it is. By default there is one for every
-Python in build-wheel, which stays, so that the next time is short, and is configured anew by every call. Options of CMake
-come from the environment's CMAKE_ARGS.
+pip's --config-settings build=FOLDER uses a folder that CMake has already configured. The default is one folder per
+Python in build-wheel. It is kept for fast rebuilds and configured again by every call. The environment variable
+CMAKE_ARGS holds options of CMake.
 """
 
 import base64
@@ -38,7 +38,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    """What git knows."""
+    """The files that git tracks."""
     listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], check=True, stdout=subprocess.PIPE).stdout
     name = f"{_distribution()}.tar.gz"
     with tarfile.open(pathlib.Path(sdist_directory) / name, "w:gz", format=tarfile.PAX_FORMAT) as archive:
@@ -66,23 +66,24 @@ def _configured_folder(given):
 
 
 def _check_python(build):
-    """That a folder was configured for the Python that runs."""
+    """Checks that the folder was configured for the running Python."""
     cache = build / "CMakeCache.txt"
     python = re.search(r"^_Python3_EXECUTABLE:INTERNAL=(.+)$", cache.read_text(encoding="utf-8"), re.MULTILINE)
     if python is None:
-        raise RuntimeError(f"{build}: is configured without Python")
+        raise RuntimeError(f"{build}: was configured without Python; configure it again with Python enabled")
     program = "import sysconfig; print(sysconfig.get_config_var('EXT_SUFFIX'))"
     suffix = subprocess.run([python[1], "-c", program], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     if suffix != sysconfig.get_config_var("EXT_SUFFIX"):
-        raise RuntimeError(f"{build}: is configured for another Python, {python[1]}, whose modules end with {suffix}")
+        raise RuntimeError(f"{build}: was configured for another Python, {python[1]}, whose modules end with {suffix}")
 
 
 def _configure(build):
-    # Without what an earlier call set: other options, or pybind11 in an environment of pip that is gone.
+    # Drops settings of an earlier call: other options, or pybind11 in a pip environment that no longer
+    # exists.
     (build / "CMakeCache.txt").unlink(missing_ok=True)
     options = ["-DCMAKE_BUILD_TYPE=Release", "-DMACAREU_PYTHON=ON", "-DMACAREU_TESTS=OFF", "-DMACAREU_TOOL=OFF",
                f"-DPython3_EXECUTABLE={sys.executable}"]
-    try:  # in pip's own environment CMake would not find it
+    try:  # CMake would not find it in pip's isolated environment
         import pybind11
         options.append(f"-DMACAREU_PYBIND11={pybind11.get_include()}")
     except ImportError:

@@ -38,7 +38,7 @@ _Nested = Sequence[Sequence[Any]]
 
 
 def forms(functions, about):
-    """(signature, result) of the calls that a type checker tells apart: arrays of NumPy, lists, and others' arrays with and
+    """(signature, result) of the overloads for type checkers: NumPy arrays, lists, and other arrays with and
     without DLPack."""
     same_type = any(type == "the input's type" for _, _, type in about["outputs"])
     pixel = "_Pixel" if same_type else "Any"

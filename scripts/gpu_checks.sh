@@ -11,7 +11,7 @@ build=${1:-build-gpu}
 [ $# -eq 0 ] || shift
 jobs=$(nproc)
 
-if [ -n "$short" ]; then  # code for this GPU alone compiles in half the time
+if [ -n "$short" ]; then  # compiling for this GPU only takes half the time
   capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
   set -- "-DCMAKE_CUDA_ARCHITECTURES=$capability-real" "$@"
   python=OFF targets="test_conformance test_cuda"
@@ -24,7 +24,7 @@ cmake -S . -B "$build" -DMACAREU_CUDA=ON -DMACAREU_TESTS=ON -DMACAREU_PYTHON=$py
 cmake --build "$build" --parallel "$jobs" --target $targets
 programs=$(cd "$build/bin" && pwd)
 
-# Tests that fill the GPU's memory run alone, the others in shards beside conformance.
+# Tests that fill the GPU's memory run alone; the others run in shards beside conformance.
 "$programs/test_cuda" --gtest_brief=1 --gtest_filter='little_memory.*'
 logs=$(mktemp -d)
 started=""
@@ -52,7 +52,7 @@ done
 ctest --test-dir "$build" --output-on-failure --parallel "$jobs" --tests-regex '^conformance.*cuda' --no-tests=error
 finish
 
-# Under a sanitizer one test leaves most of a GPU idle, so many run at a time.
+# Under a sanitizer one test leaves most of the GPU idle, so many run in parallel.
 sanitize() {  # tool, share of the random images, program, tests
   start "$1: $4" env MACAREU_TEST_SHARE="$2" compute-sanitizer --tool "$1" --error-exitcode 1 "$3" --gtest_brief=1 --gtest_filter="$4"
 }
@@ -64,7 +64,7 @@ sanitize_all() {  # share of small waves, of their races, of other tests
   finish
   for tool in memcheck initcheck synccheck racecheck; do
     images='host_images.*:device_images.*:-device_images.may_come_after_the_call:*a_device_that_fails*:*auto_falls_back*'
-    # Under these two, images in any memory take longer than all the rest.
+    # Under these two tools, the tests of images in any memory take longer than all others.
     case $tool in racecheck | initcheck) [ -z "$short" ] || images='device_images.in_place:device_images.beside_host_images' ;; esac
     for tests in 'long_waves.under_noise' 'long_waves.of_bytes' 'cuda_regular_patterns.summaries*' 'functions.*:-functions.tell_what_is_wrong_and_go_on' \
       "$images" 'distances.with_any_strides:distances.of_volumes_in_slabs'; do
@@ -75,7 +75,7 @@ sanitize_all() {  # share of small waves, of their races, of other tests
   done
   finish
 }
-# A sanitizer that does not know this GPU or driver says so at once.
+# A sanitizer that does not support this GPU or driver fails at once.
 if ! command -v compute-sanitizer >/dev/null 2>&1; then
   echo "compute-sanitizer: left out, it is not installed"
 elif ! MACAREU_TEST_SHARE=0.001 compute-sanitizer --error-exitcode 1 "$programs/test_cuda" --gtest_brief=1 --gtest_filter=labels_on_gpu.of_many_tiles >"$logs/first" 2>&1 &&
@@ -98,6 +98,6 @@ if python3 -c 'import cupy' 2>/dev/null; then
 else
   echo "bench/auto_bound.py: left out, it needs CuPy"
 fi
-# Last, as they need libclang, or MACAREU_DESCRIPTIONS (tests/converter/describe.py).
+# Last, because they need libclang or MACAREU_DESCRIPTIONS (tests/converter/describe.py).
 export MACAREU_TOOL="$programs/macareu" COMPILE_KERNELS="$programs/compile_kernels" MACAREU_DEVICES=serial,cpu,cuda
 for test in programs windows waves mathematics cuda; do (cd tests/converter && python3 "test_$test.py"); done

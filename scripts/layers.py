@@ -9,7 +9,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "explanation" / "pictures" / "layers.svg"
 
-# From top to bottom; layers of one row do not include each other. A layer: its name, its folders, what it has.
+# From top to bottom; layers of one row do not include each other. A layer: its name, its folders, its
+# contents.
 ROWS = [
     [("apps", ["apps"], "command line"), ("python", ["python/src"], "package"), ("itk", ["itk"], "module")],
     [("bench", ["bench"], "benchmarks"), ("converter", ["converter"], "marked C functions")],
@@ -33,13 +34,13 @@ def level(name):
 
 
 def layer_of(path):
-    """By the longest folder that the path lies in."""
+    """The layer with the longest folder that contains the path."""
     found = [(len(folder), name) for name, folders, _ in layers() for folder in folders if path.startswith(folder + "/")]
     return max(found)[1] if found else None
 
 
 def target_of(text):
-    """The layer of an included file, from what is written between the quotes."""
+    """The layer of an included file, from the text between the quotes."""
     if text.startswith("macareu/itk/"):
         return "itk"
     if text.startswith("macareu/"):
@@ -60,7 +61,7 @@ def edges():
                 for text in INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
                     other = target_of(text)
                     if other is None and (ROOT / "converter" / text).exists() and not (path.parent / text).exists():
-                        other = "converter"  # whose headers are included by their name alone
+                        other = "converter"  # its headers are included without a folder
                     if other and other != name:
                         found.setdefault((name, other), relative)
     return found
@@ -72,7 +73,8 @@ def violations(found):
 
 
 def draw(found):
-    """Boxes from top to bottom, and beside them which layers each includes: a triangle where nothing goes up."""
+    """Boxes from top to bottom, with a matrix of includes. It is triangular if no layer includes one
+    above."""
     wide, high, cell, left, top = 250, 34, 34, 10, 96
     names = [name for name, *_ in layers()]
     parts = []

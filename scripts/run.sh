@@ -55,7 +55,7 @@ row() {
 }
 
 row "maxima lower than $h cut away" hmax "$image" --h "$h"
-# An image of yours has no marker: reconstructing it from its own hmax must give that back.
+# An image of yours has no marker: reconstruction from its own hmax must reproduce hmax.
 row "what the marker reaches under the image" reconstruct "${given:-$out/hmax$grey}" "$image"
 row "dark basins filled to their rim" fill-holes "$image"
 row "what touches the border removed" clear-border "$image"

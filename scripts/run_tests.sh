@@ -4,12 +4,12 @@ set -u
 build=$1
 shift
 rm -f "$build/tests.xml"
-# What passing tests print is looked at too: a test of Python may skip some of its parts.
+# The output of passing tests is parsed too, because a Python test may skip some of its parts.
 ctest --test-dir "$build" --output-on-failure --no-tests=error --output-junit tests.xml \
   --test-output-size-passed 10000000 "$@"
 result=$?
 [ -e "$build/tests.xml" ] || exit $result
-# A reason stands behind "skipped: ", in the line behind GoogleTest's "Skipped", or in unittest's "... skipped 'reason'".
+# A reason follows "skipped: ", is on the line after GoogleTest's "Skipped", or in unittest's "... skipped 'reason'".
 awk '
   function skip(reason) {
     gsub(/&lt;/, "<", reason); gsub(/&gt;/, ">", reason); gsub(/&quot;/, "\"", reason); gsub(/&apos;/, "\047", reason)

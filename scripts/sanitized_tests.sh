@@ -2,17 +2,17 @@
 # Runs the tests of a sanitizer build: sanitized_tests.sh BUILD
 set -eu
 build=$1
-# Looking for leaks takes 3 s a process with clang 14 on aarch64: not for every test by itself, see below.
+# Leak detection takes 3 s per process with clang 14 on aarch64, so it does not run for every test; see below.
 export ASAN_OPTIONS=detect_leaks=0:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1
-# Archer tells ThreadSanitizer of OpenMP's barriers, which generators of images have; without it correct code is reported.
+# Archer reports OpenMP's barriers to ThreadSanitizer. Without it, the image generators cause false positives.
 case $build in *tsan)
   version=$(clang++ -dumpversion)
   archer=/usr/lib/llvm-${version%%.*}/lib/libarcher.so
   [ -e "$archer" ] || { echo "Archer is missing: $archer (package libomp-dev)" >&2; exit 3; }
   export OMP_TOOL_LIBRARIES="$archer" ;;
 esac
-# glib's threads, behind libvips, are not built with ThreadSanitizer.
+# glib's threads, used by libvips, are not instrumented by ThreadSanitizer.
 export TSAN_OPTIONS="ignore_noninstrumented_modules=1 suppressions=$(pwd)/scripts/tsan.suppressions"
 scripts/run_tests.sh "$build" --parallel "$(nproc)" --label-exclude 'peers|install'
 case $build in *asan)

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs what is missing for `run`, `tool`, `python`, `test`, `bench`, `check`, `site` or `other-processor` from the system's packages (Debian 12, Ubuntu 24.04 or newer). Says nothing where
-# all is there, and one line where something cannot be installed: the build then says what it really needs.
+# Installs the missing system packages (Debian 12, Ubuntu 24.04 or newer) for `run`, `tool`, `python`, `test`,
+# `bench`, `check`, `site` or `other-processor`. Prints one line for packages that cannot be installed; the
+# build then reports what it needs. Prints nothing if all are present.
 set -u
 
 packages="g++ cmake make pkg-config libcli11-dev nlohmann-json3-dev zlib1g-dev libvips-dev"
@@ -35,7 +36,7 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=1 "$@" >/dev/null 2>&1; }
 
-# All at once where that works; else one by one, so that a missing extra does not keep the others away.
+# All at once if possible; else one by one, so that one missing package does not block the others.
 apt install -y --no-install-recommends $missing || {
   apt update
   apt install -y --no-install-recommends $missing ||

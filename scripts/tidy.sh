@@ -4,7 +4,7 @@ set -eu
 build=$1
 cmake -S . -B "$build" -DMACAREU_TESTS=ON -Wno-dev --log-level=WARNING
 cmake --build "$build" --target macareu_api
-# What this build leaves out (a device, a format) is not in its compile commands.
+# Parts that this build omits (a device, a format) are not in its compile commands.
 in_build() { while read -r file; do grep -q "/$file\"" "$build/compile_commands.json" && echo "$file"; done; }
 # clang cannot read g++'s precompiled header, and does not need it.
 commands=$(mktemp -d)

@@ -1,4 +1,4 @@
-// What the files made from the catalogue share.
+// Shared by the files that are generated from the catalogue.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +20,12 @@ inline std::vector<std::string_view> split(std::string_view choices) {
   }
 }
 
-/// `signed` is a word of C++ itself.
+/// `signed` is a keyword of C++.
 inline std::string member_name(const parameter_description& parameter) {
   return parameter.name == "signed" ? "is_signed" : std::string(parameter.name);
 }
 
-/// As the command line spells it.
+/// The spelling of the command line.
 inline std::string dashed(std::string_view name) {
   std::string text(name);
   std::ranges::replace(text, '_', '-');
@@ -34,7 +34,7 @@ inline std::string dashed(std::string_view name) {
 
 inline std::string option(std::string_view name) { return "--" + dashed(name); }
 
-/// A value for a parameter that has no default.
+/// An example value for a parameter without a default.
 inline std::string_view example_value(const parameter_description& parameter) {
   return parameter.name == "low" ? "40" : parameter.name == "high" ? "80" : "20";
 }
@@ -46,7 +46,7 @@ inline std::vector<parameter_description> required(const operator_description& a
   return found;
 }
 
-/// A line for the shell, with what an operator cannot do without.
+/// A shell command with the required arguments of an operator.
 inline std::string command_example(const operator_description& about) {
   auto line = "macareu " + std::string(about.verb);
   for (const auto& input : about.inputs)

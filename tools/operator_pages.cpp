@@ -20,8 +20,8 @@ std::string_view type_text(const output_description& output) {
 }
 
 struct library {
-  std::string_view title;  ///< as people write it
-  std::string_view scope;  ///< before its names
+  std::string_view title;  ///< full name
+  std::string_view scope;  ///< prefix of its names
   std::string_view peer_names::*names;
 };
 
@@ -50,7 +50,7 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-/// One line for each part.
+/// One line per part.
 std::string formula_lines(std::string_view formula) {
   std::string lines;
   while (true) {
@@ -114,7 +114,7 @@ void write_parameters(std::ostream& out, const operator_description& about) {
   }
 }
 
-/// On the command line they are options, which the examples leave out.
+/// On the command line these are options, which the examples omit.
 void write_optional_files(std::ostream& out, const operator_description& about) {
   std::vector<std::string> options;
   for (const auto& input : about.inputs)
@@ -140,7 +140,7 @@ void write_engines(std::ostream& out, const operator_description& about) {
            "kept. See [object tables](../table-columns.md).\n";
 }
 
-/// Of the panels that scripts/pictures.sh puts side by side.
+/// Caption of the panels that scripts/pictures.sh arranges.
 std::string caption_of(const operator_description& about) {
   const std::string order = "From left to right: ";
   if (about.name == "histogram") return "The histogram of a generated slide, 64 bins.";
@@ -196,7 +196,7 @@ std::string index_page() {
   return out.str();
 }
 
-/// By the other library's names, in their order.
+/// Sorted by the other library's names.
 std::string coming_from_page() {
   std::ostringstream out;
   out << "# Coming from scikit-image, SciPy, ITK, MATLAB, OpenCV or DIPlib\n\n"

@@ -1,4 +1,5 @@
-// Writes what is made from the catalogue: the C++ functions (header, source) and the pages of operators.
+// Writes the files generated from the catalogue: the C++ functions (header, source) and the pages of
+// operators.
 #include <algorithm>
 #include <fstream>
 #include <iostream>
@@ -56,20 +57,20 @@ bool all_have_defaults(const operator_description& about) {
   return true;
 }
 
-/// What a function returns, or fills.
+/// The result of a function: returned, or written to memory of the caller.
 enum class form { image, into_image, table };
 
 std::vector<form> forms_of(const operator_description& about) {
   return about.table.empty() ? std::vector{form::image, form::into_image} : std::vector{form::table};
 }
 
-/// How many inputs a function takes: one less where the last is optional, too.
+/// Numbers of inputs of a function: two variants if the last input is optional.
 std::vector<std::size_t> input_counts(const operator_description& about) {
   const auto all = about.inputs.size();
   return about.inputs.back().optional ? std::vector{all - 1, all} : std::vector{all};
 }
 
-/// `defaults`: in the declaration only.
+/// `defaults`: whether to write default arguments, as the declaration does.
 std::string signature(const operator_description& about, form kind, std::size_t inputs, bool defaults) {
   const bool into = kind == form::into_image;
   std::string text = (into                  ? "void "

@@ -58,7 +58,7 @@ std::string overview(const std::vector<verb>& verbs) {
       if (each.group == group) page += entry(each.name, each.brief, 16);
   }
   return page +
-         "\nThe extension of a file says its format; `macareu info` lists those of this build.\n"
+         "\nThe file extension selects the format; `macareu info` lists the formats of this build.\n"
          "Exit codes: 0 done, 1 compare found a difference, or bench a wrong result, 2 usage, 3 file,\n"
          "4 device or memory, 70 internal error, 130 interrupted.\n";
 }

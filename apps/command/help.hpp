@@ -1,4 +1,4 @@
-// Help pages, made from what verbs and parsers say of themselves.
+// Help pages, generated from the descriptions of verbs and options.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace macareu::tool {
 std::string overview(const std::vector<verb>& verbs);
 /// "macareu VERB INPUT -o OUTPUT [options]"
 std::string usage_line(const verb& about, const parser& arguments);
-/// What a verb without arguments prints.
+/// The text that a verb without arguments prints.
 std::string usage_of(const verb& about, const parser& arguments);
 /// `macareu VERB --help`
 std::string help_of(const verb& about, const parser& arguments);

@@ -21,7 +21,7 @@ bool may_be_raw(const std::string& file) {
   return extension.empty() || extension == ".raw" || extension == ".RAW";
 }
 
-/// Of the first three channels, in the host's memory, where they have been read.
+/// From the first three channels, on the cpu: the image is in host memory.
 image luminance(const const_image_view& colour) {
   const std::array channels{colour.channel(0), colour.channel(1), colour.channel(2)};
   return std::move(run_operator(*find_operator("luminance"), channels, {}, {.device = "cpu"})[0]);
@@ -80,7 +80,7 @@ void input_options::add_channel_to(parser& options) {
        .names = "--channel",
        .value = "N|luminance",
        .help =
-           "of a colour image take channel N, counted from 0, or its luminance: 0.299 red + 0.587 green + "
+           "take channel N of a colour image, counted from 0, or its luminance: 0.299 red + 0.587 green + "
            "0.114 blue, in the same type, integers rounded to the nearest",
        .take = [this](const std::string& text) { channel_ = channel_from(text); }});
 }

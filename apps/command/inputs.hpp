@@ -1,4 +1,4 @@
-// Options that say how input files are read, and reading them.
+// Options for reading input files, and the reading itself.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace macareu::tool {
 
-/// What --shape, --dtype, --offset, --endian, --channels and --channel say.
+/// The values of --shape, --dtype, --offset, --endian, --channels and --channel.
 class input_options {
  public:
   /// The parser keeps references to this object.
@@ -19,12 +19,12 @@ class input_options {
   void add_channel_to(parser& options);
 
   image_file read(const std::string& file) const;
-  /// One grey image: of a colour image the channel that was asked for; without one a usage_error.
+  /// One grey image. Of a colour image, the channel given by --channel; throws usage_error without one.
   image_file read_grey(const std::string& file) const;
-  /// The same, but all channels of a colour image where none was asked for.
+  /// The same, but without --channel returns all channels of a colour image.
   image_file read_grey_or_colour(const std::string& file) const;
 
-  /// Throws usage_error where the options describe raw files and there is none, or only in part.
+  /// Throws usage_error if options describe raw files and no input is one, or if --shape is missing.
   void check(const std::vector<std::string>& files) const;
 
  private:

@@ -24,7 +24,7 @@ sigset_t both_signals() {
 }
 
 void say(std::string_view text) {
-  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // nobody listens
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // stderr is closed
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ void say(std::string_view text) {
 interruption::interruption(std::string verb) : verb_(std::move(verb)) {
   const auto set = both_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  // A pipe whose reader has gone is a failed write, so that what lies beside other outputs is removed.
+  // A closed pipe becomes a failed write, so that temporary files beside the outputs are removed.
   signal(SIGPIPE, SIG_IGN);
   std::thread([this] { listen(); }).detach();
 }

@@ -7,18 +7,18 @@
 
 namespace macareu::tool {
 
-/// Outside a careful section a signal ends the program at once: there is nothing to clean up, and no need to
-/// wait for a pipe. Inside one the token is set, and who sees it throws `interrupted`; a second signal kills.
+/// Outside a careful section a signal ends the program at once: there is nothing to clean up. Inside one it
+/// sets the token, and code that polls the token throws `interrupted`. A second signal kills the program.
 class interruption {
  public:
-  /// Listens from now on, in a thread of its own. Call it before any other thread exists, since they inherit
-  /// which signals wait for the listener; the object must live until the program ends.
+  /// Starts a listener thread. Create it before any other thread, because threads inherit the signal mask.
+  /// The object must live until the program ends.
   explicit interruption(std::string verb);
   interruption(const interruption&) = delete;
   interruption& operator=(const interruption&) = delete;
 
   std::stop_token token() const { return source_.get_token(); }
-  /// Throws `interrupted`.
+  /// Throws `interrupted` if a stop was requested.
   void check() const;
 
   class careful_section {
@@ -41,7 +41,7 @@ class interruption {
 
   std::string verb_;
   std::stop_source source_;
-  std::mutex deciding_;  // held to the end where a signal ends the program: no section begins meanwhile
+  std::mutex deciding_;  // held while a signal ends the program, so that no section begins
   bool careful_ = false;
 };
 

@@ -13,7 +13,7 @@
 namespace macareu::tool {
 namespace {
 
-/// Text as roff reads it: no escapes, no requests, hyphens that can be copied.
+/// Escapes text for roff: no escapes, no requests, hyphens that can be copied.
 std::string roff(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -34,7 +34,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// Programs that list pages want the sentence without its full stop.
+/// Programs that list pages expect the sentence without its full stop.
 std::string header(const std::string& name, std::string brief) {
   if (brief.ends_with('.')) brief.pop_back();
   return ".TH " + upper(roff(name)) + " 1 \"\" \"macareu " + version + "\" \"User Commands\"\n.SH NAME\n" +
@@ -70,8 +70,8 @@ std::string main_page(const std::vector<verb>& verbs) {
   auto page =
       header("macareu", "fast image operators: reconstruction, distances, labels, filters") +
       ".SH SYNOPSIS\nmacareu \\fIVERB INPUT\\fR... \\-o \\fIOUTPUT\\fR [options]\n.br\nmacareu "
-      "\\fIVERB\\fR \\-\\-help\n.br\nmacareu \\-\\-version\n.SH DESCRIPTION\nThe extension of a file "
-      "says its format; macareu info lists the formats of this build. macareu\\-VERB(1) describes one "
+      "\\fIVERB\\fR \\-\\-help\n.br\nmacareu \\-\\-version\n.SH DESCRIPTION\nThe file extension "
+      "selects the format; macareu info lists the formats of this build. macareu\\-VERB(1) describes one "
       "verb.\n";
   std::string group;
   for (const auto& each : verbs)
@@ -82,10 +82,10 @@ std::string main_page(const std::vector<verb>& verbs) {
         if (one.group == group) page += ".TP\n\\fB" + roff(one.name) + "\\fR\n" + roff(one.brief) + "\n";
     }
   return page +
-         ".SH EXIT STATUS\n0 done, 1 compare found a difference, or bench a wrong result, 2 usage, 3 file, 4 device "
-         "or memory, 70 internal error, 130 interrupted.\n.SH ENVIRONMENT\n.TP\n\\fBOMP_NUM_THREADS\\fR\nthreads, where "
-         "\\-\\-threads is not given\n.TP\n\\fBMACAREU_CACHE\\fR\nwhere compiled functions of macareu run "
-         "are kept\n.TP\n\\fBMACAREU_DATA\\fR\nthe published images for macareu bench\n";
+         ".SH EXIT STATUS\n0 done, 1 compare found a difference, or bench a wrong result, 2 usage, 3 file, "
+         "4 device or memory, 70 internal error, 130 interrupted.\n.SH ENVIRONMENT\n.TP\n"
+         "\\fBOMP_NUM_THREADS\\fR\nthreads, if \\-\\-threads is not given\n.TP\n\\fBMACAREU_CACHE\\fR\nwhere "
+         "macareu run keeps compiled functions\n.TP\n\\fBMACAREU_DATA\\fR\nthe images for macareu bench\n";
 }
 
 void write(const std::filesystem::path& path, const std::string& text) {

@@ -9,12 +9,11 @@
 
 namespace macareu::tool {
 
-/// One line for each verb: name, tab, what it does.
+/// One line per verb: name, tab, brief.
 std::string verb_lines(const std::vector<verb>& verbs);
-/// One line for each option: name, tab, value (empty for a flag), tab, help; inputs have their name in
-/// capitals.
+/// One line per option: name, tab, value (empty for a flag), tab, help. Names of inputs are in capitals.
 std::string option_lines(const parser& arguments);
-/// Writes macareu.1, where the program has operators, and macareu-VERB.1 of every verb of this program.
+/// Writes macareu.1, if the program has operators, and macareu-VERB.1 for every verb of this program.
 void write_manual(const std::vector<verb>& verbs, const std::filesystem::path& directory);
 
 }  // namespace macareu::tool

@@ -1,4 +1,4 @@
-// The verbs that are programs of their own, as the list of verbs shows them. The program adds the rest.
+// Outlines of the verbs that are separate programs, for the list of verbs. Those programs add the options.
 #pragma once
 
 #include "verb.hpp"

@@ -50,7 +50,7 @@ void check_image_fits(const fs::path& file, dtype type, const extents& shape, in
               extents(std::span<const std::int64_t>(sizes).first(static_cast<std::size_t>(shape.rank()))),
               channels);
   if (pixel.bytes() > 0) std::memset(pixel.data(), 0, pixel.bytes());
-  // Written beside the destination like the real output, and never committed.
+  // A dry run: written beside the destination like the real output, and never committed.
   output_files rehearsal;
   rehearsal.add(file, pixel);
 }

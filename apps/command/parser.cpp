@@ -32,7 +32,7 @@ std::vector<std::string> long_names(const std::vector<option>& options) {
   return names;
 }
 
-/// CLI11's failures that our options can have, in words that need no knowledge of it.
+/// Translates the CLI11 failures that our options can cause.
 std::string in_our_words(const CLI::ParseError& failure) {
   std::string message = failure.what();
   const auto name = message.substr(0, message.find(": "));
@@ -42,8 +42,7 @@ std::string in_our_words(const CLI::ParseError& failure) {
   return message;
 }
 
-/// What to say of arguments that no option took. A mistyped option comes before what is missing because of
-/// it.
+/// The message for unparsed arguments. A mistyped option is reported before the missing values it causes.
 std::string unexpected(const std::vector<std::string>& left, const std::vector<option>& options) {
   for (const auto& argument : left)
     if (argument.size() > 1 && argument[0] == '-')

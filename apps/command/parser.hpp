@@ -1,4 +1,4 @@
-// The arguments of one verb: what they are, for parsing and for help. CLI11 sits behind it, in one file.
+// The arguments of one verb, for parsing and for help. Only parser.cpp uses CLI11.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@ namespace macareu::tool {
 
 struct option {
   std::string group;  ///< heading in the help
-  std::string names;  ///< "-o,--output"; of an input its name alone: "MASK"
-  /// What follows it, in capitals or as choices: "FILE". Nothing for a flag and for an input.
+  std::string names;  ///< "-o,--output"; for an input its name alone: "MASK"
+  /// The value, in capitals or as choices: "FILE". Empty for a flag and for an input.
   std::string value = {};
   std::string help;
   bool required = false;
-  bool several = false;  ///< any number of them
-  /// Called with every value given ("true" for a flag). It throws usage_error where the value cannot be.
+  bool several = false;  ///< may be repeated
+  /// Called with every given value ("true" for a flag). Throws usage_error if the value is invalid.
   std::function<void(const std::string&)> take;
 
   bool is_input() const { return !names.starts_with('-'); }

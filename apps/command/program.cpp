@@ -24,7 +24,7 @@
 namespace macareu::tool {
 namespace {
 
-/// Messages of the library start with the operator's name, which differs from the verb's in its hyphens.
+/// Library messages start with the operator's name, which has underscores where the verb has hyphens.
 std::string without_name(const std::string& message, const std::string& verb) {
   auto name = verb + ": ";
   if (message.starts_with(name)) return message.substr(name.size());
@@ -39,7 +39,7 @@ int fail(int code, const std::string& verb, const std::string& message) {
   return code;
 }
 
-/// Runs `work` and says in one line what went wrong, if anything did.
+/// Runs `work`. Reports a failure in one line.
 template <class Work>
 int guarded(const std::string& verb, Work&& work) {
   try {
@@ -61,8 +61,7 @@ int guarded(const std::string& verb, Work&& work) {
 
 bool asks_for_help(const std::string& argument) { return argument == "--help" || argument == "-h"; }
 
-/// The process becomes the program that has the verb, so streams, signals and the exit code are the
-/// program's.
+/// Replaces the process by the program that has the verb, so streams, signals and the exit code pass through.
 [[noreturn]] void hand_over(const verb& chosen, const std::vector<std::string>& arguments) {
   const auto directory = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const auto file = (directory / chosen.program).string();
@@ -97,12 +96,12 @@ int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {
   } catch (const usage_error& e) {
     throw usage_error(std::string(e.what()) + "; see macareu " + chosen.name + " --help");
   }
-  // Never destroyed: its thread listens until the program has ended.
+  // Never destroyed: its thread listens until the program ends.
   static auto& signals = *new interruption(chosen.name);
   return action(signals);
 }
 
-/// Names of other libraries count too: `macareu imreconstruct`.
+/// Also accepts names from other libraries: `macareu imreconstruct`.
 std::string suggested_verb(const std::string& unknown, const std::vector<verb>& verbs) {
   std::vector<std::string> names;
   std::ranges::transform(verbs, std::back_inserter(names), &verb::name);

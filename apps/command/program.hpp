@@ -1,4 +1,4 @@
-// What the main functions of the programs share.
+// The shared main function of the programs.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace macareu::tool {
 
-/// Finds the verb, parses its arguments and runs it; a failure becomes one line on stderr. Returns the exit
-/// code.
+/// Finds the verb, parses its arguments and runs it. Reports a failure as one line on stderr. Returns the
+/// exit code.
 int run_program(std::vector<verb> (*verbs)(), int count, char** values);
 
 }  // namespace macareu::tool

@@ -1,4 +1,4 @@
-// A bar on stderr for work that takes more than a second.
+// A progress bar on stderr, for work that takes more than a second.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class progress_bar {
   progress_bar(const progress_bar&) = delete;
   progress_bar& operator=(const progress_bar&) = delete;
 
-  /// For context.progress; empty where nothing would be shown.
+  /// For context.progress; empty if nothing would be shown.
   std::function<void(double)> callback();
 
  private:

@@ -1,4 +1,4 @@
-// Text of the command line: values from it, messages and pages to it.
+// Text of the command line: parsing of values, formatting of messages and pages.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace macareu::tool {
 
 std::string in_quotes(std::string_view text);
-/// The text without line ends: a message is one line.
+/// The text without line ends, since a message is one line.
 std::string one_line(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
@@ -20,14 +20,14 @@ std::string dashed(std::string_view name);
 std::string lower(std::string text);
 /// --city-block
 std::string option_name(std::string_view parameter);
-/// As short as keeps the value.
+/// The shortest text that round-trips.
 std::string shortest(double value);
 std::string shortest(float value);
 
-/// " (did you mean --clip?)" where one of the names is near, else nothing.
+/// " (did you mean --clip?)" if one of the names is similar, else empty.
 std::string did_you_mean(std::string_view text, const std::vector<std::string>& names);
 
-/// These throw usage_error that starts with the option's name.
+/// These functions throw a usage_error that starts with the option's name.
 std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t lowest,
                           std::int64_t highest);
 /// Bytes: 4G, 500M, 64K or a plain number; K, M, G and T are powers of 1024.
@@ -38,7 +38,7 @@ dtype type_from(std::string_view option, std::string_view text);
 /// One of the names, separated by '|'.
 std::string choice_from(std::string_view option, std::string_view text, std::string_view names);
 
-/// Breaks text into lines, all but the first indented.
+/// Breaks text into lines and indents all but the first.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 100);
 
 }  // namespace macareu::tool

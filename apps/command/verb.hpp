@@ -9,7 +9,7 @@
 
 namespace macareu::tool {
 
-/// What the program exits with.
+/// Exit codes of the program.
 namespace exit_code {
 constexpr int done = 0;
 constexpr int difference = 1;
@@ -26,11 +26,11 @@ struct verb {
   std::string brief;
   std::string notes = {};
   std::string example = {};  ///< a line for the shell
-  /// Whether it does something useful when nothing is given.
+  /// Whether it may run without arguments.
   bool works_alone = false;
-  /// Adds its options to the parser, and gives what to do once they are parsed; that returns an exit code.
+  /// Adds its options to the parser. Returns the action to run after parsing, which returns an exit code.
   std::function<std::function<int(interruption&)>(parser&)> prepare = {};
-  /// Where there is nothing to prepare: the program, in the directory of this one, that has the verb.
+  /// If `prepare` is empty: the program that has the verb, in the directory of this one.
   std::string program = {};
 };
 

@@ -33,7 +33,7 @@ const bench::suite& suite_named(const std::string& name) {
     if (suite.name == name) return suite;
     names.emplace_back(suite.name);
   }
-  throw usage_error("no suite is named " + in_quotes(name) + "; there is " + joined(names, ", ") +
+  throw usage_error("unknown suite " + in_quotes(name) + "; the suites are " + joined(names, ", ") +
                     did_you_mean(name, names));
 }
 
@@ -42,7 +42,7 @@ int run(const benchmark& given, interruption& signals) {
   if (!given.json.empty()) check_text_output(given.json);
   const auto& directory = given.options.save_inputs;
   if (!directory.empty() && !std::filesystem::is_directory(directory))
-    throw io_error(directory.string() + ": there is no such directory");
+    throw io_error(directory.string() + ": no such directory");
   bench::recorder recorder(given.options, std::cout);
   suite.run(recorder);
   if (recorder.results().empty())
@@ -85,26 +85,26 @@ void add_options(parser& options, benchmark& given) {
   options.add({.group = "Parameters",
                .names = "--only",
                .value = "PATTERN,...",
-               .help = "cases whose name has one of these parts; * and ? match anything",
+               .help = "cases whose name contains one of these parts; * and ? match anything",
                .take = [&](const std::string& text) { given.options.only = text; }});
   options.add({.group = "Parameters",
                .names = "--repeat",
                .value = "N",
                .help =
-                   "runs of each case, fewer of slow ones (default: 7; wave, distance and patterns: 11, of "
-                   "slides 3)",
+                   "runs of each case, fewer for slow cases (default: 7; wave, distance and patterns: 11; "
+                   "slides: 3)",
                .take = [&](const std::string& text) {
                  given.options.repeat = static_cast<int>(whole_number("--repeat", text, 1, 1'000'000));
                }});
   options.add({.group = "Parameters",
                .names = "--quick",
-               .help = "small images: to see that it works, not to measure",
+               .help = "small images: a quick test, not a measurement",
                .take = [&](const std::string&) { given.options.quick = true; }});
   options.add(
       {.group = "Parameters",
        .names = "--data",
        .value = "DIR",
-       .help = "where the published images are; without them tissue is generated (default: the environment "
+       .help = "folder of the published images; without them tissue is generated (default: the environment "
                "variable MACAREU_DATA, else ../shared/data)",
        .take = [&](const std::string& text) { given.options.data = text; }});
 }
@@ -112,9 +112,9 @@ void add_options(parser& options, benchmark& given) {
 verb bench_verb() {
   auto about = bench_outline();
   about.notes =
-      "One row per case: name, shape, type, neighbours, threads, runs, median and least time, time per pixel, and "
-      "the sum of the output's pixels as a check. Files are not part of the times. The suites wave and distance have also what a "
-      "strategy counts, the time that must hold, and whether the result is right: exit code 1 where one is not.";
+      "One row per case: name, shape, type, neighbours, threads, runs, median and least time, time per "
+      "pixel, and the sum of the output's pixels as a check. Times exclude files. The suites wave and "
+      "distance also print counters, the time limit, and whether the result is right: exit code 1 if not.";
   about.prepare = [](parser& options) {
     const auto given = std::make_shared<benchmark>();
     given->options.data = default_data();

@@ -27,7 +27,7 @@ struct conversion {
   bool overwrite = false;
 };
 
-/// Files are there to be edited: one that is not as it would be written again is kept.
+/// Users edit the files, so one that differs from the new text is not overwritten.
 void check_kept(const fs::path& directory, const std::map<std::string, std::string>& files) {
   std::vector<std::string> changed;
   for (const auto& [name, text] : files) {
@@ -65,7 +65,7 @@ int run(const conversion& asked, interruption& signals) {
       about, {.name = asked.function.program_name(), .border = asked.function.border.value_or("nearest")});
   if (!asked.overwrite) check_kept(output, files);
   fs::create_directories(output, failure);
-  if (failure) throw io_error(asked.output + ": cannot be made: " + failure.message());
+  if (failure) throw io_error(asked.output + ": cannot be created: " + failure.message());
   for (const auto& [name, text] : files) all.add_text(output / name, text);
   signals.check();
   all.commit();
@@ -78,7 +78,7 @@ verb convert_verb() {
   auto about = convert_outline();
   about.notes =
       "The function is marked by #P2P_FUNC, #N2P_FUNC, #R2S_FUNC, #R2V_FUNC or #IWPP_FUNC on the line before "
-      "it (or #pragma macareu p2p and so on). The program needs nothing of Macareu. Nothing of the function is "
+      "it (or #pragma macareu p2p and so on). The program does not need Macareu. The function is not "
       "executed. Example: macareu convert examples/convert/binarise.c -o binarise";
   about.prepare = [](parser& options) {
     const auto asked = std::make_shared<conversion>();
@@ -86,14 +86,14 @@ verb convert_verb() {
     options.add({.group = "Outputs",
                  .names = "-o,--output",
                  .value = "DIRECTORY|FILE.json",
-                 .help = "the program's directory, which is made where it is not there; or a file for the "
+                 .help = "directory of the program, created if needed; or a file for the "
                          "description, which machines without a C parser can run",
                  .required = true,
                  .take = [asked](const std::string& text) { asked->output = text; }});
     options.add(
         {.group = "Outputs",
          .names = "--overwrite",
-         .help = "replace files of the program that are there and differ, such as those that you have edited",
+         .help = "replace existing files of the program that differ, such as those that you have edited",
          .take = [asked](const std::string&) { asked->overwrite = true; }});
     return [asked](interruption& signals) { return run(*asked, signals); };
   };

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files that every program has, and targets that CMake keeps to itself.
+/// File names that every program uses, and target names that CMake reserves.
 constexpr std::array<std::string_view, 14> taken_names{"main",           "pnm",
                                                        "arguments",      "all",
                                                        "clean",          "depend",
@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 14> taken_names{"main",           "pnm",
                                                        "package_source", "rebuild_cache",
                                                        "test",           "list_install_components"};
 
-/// All that the description depends on.
+/// The cache key: everything that the description depends on.
 std::string content_of(const converter::source& from, const std::string& file) {
   auto content = "description of " + file + " by version " + version + ", format " +
                  std::to_string(converter::format_version) + "\n";
@@ -78,7 +78,7 @@ void function_file::add_to(parser& options) {
        .names = "--border",
        .value = "nearest|constant|reflect|mirror|wrap",
        .help =
-           "what the window of an N2P function sees outside the image, in SciPy's words, as for operators: the "
+           "pixels outside the image, for the window of an N2P function, with SciPy's names: the "
            "nearest pixel, zeros, the image reflected (b a | a b c) or mirrored (c b | a b c), or the image "
            "again (default: nearest)",
        .take = [this](const std::string& text) {

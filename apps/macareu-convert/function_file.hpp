@@ -1,4 +1,4 @@
-// The file with a marked function, or with its description: what `convert` and `run` have in common.
+// The file with a marked function or its description, shared by `convert` and `run`.
 #pragma once
 
 #include <optional>
@@ -17,15 +17,15 @@ struct function_file {
   /// The parser keeps references to this object.
   void add_to(parser& options);
 
-  /// From the source, through the cache; from a .json file as it is. Throws usage_error with file and line.
+  /// Parses the source, with a cache, or reads a .json file. Throws usage_error with file and line.
   converter::description described() const;
 
-  /// A name for programs and files: the file's, in letters that a program's name may have.
+  /// A name for programs and files: the file's stem, in letters that are valid in a program name.
   std::string program_name() const;
 };
 
-/// Throws usage_error where an option of functions of one kind is given for one of another: it does nothing
-/// there, so something else was meant.
+/// Throws usage_error if an option for one kind of function is given for another, where it would have no
+/// effect.
 void check_option_of(const std::string& option, converter::category of, converter::category kind);
 
 }  // namespace macareu::tool

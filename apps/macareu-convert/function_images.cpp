@@ -16,13 +16,13 @@
 namespace macareu::tool {
 namespace {
 
-/// Calls visit(a value of the C++ type).
+/// Calls visit with a value of the C++ type.
 template <class Visit>
 auto with_type(dtype type, Visit&& visit) {
   return with_pixels(image(type, extents{0, 0}), [&]<class T>(std::span<const T>) { return visit(T{}); });
 }
 
-/// Whether every value of From is one of To.
+/// Whether To can represent every value of From.
 template <class From, class To>
 constexpr bool fits() {
   using from = std::numeric_limits<From>;

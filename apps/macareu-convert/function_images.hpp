@@ -1,4 +1,4 @@
-// Between image files and the types of a user's function.
+// Conversion between image files and the types of a user's function.
 #pragma once
 
 #include <string>
@@ -10,16 +10,15 @@
 
 namespace macareu::tool {
 
-/// The same values in another type. Throws usage_error, naming `file`, unless every value of the one fits the
-/// other.
+/// The same values in another type. Throws usage_error, naming `file`, unless that type can represent all
+/// values.
 image widened(image from, dtype type, const std::string& file);
 
-/// The values of parameters from name=value texts. Throws usage_error for what is missing, unknown or no
-/// value.
+/// Parses name=value texts. Throws usage_error for a missing or unknown parameter, or an invalid value.
 std::vector<converter::parameter_value> parameter_values(const converter::description& about,
                                                          const std::vector<std::string>& given);
 
-/// Of an R2S or R2V function: one number in a line, or bin,value lines.
+/// The result of an R2S function as one line, or of an R2V function as bin,value lines.
 std::string text_of_result(const converter::call& given, const converter::result_bytes& result);
 
 }  // namespace macareu::tool

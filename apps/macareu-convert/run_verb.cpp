@@ -55,7 +55,7 @@ place place_named(const std::string& device) {
   return place::cuda;
 }
 
-/// Whether numbers go where they can be seen.
+/// Whether numbers go to standard output.
 bool prints(const request& asked) { return asked.output.empty() || asked.output == "-"; }
 
 void check_vector_output(const std::filesystem::path& file) {
@@ -92,7 +92,7 @@ int neighbour_count(const connectivity& wanted, int rank) {
   return rank == 2 ? (reach == 1 ? 4 : 8) : (reach == 1 ? 6 : reach == 2 ? 18 : 26);
 }
 
-/// What T and E are where the file does not say: the image's type, and the widest of its kind.
+/// Chooses T and E if the file does not fix them: the image's type, and the widest type of its kind.
 void choose_types(converter::description& about, dtype pixels) {
   const auto set = [](converter::value_type& value, dtype type) {
     value = {type, std::string(converter::spelling_of(type)), 1};
@@ -123,7 +123,7 @@ image read(const request& asked, const std::string& file, const converter::value
 converter::result_bytes compute_on_cpu(const request& asked, const converter::call& given, bool serial,
                                        interruption& signals) {
   const auto function = [&] {
-    const interruption::careful_section careful(signals);  // of what the compiler leaves
+    const interruption::careful_section careful(signals);  // cleans up after the compiler
     return converter::cpu_function(given.about, given.how);
   }();
   signals.check();
@@ -141,7 +141,7 @@ converter::result_bytes compute_on_gpu(const request& asked, const converter::ca
   return result;
 }
 
-/// A signal ends the program at once meanwhile: nothing is written yet.
+/// Not in a careful section: nothing is written yet, so a signal may end the program at once.
 converter::result_bytes compute(const request& asked, const converter::call& given, interruption& signals) {
   const auto where = place_named(asked.device);
   if (where == place::cuda) return compute_on_gpu(asked, given);
@@ -174,7 +174,7 @@ void write(const request& asked, const converter::call& given, const converter::
 }
 
 int run(const request& asked, interruption& signals) {
-  place_named(asked.device);  // a wrong name is told before files are read
+  place_named(asked.device);  // rejects a wrong name before files are read
   asked.reading.check(asked.images);
   converter::call given;
   given.about = asked.function.described();
@@ -214,7 +214,7 @@ void add_options(parser& options, request& asked) {
   asked.function.add_to(options);
   options.add({.group = "Inputs",
                .names = "IMAGE",
-               .help = "as many as the function takes; of a wave marker and mask",
+               .help = "as many as the function takes; for a wave: marker and mask",
                .required = true,
                .several = true,
                .take = [&](const std::string& text) { asked.images.push_back(text); }});
@@ -222,7 +222,7 @@ void add_options(parser& options, request& asked) {
       {.group = "Outputs",
        .names = "-o,--output",
        .value = "OUTPUT",
-       .help = "an image, where the function gives one; a vector as CSV (else, or as -, to standard output)",
+       .help = "the image, or the vector as CSV (without -o, or with -o -, vectors go to standard output)",
        .take = [&](const std::string& text) { asked.output = text; }});
   options.add({.group = "Parameters",
                .names = "--param",
@@ -262,7 +262,7 @@ void add_options(parser& options, request& asked) {
                }});
   options.add({.group = "Running",
                .names = "--quiet",
-               .help = "no progress bar, which there is on the cpu, and no notes",
+               .help = "no progress bar (cpu only) and no notes",
                .take = [&](const std::string&) { asked.quiet = true; }});
   asked.reading.add_to(options);
   asked.reading.add_channel_to(options);
@@ -273,9 +273,9 @@ void add_options(parser& options, request& asked) {
 verb run_verb() {
   auto about = run_outline();
   about.notes =
-      "See `macareu convert --help` for how functions are marked. Compiled code is kept in $MACAREU_CACHE, or "
-      "macareu in the user's cache directory. Example: macareu run examples/convert/binarise.c in.png -o out.png "
-      "--param tolerancia=27";
+      "See `macareu convert --help` for how functions are marked. Compiled code is cached in $MACAREU_CACHE, "
+      "or macareu in the user's cache directory. Example: macareu run examples/convert/binarise.c in.png "
+      "-o out.png --param tolerancia=27";
   about.prepare = [](parser& options) {
     const auto asked = std::make_shared<request>();
     add_options(options, *asked);

@@ -1,4 +1,4 @@
-// Values of the command line.
+// Parses the values of the command line.
 #pragma once
 
 #include <charconv>
@@ -10,7 +10,8 @@
 #include <system_error>
 #include <type_traits>
 
-/// As decimal digits, with nothing around them; a bool as a word too. Says whether it is a value of the type.
+/// Parses decimal digits without surrounding text; a bool may be a word. Returns whether it is a value of the
+/// type.
 template <class Value>
 bool read_value(const std::string& text, Value& value) {
   const char* const begin = text.c_str();
@@ -21,7 +22,7 @@ bool read_value(const std::string& text, Value& value) {
   } else if constexpr (std::is_floating_point_v<Value>) {
     char* stop = nullptr;
     const double number = std::strtod(begin, &stop);
-    // A number too large for a double is infinite, and so is what says so.
+    // An overflow to infinity is an error; the word for infinity is not.
     const bool infinite = std::isinf(number) && text.find_first_of("iI") != std::string::npos;
     const bool fits =
         stop == end && !text.empty() && text.find_first_of("+ \t\n") != 0 &&

@@ -1,10 +1,9 @@
-/// What a window sees outside of a row a b c, in SciPy's words: the nearest pixel (a a | a b c), zeros, the
-/// image reflected with its edge pixel (b a | a b c) or mirrored without it (c b | a b c), or the image again
-/// (b c | a b c).
+/// Border rules, with SciPy's names. For a row a b c: nearest (a a | a b c), constant (zeros), reflect with
+/// the edge pixel (b a | a b c), mirror without it (c b | a b c), and wrap (b c | a b c).
 enum class border_rule { nearest, constant, reflect, mirror, wrap };
 constexpr border_rule border = border_rule::@BORDER@;
 
-/// Where along an axis of `size` pixels the value for place i comes from; -1: it is zero.
+/// Index along an axis of `size` pixels that the border rule maps i to; -1 for zero.
 RULE static inline long long inside(long long i, long long size) {
   if (i >= 0 && i < size) return i;
   if (border == border_rule::constant) return -1;

@@ -12,7 +12,7 @@
 #include <opencv2/core.hpp>
 #endif
 
-/// What an engine gets. Images are pixel arrays in row order.
+/// The input of an engine. Images are pixel arrays in row order.
 struct job {
   const rule::pixel_type* images[@INPUTS@] = {};
   rule::extent size = {};
@@ -24,14 +24,14 @@ namespace serial {
 namespace openmp {
 @RUN_DECLARATION@}
 namespace cuda {
-@RUN_DECLARATION@/// Whether this program can use a GPU on this machine, and why not: none is there, or the program has no code
-/// for it.
+@RUN_DECLARATION@/// Whether this program can use a GPU on this machine. If not, `why` tells the reason: there is none, or the
+/// program has no code for it.
 bool available(std::string& why);
-/// GPUs that are there, whether it can use them or not.
+/// Number of GPUs, usable or not.
 int devices();
 }  // namespace cuda
 
-/// Where to compute; automatic is a GPU where one can be used, else OpenMP. The result is the same.
+/// Where to compute. `automatic` is a usable GPU if there is one, else OpenMP. The result is the same.
 enum class engine { automatic, serial, openmp, cuda };
 
 @MAT_SUPPORT@

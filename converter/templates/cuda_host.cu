@@ -63,12 +63,12 @@ bool available(std::string& why) {
   int count = 0;
   auto code = cudaGetDeviceCount(&count);
   if (code == cudaSuccess && count == 0) code = cudaErrorNoDevice;
-  // What is asked of the kernel is told from its code for this GPU, which must be there for that.
+  // The attributes are available only if the program has code for this GPU.
   const auto kernel = @KERNEL@;
   cudaFuncAttributes attributes;
   if (code == cudaSuccess) code = cudaFuncGetAttributes(&attributes, kernel);
   if (code == cudaSuccess) return true;
-  cudaGetLastError();  // else a later check would find it
+  cudaGetLastError();  // clears the error
   int driver = 0;
   const bool no_driver =
       code == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0;

@@ -1,4 +1,4 @@
-// How `macareu run` calls the compiled function.
+// The entry point through which `macareu run` calls the compiled function.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -9,7 +9,7 @@
 @PARALLEL@
 namespace {
 
-/// As in converter/cpu_run.cpp.
+/// Must match converter/cpu_run.cpp.
 union parameter_value {
   long long whole;
   unsigned long long natural;
@@ -22,8 +22,8 @@ struct call {
   long long depth, height, width;
   const parameter_value* values;
   int bins, connectivity;
-  /// The caller's threads, 0 for none: share() calls act(what, thread, unit) for every unit on them, and says
-  /// whether to go on.
+  /// The caller's threads; 0 selects the serial engine. share() calls act(what, thread, unit) for every unit
+  /// and returns false to stop.
   int threads;
   bool (*share)(void* engine, long long units, void (*act)(void* what, int thread, long long unit), void* what);
   void* engine;

@@ -5,8 +5,8 @@ iwpp_launch launch_for(const rule::extent& size) {
   return launch_of(size, sizeof(rule::pixel_type), sizeof(rule::capacity_type));
 }
 
-/// The marker, which becomes the result, the mask, and queue_bytes of memory, all on the GPU. Kernels may
-/// still run when this returns.
+/// `state` holds the marker and receives the result. All memory is on the GPU, with queue_bytes for the
+/// queue. The kernels may still run when this returns.
 void start(const iwpp_launch& launch, rule::pixel_type* state, const rule::capacity_type* capacity,
            void* memory, const rule::extent& size, int connectivity, const rule::parameters& given) {
   const auto queue = launch.queue_in(memory);

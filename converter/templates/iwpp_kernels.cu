@@ -1,24 +1,25 @@
-// A wave by tiles, as in Oliveira et al. (2025). A warp takes a tile from a queue, reads it with its rim,
-// sweeps over it in shared memory until nothing moves, writes it back and wakes the neighbours that can take
-// something from it.
+// Tiled wave propagation, after Oliveira et al. (2025). A warp takes a tile from a queue and loads it with
+// its rim into shared memory. It sweeps until the tile is stable, writes it back, and wakes the neighbours
+// that can improve.
 //
-// A mark says where a tile stands: idle, waiting, running, or running and woken again. Only the wake that
-// finds it idle puts it in the queue, so it is there at most once. No update is lost: a visit marks its tile
-// running, fences, then reads; it writes its own pixels, which nobody else does, fences, then wakes. A wake
-// comes before that mark, and the visit sees the pixels; or after it, and the tile is visited again. A rim
-// that is written while it is read may be old, pixel by pixel: states only get better, so at worst a tile is
-// woken in vain.
+// A mark holds the state of a tile: idle, waiting, running, or running and woken again. Only the wake that
+// finds a tile idle enqueues it, so a tile is in the queue at most once.
 //
-// What follows: the queue; a tile in shared memory (load, settle, store, tile_to_wake); the kernels.
+// No update is lost. A visit marks its tile running, fences, then reads. It writes only its own pixels,
+// fences, then wakes. A wake before the mark: the visit sees the new pixels. A wake after it: the tile is
+// visited again. Reading a rim races with its writer, so single pixels may be stale. States only improve, so
+// the worst case is a spurious wake.
+//
+// Contents: the queue; a tile in shared memory (load, settle, store, tile_to_wake); the kernels.
 namespace kernels {
 
 constexpr int idle = 0, waiting = 1, running = 2;
-constexpr int no_tile = -1;  // in an empty slot
+constexpr int no_tile = -1;  // marks an empty slot
 constexpr unsigned all_lanes = ~0U;
 
-/// The next tile, for all lanes; `no_tile` where all is done. A ticket says which slot to use: who takes
-/// waits until it is full, who puts until it is empty. There are slots for all tiles and warps together, so
-/// one that is still full is about to be emptied by who drew its ticket.
+/// The next tile, for all lanes; `no_tile` when all work is done. A ticket selects the slot: a consumer waits
+/// until it is full, a producer until it is empty. There are slots for all tiles and warps together. So the
+/// holder of its ticket is about to empty a slot that is still full.
 __device__ inline int next_tile(const tile_queue& queue) {
   int tile = no_tile;
   if (threadIdx.x == 0) {
@@ -42,9 +43,9 @@ __device__ inline void put_in_queue(const tile_queue& queue, int tile) {
   }
 }
 
-/// The end of a visit: wakes a tile for every lane that has one. They are counted as open before the first
-/// can be taken; those that were not put in the queue are taken back with the visit itself. Whoever counts
-/// down to 0 tells the others.
+/// The end of a visit: each lane with a tile wakes it. All are counted as open before the first can be taken.
+/// Those that were not enqueued are subtracted with the visit itself. The warp that reaches 0 signals the
+/// end.
 __device__ inline void finish(const tile_queue& queue, int visited, int woken) {
   const int announced = __popc(__ballot_sync(all_lanes, woken != no_tile));
   if (threadIdx.x == 0 && announced > 0) atomicAdd(queue.open, static_cast<unsigned long long>(announced));
@@ -64,12 +65,12 @@ __device__ inline void finish(const tile_queue& queue, int visited, int woken) {
   if (__any_sync(all_lanes, last)) atomicExch(queue.done + threadIdx.x * tile_queue::apart, 1ULL);
 }
 
-/// Where a pixel lies in a tile, counted with the rim.
+/// Position of a pixel in a tile, rim included.
 struct spot {
   int z, y, x;
 };
 
-/// Places along an axis of a tile.
+/// Positions along an axis of a tile.
 struct range {
   int first, last;
   __device__ int size() const { return last + 1 - first; }
@@ -99,8 +100,8 @@ class staged_tile {
         whole_(slices_.size() == Shape::slices && rows_.size() == Shape::slice_rows &&
                columns_.size() == Shape::columns) {}
 
-  /// Many pixels of a lane at once, so that a warp waits for memory a few times, not for every row: three
-  /// times in images. In volumes fewer registers are worth more.
+  /// Each lane keeps many loads in flight, so a warp waits for memory three times in images, not once per
+  /// row. In volumes, fewer registers matter more.
   __device__ void load(const rule::pixel_type* state, const rule::capacity_type* capacity) const {
     constexpr int at_once = Shape::depth > 1 ? 8 : 13, pixels = Shape::rows * Shape::columns;
     for (int first = lane_; first < pixels; first += lanes * at_once) {
@@ -123,8 +124,8 @@ class staged_tile {
     __syncwarp();
   }
 
-  /// Sweeps to all sides in turn until a whole round has changed nothing; the sweep that changed something
-  /// last need not be repeated. Whether anything has changed.
+  /// Sweeps in all directions in turn until a whole round changes nothing. The last sweep that changed
+  /// something is not repeated. Returns whether anything changed.
   __device__ bool settle() const {
     const int turns = reach_ == 1 ? 2 * rank : 4;
     bool ever = false;
@@ -153,9 +154,9 @@ class staged_tile {
     }
   }
 
-  /// A tile around this one, for each lane that has one that can take something.
+  /// For each lane, a neighbouring tile that can improve, or `no_tile`.
   __device__ int tile_to_wake() const {
-    unsigned sides = 0;  // a bit for each of 3 x 3 x 3
+    unsigned sides = 0;  // one bit per neighbour in 3 x 3 x 3
     for (int z = 0; z < Shape::slices; ++z)
       for (int y = 0; y < Shape::slice_rows; ++y)
         if (!owns_row(z, y)) add_side({z, y, lane_ + 1}, sides);
@@ -172,13 +173,13 @@ class staged_tile {
   static constexpr int pitch = row_pitch(sizeof(rule::pixel_type));
   static constexpr int limits_at = states_bytes(Shape::rows, sizeof(rule::pixel_type));
 
-  /// Which of `count` places from `origin` on are in the image.
+  /// The positions from `origin` on, out of `count`, that are inside the image.
   __device__ static range inside(long long origin, long long size, int count) {
     const long long end = size - origin;
     return {origin < 0 ? static_cast<int>(-origin) : 0, end < count ? static_cast<int>(end) - 1 : count - 1};
   }
   __device__ static rule::pixel_type read(const rule::pixel_type* pixel) {
-    return *const_cast<const volatile rule::pixel_type*>(pixel);  // others may write it meanwhile
+    return *const_cast<const volatile rule::pixel_type*>(pixel);  // volatile: other warps may write it
   }
   __device__ static spot spot_of(int i) {
     const int row = i / Shape::columns;
@@ -203,7 +204,7 @@ class staged_tile {
     return ((z_ + at.z) * size_.height + y_ + at.y) * size_.width + x_ + at.x;
   }
 
-  /// What a pixel with this limit, which holds `held`, is offered by one in `state`.
+  /// Improves `held` by the offer of a neighbour in `state`. Returns whether it changed.
   __device__ bool take(rule::pixel_type& held, rule::pixel_type state, rule::capacity_type limit) const {
     const auto offered = rule::offer(state, limit, given_);
     const bool better = rule::better(offered, held, given_);
@@ -230,8 +231,8 @@ class staged_tile {
     return ever;
   }
 
-  /// Along a line of the tile, whose own pixels are 1 to `Own`, from the rim where that is in the image. Each
-  /// pixel takes from the one before.
+  /// Propagates along a line of the tile, whose own pixels are 1 to `Own`. It starts at the rim where that is
+  /// inside the image.
   template <int Own>
   __device__ bool follow(int line, int step, const range& image, int direction) const {
     constexpr int at_once = Own < 8 ? Own : 8;
@@ -246,7 +247,7 @@ class staged_tile {
     return ever;
   }
 
-  /// Reads all, then writes all if there is something to write: in between is the chain of states alone.
+  /// Reads all, then writes all if anything changed: only the chain of states is sequential.
   template <int Count>
   __device__ bool advance(rule::pixel_type& state, int at, int step) const {
     rule::pixel_type held[Count];
@@ -268,7 +269,7 @@ class staged_tile {
     return true;
   }
 
-  /// Every row takes from its neighbours in rows that were swept before it. A lane has a column.
+  /// Every row takes from its neighbours in rows swept before it. Each lane handles a column.
   __device__ bool sweep_row_by_row(int direction) const {
     bool ever = false;
     for (int k = 0; k < lanes; ++k) {
@@ -298,7 +299,7 @@ class staged_tile {
     return moved;
   }
 
-  /// Adds the side of the tile where this pixel of the rim lies, if it can take something from the tile.
+  /// Sets the bit of the neighbouring tile that holds this rim pixel, if the pixel can improve.
   __device__ void add_side(const spot& at, unsigned& sides) const {
     const auto side_of = [](int i, int rim, int size) { return i < rim ? 0 : i < rim + size ? 1 : 2; };
     const unsigned side = 1U << (9 * side_of(at.z, Shape::rim_z, Shape::depth) +
@@ -320,9 +321,9 @@ class staged_tile {
   rule::pixel_type* states_;
   rule::capacity_type* limits_;
   int reach_, number_, lane_;
-  long long z_, y_, x_;            // of the rim's first pixel in the image
-  range slices_, rows_, columns_;  // in the image
-  bool whole_;                     // all of them are
+  long long z_, y_, x_;            // the rim's first pixel, in image coordinates
+  range slices_, rows_, columns_;  // part inside the image
+  bool whole_;                     // the whole tile, with its rim, is inside
 };
 
 template <class Shape>

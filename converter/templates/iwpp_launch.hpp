@@ -1,7 +1,7 @@
 constexpr int lanes = 32;  // of a warp, which works on one tile at a time
 
-/// A tile has a row of pixels for every lane, and as many columns: 32 x 32 pixels in images, 4 x 8 x 32 in
-/// volumes. There is a rim of one pixel around it, in volumes also before and behind it.
+/// A tile has one row of pixels per lane: 32 x 32 pixels in images, 4 x 8 x 32 in volumes. A rim of one pixel
+/// surrounds it, in volumes along z too.
 template <int Depth, int Height>
 struct tile_shape {
   static_assert(Depth * Height == lanes, "a row for every lane");
@@ -13,25 +13,25 @@ struct tile_shape {
 using flat_tile = tile_shape<1, 32>;
 using deep_tile = tile_shape<4, 8>;
 
-/// Tiles of an image along each axis.
+/// Number of tiles along each axis.
 struct tiling {
   int z, y, x;
 };
 
-/// The tiles that wait for a visit, in the GPU's memory.
+/// Queue of tiles that wait for a visit, in GPU memory.
 struct tile_queue {
-  static constexpr int apart = 16;  // counters: each on a cache line of its own
+  static constexpr int apart = 16;  // stride of counters: each has its own cache line
   unsigned long long *taken, *put;  // tickets
-  unsigned long long* open;         // tiles that wait or run
-  unsigned long long* done;         // one for each lane: not all warps shall look at the same
+  unsigned long long* open;         // tiles that are waiting or running
+  unsigned long long* done;         // one flag per lane, to spread the polling
   int *marks, *ring;
   unsigned long long slots;  // of the ring: a power of two
 };
 
-/// How the kernels are started, one warp a block, and the memory that they need.
+/// Launch configuration, one warp per block, and the memory of the kernels.
 struct iwpp_launch {
   static constexpr int threads = lanes, counters = 3 + lanes;
-  static constexpr long long most_tiles = 0x7fffffff;  // their numbers are of type int
+  static constexpr long long most_tiles = 0x7fffffff;  // tile numbers are int
   tiling tiles;
   long long count;  // of all tiles
   unsigned blocks, shared_bytes;
@@ -50,16 +50,16 @@ struct iwpp_launch {
   }
 };
 
-/// Elements from row to row in shared memory: the states of a column shall lie in different banks.
+/// Row pitch in shared memory, in elements. The states of a column lie in different banks.
 constexpr int row_pitch(int pixel_bytes) { return pixel_bytes == 1 ? 36 : pixel_bytes == 2 ? 34 : 35; }
 
-/// Bytes of a tile's states in shared memory; capacities follow them.
+/// Bytes of a tile's states in shared memory. Capacities follow them.
 constexpr int states_bytes(int rows, int pixel_bytes) {
   return (rows * row_pitch(pixel_bytes) * pixel_bytes + 7) / 8 * 8;
 }
 
 inline iwpp_launch launch_of(const rule::extent& size, int pixel_bytes, int capacity_bytes) {
-  constexpr long long most_blocks = 8192;  // more than a GPU runs at once: those that come late find all done
+  constexpr long long most_blocks = 8192;  // more than a GPU runs at once; late blocks find no work
   const auto parts = [](long long pixels, int tile) { return static_cast<int>((pixels + tile - 1) / tile); };
   const bool flat = size.depth == 1;
   const int rows = flat ? flat_tile::rows : deep_tile::rows;

@@ -1,8 +1,8 @@
 namespace parallel {
 namespace {
 
-/// Consecutive rows (slices in volumes) that one thread writes. What lies before and behind is a copy, taken
-/// while nobody writes, so threads never read what another one is writing.
+/// Consecutive rows (slices in volumes) that one thread writes. The rims are copies, taken while no thread
+/// writes, so there are no races.
 class strip {
  public:
   strip(const job& work, long long begin, long long end)
@@ -25,7 +25,7 @@ class strip {
     if (end_ < lines_ * line_) behind_.assign(work_.result + end_, work_.result + end_ + line_);
   }
 
-  /// From the marker: most of the way whole rows at a time, down and up again; then from pixel to pixel.
+  /// Starts from the marker: raster and anti-raster sweeps by rows, then propagation by pixels.
   void settle() {
     waiting_.clear();
     for (long long row = first_row_; row <= last_row_; ++row) sweep(row, 0, around_.count / 2, 1);
@@ -35,7 +35,7 @@ class strip {
     spread();
   }
 
-  /// Takes what the strips beside it offer.
+  /// Takes improvements from the rims of the neighbouring strips.
   void look_around() {
     const long long rows = line_ / size_.width;
     for (long long row = first_row_; row < first_row_ + rows; ++row) find_waiting(row);
@@ -43,18 +43,18 @@ class strip {
       find_waiting(row);
   }
 
-  /// Pixels that have something to offer.
+  /// Number of queued pixels.
   long long waiting() const { return static_cast<long long>(waiting_.size()); }
 
-  /// From there on. Where the front is wide, whole rows are faster than pixels; once, since it may come again
-  /// and again.
+  /// Continues from the queue. Sweeping rows is faster for a wide front. It is done once, because wide fronts
+  /// may recur.
   void settle_again() {
     const bool wide = 2 * static_cast<long long>(waiting_.size()) > line_ && !swept_again_;
     swept_again_ = swept_again_ || wide;
     wide ? settle() : spread();
   }
 
-  /// What waits in others is spread from here.
+  /// Propagates the queues of all strips from here.
   void settle_for(std::vector<strip>& others) {
     for (auto& each : others) waiting_.insert(waiting_.end(), each.waiting_.begin(), each.waiting_.end());
     spread();
@@ -65,7 +65,7 @@ class strip {
     long long x, row;
   };
 
-  /// The row that lies a step from another one; none outside the image.
+  /// The row at this step from another one; null outside the image.
   const rule::pixel_type* row_at(long long row, const rule::step& step) const {
     const long long y = row % size_.height + step.y, z = row / size_.height + step.z;
     if (y < 0 || y >= size_.height || z < 0 || z >= size_.depth) return nullptr;
@@ -75,8 +75,8 @@ class strip {
     return work_.result + start;
   }
 
-  /// Offers of neighbours number `from` to before `to`, whole rows at a time, and of those within the row, in
-  /// the sweep's direction, one after the other.
+  /// Applies the offers of neighbours `from` to before `to`. Other rows are processed as a whole; neighbours
+  /// within the row one after the other, in the sweep's direction.
   void sweep(long long row, int from, int to, int direction) {
     auto* const state = work_.result + row * size_.width;
     const auto* const limit = work_.capacity + row * size_.width;
@@ -95,7 +95,7 @@ class strip {
     }
   }
 
-  /// Every pixel of a row has one neighbour: no pixel waits for another.
+  /// One neighbour for every pixel of a row: the loop has no dependency.
   void take(const rule::pixel_type* other, const rule::capacity_type* limit, rule::pixel_type* state,
             int shift) const {
     const long long begin = shift < 0 ? 1 : 0, end = shift > 0 ? size_.width - 1 : size_.width;
@@ -106,8 +106,8 @@ class strip {
     }
   }
 
-  /// Pixels of a row that have a better offer take it, and then have something to offer themselves. Pieces of
-  /// a row in which none has are most: they are looked at as a whole.
+  /// Improves the pixels of a row and queues those that changed. Most pieces of a row do not change, so they
+  /// are tested as a whole.
   void find_waiting(long long row) {
     constexpr long long piece = 64;
     for (long long x = 0; x < size_.width; x += piece) {
@@ -153,7 +153,7 @@ class strip {
     return better;
   }
 
-  /// Pixels that have changed make their offers, wave after wave, until nobody of the strip takes one.
+  /// Propagates the queue, wave by wave, until the strip is stable.
   void spread() {
     while (!waiting_.empty()) {
       next_.clear();
@@ -182,7 +182,7 @@ class strip {
   rule::extent size_;
   rule::neighbourhood around_;
   long long offsets_[26] = {};
-  long long line_ = 0, lines_ = 0;  // pixels of a row or slice, and how many of these the image has
+  long long line_ = 0, lines_ = 0;  // pixels per row or slice, and the number of these in the image
   long long first_row_ = 0, last_row_ = 0, begin_ = 0, end_ = 0;
   std::vector<rule::pixel_type> before_, behind_;
   std::vector<place> waiting_, next_;
@@ -191,7 +191,7 @@ class strip {
 
 }  // namespace
 
-/// Each thread settles its strip; then strips look at each other's rims, until nothing changes.
+/// Each thread settles its strip. Then strips exchange rims until nothing changes.
 template <class Threads>
 void run(const Threads& threads, const job& work) {
   const auto& size = work.size;
@@ -214,7 +214,7 @@ void run(const Threads& threads, const job& work) {
     for (const auto& each : all) waiting += each.waiting();
     if (waiting >= few)
       each_strip([](strip& own) { own.settle_again(); });
-    else  // not enough for several threads, but perhaps the start of a long way through all strips
+    else  // too few for several threads, but the wave may cross all strips
       strip(work, 0, lines).settle_for(all);
   }
 }

@@ -1,6 +1,5 @@
-// The definition: a queue of pixels that have something to offer. Other engines must give the same bits,
-// which they do if `better` is a total order and an offer never gets worse when the state gets better: then
-// the order of visits does not matter.
+// The reference: a queue of changed pixels. Other engines give the same bits if `better` is a total order and
+// `offer` is monotonic. Then the order of visits does not matter.
 #include "@NAME@.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
-/// In how many axes neighbours may differ: 4 or 8 of them in images, 6, 18 or 26 in volumes.
+/// Number of axes in which neighbours may differ, for 4 or 8 neighbours in images, 6, 18 or 26 in volumes.
 constexpr int reach_of(int connectivity) {
   return connectivity == 4 || connectivity == 6 ? 1 : connectivity == 26 ? 3 : 2;
 }
 
-/// The steps to a pixel's neighbours, in the order of z, y and x: the first half leads to those before it,
-/// and the two in the middle to its left and right.
+/// The steps to a pixel's neighbours in z, y, x order. The first half precedes the pixel. The two in the
+/// middle are its left and right neighbours.
 struct step {
   int z, y, x;
 };

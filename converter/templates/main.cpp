@@ -1,4 +1,4 @@
-// The program's command line, which reads and writes PGM and PPM.
+// The command line of the program. It reads and writes PGM and PPM.
 #include "@NAME@.hpp"
 
 #include <cstdio>
@@ -53,7 +53,7 @@ arguments parsed(int count, char** texts) {
   return given;
 }
 
-/// Takes the value of one parameter out of those given.
+/// Removes one parameter from the given values and parses it.
 template <class Value>
 [[maybe_unused]] void take(std::map<std::string, std::string>& values, const std::string& name,
                            Value& value) {
@@ -70,7 +70,7 @@ rule::parameters parameters_from(std::map<std::string, std::string> values) {
   return given;
 }
 
-/// Pixels whose members are all of type Number, from the values of a file.
+/// Converts the values of a file to pixels with members of type Number.
 template <class Pixel, class Number>
 [[maybe_unused]] std::vector<Pixel> pixels_from(const pnm_image& image, const std::string& file) {
   constexpr int channels = sizeof(Pixel) / sizeof(Number);
@@ -89,7 +89,7 @@ template <class Pixel, class Number>
   return pixels;
 }
 
-/// 8 and 16 bits as PGM or PPM, other types as they are in memory.
+/// Writes 8 and 16 bits as PGM or PPM, other types as raw memory.
 template <class Number, class Pixel>
 [[maybe_unused]] void write(const std::string& file, const std::vector<Pixel>& pixels,
                             const pnm_image& like) {
@@ -123,7 +123,7 @@ template <class Value>
   return text;
 }
 
-/// What automatic is here. A GPU that is there and cannot be used is worth a word.
+/// Resolves `automatic`. Warns if there is a GPU that cannot be used.
 engine chosen(engine where) {
   if (where != engine::automatic) return where;
   std::string why;
@@ -157,7 +157,7 @@ int main(int count, char** texts) {
       std::fputs(usage, stdout);
     else
       run(given);
-    // What is printed may wait in memory until now.
+    // Output is buffered, so errors may appear only here.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
       return failed("standard output: cannot be written");
     return 0;

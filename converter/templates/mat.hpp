@@ -1,5 +1,5 @@
 #ifdef WITH_OPENCV
-/// The pixels of a matrix, which must be as large as the first one. `copy` keeps them.
+/// The pixels of a matrix, which must have the size of the first one. `copy` keeps them alive.
 template <class Pixel>
 const Pixel* pixels_of(const cv::Mat& given, int depth, int channels, const cv::Mat& first, cv::Mat& copy) {
   if (given.dims != 2)

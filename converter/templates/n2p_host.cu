@@ -1,6 +1,6 @@
 namespace cuda {
 
-/// Images in the GPU's memory. The kernel may still run when this returns.
+/// The images are in GPU memory. The kernel may still run when this returns.
 void start(const rule::pixel_type* image, rule::result_type* result, const rule::extent& size,
            const rule::parameters& given) {
   const strip_step step{kernels::across, kernels::down, kernels::seen_width, kernels::seen_height,

@@ -1,10 +1,10 @@
-// Apart from the names of the rule's file.
+// A namespace of its own avoids clashes with names of the rule.
 namespace kernels {
 
-/// A thread goes down a strip of this many pixels side by side, by this many rows at a time: what their
-/// windows see stays in its registers. More of them share more of what is read; too many do not fit.
+/// A thread computes a strip of this many columns, this many rows per step, and keeps the windows in
+/// registers. Larger strips reuse more loads but need more registers.
 constexpr int across = @ACROSS@, down = @DOWN@;
-/// So many times such rows, in a large image: they share what is read more often, but others wait longer.
+/// Most steps of a thread in a large image. More steps reuse more loads but leave fewer threads.
 constexpr long long most_steps = @STEPS@;
 constexpr int left = rule::window_width / 2, right = rule::window_width - 1 - left;
 constexpr int above = rule::window_height / 2, below = rule::window_height - 1 - above;
@@ -12,13 +12,13 @@ constexpr int before = rule::window_depth / 2, behind = rule::window_depth - 1 -
 constexpr int seen_width = across + left + right, seen_height = down + above + below;
 constexpr int seen_pixels = rule::window_depth * seen_height * seen_width;
 constexpr bool in_registers = seen_pixels <= 300;
-/// Registers for it: pixels of a strip share words, those beside it have one each at least. Few of them leave
-/// room for more threads.
+/// Estimated registers of the windows: pixels of a strip share words, those beside it take at least one each.
+/// Low register use raises occupancy.
 constexpr int words(int pixels) { return (pixels * static_cast<int>(sizeof(rule::pixel_type)) + 3) / 4; }
 constexpr int seen_words = rule::window_depth * seen_height * (words(across) + (left + right) * words(1));
 
-/// Pixels side by side, read or written at once where that is possible: it looks at memory that holds single
-/// ones.
+/// Adjacent pixels, loaded or stored as one vector if the size allows. may_alias, because the memory holds
+/// single values.
 template <class Value>
 constexpr bool at_once =
     (across * sizeof(Value) & (across * sizeof(Value) - 1)) == 0 && across * sizeof(Value) <= 16;
@@ -27,7 +27,7 @@ struct [[gnu::may_alias]] alignas(at_once<Value> ? across * sizeof(Value) : alig
   Value at[across];
 };
 
-/// Bytes are read as words, which are taken apart where a pixel is needed: that saves registers.
+/// Bytes are loaded as words and extracted on use, which saves registers.
 template <class Value>
 constexpr bool in_words = at_once<Value> && sizeof(pack<Value>) % sizeof(unsigned) == 0;
 
@@ -46,7 +46,7 @@ __device__ static pack<Value> load(const Value* first) {
   }
 }
 
-/// Value i of several. Of bytes the compiler would take some in two steps.
+/// Value i of a pack. For bytes the compiler would need two instructions.
 template <class Value>
 __device__ static Value taken(const pack<Value>& values, int i) {
   if constexpr (in_words<Value> && sizeof(Value) == 1) {
@@ -58,11 +58,11 @@ __device__ static Value taken(const pack<Value>& values, int i) {
   }
 }
 
-/// What a strip sees of a row: its own pixels, and those beside them. They stay as they were read until one
-/// is needed.
+/// The part of a row that a strip's windows cover: its own pixels, and those beside them. They stay packed
+/// until used.
 struct seen_row {
   pack<rule::pixel_type> middle;
-  rule::pixel_type sides[rule::window_width];  // one more than there are, which may be none
+  rule::pixel_type sides[rule::window_width];  // one more than needed, because arrays cannot be empty
 
   __device__ rule::pixel_type at(int a) const {
     if (a >= left && a < left + across) return taken(middle, a - left);
@@ -83,11 +83,11 @@ struct seen_row {
   }
 };
 
-/// The part of an image whose windows lie inside, as far as it consists of whole strips and steps: the other
-/// pixels are few, and computed one by one.
+/// The part of an image whose windows lie inside, rounded to whole strips and steps. The few other pixels are
+/// computed one by one.
 struct inner_part {
   int x, y, z;                // where it begins
-  int columns, rows, slices;  // of strips, and of steps
+  int columns, rows, slices;  // in strips, steps and slices
 
   __device__ explicit inner_part(const rule::extent& size) {
     const bool aligned = size.width % across == 0;
@@ -102,8 +102,8 @@ struct inner_part {
   __device__ bool has_slice(int k) const { return k >= z && k < z + slices && rows > 0; }
 };
 
-/// Goes down a strip from row y to before row `end`, in whole steps. Rows that the windows of the next ones
-/// see too are kept.
+/// Computes a strip from row y to before row `end`, in whole steps. Rows that the next windows share are
+/// kept.
 template <bool aligned>
 __device__ static void compute_strip(const rule::pixel_type* image, rule::result_type* result,
                                      const rule::extent& size, int x, int y, int z, int end,
@@ -161,7 +161,7 @@ __device__ static rule::pixel_type pixel_at(const rule::pixel_type* image, const
   return i < 0 || j < 0 || k < 0 ? rule::pixel_type{} : image[(k * size.height + j) * size.width + i];
 }
 
-/// One pixel anywhere.
+/// Computes one pixel, anywhere in the image.
 __device__ static rule::result_type compute_pixel(const rule::pixel_type* image, const rule::extent& size,
                                                   int x, int y, int z, const rule::parameters& given) {
   const bool inside = x >= left && x + right < size.width && y >= above && y + below < size.height &&
@@ -177,8 +177,8 @@ __device__ static rule::result_type compute_pixel(const rule::pixel_type* image,
   return rule::apply(window, x, y, z, given);
 }
 
-/// The pixels of slice z outside a middle of so many rows and columns that begins at (x, y). They are
-/// numbered, those of whole rows first; a thread takes number `first` and every `step`-th after it.
+/// Computes the pixels of slice z around an inner part that begins at (x, y). Pixels are numbered, whole rows
+/// first. A thread takes number `first` and every `step`-th after it.
 __device__ static void compute_around(const rule::pixel_type* image, rule::result_type* result,
                                       const rule::extent& size, int z, int x, int y, int columns, int rows,
                                       long long first, long long step, const rule::parameters& given) {
@@ -202,8 +202,8 @@ __device__ static void compute_around(const rule::pixel_type* image, rule::resul
   }
 }
 
-/// The first rows of blocks compute what is around the inner part, the others its strips, `rows` rows of them
-/// each; where a slice has no inner part all blocks compute pixels one by one.
+/// The first `blocks_around` rows of blocks compute the border, the others strips of `rows` rows each. In a
+/// slice without an inner part, all blocks compute single pixels.
 extern "C" __global__ void __launch_bounds__(128, seen_words <= 48 ? 8 : 4)
     n2p_kernel(const rule::pixel_type* __restrict__ image, rule::result_type* __restrict__ result,
                rule::extent size, int rows, int blocks_around, rule::parameters given) {
@@ -219,8 +219,7 @@ extern "C" __global__ void __launch_bounds__(128, seen_words <= 48 ? 8 : 4)
                      has_inner ? inner.rows * down : 0,
                      block * threads + threadIdx.y * blockDim.x + threadIdx.x, blocks * threads, given);
     } else if constexpr (in_registers) {
-      // Strips before the first inner one are left out, not shifted: what a warp writes begins at a multiple
-      // of its width.
+      // Strips before the first inner one are skipped, not shifted, to keep the stores of a warp aligned.
       const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * across + inner.x % across;
       const int y =
           static_cast<int>((blockIdx.y - blocks_around) * blockDim.y + threadIdx.y) * rows + inner.y;

@@ -1,25 +1,23 @@
-/// What a thread of the kernel computes at a time, what the windows of these pixels see, and how often it may
-/// do that.
+/// The pixels of one step of a thread, the part of the image that their windows cover, and the most steps.
 struct strip_step {
   long long across, down, seen_width, seen_height, most_steps;
 };
 
-/// How the kernel is started.
+/// Launch configuration.
 struct n2p_launch {
   static constexpr int threads_x = 32, threads_y = 4;
   unsigned blocks_x, blocks_y, blocks_z;
-  int rows;           // that a thread goes down
-  int blocks_around;  // along y: they compute what is around the strips
+  int rows;           // rows per thread
+  int blocks_around;  // along y, for the border around the strips
 };
 
 inline n2p_launch launch_of(const rule::extent& size, const strip_step& step) {
-  constexpr long long most_blocks = 32768;  // along y, for strips and for what is around them
+  constexpr long long most_blocks = 32768;  // along y, for strips and border
   constexpr long long most_slices = 65535;
   const auto parts = [](long long all, long long each) { return (all + each - 1) / each; };
   const auto lesser = [](long long a, long long b) { return a < b ? a : b; };
   const auto greater = [](long long a, long long b) { return a > b ? a : b; };
-  // Large images: a thread goes down many rows, and shares more of what it reads. Small ones: there are more
-  // threads.
+  // In large images a thread computes many rows and reuses loads. Small images need more threads.
   const long long steps = parts(size.width, step.across) * parts(size.height, step.down) * size.depth;
   const long long taken = lesser(greater(steps >> 19, 1), step.most_steps);
   const long long rows = greater(step.down * taken, parts(size.height, most_blocks * n2p_launch::threads_y));

@@ -1,7 +1,7 @@
 namespace parallel {
 namespace {
 
-/// A pixel near the border: every place of its window is looked up by the border rule.
+/// A pixel near the border: every window position goes through the border rule.
 rule::result_type near_border(const job& work, long long x, long long y, long long z) {
   const auto& size = work.size;
   rule::pixel_type window[rule::window_depth][rule::window_height][rule::window_width];
@@ -29,7 +29,7 @@ rule::result_type within(const job& work, const rule::pixel_type* first, long lo
   return rule::apply(window, static_cast<int>(x), static_cast<int>(y), static_cast<int>(z), work.given);
 }
 
-/// Rows number `begin` to before `end` of all slices' rows.
+/// Computes rows `begin` to before `end`, counted over all slices.
 void compute(const job& work, long long begin, long long end) {
   const auto& size = work.size;
   constexpr int up = rule::window_depth / 2, half = rule::window_height / 2, left = rule::window_width / 2;
@@ -49,7 +49,7 @@ void compute(const job& work, long long begin, long long end) {
 
 }  // namespace
 
-/// Pixels do not depend on each other: every thread takes rows.
+/// Pixels are independent: every thread takes rows.
 template <class Threads>
 void run(const Threads& threads, const job& work) {
   threads(work.size.depth * work.size.height, [&](int, long long row) { compute(work, row, row + 1); });

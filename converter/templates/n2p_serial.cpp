@@ -1,4 +1,4 @@
-// The definition: plain loops, one pixel after the other. Other engines must give the same bits.
+// The reference: plain loops, pixel by pixel. Other engines must give the same bits.
 #include "@NAME@.hpp"
 
 namespace serial {

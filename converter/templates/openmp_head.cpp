@@ -1,4 +1,4 @@
-// The OpenMP engine, and what the program says of GPUs where it was built without CUDA.
+// The OpenMP engine, and the stub of the CUDA engine for builds without CUDA.
 #include "@NAME@.hpp"
 
 #include <omp.h>

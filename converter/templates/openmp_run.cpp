@@ -2,7 +2,7 @@
 namespace openmp {
 namespace {
 
-/// Shares out work.
+/// Distributes work over the threads of OpenMP.
 struct all_threads {
   int count() const { return omp_get_max_threads(); }
 

@@ -1,6 +1,6 @@
 namespace cuda {
 
-/// Images in the GPU's memory. The kernel may still run when this returns.
+/// The images are in GPU memory. The kernel may still run when this returns.
 void start(const kernels::images& from, rule::result_type* result, const rule::extent& size,
            const rule::parameters& given) {
   constexpr int threads = 256;

@@ -1,15 +1,14 @@
-// Apart from the names of the rule's file.
+// A namespace of its own avoids clashes with names of the rule.
 namespace kernels {
 
 struct images {
   const rule::pixel_type* at[rule::inputs];
 };
 
-/// A thread computes this many pixels side by side: 16 bytes are read or written at once, which keeps memory
-/// busy.
+/// Adjacent pixels per thread. Loads and stores of 16 bytes use the memory bandwidth best.
 constexpr int across = @ACROSS@;
 
-/// Looks at memory that holds single values.
+/// may_alias, because the memory holds single values.
 template <class Value>
 struct [[gnu::may_alias]] alignas(across > 1 ? across * sizeof(Value) : alignof(Value)) pack {
   Value at[across];

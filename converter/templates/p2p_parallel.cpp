@@ -1,7 +1,7 @@
 namespace parallel {
 namespace {
 
-/// Pixels number `begin` to before `end`.
+/// Computes pixels `begin` to before `end`.
 void compute(const job& work, long long begin, long long end) {
   for (long long i = begin; i < end; ++i) {
     rule::pixel_type pixel[rule::inputs];
@@ -12,7 +12,7 @@ void compute(const job& work, long long begin, long long end) {
 
 }  // namespace
 
-/// Pixels do not depend on each other: every thread takes pieces of the image.
+/// Pixels are independent: every thread takes pieces of the image.
 template <class Threads>
 void run(const Threads& threads, const job& work) {
   constexpr long long piece = 65536;

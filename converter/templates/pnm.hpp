@@ -1,5 +1,5 @@
-// Reading and writing PGM (grey) and PPM (colour) files of 8 or 16 bits. Several images in one file, one
-// after the other, are the slices of a volume.
+// Reads and writes PGM (grey) and PPM (colour) files of 8 or 16 bits. Consecutive images in one file are the
+// slices of a volume.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@ inline long long pnm_number(std::istream& file) {
   return value;
 }
 
-/// In pieces, so that a damaged header takes no more memory than the file fills. False where the file ends
-/// too early.
+/// Reads in pieces, so that a damaged header cannot allocate more memory than the file fills. Returns false
+/// at an early end of file.
 inline bool pnm_bytes(std::istream& file, unsigned long long count, std::vector<unsigned char>& bytes) {
   constexpr std::size_t piece = 1 << 24;
   while (bytes.size() < count) {

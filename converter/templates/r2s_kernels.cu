@@ -1,4 +1,4 @@
-/// A block joins one chunk. The values that blocks leave are joined by the same kernel, until there is one.
+/// Each block reduces one chunk. The same kernel reduces the blocks' results until one value is left.
 template <class T, class Value>
 __device__ static void join_chunk(const Value* values, T* parts, long long count,
                                   const rule::parameters& given) {

@@ -1,10 +1,10 @@
 namespace parallel {
 namespace {
 
-/// Chunks are joined by any thread; the order within and between them is fixed.
+/// Any thread may join a chunk; the order within and between chunks is fixed.
 template <class T, class Threads, class Value>
 T joined(const Threads& threads, const Value* values, long long count, const rule::parameters& given) {
-  constexpr long long piece = 16;  // chunks that a thread takes at once
+  constexpr long long piece = 16;  // chunks per unit of work
   const long long chunks = (count + rule::chunk - 1) / rule::chunk;
   std::vector<T> parts(static_cast<std::size_t>(chunks));
   threads((chunks + piece - 1) / piece, [&](int, long long unit) {

@@ -1,4 +1,4 @@
-// The definition: plain loops, in the order of the rule's file. Other engines must give the same bits.
+// The reference: plain loops, in the order of the rule's file. Other engines must give the same bits.
 #include "@NAME@.hpp"
 
 #include <vector>

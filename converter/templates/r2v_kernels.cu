@@ -1,6 +1,5 @@
-/// Blocks count into vectors in shared memory, `copies` of them so that the threads of a block seldom meet in
-/// one element, and add these to the result at the end. With copies = 0 the vector is too long for that, and
-/// pixels are counted into the result itself.
+/// Blocks count into `copies` vectors in shared memory, which reduces contention, and add them to the result
+/// at the end. copies = 0: the vector does not fit, and pixels are counted into the result directly.
 extern "C" __global__ void r2v_kernel(const rule::pixel_type* image, long long count,
                                       rule::result_type* result, int bins, int copies,
                                       rule::parameters given) {

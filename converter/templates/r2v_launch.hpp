@@ -1,8 +1,8 @@
-/// How the kernel is started.
+/// Launch configuration.
 struct r2v_launch {
   static constexpr int threads = 256;
   unsigned blocks;
-  int copies;  // of the vector in a block's shared memory; 0 where it does not fit
+  int copies;  // of the vector in a block's shared memory; 0 if it does not fit
   unsigned shared_bytes;
 };
 

@@ -1,12 +1,12 @@
 namespace parallel {
 
-/// Every thread counts into a vector of its own, so no write is shared; the vectors are added at the end.
+/// Every thread counts into its own vector; the vectors are added at the end.
 template <class Threads>
 void run(const Threads& threads, const job& work) {
   constexpr long long piece = 65536;
   const long long count = work.size.pixels();
   std::vector<std::vector<rule::result_type>> vectors(static_cast<std::size_t>(threads.count()));
-  // Here, as no exception may leave a thread; with a gap, so that no two write to one cache line.
+  // Allocated here, because no exception may leave a thread. The gap prevents false sharing.
   for (auto& each : vectors) each.reserve(static_cast<std::size_t>(work.bins) + 64);
   threads((count + piece - 1) / piece, [&](int thread, long long unit) {
     auto& vector = vectors[static_cast<std::size_t>(thread)];

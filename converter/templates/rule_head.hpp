@@ -1,5 +1,5 @@
-// The rule of this program: the function that was marked, and what it says of images. Edit it here: the
-// serial, OpenMP and CUDA engines all compile this file.
+// The rule of this program: the marked function, and its interface to the engines. Edit it here: the serial,
+// OpenMP and CUDA engines all compile this file.
 // It comes from @SOURCE@.
 #pragma once
 

@@ -1,4 +1,4 @@
-// How far two images are apart.
+// Differences between two images.
 #pragma once
 
 #include <array>
@@ -20,14 +20,13 @@ struct comparison {
 /// Throws usage_error where shape, pixel type or channels differ, and `interrupted` when stop is set.
 comparison compare(const const_image_view& left, const const_image_view& right, std::stop_token stop = {});
 
-/// Two maps of edges, whose pixels are edges where they are not 0: how many of both.
+/// Compares two edge maps, whose edge pixels are those that are not 0.
 struct edge_comparison {
   std::int64_t expected = 0;  ///< edge pixels of the reference
   std::int64_t found = 0;     ///< edge pixels of the other map
   std::int64_t both = 0;      ///< pixels that are edges in both
 
-  /// Shares of the larger number of edge pixels: found rightly, not found, and found wrongly. Of two maps
-  /// without edges 1, 0 and 0.
+  /// Fractions of the larger number of edge pixels. Two maps without edges give 1, 0 and 0.
   double correct() const { return most() == 0 ? 1 : share(both); }
   double not_detected() const { return share(expected - both); }
   double false_alarms() const { return share(found - both); }
@@ -39,7 +38,7 @@ struct edge_comparison {
   }
 };
 
-/// Throws usage_error where shapes differ, or an image has channels.
+/// Throws usage_error if shapes differ or an image has several channels.
 edge_comparison compare_edges(const const_image_view& reference, const const_image_view& found);
 
 }  // namespace macareu

@@ -1,4 +1,4 @@
-// How a call runs: where, with what strategy and limits. Never what it computes.
+// How a call runs: device, strategy and limits. It does not select what is computed.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace macareu {
 
-/// What a run did, for reports. Counters stay -1 where they do not apply.
+/// Report of a run. Counters that do not apply stay -1.
 struct run_report {
   std::string device;
   std::string strategy;
-  std::string note;  ///< one line where something else was done than `auto` had chosen; else empty
+  std::string note;  ///< one line if a fallback replaced the choice of `auto`; else empty
   int threads = 1;
   double compute_seconds = 0;
   double transfer_seconds = 0;  ///< between host and device memory; not part of compute_seconds
@@ -25,19 +25,19 @@ struct run_report {
 struct context {
   std::string device = "auto";                ///< auto, serial, cpu, cuda (the current GPU), cuda:N, or for
                                               ///< operators that work in blocks a pool: cuda:N,cuda:M
-  std::string strategy = "auto";              ///< auto, or a name the device knows for the operator's pattern
+  std::string strategy = "auto";              ///< auto, or a strategy that the device has for the pattern
   int threads = 0;                            ///< 0: what affinity, cgroup and OMP_NUM_THREADS allow
   std::int64_t memory = 0;                    ///< bytes of a GPU to use at most where an operator works in
                                               ///< blocks; 0: what is free
-  std::function<void(double)> progress = {};  ///< called with the fraction done, from one thread at a time,
-                                              ///< and with 1 when all is
+  std::function<void(double)> progress = {};  ///< called with the fraction done, by one thread at a time,
+                                              ///< and with 1 at the end
   std::stop_token stop = {};                  ///< when it is set, the call throws `interrupted`
   run_report* report = nullptr;               ///< filled in when the call returns
   void* stream = nullptr;                     ///< the cudaStream_t that a cuda device uses; null: the default
-  bool wait = true;                           ///< false: where all images are in device memory, the call may
-                                              ///< return before its results are there; they are in the order
-                                              ///< of the stream. Errors of kernels come with a later call
-                                              ///< then, and the report's times are the host's
+  bool wait = true;                           ///< false: if all images are in device memory, the call may
+                                              ///< return early. Results are then valid in stream order,
+                                              ///< a later call reports errors of kernels, and the
+                                              ///< report has host times
 };
 
 }  // namespace macareu

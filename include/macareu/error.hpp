@@ -1,4 +1,4 @@
-// Errors by whose fault they are. Every message is one line: what, where, which values, what to do.
+// Errors by cause. Every message is one line: what, where, which values, what to do.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ class error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The caller asked for something that cannot be: shape, type, option or pixel values.
+/// Invalid use by the caller: shape, type, option or pixel values.
 class usage_error : public error {
  public:
   using error::error;
@@ -26,18 +26,18 @@ class usage_error : public error {
 enum class fault {
   missing,   ///< a parameter without default, or an image, was not given
   unknown,   ///< there is no such parameter, device or strategy
-  value,     ///< a parameter's value is not one that it takes
+  value,     ///< a value outside the parameter's domain
   axes,      ///< a value does not fit the number of axes
   conflict,  ///< values that exclude each other
   count,     ///< too few images, or too many
   shape,
   type,
   channels,
-  memory,  ///< where images lie: alignment, overlap, which GPU
+  memory,  ///< alignment, overlap, or the wrong GPU
   pixels   ///< pixel values
 };
 
-/// A part of a message: words, or a name that every front end spells in its own way, such as clip and --clip.
+/// A part of a message: text, or a name that every front end spells in its own way, such as clip and --clip.
 struct error_part {
   enum class role { words, parameter, input, output };
 
@@ -57,17 +57,16 @@ struct call_problem {
   fault kind;
   std::string operation = {};     ///< the operator's name; empty where it does not matter
   std::vector<error_part> parts;  ///< the message, without the operator's name
-  std::string given = {};         ///< what was refused, as text
-  std::string allowed = {};       ///< what is taken instead
+  std::string given = {};         ///< the refused value, as text
+  std::string allowed = {};       ///< the allowed values
 
-  /// The first parameter, input or output that the message names; nullptr where it names none.
+  /// The first parameter, input or output that the message names; nullptr if it names none.
   const error_part* subject() const;
   /// The message; `spelled` gives the text of names.
   std::string text(const std::function<std::string(const error_part&)>& spelled) const;
 };
 
-/// A usage error that front ends can word themselves. what() names parameters and images as C++ and Python
-/// do.
+/// A usage error that front ends can reword. what() spells parameters and images as C++ and Python do.
 class call_error : public usage_error {
  public:
   explicit call_error(call_problem problem);
@@ -90,13 +89,13 @@ class device_error : public error {
   using error::error;
 };
 
-/// A promise of this library was broken: please report it.
+/// A bug in this library: please report it.
 class internal_error : public error {
  public:
   using error::error;
 };
 
-/// The caller's stop token was set. Memory given for the result is in no defined state.
+/// The caller's stop token was set. The contents of output memory are undefined.
 class interrupted : public error {
  public:
   interrupted() : error("interrupted") {}

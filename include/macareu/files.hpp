@@ -1,6 +1,6 @@
 // Reading and writing image files. Built in: .npy .pgm .ppm .nrrd .mha .raw, and .nhdr .mhd .csv .txt to
-// read. PNG, JPEG, TIFF and BigTIFF, and whole slides are read and written through libvips: the module
-// macareu_vips.so, where the build found libvips, is loaded by the first file that needs it.
+// read. libvips adds PNG, JPEG, TIFF, BigTIFF and whole slides. Its module macareu_vips.so exists if the
+// build found libvips, and is loaded when a file needs it.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace macareu {
 
-/// What a header says beside the pixels.
+/// Information from a header, beside the pixels.
 struct metadata {
   /// Size of a pixel along each axis, in array order (z, y, x); the last entry is unused for images.
   std::optional<std::array<double, 3>> spacing;
@@ -40,29 +40,30 @@ struct read_options {
   bool channels_last = false;
 };
 
-/// Throws io_error, with file and offset, for everything a file can have wrong. A header is never trusted:
-/// memory is taken only for pixels that can be in the file. The extension names the format; without one the
-/// first bytes do, so a pipe can be read too. A TIFF whose pages are of one size is a volume.
+/// Throws io_error, with file and offset, for invalid files. Headers are not trusted: memory is allocated
+/// only for pixels that can be in the file. The extension names the format; without one the first bytes do,
+/// so pipes can be read. A TIFF with pages of one size is a volume.
 image_file read_image(const std::filesystem::path& file, const read_options& options = {});
 
-/// Writes to `file` itself, in the format its extension names. Throws io_error; usage_error where the format
-/// cannot hold the image, naming one that can. bool becomes 0 and 255 in picture formats, 0 and 1 in .nrrd
-/// and .mha. A pipe or device without extension gets .npy.
+/// Writes to `file` itself, in the format of its extension. Throws io_error; usage_error if the format cannot
+/// hold the image, naming one that can. bool becomes 0 and 255 in picture formats, 0 and 1 in .nrrd and .mha.
+/// A pipe or device without extension gets .npy.
 void write_image(const std::filesystem::path& file, const const_image_view& pixels,
                  const metadata& info = {});
 
-/// Throws what write_image throws because of the name alone: usage_error where its format cannot be written,
-/// io_error where the format needs libvips and that cannot be loaded.
+/// Throws the errors of write_image that depend on the name alone: usage_error if the format cannot be
+/// written, io_error if it needs libvips and that cannot be loaded.
 void check_writable(const std::filesystem::path& file);
 
 /// The extensions that can be written, with their dot.
 std::vector<std::string> writable_extensions();
-/// Those that can be read. Where .png is one, libvips is there, which knows other files by their content.
+/// The extensions that can be read. If .png is one, libvips is available and recognises other files by
+/// content.
 std::vector<std::string> readable_extensions();
 
-/// All outputs of a run: each is written beside its destination, and commit() renames them together. Without
-/// a commit nothing of them remains. Pipes and devices are written directly, at the commit; links are
-/// followed.
+/// All outputs of a run. Each is written to a temporary file beside its destination, and commit() renames
+/// them together. Without a commit the temporary files are removed. Pipes and devices are written at the
+/// commit. Symbolic links are followed.
 class output_files {
  public:
   output_files();
@@ -80,8 +81,8 @@ class output_files {
 };
 
 namespace files {
-/// Where modules are, if not beside the program. CMake's target macareu::files says it, through the
-/// definition below, for programs that are built with it.
+/// Sets the directory of modules, if not beside the program. The CMake target macareu::files defines it for
+/// programs, through MACAREU_MODULE_DIRECTORY.
 bool set_module_directory(const char* directory);
 #ifdef MACAREU_MODULE_DIRECTORY
 inline const bool module_directory_is_set = set_module_directory(MACAREU_MODULE_DIRECTORY);

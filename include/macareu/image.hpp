@@ -138,7 +138,7 @@ using const_image_view = detail::basic_image_view<const void*>;
 class image {
  public:
   image() = default;
-  /// Throws usage_error if the size overflows and std::bad_alloc if the memory is not there.
+  /// Throws usage_error if the size overflows, and std::bad_alloc if allocation fails.
   image(dtype type, extents shape, int channels = 1);
 
   dtype type() const { return type_; }

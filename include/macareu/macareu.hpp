@@ -1,4 +1,4 @@
-// Everything.
+// All public headers.
 #pragma once
 
 #include <macareu/catalogue.hpp>

@@ -1,4 +1,4 @@
-// What the devices find on this machine.
+// The devices of this machine.
 #pragma once
 
 #include <cstdint>

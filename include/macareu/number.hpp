@@ -29,7 +29,7 @@ class number {
 
 std::string to_string(const number& value);
 
-/// Both ends belong to it.
+/// A closed interval.
 struct interval {
   number low, high;
 };

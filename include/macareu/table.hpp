@@ -1,4 +1,4 @@
-// What operators give that measure images: named columns of numbers.
+// Tables of measurements: named columns of numbers.
 #pragma once
 
 #include <cstddef>
@@ -29,14 +29,14 @@ struct table {
   std::vector<table_column> columns;
 
   std::size_t rows() const { return columns.empty() ? 0 : columns[0].size(); }
-  /// Throws usage_error where there is no such column.
+  /// Throws usage_error if there is no such column.
   const table_column& operator[](std::string_view column) const;
   bool operator==(const table&) const = default;
 };
 
-/// A line of names, then one for each row. Numbers are as short as keeps their value.
+/// A line of names, then one line per row. Numbers have the shortest text that preserves their value.
 std::string to_csv(const table& data);
-/// A list of objects, one for each row. What JSON has no number for is null.
+/// A list of objects, one per row. NaN and infinity become null.
 std::string to_json(const table& data);
 
 }  // namespace macareu

@@ -1,5 +1,5 @@
-// ITK's own Canny filter and ours in one run: the same image, in memory, f32 in and out. Where there is a
-// GPU, there too, beside the copies of the image to the GPU and of the edges back.
+// Times ITK's Canny filter and ours in one run, on the same image in memory, f32 in and out. With a GPU it
+// also times the filter there, and plain copies of the image and the edges.
 //
 //   itk_bench_canny [SIDE] [RUNS] [WORK_UNITS]     4096, 5, 2: tissue by formula
 #include <algorithm>
@@ -63,7 +63,7 @@ double time_filter(Filter& filter, image_type* image, unsigned work_units, int r
   });
 }
 
-/// The library alone, from the image's buffer to a mask.
+/// The library without ITK, from the image's buffer to a mask.
 macareu::run_report run_without_itk(const image_type* image, macareu::image& mask, const std::string& device,
                                     int threads) {
   const std::vector<macareu::const_image_view> inputs{macareu::itk::view_of(image)};
@@ -80,7 +80,7 @@ macareu::run_report run_without_itk(const image_type* image, macareu::image& mas
 void time_on_gpu(image_type* image, macareu::image& mask, unsigned work_units, int runs) {
   auto filter = macareu::itk::CannyEdgeDetectionImageFilter<image_type, image_type>::New();
   filter->SetDevice("cuda");
-  time_filter(*filter, image, work_units, 2);  // makes room on the GPU
+  time_filter(*filter, image, work_units, 2);  // warm-up: allocates GPU memory
   const double whole = time_filter(*filter, image, work_units, runs);
   float* const edges = filter->GetOutput()->GetBufferPointer();
   const std::size_t bytes = image->GetBufferedRegion().GetNumberOfPixels() * sizeof(float);

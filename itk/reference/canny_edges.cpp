@@ -1,9 +1,8 @@
-// Edge maps by ITK's own Canny filter, for the tests of ours: tests/data/canny/README.md says how they are
-// made.
+// Writes edge maps of ITK's Canny filter, as references for our tests. See tests/data/canny/README.md.
 //
 //   canny_edges IMAGE EDGES.npy VARIANCE LOW HIGH [f32|f64] [MAXIMUM_ERROR] [SPACING] [SMOOTHED.npy]
 //
-// SPACING is x,y or x,y,z. EDGES is u8, 0 and 1; SMOOTHED is what ITK's discrete Gaussian gives.
+// SPACING is x,y or x,y,z. EDGES is u8, 0 and 1. SMOOTHED is the output of ITK's discrete Gaussian.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>

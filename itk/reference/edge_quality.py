@@ -26,7 +26,7 @@ LEAST = 0.9999
 
 
 class Edges:
-    """Edge pixels of ITK, ours, and both."""
+    """Edge pixels of ITK, of ours, and of both."""
 
     def __init__(self):
         self.images = self.expected = self.found = self.both = 0
@@ -50,7 +50,7 @@ class Comparison:
         return subprocess.run(list(map(str, words)), check=True, capture_output=True, text=True).stdout
 
     def compare(self, edges, pixels, expected, variance, low, high, error="0.01"):
-        """`expected`: edges by ITK; None: its filter is run."""
+        """`expected`: edges by ITK; None runs its filter."""
         image, theirs, ours = (f"{self.folder}/{name}.npy" for name in ("image", "itk", "ours"))
         np.save(image, pixels)
         if expected is None:

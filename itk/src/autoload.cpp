@@ -1,4 +1,4 @@
-// ITK looks for this function in every library of ITK_AUTOLOAD_PATH when a program makes its first object.
+// ITK calls this function in every library of ITK_AUTOLOAD_PATH when a program creates its first object.
 #include "macareu/itk/factories.hpp"
 
 extern "C" __attribute__((visibility("default"))) itk::ObjectFactoryBase* itkLoad() {

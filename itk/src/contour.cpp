@@ -7,7 +7,7 @@
 namespace macareu::itk {
 namespace {
 
-// Functions of their own: a byte that is written might be the width, were that not a copy.
+// Separate functions, so that `width` is a local copy: stores to bytes could alias it otherwise.
 void keep_common(const std::uint8_t* other, std::int64_t width, std::uint8_t* common) {
   for (std::int64_t x = 0; x < width; ++x) common[x] &= other[x];
 }
@@ -18,14 +18,14 @@ void leave_out_contour(const std::uint8_t* around, const std::uint8_t* set, std:
     out[x] = (around[x] & around[x + 1] & around[x + 2]) | (set[x] ^ 1);
 }
 
-/// Rows are combined first, so a pixel is read once for each of the rows around it.
+/// Combines rows first, so a pixel is read once for each neighbouring row.
 void by_rows(::itk::ProcessObject& filter, const const_image_view& objects, const image_view& away) {
   const auto& shape = objects.shape();
   const auto depth = shape.depth(), height = shape.height(), width = shape.width();
   const auto* from = static_cast<const std::uint8_t*>(objects.data());
   auto* to = static_cast<std::uint8_t*>(away.data());
   in_parallel(filter, depth * height, [&](std::int64_t first, std::int64_t last) {
-    std::vector<std::uint8_t> inside(static_cast<std::size_t>(width + 2));  // nothing is outside of the image
+    std::vector<std::uint8_t> inside(static_cast<std::size_t>(width + 2));  // outside pixels do not count
     for (auto row = first; row < last; ++row) {
       const auto z = row / height, y = row % height;
       inside.assign(inside.size(), 1);
@@ -46,7 +46,7 @@ temporary away_from_contour(const workplace& at, const temporary& objects) {
     by_rows(at.filter(), objects, away);
     return away;
   }
-  // Pixels one step from the outside.
+  // The contour consists of the pixels one step from the outside.
   const arguments steps{{"metric", "chessboard"}, {"type", "f32"}};
   auto depth = at.room_for(dtype::f32, objects.shape());
   at.run("distance_transform", {objects}, depth, steps, {0, 0});

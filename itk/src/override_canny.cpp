@@ -1,8 +1,8 @@
-// Compiled with -fno-access-control, as override_labels.cpp. A factory must give a subclass of the class it
-// stands for, and the destructor of ::itk::CannyEdgeDetectionImageFilter is private; so is the filter whose
-// output GetNonMaximumSuppressionImage hands out, without a virtual function (suppressed_edges.hpp). Nothing
-// else that is private is used, but for New(), which would ask the factory. A program that uses our Canny by
-// its own name does not need the flag (canny.hpp).
+// Compiled with -fno-access-control, as override_labels.cpp. A factory must return a subclass of the stock
+// class, but the destructor of ::itk::CannyEdgeDetectionImageFilter is private. The filter behind
+// GetNonMaximumSuppressionImage, which is not virtual, is private too (suppressed_edges.hpp). The only other
+// private member in use is the constructor, since New() would call the factory. Programs that use our Canny
+// by name do not need the flag (canny.hpp).
 #include <algorithm>
 #include <limits>
 
@@ -21,7 +21,7 @@ class CannyOverride : public CannyFilter<::itk::CannyEdgeDetectionImageFilter<TI
   MACAREU_ITK_FILTER(CannyOverride)
 
   void Compute(workplace& at) override {
-    suppressed_->Edges().Forget();  // and the input of the last run
+    suppressed_->Edges().Forget();  // also releases the input of the last run
     CannyFilter<Stock>::Compute(at);
     suppressed_->Edges().Await(
         *this->GetOutput(),
@@ -30,13 +30,13 @@ class CannyOverride : public CannyFilter<::itk::CannyEdgeDetectionImageFilter<TI
          time = this->GetInput()->GetMTime()](Pixel* to) {
           if (input->GetMTime() != time || input->GetDataReleased())
             throw ::itk::ExceptionObject(__FILE__, __LINE__,
-                                         "CannyEdgeDetectionImageFilter: the image of suppressed edges is "
-                                         "computed when it is asked for, and the input has changed since");
+                                         "CannyEdgeDetectionImageFilter: the input changed before the image "
+                                         "of suppressed edges was computed; update the filter first");
           auto own = OwnOfItk();
           own->SetInput(Apart(*input));
           own->SetVariance(variance);
           own->SetMaximumError(error);
-          own->SetUpperThreshold(std::numeric_limits<Pixel>::max());  // no edges are wanted
+          own->SetUpperThreshold(std::numeric_limits<Pixel>::max());  // edges are not needed
           own->SetNumberOfWorkUnits(units);
           own->Update();
           const auto* found = own->m_MultiplyImageFilter->GetOutput();
@@ -47,16 +47,16 @@ class CannyOverride : public CannyFilter<::itk::CannyEdgeDetectionImageFilter<TI
  private:
   using Pixel = typename TImage::PixelType;
 
-  /// The same pixels without what is before them in a pipeline.
+  /// The same pixels, disconnected from their pipeline.
   static typename TImage::Pointer Apart(const TImage& image) {
-    with_errors_of_itk(image, [&] { return pixels_of(&image); });  // on the host, where it is a lazy one
+    with_errors_of_itk(image, [&] { return pixels_of(&image); });  // copies a lazy image to the host
     auto apart = TImage::New();
     apart->Graft(&image);
     return apart;
   }
 
-  /// ITK's code finds where an edge may be: of flat parts of an image roundings alone decide. New() would
-  /// give a filter of ours.
+  /// ITK's code finds the candidate edges, because in flat parts of an image only rounding decides. New()
+  /// would return our filter.
   static typename Stock::Pointer OwnOfItk() {
     typename Stock::Pointer made = new Stock;
     made->UnRegister();

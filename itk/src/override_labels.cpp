@@ -1,5 +1,5 @@
-// Compiled with -fno-access-control: callers ask ITK's class for the sizes of objects, by functions that are
-// not virtual, so its private members have to be filled in.
+// Compiled with -fno-access-control: ITK's functions for object sizes are not virtual, so the override fills
+// in the private members that they read.
 #include "factory.hpp"
 #include "macareu/itk/labels.hpp"
 

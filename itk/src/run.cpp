@@ -33,7 +33,7 @@ run_report run(::itk::ProcessObject& filter, const std::string& device, std::str
   const auto* about = find_operator(name);
   if (!about) throw usage_error("the library has no operator " + std::string(name));
   std::stop_source stop;
-  std::exception_ptr thrown;  // by an observer: it must not leave through the library's threads
+  std::exception_ptr thrown;  // by an observer: it must not propagate through the library's threads
   run_report report;
   context how;
   how.report = &report;
@@ -50,7 +50,7 @@ run_report run(::itk::ProcessObject& filter, const std::string& device, std::str
   };
   try {
     run_operator(*about, inputs, outputs, given, how);
-  } catch (const interrupted&) {  // said below
+  } catch (const interrupted&) {  // handled below
   }
   if (thrown) std::rethrow_exception(thrown);
   if (stop.stop_requested()) throw_aborted(filter);
@@ -62,7 +62,7 @@ void in_parallel(::itk::ProcessObject& filter, std::int64_t count,
   const std::int64_t parts = std::min<std::int64_t>(count, threads_of(filter));
   if (parts <= 1) return body(0, count);
   std::atomic_flag has_thrown;
-  std::exception_ptr thrown;  // ITK 5.2 loses the exceptions of its threads
+  std::exception_ptr thrown;  // ITK 5.2 loses exceptions of its threads
   filter.GetMultiThreader()->ParallelizeArray(
       0, static_cast<::itk::SizeValueType>(parts),
       [&](::itk::SizeValueType part) {

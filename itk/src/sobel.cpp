@@ -12,11 +12,11 @@
 namespace macareu::itk {
 namespace {
 
-/// Of what sums of pixels are: exact, or as in ITK.
+/// The type of sums of pixels: exact, or f64 as in ITK.
 template <class From>
 using sum_of = std::conditional_t<std::is_integral_v<From> && sizeof(From) <= 2, std::int32_t, double>;
 
-/// Three rows whose ends are repeated, each of `width` pixels and two more.
+/// Three rows of `width` pixels, each extended by one repeated pixel at both ends.
 template <class Sum, class To>
 void sobel_row(const std::array<const Sum*, 3>& rows, std::int64_t width, To* to) {
   const auto [above, here, below] = rows;

@@ -1,6 +1,6 @@
-// What GetNonMaximumSuppressionImage of ITK's Canny gives: the gradient where an edge may be, elsewhere 0.
-// Nobody is told that it is asked for, so it is computed when its pixels are. For files that are compiled
-// with -fno-access-control: ITK keeps to itself whether pixels have been released.
+// The result of GetNonMaximumSuppressionImage of ITK's Canny: the gradient where an edge may be, elsewhere 0.
+// The getter cannot be overridden, so the image is computed when its pixels are accessed. Needs
+// -fno-access-control, because ITK keeps m_DataReleased private.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace macareu::itk {
 
-/// Threads may ask for the pixels at the same time: one computes, and the others wait.
+/// Thread-safe: one thread computes the pixels, concurrent readers wait.
 template <class TImage>
 class SuppressedEdges : public TImage {
  public:
@@ -28,8 +28,8 @@ class SuppressedEdges : public TImage {
     return made;
   }
 
-  /// From now on this is an image as `like`, whose pixels `compute` writes when they are asked for. It is
-  /// called once, and what it holds is let go then.
+  /// Makes this an image like `like`, whose pixels `compute` writes on first access. `compute` is called
+  /// once, then released.
   void Await(const TImage& like, std::function<void(Pixel*)> compute) {
     Forget();
     this->CopyInformation(&like);
@@ -37,25 +37,25 @@ class SuppressedEdges : public TImage {
     SetState(true, std::move(compute));
     this->DataHasBeenGenerated();
   }
-  /// No pixels, and nothing that they could be computed from.
+  /// Drops the pixels and `compute`.
   void Forget() {
     SetState(false, nullptr);
     TImage::Initialize();
   }
-  /// The pixels, for an image that belongs to no filter any more.
+  /// Computes the pixels, for an image that no longer belongs to a filter.
   void Keep() {
     Fill();
     SetState(false, nullptr);
   }
 
-  // ITK's iterators and filters get the pixels by these.
+  // ITK's iterators and filters access the pixels through these.
   Pixel* GetBufferPointer() override {
     Fill();
     return TImage::GetBufferPointer();
   }
   const Pixel* GetBufferPointer() const override { return const_cast<Self*>(this)->GetBufferPointer(); }
 
-  // The pipeline: where it is for us to compute, ITK's filter before this image has no inputs.
+  // Pipeline functions: when the pixels are ours, ITK's source filter has no inputs.
   void UpdateOutputInformation() override {
     if (!IsOurs()) TImage::UpdateOutputInformation();
   }
@@ -69,11 +69,11 @@ class SuppressedEdges : public TImage {
     this->m_DataReleased = false;
   }
 
-  /// What ReleaseData calls: pixels of ours stay, since what they were computed from has been let go.
+  /// Called by ReleaseData. Our pixels are kept, because the input that they came from has been released.
   void Initialize() override {
     if (!IsOurs()) TImage::Initialize();
   }
-  /// ITK's own code has computed them.
+  /// The pixels come from ITK's code.
   using TImage::Graft;
   void Graft(const TImage* image) override {
     SetState(false, nullptr);
@@ -103,11 +103,11 @@ class SuppressedEdges : public TImage {
   }
 
   mutable std::mutex changing_;
-  bool ours_ = false;                    // whether the pixels are not for ITK's code to give
-  std::function<void(Pixel*)> compute_;  // empty when they are there
+  bool ours_ = false;                    // the pixels are ours, not those of ITK's code
+  std::function<void(Pixel*)> compute_;  // empty once computed
 };
 
-/// In the place of the filter whose output ITK's Canny hands out.
+/// Replaces the filter whose output ITK's Canny returns.
 template <class TImage>
 class SuppressedEdgesSource : public ::itk::MultiplyImageFilter<TImage, TImage, TImage> {
  public:
@@ -123,8 +123,8 @@ class SuppressedEdgesSource : public ::itk::MultiplyImageFilter<TImage, TImage, 
 
   SuppressedEdges<TImage>& Edges() { return static_cast<SuppressedEdges<TImage>&>(*this->GetOutput()); }
 
-  // DisconnectPipeline of the image, which is not virtual, gives no output to the first and takes another one
-  // of the second.
+  // The image's DisconnectPipeline is not virtual. It calls SetOutput with null, and MakeOutput for a new
+  // image.
   void SetOutput(const ::itk::ProcessObject::DataObjectIdentifierType& name,
                  ::itk::DataObject* output) override {
     if (!output) Edges().Keep();

@@ -14,7 +14,7 @@ std::size_t bytes_of(const const_image_view& image) {
 
 void require_no_gaps(const const_image_view& image) {
   if (image.steps() != contiguous_strides(image.shape()))
-    throw usage_error("the buffer holds more than the image");
+    throw usage_error("the buffered region is larger than the requested region");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a filter does besides its pixels: progress, abort, errors, devices, neighbours.
+// Filter behaviour besides pixels: progress, abort, errors, devices, neighbours.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -27,7 +27,7 @@ TEST(behaviour, progress_ends_at_one) {
   expect_progress_to_one(*filter);
 }
 
-/// On the host a lazy image is an image: filters, grafts, single pixels, memory of somebody else.
+/// On the host, lazy images behave as images: filters, grafts, single pixels, imported memory.
 TEST(behaviour, lazy_images_are_images) {
   using lazy = ours::Image<unsigned char, 2>;
   auto stock = ours::GrayscaleFillholeImageFilter<bytes, bytes>::New();

@@ -1,5 +1,5 @@
-// Canny against ITK's own: edges may differ in one of 10,000, since the roundings of ITK's templates depend
-// on the compiler.
+// Canny against ITK's: one edge pixel in 10,000 may differ, since the rounding of ITK's templates depends on
+// the compiler.
 #include <itkCannyEdgeDetectionImageFilter.h>
 
 #include <macareu/compare.hpp>
@@ -57,8 +57,8 @@ TYPED_TEST(canny, edges_are_those_of_itk) {
   check<TypeParam>(random_image<TypeParam>(2, 255), 0.5, 10, 30);
 }
 
-/// Each axis has an error bound of its own. ITK has one type for both images, and numbers of `From` are the
-/// same in it.
+/// Each axis has its own error bound. ITK has one type for both images, which represents numbers of `From`
+/// exactly.
 template <class From, class To>
 void check_on_named_devices() {
   const auto set_up = [](auto& filter, auto image, double first, double others) {
@@ -104,7 +104,7 @@ typename To::Pointer edges_of(typename From::Pointer image) {
   return filter->GetOutput();
 }
 
-/// Values so high that f32 has few fractions for them, which shows what is computed in which type.
+/// Values so large that f32 has few fraction bits, which reveals the type of each computation.
 template <class Image>
 typename Image::Pointer high_image() {
   auto image = generated_image<Image>(2);

@@ -1,5 +1,5 @@
-// After register_factories the stock classes give our filters, with the same pixels. A program of its own,
-// since there is no way back.
+// After register_factories the stock classes return our filters, with the same pixels. A separate program,
+// because registration cannot be undone.
 #include <algorithm>
 #include <sstream>
 #include <type_traits>
@@ -43,7 +43,7 @@ TEST(factories, stock_classes_become_ours) {
   EXPECT_TRUE(is_ours(*itk::DiscreteGaussianImageFilter<wide, wide>::New()));
   EXPECT_TRUE(is_ours(*itk::ConnectedComponentImageFilter<volume, labels>::New()));
   EXPECT_TRUE(is_ours(*itk::ConnectedComponentImageFilter<whole, labels>::New()));
-  EXPECT_FALSE(is_ours(*itk::ReconstructionByDilationImageFilter<others, others>::New()));  // not served
+  EXPECT_FALSE(is_ours(*itk::ReconstructionByDilationImageFilter<others, others>::New()));  // unsupported
 
   const auto image = generated_image<bytes>(1);
   auto fill = itk::GrayscaleFillholeImageFilter<bytes, bytes>::New();
@@ -54,7 +54,7 @@ TEST(factories, stock_classes_become_ours) {
                          fill->GetOutput()->GetBufferPointer()));
 }
 
-/// The compiler's rules for fusing may differ, so a linker must not take the functions of one for the other.
+/// FMA options may differ, so the linker must not merge the functions of library and program.
 TEST(factories, filters_that_round_as_their_files_are_compiled_are_not_those_of_programs) {
   using bytes = image_of<unsigned char, 2>;
   using floats = image_of<float, 2>;
@@ -71,7 +71,7 @@ TEST(factories, filters_that_round_as_their_files_are_compiled_are_not_those_of_
         std::type_identity<macareu::itk::SignedMaurerDistanceMapImageFilter<bytes, floats>>{});
 }
 
-/// ITK's functions for sizes are not virtual: our override fills in what they read.
+/// ITK's functions for sizes are not virtual, so our override fills in the members that they read.
 TEST(factories, stock_functions_tell_our_sizes) {
   macareu::itk::register_factories();
   using labels = image_of<unsigned int, 2>;

@@ -1,4 +1,4 @@
-// Every filter against ITK's own, but for those of local.cpp and canny.cpp.
+// Every filter against ITK's, except those of local.cpp and canny.cpp.
 #include <macareu/itk/distance.hpp>
 #include <macareu/itk/labels.hpp>
 #include <macareu/itk/masks.hpp>
@@ -240,7 +240,7 @@ void check_distances(typename TypeParam::Pointer image, const Set& set) {
         using mine = ours::SignedMaurerDistanceMapImageFilter<TypeParam, to>;
         using stock = itk::SignedMaurerDistanceMapImageFilter<TypeParam, to>;
         expect_as_stock<mine, stock>(set_up, 0, "auto");
-        // ITK rounds to f32 at every step, which shows where spacing is no whole number.
+        // ITK rounds to f32 at every step, which is visible if the spacing is not an integer.
         expect_as_stock<mine, stock>(set_up, 1e-6);
       }
 }
@@ -261,8 +261,8 @@ TYPED_TEST(binary_filters, signed_distance) {
   check_distances<TypeParam>(sparse, sign);  // no background
 }
 
-/// With spacing that has no squares in f32. ITK's f64 is right; its f32, rounded at every step, is off by up
-/// to 3.4e-5 of the distance. Where nobody named a device ours is the same, else off by half of the last bit.
+/// Spacing whose squares are inexact in f32. ITK's f64 is accurate; its f32 is off by up to 3.4e-5 of the
+/// distance. Without a named device ours is identical, otherwise off by half an ulp.
 TYPED_TEST(binary_filters, distance_with_odd_spacing) {
   const auto image = random_image<TypeParam>(1, 1);
   auto spacing = image->GetSpacing();
@@ -297,7 +297,7 @@ TYPED_TEST(binary_filters, distance_with_odd_spacing) {
   }
 }
 
-/// So far that f32 has no room for whole squares.
+/// Distances so long that f32 cannot represent integer squares.
 TEST(distance, is_itks_where_it_is_long) {
   using bytes = image_of<unsigned char, 2>;
   using floats = image_of<float, 2>;

@@ -1,4 +1,5 @@
-// Lazy images on a GPU: their pixels are the cpu's, and stay there. lazy.cpp counts the copies.
+// Lazy images on a GPU: their pixels equal those of the cpu and stay on the device. lazy.cpp counts the
+// copies.
 #include <algorithm>
 
 #include <macareu/catalogue.hpp>

@@ -1,4 +1,4 @@
-// What lazy images know of their two copies, with memory of the host in the place of a GPU's.
+// Tracks the two copies of lazy images, with host memory in place of a GPU's.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -29,7 +29,7 @@ int copies_to_device = 0, copies_to_host = 0, in_use = 0;
 constexpr int never = std::numeric_limits<int>::max();
 int calls_before_failure = never;
 
-/// One call of the device's functions fails, before it has done anything.
+/// One call of the device functions fails, before it has any effect.
 void may_fail() {
   if (calls_before_failure != never && calls_before_failure-- == 0)
     throw macareu::device_error("out of memory");
@@ -175,7 +175,7 @@ TEST(lazy, single_pixels_and_ranges_are_those_of_the_device) {
   expect_seven([](lazy& image) -> unsigned char {
     return *itk::ImageRegionRange<lazy>(image, image.GetBufferedRegion()).begin();
   });
-  // Of a stock image, as which it can be seen, these ask nobody: not before its buffer has been asked for.
+  // On ::itk::Image these functions do not trigger a copy; call GetBufferPointer() first.
   expect_seven([&](itk::Image<unsigned char, 2>& image) {
     image.GetBufferPointer();
     return image.GetPixel(first);
@@ -186,7 +186,7 @@ TEST(lazy, a_filter_that_fails_leaves_nothing_on_the_device) {
   auto filter = ours::HMaximaImageFilter<lazy, lazy>::New();
   filter->SetInput(on_both(1));
   filter->SetDevice("cuda");
-  filter->SetConnectivity(18);  // of volumes: refused, with a GPU and without
+  filter->SetConnectivity(18);  // valid for volumes only
   EXPECT_THROW(filter->Update(), itk::ExceptionObject);
   EXPECT_FALSE(filter->GetOutput()->IsOnDevice());
 }
@@ -264,7 +264,7 @@ TEST(lazy, a_filter_in_place_leaves_its_pixels_on_the_device) {
   expect_same(*relabel(false)->GetOutput(), *found->GetOutput());
 }
 
-/// The host's copy is worth nothing then.
+/// Invalidates the host's copy.
 void leave_on_device_only(ours::lazy_pixels& image) {
   const auto there = image.DeviceView();
   const auto bytes = static_cast<std::size_t>(there.shape().pixels()) * macareu::size_of(there.type());
@@ -272,7 +272,7 @@ void leave_on_device_only(ours::lazy_pixels& image) {
   image.DeviceWasWritten();
 }
 
-/// `make` as in lazy_filters. Every call that the filter makes of the device fails once.
+/// `make` as in lazy_filters. Every device call of the filter fails once.
 template <class Make, class Check>
 void expect_the_host_to_step_in(const Make& make, const Check& check) {
   bool failed = true;
@@ -298,7 +298,7 @@ TEST(lazy, where_the_device_fails_the_host_steps_in) {
   });
 }
 
-/// It would count other objects in its own result than in its input, which is without small ones.
+/// If it counted objects in its own result, the small ones would be missing.
 TEST(lazy, where_the_device_fails_a_filter_in_place_has_its_input_still) {
   const auto make = []<class Images>(Images) {
     using labels = typename Images::template of<unsigned int, 2>;
@@ -318,7 +318,7 @@ TEST(lazy, where_the_device_fails_a_filter_in_place_has_its_input_still) {
   });
 }
 
-/// Which are not those of a cpu that is named, where the spacing is no short binary fraction.
+/// The rounding differs from a named cpu if the spacing is not a short binary fraction.
 TEST(lazy, where_the_device_fails_roundings_are_those_of_itk) {
   const auto distances = []<class Images>(Images, const char* device, int calls) {
     using from = typename Images::template of<unsigned char, 2>;
@@ -358,7 +358,7 @@ TEST(lazy, a_device_that_is_named_and_fails_throws) {
 
 using lazy_floats = ours::Image<float, 2>;
 
-/// Its input, which is on the device only, is one that Macareu refuses.
+/// Its input is on the device only, and Macareu refuses it.
 ours::HMaximaImageFilter<lazy_floats, lazy_floats>::Pointer filter_of_nan() {
   auto image = generated_image<lazy_floats>(1);
   image->GetBufferPointer()[100] = std::numeric_limits<float>::quiet_NaN();
@@ -376,7 +376,7 @@ TEST(lazy, what_macareu_refuses_on_the_device_is_left_to_itk) {
   EXPECT_FALSE(filter->GetOutput()->IsOnDevice());
 }
 
-/// What `work` throws where the device fails at once, or after some calls.
+/// What `work` throws if the device fails immediately, or after some calls.
 enum class thrown { nothing, of_itk, other };
 template <class Work>
 thrown thrown_after(int calls, const Work& work) {

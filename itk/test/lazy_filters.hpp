@@ -1,4 +1,4 @@
-// Every filter of ours, for lazy images and for stock ones, so that tests can compare both.
+// All our filters, for lazy and for stock images, so that tests can compare both.
 #pragma once
 
 #include <string>
@@ -124,7 +124,7 @@ void each(const Visit& visit) {
   visit("binary holes", 1, [&]<class Images>(Images images) {
     using image = typename Images::template of<unsigned char, rank>;
     auto filter = ours::BinaryFillholeImageFilter<image>::New();
-    filter->SetInput(random_image<image>(4, 2));  // of objects 1, and 2 that stays as it is
+    filter->SetInput(random_image<image>(4, 2));  // objects are 1; value 2 is unchanged
     filter->SetForegroundValue(1);
     (void)images;
     return filter;
@@ -224,7 +224,7 @@ void each_in_all_ranks(const Visit& visit) {
   });
 }
 
-/// Of a filter on stock images by the cpu, and the same on lazy images that `lazy` has been run on.
+/// Compares a filter on stock images by the cpu with `lazy`, which ran on lazy images.
 template <class Make, class Lazy>
 void expect_pixels_of_cpu(const Make& make, const Lazy& lazy) {
   auto stock = make(stock_images{});
@@ -234,7 +234,7 @@ void expect_pixels_of_cpu(const Make& make, const Lazy& lazy) {
   expect_same<image>(*stock->GetOutput(), *lazy->GetOutput());
 }
 
-/// Nearly all of them in one pipeline, whose first filter is run on `first` and the others on `rest`.
+/// Nearly all filters in one pipeline. The first runs on `first`, the others on `rest`.
 template <class Images>
 class chain {
   template <class Pixel>

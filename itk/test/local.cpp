@@ -1,4 +1,4 @@
-// Filters whose pixels come from near: against ITK's own, and in pieces.
+// Filters with a finite window: against ITK's, and in pieces.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -30,7 +30,7 @@ TYPED_TEST(local_filters, sobel) {
       expect_as_stock<ours::SobelEdgeDetectionImageFilter<TypeParam, to>,
                       itk::SobelEdgeDetectionImageFilter<TypeParam, to>>([&](auto& filter) {
         filter.SetInput(image);
-        if constexpr (requires { filter.SetUseLegacyOperatorCoefficients(legacy); })  // of ITK 6
+        if constexpr (requires { filter.SetUseLegacyOperatorCoefficients(legacy); })  // ITK 6
           filter.SetUseLegacyOperatorCoefficients(legacy);
       });
 }
@@ -42,7 +42,7 @@ TYPED_TEST(local_filters, sobel_in_f64) {
       [image = wide_image<TypeParam>(2)](auto& filter) { filter.SetInput(image); });
 }
 
-/// ITK's products of infinity and weights of 0 are no numbers.
+/// ITK's products of infinity and zero weights are NaN.
 TEST(sobel, leaves_infinity_to_itk) {
   using floats = image_of<float, 2>;
   auto image = generated_image<floats>(1);
@@ -60,7 +60,7 @@ TEST(sobel, leaves_infinity_to_itk) {
   EXPECT_THROW(filter->Update(), itk::ExceptionObject);
 }
 
-/// The same bits: sums in f64, and what comes out of each axis is of the output's type.
+/// Bit-identical: sums in f64, each axis converted to the output's type.
 template <class From, class To>
 void check_gaussian() {
   for (const bool spacing : {false, true})
@@ -84,7 +84,7 @@ TEST(gaussian, of_bytes_to_float) {
   check_gaussian<image_of<unsigned char, 3>, image_of<float, 3>>();
 }
 
-/// How many rows (of the slowest axis) the filter asks for at most when its output is asked for in pieces.
+/// The most rows (of the slowest axis) that the filter requests when its output is requested in pieces.
 template <class Filter, class SetUp>
 itk::SizeValueType most_rows_of_a_piece(const SetUp& set_up) {
   using from = typename Filter::InputImageType;
@@ -133,7 +133,7 @@ TYPED_TEST(local_filters, are_streamed) {
   EXPECT_EQ(rows, 2 * radius + 1);
 }
 
-/// A piece that is inside of the image on every side, of an input that has all of it.
+/// A piece away from all borders, of an input that is buffered as a whole.
 template <class Filter, class SetUp>
 void expect_piece_as_whole(const SetUp& set_up) {
   using to = typename Filter::OutputImageType;

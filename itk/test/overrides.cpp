@@ -1,5 +1,5 @@
-// Pixels of stock classes with and without our factory, for pixel types that test_autoload.py has not.
-// Compiled as the library is: what sums and distances of theirs are fused is the compiler's choice.
+// Pixels of stock classes with and without our factory, for pixel types that test_autoload.py does not cover.
+// Compiled with the library's options, because the compiler decides about FMA contraction.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -81,7 +81,7 @@ TYPED_TEST(of_levels, masks) {
   });
 }
 
-/// With spacing that is no short binary fraction.
+/// With spacing that is not a short binary fraction.
 template <class Image>
 typename Image::Pointer oddly_spaced(typename Image::Pointer image) {
   auto spacing = image->GetSpacing();
@@ -121,7 +121,7 @@ TEST(of_doubles, smoothing) {
   });
 }
 
-/// Up to roundings.
+/// Equal up to rounding.
 template <class Image>
 void check_edges() {
   using filter_type = itk::CannyEdgeDetectionImageFilter<Image, Image>;
@@ -242,7 +242,7 @@ TYPED_TEST(suppressed_edges, can_be_updated_and_filtered) {
   auto* found = this->ours_->GetNonMaximumSuppressionImage();
   found->Update();
   const auto index = found->GetBufferedRegion().GetUpperIndex();
-  EXPECT_EQ(expected->GetPixel(index), found->GetPixel(index));  // which asks nobody
+  EXPECT_EQ(expected->GetPixel(index), found->GetPixel(index));  // GetPixel does not trigger computation
   for (const auto& one : casts) one->Update();
   expect_same(*casts[0]->GetOutput(), *casts[1]->GetOutput());
   found->ReleaseData();
@@ -262,7 +262,7 @@ TYPED_TEST(suppressed_edges, are_computed_once_for_all_threads) {
   this->ExpectStock();
 }
 
-/// ITK's own do not: its next run smooths into the memory of the image that was disconnected.
+/// ITK's does not: its next run smooths into the memory of the disconnected image.
 TYPED_TEST(suppressed_edges, stay_in_an_image_that_is_disconnected) {
   const auto& stock = *this->stock_->GetNonMaximumSuppressionImage();
   const auto count = stock.GetBufferedRegion().GetNumberOfPixels();
@@ -271,7 +271,7 @@ TYPED_TEST(suppressed_edges, stay_in_an_image_that_is_disconnected) {
   typename TypeParam::Pointer image = this->ours_->GetNonMaximumSuppressionImage();
   image->DisconnectPipeline();
   const auto index = image->GetBufferedRegion().GetUpperIndex();
-  EXPECT_EQ(image->GetPixel(index), expected.back());  // which asks nobody
+  EXPECT_EQ(image->GetPixel(index), expected.back());  // GetPixel does not trigger computation
   auto* const next = this->ours_->GetNonMaximumSuppressionImage();
   EXPECT_NE(next, image);
   this->Run(random_image<TypeParam>(3, 255), 1.5);

@@ -8,7 +8,7 @@
 
 #include <macareu/itk/factories.hpp>
 
-/// As it is without our factory, which is registered afterwards.
+/// The filter as it is without our factory, which is registered again afterwards.
 template <class Filter>
 typename Filter::Pointer stock_filter() {
   itk::ObjectFactoryBase::UnRegisterAllFactories();

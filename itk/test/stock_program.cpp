@@ -1,4 +1,4 @@
-// A program of ITK alone, that knows nothing of Macareu: one filter or a chain of them, from file to file.
+// A program of ITK alone, without Macareu: one filter or a chain of them, from file to file.
 //
 //   stock_program FILTER INPUT.mha OUTPUT.mha [MARKER.mha]
 //   stock_program version
@@ -40,7 +40,7 @@ typename Image::Pointer read(const std::string& file) {
   return reader->GetOutput();
 }
 
-/// With numbers that are no short binary fractions.
+/// With parameters that are not short binary fractions.
 template <class Image>
 void space_oddly(Image& image) {
   auto spacing = image.GetSpacing();

@@ -15,9 +15,9 @@ import tempfile
 FILTERS = ["reconstruction-by-dilation", "reconstruction-by-erosion", "grayscale-fillhole", "binary-fillhole", "maxima",
            "minima", "h-maxima", "h-minima", "double-threshold", "distance", "distance-spaced", "components",
            "relabel", "sobel", "gaussian", "gaussian-spaced", "canny", "suppressed-edges", "canny-of-reconstruction"]
-EDGES = ["canny", "canny-of-reconstruction"]  # whose roundings are the compiler's
+EDGES = ["canny", "canny-of-reconstruction"]  # their rounding depends on the compiler
 UNTIMED = ["suppressed-edges"]
-MUST = {"canny-of-reconstruction": (10, " (goal 25)")}  # how many times faster; others: not slower
+MUST = {"canny-of-reconstruction": (10, " (goal 25)")}  # minimum speed-up; others must not be slower
 
 
 def seconds_and_rest(output):
@@ -26,7 +26,7 @@ def seconds_and_rest(output):
 
 
 def row(name, shape, times, equal, correct):
-    """`correct`: Pco of edges, of which some may differ."""
+    """`correct`: Pco of the edges, if they may differ."""
     must, goal = MUST.get(name, (1, ""))
     ours, peer = times["ours"] * 1e3, times["stock"] * 1e3
     share = "" if correct is None else f", Pco {correct:.7g}"
@@ -35,7 +35,7 @@ def row(name, shape, times, equal, correct):
 
 
 def write_report(options, rows, where):
-    """As bench/page.py reads it; the machine is as the tool tells it."""
+    """In the format of bench/page.py; the tool describes the machine."""
     report = where / "bench.json"
     subprocess.run([options.tool, "bench", "canny", "--quick", "--only", "*-u8-itk-cpu", "--json", report], check=True,
                    stdout=subprocess.DEVNULL)
@@ -64,7 +64,7 @@ def main():
             subprocess.run([options.tool, *map(str, words)], check=True, stdout=subprocess.DEVNULL)
 
         def compare(name):
-            """Whether pixels are the same, Pco of edges, and what the tool says."""
+            """Whether pixels are equal, Pco of the edges, and the tool's output."""
             words = [options.tool, "compare", str(where / "stock.mha"), str(where / "ours.mha")]
             done = subprocess.run(words, capture_output=True, text=True)
             equal, said = done.returncode == 0, done.stdout + done.stderr

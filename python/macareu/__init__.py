@@ -1,8 +1,8 @@
-"""Image operators whose work travels as an irregular wave front: reconstruction, extrema, distances and their kin.
+"""Image operators with irregular wavefront propagation: reconstruction, extrema, distances and related ones.
 
-One function for each operator of the catalogue, on arrays of NumPy (any strides, no copy), CuPy, PyTorch and all others
-with DLPack or `__cuda_array_interface__`. `macareu.skimage` and `macareu.scipy` have functions under the names and with the signatures of
-those packages.
+One function for each operator of the catalogue. They take arrays of NumPy (any strides, no copy), CuPy, PyTorch and
+other packages with DLPack or `__cuda_array_interface__`. `macareu.skimage` and `macareu.scipy` have functions with the
+names and signatures of those packages.
 
 >>> import macareu
 >>> mask, marker = macareu.generate("tissue", (256, 256))
@@ -22,7 +22,7 @@ __all__ = [*_functions.functions, "Comparison", "DeviceArray", "compare", "gener
 
 
 def __getattr__(name):
-    """Unknown names, also those of other libraries: macareu.imreconstruct."""
+    """Suggests an operator for unknown names, including those of other libraries: macareu.imreconstruct."""
     near = _functions.nearest_operator(name)
     hint = f" (did you mean {near}?)" if near else _functions.did_you_mean(name, __all__)
     raise AttributeError(f"module 'macareu' has no attribute {name!r}{hint}")

@@ -1,4 +1,4 @@
-"""Arrays that are not NumPy's: the result is of the same kind, on the same device, and nothing is copied."""
+"""Arrays of packages other than NumPy. The result is of the same kind, on the same device, without copies."""
 
 import functools
 import sys
@@ -10,7 +10,7 @@ from ._packages import HOST_DEVICES, is_jax, package_of, type_name, way_into
 
 
 class OnHost:
-    """Arrays of other packages in the host's memory: PyTorch's tensors, and what has DLPack."""
+    """Arrays of other packages in host memory: PyTorch's tensors, and arrays with DLPack."""
 
     @staticmethod
     def run(operation, images, values, out, *how):
@@ -22,15 +22,15 @@ class OnHost:
         return _each(functools.partial(like, images[0]), result)
 
 
-_NOWHERE = np.empty(0)  # where NumPy is told that arrays without pixels are; it does not take 0 for a place
+_NOWHERE = np.empty(0)  # a valid address for empty arrays, because NumPy does not accept null
 
 
 class _Shown:
-    """Memory that came by DLPack, for NumPy: whose own way shows all of it as read-only, and before version 2 takes no
-    booleans."""
+    """Exposes DLPack memory to NumPy. NumPy's own import is read-only, and lacks booleans before version
+    2."""
 
     def __init__(self, tensor):
-        self.tensor = tensor  # which keeps the memory
+        self.tensor = tensor  # keeps the memory alive
         address, type, shape, strides = tensor.described
         address = address or _NOWHERE.__array_interface__["data"][0]
         self.__array_interface__ = {"data": (address, not tensor.writable), "typestr": type.str, "shape": shape,
@@ -38,16 +38,16 @@ class _Shown:
 
 
 def as_numpy(array):
-    """An array in the host's memory, without a copy; read-only where it may be one."""
+    """An array in host memory, without a copy; read-only if it may be a copy."""
     if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
         return array
-    if package_of(array) == "torch" or is_jax(array):  # NumPy knows of both what older versions' DLPack does not say
+    if package_of(array) == "torch" or is_jax(array):  # older versions' DLPack omits details
         return np.asarray(array)
     if array.__dlpack_device__()[0] not in HOST_DEVICES:
-        raise TypeError(f"{type_name(array)} is not on the host, where this call works: images must be of one kind")
+        raise TypeError(f"{type_name(array)} is not in host memory: all images must be on one device")
     try:
         return np.asarray(_Shown(tensor_of(array)))
-    except (BufferError, TypeError):  # a type that its DLPack has not
+    except (BufferError, TypeError):  # a type without DLPack support
         if not hasattr(array, "__array__"):
             raise
     shown = np.asarray(array).view()
@@ -56,8 +56,8 @@ def as_numpy(array):
 
 
 def like(array, result):
-    """An array of NumPy, or on a GPU, as one of the package that the other array is of; booleans stay NumPy's where its
-    DLPack has none."""
+    """Converts a result to the package of `array`. Booleans stay NumPy arrays if the package's DLPack lacks
+    them."""
     if isinstance(array, np.ndarray):
         return result
     if is_foreign(array):
@@ -76,7 +76,7 @@ def _each(of, one_or_more):
 
 
 def kind_of(images):
-    """Who runs the call, or None: NumPy, and what it makes an array of."""
+    """The class that runs the call, or None for NumPy arrays and what NumPy converts."""
     cupy = sys.modules.get("cupy")
     if cupy is not None and type(images[0]) is getattr(cupy, "ndarray", None):
         return CuPy
@@ -95,5 +95,5 @@ def on_gpu(array):
 
 
 def is_foreign(array):
-    """On a GPU, of a package whose arrays are nothing but memory here."""
+    """Whether the array is on a GPU and of a package without an implementation here."""
     return not isinstance(array, np.ndarray) and kind_of((array,)) is OnGpu

@@ -1,4 +1,4 @@
-"""How a call reaches the library."""
+"""Passes calls to the library."""
 
 import contextlib
 
@@ -9,7 +9,7 @@ from . import _arrays
 
 @contextlib.contextmanager
 def _progress(progress, name):
-    """What the library shall call with the fraction done, or None."""
+    """The callback for the fraction done, or None."""
     if callable(progress):
         yield progress
         return

@@ -1,4 +1,4 @@
-"""Results in a GPU's memory that belong to no other package."""
+"""Results in GPU memory that belong to no other package."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._packages import HOST_DEVICES
 
 
 def contiguous(shape, step):
-    """Strides in bytes of an array without gaps."""
+    """Strides in bytes of a contiguous array."""
     strides = []
     for size in reversed(shape):
         strides.append(step)
@@ -21,13 +21,13 @@ def contiguous(shape, step):
 
 
 class DeviceArray:
-    """An array in a GPU's memory, in the order of the language C: what a call gives for arrays of a package that has no
-    way to take such memory. CuPy, PyTorch and JAX take it by `from_dlpack`, Numba by `numba.cuda.as_cuda_array`,
-    without a copy; and all functions of this package take it. Its memory is free for others when it is deleted, and
-    all that was made of it; that waits for the GPU, as cudaFree does."""
+    """A C-contiguous array in GPU memory. Calls return it if the input's package cannot import such memory. CuPy,
+    PyTorch and JAX import it by `from_dlpack`, Numba by `numba.cuda.as_cuda_array`, without a copy. All functions of
+    this package accept it. Its memory is released with the last array that uses it; that waits for the GPU, as cudaFree
+    does."""
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], gpu: int, stream: int) -> None:
-        """Made by calls: its memory is there for what comes into the stream."""
+        """Created by calls. The memory is usable by later work in the stream."""
         self.shape = shape
         self.dtype = dtype
         self._memory = _macareu.kept_memory(gpu, stream, self.nbytes)
@@ -53,14 +53,14 @@ class DeviceArray:
 
     def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None,
                    dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any:
-        """No stream has to wait: what calls write is there when they return."""
+        """No stream has to wait: results are complete when a call returns."""
         if copy or dl_device not in (None, self.__dlpack_device__()):
-            raise BufferError("an array of this package is handed over where it is, without a copy")
+            raise BufferError("DeviceArray cannot be copied or moved to another device by DLPack")
         return self._memory.capsule(self.dtype, self.shape, max_version is not None and max_version[0] >= 1)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         if self.__dlpack_device__()[0] in HOST_DEVICES:
-            raise AttributeError("there is no GPU, and the memory is the host's")
+            raise AttributeError("there is no GPU: the memory is on the host")
         return {"data": (self._memory.address, False), "shape": self.shape, "typestr": self.dtype.str, "strides": None,
                 "version": 3, "stream": None}

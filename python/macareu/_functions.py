@@ -1,4 +1,4 @@
-"""Makes the functions from the catalogue: an operator that is new there is here without a line written for it."""
+"""Creates the functions from the catalogue, so a new operator needs no code here."""
 
 import inspect
 import textwrap
@@ -29,7 +29,7 @@ _HINTS = {
 
 
 def _default(kind, text):
-    """The Python object of a parameter's default."""
+    """The Python value of a parameter's default."""
     if kind == "flag":
         return text == "true"
     if kind in ("number", "numbers"):
@@ -50,7 +50,7 @@ def _hint(kind, choices):
 
 
 def _parameters(about):
-    """(name, hint, default or None where there is none, help) of every parameter, in the catalogue's order."""
+    """(name, hint, default or None, help) of every parameter, in catalogue order."""
     for name, kind, default, help, choices in about["parameters"]:
         text = repr(_default(kind, default)) if default else None
         if text == "inf":
@@ -59,8 +59,8 @@ def _parameters(about):
 
 
 def signature(about, image="ArrayLike", other="ArrayLike", out="Any"):
-    """What stands between the parentheses. Parameters without default come before the star, like images. The hints of
-    the images, of inputs of a form of their own, and of `out` are given."""
+    """The parameter list. Parameters without a default precede the star, like images. `image`, `other` and
+    `out` are the hints of images, of inputs with a form of their own, and of the output."""
     parameters = list(_parameters(about))
     parts = [f"{name}: {other if own_form else image}" for name, _, own_form, optional in about["inputs"] if not optional]
     parts += [f"{name}: {hint}" for name, hint, default, _ in parameters if default is None]
@@ -73,7 +73,7 @@ def signature(about, image="ArrayLike", other="ArrayLike", out="Any"):
 
 
 def result_hint(about, pixel="Any"):
-    """What a call with arrays of NumPy gives. `pixel` is the type of the images' pixels."""
+    """The type hint of a result for NumPy arrays. `pixel` is the images' pixel type."""
     if about["table"]:
         return "dict[str, NDArray[Any]]"
     types = {"bool": "np.bool_", "the input's type": pixel}
@@ -82,7 +82,7 @@ def result_hint(about, pixel="Any"):
 
 
 def _running(about):
-    """How to run it. A table has no memory of the caller's to go to."""
+    """The options of a run. Tables have no `out`."""
     return [option for option in _RUNNING if option[0] != "out" or not about["table"]]
 
 
@@ -91,7 +91,7 @@ def _wrapped(text, indent):
 
 
 def _example(operation, about, values):
-    """Runs as a test. The catalogue knows the type of the result, so the example can show it."""
+    """An example that runs as a doctest. The catalogue determines the result's type."""
     forms = [own_form for _, _, own_form, optional in about["inputs"] if not optional]
     source, images = ("image, _", ["image"]) if forms.count(False) == 1 else ("mask, marker", ["marker", "mask"])
     images += ["[[0, 1, 0], [1, 2, 1], [0, 1, 0]]"] * forms.count(True)
@@ -121,7 +121,7 @@ def _documentation(operation, about, values):
 
 
 def _refuse(function, unknown):
-    """As Python itself refuses them, with a suggestion."""
+    """Raises Python's TypeError for unexpected keywords, with a suggestion."""
     name = next(iter(unknown))
     hint = did_you_mean(name, list(inspect.signature(function).parameters))
     raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}")
@@ -136,7 +136,7 @@ def _make(operation):
         images += f" + (() if {image} is None else ({image},))"
     values = "".join(f"{parameter}, " for parameter, *_ in about["parameters"])
     out = "None" if about["table"] else "out"
-    # Real code instead of **arguments: it has a signature, and a call costs nothing.
+    # Generated code instead of **arguments: it has a signature, and calls have no overhead.
     code = ("from __future__ import annotations\n"
             f"def _plain({signature(about)}) -> {result_hint(about)}: pass\n"
             f"def {name}({signature(about)}, **_unknown) -> {result_hint(about)}:\n"
@@ -147,7 +147,7 @@ def _make(operation):
     function = scope[name]
     function.__module__ = "macareu"
     function.__signature__ = inspect.signature(scope["_plain"])
-    # What is this very object was not given, so it need not be converted.
+    # An argument that is its default object was not given, and needs no conversion.
     operation.set_defaults(tuple(function.__kwdefaults__.get(p[0]) for p in about["parameters"]))
     example_values = [20 if value is None and text is None else value
                       for value, (_, _, text, _) in zip(defaults, _parameters(about))]

@@ -1,5 +1,5 @@
-"""Arrays in a GPU's memory, of any package: by `__cuda_array_interface__` or DLPack, whichever says on which stream they
-are ready. Nothing is copied."""
+"""Arrays in GPU memory, of any package, through `__cuda_array_interface__` or DLPack, whichever reports the
+stream on which they are ready. Nothing is copied."""
 
 import functools
 import importlib
@@ -11,18 +11,18 @@ from . import _macareu
 from ._device_array import DeviceArray, contiguous
 from ._packages import GPU_DEVICES, is_jax, package_of, type_name, way_into
 
-_DEFAULT_STREAM = 1  # as both protocols call it
+_DEFAULT_STREAM = 1  # in both protocols
 
 
 @functools.lru_cache(maxsize=None)
 def _count_of_results(operation):
-    """None of an operator that gives a table. Kept, because a description is made anew whenever it is asked for."""
+    """Number of outputs; 0 for a table. Cached, because `about` is rebuilt on every access."""
     return len(operation.about["outputs"])
 
 
 @functools.lru_cache(maxsize=None)
 def _forms_of_inputs(operation):
-    """Of each whether it has a form of its own, as weights have."""
+    """For each input, whether it has a form of its own, as weights do."""
     return tuple([own_form for _, _, own_form, _ in operation.about["inputs"]])
 
 
@@ -36,7 +36,7 @@ _kept_result_types = functools.lru_cache(maxsize=1024)(_result_types)
 def _types_of_results(operation, type, shape, values):
     try:
         return _kept_result_types(operation, type, shape, values)
-    except TypeError:  # lists among the values are not kept
+    except TypeError:  # lists among the values are not hashable
         return _result_types(operation, type, shape, values)
 
 
@@ -64,10 +64,10 @@ def _described(interface, writable=False):
 
 
 def tensor_of(array, stream=None):
-    """What DLPack gives, ready for what comes into the stream; on the host there is none."""
+    """The array's DLPack tensor, ready for later work in the stream; the host has no stream."""
     try:
         capsule = array.__dlpack__(stream=stream, max_version=(1, 0))
-    except TypeError:  # before its version 1
+    except TypeError:  # DLPack before version 1
         capsule = array.__dlpack__(stream=stream)
     return _macareu.taken_tensor(capsule)
 
@@ -77,7 +77,7 @@ def _has_dlpack_on_gpu(array):
 
 
 def _with_weights(operation, images):
-    """Inputs with a form of their own, as weights, may be the host's: then they are arrays of NumPy without gaps."""
+    """Inputs with a form of their own, such as weights, may be on the host as contiguous NumPy arrays."""
     def straight(one):
         array = np.asarray(one)
         return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
@@ -92,7 +92,7 @@ def _check_places(operation, images, outs):
     for name, arrays in (("an image", images), ("out", outs)):
         for array in arrays:
             if not hasattr(array, "__cuda_array_interface__") and not _has_dlpack_on_gpu(array):
-                raise TypeError(f"{name} is {type_name(array)}, which is on no GPU of NVIDIA: images must be of one kind")
+                raise TypeError(f"{name} is {type_name(array)}, which is not on an NVIDIA GPU: images must share a device")
 
 
 def _gpu_of(array):
@@ -102,9 +102,9 @@ def _gpu_of(array):
 
 
 class OnGpu:
-    """Arrays of any package. The work is done on a stream of our own, which waits for those that arrays are ready on; and
-    as their packages know nothing of it, a call waits until all is done. Results are in memory of our own, handed to the
-    first array's package where that takes it."""
+    """Arrays of any package. A stream of our own waits for the streams on which the arrays are ready. Their
+    packages cannot wait for it, so a call returns when all work is done. Results are in our memory, and
+    handed to the first array's package if it accepts them."""
 
     @classmethod
     def run(cls, operation, images, values, out, device, strategy, threads, progress):
@@ -112,7 +112,7 @@ class OnGpu:
         _check_places(operation, images, outs)
         gpu = _gpu_of(images[0])
         stream = cls.stream(images[0], gpu)
-        kept = []  # what has the memory of others, which goes back to them after the call
+        kept = []  # keeps memory of others alive during the call
 
         def taken(array, writable=False):
             if isinstance(array, np.ndarray):
@@ -142,7 +142,7 @@ class OnGpu:
                            for one in outs])
             table = operation.run_described(inputs, values, rooms, device, strategy, threads, progress, stream, True)
         except BaseException:
-            _macareu.finish(gpu, stream)  # which may still work on memory that goes back now
+            _macareu.finish(gpu, stream)  # pending work may use memory that is released now
             raise
         if made:
             outs = tuple([cls.handed_over(images[0], one) for one in outs])
@@ -158,7 +158,8 @@ class OnGpu:
 
     @staticmethod
     def handed_over(like, result):
-        """As an array of the package that the other is of; our own where that does not take it, or not this type."""
+        """Converts to the package of `like`. Stays a DeviceArray if the package does not accept it or its
+        type."""
         if package_of(like) == "numba":
             return sys.modules["numba"].cuda.as_cuda_array(result)
         take = way_into(like, "from_dlpack")
@@ -171,7 +172,7 @@ class OnGpu:
 
 
 class _InStreamOrder(OnGpu):
-    """Arrays of a package that orders all work by a current stream: calls on them need not wait."""
+    """Arrays of a package that orders all work by a current stream, so calls need not wait."""
 
     @staticmethod
     def handed_over(like, result):
@@ -179,7 +180,7 @@ class _InStreamOrder(OnGpu):
 
 
 class CuPy(_InStreamOrder):
-    """Asked for what it knows without `__cuda_array_interface__`, which it puts together anew every time."""
+    """Uses CuPy's attributes, because it rebuilds `__cuda_array_interface__` on every access."""
 
     @classmethod
     def run(cls, operation, images, values, out, device, strategy, threads, progress):
@@ -255,22 +256,23 @@ def _bridge():
 
 
 def bridged(array):
-    """An array of another package as one of CuPy or PyTorch, for functions that need more than calls of the library."""
+    """An array of another package as one of CuPy or PyTorch, for functions that need more than the
+    library."""
     package = _bridge()
     if package is None:
-        raise NotImplementedError(f"{type_name(array)}: an array on a GPU of this kind needs CuPy or PyTorch here")
+        raise NotImplementedError(f"{type_name(array)}: this function needs CuPy or PyTorch for such GPU arrays")
     if hasattr(array, "__dlpack__"):
         return package.from_dlpack(array)
     if package.__name__ == "cupy":
         return package.asarray(array)
     gpu, ready_on = _gpu_of(array), array.__cuda_array_interface__.get("stream")
-    if ready_on is not None:  # which PyTorch does not look at
+    if ready_on is not None:  # PyTorch ignores it
         _macareu.follow(gpu, package.cuda.current_stream(gpu).cuda_stream, ready_on)
     return package.as_tensor(array, device=f"cuda:{gpu}")
 
 
 def finish_bridged(array):
-    """Waits for what was done with such an array: its package does not know on which stream it is."""
+    """Waits for work on such an array, because its package does not know the stream."""
     package, gpu = _bridge(), _gpu_of(array)
     stream = package.cuda.get_current_stream(gpu) if package.__name__ == "cupy" else package.cuda.current_stream(gpu)
     stream.synchronize()

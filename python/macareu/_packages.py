@@ -1,16 +1,16 @@
-"""Which package an array is of, and how that takes memory of others."""
+"""The package of an array, and how it imports memory of others."""
 
 import sys
 
-HOST_DEVICES = (1, 3)  # of DLPack: the CPU's memory, and pinned memory
-GPU_DEVICES = (2, 13)  # memory of a GPU of NVIDIA, and what it shares with the host
+HOST_DEVICES = (1, 3)  # DLPack: CPU memory, and pinned memory
+GPU_DEVICES = (2, 13)  # memory of an NVIDIA GPU, and managed memory
 
 _JAX = ("jax.numpy", "jax.dlpack")
 _MODULES = {"cupy": ("cupy",), "torch": ("torch",), "numba": ("numba",), "jax": _JAX, "jaxlib": _JAX}
 
 
 def package_of(array):
-    """Of its class, or of one that this is derived from where that is of a package with rules of its own here."""
+    """The package of the array's class, or of the first base class whose package has special rules here."""
     for base in type(array).__mro__:
         name = base.__module__.partition(".")[0]
         if name in _MODULES:
@@ -19,7 +19,7 @@ def package_of(array):
 
 
 def is_jax(array):
-    """Whose arrays never change: nothing can be written to them, which its DLPack need not say."""
+    """JAX arrays are immutable, which DLPack need not report."""
     return package_of(array) in ("jax", "jaxlib")
 
 
@@ -28,7 +28,7 @@ def type_name(array):
 
 
 def functions_of(array):
-    """Modules in which an array's package has functions such as from_dlpack."""
+    """Modules in which an array's package may have functions such as from_dlpack."""
     namespace = getattr(array, "__array_namespace__", None)
     if namespace is not None:
         return [namespace()]

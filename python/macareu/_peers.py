@@ -1,4 +1,4 @@
-"""What the functions under other packages' names share."""
+"""Shared code of the functions under other packages' names."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def drop_in(function: _Function) -> _Function:
-    """Lets a function on arrays of NumPy, CuPy and PyTorch take those of other packages, without a copy; what it gives is
-    of the first one's package."""
+    """Makes a function on arrays of NumPy, CuPy and PyTorch accept those of other packages, without a copy.
+    The result is of the first one's package."""
     first = next(iter(inspect.signature(function).parameters))
 
     @functools.wraps(function)
     def call(*given, **named):
-        others = {}  # what the caller gave, by the array that stands for it
+        others = {}  # the caller's arrays, by id of their replacement
         taken = [_taken(one, others) for one in given]
         called = {name: _taken(one, others) for name, one in named.items()}
         try:
@@ -37,7 +37,7 @@ def drop_in(function: _Function) -> _Function:
     return call  # type: ignore[return-value]
 
 
-_USUAL = (np.ndarray, int, float, str, list, tuple, type, type(None))  # of no other package, as most arguments are
+_USUAL = (np.ndarray, int, float, str, list, tuple, type, type(None))  # common, need no conversion
 
 
 def _taken(one, others):
@@ -65,7 +65,7 @@ def _handed_back(result, first, others):
 
 
 def renamed(old: str, new: str) -> Callable[[_Function], _Function]:
-    """Lets a function take a parameter by its old name too, as the peers do."""
+    """Accepts a parameter by its old name too, as the peers do."""
     def decorate(function):
         @functools.wraps(function)
         def call(*given, **named):
@@ -79,44 +79,44 @@ def renamed(old: str, new: str) -> Callable[[_Function], _Function]:
 
 
 def as_array(array):
-    """Of NumPy; what is in a GPU's memory stays there, as it is."""
+    """A NumPy array; arrays in GPU memory stay as they are."""
     return array if _arrays.on_gpu(array) else np.asarray(array)
 
 
 def is_array(given):
-    """Whether results can be written to it; else it is a type, or nothing."""
+    """Whether it is an array for results, rather than a type or None."""
     return isinstance(given, np.ndarray) or _arrays.on_gpu(given)
 
 
 def on_host(array, name="image"):
-    """Of NumPy. For what needs more than a call of the library."""
+    """A NumPy array, for code that needs more than the library."""
     if _arrays.on_gpu(array):
-        raise NotImplementedError(f"{name}: an array on a GPU is not supported by this function, or not with these "
+        raise NotImplementedError(f"{name}: this function does not support GPU arrays, or not with these "
                                   "arguments")
     return np.asarray(array)
 
 
 def not_empty(array, name="image"):
-    """For what the peers refuse where there are no pixels."""
+    """Refuses empty arrays, as the peers do."""
     if 0 in array.shape:
         raise ValueError(f"{name}: has no pixels")
     return array
 
 
 def type_of(array):
-    """As NumPy's; PyTorch has types of its own."""
+    """The type as a NumPy dtype; PyTorch has its own types."""
     return array.dtype if isinstance(array.dtype, np.dtype) else np.dtype(str(array.dtype).rpartition(".")[2])
 
 
 def check_pixels(array, name):
-    """That they are of a type that the library has."""
+    """Checks that the library supports the pixel type."""
     type = type_of(array)
     if type.kind not in "biuf" or type.itemsize > 8 or type == np.float16:
         raise NotImplementedError(f"{name}: pixels of type {type} are not supported")
 
 
 def cast(array, type):
-    """The array itself where it has this type."""
+    """Converts the pixel type; returns the array itself if it has this type."""
     if type_of(array) == type:
         return array
     if package_of(array) == "torch":
@@ -125,14 +125,14 @@ def cast(array, type):
 
 
 def copied(array, type):
-    """Never the array itself."""
+    """A copy, never the array itself."""
     if package_of(array) == "torch":
         return array.to(_type_of_torch(type), copy=True)
     return array.astype(type)
 
 
 def viewed(array, type):
-    """The same memory as pixels of another type of that size."""
+    """The same memory as pixels of another type of equal size."""
     return array.view(_type_of_torch(type) if package_of(array) == "torch" else type)
 
 
@@ -141,7 +141,7 @@ def _type_of_torch(type):
 
 
 def spatial(array, name="image"):
-    """As an image or a volume: one axis becomes one row."""
+    """As an image or a volume; one axis becomes one row."""
     if array.ndim == 1:
         return array.reshape(1, -1)
     if array.ndim not in (2, 3):
@@ -150,17 +150,17 @@ def spatial(array, name="image"):
 
 
 def with_axes(array):
-    """A pixel without axes as a row of one."""
+    """A zero-dimensional array as a row of one pixel."""
     return array.reshape(1) if array.ndim == 0 else array
 
 
 def structure_of(axes, reach):
-    """The neighbours whose coordinates differ by one in at most `reach` places, as an array of 3 x 3 (x 3)."""
+    """The neighbours whose coordinates differ by one in at most `reach` axes, as an array of 3 x 3 (x 3)."""
     return np.abs(np.indices((3,) * axes) - 1).sum(axis=0) <= reach
 
 
 def reach_of(structure, axes, name):
-    """How many coordinates may differ by one between neighbours; the centre does not count."""
+    """The number of axes in which neighbours may differ; the centre is ignored."""
     structure = np.array(structure, dtype=bool)
     if structure.ndim == axes and all(size in (1, 3) for size in structure.shape):
         structure = np.pad(structure, [(0, 0) if size == 3 else (1, 1) for size in structure.shape])
@@ -177,7 +177,7 @@ def connectivity_of(reach, axes):
 
 
 def refuse(**unsupported):
-    """Names what was asked for and is not served; the values are (given, the only one served)."""
+    """Refuses unsupported arguments by name. The values are (given, the only one supported)."""
     for name, (given, served) in unsupported.items():
         same = given is served or (np.ndim(served) == 0 and np.all(np.equal(given, served)))
         if not same:
@@ -185,7 +185,7 @@ def refuse(**unsupported):
 
 
 def border_of(mode):
-    """SciPy has two names for some of them."""
+    """Maps SciPy's aliases of border modes."""
     known = {"grid-constant": "constant", "grid-mirror": "reflect", "grid-wrap": "wrap"}
     if not isinstance(mode, str):
         raise NotImplementedError(f"mode: only one for all axes is supported, got {mode!r}")
@@ -196,29 +196,29 @@ def border_of(mode):
 
 
 def small_labels(labels):
-    """Labels that a table has room for, and what they were called: None where that has not changed."""
+    """Labels small enough for a table, and their original values, or None if unchanged."""
     most = min(2**32, 4 * labels.size + 2**20)
     if not labels.size or labels.max() < most:
         return labels, None
     names, numbers = np.unique(np.maximum(labels, 0), return_inverse=True)
-    first = 0 if names[0] == 0 else 1  # 0 stays 0
+    first = 0 if names[0] == 0 else 1  # label 0 is unchanged
     names = np.concatenate((np.zeros(first, names.dtype), names))
     return (numbers + first).reshape(labels.shape).astype(np.uint32), names
 
 
 def in_threads(work, pieces):
-    """work(*piece) of every piece. NumPy's functions let other threads run meanwhile."""
+    """Calls work(*piece) for every piece on several threads. NumPy's functions release the GIL."""
     waiting, failures = list(reversed(pieces)), []
 
     def take_all():
         while waiting and not failures:
             try:
                 piece = waiting.pop()
-            except IndexError:  # another thread took the last
+            except IndexError:  # another thread took the last piece
                 return
             try:
                 work(*piece)
-            except BaseException as failure:  # raised where all are done
+            except BaseException as failure:  # raised again when all threads are done
                 failures.append(failure)
 
     others = [threading.Thread(target=take_all) for _ in range(min(_threads(), len(pieces)) - 1)]
@@ -232,14 +232,15 @@ def in_threads(work, pieces):
 
 
 def as_float64(array):
-    """The array, or a copy."""
+    """As float64: the array itself, or a copy."""
     if type_of(array) == np.float64 or not isinstance(array, np.ndarray):
         return cast(array, np.float64)
     return made_float64(array, np.copyto)
 
 
 def made_float64(array, convert):
-    """What convert(to, array) writes; by several threads: most of the time goes into its new memory."""
+    """The result of convert(to, array), by several threads, because page faults of the new memory
+    dominate."""
     new = _macareu.new_array if array.ndim in (2, 3) else lambda type, shape: np.empty(shape, type)
     result = new(np.dtype(np.float64), array.shape)
     count = _threads() if array.size >= 2**18 and array.ndim else 1

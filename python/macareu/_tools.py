@@ -1,4 +1,4 @@
-"""What the command line has beside operators."""
+"""Functions of the command line besides operators."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def generate(name: str, shape: Sequence[int], seed: int = 1,
 
 
 class Comparison(NamedTuple):
-    """How far two images are apart; true where they are equal."""
+    """The differences between two images; true if they are equal."""
 
-    pixels: int  #: compared
-    different: int  #: that are not equal; two NaN are equal
-    largest: float  #: absolute difference
+    pixels: int  #: pixels compared
+    different: int  #: unequal pixels; two NaN are equal
+    largest: float  #: largest absolute difference
     first: Optional[Tuple[int, ...]]  #: index of the first difference, or None
     left: float  #: the value there
     right: float

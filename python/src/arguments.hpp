@@ -1,4 +1,4 @@
-// Values of Python as arguments of an operator.
+// Converts Python values to arguments of an operator.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -20,13 +20,13 @@ namespace py = pybind11;
   refuse(parameter.name, value);
 }
 
-/// To the library NaN says that nothing was given, which in Python the word says.
+/// In the library NaN stands for an argument not given, so Python callers must not pass it.
 inline number real_from(const parameter_description& parameter, double value) {
   if (std::isnan(value)) throw py::value_error(std::string(parameter.name) + ": cannot be NaN");
   return value;
 }
 
-/// Of NumPy or another package: a number.
+/// A zero-dimensional array of any package is a number.
 inline bool is_array_without_axes(py::handle value) {
   return py::hasattr(value, "ndim") && py::int_(0).equal(value.attr("ndim"));
 }
@@ -62,12 +62,12 @@ inline bool is_list(py::handle value) {
          !is_array_without_axes(value);
 }
 
-/// What has elements too, but nobody means them as a list.
+/// They have elements, but are not meant as lists.
 inline bool is_bytes_or_mapping(py::handle value) {
   return PyBytes_Check(value.ptr()) || PyByteArray_Check(value.ptr()) || PyDict_Check(value.ptr());
 }
 
-/// As the command line takes it: lists with commas, pairs with a colon.
+/// In the syntax of the command line: lists with commas, pairs with a colon.
 inline std::string text_of(py::handle value, const char* separator = ",") {
   if (value.is_none()) return "none";
   if (!is_list(value) || py::isinstance<py::str>(value)) return py::str(value);

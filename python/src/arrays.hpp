@@ -1,4 +1,4 @@
-// Arrays of Python as views, without a copy: NumPy's, and memory that macareu/_arrays.py describes.
+// Python arrays as views, without a copy: NumPy's, and memory described by macareu/_arrays.py.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -28,7 +28,7 @@ inline dtype type_from(char kind, py::ssize_t bytes, const py::handle& shown) {
 
 inline const py::dtype& numpy_type(dtype type) {
   static const auto* const all = [] {
-    auto* types = new std::array<py::dtype, 11>;  // never destroyed: Python may be gone before
+    auto* types = new std::array<py::dtype, 11>;  // never destroyed: it may outlive Python
     for (std::size_t i = 0; i < types->size(); ++i) {
       const auto each = static_cast<dtype>(i);
       const auto kind = name_of(each)[0];
@@ -46,7 +46,7 @@ inline extents shape_from(const py::ssize_t* sizes, py::ssize_t rank) {
   return extents(std::span<const std::int64_t>(sizes, static_cast<std::size_t>(rank)));
 }
 
-/// In elements, from bytes; nothing where they do not divide.
+/// Converts strides from bytes to elements; empty if they are not multiples.
 inline std::optional<strides> steps_from(const py::ssize_t* bytes, const extents& shape, py::ssize_t size) {
   strides steps{};
   for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -62,13 +62,13 @@ inline image_view view_of(const py::array& array, void* data) {
   const auto type = type_from(array.dtype().kind(), item_size(array), array.dtype());
   const auto shape = shape_from(array.shape(), array.ndim());
   const auto steps = steps_from(array.strides(), shape, item_size(array));
-  if (!steps) throw py::value_error("the array's strides are no multiples of its item size: copy it first");
+  if (!steps) throw py::value_error("the array's strides are not multiples of its item size; copy it first");
   return {data, type, shape, *steps};
 }
 
-/// The array itself, or a copy where its bytes are swapped, or lie where no such pixel may.
+/// The array itself, or a copy if it is byte-swapped or misaligned.
 inline py::array readable(py::handle object) {
-  const auto array = py::array(py::reinterpret_borrow<py::object>(object));  // what cannot be one says why
+  const auto array = py::array(py::reinterpret_borrow<py::object>(object));  // throws NumPy's error
   bool straight = array.dtype().byteorder() != '>';
   const auto size = item_size(array);
   straight = straight && size > 0 && reinterpret_cast<std::uintptr_t>(array.data()) % size == 0;
@@ -78,8 +78,7 @@ inline py::array readable(py::handle object) {
   return py::module_::import("numpy").attr("array")(array, array.dtype().attr("newbyteorder")("="));
 }
 
-/// Sizes or strides in their tuple, as far as an image has them. Faster than pybind11's conversion to a
-/// vector.
+/// The first three sizes or strides of a tuple. Faster than pybind11's conversion to a vector.
 inline std::array<py::ssize_t, 3> first_axes(const py::tuple& values) {
   std::array<py::ssize_t, 3> first{};
   for (std::size_t axis = 0; axis < std::min(values.size(), first.size()); ++axis) {
@@ -89,17 +88,17 @@ inline std::array<py::ssize_t, 3> first_axes(const py::tuple& values) {
   return first;
 }
 
-/// On any device; strides in bytes.
+/// For memory of any device; strides in bytes.
 inline image_view view_of(py::handle address, const py::dtype& type, const py::tuple& sizes,
                           const py::tuple& strides) {
   const auto of_pixels = type_from(type.kind(), type.itemsize(), type);
   const auto shape = shape_from(first_axes(sizes).data(), static_cast<py::ssize_t>(sizes.size()));
   const auto steps = steps_from(first_axes(strides).data(), shape, type.itemsize());
-  if (!steps) throw py::value_error("the array's strides are no multiples of its item size: copy it first");
+  if (!steps) throw py::value_error("the array's strides are not multiples of its item size; copy it first");
   return {reinterpret_cast<void*>(address.cast<std::uintptr_t>()), of_pixels, shape, *steps};
 }
 
-/// (address, type, shape, strides), or an array of CuPy, which knows them.
+/// From (address, type, shape, strides), or from a CuPy array.
 inline image_view view_of(py::handle described) {
   if (py::isinstance<py::tuple>(described)) {
     const auto parts = py::reinterpret_borrow<py::tuple>(described);
@@ -110,7 +109,7 @@ inline image_view view_of(py::handle described) {
                  described.attr("shape").cast<py::tuple>(), described.attr("strides").cast<py::tuple>());
 }
 
-/// For arrays whose memory it is: keeps it as long as they need it.
+/// A capsule that keeps memory alive as long as an array uses it.
 template <class Memory>
 py::capsule owner_of(Memory&& memory) {
   return {new Memory(std::move(memory)), [](void* kept) { delete static_cast<Memory*>(kept); }};
@@ -121,11 +120,12 @@ inline py::array array_of(image&& pixels) {
   std::vector<py::ssize_t> shape;
   for (int axis = 0; axis < pixels.shape().rank(); ++axis) shape.push_back(pixels.shape()[axis]);
   const auto type = pixels.type();
-  void* const data = pixels.data();  // which stays where it is
+  void* const data = pixels.data();  // unchanged by the move
   return {numpy_type(type), shape, data, owner_of(std::move(pixels))};
 }
 
-/// An array of one axis, in the owner's memory or new. pybind11 would make lists of sizes and strides first.
+/// A one-dimensional array, in the owner's memory or new. pybind11 would build lists of sizes and strides
+/// first.
 inline py::array new_row(dtype type, std::size_t size, void* data = nullptr, py::object owner = {}) {
   const auto& numpy = py::detail::npy_api::get();
   const auto length = static_cast<py::ssize_t>(size);
@@ -138,19 +138,19 @@ inline py::array new_row(dtype type, std::size_t size, void* data = nullptr, py:
   return array;
 }
 
-/// Memory of large arrays that are gone, for the next ones: new memory takes longer to come than most
-/// operators take to fill it. Under the GIL.
+/// Free list for memory of large arrays, because page faults of new memory dominate most operators. Protected
+/// by the GIL.
 class spare_memory {
  public:
-  /// Never destroyed: arrays may be gone after it.
+  /// Never destroyed: arrays may outlive it.
   static spare_memory& here() {
     static auto* const all = new spare_memory;
     return *all;
   }
 
-  /// An allocator that never sees large memory come back gives smaller pieces to the system whenever they are
-  /// free, and operators wait for new pages at every call. Here it sees some; nobody has touched it.
-  /// The second piece is of its heap, and so what operators get for themselves is in large pages too.
+  /// Allocating and freeing large blocks raises malloc's thresholds. Otherwise it returns smaller blocks to
+  /// the system, and operators incur page faults on every call. The second block comes from its heap, so
+  /// temporary memory of operators gets large pages too. The blocks are never touched.
   spare_memory() {
     for (const int megabytes : {28, 24}) const image untouched(dtype::u8, {1, megabytes << 20});
   }
@@ -175,8 +175,8 @@ class spare_memory {
  private:
   static constexpr std::size_t most = std::size_t{256} << 20;
 
-  /// To the system, which may take it where memory is short. Not the newest, which is likely to be used at
-  /// once: pages that were offered are slower to write to. Images of this size have pages for themselves.
+  /// Lets the system reclaim the pages if memory is short. Not applied to the newest piece, which is likely
+  /// to be reused soon, since such pages are slower to write. Images of this size do not share pages.
   static void offer([[maybe_unused]] image& piece) {
 #ifdef MADV_FREE
     madvise(piece.data(), piece.bytes(), MADV_FREE);
@@ -187,8 +187,8 @@ class spare_memory {
   std::size_t kept_ = 0;
 };
 
-/// Large ones in memory of an image, whose pages come faster than those of NumPy: it puts them where large
-/// pages begin.
+/// Large arrays use memory of an image, which is aligned to large pages, so page faults are cheaper than with
+/// NumPy's.
 inline py::array new_array(dtype type, const std::vector<py::ssize_t>& shape) {
   constexpr std::size_t large = std::size_t{4} << 20;
   const extents sizes = shape_from(shape.data(), static_cast<py::ssize_t>(shape.size()));

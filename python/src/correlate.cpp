@@ -35,7 +35,7 @@ void store(const double* from, std::int64_t count, void* to, std::int64_t step) 
     for (std::int64_t i = 0; i < count; ++i) pixels[i * step] = static_cast<T>(from[i]);
 }
 
-/// An image of any type by rows.
+/// Access to the rows of an image of any type.
 template <class Pixel>
 class rows_of {
  public:
@@ -46,7 +46,7 @@ class rows_of {
         as_it_is_(image.type() == dtype::f64 && view_.step_x == 1) {}
 
   std::int64_t step() const { return view_.step_x; }
-  /// Whether rows are f64 without gaps.
+  /// Whether rows are contiguous f64.
   bool as_it_is() const { return as_it_is_; }
   Pixel* at(site p) const {
     return view_.data + bytes_ * (p.z * view_.step_z + p.y * view_.step_y + p.x * view_.step_x);
@@ -58,7 +58,7 @@ class rows_of {
   bool as_it_is_;
 };
 
-/// As the library's sums of symmetric weights, of differences. rows[r] is the one in the middle.
+/// The antisymmetric counterpart of the library's symmetric sums. rows[r] is the middle row.
 void add_differences(const double* const* rows, const double* half, int r, std::int64_t count, double* sums) {
   for (std::int64_t i = 0; i < count; ++i) sums[i] = rows[r][i] * half[0];
   for (int k = r; k > 0; --k) {
@@ -85,7 +85,7 @@ class correlation {
         store_(with_pixel_type(out.type(),
                                []<class T>(std::type_identity<T>) -> store_row { return &store<T>; })) {}
 
-  /// In pieces of few columns, whose rows stay in the cache while the sums are made.
+  /// Processes pieces of few columns, whose rows stay in the cache.
   void run() const {
     const auto along_z = axis_ == 0;
     const auto length = along_z ? shape_.depth() : shape_.height();
@@ -107,7 +107,7 @@ class correlation {
   }
 
  private:
-  /// Some columns of the rows top ... bottom - 1 along y of one slice, or along z at one y.
+  /// Columns of the rows top ... bottom - 1, along y in one slice, or along z at one y.
   struct piece {
     std::int64_t other, top, bottom, first, count;
   };
@@ -127,7 +127,7 @@ class correlation {
 
   static std::int64_t parts(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
 
-  /// So many that what is read around them is a small part; or that a core's nearest cache holds their rows.
+  /// Along x, wide enough that the overlap is small; otherwise, few enough that the rows fit in the L1 cache.
   std::int64_t columns_at_once() const {
     constexpr int values_in_cache = 6 * 1024;
     return axis_ == 2 ? std::max(1024, 8 * reach_) : std::max(64, values_in_cache / (2 * reach_ + 1) & ~15);
@@ -143,7 +143,7 @@ class correlation {
     add(own.rows.data(), weights_.half.data(), reach_, count, sums);
   }
 
-  /// Sums of many pixels take long, so that a task may be asked to stop at every row.
+  /// Long sums take time, so each row checks for a stop request.
   void write(site p, std::int64_t count, scratch& own) const {
     if (stop_.stop_requested()) throw interrupted();
     auto* const to = out_.at(p);
@@ -173,7 +173,7 @@ class correlation {
     }
   }
 
-  /// Each row is converted once: its place in memory is that of the row which is out of reach.
+  /// Each row is converted once, into a ring buffer.
   void across_rows(const piece& here, scratch& own) const {
     for (auto along = here.top - reach_; along < here.top + reach_; ++along) bring(here, along, own);
     for (auto along = here.top; along < here.bottom; ++along) {

@@ -1,5 +1,5 @@
-// Sums along one axis in the arithmetic of scipy.ndimage.correlate1d, so that functions under its names round
-// as it does.
+// Sums along one axis with the arithmetic of scipy.ndimage.correlate1d, so that the drop-in functions round
+// as SciPy.
 #pragma once
 
 #include <span>
@@ -11,14 +11,14 @@
 
 namespace macareu::python {
 
-/// Weights from the middle on; before it they are the same, or their opposites where they are odd.
+/// Weights from the middle on. The other half is symmetric, or antisymmetric if `odd`.
 struct line_weights {
   std::span<const double> half;
   bool odd;
 };
 
-/// out = the sum of pairs of pixels around each along the axis, in f64, the outer ones first, converted to
-/// the result's type as C does it. Throws `interrupted` when stop is set.
+/// Correlates along the axis. Pairs of pixels are summed in f64, the outer ones first, and converted to the
+/// result's type as in C. Throws `interrupted` when stop is set.
 void correlate(const const_image_view& in, const image_view& out, int axis, const line_weights& weights,
                const border<double>& edge, std::stop_token stop = {});
 

@@ -1,4 +1,4 @@
-// Memory of other packages by DLPack, and memory for them. The layout is that of the specification, dlpack.h.
+// Memory of other packages by DLPack, and memory for them. The layout follows dlpack.h of the specification.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct tensor {
   std::int32_t axes;
   pixel_type type;
   std::int64_t* shape;
-  std::int64_t* strides;  // in elements; null: without gaps
+  std::int64_t* strides;  // in elements; null: contiguous
   std::uint64_t byte_offset;
 };
 
-/// What a capsule has: the tensor, and how to give it back.
+/// A managed tensor, with its deleter.
 struct managed {
   static constexpr auto name = "dltensor", name_when_used = "used_dltensor";
 
@@ -40,9 +40,9 @@ struct managed {
 struct managed_versioned {
   static constexpr auto name = "dltensor_versioned", name_when_used = "used_dltensor_versioned";
   static constexpr std::uint32_t known_version = 1;
-  static constexpr std::uint64_t read_only = 1, is_copy = 2;  // of flags
+  static constexpr std::uint64_t read_only = 1, is_copy = 2;  // flags
 
-  std::uint32_t version, minor_version;  // of the second only values are new, not the layout
+  std::uint32_t version, minor_version;  // minor versions add values, and keep the layout
   void* owner;
   void (*give_back)(managed_versioned*);
   std::uint64_t flags;

@@ -12,7 +12,7 @@
 namespace macareu::python {
 namespace {
 
-/// Some pixels of a row, in another type.
+/// Converts pixels of a row to another type.
 template <class To>
 using load_pixels = void (*)(const const_image_view& image, site first, std::int64_t count, To* to);
 
@@ -29,7 +29,7 @@ load_pixels<To> loader(dtype type) {
                          []<class T>(std::type_identity<T>) -> load_pixels<To> { return &load<T, To>; });
 }
 
-/// Where a value lies between edges: found by their distance, and corrected by the edges themselves.
+/// The bin of a value: computed from the bin width, then corrected by comparing with the edges.
 class bins_between {
  public:
   explicit bins_between(std::span<const double> edges)
@@ -37,7 +37,7 @@ class bins_between {
         last_(std::ssize(edges) - 2),
         per_value_(static_cast<double>(last_ + 1) / (edges.back() - edges.front())) {}
 
-  /// -1 outside.
+  /// -1 outside the edges.
   std::int64_t operator()(double value) const {
     if (!(value >= edges_.front() && value <= edges_.back())) return -1;
     auto bin = std::min(static_cast<std::int64_t>((value - edges_.front()) * per_value_), last_);
@@ -75,7 +75,7 @@ group_counts count_groups(const const_image_view& image, const const_image_view&
   auto all = empty();
   const auto lines = shape.depth() * shape.height(),
              batch = std::max<std::int64_t>(1, (1 << 16) / shape.width());
-  // Every thread has counts of its own, which must be less work than the pixels.
+  // Every thread has its own counts, so these must be few compared to the pixels.
   const int threads = rows.count * bins < shape.pixels() / 8 ? cpu::threads_for(shape.pixels(), 0) : 1;
   std::atomic<std::int64_t> next{0};
   std::mutex adding;

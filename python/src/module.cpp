@@ -1,4 +1,4 @@
-// The library as Python sees it. What users call is made of it in macareu/*.py.
+// The extension module. The public functions are built on it in macareu/*.py.
 #include <pybind11/pybind11.h>
 
 #include <exception>

@@ -19,15 +19,15 @@
 namespace macareu::python {
 namespace {
 
-/// Operators that measure give a table instead of images.
+/// Operators that measure return a table instead of images.
 bool gives_table(const operator_description& about) { return !about.table.empty(); }
 
-/// The names of a table's columns as Python has them, kept from call to call: there are so many that to make
-/// them takes as long as the work on a small image.
+/// Cached Python strings for the columns of a table. Creating them takes as long as the work on a small
+/// image.
 class column_names {
  public:
-  /// The names in order, and a dictionary with them. Wherever Python makes an object it may run code of
-  /// others, which may call this: what is kept is complete at every time, and what is given stays as it is.
+  /// The names in order, and a dictionary with them as keys. Creating Python objects may run other code that
+  /// re-enters this function. So the cache is consistent at all times, and results are copies.
   std::pair<py::tuple, py::dict> of(const table& data) {
     if (!std::ranges::equal(texts_, data.columns, {}, {}, &table_column::name)) {
       std::vector<std::string> texts;
@@ -64,10 +64,10 @@ class operation {
   }
   const operator_description& about() const { return about_; }
 
-  /// What users see as defaults: where a value is this very object it was not given.
+  /// The default objects that users see. A value that is the same object was not given.
   void set_defaults(py::tuple defaults) { defaults_ = std::move(defaults); }
 
-  /// All parameters. Most calls give none, and need no memory for them; else it is in `room`.
+  /// All parameters. Most calls give none and need no memory; otherwise `room` holds them.
   const arguments& complete(const py::tuple& values, arguments& room) const {
     const arguments* all = &default_values_;
     for (std::size_t p = 0; p < about_.parameters.size(); ++p) {
@@ -88,7 +88,8 @@ class operation {
     return numpy_type(output_type(about_, output, type, extents(shape), complete(values, room)));
   }
 
-  /// On arrays of NumPy, or what can become one. Returns the array, a tuple of several, or a table's columns.
+  /// Runs on NumPy arrays, or what converts to them. Returns the array, a tuple of several, or a table's
+  /// columns.
   py::object run(const py::tuple& arrays, const py::tuple& values, const py::object& out, py::handle device,
                  py::handle strategy, py::handle threads, const py::object& progress) const {
     const run_options options(device, strategy, threads, progress);
@@ -114,7 +115,7 @@ class operation {
     return py::tuple(py::cast(results));
   }
 
-  /// On memory of any device, described as view_of() takes it. Returns a table's columns, or None.
+  /// Runs on memory of any device, described as for view_of(). Returns a table's columns, or None.
   py::object run_described(const py::tuple& arrays, const py::tuple& values, const py::tuple& outs,
                            py::handle device, py::handle strategy, py::handle threads,
                            const py::object& progress, std::uintptr_t stream, bool wait) const {
@@ -133,7 +134,8 @@ class operation {
   }
 
  private:
-  /// Long columns keep the table's memory. Short ones share a block: a few numbers are not worth an owner.
+  /// Long columns own the table's memory. Short ones share a block, because an owner costs more than a few
+  /// numbers.
   py::dict columns_of(table&& data) const {
     constexpr std::size_t few = 512;
     py::object block;
@@ -177,7 +179,7 @@ class operation {
     return columns_of(std::move(found));
   }
 
-  /// None for an output that is left out.
+  /// None for an omitted optional output.
   std::vector<std::optional<py::array>> room_for_results(const py::array& first,
                                                          const const_image_view& input, const arguments& all,
                                                          const py::object& out) const {
@@ -192,7 +194,7 @@ class operation {
         throw py::type_error("out: expected an array of NumPy, like the input");
       auto array = py::reinterpret_borrow<py::array>(given_array);
       if (!array.writeable()) throw py::value_error("out: the array is read-only");
-      if (array.dtype().byteorder() == '>') throw py::value_error("out: its bytes are swapped");
+      if (array.dtype().byteorder() == '>') throw py::value_error("out: expected native byte order");
       results.push_back(std::move(array));
     };
     if (out.is_none()) {
@@ -209,7 +211,7 @@ class operation {
 
   const operator_description& about_;
   py::tuple defaults_;
-  arguments default_values_;  // the same, as the library takes them
+  arguments default_values_;  // the same, converted for the library
   mutable column_names names_;
 };
 
@@ -219,7 +221,7 @@ py::dict described(const operator_description& about) {
   for (const auto& input : about.inputs)
     inputs.append(py::make_tuple(input.name, input.help, input.own_form, input.optional));
   for (const auto& output : about.outputs) {
-    if (output.optional) continue;  // those an operator gives by itself
+    if (output.optional) continue;  // not returned by default
     const auto type = output.type == output_description::type_rule::computed  ? output.computed_help
                       : output.type == output_description::type_rule::boolean ? "bool"
                                                                               : "the input's type";

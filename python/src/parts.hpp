@@ -1,17 +1,17 @@
-// What the module is made of: each part adds its functions.
+// The parts of the module. Each adds its functions.
 #pragma once
 
 #include <pybind11/pybind11.h>
 
 namespace macareu::python {
 
-/// The catalogue: descriptions, and what runs any operator on any arrays.
+/// The catalogue: descriptions, and operators on any arrays.
 void add_operations(pybind11::module_& module);
-/// generate, compare, and what is known of the machine.
+/// generate, compare, and information about the machine.
 void add_tools(pybind11::module_& module);
-/// Arithmetic of other packages, for the functions under their names.
+/// Arithmetic of other packages, for the drop-in functions.
 void add_peers_arithmetic(pybind11::module_& module);
-/// Memory of GPUs that other packages have or shall have, and streams.
+/// GPU memory shared with other packages, and streams.
 void add_shared_arrays(pybind11::module_& module);
 
 }  // namespace macareu::python

@@ -15,7 +15,7 @@
 namespace macareu::python {
 namespace {
 
-/// Of an array of NumPy; out is another. Weights and axis are as correlate() takes them.
+/// For NumPy arrays; `out` must differ from the input. Weights and axis as for correlate().
 void correlated(const py::array& image, py::array out, int axis, const std::vector<double>& half, bool odd,
                 const std::string& mode, double outside) {
   const auto in = readable(image);
@@ -26,7 +26,7 @@ void correlated(const py::array& image, py::array out, int axis, const std::vect
   });
 }
 
-/// (pixels of every row, their counts in every bin), as count_groups() has them.
+/// (pixels of every row, their histograms), as from count_groups().
 py::tuple counted(const py::array& image, const py::array& labels,
                   const py::array_t<std::int32_t, py::array::c_style>& row_of_label, std::int64_t rows,
                   const std::vector<double>& edges) {

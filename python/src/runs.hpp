@@ -1,4 +1,4 @@
-// How calls run: without the GIL, until they are done, fail, or Ctrl-C stops them.
+// Runs calls without the GIL, until they finish, fail, or are stopped by Ctrl-C.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -20,7 +20,7 @@
 
 namespace macareu::python {
 
-/// Smaller images are done before anybody presses Ctrl-C; and a GPU is faster.
+/// Smaller images finish too fast for Ctrl-C to matter, and so do GPUs.
 constexpr std::int64_t pixels_worth_watching = std::int64_t{1} << 18;
 constexpr std::int64_t pixels_worth_watching_on_gpu = std::int64_t{1} << 26;
 
@@ -36,7 +36,7 @@ inline int whole_from(const char* name, py::handle value) {
   return static_cast<int>(std::clamp<Py_ssize_t>(whole, INT_MIN, INT_MAX));
 }
 
-/// How to run, in Python's words.
+/// The options of a run, as Python objects.
 struct run_options {
   run_options(py::handle device_name, py::handle strategy_name, py::handle thread_count, py::object told,
               std::uintptr_t on_stream = 0, bool until_done = true)
@@ -49,12 +49,12 @@ struct run_options {
 
   std::string device, strategy;
   int threads;
-  py::object progress;  // called with the fraction done, or None
+  py::object progress;  // callback for the fraction done, or None
   std::uintptr_t stream;
   bool wait;
 };
 
-/// Runs `work()` without the GIL, until it is done, fails, or the source stops it: Ctrl-C sets it where it is
+/// Runs `work()` without the GIL until it finishes, fails, or is stopped. Ctrl-C sets the source if it is
 /// watched. Returns whether it was stopped.
 template <class Work>
 bool stopped_without_gil(std::stop_source& source, bool watched, const Work& work) {
@@ -74,7 +74,7 @@ bool stopped_without_gil(std::stop_source& source, bool watched, const Work& wor
   throw py::error_already_set();
 }
 
-/// Runs `work(context)` until it is done, fails, or Ctrl-C or an error in `progress` stops it.
+/// Runs `work(context)` until it finishes, fails, or is stopped by Ctrl-C or an error in `progress`.
 template <class Work>
 void run_without_gil(const run_options& options, bool watched, const Work& work) {
   std::stop_source source;
@@ -98,7 +98,7 @@ void run_without_gil(const run_options& options, bool watched, const Work& work)
   if (stopped) raise_interrupt();
 }
 
-/// Runs `work(stop token)` on so many pixels of the host until it is done, fails, or Ctrl-C stops it.
+/// Runs `work(stop token)` on this many pixels of the host until it finishes, fails, or is stopped by Ctrl-C.
 template <class Work>
 void run_until_interrupted(std::int64_t pixels, const Work& work) {
   std::stop_source source;

@@ -17,7 +17,7 @@ namespace {
 void* pointer_to(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 std::uintptr_t address_of(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
 
-/// A tensor of another package, given back when this is gone.
+/// A tensor of another package, released on destruction.
 class taken_tensor {
  public:
   explicit taken_tensor(const py::object& capsule) {
@@ -27,19 +27,19 @@ class taken_tensor {
     }
     const auto* const versioned = take<dlpack::managed_versioned>(capsule);
     if (!versioned)
-      throw py::type_error("__dlpack__ gave no capsule with a tensor that is still to be taken");
+      throw py::type_error("__dlpack__ returned no capsule, or one whose tensor is already consumed");
     if (versioned->version != dlpack::managed_versioned::known_version)
-      throw py::buffer_error("version " + std::to_string(versioned->version) + " of DLPack is not known");
+      throw py::buffer_error("version " + std::to_string(versioned->version) + " of DLPack is not supported");
     tensor_ = &versioned->tensor;
     constexpr auto not_for_results =
         dlpack::managed_versioned::read_only | dlpack::managed_versioned::is_copy;
     writable_ = (versioned->flags & not_for_results) == 0;
   }
 
-  /// Whether what is written reaches the other package's array, and may.
+  /// Whether writes are allowed and reach the other package's array.
   bool writable() const { return writable_; }
 
-  /// As view_of() takes it.
+  /// Described as for view_of().
   py::tuple described() const {
     const auto type = numpy_type();
     const auto axes = static_cast<std::size_t>(tensor_->axes);
@@ -87,15 +87,15 @@ class taken_tensor {
   bool writable_ = true;
 };
 
-/// Waiting for a GPU with the GIL could be for ever, where its work waits for Python's. Other packages may
-/// give memory back from threads without it.
+/// Waiting for a GPU with the GIL could deadlock, if its work waits for Python. Other packages may release
+/// memory from threads without the GIL.
 void give_back(cuda::shared_memory* memory) {
   if (!Py_IsInitialized() || !PyGILState_Check()) return delete memory;
   const py::gil_scoped_release no_gil;
   delete memory;
 }
 
-/// Memory of results, kept by all that have a part in it.
+/// Memory of results, shared by all its users.
 class kept_memory {
  public:
   kept_memory(int gpu, std::uintptr_t stream, std::size_t bytes)
@@ -107,7 +107,7 @@ class kept_memory {
                               : dlpack::device{dlpack::on_gpu, memory_->gpu()};
   }
 
-  /// For one consumer, as an image without gaps.
+  /// A capsule for one consumer, as a contiguous image.
   py::object capsule(const py::dtype& type, const std::vector<std::int64_t>& shape, bool versioned) const {
     return versioned ? capsule_of<dlpack::managed_versioned>(type, shape)
                      : capsule_of<dlpack::managed>(type, shape);
@@ -146,7 +146,7 @@ class kept_memory {
     if constexpr (requires { managed.version; }) managed.version = Managed::known_version;
     auto capsule =
         py::reinterpret_steal<py::object>(PyCapsule_New(&managed, Managed::name, [](PyObject* self) {
-          if (!PyCapsule_IsValid(self, Managed::name)) return;  // somebody took it
+          if (!PyCapsule_IsValid(self, Managed::name)) return;  // consumed
           auto* const left = static_cast<Managed*>(PyCapsule_GetPointer(self, Managed::name));
           left->give_back(left);
         }));

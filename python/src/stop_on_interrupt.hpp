@@ -1,4 +1,4 @@
-// Ctrl-C stops a long call of the main thread, the only one on which Python handles signals.
+// Stops a long call on Ctrl-C. Only the main thread is affected, because only it handles Python's signals.
 #pragma once
 
 #include <pthread.h>
@@ -13,17 +13,17 @@
 
 namespace macareu::python {
 
-/// While it lives, SIGINT also sets the stop source. Python's own handler still runs, so that Python raises
-/// what it would raise without this. A handler may do little; so it wakes a thread that does the rest.
+/// During its lifetime, SIGINT also sets the stop source. Python's handler still runs, so Python raises as
+/// usual. Signal handlers may do little, so ours wakes a thread that sets the source.
 class stop_on_interrupt {
  public:
   explicit stop_on_interrupt(std::stop_source& source) {
     struct sigaction now {};
     if (gettid() != getpid() || sigaction(SIGINT, nullptr, &now) != 0) return;
     if ((now.sa_flags & SA_SIGINFO) || now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN) return;
-    if (now.sa_handler == &on_interrupt) return;  // in a call of a call's own `progress`, which is stopped
-    // A thread that waits is kept: to make one for every call would cost more than most of Python's part. A
-    // child of a fork has none.
+    if (now.sa_handler == &on_interrupt) return;  // nested call from `progress`; the outer one stops
+    // The waiting thread is kept, because creating one per call costs more than most of the Python overhead.
+    // After a fork, the child has none and creates its own.
     if (!waiting || waiting->process != getpid()) waiting = new watcher;
     pythons_handler = now.sa_handler;
     interrupted = false;
@@ -49,7 +49,7 @@ class stop_on_interrupt {
    public:
     watcher() {
       sem_init(&wake, 0, 0);
-      sigset_t all, before;  // signals are for the other threads
+      sigset_t all, before;  // other threads handle signals
       sigfillset(&all);
       pthread_sigmask(SIG_SETMASK, &all, &before);
       std::thread([this] {
@@ -74,7 +74,7 @@ class stop_on_interrupt {
     }
 
     std::mutex changing_;
-    std::stop_source* source_ = nullptr;  // of the call that runs
+    std::stop_source* source_ = nullptr;  // source of the running call
   };
 
   static void on_interrupt(int signal) {
@@ -83,7 +83,7 @@ class stop_on_interrupt {
     pythons_handler(signal);
   }
 
-  // One main thread, so one of each.
+  // Static, because there is one main thread.
   inline static watcher* waiting = nullptr;
   inline static std::atomic<bool> interrupted;
   inline static void (*pythons_handler)(int);

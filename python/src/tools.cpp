@@ -59,7 +59,7 @@ py::dict machine() {
                   py::arg("no_gpu") = here.no_gpu);
 }
 
-/// The name of the operator that an unknown name most likely means, or None.
+/// The operator that an unknown name most likely means, or None.
 std::optional<std::string_view> nearest_name(const std::string& unknown) {
   const auto* about = nearest_operator(unknown);
   return about ? std::optional(about->name) : std::nullopt;

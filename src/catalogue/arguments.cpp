@@ -1,4 +1,4 @@
-// Arguments from text, and what is missing from its default.
+// Parses arguments, and fills in defaults.
 #include "catalogue/arguments.hpp"
 
 #include <algorithm>
@@ -129,7 +129,7 @@ bool of_its_kind(const parameter_description& parameter, const argument& value) 
   throw internal_error("no such kind of parameter");
 }
 
-/// Of a value that is of its kind.
+/// Checks a value that already is of the parameter's kind.
 void check(const parameter_description& parameter, const argument& value) {
   const bool fits = [&] {
     switch (parameter.kind) {

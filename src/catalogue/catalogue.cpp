@@ -17,7 +17,7 @@
 namespace macareu {
 namespace {
 
-/// Columns of one name hold one kind of number; what differs becomes f64.
+/// Columns of one name hold one kind of number; mixed kinds become f64.
 void append(table_column& to, table_column&& more) {
   const auto doubles = [](table_column& column) {
     if (std::holds_alternative<std::vector<double>>(column.values)) return;
@@ -37,7 +37,7 @@ void append(table_column& to, table_column&& more) {
       to.values);
 }
 
-/// The rows of a channel, with its number before the other columns.
+/// Appends the rows of a channel, with its number in the first column.
 void add_channel(table& to, int channel, table&& own) {
   own.columns.insert(own.columns.begin(), {"channel", std::vector<std::int64_t>(own.rows(), channel)});
   if (to.columns.empty())
@@ -59,7 +59,7 @@ void run_checked(const device_choice& choice, std::span<const const_image_view> 
   work.report.note = choice.note;
   const call call{*choice.chosen->about, inputs, outputs, values, work, result};
   if (values.contains("connectivity"))
-    call.near();  // a number that does not fit the rank is an error for empty images too
+    call.near();  // throws for empty images too, if the number does not fit the rank
   if (call.about.check && inputs[0].shape().pixels() > 0) call.about.check(call);
   const auto begin = std::chrono::steady_clock::now();
   work.check_stop();
@@ -155,7 +155,7 @@ std::vector<image> run_operator(const operator_description& about, std::span<con
   arguments room;
   const auto& values = complete_arguments(about, given, room);
   auto choice = choose_device(about, inputs, {}, how);
-  choice.images_on_gpu = choice.in_stream_order = false;  // results are in the host's memory
+  choice.images_on_gpu = choice.in_stream_order = false;  // results are in host memory
   std::vector<image> results;
   std::vector<image_view> outputs;
   results.reserve(about.outputs.size());

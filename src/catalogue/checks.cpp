@@ -19,7 +19,7 @@
 namespace macareu {
 namespace {
 
-/// First and last byte of a view, whatever the signs of its strides.
+/// First and last byte of a view, for strides of any sign.
 std::pair<const std::byte*, const std::byte*> byte_range(const const_image_view& view) {
   std::int64_t low = 0, high = 0;
   const auto last_channel = (view.channels() - 1) * view.channel_stride();
@@ -47,7 +47,7 @@ bool overlap(const const_image_view& a, const const_image_view& b) {
   const auto [b_first, b_last] = byte_range(b);
   const std::less<const std::byte*> less;
   if (!less(a_first, b_last) || !less(b_first, a_last)) return false;
-  // Interleaved channels share a range but no byte: all their pixels lie a multiple of the common step apart.
+  // Interleaved channels share a range but no byte: their offsets differ modulo the common step.
   const auto common = std::gcd(common_step(a), common_step(b));
   if (common == 0) return true;
   const auto apart = (a_first - b_first) % common;
@@ -62,7 +62,7 @@ bool same_pixels(const const_image_view& a, const const_image_view& b) {
   return same;
 }
 
-/// Two pixels of an output must not be one place in memory.
+/// Whether two pixels of an output share an address.
 bool folds_onto_itself(const const_image_view& view) {
   if (view.shape().pixels() == 0) return false;
   std::array<std::pair<std::int64_t, std::int64_t>, 4> axes;  // |step|, size, in order
@@ -84,8 +84,8 @@ bool folds_onto_itself(const const_image_view& view) {
   return false;
 }
 
-/// An image in messages. Calls of small images are over before a few strings are made, so that messages are
-/// made where something is wrong.
+/// Names an image in messages. The text is built only on errors, because building it takes longer than a call
+/// on small images.
 struct image_name {
   const operator_description& about;
   error_part::role role;
@@ -100,7 +100,7 @@ struct image_name {
   }
 };
 
-/// Engines read pixels that another thread may write through atomics, which need it.
+/// Engines access shared pixels through atomics, which need alignment.
 void check_alignment(const const_image_view& view, const image_name& image) {
   const auto size = size_of(view.type());
   if (reinterpret_cast<std::uintptr_t>(view.data()) % size != 0)
@@ -109,7 +109,7 @@ void check_alignment(const const_image_view& view, const image_name& image) {
                                            " bytes: copy the image first");
 }
 
-/// Text about one image beside that of the first input.
+/// An error about one image that does not match the first input.
 call_error unlike_first(const operator_description& about, const image_name& image, fault kind,
                         const std::string& own, const std::string& first, const std::string& rule) {
   return call_error({.kind = kind,
@@ -143,7 +143,7 @@ void check_form(const operator_description& about, std::size_t index, const imag
   if (input.own_form) return;
   if (form.channels && first.channels && *form.channels != *first.channels)
     throw unlike_first(about, image, fault::channels, " has " + channels(form) + " channels",
-                       " has " + channels(first), "as many");
+                       " has " + channels(first), "the same number");
   if (form.shape && first.shape && *form.shape != *first.shape)
     throw unlike_first(about, image, fault::shape, " is " + to_string(*form.shape),
                        " is " + to_string(*first.shape), "one shape");
@@ -170,7 +170,7 @@ void check_forms(const operator_description& about, std::span<const image_form> 
 
 bool is_optional(const output_description& output) { return output.optional; }
 
-/// What operators refuse of images without pixels. `inputs` have no memory, `values` are complete.
+/// The checks of an operator that need no pixels. `inputs` have no memory, `values` are complete.
 void check_values(const operator_description& about, std::span<const const_image_view> inputs,
                   const arguments& values, const context& how) {
   const auto& first = inputs[0];
@@ -181,7 +181,7 @@ void check_values(const operator_description& about, std::span<const const_image
   if (about.check && first.shape().pixels() > 0) about.check(call);
 }
 
-/// Images of these forms. What a form leaves open is `type`, and one pixel of so many axes.
+/// Images of these forms. Open fields become `type` and a shape of one pixel with `rank` axes.
 std::vector<const_image_view> images_of(std::span<const image_form> forms, dtype type, int rank) {
   const auto pixel = rank == 3 ? extents{1, 1, 1} : extents{1, 1};
   std::vector<const_image_view> images;
@@ -194,7 +194,7 @@ std::vector<const_image_view> images_of(std::span<const image_form> forms, dtype
   return images;
 }
 
-/// Throws where no images of these forms are taken.
+/// Throws if the operator accepts no image of these forms.
 void check_some(const operator_description& about, std::span<const image_form> forms, const arguments& values,
                 const context& how) {
   constexpr std::array all_types{dtype::u8,  dtype::boolean, dtype::i8,  dtype::i16, dtype::u16, dtype::i32,
@@ -291,7 +291,7 @@ void check_outputs(const operator_description& about, std::span<const const_imag
                           std::string(name_of(output.type())), std::string(name_of(type)));
     check_alignment(output, image);
     if (folds_onto_itself(output))
-      throw image.refused(fault::memory, ": its strides put two pixels on one place");
+      throw image.refused(fault::memory, ": its strides map two pixels to one address");
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const bool allowed =
           i == 0 && about.outputs[o].may_replace_first_input && same_pixels(output, inputs[i]);
@@ -312,7 +312,7 @@ void validate(const operator_description& about, std::span<const image_form> for
   check_forms(about, forms);
   arguments room;
   const auto& values = complete_arguments(about, given, room);
-  // Without a shape `auto` has no reason to look for a GPU.
+  // Without a shape `auto` does not look for a GPU.
   const auto shape = forms[0].shape.value_or(extents{0, 0});
   const const_image_view first(nullptr, forms[0].type.value_or(dtype::u8), shape, contiguous_strides(shape));
   choose_device(about, std::span(&first, 1), {}, how);

@@ -1,4 +1,4 @@
-// What is checked of a call before anything is computed.
+// Checks of a call before any computation.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@ enum class result_kind { images, table };
 
 void check_gives(const operator_description& about, result_kind wanted);
 void check_context(const context& how);
-/// Of the inputs: what they are, and where they lie.
+/// Checks form and memory of the inputs.
 void check_inputs(const operator_description& about, std::span<const const_image_view> inputs);
-/// `all` is complete.
+/// `all` must be complete.
 void check_outputs(const operator_description& about, std::span<const const_image_view> inputs,
                    std::span<const image_view> outputs, const arguments& all);
 
-/// `all` is complete.
+/// `all` must be complete.
 dtype type_of(const output_description& output, dtype input, const extents& shape, const arguments& all);
 
 }  // namespace macareu

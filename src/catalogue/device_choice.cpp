@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::string_view cuda_name = "cuda";
 
-/// Images of the call that only a GPU can read, or that it can use without a copy.
+/// Images of the call in device or managed memory.
 struct gpu_images {
-  std::string name;  // of the first in device memory; empty: none is
-  int gpu = 0;       // where it is
+  std::string name;  // of the first image in device memory; empty: none
+  int gpu = 0;       // that holds it
   bool any = false;  // in device or managed memory
   bool all = true;
-  bool host_can_read = false;  // some of them
+  bool host_can_read = false;  // at least one image
 };
 
 void add_image(gpu_images& found, const const_image_view& image, std::string_view name) {
@@ -31,7 +31,7 @@ void add_image(gpu_images& found, const const_image_view& image, std::string_vie
   if (!found.name.empty() && found.gpu != place.gpu)
     throw usage_error("image " + found.name + " is in the memory of GPU " + std::to_string(found.gpu) +
                       ", but " + std::string(name) + " in that of GPU " + std::to_string(place.gpu) +
-                      ": they must be in one");
+                      ": all must be on one GPU");
   if (found.name.empty()) {
     found.name = name;
     found.gpu = place.gpu;
@@ -111,7 +111,7 @@ void check_gpu(const context& how, int gpu) {
                        std::to_string(found.minor) + ", older than this build has code for");
 }
 
-/// The one that is named, or that has the images, or the current one.
+/// The named GPU, else the one that holds the images, else the current one.
 int usable_gpu(const context& how, const gpu_images& there) {
   const auto named = cuda::gpus_named(how.device);
   if (how.device.starts_with(cuda_name) && how.device != cuda_name && named.empty())
@@ -132,10 +132,11 @@ device_choice choose_gpu(const operator_description& about, const gpu_images& th
   if (named.size() > 1 && !about.in_blocks) refuse_several(how, about.name);
   const int gpu = usable_gpu(how, there);
   if (named.size() > 1) {
-    // Blocks go from the caller's images straight to the caller's: others cannot reach one GPU's memory.
+    // Blocks are copied directly between the caller's images and each GPU, so the images must be in host
+    // memory.
     if (!there.name.empty())
       throw usage_error(std::string(about.name) + ": " + there.name +
-                        " is in the memory of a GPU: several GPUs share images in the host's memory");
+                        " is in the memory of a GPU: several GPUs need images in host memory");
     return {chosen, how.device};
   }
   if (!there.name.empty() && there.gpu != gpu)
@@ -144,7 +145,7 @@ device_choice choose_gpu(const operator_description& about, const gpu_images& th
   return {chosen, "cuda:" + std::to_string(gpu)};
 }
 
-/// For images that the cpu can read.
+/// For images that the host can read.
 device_choice choose_automatically(const operator_description& about, const gpu_images& there,
                                    const const_image_view& image, const context& how) {
   const auto& host = *find_entry(about, "cpu");
@@ -154,7 +155,7 @@ device_choice choose_automatically(const operator_description& about, const gpu_
     auto on_gpu = choose_gpu(about, there, how);
     if (!about.in_blocks && !fits(image, *cuda::gpu_named(on_gpu.device)))
       throw device_error(on_gpu.device + ": its free memory is too small for the image");
-    // In managed memory the GPU works on the caller's images themselves: there is no going back.
+    // In managed memory the GPU writes the caller's images directly, so there is no fallback.
     if (!there.any && knows_strategy(host, how)) on_gpu.instead = &host;
     return on_gpu;
   } catch (const device_error& failure) {

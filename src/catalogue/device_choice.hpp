@@ -1,4 +1,4 @@
-// Which engine runs a call, and on which GPU.
+// Selects the engine of a call, and its GPU.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,28 @@ namespace macareu {
 
 struct device_choice {
   const entry* chosen;
-  std::string device;              // as the engine is told it: "cuda:1"
-  bool images_on_gpu = false;      // all of them
-  bool in_stream_order = false;    // results may come after the call, all in device memory
-  const entry* instead = nullptr;  // under `auto`, what to run where the chosen device fails
+  std::string device;              // passed to the engine: "cuda:1"
+  bool images_on_gpu = false;      // all images of the call
+  bool in_stream_order = false;    // results may arrive after the call, all in device memory
+  const entry* instead = nullptr;  // fallback of `auto` if the chosen device fails
   std::string note = {};           // for the report
 };
 
-/// Whether this machine has a device that the build has.
+/// Whether this machine has a device of the build.
 bool can_run_here(std::string_view engine);
 
-/// Throws usage_error or device_error where the device that the caller asked for cannot serve: only `auto`
-/// is free to take another.
+/// Throws usage_error or device_error if the requested device cannot run the call. Only `auto` may choose
+/// another.
 device_choice choose_device(const operator_description& about, std::span<const const_image_view> inputs,
                             std::span<const image_view> outputs, const context& how);
 
-/// Whether `auto` looks for a GPU to compute a function on images in host memory.
+/// Whether `auto` considers a GPU for a function on images in host memory.
 bool auto_tries_gpu(std::int64_t pixels);
 
-/// The GPU of a function that was compiled while the program runs, with images in host memory. Throws as
-/// choose_device does for an operator.
+/// The GPU of a function that is compiled at run time, with images in host memory. Throws like choose_device.
 int gpu_for_function(const context& how);
 
-/// One line for the report: why `auto` took this engine in the end.
+/// One line for the report: why `auto` fell back to this engine.
 std::string computed_elsewhere(const device_error& failure, const entry& instead);
 
 }  // namespace macareu

@@ -1,4 +1,4 @@
-// Joins one operator with one engine: what the generated files instantiate, and what run_operator looks up.
+// Joins one operator with one engine. Generated files instantiate entries, and run_operator looks them up.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,10 @@ struct entry {
 /// Generated: one per operator and engine of this build.
 std::span<const entry> entries();
 
-/// visit(call) for every channel. An input in a form of its own is the same for all.
+/// visit(call) for every channel. An input with own_form is the same for all.
 void for_each_channel(const call& whole, const std::function<void(const call&)>& visit);
 
-/// Checks of pixels that come in a function of their own are done for all channels before any is written.
+/// An operator's separate pixel check runs for all channels before any output is written.
 template <class T, class Operator, class Engine>
 void run_channels(Engine& engine, const call& whole) {
   if constexpr (requires { Operator::template check<T>(engine, whole); })
@@ -33,7 +33,7 @@ void run_channels(Engine& engine, const call& whole) {
   for_each_channel(whole, [&](const call& channel) { Operator::template run<T>(engine, channel); });
 }
 
-/// Whether the description takes pixels of T, which bytes are for bool images too.
+/// Whether the description allows pixels of T. Bytes stand for bool too.
 template <class Operator, class T>
 constexpr bool takes_pixels() {
   const auto types = Operator::about.types;

@@ -1,4 +1,4 @@
-// What an unknown name most likely means.
+// Suggests the most likely meaning of an unknown name.
 #include <algorithm>
 #include <cctype>
 #include <numeric>
@@ -10,7 +10,7 @@ namespace macareu {
 namespace {
 
 constexpr std::size_t most_edits = 2;     // more would suggest unrelated names
-constexpr std::size_t shortest_name = 4;  // two edits make anything of a shorter one
+constexpr std::size_t shortest_name = 4;  // two edits turn a shorter name into almost any other
 
 /// Levenshtein distance.
 std::size_t edits(std::string_view from, std::string_view to) {
@@ -70,7 +70,7 @@ const operator_description* nearest_operator(std::string_view name) {
   const auto nearest = std::ranges::min_element(all, {}, distance);
   if (nearest != all.end() && nearest->name.size() >= shortest_name && distance(*nearest) <= most_edits)
     return &*nearest;
-  if (name.empty()) return nullptr;  // which every operator without a name in a library would match
+  if (name.empty()) return nullptr;  // an empty name would match every operator without a peer name
   const auto text = lower(name);
   for (const auto& about : all) {
     const auto& [skimage, scipy, itk, matlab, opencv, diplib] = about.peers;

@@ -1,14 +1,14 @@
-// When `auto` takes a GPU. Both numbers are estimates: neither was measured.
+// When `auto` selects a GPU. Both numbers are estimates, not measurements.
 #pragma once
 
 #include <cstdint>
 
 namespace macareu::tuning {
 
-/// Below it the cpu is done before an image has been to a GPU and back.
+/// Below it the cpu finishes before an image is transferred to a GPU and back.
 inline constexpr std::int64_t pixels_worth_a_gpu = std::int64_t{1} << 26;
 
-/// Two inputs and an output, and a quarter for what the engine needs besides.
+/// Two inputs and an output, and a quarter for temporary memory of the engine.
 constexpr std::int64_t memory_needed(std::int64_t image_bytes) {
   return 3 * image_bytes + 3 * image_bytes / 4;
 }

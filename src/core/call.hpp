@@ -1,5 +1,4 @@
-// What an operator is given: its images, which it asks an engine for, its parameters, and the job it is part
-// of.
+// The argument of an operator: images, parameters and the job of the run.
 #pragma once
 
 #include <atomic>
@@ -20,20 +19,20 @@
 
 namespace macareu {
 
-/// One run as the engines see it: limits from the caller, counters for the report.
+/// State of one run: limits from the caller, counters for the report.
 struct job {
   const context& how;
   run_report report;
-  bool images_on_gpu = false;    // all of the call's, so that an engine need not ask for each
-  bool in_stream_order = false;  // results may come after the call
-  bool results_touched = false;  // set by an engine that had left the caller's memory as it was until then
-  mutable double done = 0;       // the share of the call that the caller was told of; it never falls
+  bool images_on_gpu = false;    // all images of the call; saves a query per image
+  bool in_stream_order = false;  // results may arrive after the call returns
+  bool results_touched = false;  // set by an engine before it writes to the caller's memory
+  mutable double done = 0;       // fraction reported to the caller; never decreases
 
   void check_stop() const {
     if (how.stop.stop_requested()) throw interrupted();
   }
 
-  /// By one thread at a time.
+  /// Call from one thread at a time.
   void tell(double share) const {
     if (!how.progress || share <= done) return;
     done = share;
@@ -41,8 +40,8 @@ struct job {
   }
 };
 
-/// How far a pass over all of an image is, told in at most 128 steps. Nobody knows how many passes are to
-/// come, so that each is taken for two thirds of what is left to do, unless it is said which share it is.
+/// Reports the progress of one pass over an image, in at most 128 steps. The number of passes is unknown, so
+/// a pass counts as two thirds of the remaining work unless its share is given.
 class pass_over_units {
  public:
   pass_over_units(const job& work, std::int64_t units)
@@ -50,7 +49,7 @@ class pass_over_units {
   pass_over_units(const job& work, std::int64_t units, double from, double to)
       : work_(work), units_(units), from_(from), to_(to) {}
 
-  /// By one thread at a time.
+  /// Call from one thread at a time.
   void tell(std::int64_t units_done) {
     if (!work_.how.progress || units_ == 0) return;
     const auto step =
@@ -102,11 +101,11 @@ struct call {
   std::span<const image_view> outputs;
   const arguments& values;  // every parameter of the description
   job& work;
-  table* result = nullptr;  // of an operator that gives a table
+  table* result = nullptr;  // only for operators that give a table
 
   int rank() const { return inputs[0].shape().rank(); }
 
-  /// Whether the caller has room for an optional output.
+  /// Whether the caller provides memory for an optional output.
   bool wants(std::size_t output) const { return output < outputs.size() && outputs[output].data(); }
 
   neighbourhood near() const { return {rank(), value<connectivity>("connectivity").reach(rank())}; }
@@ -133,7 +132,7 @@ struct call {
   }
 };
 
-/// What engines that work in memory have in common.
+/// Shared by engines that work in memory.
 struct images_in_memory {
   template <class T>
   using image_of = framed<T>;

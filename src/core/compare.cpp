@@ -22,7 +22,7 @@ template <class T>
 double apart(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     return equal(a, b) ? 0 : std::abs(static_cast<double>(a) - static_cast<double>(b));
-  } else {  // modulo the size of the type the difference of any two values is exact
+  } else {  // unsigned arithmetic: the difference of any two values is exact
     using U = std::make_unsigned_t<T>;
     const auto difference = static_cast<U>(static_cast<U>(a) - static_cast<U>(b));
     return static_cast<double>(a > b ? difference : static_cast<U>(-difference));
@@ -55,7 +55,7 @@ void check_shapes(const const_image_view& left, const const_image_view& right) {
                       to_string(right.shape()));
 }
 
-/// Of a row: 1 where the pixel is not 0.
+/// Writes 1 for each pixel of a row that is not 0, else 0.
 void read_edges(const const_image_view& image, std::int64_t z, std::int64_t y, std::uint8_t* edges) {
   with_pixel_type(image.type(), [&]<class T>(std::type_identity<T>) {
     const auto pixels = typed_view<const T>(image);
@@ -85,7 +85,7 @@ comparison compare(const const_image_view& left, const const_image_view& right, 
 edge_comparison compare_edges(const const_image_view& reference, const const_image_view& found) {
   check_shapes(reference, found);
   if (reference.channels() != 1 || found.channels() != 1)
-    throw usage_error("compare: maps of edges have one channel");
+    throw usage_error("compare: edge maps must have one channel");
   const auto& shape = reference.shape();
   std::vector<std::uint8_t> a(static_cast<std::size_t>(shape.width())), b(a.size());
   edge_comparison total;

@@ -10,7 +10,7 @@ namespace {
 struct row {
   std::string_view name;
   int rank;                  // 0: both
-  std::array<int, 2> reach;  // in images, in volumes
+  std::array<int, 2> reach;  // for images, for volumes
 };
 // In the order of connectivity::kind.
 constexpr std::array<row, 8> rows{{{"face", 0, {1, 1}},

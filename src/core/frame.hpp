@@ -1,4 +1,4 @@
-// Where an image lies: the shape of the whole, and the place of the part that an engine has of it.
+// Shape of the whole image, and origin of the part that an engine holds.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// An image in memory as operators hand it to engines: pixels, and their frame. What has to know how pixels
-// lie in memory (crops, other types of the same size, overlap) is asked of it, so that operators never see a
-// pointer.
+// An image in memory: pixels and their frame. Crops, casts and overlap tests are members, so operators never
+// see a pointer.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +31,13 @@ class framed {
   operator framed<const T>() const requires(!std::is_const_v<T>) { return reading(); }
   framed<const T> reading() const { return {view<const T>(pixels_), whole_}; }
 
-  /// Do both begin at the same pixel in memory?
+  /// Whether both begin at the same address.
   template <class U>
   bool is_in_place_of(const framed<U>& other) const {
     return static_cast<const void*>(pixels_.data) == static_cast<const void*>(other.pixels().data);
   }
 
-  /// The same pixels as numbers of another type of the same size.
+  /// The same pixels as another type of the same size.
   template <class To>
   framed<To> as() const {
     static_assert(sizeof(To) == sizeof(T));
@@ -47,7 +46,7 @@ class framed {
             whole_};
   }
 
-  /// A part that knows where it lies in the whole.
+  /// A crop that keeps its position in the whole image.
   framed part(site first, std::int64_t depth, std::int64_t height, std::int64_t width) const {
     auto pixels = pixels_;
     if (depth * height * width > 0) pixels.data = &pixels_[first];
@@ -57,7 +56,7 @@ class framed {
     return {pixels, whole};
   }
 
-  /// Slices of a volume, rows of an image: an image of its own.
+  /// Slices of a volume or rows of an image, with a frame of their own.
   framed slices(bool volume, std::int64_t first, std::int64_t count) const {
     auto part = pixels_;
     part.data += first * (volume ? part.step_z : part.step_y);
@@ -65,7 +64,7 @@ class framed {
     return framed(part);
   }
 
-  /// A volume whose side is 1 as an image, pixels in the same order: an image of its own.
+  /// A volume with a side of 1 as an image with a frame of its own. The order of pixels stays.
   framed without_side(line_axis side) const {
     const auto& p = pixels_;
     const auto rows = p.depth, all = rows * p.step_z;
@@ -79,7 +78,7 @@ class framed {
   frame whole_;
 };
 
-/// An image that lives as long as this does, in memory of the engine that made it.
+/// Owns an image in memory of the engine that made it.
 template <class T, class Memory>
 class temporary_image {
  public:

@@ -1,5 +1,4 @@
-// A callable by reference: one pointer to it and one to the code that calls it, so nothing is allocated and
-// what takes it need not be a template.
+// Non-owning reference to a callable. It allocates nothing, and functions that take it need not be templates.
 #pragma once
 
 #include <type_traits>

@@ -1,5 +1,4 @@
-// Threads of the host, for work that is the same on every engine: rules get them from the engine that runs
-// the call.
+// Host threads for work that is the same on every engine. The engine that runs the call provides them.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +11,8 @@ namespace macareu {
 
 struct host_threads {
   int count = 1;
-  /// Calls body(0) on the calling thread and may call body(1) .. body(threads - 1) on others; returns when
-  /// all have. Not needed for one thread.
+  /// Calls body(0) on the calling thread, and may call body(1) .. body(threads - 1) on others. Returns when
+  /// all have returned. May be null if `count` is 1.
   void (*run)(int threads, function_ref<void(int)> body) = nullptr;
 
   /// visit(unit) for 0 .. units - 1, in any order.

@@ -1,5 +1,5 @@
-// Every pixel type maps to an unsigned key of the same size that keeps its order, so an engine needs one
-// kernel per width, not per type. Floats: -0 sorts below +0, NaN must have been refused before.
+// Every pixel type maps to an unsigned key of the same size and order. An engine then needs one kernel per
+// width, not per type. Floats: -0 sorts below +0, and NaN must have been refused before.
 #pragma once
 
 #include <bit>
@@ -61,7 +61,7 @@ MACAREU_HD constexpr T from_key(key_of<T> key) {
   }
 }
 
-/// -0 is +0 where values are compared for equality, as plateaus are.
+/// Maps -0 to +0, for comparisons of equality such as plateaus.
 template <class T>
 MACAREU_HD constexpr T without_negative_zero(T value) {
   if constexpr (std::is_floating_point_v<T>)

@@ -1,4 +1,4 @@
-// From the pixel type at run time to the type of a template.
+// Dispatch from the pixel type at run time to a template argument.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace macareu {
 
-/// Calls visit(std::type_identity<T>). A bool image is one of bytes that hold 0 and 1.
+/// Calls visit(std::type_identity<T>). A bool image is visited as bytes of 0 and 1.
 template <class Visit>
 decltype(auto) with_pixel_type(dtype type, Visit&& visit) {
   switch (type) {

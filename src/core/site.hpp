@@ -1,4 +1,4 @@
-// A place in the whole image, also where an engine works on a part of it.
+// Coordinates in the whole image, also where an engine works on a part of it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A typed window on an image: trivially copyable, so it may be a kernel's argument. Images are volumes of one
+// Typed view of an image: trivially copyable, so it can be a kernel's argument. Images are volumes of one
 // slice.
 #pragma once
 
@@ -24,8 +24,8 @@ struct view {
   MACAREU_HD operator view<const T>() const { return {data, depth, height, width, step_z, step_y, step_x}; }
 };
 
-/// visit(i, values...) for `count` pixels of a row from `first` on. Rows without gaps get a loop of their
-/// own, which compilers vectorise.
+/// visit(i, values...) for `count` pixels of a row from `first` on. Contiguous rows have a separate loop,
+/// which compilers vectorise.
 template <class Visit, class... T>
 MACAREU_HD void over_row(site first, std::int64_t count, Visit&& visit, const view<T>&... images) {
   const auto packed = [&](T*... row) {

@@ -1,5 +1,5 @@
-// What rules need of values that are one number or several side by side: engines have vectors of their own
-// for that, and overload these where operators alone do not do.
+// Functions that rules apply to scalars and to SIMD vectors alike. Engines overload them where operators on
+// their vectors do not suffice.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@ MACAREU_HD inline V greater(V a, V b) {
   return a < b ? b : a;
 }
 
-/// Of floats; where both are equal, or one is NaN, either. One instruction wherever there is one.
+/// Floats only. Returns either value where both are equal or one is NaN, which allows a single instruction.
 template <class V>
 MACAREU_HD inline V either_lesser(V a, V b) {
 #ifdef __aarch64__
@@ -59,7 +59,7 @@ template <class V>
 MACAREU_HD inline V magnitude(V a) {
   if constexpr (std::is_arithmetic_v<V>) {
     return a < V{} ? -a : a;
-  } else {  // floats without their sign: one instruction
+  } else {  // clears the sign bit: one instruction
 #ifdef __aarch64__
     V result;
     for (unsigned i = 0; i < sizeof a / sizeof a[0]; ++i) result[i] = std::fabs(a[i]);
@@ -71,7 +71,7 @@ MACAREU_HD inline V magnitude(V a) {
   }
 }
 
-/// a, or -a where b is below 0, of floats; where b is 0, either.
+/// Floats only: a, or -a where b is below 0. Either where b is 0.
 template <class V>
 MACAREU_HD inline V turned_by(V a, V b) {
   if constexpr (std::is_arithmetic_v<V>) {
@@ -82,7 +82,7 @@ MACAREU_HD inline V turned_by(V a, V b) {
   }
 }
 
-/// Correctly rounded, of f32 and f64.
+/// Correctly rounded, for f32 and f64.
 template <class V>
 MACAREU_HD inline V root(V value) {
   if constexpr (std::is_arithmetic_v<V>) {

@@ -1,4 +1,4 @@
-// What a file format is to the rest of the library: one row of a table.
+// The interface of a file format: one row of a table.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct format {
   /// Null where the format can only be read.
   void (*write)(output& file, const const_image_view& pixels, const metadata& info);
   capacity holds = {};
-  /// Written front to back, so a pipe will do.
+  /// Written front to back, so it can be a pipe.
   bool streams = true;
 };
 
@@ -62,24 +62,23 @@ void write_raw(output& file, const const_image_view& pixels, const metadata& inf
 
 /// Any file that libvips knows; an io_error where libvips cannot be loaded.
 image_file read_with_vips(const std::filesystem::path& file);
-/// How many directories, each of a page or of a level of a pyramid, a TIFF or BigTIFF file chains; an
-/// io_error where the chain leaves the file.
+/// Number of directories, each of a page or of a pyramid level, that a TIFF or BigTIFF file chains. Throws
+/// io_error if the chain leaves the file.
 std::uint64_t count_tiff_directories(input& file);
 /// The formats that libvips writes, whether or not it is installed.
 std::span<const format> vips_formats();
 
-/// Whether `file` is written as it goes: a pipe, a device, or a name of an open descriptor such as
-/// /dev/stdout.
+/// Whether `file` is written directly: a pipe, a device, or a name of an open descriptor such as /dev/stdout.
 bool is_stream_destination(const std::filesystem::path& file);
 
-/// The format that the name of `file` asks for, loaded and ready to write; see check_writable.
+/// The format of the extension of `file`, loaded and ready to write; see check_writable.
 const format& writable_format(const std::filesystem::path& file);
 
-/// The format for writing `pixels` to `file`, or a usage_error that names a format that can hold them. A
-/// stream without an extension gets .npy.
+/// The format for writing `pixels` to `file`. Throws usage_error naming a format that can hold them. A stream
+/// without an extension gets .npy.
 const format& format_to_write(const std::filesystem::path& file, const const_image_view& pixels);
 
-/// Writes to `path`; messages speak of `name`.
+/// Writes to `path`; messages use `name`.
 void write_as(const format& chosen, const std::filesystem::path& path, const std::filesystem::path& name,
               const const_image_view& pixels, const metadata& info);
 

@@ -35,7 +35,7 @@ constexpr format built_in[] = {
     {".txt", read_numbers, nullptr},
 };
 
-/// First bytes, for streams, which have no extension.
+/// Magic numbers, for streams, which have no extension.
 constexpr std::pair<std::string_view, decltype(format::read)> first_bytes[] = {
     {"\x93NUMPY", read_npy},  {"P2", read_pnm},    {"P3", read_pnm},
     {"P5", read_pnm},         {"P6", read_pnm},    {"NRRD000", read_nrrd},
@@ -72,7 +72,7 @@ std::string list_of(const std::vector<std::string>& items) {
   return text;
 }
 
-/// What about the image is too much for the format; nothing if it fits.
+/// The property of the image that the format cannot hold; nothing if it fits.
 std::optional<std::string> misfit(const capacity& holds, const const_image_view& pixels) {
   if (!holds.empty && pixels.shape().pixels() == 0) return "an empty image";
   if (pixels.shape().rank() > holds.largest_rank) return "a volume";
@@ -84,7 +84,7 @@ std::optional<std::string> misfit(const capacity& holds, const const_image_view&
   return std::nullopt;
 }
 
-/// Of the formats to fall back on, those that hold the image. The last one holds all.
+/// The fallback formats that hold the image. The last one holds all.
 std::string alternatives(const const_image_view& pixels) {
   std::vector<std::string> fitting;
   for (const std::string_view extension : {".pgm", ".ppm", ".tif", ".npy"}) {
@@ -154,7 +154,7 @@ image_file read_image(const std::filesystem::path& file, const read_options& opt
   if (read) return read(opened, options);
   if (opened.is_stream())
     opened.fail(
-        "a pipe or device can give .npy, .pgm, .ppm, .nrrd, .mha and .raw files, and this is none of them");
+        "a pipe or device must give a .npy, .pgm, .ppm, .nrrd, .mha or .raw file, and this is none of them");
   return read_with_vips(file);
 }
 

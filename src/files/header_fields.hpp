@@ -29,12 +29,12 @@ class header_fields {
  public:
   explicit header_fields(input& file) : file_(file) {}
 
-  /// Splits "name <separator> value" and keeps it, the name in lower case. Fails on a line without the
-  /// separator and on a header without end.
+  /// Splits "name <separator> value" and stores it, the name in lower case. Fails on a line without the
+  /// separator, and if the header does not end.
   void add(std::string_view line, std::uint64_t offset, char separator);
 
   bool has(std::string_view name) const { return fields_.contains(name); }
-  /// Fails, naming the field, where the header lacks it.
+  /// Fails, naming the field, if the header lacks it.
   std::string_view text(std::string_view name) const { return need(name).value; }
   std::string_view text(std::string_view name, std::string_view otherwise) const;
 
@@ -63,7 +63,8 @@ class header_fields {
   dtype type(std::string_view name, std::span<const type_name> names) const;
 
   std::uint64_t offset(std::string_view name) const { return need(name).offset; }
-  /// "file: byte N: 'name' message", N being where the field is, or the end of the header where it is absent.
+  /// "file: byte N: 'name' message", where N is the offset of the field, or the end of the header if it is
+  /// absent.
   [[noreturn]] void fail(std::string_view name, std::string_view message) const;
 
  private:

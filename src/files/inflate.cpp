@@ -14,8 +14,8 @@ namespace macareu::files {
 
 void read_deflated(input& file, std::span<std::byte> pixels) {
   z_stream stream{};
-  // 32 more than the window's bits: zlib tells a gzip stream from its own.
-  if (inflateInit2(&stream, 15 + 32) != Z_OK) file.fail("zlib does not start");
+  // 32 added to the window bits: zlib detects gzip and zlib streams.
+  if (inflateInit2(&stream, 15 + 32) != Z_OK) file.fail("zlib cannot be initialised");
   struct guard {
     z_stream& stream;
     ~guard() { inflateEnd(&stream); }

@@ -105,7 +105,7 @@ std::size_t input::read_some(void* to, std::size_t count) {
     std::memcpy(next + done, window_.data() + first, part);
     done += part;
     offset_ += part;
-    // What is larger than the window goes straight to its destination.
+    // Reads larger than the window bypass it.
     if (!stream_ && count - done > window_size) {
       const auto got = from_file(next + done, count - done);
       done += got;

@@ -10,8 +10,8 @@
 
 namespace macareu::files {
 
-/// Regular files are read in place. Pipes and devices are kept in memory as far as they have been asked for,
-/// so a format reads both the same way.
+/// Regular files are read in place. Pipes and devices are buffered in memory as far as they were read, so
+/// formats treat both alike.
 class input {
  public:
   explicit input(const std::filesystem::path& file);
@@ -22,11 +22,11 @@ class input {
   const std::filesystem::path& path() const { return path_; }
   bool is_stream() const { return stream_; }
   std::uint64_t offset() const { return offset_; }
-  /// Bytes known to exist: of a stream, those taken from it so far.
+  /// Bytes known to exist; for a stream, those read so far.
   std::uint64_t size() const { return size_; }
 
-  /// Whether `count` more bytes follow. A stream is read about as far as that takes, so a false claim costs
-  /// no more memory than the bytes that are really there.
+  /// Whether `count` more bytes follow. A stream is read about that far, so a false claim costs no more
+  /// memory than the bytes that exist.
   bool has(std::uint64_t count);
   /// Bytes from here to the end of what is known to exist.
   std::uint64_t remaining() const { return size_ - offset_; }
@@ -38,11 +38,11 @@ class input {
   /// The next bytes, without moving; fewer at the end.
   std::string peek(std::size_t count);
   /// Up to and without the next line feed; a carriage return before it is dropped too. Fails at the end of
-  /// the file and on lines longer than any sane header has.
+  /// the file and on lines of 64 KiB or more.
   std::string line();
   /// Fills `to`, or fails.
   void read(void* to, std::size_t count);
-  /// As many bytes as are there, up to `count`.
+  /// Reads up to `count` bytes, fewer at the end.
   std::size_t read_some(void* to, std::size_t count);
 
   /// "file: byte N: message"
@@ -52,9 +52,9 @@ class input {
  private:
   /// From the current offset of a regular file; fewer only at its end.
   std::size_t from_file(void* to, std::size_t count) const;
-  /// What one call gives, so that a pipe with bytes waiting is not waited for; 0 at its end.
+  /// Returns the bytes of one read(), so that a pipe with data does not block; 0 at its end.
   std::size_t from_stream(void* to, std::size_t count) const;
-  /// Puts the byte at the current offset into the window, if there is one.
+  /// Loads the byte at the current offset into the window; false at the end.
   bool refill();
 
   std::filesystem::path path_;
@@ -62,7 +62,7 @@ class input {
   bool stream_ = false;
   std::uint64_t size_ = 0;
   std::uint64_t offset_ = 0;
-  /// Part of a regular file, or everything a stream has given so far.
+  /// Part of a regular file, or all data of a stream so far.
   std::vector<std::byte> window_;
   std::uint64_t window_start_ = 0;
 };

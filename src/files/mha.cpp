@@ -10,7 +10,7 @@
 namespace macareu::files {
 namespace {
 
-/// The name that is written stands first. MetaIO's long has 4 bytes on every machine.
+/// The first name of a type is written. MetaIO's long has 4 bytes on every machine.
 constexpr type_name type_names[] = {
     {dtype::i8, "MET_CHAR"},        {dtype::u8, "MET_UCHAR"},  {dtype::i16, "MET_SHORT"},
     {dtype::u16, "MET_USHORT"},     {dtype::i32, "MET_INT"},   {dtype::i32, "MET_LONG"},

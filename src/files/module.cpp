@@ -22,7 +22,7 @@ fs::path this_object() {
   link_map* object = nullptr;
   const auto* here = reinterpret_cast<const void*>(&find_module);
   if (dladdr1(here, &ignored, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) == 0) return {};
-  // The program itself has no name there, and its first argument may be anything.
+  // The link map does not name the program itself, and argv[0] is not reliable.
   std::error_code error;
   return *object->l_name == '\0' ? fs::read_symlink("/proc/self/exe", error) : fs::path(object->l_name);
 }

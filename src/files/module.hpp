@@ -1,4 +1,4 @@
-// Modules: optional parts of Macareu, as shared objects that are loaded when something needs them.
+// Modules: optional parts of Macareu, as shared objects loaded on demand.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace macareu::files {
 
-/// The shared object of a module. It is looked for beside the library, and where the program's build said
-/// (set_module_directory); never through the environment or the working directory.
+/// Finds the shared object of a module beside the library, or in the directory of set_module_directory. It
+/// never uses the environment or the working directory.
 std::optional<std::filesystem::path> find_module(const std::string& name);
 
 /// The system's packages that a module needs.
@@ -17,8 +17,8 @@ struct module_packages {
   const char* to_build;
 };
 
-/// What the module exports as `symbol`: a struct that begins with its version, an int. Throws io_error, with
-/// the remedy, where the module is missing, does not load, or has another version. Modules stay loaded.
+/// The symbol that the module exports: a struct that begins with its version, an int. Throws io_error, with
+/// the remedy, if the module is missing, does not load, or has another version. Modules stay loaded.
 const void* load_module(const std::string& name, const char* symbol, int version,
                         const module_packages& packages);
 

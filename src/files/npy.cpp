@@ -23,7 +23,7 @@ struct npy_header {
   std::vector<std::int64_t> shape;
 };
 
-/// Reads the header's dictionary, a Python literal, by recursive descent straight from the file.
+/// Parses the header's dictionary, a Python literal, by recursive descent.
 class dictionary_reader {
  public:
   dictionary_reader(input& file, std::uint64_t end) : file_(file), end_(end) {}
@@ -152,7 +152,7 @@ std::pair<dtype, std::endian> type_named(const input& file, std::uint64_t offset
   return {static_cast<dtype>(found - codes.begin()), order};
 }
 
-/// In Fortran order the first axis is the one without gaps, and channels, the last axis, lie furthest apart.
+/// In Fortran order the first axis is contiguous, and channels, the last axis, have the largest stride.
 image from_fortran_order(const image& pixels) {
   strides steps{};
   std::int64_t step = 1;
@@ -201,7 +201,7 @@ void write_npy(output& file, const const_image_view& pixels, const metadata&) {
     text.append(axis > 0 ? ", " : "").append(std::to_string(pixels.shape()[axis]));
   if (pixels.channels() > 1) text += ", " + std::to_string(pixels.channels());
   text += "), }";
-  // The pixels start at a multiple of 64, where they can be mapped into memory.
+  // Pixels start at a multiple of 64, so that files can be mapped into memory.
   constexpr std::size_t fixed = magic.size() + 4;
   text.append(63 - (fixed + text.size()) % 64, ' ');
   text += '\n';

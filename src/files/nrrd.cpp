@@ -15,7 +15,7 @@
 namespace macareu::files {
 namespace {
 
-/// All spellings the format allows, the one that is written first.
+/// All spellings that the format allows; the first is written.
 constexpr type_name type_names[] = {
     {dtype::i8, "int8"},
     {dtype::i8, "int8_t"},
@@ -67,7 +67,7 @@ header_fields read_fields(input& file) {
   header_fields fields(file);
   for (;;) {
     const auto offset = file.offset();
-    // A header whose pixels are elsewhere needs no empty line at its end.
+    // A header with detached pixels needs no empty line at its end.
     if (file.peek() < 0 && (fields.has("data file") || fields.has("datafile"))) return fields;
     const auto line = file.line();
     if (line.empty()) return fields;
@@ -96,7 +96,7 @@ std::endian order_of(const header_fields& fields, const pixel_layout& layout) {
 std::optional<std::size_t> channel_axis(const header_fields& fields, std::size_t rank) {
   if (!fields.has("kinds")) return std::nullopt;
   const auto kinds = words(fields.text("kinds"));
-  if (kinds.size() != rank) fields.fail("kinds", "has not as many entries as there are axes");
+  if (kinds.size() != rank) fields.fail("kinds", "must have as many entries as there are axes");
   std::optional<std::size_t> found;
   for (std::size_t axis = 0; axis < rank; ++axis) {
     const auto kind = lower(kinds[axis]);
@@ -105,11 +105,11 @@ std::optional<std::size_t> channel_axis(const header_fields& fields, std::size_t
     found = axis;
   }
   if (found && *found != 0 && *found != rank - 1)
-    fields.fail("kinds", "has the axis of values between the others, where it cannot be read");
+    fields.fail("kinds", "has the axis of values between other axes: it must be first or last");
   return found;
 }
 
-/// The length of "(a,b,c)"; of "none" not a number.
+/// The length of "(a,b,c)"; NaN for "none".
 double direction_length(const header_fields& fields, std::string_view text) {
   if (lower(text) == "none") return std::numeric_limits<double>::quiet_NaN();
   std::string components(text);
@@ -125,7 +125,7 @@ double direction_length(const header_fields& fields, std::string_view text) {
   return std::sqrt(sum);
 }
 
-/// The vectors of "space directions"; white space inside one does not split it.
+/// The vectors of "space directions", which may contain white space.
 std::vector<double> directions(const header_fields& fields) {
   std::vector<double> lengths;
   std::string_view text = fields.text("space directions");
@@ -146,7 +146,7 @@ std::optional<std::array<double, 3>> spacing_of(const header_fields& fields, std
   else if (fields.has("spacings"))
     x_first = fields.values<double>("spacings", rank);
   if (x_first.empty()) return std::nullopt;
-  if (x_first.size() != rank) fields.fail("space directions", "has not as many vectors as there are axes");
+  if (x_first.size() != rank) fields.fail("space directions", "must have as many vectors as there are axes");
   if (channels) x_first.erase(x_first.begin() + static_cast<std::ptrdiff_t>(*channels));
   return spacing_from(x_first);
 }
@@ -154,14 +154,14 @@ std::optional<std::array<double, 3>> spacing_of(const header_fields& fields, std
 image read_data(input& file, const header_fields& fields, const pixel_layout& layout) {
   const auto skip_lines = fields.value<std::int64_t>("line skip", 0);
   const auto skip = fields.value<std::int64_t>("byte skip", 0);
-  // It would count the bytes that come out of the decoder.
+  // It would count decoded bytes.
   if (skip != 0 && layout.coding == encoding::deflate) fields.fail("byte skip", "cannot be used with gzip");
   const auto data_file = fields.text("data file", fields.text("datafile", ""));
   return data_file.empty() ? read_pixels_after(file, skip_lines, skip, layout)
                            : read_detached(file, data_file, skip_lines, skip, layout);
 }
 
-/// Channels that lie in one plane each, interleaved.
+/// Converts planar channels to interleaved ones.
 image interleaved(const image& planes) {
   return copy_of(const_image_view(planes.data(), planes.type(), planes.shape(),
                                   contiguous_strides(planes.shape()), planes.channels(),

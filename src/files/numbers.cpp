@@ -1,4 +1,5 @@
-// Numbers as text: a line is a row, commas or spaces lie between columns. For kernels and other small images.
+// Numbers as text: a line is a row, with commas or spaces between columns. For kernels and other small
+// images.
 #include <charconv>
 #include <cstring>
 #include <string>
@@ -11,7 +12,7 @@
 namespace macareu::files {
 namespace {
 
-/// The file's own, or far more than anyone types.
+/// Limit of a text file, far above typed input.
 constexpr std::uint64_t largest_file = std::uint64_t{64} << 20;
 
 std::vector<double> numbers_in(const input& file, std::uint64_t row, std::string line) {

@@ -9,7 +9,7 @@ namespace macareu::files {
 
 class output {
  public:
-  /// `name` is what messages call the file: the destination, where `path` is a temporary beside it.
+  /// `name` is the file in messages: the destination, where `path` is a temporary beside it.
   explicit output(const std::filesystem::path& path) : output(path, path) {}
   output(const std::filesystem::path& path, const std::filesystem::path& name);
   ~output();
@@ -21,7 +21,7 @@ class output {
 
   void write(const void* from, std::size_t count);
   void write(std::string_view text) { write(text.data(), text.size()); }
-  /// Some file systems report a full disk only here, so the destructor's silent close is for failures alone.
+  /// Some file systems report a full disk only here. The destructor closes silently, after failures only.
   void close();
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a chain of symbolic links leads, even if nothing is there yet.
+/// Resolves a chain of symbolic links, even to a file that does not exist yet.
 fs::path followed(fs::path file) {
   constexpr int longest_chain = 40;
   std::error_code error;
@@ -26,12 +26,12 @@ fs::path followed(fs::path file) {
   return file;
 }
 
-/// Creates an empty file in the directory of `target`. Being created, not opened, it cannot be someone
-/// else's.
+/// Creates an empty file in the directory of `target`. Exclusive creation prevents sharing it with another
+/// process.
 fs::path reserve_beside(const fs::path& target, const fs::path& name) {
   static std::atomic<unsigned> counter = 0;
   for (;;) {
-    // Cut, so that the longest name still leaves room for what is added.
+    // Truncated, so that the longest name leaves room for the suffix.
     auto temporary = std::string(".") + target.stem().string().substr(0, 128) + ".macareu-" +
                      std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp" +
                      name.extension().string();
@@ -54,7 +54,7 @@ struct output_files::state {
     fs::path name;
   };
   std::vector<renaming> renamings;
-  /// Writes to pipes and devices, which wait for the commit with a copy of what they write.
+  /// Pending writes to pipes and devices, each with a copy of its data.
   std::vector<std::function<void()>> streams;
 
   /// Calls `write` with the path of a temporary that the commit will rename to `file`.
@@ -106,7 +106,7 @@ void output_files::add_text(const fs::path& file, std::string text) {
 }
 
 void output_files::commit() {
-  // First what can fail half way: until the renames nothing has appeared under a final name.
+  // Streams first, as they can fail half way: until the renames nothing has a final name.
   for (const auto& write : std::exchange(state_->streams, {})) write();
   for (const auto& entry : state_->renamings)
     if (std::rename(entry.temporary.c_str(), entry.target.c_str()) != 0)

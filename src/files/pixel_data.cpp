@@ -82,7 +82,7 @@ pixel_layout checked_layout(const input& file, std::uint64_t offset, dtype type,
                  "an image has 2 axes and a volume 3, but the header claims " + std::to_string(sizes.size()));
   if (channels < 1 || channels > std::numeric_limits<int>::max())
     file.fail_at(offset, "the header claims " + std::to_string(channels) + " channels");
-  // Twice the bytes still fit, so that no sum of an offset and a size overflows.
+  // Limit of 62 bits, so that the sum of an offset and a size cannot overflow.
   auto room = (std::int64_t{1} << 62) / static_cast<std::int64_t>(size_of(type)) / channels;
   for (const auto size : sizes) {
     if (size < smallest) file.fail_at(offset, "the header claims a size of " + std::to_string(size));
@@ -97,7 +97,7 @@ image allocate(const std::filesystem::path& file, const pixel_layout& layout) {
     return image(layout.type, layout.shape, layout.channels);
   } catch (const std::bad_alloc&) {
     throw io_error(file.string() + ": " + described(layout) + " need " + std::to_string(layout.bytes()) +
-                   " bytes of memory, which are not there");
+                   " bytes of memory, more than is available");
   }
 }
 
@@ -117,14 +117,14 @@ image read_pixels(input& file, const pixel_layout& layout) {
   else
     file.read(bytes.data(), bytes.size());
   if (layout.order != std::endian::native) swap_bytes(bytes, size_of(layout.type));
-  // A bool must be 0 or 1 for C++, whatever the file has.
+  // A C++ bool must be 0 or 1, whatever the file contains.
   if (layout.type == dtype::boolean)
     for (auto& byte : bytes) byte = std::byte{byte != std::byte{0}};
   return pixels;
 }
 
 image read_pixels_after(input& file, std::int64_t skip_lines, std::int64_t skip, const pixel_layout& layout) {
-  if (skip_lines < 0 || skip < -1) file.fail("the header says to skip less than nothing");
+  if (skip_lines < 0 || skip < -1) file.fail("the header says to skip a negative count");
   for (; skip_lines > 0; --skip_lines) file.line();
   if (skip >= 0) {
     if (!file.has(static_cast<std::uint64_t>(skip)))
@@ -145,7 +145,7 @@ image read_detached(input& header, std::string_view data_file, std::int64_t skip
     header.fail("pixels in several files cannot be read");
   const auto path = header.path().parent_path() / std::string(data_file);
   std::error_code ignored;
-  // Opening a pipe that a header names could wait for ever.
+  // Opening a pipe that a header names could block for ever.
   if (!std::filesystem::is_regular_file(path, ignored))
     header.fail("the pixels should be in " + in_quotes(path.string()) + ", which is not a file");
   input data(path);
@@ -200,7 +200,7 @@ void write_pixels(output& file, const const_image_view& pixels, std::endian orde
 std::optional<std::array<double, 3>> spacing_from(std::span<const double> x_first) {
   std::array<double, 3> spacing{1, 1, 1};
   for (std::size_t axis = 0; axis < x_first.size(); ++axis) {
-    // A negative one says that the axis runs backwards.
+    // A negative spacing means that the axis is reversed.
     const auto size = std::abs(x_first[x_first.size() - 1 - axis]);
     if (!std::isfinite(size) || size == 0) return std::nullopt;
     spacing[axis] = size;

@@ -1,6 +1,6 @@
-// Portable grey and colour maps: https://netpbm.sourceforge.net/doc/pgm.html and ppm.html. Several images of
-// one kind in a file, one after the other, are the slices of a volume, so a pipe is read to its end. A volume
-// of one slice comes back as an image.
+// Portable grey and colour maps: https://netpbm.sourceforge.net/doc/pgm.html and ppm.html. Consecutive images
+// of one kind in a file are the slices of a volume, so a pipe is read to its end. A volume of one slice is
+// read as an image.
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -46,7 +46,7 @@ pixel_layout read_header(input& file) {
   if (largest > 65535)
     file.fail_at(largest_at,
                  "the header claims a largest value of " + std::to_string(largest) + ", above 65535");
-  // One byte of white space, as the raster may start with a byte that looks like it.
+  // Exactly one byte of white space: the raster may start with a byte that looks like it.
   if (!is_space(file.get())) file.fail("white space is missing after the largest value");
 
   auto layout = checked_layout(file, sizes_at, largest < 256 ? dtype::u8 : dtype::u16,
@@ -57,7 +57,7 @@ pixel_layout read_header(input& file) {
   return layout;
 }
 
-/// Slices are let go as they are copied.
+/// Frees slices as they are copied, to limit memory.
 image volume_of(const std::filesystem::path& file, pixel_layout layout, std::vector<image> slices) {
   layout.shape = {static_cast<std::int64_t>(slices.size()), layout.shape.height(), layout.shape.width()};
   auto volume = allocate(file, layout);
@@ -83,14 +83,14 @@ const_image_view slice_of(const const_image_view& pixels, std::int64_t z) {
           pixels.channel_stride()};
 }
 
-/// Whether another image follows. Other bytes may.
+/// Whether another image follows; other trailing bytes are ignored.
 bool goes_on(input& file, const std::string& magic) {
   skip_spaces_and_comments(file);
   const auto next = file.peek(2);
   if (next.size() < 2 || next[0] != 'P' || next[1] < '1' || next[1] > '7') return false;
   if (next != magic)
     file.fail("an image that starts with " + in_quotes(next) + " follows one with " + in_quotes(magic) +
-              "; the slices of a volume are alike");
+              "; all slices of a volume must be alike");
   return true;
 }
 
@@ -107,7 +107,7 @@ image_file read_pnm(input& file, const read_options&) {
     if (next.shape != first.shape || next.type != first.type)
       file.fail_at(at, "another image, of " + std::string(name_of(next.type)) + " " + to_string(next.shape) +
                            ", follows one of " + std::string(name_of(first.type)) + " " +
-                           to_string(first.shape) + "; the slices of a volume are alike");
+                           to_string(first.shape) + "; all slices of a volume must be alike");
     slices.push_back(read_pixels(file, next));
   }
   if (slices.size() == 1) return {std::move(slices.front()), {}};

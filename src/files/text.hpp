@@ -14,10 +14,10 @@ inline bool is_space(int byte) { return byte == ' ' || (byte >= '\t' && byte <= 
 std::string_view trimmed(std::string_view text);
 std::string lower(std::string_view text);
 std::vector<std::string_view> words(std::string_view text);
-/// In quotes, fit for a message of one line: cut short, without control characters.
+/// In quotes, for a message of one line: truncated, without control characters.
 std::string in_quotes(std::string_view text);
 
-/// The number that the whole of `text` spells; nothing if it spells none, or one that T cannot hold.
+/// The number that all of `text` spells; nothing if it spells none, or T cannot hold it.
 template <class T>
 std::optional<T> number(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);

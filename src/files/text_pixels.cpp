@@ -8,7 +8,7 @@
 namespace macareu::files {
 namespace {
 
-/// The next word, and past it. No number is longer than the limit; what is longer is refused as no number.
+/// Reads the next word. Words longer than the limit are refused, since no number is.
 std::string next_word(input& file) {
   constexpr std::size_t longest = 400;
   int byte = file.peek();
@@ -24,7 +24,7 @@ std::string next_word(input& file) {
 
 template <class T>
 void read_values(input& file, const pixel_layout& layout, image& pixels) {
-  // A bool is written as a number, and must not be read through std::from_chars, which has none.
+  // std::from_chars has no overload for bool.
   using parsed = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
   for (auto& value : pixels.pixels<T>()) {
     const auto word = next_word(file);

@@ -16,7 +16,7 @@ constexpr const char* module_name = "vips";
 const vips_module& started_module() {
   const auto& module = *static_cast<const vips_module*>(
       load_module(module_name, "macareu_vips_module", vips_interface, {"libvips42", "libvips-dev"}));
-  if (!module.start()) throw io_error("libvips does not start");
+  if (!module.start()) throw io_error("libvips cannot be initialised");
   return module;
 }
 

@@ -13,7 +13,7 @@ bool has_vips();
 /// Loads and starts libvips the first time; throws an io_error about `file` where that fails.
 const vips_module& vips_for(const std::filesystem::path& file);
 
-/// Throws the pending errors of libvips on one line, speaking of `name` where they mean `path`.
+/// Throws the pending errors of libvips on one line, with `name` in place of `path`.
 [[noreturn]] void fail_with_vips(const std::filesystem::path& path, const std::filesystem::path& name);
 
 }  // namespace macareu::files

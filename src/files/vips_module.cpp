@@ -1,5 +1,5 @@
-// The module of libvips formats: only calls of libvips, through its C interface. What to call, and what to
-// say of failures, is the library's business (vips_read.cpp, vips_write.cpp).
+// The module of libvips formats: plain calls of its C interface. The library decides what to call and how to
+// report failures (vips_read.cpp, vips_write.cpp).
 #include "vips_module.hpp"
 
 #include <vips/vips.h>
@@ -27,8 +27,7 @@ constexpr std::pair<VipsBandFormat, dtype> types[] = {
 VipsImage* image_of(picture* opened) { return reinterpret_cast<VipsImage*>(opened); }
 
 bool start() noexcept {
-  // What libvips would print as a warning it also reports, where it matters, as the error that becomes our
-  // message.
+  // Warnings are suppressed: libvips reports relevant ones as errors too.
   g_log_set_handler(
       "VIPS", static_cast<GLogLevelFlags>(G_LOG_LEVEL_MASK), [](auto...) {}, nullptr);
   return VIPS_INIT("macareu") == 0;
@@ -43,15 +42,14 @@ const char* loader_of(const char* path) noexcept {
   return vips_foreign_find_load(path);
 }
 
-/// Built directly, not through the cache of operations, which would give the old pixels of a file that has
-/// changed.
+/// Bypasses the operation cache, which would return stale pixels of a changed file.
 picture* open(const char* loader, const char* path, int first, int count) noexcept {
   const std::unique_ptr<VipsOperation, release> operation(vips_operation_new(loader));
   if (!operation) return nullptr;
   g_object_set(operation.get(), "filename", path, "access", VIPS_ACCESS_SEQUENTIAL, "fail-on",
                VIPS_FAIL_ON_ERROR, nullptr);
   if (first > 0 || count > 1) g_object_set(operation.get(), "page", first, "n", count, nullptr);
-  // A slide has colours only; the opacity is OpenSlide's.
+  // Slides are RGB; the alpha channel only comes from OpenSlide.
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(operation.get()), "rgb"))
     g_object_set(operation.get(), "rgb", TRUE, nullptr);
   VipsImage* result = nullptr;
@@ -80,7 +78,7 @@ picture_facts describe(picture* opened) noexcept {
           .pages = vips_image_get_n_pages(image)};
 }
 
-/// Called for one band of rows after the other, from the top: no second copy of the picture is ever there.
+/// Called for one band of rows after another, from the top, so no second copy of the picture exists.
 int store_rows(VipsRegion* region, VipsRect* area, void* to) {
   const auto pixel_size = static_cast<std::size_t>(VIPS_IMAGE_SIZEOF_PEL(region->im));
   const auto row_size = static_cast<std::size_t>(region->im->Xsize) * pixel_size;
@@ -111,7 +109,7 @@ VipsInterpretation interpretation_of(const picture_form& form, VipsBandFormat fo
   return wide ? VIPS_INTERPRETATION_RGB16 : VIPS_INTERPRETATION_sRGB;
 }
 
-/// The source as an image of libvips, which must not outlive it; null where that fails.
+/// The source as an image of libvips, which must not outlive it; null on failure.
 owned_image wrapped(const picture_form& form, const row_source& source) {
   const auto* type = std::find_if(std::begin(types), std::end(types),
                                   [&](const auto& each) { return each.second == form.type; });

@@ -1,5 +1,5 @@
-// The interface between the library and macareu_vips.so, the module of libvips formats. Plain data and
-// functions that do not throw, so that the module needs no symbol of the program that loads it.
+// The interface between the library and macareu_vips.so, the module of libvips formats. It consists of plain
+// data and noexcept functions, so that the module needs no symbol of the program that loads it.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace macareu::files {
 
-/// To be raised with every change of this header.
+/// Increment with every change of this header.
 inline constexpr int vips_interface = 1;
 
-/// Rows of all pages lie under one another.
+/// Rows of all pages are stacked.
 struct picture_form {
   dtype type = dtype::u8;
   std::int64_t width = 0;
@@ -23,9 +23,9 @@ struct picture_form {
 
 struct picture_facts {
   picture_form form;
-  /// Whether pixels are of one of our types, not complex or packed.
+  /// Whether pixels have one of our types, not complex or packed.
   bool plain = false;
-  /// Whether the file says that its channels are grey.
+  /// Whether the file declares its channels as grey.
   bool grey = false;
   /// Pages in the file, of which the picture may be a part.
   int pages = 1;
@@ -33,7 +33,7 @@ struct picture_facts {
 
 enum class picture_encoding { png, jpeg, tiff };
 
-/// Gives pixels [x, x + count) of a row. libvips calls it on threads of its own, one at a time.
+/// Provides pixels [x, x + count) of a row. libvips calls it on its own threads, one at a time.
 struct row_source {
   void (*copy)(const void* image, std::int64_t row, std::int64_t x, std::int64_t count,
                std::byte* to) noexcept;
@@ -43,29 +43,28 @@ struct row_source {
 /// An open file; a VipsImage.
 struct picture;
 
-/// What the module exports, under the name macareu_vips_module. Where a function fails, errors() has the
-/// reason.
+/// The table that the module exports as macareu_vips_module. If a function fails, errors() has the reason.
 struct vips_module {
   /// First in every version of the interface.
   int version = vips_interface;
-  /// Of width and rows.
+  /// Limit of width and rows.
   std::int64_t largest_size;
 
   bool (*start)() noexcept;
-  /// A copy to be given back to free_text.
+  /// A copy, to be released by free_text.
   char* (*errors)() noexcept;
   void (*free_text)(char* text) noexcept;
 
-  /// Drops old errors. The name of the class that reads the file, or null.
+  /// Drops old errors. Returns the name of the class that reads the file, or null.
   const char* (*loader_of)(const char* path) noexcept;
-  /// `count` pages from `first` on; null where that fails.
+  /// `count` pages from `first` on; null on failure.
   picture* (*open)(const char* loader, const char* path, int first, int count) noexcept;
   void (*close)(picture* opened) noexcept;
   picture_facts (*describe)(picture* opened) noexcept;
-  /// All rows, without gaps.
+  /// All rows, contiguous.
   bool (*read)(picture* opened, std::byte* to) noexcept;
 
-  /// Drops old errors. `tiled` and `big` are for TIFF.
+  /// Drops old errors. `tiled` and `big` apply to TIFF.
   bool (*write)(picture_encoding encoding, const char* path, const picture_form& form,
                 const row_source& source, bool tiled, bool big) noexcept;
 };

@@ -16,7 +16,7 @@ namespace {
 
 using open_picture = std::unique_ptr<picture, decltype(vips_module::close)>;
 
-/// Null, with the reason in the error buffer of libvips, if it fails.
+/// Null on failure, with the reason in the error buffer of libvips.
 open_picture open_pages(const vips_module& vips, const char* loader, const std::filesystem::path& file,
                         int first, int count) {
   return {vips.open(loader, file.c_str(), first, count), vips.close};
@@ -27,8 +27,8 @@ bool alike(const picture_facts& a, const picture_facts& b) {
          a.form.channels == b.form.channels && a.form.type == b.form.type && a.plain == b.plain;
 }
 
-/// The pages of a TIFF file, several under one another in each picture, as many as libvips can count rows;
-/// nothing if they are not of one size.
+/// The pages of a TIFF file, stacked in pictures of as many rows as libvips can count. Nothing if they differ
+/// in size.
 std::vector<open_picture> open_equal_pages(const vips_module& vips, const char* loader,
                                            const std::filesystem::path& file, const picture_facts& first) {
   const int at_once = std::max(static_cast<int>(vips.largest_size / first.form.rows), 1);
@@ -43,7 +43,7 @@ std::vector<open_picture> open_equal_pages(const vips_module& vips, const char* 
 
 std::vector<open_picture> open_all(const vips_module& vips, const std::filesystem::path& path) {
   const char* loader = vips.loader_of(path.c_str());
-  // libvips takes a file cut short for one with fewer pages. Slides have directories of their own kinds.
+  // libvips reads a truncated file as one with fewer pages. Slides have directories of their own kinds.
   input file(path);
   const bool slide = loader && std::string_view(loader).starts_with("VipsForeignLoadOpenslide");
   const auto pages = slide ? 0 : count_tiff_directories(file);
@@ -56,7 +56,7 @@ std::vector<open_picture> open_all(const vips_module& vips, const std::filesyste
     file.fail("the file has " + std::to_string(pages) + " pages, of which libvips reads " +
               std::to_string(first.pages));
   auto all = open_equal_pages(vips, loader, path, first);
-  // Pages of several sizes are the levels of a pyramid: the first is the image.
+  // Pages of different sizes are the levels of a pyramid: the first is the image.
   return all.empty() ? std::move(parts) : std::move(all);
 }
 
@@ -77,8 +77,8 @@ bool all_pixels(const image& pixels, Test test) {
   return true;
 }
 
-/// Whether all channels but the first say nothing: a grey picture with full opacity, or one stored as three
-/// equal channels.
+/// Whether all channels but the first are redundant: a grey picture with full opacity, or three equal
+/// channels.
 bool is_grey(const image& pixels, bool tagged) {
   const auto size = size_of(pixels.type());
   const bool has_opaque_value = pixels.type() == dtype::u8 || pixels.type() == dtype::u16;

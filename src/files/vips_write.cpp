@@ -40,9 +40,9 @@ void write_jpeg(output& file, const const_image_view& pixels, const metadata&) {
 void write_tiff(output& file, const const_image_view& pixels, const metadata&) {
   const auto& shape = pixels.shape();
   const auto bytes = shape.pixels() * pixels.channels() * static_cast<std::int64_t>(size_of(pixels.type()));
-  // A reader of a part should not have to read whole rows of a large picture.
+  // Tiles allow partial reads of large pictures.
   const bool tiled = shape.width() * shape.height() > 4096 * 4096;
-  // Offsets of 32 bits, less a margin for the padding of tiles and for directories.
+  // 32-bit offsets, less a margin for the padding of tiles and for directories.
   const bool big = bytes > 3'000'000'000;
   write(picture_encoding::tiff, file, pixels, tiled, big);
 }

@@ -1,5 +1,5 @@
-// Random numbers by position: a counter goes in, bits come out, no state in between. So any thread may
-// compute any pixel, and every machine gets the same bytes.
+// Counter-based random numbers without state. Any thread can compute any pixel, and every machine gets the
+// same bytes.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ constexpr std::uint32_t mix32(std::uint32_t x) {
 
 inline constexpr std::uint64_t golden = 0x9e3779b97f4a7c15u;
 
-/// What random numbers are drawn for: each use has its own, so that no two are correlated.
+/// Purposes of random numbers. Each has its own stream, so that no two are correlated.
 enum class stream : std::uint64_t {
   random,
   percolation,

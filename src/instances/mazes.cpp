@@ -1,4 +1,4 @@
-// One source and a long way to go.
+// Instances with one source and a long path.
 #include <algorithm>
 
 #include "instances/families.hpp"
@@ -7,7 +7,7 @@
 namespace macareu::formula {
 namespace {
 
-/// A pair whose marker is 0 but for the first pixel, where it is the mask.
+/// A pair whose marker is 0, except for the first pixel, where it equals the mask.
 template <class Row>
 instance from_first_pixel(const extents& shape, const generate_options& options, const Row& row) {
   return mask_and_marker(shape, options, [&](auto z, auto y, auto* mask, auto* marker) {
@@ -24,9 +24,8 @@ instance flat(const extents& shape, const generate_options& options) {
       shape, options, [&](auto, auto, auto* mask) { std::fill_n(mask, shape.width(), std::uint8_t{255}); });
 }
 
-/// Corridors two rows high, joined by gaps at alternating ends. A volume stacks such mazes, two slices deep
-/// each, and joins them at alternating ends of their way: first at its end in the last row, then at its
-/// start.
+/// Corridors two rows high, joined by gaps at alternating ends. A volume stacks such mazes, each two slices
+/// deep. They join at alternating ends of the path: first at its end in the last row, then at its start.
 instance serpentine(const extents& shape, const generate_options& options) {
   constexpr std::uint8_t open = 200, wall = 5;
   const auto width = shape.width(), last = width - 1, bottom = shape.height() - 1;
@@ -45,10 +44,9 @@ instance serpentine(const extents& shape, const generate_options& options) {
   });
 }
 
-/// With e the distance to the border, the rings of even e are corridor and those of odd e are wall. Swapping
-/// that at the pixel below the first corner of each ring cuts a corridor there and opens the wall to the next
-/// one, and the rings become one spiral. An even side leaves its last line out, so that the innermost ring is
-/// one pixel wide too.
+/// e is the distance to the border. Rings of even e are corridor, rings of odd e are wall. Swapping both at
+/// the pixel below the first corner of each ring joins the rings into one spiral. An even side omits its last
+/// line, so that the innermost ring is one pixel wide too.
 instance spiral(const extents& shape, const generate_options& options) {
   const auto right = (shape.width() - 1) / 2 * 2, bottom = (shape.height() - 1) / 2 * 2;
   const auto innermost = std::min(right, bottom) / 2;
@@ -61,9 +59,8 @@ instance spiral(const extents& shape, const generate_options& options) {
   });
 }
 
-/// Every other row of every other slice, joined at alternating ends into one way, one pixel thick. Even
-/// slices hold the same way, gone along forwards and backwards in turn, so they join at its end and at its
-/// start in turn.
+/// Every other row of every other slice, joined at alternating ends into one path, one pixel thick. Even
+/// slices hold the same path in alternating direction, so they join at its end and its start in turn.
 instance snake(const extents& shape, const generate_options& options) {
   const auto width = shape.width(), last = width - 1, bottom = (shape.height() - 1) / 2 * 2;
   return from_first_pixel(shape, options, [&](auto z, auto y, auto* mask) {

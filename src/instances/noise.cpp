@@ -10,7 +10,7 @@
 
 namespace macareu::formula {
 
-/// mask = (4 v_6 + 2 v_5 + v_4) / 7 in 8 bits, v_k being value noise in cells of 2^k pixels; marker = mask
+/// mask = (4 v_6 + 2 v_5 + v_4) / 7 in 8 bits, where v_k is value noise in cells of 2^k pixels; marker = mask
 /// - 32.
 instance noise(const extents& shape, const generate_options& options) {
   const auto width = shape.width();

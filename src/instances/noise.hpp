@@ -1,5 +1,5 @@
-// Value noise: random numbers on a lattice whose cells are 2^k pixels wide, and between them the smooth step
-// s(t) = t^2 (3 - 2 t) along each axis, all in fixed point.
+// Value noise: random numbers on a lattice with cells of 2^k pixels. Between lattice points it interpolates
+// by the smooth step s(t) = t^2 (3 - 2 t) along each axis, all in fixed point.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr std::int32_t smooth_step(std::uint32_t position, int shift) {
   return static_cast<std::int32_t>(((t * t >> 15) * (3 * 32768 - 2 * t)) >> 15);
 }
 
-/// From a to b (16 bits each) by a weight of 0 to 2^15.
+/// Interpolates from a to b (16 bits each) with a weight of 0 to 2^15.
 constexpr std::int32_t between(std::int32_t a, std::int32_t b, std::int32_t weight) {
   return a + ((b - a) * weight >> 15);
 }

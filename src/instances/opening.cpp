@@ -23,7 +23,7 @@ std::vector<int> disk_of(int radius) {
   return reach;
 }
 
-/// A run of rows [first, last) of an image, held somewhere.
+/// Rows [first, last) of an image.
 template <class Pixel>
 struct strip {
   Pixel* data;
@@ -31,9 +31,8 @@ struct strip {
   Pixel* row(std::int64_t y) const { return data + (y - first) * width; }
 };
 
-/// to(y, x) = the best of `from` over the disk around (y, x). A source row is widened step by step, and
-/// whenever it is as wide as a row of the disk, the rows of `to` that see it there take it in: only plain
-/// loops over rows.
+/// to(y, x) = the best of `from` over the disk around (y, x). A source row is widened step by step. Each
+/// width is combined into the rows of `to` where the disk is that wide. All loops run over contiguous rows.
 template <class Source, class Best>
 void over_disk(strip<Source> from, strip<std::uint8_t> to, const std::vector<int>& reach,
                std::uint8_t neutral, Best best, std::uint8_t* wide, std::uint8_t* wider) {

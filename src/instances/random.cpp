@@ -1,4 +1,4 @@
-// Pixels that know nothing of each other.
+// Independent random pixels.
 #include <algorithm>
 
 #include "instances/families.hpp"

@@ -1,4 +1,4 @@
-// The frame of every formula: pixels of u8, row by row, rows in any order on any number of threads.
+// Loops over rows of u8 pixels, in any order and on any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace macareu::formula {
 
-/// Calls visit(unit) for every unit, `together` by one thread at a time, until the caller stops it. `visit`
+/// Calls visit(unit) for every unit, in chunks of `together` per thread, until the caller stops it. `visit`
 /// must not throw.
 template <class Visit>
 void for_units(std::int64_t units, int together, const generate_options& options, const Visit& visit) {

@@ -1,4 +1,4 @@
-// For distances: sites (background) are 0, all other pixels 255.
+// Instances for distances: sites (background) are 0, all other pixels 255.
 #include <algorithm>
 
 #include "instances/families.hpp"
@@ -23,7 +23,7 @@ instance scattered(const extents& shape, const generate_options& options, std::u
   });
 }
 
-/// A line one pixel wide: r - 1/2 < distance < r + 1/2, squared.
+/// A circle one pixel wide: r - 1/2 < distance < r + 1/2, squared.
 constexpr bool on_circle(std::int64_t dy, std::int64_t dx, std::int64_t radius) {
   radius = std::max<std::int64_t>(radius, 1);
   const auto off = dy * dy + dx * dx - radius * radius;
@@ -51,7 +51,7 @@ instance sites_10(const extents& shape, const generate_options& options) {
 
 instance circles16(const extents& shape, const generate_options& options) {
   const auto height = shape.height(), width = shape.width(), radius = std::min(height, width) / 32;
-  // Of the four centres along an axis, at odd eighths of the side, the nearest.
+  // Offset from the nearest of four centres along an axis, at odd eighths of the side.
   const auto from_centre = [](std::int64_t at, std::int64_t side) {
     return at - ((2 * (at * 4 / side) + 1) * side - 1) / 8;
   };

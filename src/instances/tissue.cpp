@@ -1,10 +1,10 @@
 // Stained tissue on a slide, for reconstruction. With v_k value noise in cells of 2^k pixels, 0..65535:
 //
-// cover  = 4 v_10 + 2 v_8 + v_5, and tissue is where cover >= c; c is taken so that its share is as asked
+// cover  = 4 v_10 + 2 v_8 + v_5; tissue is where cover >= c, the quantile of the requested coverage
 // fibres = 4 w_16x128 + 3 w_8x64 + 2 w_4x32 + 3 v_2, where w is noise in flat cells (rows x columns) that is
 //          read at row y + 512 v_9 / 65536 instead of y, which bends the fibres
 // nuclei = bright ellipses along the fibres, one in three of four cells of 32 x 32
-// glass  = 11, or 9 in some blocks of 8 x 8, as many as v_7 says: what is left of nothing by camera and JPEG
+// glass  = 11, or 9 in some blocks of 8 x 8, with a density from v_7: sensor noise and JPEG blocks
 // mask   = max(glass, 26 fibres / 65536 - 108, nuclei) where there is tissue, else glass
 // marker = the mask opened by a disk of radius 9
 //
@@ -31,7 +31,7 @@ class slide {
     edge_ = edge_for(shape, options.coverage);
   }
 
-  /// How many numbers draw_row() needs to work with.
+  /// Size of the scratch memory of draw_row().
   std::int64_t scratch_size() const { return 4 * width_; }
 
   void draw_row(std::int64_t y, std::uint8_t* mask, std::int32_t* scratch) const {
@@ -45,7 +45,7 @@ class slide {
     add_noise(dirt_, 7, 1, 0, y, width_, dirt);
     for (std::int64_t x = 0; x < width_; ++x) {
       const auto column = static_cast<std::uint32_t>(x);
-      // In sixteenths of a pixel, so that bent fibres have no steps.
+      // In sixteenths of a pixel, so that bent fibres are smooth.
       const auto row = static_cast<std::uint32_t>(16 * y) + static_cast<std::uint32_t>(bend[x] >> 3);
       fibres[x] += 4 * noise_at(fibres_[0], 8, 7, row, column) + 3 * noise_at(fibres_[1], 7, 6, row, column) +
                    2 * noise_at(fibres_[2], 6, 5, row, column);
@@ -59,7 +59,7 @@ class slide {
     }
   }
 
-  /// The nuclei whose centres lie in one row of cells; they reach less than half a cell into the next rows.
+  /// Draws nuclei with centres in one row of cells; they extend less than half a cell into the next rows.
   void draw_nuclei(std::int64_t cell_row, image& mask) const {
     for (std::int64_t cell = 0; cell * cell_side < width_; ++cell) {
       const auto bits =
@@ -82,7 +82,7 @@ class slide {
            noise_at(cover_[2], 5, 5, row, column);
   }
 
-  /// The cover at the edge of the tissue: a quantile over a grid of at most 512 x 512 pixels.
+  /// The threshold of the cover: a quantile over a grid of at most 512 x 512 pixels.
   std::int32_t edge_for(const extents& shape, int coverage) const {
     const auto rows = std::min<std::int64_t>(shape.height(), 512);
     const auto columns = std::min<std::int64_t>(width_, 512);
@@ -96,7 +96,7 @@ class slide {
     return seen[bare];
   }
 
-  /// How far the fibres at (y, x) fall along 32 columns, at most 32 rows.
+  /// Descent of the fibres at (y, x) along 32 columns, at most 32 rows.
   std::int64_t slope_at(std::int64_t y, std::int64_t x) const {
     const auto bend = [&](std::int64_t column) {
       return noise_at(bend_, bend_shift, bend_shift, static_cast<std::uint32_t>(y),
@@ -105,7 +105,8 @@ class slide {
     return std::clamp((bend(x - 16) - bend(x + 16)) / 128, -32, 32);
   }
 
-  /// Lengths are in quarters of a pixel. Light falls from the centre to the rim with the squared distance.
+  /// Lengths are in quarters of a pixel. Brightness falls from the centre to the rim with the squared
+  /// distance.
   void draw_nucleus(std::int64_t y0, std::int64_t x0, std::uint32_t bits, image& mask) const {
     constexpr std::int64_t reach = 15, rim_light = 64;
     const std::int64_t radius = 4 * (3 + bits % 4), length = 1 + (bits >> 2) % 2;
@@ -150,7 +151,7 @@ instance tissue(const extents& shape, const generate_options& options) {
   auto made = mask_only(shape, options, [&](auto, auto y, auto* mask) {
     glass.draw_row(y, mask, scratch.data() + glass.scratch_size() * omp_get_thread_num());
   });
-  // Every other row of cells at a time: nuclei of one reach into the next, never into the one after that.
+  // Every other row of cells at a time avoids races: nuclei extend into adjacent rows only.
   const auto cell_rows = (shape.height() + slide::cell_side - 1) / slide::cell_side;
   for (std::int64_t parity = 0; parity < 2; ++parity)
     for_units((cell_rows + 1 - parity) / 2, 1, options,

@@ -1,4 +1,4 @@
-// Many objects to label.
+// Instances with many objects to label.
 #include "instances/families.hpp"
 #include "instances/rows.hpp"
 

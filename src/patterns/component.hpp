@@ -1,20 +1,19 @@
-// component: neighbours of one class belong to one object; objects are numbered 1..n in the raster order of
-// their first pixels.
+// component: connected components. Neighbours of one class belong to one object. Objects are numbered 1..n in
+// the raster order of their first pixels.
 //
-// A rule says which pixels belong to objects at all, `inside`, and which class such a pixel is of. The engine
-// gives every pixel the number of its object, 0 where it is not inside, and returns n.
+// The rule gives `inside`, whether a pixel belongs to any object, and its class. The engine writes the number
+// of every pixel's object, 0 where it is not inside, and returns n.
 //
-// Laws. Both are pure functions of the pixel's value. "Inside and of one class" is symmetric and transitive,
-// so objects are the classes of its closure over neighbours, whatever the order of visits: every engine gives
-// the same numbers. A rule with one class alone says so (`one_class`): engines then need one bit a pixel.
+// Laws. Both are pure functions of the pixel's value. "Inside and of one class" is symmetric and transitive.
+// Objects are the classes of its closure over neighbours, so every order of visits gives the same numbers. A
+// rule with a single class declares it (`one_class`), and engines need one bit per pixel.
 //
-// In pieces: blocks are runs of slices (of rows in images), so that the raster order of blocks is that of
-// their pixels.
+// Blocks are runs of slices (of rows in images), so the raster order of blocks is that of their pixels.
 // Three functions (component_rims.hpp):
 //
 //   piece    block -> residue: how many objects it has by itself, numbered 1.., and the numbers on its rims
 //
-//   merge    residues -> answer: which objects of blocks are one, and what each is called
+//   merge    residues -> answer: which objects of blocks are one, and their final numbers
 //
 //   finish   block and answer -> numbers of the whole
 #pragma once

@@ -1,8 +1,7 @@
-// component_in_blocks, an optional ability of engines: components of an image that is labelled block by
-// block, each of so many slices (of rows in images); 0: as the engine sees fit. An engine with a pool of
-// devices, or with other memory than the host's, cuts by itself. Without it blocks are labelled one after
-// another and merged on the host (operators/objects/label_blocks.hpp), which reads labels in the host's
-// memory.
+// component_in_blocks, an optional ability of engines: labels an image in blocks of a given number of slices
+// (of rows in images). 0 leaves the choice to the engine. An engine with a pool of devices, or with device
+// memory, divides the image itself. The fallback labels blocks one by one and merges them in host memory
+// (operators/objects/label_blocks.hpp).
 #pragma once
 
 #include <concepts>

@@ -7,8 +7,8 @@
 namespace macareu {
 namespace {
 
-/// The objects of a block that others may share, in the order of their numbers. Those in its first slice are
-/// 1, 2, ...; of the later ones it has a list.
+/// The objects of a block that may continue in other blocks, in the order of their numbers. Those in its
+/// first slice are 1, 2, ...; the later ones are listed.
 struct rim_objects {
   std::uint32_t in_first = 0;
   std::vector<std::uint32_t> later;
@@ -35,8 +35,8 @@ rim_objects objects_on_rims(const block_residue& block) {
   return found;
 }
 
-/// Nodes are in the order of first pixels, so the least of an object is its name. Threads work on it at once:
-/// a root is linked by compare-and-swap, and halving a way only ever replaces a node's parent by an ancestor.
+/// Union-find over nodes in the order of first pixels: the root is the least node of an object. It is
+/// lock-free: compare-and-swap links a root, and path halving only replaces a parent by an ancestor.
 class rim_forest {
  public:
   explicit rim_forest(std::size_t size) : parent_(size) {

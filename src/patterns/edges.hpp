@@ -1,27 +1,26 @@
-// edges (N2P in stages, then IWPP): an image is smoothed, something is derived from it, both mark pixels, and
-// what is marked is linked.
+// edges (N2P in stages, then IWPP): smooths an image, derives a second one, marks pixels from both and links
+// the marked pixels.
 //   S        one symmetric sum along each axis, along z, then y, then x, in f64 (the order of weighted.hpp),
 //            each rounded to Rule::value; then, where there are shares, divided by them in f64 and rounded
 //   D(p)     = rule.derived(near S)
 //   level(p) = rule.level(near S, near D): 0, 1 (may be set) or 2 (is set); 0 on the border of the image if
 //            the rule is for pixels inside only (`static constexpr bool inside_only`)
 //   out      the binary wave that starts at level 2 and goes through levels 1 and 2
-// Outside the image the input is what the smoothing's border says; S and D are as at the nearest pixel
-// inside.
+// Outside the image the smoothing's border defines the input; S and D extend the nearest pixel inside.
 //
-// Laws. The rule says for which rank of images it is. It is pure, and reads no further than one pixel along
-// each axis. Every operation is rounded, and fused only where the rule says so. So every engine gives the
-// same bits, and may do all stages in one pass.
+// Laws. The rule declares the rank of its images. It is pure and reads at most one pixel away along each
+// axis. Every operation is rounded, and fused only where the rule says so. Every engine then gives the same
+// bits, and may fuse all stages into one pass.
 //
-// Exact levels are slow, and few pixels need them. So an engine may ask first for the strength(near S, near
-// D) of a pixel: the level is 0 where it is below rule.least(). It reads D only if Rule::strength_is_derived.
-// Then estimate(strength, slopes, near D, error), with those that slopes(near S, to) gives, is the level as a
-// value, or not_sure, where what stands for D differs by no more than `error` from it. It may be called with
-// vectors of several pixels, as wide window rules are. If Rule::drafts, drafted(near S, bends) is cheaper
-// than D, and draft_error(largest pixel of S, bends) is how far both can be apart; that may be called with
-// vectors too.
+// Shortcuts. Exact levels are slow, and few pixels need them.
+//   strength(near S, near D)   the level is 0 where it is below rule.least(); it reads D only if
+//                              Rule::strength_is_derived
+//   estimate(strength, slopes, near D, error)   the level as a value, or not_sure; slopes come from
+//                              slopes(near S, to), and D may be replaced by values within `error` of it
+//   drafted(near S, bends)     if Rule::drafts, cheaper than D, within draft_error(largest pixel of S, bends)
+// estimate and drafted may be called with vectors of several pixels, as wide window rules are.
 //
-// On request the rule's gradient(near S) and crossing(near S, near D) are written too.
+// On request an engine also writes the rule's gradient(near S) and crossing(near S, near D).
 #pragma once
 
 #include <concepts>
@@ -35,8 +34,8 @@
 
 namespace macareu {
 
-/// A number for every pixel that depends on its distances to the border of the image, as far as these are
-/// below a reach: one for each class of rows and of columns.
+/// A number for every pixel that depends on its distances to the border of the image, up to a reach. There is
+/// one for each class of rows and of columns.
 struct share_classes {
   std::int64_t rows = 0, columns = 0;  // 0: no shares
 
@@ -52,7 +51,7 @@ struct smoothing {
   border<double> edge;
   share_classes classes;
   std::vector<double> shares;  // [row class][column class]
-  bool moderate = false;       // known: what is divided is 0, or between 1e-200 and 1e300
+  bool moderate = false;       // the dividends are known to be 0, or between 1e-200 and 1e300
 
   double share(site p, std::int64_t height, std::int64_t width) const {
     if (shares.empty()) return 1;
@@ -62,7 +61,7 @@ struct smoothing {
   }
 };
 
-/// Where to write what is asked for, as an engine's images or as views of them; no memory: not asked for.
+/// Requested intermediate images, as an engine's images or as views of them; no memory: not requested.
 template <class Gradient, class Crossings>
 struct kept_stages {
   Gradient gradient{};
@@ -73,7 +72,7 @@ using kept_views = kept_stages<view<Value>, view<std::uint8_t>>;
 
 inline constexpr int not_sure = 4;
 
-/// Whether a pixel of an image of this size can have another level than 0.
+/// Whether a pixel of an image of this size can have a level above 0.
 template <class Rule>
 MACAREU_HD bool marks_at(site p, std::int64_t height, std::int64_t width) {
   if (!Rule::inside_only) return true;
@@ -94,7 +93,7 @@ struct derived_window {
   }
 };
 
-/// The wave of the last stage.
+/// The wave rule of the last stage.
 struct flood_levels {
   using algebra = bottleneck<direction::up>;
   static constexpr bool binary = true;

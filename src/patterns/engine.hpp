@@ -1,35 +1,35 @@
-// What an engine provides. Operators use nothing else, and engines are checked against it where they are
-// defined: static_assert(pattern_engine<engine>).
+// The interface of an engine. Operators use nothing else. Engines check it where they are defined:
+// static_assert(pattern_engine<engine>).
 //
 // Images. An engine has an image type of its own, Engine::image_of<T>: memory, a part of it, or files.
-// Operators get images from the engine (input, output, temporary) and give them back to it; they never look
-// inside. Of an image they may ask
+// Operators get images from the engine (input, output, temporary) and pass them back to it. They never access
+// pixels. Images have these members:
 //
-//   whole()     the frame: shape of the whole image, whatever part of it an engine has at a time
+//   whole()     the frame: shape of the whole image, even if an engine holds only a part of it
 //
-//   reading()   the same image, not to be written
+//   reading()   the same image, read-only
 //
 //   as<T>()     the same pixels as a type of the same size
 //
-//   slices(volume, first, count), without_side(axis)   crop and reshape: images of their own
+//   slices(volume, first, count), without_side(axis)   crop and reshape, with a frame of their own
 //
 // Within a call an image is written in one form only: as a whole, or as crops that do not overlap.
 //
-// Engines call rules with sites of the whole image. Two patterns look at what lies beside a pixel: `edges`
-// gets whole images, and rules of `tally` get an origin that places are counted from.
+// Engines call rules with sites of the whole image. Two patterns read neighbours of a pixel: `edges` gets
+// whole images, and `tally` passes rules an origin for their coordinates.
 //
-// Patterns. Each has a header in this folder that says what it computes and which laws its rules obey: map,
+// Patterns. Each has a header in this folder that defines its result and the laws of its rules: map,
 // window, weighted and separable, reduce and summary, histogram, wave, line, lines and carry, component and
 // recode, tally, edges.
 //
-// Threads. Work on the host that is the same for all engines (merging blocks, describing objects) gets
-// threads from the engine by lend_threads(size of the work in pixels).
+// Threads. lend_threads(size of the work in pixels) lends threads for host work that is the same for all
+// engines, such as merging blocks and describing objects.
 //
 // Order. Calls take effect in the order in which they are made. read(), reduce(), histogram(), component()
-// and tally() give values to the host. The rows of tally() arrive when they are converted to a span, and do
-// not outlive the engine. finish() returns when the results are where the caller wants them.
+// and tally() return values to the host. Rows of tally() arrive when they are converted to a span, and do not
+// outlive the engine. finish() returns when the results are in the caller's memory.
 //
-// Optional abilities are concepts of their own, with a default expressed in the patterns: finds_summits
+// Optional abilities are concepts of their own, each with a fallback expressed in patterns: finds_summits
 // (summits.hpp) and cuts_into_blocks (component_blocks.hpp).
 #pragma once
 
@@ -57,7 +57,7 @@
 
 namespace macareu {
 
-/// Rules that stand for all rules of a pattern where the contract is checked.
+/// Representative rules, for checking the interface.
 namespace probe {
 
 using pixel = std::uint8_t;

@@ -1,9 +1,9 @@
-// histogram (R2V): every pixel adds weights to bins, through sink.add(bin, weight). Every engine has a sink
-// of its own, so a rule takes any: its call operator is a template.
+// histogram (R2V): every pixel adds weights to bins, through sink.add(bin, weight). Every engine has its own
+// sink type, so the call operator of a rule is a template.
 //
-// Laws. What a pixel adds depends on that pixel alone; bins are 64-bit counts, so the order of additions does
-// not matter. A bin outside the range is ignored. A rule that adds once for every pixel, and always 1, says
-// so: `static constexpr bool counts = true`.
+// Laws. What a pixel adds depends on that pixel alone. Bins are 64-bit counts, so the order of additions does
+// not matter. Bins outside the range are ignored. A rule that adds exactly 1 for every pixel declares it:
+// `static constexpr bool counts = true`.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@
 
 namespace macareu {
 
-/// Of engines whose threads have bins of their own.
+/// For engines whose threads have private bins.
 struct bin_sink {
   std::span<std::uint64_t> bins;
 
@@ -40,7 +40,7 @@ template <class Rule>
 requires requires { Rule::counts; }
 inline constexpr bool only_counts<Rule> = Rule::counts;
 
-/// One bin for every whole number from `first` on.
+/// One bin for every integer from `first` on.
 template <class T>
 struct value_bins {
   static constexpr bool counts = true;
@@ -50,7 +50,7 @@ struct value_bins {
   MACAREU_HD void operator()(site, const Sink& sink, T value) const {
     if constexpr (sizeof(T) <= 2)
       sink.add(static_cast<std::int32_t>(value) - static_cast<std::int32_t>(first));
-    else  // what lies further apart than a signed number can say is not among the bins
+    else  // differences that overflow a signed number are outside the bins
       sink.add(
           static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(first)));
   }

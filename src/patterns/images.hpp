@@ -1,4 +1,4 @@
-// How operators get images from an engine, whatever the engine's images are (patterns/engine.hpp).
+// Access to an engine's images, whatever their type (patterns/engine.hpp).
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ template <class T, class Engine>
 image_in<Engine, T> output(Engine& engine, const call& call, std::size_t index) {
   return engine.template output<T>(call, index);
 }
-/// Of the shape of another image.
+/// Has the shape of another image.
 template <class T, class Engine, class Image>
 auto temporary(Engine& engine, const Image& like) {
   return engine.template temporary<T>(like);

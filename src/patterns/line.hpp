@@ -1,23 +1,22 @@
-// line: every line along an axis is transformed as a whole,
+// line: transforms every line along an axis as a whole,
 //   out(i) = result(min over j of lift(in(j)) joined with cost(|i - j|)),
 // where joined means added, or the greater of the two.
 //
-// Laws. lift(...) >= 0, cost(0) = 0, and cost never falls; where it is added it is convex. Values above
-// limit() have one result, whatever they are. A sum of any lifted value and any cost of the line fits the
-// type. `out` is not the input.
+// Laws. lift(...) >= 0, cost(0) = 0, and cost never decreases; where it is added it is convex. All values
+// above limit() have the same result. A sum of any lifted value and any cost of the line fits the type. `out`
+// is not the input.
 //
-// carry is the same search for what lies elsewhere: out(i) = carried(j), where j is the first place on the
-// line that gives the least value, or `nothing` where that is above the limit.
+// carry is the same search with a payload: out(i) = carried(j), where j is the first place on the line with
+// the least value. It is `nothing` where that value is above the limit.
 //
-// What engines make of it. The search may stop at the first cost that is not below the best so far, or that
-// is above the limit; this holds for floats too, since rounding keeps the order of sums. With integers, if j
-// is not worse than some j' < j at i, it is not worse at i + 1 either: the best j never goes back as i grows,
-// and lines can be divided and conquered. A rule whose cost is integer and linear says so, `static constexpr
-// bool linear = true`: its lines are two scans, min(own, neighbour + cost(1)).
+// Search. It may stop at the first cost that is not below the best so far, or that is above the limit. This
+// holds for floats too, since rounding keeps the order of sums. With integers, if j is not worse than some j'
+// < j at i, it is not worse at i + 1 either. The best j never decreases as i grows, so engines can divide and
+// conquer. A rule with an integer linear cost declares `static constexpr bool linear = true`. Its lines are
+// two scans, min(own, neighbour + cost(1)).
 //
-// lines is one line after another, each with the result of the one before; what lies between is the engine's
-// own matter. What a rule says of itself for engines that fuse them (rules without such words are served
-// too):
+// lines applies one line after another. Intermediate images are internal to the engine. Engines may fuse
+// rules with these optional declarations:
 //   static constexpr bool counts_steps   linear with cost(k) = k; either zero pixels are lifted to 0 and all
 //                                        others to `no_steps`, above the limit, or the other way round; the
 //                                        result is the steps, at most `no_steps`
@@ -87,7 +86,7 @@ MACAREU_HD Value joined(line_join how, Value value, Value cost) {
   return value < cost ? cost : value;
 }
 
-/// One pixel by definition, from the nearest places outwards.
+/// One pixel by definition, searching outwards from it.
 template <class Rule, class In>
 MACAREU_HD typename Rule::value best_on_line(const Rule& rule, line_axis axis, const view<const In>& in,
                                              site p) {
@@ -108,7 +107,7 @@ MACAREU_HD typename Rule::value best_on_line(const Rule& rule, line_axis axis, c
   return best;
 }
 
-/// The first place with the least value; -1 where that is above the limit.
+/// The first place with the least value; -1 if that is above the limit.
 template <class Rule, class In>
 MACAREU_HD std::int64_t place_on_line(const Rule& rule, line_axis axis, const view<const In>& in, site p) {
   const std::int64_t i = place_along(axis, p), size = length_along(axis, in), step = step_along(axis, in);
@@ -131,7 +130,7 @@ MACAREU_HD std::int64_t place_on_line(const Rule& rule, line_axis axis, const vi
   return best > rule.limit() ? -1 : place;
 }
 
-/// One of several lines.
+/// One step of `lines`.
 template <class Rule>
 struct along {
   line_axis axis;
@@ -140,7 +139,7 @@ struct along {
 template <class Rule>
 along(line_axis, Rule) -> along<Rule>;
 
-/// lines by definition: with a temporary image between one line and the next.
+/// lines by definition, with temporary images in between.
 template <class Engine, class Out, class In, class First, class... More>
 void one_line_after_another(Engine& engine, const Out& out, const In& in, const along<First>& first,
                             const along<More>&... more) {

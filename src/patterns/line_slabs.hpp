@@ -1,5 +1,5 @@
-// lines of volumes with little memory: behind the first axis the others stay within slices, so that what lies
-// between them is kept of a slab of slices only.
+// lines of volumes with little memory. After the first axis all others stay within slices, so temporary
+// images cover only a slab of slices.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace macareu {
 
-/// one_line_after_another, where a slab is at least a slice, and no more than `most` pixels otherwise.
+/// one_line_after_another by slabs of at most `most` pixels, but at least one slice.
 template <class Engine, class Out, class In, class First, class... More>
 void lines_by_slabs(Engine& engine, std::int64_t most, const Out& out, const In& in,
                     const along<First>& first, const along<More>&... more) {

@@ -1,15 +1,14 @@
-// A rule inside a part of the image: engines count places from the part's first pixel, rules from the
-// whole's.
+// A rule on a part of the image: translates sites from the part's origin to the whole image's.
 #pragma once
 
 #include "core/frame.hpp"
 
 namespace macareu {
 
-/// Always inlined: what a rule ignores costs nothing then, and its vectors stay in registers.
+/// Always inlined: unused arguments then cost nothing, and vectors stay in registers.
 ///
-/// What the rule says of itself (types, constants, radius) is inherited; what takes a site is called with
-/// that of the whole.
+/// Types, constants and the radius are inherited from the rule. Functions that take a site get that of the
+/// whole.
 template <class Rule>
 struct located : Rule {
   site origin;

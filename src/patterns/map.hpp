@@ -1,7 +1,7 @@
 // map (P2P): out(p) = rule(p, in(p)...).
 //
-// Laws. The rule is a pure function: the same arguments give the same result, in any order and number of
-// calls. Scalars are members of the rule, images are arguments of the call. `out` may be one of the inputs.
+// Laws. The rule is a pure function: equal arguments give equal results, in any order and number of calls.
+// Scalars are members of the rule, images are arguments of the call. `out` may be one of the inputs.
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,7 @@ concept map_rule = std::is_trivially_copyable_v<Rule> && requires(const Rule rul
   { rule(p, in...) } -> std::convertible_to<Out>;
 };
 
-/// The value in another type.
+/// Converts the value to another type.
 template <class To>
 struct as_type {
   template <class T>
@@ -26,7 +26,7 @@ struct as_type {
   }
 };
 
-/// An image that is computed where it is read, so that an engine can fuse it into its own first pass.
+/// An image that is computed where it is read, so an engine can fuse it into its first pass.
 template <class Rule, class... Images>
 struct mapped {
   Rule rule;
@@ -34,7 +34,7 @@ struct mapped {
 
   mapped(Rule r, Images... images) : rule(r), in(images...) {}
 
-  /// Of images in memory; places are those of the part.
+  /// For images in memory; p is relative to the part.
   auto operator[](site p) const {
     return std::apply([&](const auto&... image) { return rule(p + origin(), image.pixels()[p]...); }, in);
   }

@@ -1,7 +1,7 @@
 // reduce (R2S): join over all pixels of lift(p, in(p)...).
 //
-// Laws. join is associative and commutative, and identity() is neutral, so that every engine and number of
-// threads gives the same bits. Sums of floats do not obey them; sums of integers do.
+// Laws. join is associative and commutative, and identity() is neutral. Every engine and number of threads
+// then gives the same bits. Sums of integers obey these laws, sums of floats do not.
 #pragma once
 
 #include <concepts>

@@ -1,9 +1,8 @@
-// summary (R2S): the smallest and the largest value, where they are first, and of integers their sum and the
-// sum of their squares: a reduce that every engine knows by name, because it is worth making fast.
+// summary (R2S): smallest and largest value with their first positions; for integers also the sum and the sum
+// of squares. It is a reduce that engines implement separately, because a fast version is worth it.
 //
-// Laws. As reduce: exact, whatever the order. Sums are modulo 2^128, which is above what images of 2^62
-// pixels can have; of squares of 64-bit integers there is none. Floats have no sums here
-// (operators/measures/moments.hpp), and no NaN. -0 is +0.
+// Laws. As reduce: exact in any order. Sums are modulo 2^128, above the sums of 2^62 pixels; 64-bit integers
+// have no sum of squares. Floats have no sums here (operators/measures/moments.hpp), and no NaN. -0 is +0.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ inline constexpr bool has_squares = std::is_integral_v<T> && sizeof(T) < 8;
 template <class T>
 struct summary {
   key_of<T> lowest, highest;
-  std::int64_t lowest_at, highest_at;  // index_of() the whole
+  std::int64_t lowest_at, highest_at;  // index_of() in the whole image
   int128 sum;
   uint128 squares;
   bool operator==(const summary&) const = default;
@@ -62,12 +61,12 @@ struct summary_of {
   }
 };
 
-/// Engines count places in the part that they have.
+/// Engines count positions in their part.
 template <class T, class Part>
 summary_of<T> summary_of_part(const Part& part) {
   return {{part.depth, part.height, part.width, {0, 0, 0}}};
 }
-/// Places of the whole from those of a part: the first stays the first.
+/// Converts positions in a part to positions in the whole; the first stays the first.
 template <class T, class Image>
 summary<T> in_whole(const summary_of<T>& rule, const Image& image, summary<T> found) {
   const auto part = summary_of_part<T>(image.pixels());

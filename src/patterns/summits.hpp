@@ -1,5 +1,5 @@
-// summits, an optional ability of engines: all pixels without a neighbour further up (or down), found in one
-// pass. Without it regional extrema flood values (operators/extrema/regional_extrema.hpp).
+// summits, an optional ability of engines: finds all pixels without a higher (or lower) neighbour in one
+// pass. The fallback for regional extrema floods values (operators/extrema/regional_extrema.hpp).
 #pragma once
 
 #include <concepts>
@@ -12,12 +12,12 @@
 namespace macareu {
 
 struct summits_found {
-  bool everywhere;  // as on an image of one value, unless it is the one furthest back
-  bool undercut;    // some
+  bool everywhere;  // on constant images, except at the type's lowest (highest) value
+  bool undercut;    // some pixels are undercut
 };
 
-/// summits: 1 where no neighbour is further, but not on values that none is further back than. undercut: 1 on
-/// those of them that touch a pixel as far which is none.
+/// summits: 1 where no neighbour is higher (lower, downwards), except at the type's lowest (highest) value.
+/// undercut: 1 on summits that touch a pixel of the same value which is no summit.
 template <class Engine, direction Toward, class T>
 concept finds_summits = requires(Engine& engine, const neighbourhood& near,
                                  const image_in<Engine, std::uint8_t>& summits,

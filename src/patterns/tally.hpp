@@ -1,25 +1,27 @@
-// tally: what the pixels of every object add up to: a row of counts, sums and bounds for each of 1..n.
+// tally: adds up the pixels of every object, into a row of counts, sums and bounds for each of 1..n.
 //
-// rule.add(row, origin, p, labels, in...) adds pixel p to the row of its object, its place counted from the
-// origin. It may read labels beside p.
+// rule.add(row, origin, p, labels, in...) adds pixel p to the row of its object, with coordinates relative to
+// the origin. It may read labels of neighbours.
 //
-// Laws. What a pixel adds depends on its own values and the labels beside it alone, never on the row. Counts
-// and sums are integers that wrap around, bounds are least and greatest: rows are joined in any order with
+// Laws. What a pixel adds depends on its own values and neighbouring labels alone, never on the row. Counts
+// and sums are integers that wrap around, bounds are minima and maxima. Rows can be joined in any order with
 // the same bits.
 //
-// A rule may have rows with narrower words for parts of the image, because few fit a GPU's registers:
-// the same add() adds to a Rule::part_row<In...>, and rule.widen(part, origin) is the row of its pixels. Law:
-// that row is the one of adding the same pixels, if they are one or more, at most part_pixels, and less than
-// part_side steps behind the origin along every axis.
+// Parts. A GPU's registers hold few wide words, so a rule may have narrower rows for parts of the image. The
+// same add() adds to a Rule::part_row<In...>, and rule.widen(part, origin) converts it to a row. Law: that
+// row equals adding the same pixels directly. The part must have 1 to part_pixels pixels, less than part_side
+// steps behind the origin along every axis.
 //
-// A rule of images may look at the labels beside p in one step of its own, for many pixels at once, a bit of
-// a word for each: rule.outline(same, border) makes words of what holds beside the pixels, and
-// rule.add_outline(row, words, bit) adds what they say of one pixel. All the rest it adds for pixels one
-// below another: rule.add_below(column, in...) adds the next one to a Rule::column_row<In...>, and
-// rule.part_of(column, origin, p) is the part row of its pixels, which end above p. Law: that is the row of
-// add() for the same pixels, with the `same` and `border` of their object.
-// For pixels side by side in a row: rule.add_run(row, origin, p, count, in...) adds all the rest of p, p + 1,
-// ..., and rule.add_outlines(row, words, pixels) is add_outline() of those whose bits are set.
+// Outlines. A rule for images may process neighbouring labels separately, for many pixels at once, one bit
+// each. rule.outline(same, border) computes words from the neighbours, and rule.add_outline(row, words, bit)
+// adds the bits of one pixel.
+//
+// Columns. rule.add_below(column, in...) adds all but the outline of the next pixel below to a
+// Rule::column_row<In...>. rule.part_of(column, origin, p) is the part row of its pixels, which end above p.
+// Law: with the outline, it equals add() for the same pixels, with the `same` and `border` of their object.
+//
+// Runs. rule.add_run(row, origin, p, count, in...) adds all but the outline of p, p + 1, ... in a row of the
+// image. rule.add_outlines(row, words, pixels) is add_outline() of those whose bits are set.
 #pragma once
 
 #include <array>
@@ -32,7 +34,7 @@
 
 namespace macareu {
 
-__extension__ typedef unsigned __int128 wide_sum;  // of signed values too: as two's complement
+__extension__ typedef unsigned __int128 wide_sum;  // holds signed values as two's complement
 __extension__ typedef __int128 signed_wide_sum;
 
 inline constexpr std::int64_t part_side = 64, part_pixels = part_side * part_side;
@@ -68,7 +70,7 @@ struct tally_row {
   bool operator==(const tally_row&) const = default;
 };
 
-/// What holds of the pixels beside some pixels of an image.
+/// A property of the neighbours of some pixels of an image, one bit per pixel.
 template <class Word>
 struct beside {
   Word nw, n, ne, w, e, sw, s, se;
@@ -88,8 +90,8 @@ concept has_part_rows = requires(const Rule rule, typename Rule::template part_r
   { rule.widen(part, p) } -> std::same_as<typename Rule::row>;
 };
 
-/// `same`: the pixel there is of the same object; `border`: it has a neighbour along an axis that is not of
-/// its own object.
+/// `same`: the neighbour is of the same object. `border`: the neighbour itself has a neighbour along an axis
+/// that belongs to another object.
 template <class Rule, class Label, class... In>
 concept has_outline = has_part_rows<Rule, Label, In...> &&
     requires(const Rule rule, typename Rule::template column_row<In...> column, site p,

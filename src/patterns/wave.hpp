@@ -1,29 +1,27 @@
-// wave (IWPP): states travel from pixel to neighbour until nothing improves.
+// wave (IWPP): states propagate from pixel to neighbour until none improves.
 //
-// A general rule says what p would give its neighbour q, offer(state at p, p, q, inputs at q), and whether q
-// prefers it, better(a, b, q).
+// A general rule has two functions. offer(state at p, p, q, inputs at q) is the state that p passes to its
+// neighbour q. better(a, b, q) is the order of states at q.
 //
-// Laws. better(., ., q) is a strict order, and an offer is never better than the state it came from (no state
-// can improve for ever). If besides better ignores q and offer is isotone (a better state never makes a worse
-// offer), the rule is confluent: every visiting order reaches the same states, so all engines give the same
-// bits. Such a rule says `static constexpr bool confluent = true`.
+// Laws. better(., ., q) is a strict order, and an offer is never better than its source, so no state improves
+// for ever. A rule is confluent if also better ignores q and offer is isotone (a better state never makes a
+// worse offer). Every visiting order then reaches the same states, so all engines give the same bits. Such a
+// rule declares `static constexpr bool confluent = true`.
 //
 // Most rules are simpler. A bottleneck rule states the capacity of a pixel and a direction:
 //   up:   offer = min(state, capacity(q)), better = greater     (the wave rises under a ceiling)
 //   down: offer = max(state, capacity(q)), better = less        (it sinks onto a floor)
-// It is confluent by construction, and an engine may use all that is known of min and max. Order is that of
+// It is confluent by construction, and an engine may use all properties of min and max. The order is that of
 // keys (core/key.hpp).
 //
-// A bottleneck rule whose capacity is its only input, unchanged, says `static constexpr bool
-// capacity_is_input = true`, and the rule of a start that is its first input, unchanged, `is_input = true`:
-// an engine then reads those images where they are.
+// Declarations. `static constexpr bool capacity_is_input = true`: the capacity of a bottleneck rule is its
+// only input, unchanged. `is_input = true`: the start is its first input, unchanged. An engine then reads
+// those images in place. `static constexpr bool binary = true`: states and capacities of an upward rule are
+// bytes of 0 and 1. Components of capacity 1 are then set as a whole or not at all.
 //
-// A rule upwards whose states are bytes of 0 and 1 alone, and its capacities too, says `static constexpr bool
-// binary = true`: what touches and has capacity 1 is set as a whole or not at all.
-//
-// The states start as an image of the same size, given beside the rule: usually `mapped` from the inputs. It
-// is clipped to the capacity. The state's image may be one that the start is read from, never one that the
-// rule reads.
+// Start. The states start as an image of the same size, given beside the rule: usually `mapped` from the
+// inputs. It is clipped to the capacity. The state's image may be one that the start reads, never one that
+// the rule reads.
 #pragma once
 
 #include <concepts>
@@ -36,8 +34,8 @@ namespace macareu {
 
 enum class direction { up, down };
 
-/// A start that must not lie beyond the capacity. `refuse` looks for a pixel that does, and throws; an engine
-/// that saw on its way that there is none need not call it. It is called before an image in the host's memory
+/// A start that must not lie beyond the capacity. `refuse` searches for a pixel that does, and throws. An
+/// engine that has already excluded such pixels need not call it. It is called before an image in host memory
 /// changes.
 template <class Start, class Refuse>
 struct guarded {
@@ -88,7 +86,7 @@ concept general_rule = std::is_trivially_copyable_v<Rule> &&
 template <class Rule, class State, class... In>
 concept wave_rule = bottleneck_rule<Rule, State, In...> || general_rule<Rule, State, In...>;
 
-/// Better is greater: keys in the direction of a bottleneck rule, so that engines know only one direction.
+/// Keys in the direction of a bottleneck rule: greater is better, so engines need only one direction.
 template <direction Toward, class T>
 MACAREU_HD constexpr key_of<T> rising_key(T value) {
   const auto key = to_key(value);
@@ -100,7 +98,7 @@ MACAREU_HD constexpr T from_rising_key(key_of<T> key) {
   return from_key<T>(Toward == direction::up ? key : static_cast<key_of<T>>(~key));
 }
 
-/// A bottleneck rule spelled as a general one.
+/// Adapts a bottleneck rule to the interface of a general one.
 template <class Rule>
 struct as_general {
   static constexpr bool confluent = true;

@@ -1,8 +1,8 @@
 // weighted (N2P, linear): out(p) = weight * near(offset) added over all taps, in their order, in type F.
 //
-// separable is one symmetric sum per axis, along z, then y, then x, where each works on the result of the one
-// before, rounded to F: centre * w[0], then for k = r ... 1 added (near(-k) + near(k)) * w[k]. Outside the
-// image the border is that of every step: constant means that value, also of sums. It is the order of SciPy.
+// separable is one symmetric sum per axis, along z, then y, then x. Each works on the result of the one
+// before, rounded to F: centre * w[0], then for k = r ... 1 added (near(-k) + near(k)) * w[k]. The border
+// applies to every step; a constant border means that value for intermediate sums too. The order is SciPy's.
 //
 // Laws. Every product and every sum is rounded to F, never fused, so every engine gives the same bits. `out`
 // is not the input.
@@ -25,7 +25,7 @@ struct tap {
   F weight;
 };
 
-/// w[0] ... w[r] for z, y and x; an axis without weights is left as it is.
+/// w[0] ... w[r] for z, y and x; an axis without weights is skipped.
 template <class F>
 using separable_weights = std::array<std::vector<F>, 3>;
 
@@ -49,7 +49,7 @@ window_radius radius_of(std::span<const tap<F>> taps) {
   return radius;
 }
 
-/// Of one axis: the weights lie in memory of the engine.
+/// One axis; the weights are in memory of the engine.
 template <class F>
 struct symmetric_sum {
   const F* half;
@@ -70,7 +70,7 @@ struct symmetric_sum {
   }
 };
 
-/// The taps lie in memory of the engine.
+/// The taps are in memory of the engine.
 template <class F>
 struct weighted_sum_of {
   const tap<F>* taps;
@@ -87,7 +87,7 @@ struct weighted_sum_of {
   }
 };
 
-/// separable and weighted by definition: what an engine without faster ways does.
+/// separable and weighted by definition: the fallback of engines.
 template <class Engine, class F, class Out, class In>
 void separable_by_windows(Engine& engine, const separable_weights<F>& weights, const border<F>& edge,
                           const Out& out, const In& in) {

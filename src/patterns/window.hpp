@@ -1,14 +1,13 @@
-// window (N2P): out(p) = rule(p, near), where near(dz, dy, dx) is the input beside p; outside the image the
-// border says what is there. Every engine has a `near` of its own, so a rule takes any: its call operator is
-// a template.
+// window (N2P): out(p) = rule(p, near), where near(dz, dy, dx) is the input at that offset from p. The border
+// defines pixels outside the image. Every engine has its own `near` type, so the call operator of a rule is a
+// template.
 //
-// Laws. The rule is pure, and reads no further than its radius along each axis: |dz| <= rule.radius().z, and
-// so on. `out` is not the input.
+// Laws. The rule is pure, and reads at most its radius away along each axis: |dz| <= rule.radius().z, and so
+// on. `out` is not the input.
 //
-// A rule that treats all pixels alike, whatever their place, says so: `static constexpr bool wide = true`,
-// and names the type it works in, `value`. Then an engine may call it with a `near` that gives several pixels
-// side by side as one vector of it, whose operators work on all of them (core/wide.hpp), and a site that
-// means nothing; and its radius is a constant.
+// A rule that ignores the site declares `static constexpr bool wide = true`, and names the type it works in,
+// `value`. An engine may then call it with a `near` that returns vectors of adjacent pixels (core/wide.hpp)
+// and an arbitrary site. Its radius is a constant.
 #pragma once
 
 #include <concepts>
@@ -28,7 +27,7 @@ struct border {
   border_mode mode = border_mode::nearest;
   T outside{};  // of border_mode::constant
 
-  /// Where a coordinate outside [0, size) is read; not for border_mode::constant.
+  /// Maps a coordinate outside [0, size) into the image; not for border_mode::constant.
   MACAREU_HD std::int64_t fold(std::int64_t i, std::int64_t size) const {
     if (i >= 0 && i < size) return i;
     if (mode == border_mode::nearest) return i < 0 ? 0 : size - 1;
@@ -46,7 +45,7 @@ struct window_radius {
   int z, y, x;
 };
 
-/// What a window rule reads through, by definition.
+/// The reference `near` of window rules.
 template <class T>
 struct near_pixels {
   view<const T> image;

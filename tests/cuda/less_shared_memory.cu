@@ -81,7 +81,7 @@ TEST_F(less_shared_memory, is_told_where_a_strategy_was_asked_for) {
     strategy_that_ran<std::uint16_t>({300, 500}, 8, {2, 2}, of_8_6, "tiles");
   });
   EXPECT_EQ(refusal,
-            "cuda: strategy tiles needs 107520 bytes of shared memory a block here, GPU 0 has 101376; use "
+            "cuda: strategy tiles needs 107520 bytes of shared memory per block, but GPU 0 has 101376; use "
             "another strategy or the cpu device");
 }
 

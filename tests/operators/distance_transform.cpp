@@ -223,7 +223,7 @@ TEST(distance_transform, refuses) {
   for (const auto chosen : {type::f32, type::f64})
     EXPECT_EQ(
         refused({.squared = true, .type = chosen}),
-        "distance_transform: type is for distances that are not squared: squares have one of their own");
+        "distance_transform: type does not apply to squared distances: squares have a type of their own");
   EXPECT_EQ(distance_transform(f).type(), dtype::f32);
   EXPECT_EQ(refused({.connectivity = 4}), "distance_transform: connectivity is for method propagation");
   EXPECT_NO_THROW(distance_transform(f, {.connectivity = 8}));  // all neighbours, as by default
@@ -239,9 +239,9 @@ TEST(distance_transform, refuses) {
   EXPECT_EQ(refused_places({{"signed", true}, {"invert", true}}),
             "distance_transform: signed distances have no indices or labels");
   EXPECT_EQ(refused_places({}),
-            "distance_transform: labels are those of pixels that are not zero: use invert with them");
+            "distance_transform: labels need invert: they are values of pixels that are not zero");
   EXPECT_EQ(refused_places({{"invert", true}, {"method", std::string("propagation")}}),
-            "distance_transform: labels come with method exact only");
+            "distance_transform: labels need method exact");
   EXPECT_EQ(refused({.max_distance = -1}),
             "max_distance: expected a number greater than 0, or inf, got '-1'");
 }

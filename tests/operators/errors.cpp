@@ -172,7 +172,7 @@ TEST_P(errors, outputs_that_do_not_fit) {
   EXPECT_EQ(refusal([&] {
               fill_holes(f.view(), image_view(bytes.pixels.data(), extents{2, 2}, strides{0, 1}), {}, on());
             }),
-            "fill_holes: output filled: its strides put two pixels on one place");
+            "fill_holes: output filled: its strides map two pixels to one address");
 }
 
 TEST_P(errors, overlap) {

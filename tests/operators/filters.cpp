@@ -111,7 +111,7 @@ TEST(filters, sobel_gives_what_the_shape_has) {
   EXPECT_EQ(message_of<usage_error>([&] { sobel(f.view(), {.give = sobel_give::z}); }),
             "sobel: an image has no z: give x or y");
   EXPECT_EQ(message_of<usage_error>([&] { sobel(v.view(), {.give = sobel_give::direction}); }),
-            "sobel: a direction in a volume is no single angle: give x, y and z instead");
+            "sobel: a volume has no single direction angle: give x, y and z instead");
 }
 
 TEST(filters, directions_of_the_eight_winds) {

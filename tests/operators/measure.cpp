@@ -121,7 +121,7 @@ TEST(measure, says_where_an_intensity_has_no_mean) {
         ADD_FAILURE() << word;
       } catch (const usage_error& e) {
         EXPECT_EQ(std::string(e.what()), "measure: intensity is " + std::string(word) +
-                                             " at row 1, column 0, in an object; there is no mean of that");
+                                             " at row 1, column 0, in an object; replace it, it has no mean");
       }
     }
 }

@@ -231,7 +231,7 @@ TEST(channels, must_agree) {
   const const_image_view colour(pixels.data(), dtype::u8, shape, contiguous_strides(shape, 3), 3);
   const picture<std::uint8_t> grey{shape, {1, 2, 3, 4}};
   EXPECT_EQ(message_of<usage_error>([&] { add(colour, grey.view()); }),
-            "add: second has 1 channels, but first has 3: they must have as many");
+            "add: second has 1 channels, but first has 3: they must have the same number");
   EXPECT_EQ(message_of<usage_error>([&] { convolve(grey.view(), colour); }),
             "convolve: kernel has 3 channels: choose one or make it grey (channel N or luminance)");
   EXPECT_EQ(message_of<usage_error>([&] {

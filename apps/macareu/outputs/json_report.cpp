@@ -11,7 +11,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Bytes in memory at the worst moment of the process.
+/// The peak resident memory of the process, in bytes.
 std::int64_t peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -60,7 +60,7 @@ std::string to_json(const run_record& record) {
   object["parameters"] = json::object();
   for (const auto& [name, value] : record.parameters) object["parameters"][name] = value_of(value);
   object["device"] = record.run.device;
-  // A device with one way to do it has no name for it.
+  // A device with a single strategy has no name for it.
   object["strategy"] = record.run.strategy.empty() ? json(nullptr) : json(record.run.strategy);
   object["threads"] = record.run.threads;
   object["shape"] = json::array();

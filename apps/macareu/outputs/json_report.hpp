@@ -1,4 +1,4 @@
-// What --report writes: one JSON object about a run.
+// The output of --report: one JSON object about a run.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace macareu::tool {
 
 struct run_record {
   std::string name;
-  arguments parameters;  ///< all of them, defaults too, and those of what is done beside it
+  arguments parameters;  ///< all, with defaults, and those of the object outputs
   extents shape;
   dtype type = dtype::u8;
   int repeat = 1;
@@ -22,7 +22,7 @@ struct run_record {
   double write_seconds = 0;
 };
 
-/// All parameters of an operator.
+/// All parameters of an operator: the given ones, and defaults for the others.
 arguments with_defaults(const operator_description& about, arguments given);
 
 std::string to_json(const run_record& record);

@@ -36,7 +36,7 @@ std::string value_name(const parameter_description& parameter) {
   return parameter.kind == parameter_kind::numbers ? "NUMBER,..." : "NUMBER";
 }
 
-/// An option of another operator than the verb's own.
+/// Adds an option of another operator than the verb's own.
 void add_parameter(parser& options, const parameter_description& parameter, const std::string& help,
                    arguments& to) {
   const bool told = parameter.kind == parameter_kind::numbers || parameter.kind == parameter_kind::choice;
@@ -76,7 +76,7 @@ void object_outputs::add_to(parser& options, const std::string& drawn_on) {
        .names = "--table",
        .value = "FILE",
        .help =
-           "one row an object: size, place, shape, intensity; .csv or .jsonl (see macareu measure --help)",
+           "one row per object: size, place, shape, intensity; .csv or .jsonl (see macareu measure --help)",
        .take = [this](const std::string& text) { table_file = text; }});
   options.add({.group = "Outputs",
                .names = "--overlay",
@@ -86,7 +86,7 @@ void object_outputs::add_to(parser& options, const std::string& drawn_on) {
   options.add({.group = "Inputs",
                .names = "--intensity",
                .value = "FILE",
-               .help = "an image of the same shape whose values the table has for each object",
+               .help = "an image of the same shape, whose values the table summarises per object",
                .take = [this](const std::string& text) { intensity_file = text; }});
   for (const auto& parameter : measuring().parameters)
     add_parameter(options, parameter, std::string(parameter.help) + ", for the table", measured_with_);
@@ -95,7 +95,7 @@ void object_outputs::add_to(parser& options, const std::string& drawn_on) {
 void object_outputs::add_selection_to(parser& options) {
   offers_selection_ = true;
   for (const auto& parameter : selecting().parameters)
-    add_parameter(options, parameter, std::string(parameter.help) + "; what is kept is numbered anew",
+    add_parameter(options, parameter, std::string(parameter.help) + "; kept objects are renumbered",
                   selection_);
 }
 
@@ -121,7 +121,7 @@ std::vector<std::string> object_outputs::check_before_reading(bool table_is_prin
     const auto extension = extension_of(table_file);
     if (extension != ".csv" && extension != ".jsonl")
       throw usage_error(table_file +
-                        ": a table is written as .csv, or as .jsonl with one JSON object a line");
+                        ": a table is written as .csv, or as .jsonl with one JSON object per line");
     files.push_back(table_file);
   }
   if (!overlay_file.empty()) {

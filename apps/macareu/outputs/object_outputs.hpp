@@ -1,4 +1,4 @@
-// What is told of objects beside their labels: a table, and a picture.
+// Outputs about objects besides their labels: a table and an overlay picture.
 #pragma once
 
 #include <optional>
@@ -18,25 +18,25 @@ namespace macareu::tool {
 
 class object_outputs {
  public:
-  /// The parser keeps references to this object. `drawn_on`: what --overlay draws on, in words.
+  /// The parser keeps references to this object. `drawn_on`: the image that --overlay draws on, for the help.
   void add_to(parser& options, const std::string& drawn_on);
 
-  /// Options of relabel, for a verb that gives labels: which objects are kept.
+  /// Adds the options of relabel, for a verb that gives labels: they select the objects to keep.
   void add_selection_to(parser& options);
   bool drops_objects() const { return !selection_.empty(); }
-  /// The labels of those that are kept, and their number in the context's report.
+  /// The labels of the kept objects. Their number goes to the context's report.
   image selected(const image& labels, const context& how) const;
 
   bool wanted() const { return !table_file.empty() || !overlay_file.empty(); }
-  /// What a report tells beside the parameters of the verb itself: of the selection, and of the table.
+  /// Parameters for the report, besides those of the verb: of the selection and of the table.
   arguments parameters() const;
   arguments measure_parameters() const;
-  /// The files that will be written. Throws where one of them cannot be, and where options of the table are
-  /// given but no table is written, nor printed.
+  /// The files that will be written. Throws if one of them cannot be written, or if options of the table are
+  /// given but no table is written or printed.
   std::vector<std::string> check_before_reading(bool table_is_printed) const;
 
-  /// Once inputs are read, and before labels are: what their shapes have wrong, and what arguments have that
-  /// depend on them. `under`: the shape of what --overlay draws on.
+  /// Checks shapes, and arguments that depend on them, once inputs are read and before labels are computed.
+  /// `under`: the shape of the image that --overlay draws on.
   void check_inputs(const extents& labels, const std::optional<image>& intensity, const extents& under) const;
 
   std::optional<image> read_intensity(const input_options& reading) const;
@@ -50,7 +50,7 @@ class object_outputs {
   bool offers_selection_ = false;
 };
 
-/// One JSON object a line. What JSON has no number for is null.
+/// One JSON object per line. NaN and infinities are null.
 std::string to_json_lines(const table& data);
 
 }  // namespace macareu::tool

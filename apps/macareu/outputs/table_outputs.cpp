@@ -25,7 +25,7 @@ void table_outputs::add_to(parser& options, const operator_description& about) {
   options.add({.group = "Outputs",
                .names = "--plot",
                .value = "PICTURE",
-               .help = "the counts as bars, of colour as lines; the extension says the format",
+               .help = "the counts as bars, or as lines for colour; the extension selects the format",
                .take = [this](const std::string& text) { plot_ = text; }});
 }
 

@@ -1,5 +1,4 @@
-// Where the table of an operator goes: to a file, as CSV or JSON, or to the terminal; of a histogram a plot
-// too.
+// The destination of an operator's table: a CSV or JSON file, or stdout. Histograms may also have a plot.
 #pragma once
 
 #include <string>
@@ -16,10 +15,10 @@ class table_outputs {
  public:
   /// The parser keeps references to this object.
   void add_to(parser& options, const operator_description& about);
-  /// The files there will be. Throws usage_error where one has an extension that does not do.
+  /// The files that will be written. Throws usage_error for an unsupported extension.
   std::vector<std::string> check() const;
   void add_to(output_files& files, const table& data) const;
-  /// To stdout, where no file was given.
+  /// Prints to stdout if no file was given.
   void print(const table& data) const;
 
  private:

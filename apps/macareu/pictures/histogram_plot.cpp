@@ -20,7 +20,7 @@ constexpr std::array<colour, 4> channels{{{200, 40, 40}, {30, 140, 60}, {40, 70,
 constexpr std::int64_t left = 12, top = 28, plot_width = 768, plot_height = 320, bottom = 28;
 constexpr std::int64_t width = plot_width + 2 * left, height = top + plot_height + bottom;
 
-/// Rows of five bits, the highest at the left.
+/// Rows of five bits, the highest on the left.
 struct glyph {
   char letter;
   std::array<std::uint8_t, 7> rows;

@@ -6,8 +6,8 @@
 
 namespace macareu::tool {
 
-/// Of columns from, to and count, and channel where there are several: bars, or a line for each channel, over
-/// an axis whose ends are labelled; the largest count is at the top. 3 channels of u8.
+/// Plots the columns from, to and count, and channel if there are several: bars, or one line per channel. The
+/// ends of the axis are labelled, and the largest count is at the top. 3 channels of u8.
 image histogram_plot(const table& data);
 
 }  // namespace macareu::tool

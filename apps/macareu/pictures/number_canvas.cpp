@@ -6,7 +6,7 @@
 namespace macareu::tool {
 namespace {
 
-/// Digits of 3 x 5 pixels, a row in three bits.
+/// Digits of 3 x 5 pixels, three bits per row.
 constexpr std::int64_t digit_height = 5, digit_width = 3;
 constexpr std::array<std::array<std::uint8_t, digit_height>, 10> digits{{{7, 5, 5, 5, 7},
                                                                          {2, 6, 2, 2, 7},

@@ -13,7 +13,7 @@ namespace macareu::tool {
 
 using colour = std::array<std::uint8_t, 3>;
 
-/// The ends are outside.
+/// `bottom` and `right` are exclusive.
 struct rectangle {
   std::int64_t top, left, bottom, right;
 
@@ -25,10 +25,10 @@ class canvas {
   /// Three channels of u8.
   explicit canvas(image picture);
 
-  /// Where a number is written, with a rim of its ground: around (y, x), moved to lie inside where there is
-  /// room. `scale`: pixels for each of the digits' own, of which there are 3 x 5.
+  /// The rectangle of a number, margin included: centred at (y, x), moved inside the picture if it fits.
+  /// `scale`: pixels per pixel of the 3 x 5 digits.
   rectangle place_of(const std::string& number, std::int64_t y, std::int64_t x, std::int64_t scale) const;
-  /// On a dark ground so that it can be read everywhere.
+  /// On a dark background, for contrast.
   void write(const std::string& number, const rectangle& place, std::int64_t scale, const colour& with);
   /// Whether a number has been written there.
   bool is_taken(const rectangle& place) const;
@@ -36,7 +36,7 @@ class canvas {
   image take() { return std::move(picture_); }
 
  private:
-  /// Nothing, outside.
+  /// Does nothing outside the picture.
   void paint(std::int64_t y, std::int64_t x, const colour& with);
   void fill(const rectangle& part, const colour& with);
   rectangle inside(const rectangle& part) const;

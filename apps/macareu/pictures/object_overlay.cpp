@@ -18,7 +18,7 @@
 namespace macareu::tool {
 namespace {
 
-/// As that of the outline.
+/// The colour of the object's outline.
 colour colour_of(std::uint64_t label) {
   constexpr std::array<colour, 6> bright{
       {{255, 80, 60}, {80, 220, 90}, {90, 160, 255}, {255, 200, 40}, {240, 90, 230}, {60, 220, 220}}};
@@ -38,12 +38,12 @@ image outlined(const image& under, const image& labels) {
 struct object {
   std::uint64_t label = 0;
   std::int64_t pixels = 0, sum_y = 0, sum_x = 0;
-  // The pixel nearest to the centroid, the first of several: in the object, as the centroid of a ring is not.
+  // The first pixel nearest to the centroid. It lies in the object, unlike the centroid of a ring.
   std::int64_t y = 0, x = 0;
   double distance = std::numeric_limits<double>::infinity();
 };
 
-/// Those with pixels, the largest first.
+/// The objects that have pixels, largest first.
 template <class Label>
 std::vector<object> objects_of(std::span<const Label> labels, const extents& shape, std::uint64_t greatest) {
   std::vector<object> objects(greatest + 1);
@@ -74,15 +74,14 @@ std::vector<object> objects_of(std::span<const Label> labels, const extents& sha
   return objects;
 }
 
-/// Large images are looked at as a whole, so digits grow with them, but less than they do: objects do not
-/// grow.
+/// Large images are viewed as a whole, so digits grow with them, but more slowly: objects do not grow.
 std::int64_t largest_scale(const extents& shape) {
   const auto side = static_cast<double>(std::max(shape[0], shape[1]));
   return std::max<std::int64_t>(1, std::lround(std::sqrt(side / 512)));
 }
 
-/// As large as the object bears. Without a place where it would hide a number that is there, or where even
-/// the smallest digits would hide much more than the object.
+/// Draws a number as large as fits the object. Omits it if it would hide another number, or if even the
+/// smallest digits would hide much more than the object.
 void draw_number(canvas& on, const object& of, std::int64_t scale) {
   constexpr std::int64_t much = 2;
   const auto text = std::to_string(of.label);

@@ -6,7 +6,7 @@
 
 namespace macareu::tool {
 
-/// `objects` is what measure says of the labels. All are of one image, none of a volume.
+/// `objects`: the table of measure for these labels. Images only, all of one shape.
 image overlay(const image& under, const image& labels, const table& objects);
 
 }  // namespace macareu::tool

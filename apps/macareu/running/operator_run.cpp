@@ -66,7 +66,7 @@ void operator_run::name_kept_outputs(const const_image_view& first) {
       if (!holds(file, o)) file.replace_extension(".tif");
       if (!holds(file, o)) file.replace_extension(".npy");
       check_image_output(file);
-      // Nobody wrote this name down as that of an output.
+      // The user did not choose this name, so it must not overwrite an input.
       for (const auto& input : inputs)
         if (same_file(file, input))
           throw usage_error("--keep would write over " + input + ": name another file by " +
@@ -121,7 +121,7 @@ operator_run::results operator_run::compute(const std::vector<image_file>& files
 
 void operator_run::describe_objects(std::vector<image>& labels, const interruption& signals) {
   const stopwatch watch;
-  // Where the labels were made, whatever auto might choose for what follows.
+  // On the device that computed the labels: `auto` might choose another.
   context how{.device = record_.run.device,
               .threads = running.how.threads,
               .memory = running.how.memory,
@@ -136,7 +136,7 @@ void operator_run::describe_objects(std::vector<image>& labels, const interrupti
     }
     if (objects.wanted()) measured_ = objects.measure(labels[0], intensity_, how);
   };
-  // Only labelling works in blocks: what several GPUs shared, or does not fit one, the cpu describes.
+  // Only labelling works in blocks. Labels from several GPUs, or too large for one, are described on the cpu.
   const bool on_gpu = how.device.starts_with("cuda");
   const bool in_blocks = running.how.memory > 0 || how.device.find(',') != std::string::npos;
   if (on_gpu && in_blocks) how.device = "cpu";

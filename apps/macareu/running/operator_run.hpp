@@ -45,12 +45,12 @@ class operator_run {
   bool gives_table() const { return !about_.table.empty(); }
   void check_before_reading() const;
   void check_call(const std::vector<image_form>& forms) const;
-  /// Once types are known, for the extension must hold them.
+  /// Called once types are known, because the format must hold them.
   void name_kept_outputs(const const_image_view& first);
   std::vector<image_file> read_inputs();
-  /// Images for every output; without pixels where it is left out.
+  /// One image per output; empty if the output is left out.
   results compute(const std::vector<image_file>& files, interruption& signals);
-  /// Of labels: what is asked for beside them.
+  /// Selects and measures objects, if requested.
   void describe_objects(std::vector<image>& labels, const interruption& signals);
   void write_outputs(const results& computed, const image_file& first, const interruption& signals);
 

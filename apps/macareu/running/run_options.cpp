@@ -8,7 +8,7 @@ namespace macareu::tool {
 namespace {
 
 constexpr const char* group = "Running";
-constexpr int most_threads = 4096;  // more would be a typing error
+constexpr int most_threads = 4096;  // more is most likely a typing error
 
 std::string device_names() {
   std::string names = "auto";
@@ -52,7 +52,7 @@ void run_options::add_to(parser& options, std::string_view pattern) {
   options.add({.group = group,
                .names = "--memory",
                .value = "SIZE",
-               .help = "of a GPU, where the operator can work in blocks: 4G, 500M (default: what is free)",
+               .help = "GPU memory to use, if the operator works in blocks: 4G, 500M (default: what is free)",
                .take = [this](const std::string& text) { how.memory = memory_size("--memory", text); }});
   options.add({.group = group,
                .names = "--repeat",
@@ -64,7 +64,7 @@ void run_options::add_to(parser& options, std::string_view pattern) {
   options.add({.group = group,
                .names = "--report",
                .value = "FILE.json",
-               .help = "write what was done: device, strategy, shape, type, seconds, counters, memory",
+               .help = "write a report: device, strategy, shape, type, seconds, counters, memory",
                .take = [this](const std::string& text) { report_file = text; }});
   options.add({.group = group,
                .names = "--quiet",

@@ -1,4 +1,4 @@
-// Options of every verb that computes: where, how, how often, and what to tell of it.
+// Options of every verb that computes: device, strategy, threads, memory, repetitions and report.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct run_options {
   bool quiet = false;
   std::string report_file;
 
-  /// `pattern`: whose strategies apply. The parser keeps references to this object.
+  /// `pattern`: the pattern whose strategies apply. The parser keeps references to this object.
   void add_to(parser& options, std::string_view pattern);
 };
 

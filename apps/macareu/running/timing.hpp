@@ -1,4 +1,4 @@
-// How long things take, and what else is told of them.
+// Timing, and messages about a run.
 #pragma once
 
 #include <chrono>
@@ -19,21 +19,21 @@ class stopwatch {
   clock::time_point begin_ = clock::now();
 };
 
-/// The times of a computation that is done --repeat times.
+/// The times of a computation that runs --repeat times.
 class repetition {
  public:
   std::size_t done() const { return seconds_.size(); }
   void add(const run_report& run);
-  /// The medians.
+  /// Writes the medians to the record.
   void tell(run_record& record) const;
 
  private:
   std::vector<double> seconds_, transfers_;
 };
 
-/// On stderr, why something was computed elsewhere than asked for, unless --quiet is given.
+/// Prints to stderr why the run used another device than requested, unless --quiet is given.
 void tell_note(std::string_view verb, const run_record& record, const run_options& running);
-/// On stderr, where computing was repeated and --quiet is not given.
+/// Prints the time to stderr if the computation was repeated and --quiet is not given.
 void tell_time(std::string_view verb, const run_record& record, const run_options& running);
 
 }  // namespace macareu::tool

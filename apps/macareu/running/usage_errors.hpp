@@ -1,4 +1,4 @@
-// What the library refuses, in the words of the command line.
+// Translation of the library's usage errors to options of the command line.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace macareu::tool {
 
-/// Of an operator without a verb, inputs after the first are options as well.
+/// of_options: for an operator without a verb, where inputs after the first are options too.
 enum class spelling { of_verb, of_options };
 
-/// Without the operator's name, which the verb stands for.
+/// The message without the operator's name, which the verb replaces.
 std::string worded(const call_problem& problem, const operator_description& about, spelling how);
 
-/// Runs `run`; parameters are options in what it throws.
+/// Runs `run`. The errors it throws name options instead of parameters.
 template <class Run>
 auto translate_usage_errors(const operator_description& about, spelling how, Run&& run) {
   try {

@@ -52,7 +52,7 @@ int run(const comparison_run& given) {
   if (given.edges) return run_edges(given, left, right);
   const auto found = compare(left, right);
   if (!given.quiet) std::cout << verdict(found, left, given.tolerance) << '\n';
-  // Written so that NaN against a number is a difference.
+  // False for NaN: NaN against a number is a difference.
   const bool same = found.different == 0 || found.largest <= given.tolerance;
   return same ? exit_code::done : exit_code::difference;
 }
@@ -65,10 +65,10 @@ verb compare_verb() {
       .group = "Tools",
       .brief = "Tells how many pixels of two images differ, by how much, and where first.",
       .notes =
-          "Exits with 0 where the images are equal, within the tolerance, and with 1 where they differ. Images of "
-          "different shape, type or channels cannot be compared (exit 2). Two NaN are equal. Maps of edges may differ in "
-          "type: of edge pixels of A (the reference) and B, those in both (Pco), in A alone (Pnd, not detected) and in B alone "
-          "(Pfa, false alarms) are counted as shares of the larger number.",
+          "Exits with 0 if the images are equal within the tolerance, and with 1 if they differ. Images of "
+          "different shape, type or channels cannot be compared (exit 2). Two NaN are equal. With --edges "
+          "the types may differ. A is the reference. Edge pixels in both (Pco), in A only (Pnd, not "
+          "detected) and in B only (Pfa, false alarms) are shares of the larger number of edge pixels.",
       .prepare = [](parser& options) {
         const auto given = std::make_shared<comparison_run>();
         options.add({.group = "Inputs",

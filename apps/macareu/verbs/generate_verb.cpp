@@ -62,7 +62,7 @@ instance make(const generation& given) {
 int run(const generation& given, interruption& signals) {
   if (given.name.empty()) {
     if (given.shape || !given.mask.empty())
-      throw usage_error("which instance? `macareu generate` lists them; see macareu generate --help");
+      throw usage_error("NAME is required: `macareu generate` lists the instances");
     list_instances();
     return exit_code::done;
   }
@@ -86,7 +86,7 @@ void add_options(parser& options, generation& given) {
   options.add({.group = "Outputs",
                .names = "-o,--output",
                .value = "FILE",
-               .help = "the mask; the extension says the format",
+               .help = "the mask; the extension selects the format",
                .take = [&](const std::string& text) { given.mask = text; }});
   options.add({.group = "Outputs",
                .names = "--marker",
@@ -101,7 +101,7 @@ void add_options(parser& options, generation& given) {
   options.add({.group = "Parameters",
                .names = "--seed",
                .value = "N",
-               .help = "another image of the same kind (default: 1)",
+               .help = "seed; another value gives another image of the same kind (default: 1)",
                .take = [&](const std::string& text) {
                  given.options.seed = static_cast<std::uint64_t>(
                      whole_number("--seed", text, 0, std::numeric_limits<std::int64_t>::max()));

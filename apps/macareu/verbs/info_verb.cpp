@@ -132,8 +132,8 @@ verb info_verb() {
       .group = "Tools",
       .brief = "Describes image files; without one, this build: devices, strategies, threads, formats.",
       .notes =
-          "Of a file: shape, pixel type, channels, spacing where the header has it, least and greatest value, sum and "
-          "mean over all channels. NaN are counted and left out.",
+          "For a file: shape, pixel type, channels, spacing if the header has it, least and greatest value, "
+          "sum and mean over all channels. NaN are counted and left out.",
       .works_alone = true,
       .prepare = [](parser& options) {
         const auto asked = std::make_shared<information>();

@@ -57,7 +57,7 @@ std::string parameter_help(const parameter_description& parameter) {
 }
 
 std::string output_help(const output_description& output, std::string_view first_input) {
-  const auto shape = "shape of " + upper(first_input) + "; the extension says the format";
+  const auto shape = "shape of " + upper(first_input) + "; the extension selects the format";
   const auto help = std::string(output.help) + "; ";
   switch (output.type) {
     case output_description::type_rule::same_as_input:
@@ -70,7 +70,7 @@ std::string output_help(const output_description& output, std::string_view first
   throw internal_error("no such rule for the type of an output");
 }
 
-/// Optional outputs without a name of their own.
+/// Adds --keep: optional outputs whose names derive from OUTPUT.
 void add_keep(parser& options, const operator_description& about, operator_run& run) {
   std::vector<std::string> names;
   for (const auto& output : about.outputs)

@@ -1,5 +1,5 @@
-// The verbs of the tool. Those of operators come from the catalogue; the others are written out, and take the
-// place of an operator's of the same name.
+// The verbs of the tool. Verbs of operators come from the catalogue. The others are written by hand and
+// replace an operator's verb of the same name.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace macareu::tool {
 
-/// What the help says of an operator: its notes, the formula, and what other libraries call it.
+/// The help text of an operator: its notes, the formula, and its names in other libraries.
 std::string notes_of(const operator_description& about);
 std::vector<verb> operator_verbs();
 verb measure_verb();

@@ -1,5 +1,4 @@
-// A project that found the installed module: a filter by its name, and the stock class with the autoload
-// library.
+// A project that uses the installed module: a filter by name, and the stock class with the autoload library.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>

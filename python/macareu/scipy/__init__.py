@@ -1,6 +1,6 @@
-"""Functions with SciPy's names, signatures, defaults and types of results: changing the import is enough.
+"""Functions with SciPy's names, signatures, defaults and result types: changing the import is enough.
 
-What a parameter of SciPy means and is not served here raises NotImplementedError, naming it.
+Unsupported parameters of SciPy raise NotImplementedError with their name.
 """
 
 from . import ndimage

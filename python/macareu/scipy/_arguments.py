@@ -1,4 +1,4 @@
-"""What arguments of several functions under SciPy's names mean."""
+"""Arguments shared by functions under SciPy's names."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from .. import _peers
 
 
 def for_axes(value, axes):
-    """One value for each axis, as SciPy takes it."""
+    """One value per axis, as SciPy accepts it."""
     if isinstance(value, str) or np.ndim(value) == 0:
         return [value] * axes
     if len(value) != axes:
@@ -29,13 +29,13 @@ def check_origin(origin, axes):
 
 
 def result_type(output, image):
-    """In which to compute: never with swapped bytes."""
+    """The type to compute in, always in native byte order."""
     if output is None:
         return _peers.type_of(image).newbyteorder("=")
     if not _peers.is_array(output):
         type = np.dtype(output)
         if isinstance(output, str) and not type.isnative:
-            raise KeyError(output)  # SciPy knows types with swapped bytes by np.dtype alone
+            raise KeyError(output)  # SciPy accepts swapped bytes only as np.dtype
         return type.newbyteorder("=")
     if tuple(output.shape) != tuple(image.shape):
         raise RuntimeError("output shape not correct")

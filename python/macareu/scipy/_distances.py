@@ -44,7 +44,7 @@ def distance_transform_edt(input, sampling=None, return_distances=True, return_i
 
 
 def _distances_on_gpu(image, sampling, distances):
-    """Where no pixel is 0 they are infinite: to find that out would wait for the GPU."""
+    """Distances are infinite if no pixel is 0: detecting that would wait for the GPU."""
     _check_out(distances, "distances", image.shape, np.float64)
     steps = [1.0] * (2 - image.ndim) + _spacing(sampling, image.ndim)
     found = macareu.distance_transform(_peers.spatial(image, "input"), spacing=steps, type="f64").reshape(image.shape)
@@ -60,7 +60,7 @@ def _spacing(sampling, axes):
 
 
 def _sites(nearest, shape, spacing, with_distances):
-    """(distances or None, indices): SciPy measures to the sites."""
+    """(distances or None, indices). Distances are computed from the indices, as in SciPy."""
     axes = len(shape)
     places = _macareu.new_array(np.dtype(np.int32), (axes, int(np.prod(shape)))).reshape(axes, *shape)
     far = _macareu.new_array(np.dtype(np.float64), nearest.shape).reshape(shape) if with_distances else None
@@ -72,7 +72,7 @@ def _sites(nearest, shape, spacing, with_distances):
 
 
 def _no_zero_indices(shape):
-    """Without any zero pixel SciPy measures to the place before the first."""
+    """Without any zero pixel, SciPy measures to the position before the first pixel."""
     found = np.zeros((len(shape), *shape), np.int32)
     found[0] = -1
     return found
@@ -107,7 +107,7 @@ def _check_out(array, name, shape, type):
 
 
 def _handed_over(found, out):
-    """What is returned: nothing where the caller gave an array for it."""
+    """The result to return; None if the caller passed an array for it."""
     if out is None:
         return [found]
     out[...] = found

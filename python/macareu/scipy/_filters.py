@@ -18,7 +18,8 @@ from ._arguments import check_origin, for_axes, given_to, result_type
 @_peers.drop_in
 def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *,
                     radius=None) -> NDArray[Any]:
-    """As scipy.ndimage.gaussian_filter: sums are of float64, and converted to the type of the result after every axis."""
+    """As scipy.ndimage.gaussian_filter. Sums are float64, and converted to the result's type after every
+    axis."""
     image = _peers.as_array(input)
     type = result_type(output, image)
     sigmas, orders, modes, radii = (for_axes(one, image.ndim) for one in (sigma, order, mode, radius))
@@ -30,11 +31,11 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
     if not axes:
         return given_to(output, _peers.copied(image, type))
     _check_types(image, type)
-    if type.kind != "f":  # what an integer does not hold would be undefined
+    if type.kind != "f":  # overflow in a conversion to integers is undefined
         if any(orders):
-            raise NotImplementedError(f"output: of derivatives only floats are supported, got {type}")
+            raise NotImplementedError(f"output: derivatives support floats only, got {type}")
         if "constant" in borders and not np.iinfo(type).min <= cval <= np.iinfo(type).max:
-            raise NotImplementedError(f"cval: only what {type} holds is supported, got {cval}")
+            raise NotImplementedError(f"cval: only values of {type} are supported, got {cval}")
     if "constant" not in borders:
         cval = 0.0
     usual = truncate > 0 and np.isfinite(cval)
@@ -51,7 +52,7 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
 
 
 def _smoothed(image, axes, sigmas, orders, radii, truncate, borders, outside, type):
-    """By the library's own Gaussians, into floats. In float64 all axes are one call."""
+    """Uses the library's Gaussians for float results. In float64, one call handles all axes."""
     if type.kind != "f" or any(orders) or len(set(borders)) > 1:
         _peers.on_host(image, "input")
     together = type == np.float64 and all(one is None for one in radii)
@@ -67,12 +68,12 @@ def _smoothed(image, axes, sigmas, orders, radii, truncate, borders, outside, ty
 
 
 def _gaussian_weights(sigma, order, truncate, radius):
-    """From the middle on, of a derivative of the Gaussian: it is multiplied by a polynomial q, of which every further
-    order makes q' - q x / sigma^2. Computed as SciPy does, for the same rounding."""
+    """The half kernel, from the middle on, of a derivative of the Gaussian. Its factor is a polynomial q;
+    each order replaces q by q' - q x / sigma^2. Computed as in SciPy, for the same rounding."""
     radius = int(truncate * sigma + 0.5) if radius is None else radius
     if order < 0:
         raise ValueError("order must be non-negative")
-    if radius < 0:  # of a truncate below 0
+    if radius < 0:  # from a negative truncate
         raise ValueError("Radius must be a nonnegative integer.")
     x = np.arange(-radius, radius + 1)
     weights = np.exp(-0.5 / (sigma * sigma) * x ** 2)
@@ -90,16 +91,16 @@ def _gaussian_weights(sigma, order, truncate, radius):
 
 @_peers.drop_in
 def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0) -> NDArray[Any]:
-    """As scipy.ndimage.sobel: sums are of float64, and converted to the type of the result after every axis, which the
-    language C leaves undefined where the type does not hold them."""
+    """As scipy.ndimage.sobel. Sums are float64, and converted to the result's type after every axis. Overflow
+    in that conversion is undefined, as in C."""
     image = _peers.on_host(input, "input")
     type = result_type(output, image)
     _check_types(image, type)
     if type.kind == "u" or type == np.int8:
-        raise NotImplementedError(f"output: {type} is not supported, it does not hold differences")
+        raise NotImplementedError(f"output: {type} cannot represent differences; use int16 or a float")
     axis = operator.index(axis)
     if not -image.ndim <= axis < image.ndim:
-        raise getattr(np, "exceptions", np).AxisError(axis, image.ndim)  # where NumPy 2 has it, or earlier ones
+        raise getattr(np, "exceptions", np).AxisError(axis, image.ndim)  # NumPy 2 moved it to np.exceptions
     along = axis % image.ndim
     borders = [_peers.border_of(one) for one in for_axes(mode, image.ndim)]
     image = _correlated(image, along, [0, 1], True, type, borders[along], cval)
@@ -110,7 +111,7 @@ def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0) -> NDArray[Any]
 
 
 def _correlated(image, axis, half, odd, type, border, outside):
-    """SciPy's correlate1d, with its rounding; weights from the middle on, which are odd or even."""
+    """SciPy's correlate1d, with its rounding. Weights are given from the middle on, and are odd or even."""
     flat = _peers.spatial(image, "input")
     result = _macareu.new_array(type, flat.shape)
     _macareu.correlate(flat, result, axis + flat.ndim - image.ndim, half, odd, border, outside)
@@ -118,7 +119,8 @@ def _correlated(image, axis, half, odd, type, border, outside):
 
 
 def _check_types(image, type):
-    """Complex numbers and booleans are SciPy's alone; others it refuses too."""
+    """Refuses types: complex numbers and booleans, which only SciPy supports, and those that SciPy refuses
+    too."""
     own = _peers.type_of(image)
     if own.kind == "c" and type.kind == "c":
         raise NotImplementedError(f"input: {own} is not supported")
@@ -147,28 +149,28 @@ def median_filter(input, size=None, footprint=None, output=None, mode="reflect",
     outside = _outside(cval, _peers.type_of(image)) if border == "constant" and side > 1 else 0
     if side == 1:
         return given_to(output, _peers.copied(image, type))
-    if image.ndim == 1:  # in a window of equal rows, one row's median is in the middle too
+    if image.ndim == 1:  # the median of equal rows is the median of one row
         row, cut = _peers.on_host(image, "input"), side // 2 if border == "constant" else 0
         row = np.pad(row, cut, constant_values=outside) if cut else row
         medians = macareu.median(row[None], size=side, border="nearest" if cut else border)[0, cut:row.size - cut]
     else:
         medians = macareu.median(_peers.spatial(image, "input"), size=side, border=border, outside=outside)
     own = _peers.type_of(medians)
-    if own.kind in "iu" and own.itemsize == 8:  # which SciPy compares as float64
+    if own.kind in "iu" and own.itemsize == 8:  # SciPy compares them as float64
         medians = _peers.cast(_peers.cast(medians, np.float64), own)
     return given_to(output, _peers.cast(medians, type))
 
 
 def _outside(cval, type):
-    """As a pixel of this type: the whole part for integers."""
+    """The border value as a pixel of this type, truncated for integers."""
     value = float(cval)
     if not np.isfinite(value):
         raise NotImplementedError(f"cval: only finite numbers are supported, got {cval}")
     if type.kind == "f":
         return value
     limits = np.iinfo(np.uint8 if type.kind == "b" else type)
-    if not limits.min <= int(value) <= limits.max:  # what the language C leaves undefined
-        raise NotImplementedError(f"cval: only what {type} holds is supported, got {cval}")
+    if not limits.min <= int(value) <= limits.max:  # undefined in C
+        raise NotImplementedError(f"cval: only values of {type} are supported, got {cval}")
     return min(int(value), 1) if type.kind == "b" else int(value)
 
 
@@ -178,7 +180,7 @@ def _side_of_window(size, footprint, axes):
         if footprint.ndim != axes:
             raise RuntimeError("filter footprint array has incorrect shape.")
         if not footprint.all():
-            raise NotImplementedError("footprint: only one that is set everywhere is supported")
+            raise NotImplementedError("footprint: only True everywhere is supported")
         size = footprint.shape
     elif size is None:
         raise RuntimeError("no footprint or filter size provided")

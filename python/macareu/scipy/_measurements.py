@@ -1,4 +1,4 @@
-"""As scipy.ndimage: objects, and what their pixels are."""
+"""As scipy.ndimage: labels, and statistics of objects."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def _check_type_of_labels(type):
 
 
 def _labels(image, structure):
-    """Signed: int32, or int64 for images that have more pixels than that counts."""
+    """Signed labels: int32, or int64 if the image has too many pixels."""
     pixels = int(np.prod(image.shape))
     wide = pixels >= 2**31 - 2
     if pixels == 0 or image.ndim == 0:
-        labels = _peers.cast(_peers.as_array(image != 0), np.int32)  # NumPy makes numbers of arrays without axes
+        labels = _peers.cast(_peers.as_array(image != 0), np.int32)  # NumPy returns scalars for 0 axes
         return labels, int(labels.sum())
     labels = macareu.label(_peers.spatial(image, "input"), connectivity=connectivity(structure, image.ndim),
                            type="u64" if wide else "u32").reshape(image.shape)
@@ -81,7 +81,7 @@ def histogram(input, min, max, bins, labels=None, index=None) -> NDArray[Any]:
     if index is None:
         return _counts(image[labels > 0], min, max, bins)
     if labels.dtype.kind in "SU":
-        raise TypeError("labels: cannot be words")
+        raise TypeError("labels: strings are not supported")
     wanted = np.atleast_1d(index)
     if np.any(wanted.astype(labels.dtype).astype(wanted.dtype) != wanted):
         raise ValueError(f"Cannot convert index values from <{wanted.dtype}> to <{labels.dtype}> (labels' type) without "
@@ -100,7 +100,7 @@ def histogram(input, min, max, bins, labels=None, index=None) -> NDArray[Any]:
 
 
 def _countable(image, labels, names, edges):
-    """Whether the library counts them: a table has room for the labels, and bins have a width."""
+    """Whether the library can count them: labels fit a table, and bins have a width."""
     numbers = labels.dtype.kind in "biu" and names[0] >= 0 and names[-1] < labels.size + 2**20
     pixels = image.size > 0 and image.dtype.kind in "biuf" and image.dtype.itemsize <= 8 and image.dtype != np.float16
     return numbers and pixels and edges.size > 1 and np.isfinite(edges).all() and edges[0] < edges[-1]
@@ -115,7 +115,7 @@ def _counts_of_small_labels(image, labels, names, edges):
 
 
 def _counts_of_groups(image, labels, names, edges):
-    """How many pixels have each label of `names`, which are sorted, and a row for each of how many lie in each bin."""
+    """The number of pixels of each label in `names`, which are sorted, and for each label a histogram."""
     image, labels = image.ravel(), labels.ravel()
     bins = max(edges.size - 1, 0)
     rows = np.minimum(np.searchsorted(names, labels), names.size - 1)
@@ -126,7 +126,7 @@ def _counts_of_groups(image, labels, names, edges):
     pixels = np.bincount(rows, minlength=names.size)
     if not bins:
         return pixels, np.zeros((names.size, 0), np.int64)
-    inside = (image >= edges[:1]) & (image <= edges[-1:])  # in float64: numbers would be rounded to the type of the image
+    inside = (image >= edges[:1]) & (image <= edges[-1:])  # as arrays: NumPy would round scalars
     columns = np.minimum(np.searchsorted(edges, image[inside], side="right"), bins) - 1
     return pixels, np.bincount(rows[inside] * bins + columns, minlength=names.size * bins).reshape(names.size, bins)
 
@@ -134,7 +134,7 @@ def _counts_of_groups(image, labels, names, edges):
 def _counts(image, low, high, bins):
     if image.dtype == np.float16:
         image = image.astype(np.float32)
-    # Without a width of bins the last one has what lies on its edge.
+    # Without a bin width, the last bin counts the values on its edge.
     if low == high or bins < 1 or not image.size or image.dtype.itemsize > 8:
         return np.histogram(image, np.linspace(low, high, bins + 1))[0]
     return macareu.histogram(_any_shape(image), bins=bins, low=low, high=high)["count"].astype(np.int64)
@@ -176,12 +176,12 @@ def _pixels(input):
 
 
 def _any_shape(array):
-    """As an image or a volume, where places do not matter."""
+    """As an image or a volume, for operations independent of position."""
     return array if array.ndim in (2, 3) else array.reshape(1, -1)
 
 
 def _chosen(image, labels, index):
-    """The pixels that `index` picks as one."""
+    """All pixels that `index` selects, as one group."""
     if labels is None:
         return image
     image, labels = np.broadcast_arrays(image, _peers.on_host(labels, "labels"))
@@ -189,15 +189,15 @@ def _chosen(image, labels, index):
 
 
 def _of_groups(which, image, labels, index):
-    """The sum, min or max of the pixels with each label of `index`; 0 where there are none."""
+    """The sum, min or max of the pixels of each label in `index`; 0 for labels without pixels."""
     image, labels = np.broadcast_arrays(image, _peers.on_host(labels, "labels"))
     index = np.asarray(index)
     small = labels.dtype.kind in "biu" and labels.dtype != np.uint64
     if small and labels.min() >= 0 and labels.max() <= labels.size:
         index = index.astype(np.int_)
-    else:  # numbered anew, as SciPy does
+    else:  # renumbered, as in SciPy
         if labels.dtype.kind in "SU" and index.dtype.kind != labels.dtype.kind:
-            raise NotImplementedError(f"index: {index.dtype} among labels that are words is not supported")
+            raise NotImplementedError(f"index: {index.dtype} is not supported for labels that are strings")
         names, labels = np.unique(labels, return_inverse=True)
         labels = labels.reshape(image.shape)
         numbers = np.searchsorted(names, index)
@@ -208,23 +208,23 @@ def _of_groups(which, image, labels, index):
 
 
 def _measured(which, image, labels, from_zero):
-    """Of every label up to the largest, that of 0 only where it is asked for; and a 0 at the end."""
-    # The library rounds sums to a part of the largest one, which a small one of floats would not survive.
+    """The values of all labels up to the largest, label 0 only on request, and a final 0."""
+    # The library rounds sums relative to the largest one, which loses small float sums.
     if image.dtype.kind == "f" and (which == "sum" or image.dtype.itemsize not in (4, 8) or not np.isfinite(image).all()):
         return _measured_by_numpy(which, image, labels)
     values = np.zeros(int(labels.max(initial=0)) + 2)
     if not image.size:
         return values
-    # A table has rows from 1 on.
+    # Table rows start at label 1.
     rows = labels.astype(np.uint32) + np.uint32(1) if from_zero else labels
     table = macareu.measure(_any_shape(rows), _any_shape(image), columns="intensity")
     values[table["label"].astype(np.intp) - int(from_zero)] = table[f"intensity_{which}"]
-    exact = image.dtype.kind == "f" or np.abs(values).max() < 2.0**53  # which float64 holds on the way
+    exact = image.dtype.kind == "f" or np.abs(values).max() < 2.0**53  # float64 is exact up to there
     return values if exact else _measured_by_numpy(which, image, labels)
 
 
 def _measured_by_numpy(which, image, labels):
-    """As SciPy does it: sums of floats, infinities, NaN, and integers that float64 does not hold."""
+    """NumPy's path, as in SciPy: sums of floats, infinities, NaN, and integers beyond float64's precision."""
     labels = labels.ravel().astype(np.intp, copy=False)
     if which == "sum":
         return np.append(np.bincount(labels, weights=image.ravel()), 0)

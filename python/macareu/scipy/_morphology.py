@@ -20,7 +20,7 @@ def binary_fill_holes(input, structure=None, output=None, origin=0) -> NDArray[n
     near = connectivity(structure, image.ndim)
     if image.ndim == 0:
         filled = np.ones((), bool)
-    elif image.ndim == 1:  # between two walls, because one row lies on the border as a whole
+    elif image.ndim == 1:  # padded above and below, because a single row is all border
         filled = macareu.fill_holes(np.pad(_peers.on_host(image, "input")[None], ((1, 1), (0, 0)), constant_values=True))[1]
     else:
         filled = macareu.fill_holes(_peers.spatial(image, "input"), connectivity=near)
@@ -44,10 +44,10 @@ def binary_propagation(input, structure=None, mask=None, output=None, border_val
         if within.shape != image.shape:
             raise RuntimeError("mask and input must have equal sizes")
     if image.ndim == 0:
-        border_value = 0  # nothing lies around
-    if border_value:  # what lies around the image spreads to every pixel of its border
+        border_value = 0  # no border
+    if border_value:  # the outside propagates to every border pixel
         image = image | (within & _border(image.shape))
-    within = within | image  # what is set outside of the mask stays set, and spreads
+    within = within | image  # pixels set outside the mask stay set, and propagate
     rows = (_peers.spatial(_peers.with_axes(one), name) for one, name in ((image, "input"), (within, "mask")))
     near = connectivity(structure, image.ndim)
     grown = macareu.reconstruct(*rows, connectivity=near).reshape(image.shape)

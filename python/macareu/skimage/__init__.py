@@ -1,6 +1,6 @@
-"""Functions with scikit-image's names, signatures, defaults and types of results: changing the import is enough.
+"""Functions with scikit-image's names, signatures, defaults and result types: changing the import is enough.
 
-What a parameter of scikit-image means and is not served here raises NotImplementedError, naming it.
+Unsupported parameters of scikit-image raise NotImplementedError with their name.
 """
 
 from . import feature, filters, measure, morphology

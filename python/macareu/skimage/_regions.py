@@ -1,11 +1,11 @@
-"""The properties of objects that scikit-image's tables have, from those that `macareu.measure` gives."""
+"""The object properties of scikit-image's tables, computed from `macareu.measure`."""
 
 import inspect
 import math
 
 import numpy as np
 
-# Names of earlier versions of scikit-image that its tables still take.
+# Old names that scikit-image's tables still accept.
 _OLD_NAMES = {
     "bbox_area": "area_bbox", "equivalent_diameter": "equivalent_diameter_area", "local_centroid": "centroid_local",
     "major_axis_length": "axis_major_length", "minor_axis_length": "axis_minor_length",
@@ -19,7 +19,7 @@ _OLD_NAMES = {
     "MinorAxisLength": "axis_minor_length", "Orientation": "orientation", "Perimeter": "perimeter", "Slice": "slice",
     "WeightedCentroid": "centroid_weighted", "WeightedLocalCentroid": "centroid_weighted_local",
 }
-# Others that its tables have.
+# Unsupported properties of scikit-image's tables.
 _NOT_SERVED = {
     "area_convex", "area_filled", "coords", "feret_diameter_max", "image", "image_convex", "image_filled",
     "image_intensity", "moments", "moments_central", "moments_hu", "moments_normalized", "moments_weighted",
@@ -36,8 +36,7 @@ _OF_INTENSITY = {"intensity_max", "intensity_mean", "intensity_min", "centroid_w
 
 
 class Regions:
-    """`tables`: what measure gives of the labels, one for each channel of the intensity image, or one without
-    intensity."""
+    """`tables`: the results of measure, one per channel of the intensity image, or one without intensity."""
 
     def __init__(self, tables, labels, weighed, channels):
         self._tables, self._labels, self._weighed, self._channels = tables, labels, weighed, channels
@@ -47,17 +46,17 @@ class Regions:
         return len(self._numbers)
 
     def place(self, row):
-        """An object's box, and where it lies in there."""
+        """An object's bounding box, and its mask inside the box."""
         box = tuple(slice(int(low[row]), int(high[row])) for low, high in self._box())
         return box, self._labels[box] == self._numbers[row]
 
     @staticmethod
     def has(name):
-        """Whether it is one of scikit-image's properties, served or not."""
+        """Whether scikit-image has this property, supported or not."""
         return name in _KNOWN
 
     def columns(self, asked, separator):
-        """(name, values) of every column of a property, by whatever name it was asked for."""
+        """(name, values) of every column of a property, under the requested name."""
         if asked not in _KNOWN:
             raise AttributeError(f"{asked}: there is no such property")
         if asked in _NOT_SERVED:
@@ -76,7 +75,7 @@ class Regions:
 
     def _by_channel(self, name, asked, separator):
         if self._channels and name == "centroid_weighted":
-            raise NotImplementedError(f"{asked}: of an intensity image with channels only centroid_weighted_local")
+            raise NotImplementedError(f"{asked}: with channels only centroid_weighted_local is supported")
         per_channel = [self._local(table, "centroid_weighted", asked, separator) if name.endswith("_local")
                        else self._as_measured(table, name, asked, separator) for table in self._tables]
         for columns in zip(*per_channel):
@@ -91,7 +90,7 @@ class Regions:
         return [(separator.join([asked, *part[len(name) + 1:].split("-")]), table[part]) for part in parts]
 
     def _local(self, table, centre, asked, separator):
-        """From the corner of the bounding box."""
+        """Relative to the corner of the bounding box."""
         return [(f"{asked}{separator}{axis}", table[f"{centre}-{axis}"] - table[f"bbox-{axis}"])
                 for axis in range(self._axes)]
 
@@ -105,11 +104,11 @@ class Regions:
         return self._local(self._tables[0], "centroid", asked, separator)
 
     def _orientation(self, asked, separator):
-        """Where the moments along both axes of the image are equal, scikit-image has the sign that the longer axis has
-        not; and it finds them equal or not by what its sums round to, so that they are made as it makes them."""
+        """If the moments along both axes are equal, scikit-image uses the sign opposite to that of the longer
+        axis. Equality depends on rounding, so the sums are computed in its order."""
         across, both, along = (self._tables[0][f"inertia_tensor-{i}"] for i in ("0-0", "0-1", "1-1"))
         angles = self._tables[0]["orientation"].copy()
-        known = {}  # most of them are small, so that many are the same
+        known = {}  # cache: most objects are small, and many are identical
         for row in np.flatnonzero(np.isclose(across, along, rtol=1e-9, atol=0) & (both != 0)):
             inside = self.place(row)[1]
             form = inside.shape, inside.tobytes()
@@ -130,7 +129,7 @@ class Regions:
 
 
 def _orientation_by_sums(inside):
-    """As scikit-image computes it, with its rounding."""
+    """Computed as in scikit-image, with its rounding."""
     sums = _moments(inside, (0.0, 0.0))
     sums = _moments(inside, (sums[1, 0] / sums[0, 0], sums[0, 1] / sums[0, 0]))
     along_both = sums[2, 0] + sums[0, 2]
@@ -142,7 +141,7 @@ def _orientation_by_sums(inside):
 
 
 def _moments(inside, centre):
-    """Up to the third: fewer would be summed up in another order."""
+    """Up to the third order: fewer would change the order of summation."""
     for axis, middle in enumerate(centre):
         powers = (np.arange(inside.shape[axis], dtype=np.float64) - middle)[:, None] ** np.arange(4.0)
         inside = np.moveaxis(np.dot(np.moveaxis(inside, axis, -1), powers), -1, axis)
@@ -150,8 +149,8 @@ def _moments(inside, centre):
 
 
 def columns_of(function, regions, intensity, axes, separator):
-    """(name, values) of the columns of a property that a function of the user's computes from the pixels of each object:
-    where it lies in its box and, if the function takes two arguments, its intensities there, channel by channel."""
+    """(name, values) of the columns of a user's property function. It receives each object's mask in its box
+    and, if it takes two arguments, the intensities there, channel by channel."""
     name = function.__name__
     given = inspect.getfullargspec(function)
     wanted = len(given.args) - len(given.defaults or ())
@@ -172,7 +171,7 @@ def columns_of(function, regions, intensity, axes, separator):
     type = _type_of_property(function, wanted, axes)
     if values:
         return _as_columns(name, values, type, separator)
-    # Which columns there would be is known from an object of one pixel.
+    # Without objects, an object of one pixel determines the columns.
     one = (1,) * axes
     pixel = None if intensity is None else np.zeros(one + intensity.shape[axes:], intensity.dtype)
     columns = _as_columns(name, [property_of(np.ones(one, bool), pixel)], type, separator)
@@ -180,7 +179,8 @@ def columns_of(function, regions, intensity, axes, separator):
 
 
 def _type_of_property(function, wanted, axes):
-    """As scikit-image finds it out: from two objects, of one pixel and of more. Objects where their shapes differ."""
+    """Determines the columns as scikit-image does, from objects of one pixel and of more. `object` dtype if
+    their shapes differ."""
     one, more = np.zeros((3,) * axes, bool), np.zeros((3,) * axes, bool)
     one[(0,) * axes] = True
     more[(slice(1, None),) * axes] = True

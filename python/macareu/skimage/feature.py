@@ -15,7 +15,8 @@ __all__ = ["canny"]
 @_peers.drop_in
 def canny(image, sigma=1.0, low_threshold=None, high_threshold=None, mask=None, use_quantiles=False, *,
           mode="constant", cval=0.0) -> NDArray[np.bool_]:
-    """As skimage.feature.canny, without quantiles, and of whole images: a mask must be set everywhere. NaN is refused."""
+    """As skimage.feature.canny, without quantiles and masks: a mask must be set everywhere. NaN is
+    refused."""
     if use_quantiles and not all(t is None or 0 <= t <= 1 for t in (low_threshold, high_threshold)):
         raise ValueError("Quantile thresholds must be between 0 and 1.")
     _peers.refuse(use_quantiles=(use_quantiles, False))
@@ -36,13 +37,13 @@ def canny(image, sigma=1.0, low_threshold=None, high_threshold=None, mask=None, 
         if not np.isfinite(given):
             raise NotImplementedError(f"{name}: only finite numbers are supported, got {given}")
     if np.ndim(sigma) and len(sigma) != 2:
-        raise RuntimeError("sigma: one number, or one for each axis")
+        raise RuntimeError("sigma: expected one number, or one per axis")
     if mask is not None:
         mask = _peers.as_array(mask)
         if tuple(mask.shape) != tuple(image.shape):
             raise IndexError(f"mask: its shape {tuple(mask.shape)} is not that of the image, {tuple(image.shape)}")
         if not mask.all():
-            raise NotImplementedError("mask: only one that is set everywhere is supported")
+            raise NotImplementedError("mask: only True everywhere is supported")
     border = _peers.border_of(mode)
     outside = float(cval) if border == "constant" else 0.0
     if not np.isfinite(outside):

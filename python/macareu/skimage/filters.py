@@ -20,32 +20,33 @@ _MOST_BINS = 2**24
 
 @_peers.drop_in
 def apply_hysteresis_threshold(image, low, high) -> NDArray[np.bool_]:
-    """As skimage.filters.apply_hysteresis_threshold: what is above low and joined, by faces, to what is above high."""
+    """As skimage.filters.apply_hysteresis_threshold: pixels above low that are face-connected to pixels above
+    high."""
     image = _peers.not_empty(_peers.on_host(image))
     rows = _peers.spatial(_peers.with_axes(image))
     within = rows > np.clip(low, a_min=None, a_max=high)
     grown = macareu.reconstruct(rows > high, within, connectivity="face")
     result = grown.reshape(image.shape)
-    return result if image.ndim else result[()]  # which is a number
+    return result if image.ndim else result[()]  # a scalar
 
 
 @_peers.drop_in
 def gaussian(image, sigma=1, output=None, mode="nearest", cval=0, multichannel=None, preserve_range=False,
              truncate=4.0, *, channel_axis=None) -> NDArray[np.floating[Any]]:
-    """As skimage.filters.gaussian: sums are of float64, and rounded to the type of the result after every axis."""
+    """As skimage.filters.gaussian. Sums are float64, and rounded to the result's type after every axis."""
     image = _peers.as_array(image)
     if multichannel is not None:
         warnings.warn("`multichannel` is a deprecated argument name for `gaussian`. Providing the `multichannel` argument "
                       "will end in version 1.0. Please use `channel_axis` instead.", FutureWarning, stacklevel=3)
         channel_axis = -1 if multichannel else None
-    if image.ndim == 3 and image.shape[-1] == 3 and channel_axis is None:  # so it does, whatever multichannel says
+    if image.ndim == 3 and image.shape[-1] == 3 and channel_axis is None:  # as scikit-image does
         warnings.warn(RuntimeWarning("Images with dimensions (M, N, 3) are interpreted as 2D+RGB by default. Use "
                                      "`multichannel=False` to interpret as 3D image with last dimension of length 3."),
                       stacklevel=3)
         channel_axis = -1
     if np.any(np.asarray(sigma) < 0):
         raise ValueError("Sigma values less than zero are not valid")
-    if channel_axis is not None:  # channels are not mixed
+    if channel_axis is not None:  # channels are independent
         sigma = list(sigma) if np.ndim(sigma) else [sigma] * (image.ndim - 1)
         if len(sigma) == image.ndim - 1:
             sigma.insert(channel_axis % image.ndim, 0)
@@ -57,7 +58,7 @@ def gaussian(image, sigma=1, output=None, mode="nearest", cval=0, multichannel=N
 
 @_peers.drop_in
 def sobel(image, mask=None, *, axis=None, mode="reflect", cval=0.0) -> NDArray[np.floating[Any]]:
-    """As skimage.filters.sobel, which takes no notice of cval."""
+    """As skimage.filters.sobel, which ignores cval."""
     image = _as_float(_peers.on_host(image), preserve_range=False)
     axes = list(range(image.ndim)) if axis is None else [axis] if np.ndim(axis) == 0 else list(axis)
     axes = [operator.index(along) for along in axes]
@@ -81,7 +82,7 @@ def _slopes(image, axes, dimensions, border):
 
 
 def _without_rim(mask):
-    """Where a pixel and all its neighbours are set."""
+    """Where a pixel and all its neighbours are set: an erosion."""
     for axis in range(mask.ndim):
         around = np.moveaxis(np.pad(mask, [(int(a == axis),) * 2 for a in range(mask.ndim)]), axis, 0)
         mask = np.moveaxis(around[:-2] & around[1:-1] & around[2:], 0, axis)
@@ -109,7 +110,7 @@ def threshold_otsu(image=None, nbins=256, *, hist=None) -> np.generic:
 
 def _otsu(counts, centres):
     counts = counts.astype(np.float64)
-    # Weights and means of what is up to each bin, and of what is from it on.
+    # Weights and means of the bins up to each bin, and from it on.
     weight, weight_from = np.cumsum(counts), np.cumsum(counts[::-1])[::-1]
     mean = np.cumsum(counts * centres) / weight
     mean_from = (np.cumsum((counts * centres)[::-1]) / weight_from[::-1])[::-1]
@@ -118,7 +119,7 @@ def _otsu(counts, centres):
 
 
 def _trimmed(hist):
-    """Counts and centres, without empty bins at both ends."""
+    """Counts and centres, without empty bins at either end."""
     counts, centres = hist if isinstance(hist, (tuple, list)) else (hist, np.arange(len(hist)))
     used = np.flatnonzero(counts)
     if not used.size:
@@ -127,15 +128,15 @@ def _trimmed(hist):
 
 
 def _bins(image, low, high, nbins):
-    """Counts and centres: a bin for every integer, or so many for floats."""
+    """Counts and centres: one bin per integer, or nbins for floats."""
     if image.dtype.kind in "iu":
         low, high = int(low), int(high)
-        if high - low >= _MOST_BINS:  # bins without pixels change nothing
+        if high - low >= _MOST_BINS:  # empty bins do not matter
             values, counts = np.unique(image, return_counts=True)
             return counts, values if high >= 2**63 else values.astype(np.int64)
         counts = macareu.histogram(image, bins=high - low + 1, low=low - 0.5, high=high + 0.5)["count"]
         return counts, np.arange(low, high + 1)
-    if image.dtype.kind == "f" and image.dtype.itemsize not in (4, 8):  # whose edges are of that type
+    if image.dtype.kind == "f" and image.dtype.itemsize not in (4, 8):  # their edges have the image's type
         counts, edges = np.histogram(image, nbins)
         return counts, (edges[:-1] + edges[1:]) / 2.0
     if isinstance(nbins, str) or np.ndim(nbins):
@@ -146,7 +147,8 @@ def _bins(image, low, high, nbins):
 
 
 def _as_float(image, preserve_range):
-    """Floats as they are, others as float64: integers scaled to 0..1 or -1..1 unless the range is kept."""
+    """Floats unchanged, other types as float64. Integers are scaled to 0..1 or -1..1 unless preserve_range is
+    set."""
     type = _peers.type_of(image)
     if type.kind == "f":
         return _peers.cast(image, np.float32 if type.itemsize <= 4 else np.float64)

@@ -19,9 +19,9 @@ __all__ = ["label", "regionprops_table"]
 @_peers.drop_in
 def label(label_image, background=None, return_num=False,
           connectivity=None) -> NDArray[Any] | tuple[NDArray[Any], int]:
-    """As skimage.measure.label: neighbours of one value are one object. int32 for booleans, else int64.
+    """As skimage.measure.label: connected pixels of equal value are one object. int32 for booleans, else int64.
 
-    Numbers follow the order of first pixels, in volumes with an axis of one pixel too.
+    Labels follow the raster order of first pixels, also in volumes with an axis of one pixel.
     """
     image = _peers.as_array(label_image)
     if image.ndim == 0 and _peers.type_of(image) != bool:
@@ -37,7 +37,7 @@ def label(label_image, background=None, return_num=False,
         labels = _peers.viewed(macareu.label(_peers.spatial(set_pixels), connectivity=near), np.int32)
     else:
         outside = 0 if background is None else int(background)
-        # scikit-image computes in int64, and so takes the whole part of floats.
+        # scikit-image computes in int64, and so truncates floats.
         if type.kind not in "iu" or not np.iinfo(type).min <= outside <= np.iinfo(type).max:
             image = _peers.cast(image, np.int64)
         labels = _peers.viewed(macareu.label(_peers.spatial(image), connectivity=near, values=True, type="u64",
@@ -49,7 +49,7 @@ def label(label_image, background=None, return_num=False,
 @_peers.drop_in
 def regionprops_table(label_image, intensity_image=None, properties=("label", "bbox"), *, cache=True, separator="-",
                       extra_properties=None) -> dict[str, NDArray[Any]]:
-    """As skimage.measure.regionprops_table, for the properties that `macareu.measure` gives. NaN is refused."""
+    """As skimage.measure.regionprops_table, for the properties of `macareu.measure`. NaN is refused."""
     labels = _peers.on_host(label_image, "label_image")
     if labels.ndim not in (2, 3):
         raise TypeError("Only 2-D and 3-D images supported.")

@@ -32,7 +32,7 @@ def reconstruction(seed, mask, method="dilation", footprint=None, offset=None) -
         _check_offset(np.asarray(offset), (3,) * seed.ndim if footprint is None else footprint.shape)
     if footprint is not None:
         reach = _peers.reach_of(footprint, seed.ndim, "footprint")
-    # scikit-image computes in float64, which holds integers of up to 32 bits.
+    # scikit-image computes in float64, which represents integers of up to 32 bits.
     type = _peers.type_of(seed)
     exact = type.kind in "biuf" and type.itemsize < 8 and type != np.float16
     if seed.dtype != mask.dtype or not exact:
@@ -40,11 +40,11 @@ def reconstruction(seed, mask, method="dilation", footprint=None, offset=None) -
     rows = (_peers.spatial(_peers.with_axes(one), name) for one, name in ((seed, "seed"), (mask, "mask")))
     grown = macareu.reconstruct(*rows, by=method, connectivity=_peers.connectivity_of(reach, seed.ndim))
     result = _peers.as_float64(grown).reshape(seed.shape)
-    return result if seed.ndim else result[()]  # which is a number
+    return result if seed.ndim else result[()]  # a scalar
 
 
 def _check_offset(offset, shape):
-    if offset.ndim != len(shape):  # so it asks, though offsets have one axis: they are for arrays of one axis only
+    if offset.ndim != len(shape):  # as in scikit-image, although offsets have one axis
         raise ValueError("Offset and footprint ndims must be equal.")
     if not all(0 <= o < size for o, size in zip(offset, shape)):
         raise ValueError("Offset must be included inside footprint")
@@ -92,7 +92,7 @@ def _h_extrema(name, instead, image, h, footprint):
 
 
 def _h_extrema_in_float64(highest, image, h, footprint):
-    """As scikit-image rounds integers that float64 does not hold."""
+    """Rounds integers beyond float64's precision as scikit-image does."""
     ends = np.iinfo(image.dtype)
     h = image.dtype.type(h)
     if highest:
@@ -116,7 +116,8 @@ def local_maxima(image, footprint=None, connectivity=None, indices=False,
 @_peers.drop_in
 def local_minima(image, footprint=None, connectivity=None, indices=False,
                  allow_borders=True) -> NDArray[np.bool_] | tuple[NDArray[np.intp], ...]:
-    """As skimage.morphology.local_minima, but exact for floats too: scikit-image looks at 1 - image. NaN is refused."""
+    """As skimage.morphology.local_minima, but exact for floats: scikit-image uses 1 - image. NaN is
+    refused."""
     return _local_extrema("minima", image, footprint, connectivity, indices, allow_borders)
 
 
@@ -165,14 +166,14 @@ def _local_extrema(name, image, footprint, connectivity, indices, allow_borders)
     if _peers.type_of(image) == np.float16:
         raise TypeError("dtype of `image` is float16 which is not supported, try upcasting to float32")
     if image.ndim == 0:
-        raise ValueError("image: a pixel without axes has no neighbours")
+        raise ValueError("image: expected at least one axis")
     pixels = int(np.prod(image.shape))
     if not isinstance(image, np.ndarray) and (indices or not allow_borders or not pixels):
         _peers.on_host(image)
     if not allow_borders and any(size < 3 for size in image.shape) and pixels:
         warnings.warn("maxima can't exist for an image with any dimension smaller 3 if borders aren't allowed",
                       stacklevel=4)
-        pixels = 0  # that could be one
+        pixels = 0  # no pixel can be a maximum
     found = np.zeros(image.shape, dtype=bool)
     if pixels:
         near = _peers.connectivity_of(_reach_of(footprint, connectivity, image.ndim), image.ndim)
@@ -184,7 +185,7 @@ def _local_extrema(name, image, footprint, connectivity, indices, allow_borders)
 
 
 def _inside(found, near, axes):
-    """Without what touches the border. The one row of an array of one axis would touch it everywhere."""
+    """Removes extrema that touch the border. A single row, from one axis, would touch it everywhere."""
     if axes > 1:
         return macareu.clear_border(found, connectivity=near)
     below = np.pad(found, ((1, 1), (0, 0)))
@@ -196,7 +197,7 @@ def _inside(found, near, axes):
 def _reach_of(footprint, connectivity, axes):
     if footprint is None:
         if connectivity is not None and connectivity < 1:
-            raise NotImplementedError(f"connectivity: {connectivity} leaves no neighbours")
+            raise NotImplementedError(f"connectivity: {connectivity} is not supported, expected at least 1")
         return axes if connectivity is None else int(connectivity)
     footprint = np.asarray(footprint, dtype=bool)
     if footprint.ndim != axes:

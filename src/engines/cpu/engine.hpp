@@ -66,7 +66,7 @@ class engine : public images_in_memory {
   summits_found summits(const neighbourhood& near, const framed<std::uint8_t>& summits,
                         const framed<std::uint8_t>& undercut, const framed<const T>& image) const {
     work_.report.threads = threads_for(image.pixels().pixels(), work_.how.threads);
-    work_.report.strategy = "runs";  // of a binary wave, if one has to follow
+    work_.report.strategy = "runs";  // of the binary wave that may follow
     return run_summits<Toward>(work_, near, summits.pixels(), undercut.pixels(), image.pixels());
   }
 
@@ -215,8 +215,8 @@ class engine : public images_in_memory {
   void finish() const {}
 
  private:
-  /// visit(thread, z, y) for every row, several rows at a time so that narrow images do not queue for the
-  /// counter.
+  /// visit(thread, z, y) for every row. Threads claim several rows at a time: narrow images would contend for
+  /// the counter.
   template <class T, class Visit>
   void over_rows(const view<T>& image, Visit&& visit) const {
     const std::int64_t rows = image.depth * image.height;

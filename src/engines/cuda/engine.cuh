@@ -1,5 +1,5 @@
-// The cuda engine: one GPU. Patterns are kernels on one stream; what they need of the host's memory is
-// brought over when it is first used, and brought back by finish().
+// The cuda engine: one GPU, one stream. Host images are uploaded at their first use. finish() downloads the
+// results.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ class engine : public images_in_memory {
   }
 
   explicit engine(job& work) : current_(gpu_of(work.how)), on_(open_gpu(work)), images_(on_) {}
-  /// Nothing of a call that failed goes on behind the caller's back.
+  /// After an error, waits for the kernels that still run.
   ~engine() {
     if (!finished_) cudaStreamSynchronize(on_.stream);
   }
@@ -126,7 +126,7 @@ class engine : public images_in_memory {
   template <class Out, class In, class... Rules>
   void lines(const framed<Out>& out, const framed<const In>& in, const along<Rules>&... one_by_one) {
     if (run_fused_squares(on_, images_, out.pixels(), in.pixels(), one_by_one...)) return;
-    // As a whole: slabs of it are not known as images.
+    // Uploads the whole image first: `residence` would treat each slab as an image of its own.
     const framed<const In> from(reading(in), in.whole());
     lines_by_slabs(*this, tuning::slab_pixels, framed<Out>(writing(out), out.whole()), from, one_by_one...);
   }
@@ -156,7 +156,8 @@ class engine : public images_in_memory {
         in...);
   }
 
-  /// A wave sees itself whether its start lies within the capacity, but must not write over it then.
+  /// The wave detects a start beyond its capacity, so `refuse` runs only if it may have found one. Where the
+  /// wave overwrites the start, `refuse` runs first.
   template <class Rule, class State, class StartRule, class... StartIn, class Refuse, class... In>
   requires wave_rule<Rule, State, In...>
   void wave(const Rule& rule, const neighbourhood& near, const framed<State>& state,
@@ -199,7 +200,7 @@ class engine : public images_in_memory {
                                                            const framed<const T>& image) {
     return component_in_blocks(rule, near, labels, image, 0);
   }
-  /// As a whole where `block_slices` is 0 and that fits.
+  /// `block_slices` 0: the whole image at once if it fits.
   template <class Rule, label_number Label, class T>
   requires component_rule<Rule, T> std::uint64_t component_in_blocks(const Rule& rule,
                                                                      const neighbourhood& near,
@@ -248,7 +249,7 @@ class engine : public images_in_memory {
   view<T> writing(const framed<T>& image) {
     return images_.writing(image.pixels());
   }
-  /// visit(views that kernels can read...): all are there before anything is written.
+  /// visit(device views...). All inputs are uploaded before anything is written.
   template <class Visit, class... In>
   void over_inputs(const Visit& visit, const framed<const In>&... in) {
     std::apply(visit, std::tuple<view<const In>...>{reading(in)...});
@@ -259,7 +260,7 @@ class engine : public images_in_memory {
     std::apply([&](const auto&... in) { map(start.rule, state, in...); }, start.in);
   }
 
-  /// True if every start was seen to lie within its capacity; else it is not known.
+  /// True if every start lies within its capacity. False: unknown.
   template <class Rule, class State, class Start, class... In>
   bool bottleneck_wave(const Rule& rule, const neighbourhood& near, const framed<State>& state,
                        const Start& start, const view<const In>&... in) {

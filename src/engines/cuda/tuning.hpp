@@ -1,6 +1,5 @@
-// Numbers of the cuda engine that were chosen by measuring, each with the measurement. Those that are part of
-// a kernel's shape (threads, rows of a tile, registers) stay with the kernel. "Not measured apart" says that
-// other values were not compared.
+// Tuning constants of the cuda engine, each with its measurement. Constants of a kernel's shape (threads,
+// rows of a tile, registers) stay with the kernel. "Not measured apart": other values were not compared.
 #pragma once
 
 #include <bit>
@@ -13,14 +12,15 @@ namespace macareu::cuda::tuning {
 
 // Waves
 
-/// What tiles may take, in cycles a pixel of an H200: about what contraction takes, less where it costs to
-/// write tiles without a visit and to begin a volume. Measured at 16384^2 and 512^3 (bench/auto_bound.py).
+/// Time limit of strategy tiles, in cycles a pixel of an H200: about the time of contraction. It is lower
+/// where writing unvisited tiles or starting a volume costs extra. Measured at 16384^2 and 512^3
+/// (bench/auto_bound.py).
 struct patience {
-  double flat;             // of flat masks, where contraction has the least to do
-  double more_rugged = 0;  // where all tiles are as rugged as can be: what tissue needs, or less
+  double flat;             // flat masks: the least work for contraction
+  double more_rugged = 0;  // added where all tiles are most rugged: what tissue needs, or less
 };
 
-/// By keys of 8, 16, 32 and 64 bits.
+/// Columns: keys of 8, 16, 32 and 64 bits. Rows: reach of the neighbourhood.
 template <class Key>
 patience patience_with(const neighbourhood& near) {
   constexpr int width = std::bit_width(sizeof(Key)) - 1;
@@ -34,41 +34,40 @@ patience patience_with(const neighbourhood& near) {
 
 // Lines
 
-/// Pixels of a slab of slices that lines of volumes are done in: of f64 128 MiB, and work enough. Not
+/// Line patterns process volumes in slabs of so many pixels: 128 MiB of f64, enough work for the GPU. Not
 /// measured apart.
 inline constexpr std::int64_t slab_pixels = 1 << 24;
 
 // Windows
 
-/// Sums along both axes are one kernel up to this radius; beyond it they need too many registers. Not
-/// measured apart.
+/// Largest radius of the fused separable kernel; larger ones need too many registers. Not measured apart.
 inline constexpr int largest_fused_radius = 8;
 
-/// The reaches of Gaussians for which edges have code of their own: those of usual sigmas. Others are slower.
-/// Not measured apart.
+/// Gaussian reaches with specialised edge kernels: those of usual sigmas. Others are slower. Not measured
+/// apart.
 inline constexpr int walked_reaches[] = {3, 4, 5, 6, 8};
 
 // Histograms
 
-/// Shared memory for the bins of a block: what a kernel may use on every GPU without opting in. Not measured
-/// apart.
+/// Shared memory for the bins of a block: the limit without opt-in on every GPU. Not measured apart.
 inline constexpr std::int64_t shared_bin_bytes = 48 * 1024;
 
 // Memory
 
-/// Of a GPU's memory, what the pool keeps between calls, as one part of so many: images of some 16384 x 16384
-/// bytes. Not measured apart.
+/// The pool keeps 1 / kept_share of the GPU's memory between calls: some images of 16384 x 16384 bytes. Not
+/// measured apart.
 inline constexpr std::uint64_t kept_share = 16;
-/// Zeroed memory that is kept for later calls: two images of 16384 x 16384 bytes. Not measured apart.
+/// Bytes of zeroed memory kept for later calls: enough for two images of 16384 x 16384 bytes. Not measured
+/// apart.
 inline constexpr std::int64_t most_zeroed_kept = std::int64_t{80} << 20;
 
-/// Chunks small enough for packing and copying to overlap in an image of a few megapixels, and large enough
-/// for the bus. Not measured apart.
+/// Transfer chunks: small enough to overlap packing and copying of a few megapixels, large enough for the
+/// bus. Not measured apart.
 inline constexpr std::int64_t chunk_bytes = 512 << 10;
 inline constexpr std::size_t chunk_count = 64;
 
-/// Pinned memory is a resource of the whole machine: what is larger comes through the transfers' own. Not
-/// measured apart.
+/// Pinned memory is scarce on the whole machine: results above `most_pinned` go through the transfer ring.
+/// Not measured apart.
 inline constexpr std::int64_t least_pinned = std::int64_t{64} << 10, most_pinned = std::int64_t{16} << 20;
 inline constexpr std::size_t most_pinned_kept = 4;
 

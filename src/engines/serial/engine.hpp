@@ -1,5 +1,4 @@
-// The serial engine: plain loops. It is the definition of every pattern, and the oracle of every other
-// engine.
+// The serial engine: plain loops. It defines every pattern, and is the reference for all other engines.
 #pragma once
 
 #include <array>
@@ -173,7 +172,7 @@ class engine : public images_in_memory {
     return count;
   }
 
-  /// Rows of the objects 1..count, and an empty one before them. No label exceeds `count`.
+  /// Rows of the objects 1..count, after an empty row 0. No label exceeds `count`.
   template <class Rule, label_number Label, class... In>
   std::vector<typename Rule::row> tally(const Rule& rule, std::uint64_t count,
                                         const framed<const Label>& image,
@@ -196,19 +195,19 @@ class engine : public images_in_memory {
     for_each_site(labels, [&](site p) { labels[p] = number[static_cast<std::size_t>(labels[p])]; });
   }
 
-  /// To rules, for work on the host that takes as long as so many pixels.
+  /// Lends host threads for work that takes as long as so many pixels.
   host_threads lend_threads(std::int64_t) const { return {}; }
 
-  /// One pixel for the host; its memory may be another in other engines.
+  /// Copies one pixel to the host; other engines may hold it in device memory.
   template <class T>
   T read(const framed<const T>& image, site p) const {
     return image.pixels()[p - image.origin()];
   }
-  /// The results are in the caller's memory when it returns.
+  /// Returns when the results are in the caller's memory.
   void finish() const {}
 
  private:
-  /// visit(p) in raster order. Between rows the caller may stop it, and is told how far it is.
+  /// visit(p) in raster order. Checks for a stop and reports progress between rows.
   template <class T, class Visit>
   void for_each_site(const view<T>& image, Visit&& visit) const {
     pass_over_units pass(work_, image.depth * image.height);
@@ -241,8 +240,9 @@ class engine : public images_in_memory {
     });
   }
 
-  /// One scan of the image, then a queue. The scan of a rule that is not confluent only finds the pixels that
-  /// have something to give, as in paper 1: what it moved it would move far along the scan, and wrongly.
+  /// One scan of the image, then a queue. For a rule that is not confluent, the scan only collects pixels
+  /// that improve a neighbour, as in paper 1. Propagating during the scan would move states far in scan
+  /// order, and give a different result.
   template <class Rule, class State, class... In>
   void propagate(const Rule& rule, const neighbourhood& near, const view<State>& state,
                  const view<const In>&... in) const {

@@ -1,11 +1,11 @@
-// atan2 from +, -, * and / alone, so that it has the same bits everywhere; libraries differ in theirs.
+// atan2 from +, -, * and / alone, so that every platform gives the same bits; C libraries differ.
 #pragma once
 
 #include "core/macros.hpp"
 
 namespace macareu {
 
-/// In (-pi, pi], within some 3e-16 of the true angle; of (0, 0) it is 0. Signs of zeros are not told apart.
+/// In (-pi, pi], within some 3e-16 of the true angle; 0 at (0, 0). Signs of zeros are ignored.
 MACAREU_HD inline double angle_of(double y, double x) {
   constexpr double pi = 3.14159265358979323846, root_3 = 1.7320508075688772,
                    tan_15_degrees = 0.2679491924311227;

@@ -1,4 +1,4 @@
-// Pixel checks that come before any work: NaN, and a marker beyond its mask. They name the first bad pixel.
+// Pixel checks before any work: NaN, and a marker beyond its mask. Messages name the first bad pixel.
 #pragma once
 
 #include <charconv>

@@ -1,5 +1,4 @@
-// What one image has more than another that is nowhere above it. A difference that a type with a sign cannot
-// hold becomes its largest value.
+// Difference of two images, where the second is nowhere above the first. It saturates in signed types.
 #pragma once
 
 #include <limits>

@@ -1,13 +1,13 @@
-// The exponential function, in the same bits on every processor. Those of the C library's exp depend on
-// whether the processor has a fused multiply-add.
+// The exponential function, with the same bits on every processor. exp of the C library depends on whether
+// the processor has a fused multiply-add.
 #pragma once
 
 #include <cmath>
 
 namespace macareu {
 
-/// Within 0.501 units in the last place where the result is a normal number. For weights of kernels, which
-/// are few: it is some ten times slower than the C library's.
+/// Within 0.501 units in the last place for normal results. Some ten times slower than the C library, which
+/// does not matter for the few weights of a kernel.
 inline double exponential(double x) {
   if (std::isnan(x)) return x;
   if (x > 710) return HUGE_VAL;
@@ -16,12 +16,12 @@ inline double exponential(double x) {
   constexpr double ln2[] = {0x1.62e42fefa38p-1, 0x1.ef35793c7673p-45, 0x1.f97b57a079a19p-103};
   constexpr int halvings = 8;
   const double k = std::nearbyint(x / (ln2[0] + ln2[1]));
-  // r + of_r = (x - k ln 2) / 2^halvings, at most 0.0014; a pair of numbers holds what one rounds off.
+  // r + of_r = (x - k ln 2) / 2^halvings, at most 0.0014; the pair keeps the rounding error.
   const double first = x - k * ln2[0], product = k * ln2[1],
                of_product = std::fma(k, ln2[1], -product) + k * ln2[2];
   double r = first - product, of_r = (first - r) - product - of_product;
   r = std::ldexp(r, -halvings), of_r = std::ldexp(of_r, -halvings);
-  // exp(r) - 1 = r + r^2 / 2 + rest; what is left out is below 2^-100.
+  // exp(r) - 1 = r + r^2 / 2 + rest; the omitted terms are below 2^-100.
   const double square = r * r, of_square = std::fma(r, r, -square) + 2 * r * of_r;
   double rest = 0;
   for (int n = 9; n >= 3; --n) rest = (1 + rest) * r / n;

@@ -12,7 +12,7 @@
 
 namespace macareu {
 
-/// Does any pixel satisfy the predicate? One byte per pixel, so that an engine can vectorise it.
+/// Whether any pixel satisfies the predicate. One byte per pixel, so that engines can vectorise it.
 template <class Predicate>
 struct any_pixel {
   using value = std::uint8_t;
@@ -39,8 +39,7 @@ struct first_pixel {
   MACAREU_HD value join(value a, value b) const { return a < b ? a : b; }
 };
 
-/// Two passes, the second only where there is something to name: the common case reads the images once, at
-/// full speed.
+/// Two passes, the second only if a pixel was found. The common case reads the images once, at full speed.
 template <class Engine, class Predicate, class First, class... More>
 std::optional<site> find_first(Engine& engine, Predicate holds, const First& first, const More&... in) {
   if (!engine.reduce(any_pixel<Predicate>{holds}, first, in...)) return std::nullopt;

@@ -17,7 +17,7 @@ struct flood {
 using flood_under = flood<direction::up>;
 using flood_over = flood<direction::down>;
 
-/// A start that is an image as it stands.
+/// Starts from an unchanged image.
 struct as_given {
   static constexpr bool is_input = true;
   template <class T, class... Rest>

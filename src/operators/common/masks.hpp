@@ -20,8 +20,8 @@ struct not_zero {
   }
 };
 
-/// visit(bytes of which only zero or not matters): the image itself, or a mask of wider pixels. So what
-/// follows is compiled for one type.
+/// visit(bytes that are zero or not): the image itself, or a mask of wider pixels. The code behind it is
+/// compiled for one type.
 template <class Engine, class Image, class Visit>
 void with_bytes(Engine& engine, const Image& image, const Visit& visit) {
   if constexpr (sizeof(pixel_of<Image>) == 1) {

@@ -1,4 +1,4 @@
-// A parameter's number as a pixel.
+// Converts a parameter's number to a pixel.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace macareu {
 
-/// Rounded to the nearest, halves to even; beyond the type its last value. NaN is its lowest integer.
+/// Rounds to nearest, halves to even, and saturates. NaN becomes the lowest integer.
 template <class T, class F>
 MACAREU_HD T nearest_pixel(F value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -43,7 +43,7 @@ T pixel_from(const number& value) {
       value.value());
 }
 
-/// The smallest pixel above a number; none where no pixel is.
+/// The smallest pixel value above a number; nothing if there is none.
 template <class T>
 std::optional<T> smallest_above(const number& value) {
   return std::visit(

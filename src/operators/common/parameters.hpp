@@ -1,4 +1,4 @@
-// Parameters that several operators have.
+// Parameters shared by several operators.
 #pragma once
 
 #include <limits>

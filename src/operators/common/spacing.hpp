@@ -1,4 +1,4 @@
-// Sizes of pixels: one number for each axis of the array, or one for all.
+// Pixel spacing: one number for each axis of the array, or one for all.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// What a distance transform computes with, from its parameters and the shape: spacing of the axes, metric,
-// and the narrowest type that holds every distance of the image.
+// The plan of a distance transform, from parameters and shape: spacing, metric, and the narrowest type that
+// holds every distance.
 #pragma once
 
 #include <algorithm>
@@ -28,26 +28,26 @@ namespace macareu {
 struct distance_plan {
   int rank = 2;
   std::array<double, 3> spacing{1, 1, 1};  // z, y, x
-  std::array<std::int64_t, 3> steps{};     // from one end of an axis to the other
-  std::array<double, 3> longest{};         // the cost of that
+  std::array<std::int64_t, 3> steps{};     // length of each axis in steps
+  std::array<double, 3> longest{};         // cost of the whole axis
   line_join join = line_join::sum;
   bool squares = true;  // euclidean: costs are squared
   bool root = true;     // and the result is not
-  bool whole = true;    // distances are integers
-  unit_of_values unit;  // but for euclidean ones
-  double limit = 0;     // a distance as it is told; may be infinite
+  bool whole = true;    // in units; distances are integers
+  unit_of_values unit;  // not used by the euclidean metric
+  double limit = 0;     // on distances as reported; may be infinite
 
-  /// No distance of the image exceeds it.
+  /// Upper bound of all distances in the image.
   double most() const { return longest[0] + longest[1] + longest[2]; }
-  /// The law of the pattern: any value, "no site" included, and the cost of one more axis fit.
+  /// The law of the pattern: any value, "no site" included, plus the cost of one more axis must fit.
   bool fits(double largest) const {
     return whole && most() + *std::ranges::max_element(longest) + 1 <= largest;
   }
 };
 
 inline constexpr double largest_u32 = 4294967295.0;
-inline constexpr double largest_u64 = 9223372036854775808.0;  // of f64 that surely fit
-inline constexpr double largest_exact = 9007199254740992.0;   // in f64: all integers up to it
+inline constexpr double largest_u64 = 9223372036854775808.0;  // all f64 up to it fit
+inline constexpr double largest_exact = 9007199254740992.0;   // f64 holds all integers up to it
 
 template <class T>
 const T& argument_of(const arguments& all, const char* name) {
@@ -63,7 +63,7 @@ inline bool propagates(const arguments& all) {
   return all.contains("method") && argument_of<std::string>(all, "method") == "propagation";
 }
 
-/// What would not be looked at must be left as it is. False where the operator has no such parameter.
+/// Parameters without effect must keep their default. False if the operator has no such parameter.
 inline bool chooses_type_of_squares(const arguments& all) {
   return flag_of(all, "squared") && argument_of<std::string>(all, "type") != "standard";
 }
@@ -72,8 +72,8 @@ inline bool chooses_neighbours_in_vain(const arguments& all, int rank) {
          argument_of<connectivity>(all, "connectivity").reach(rank) != rank;
 }
 
-/// The fewest parts of 1, decimal ones first, that all these steps are whole numbers of; 0 where there are
-/// none. Halves of halves are there for steps that were f32 once.
+/// The fewest parts of 1 in which all steps are integers, powers of ten first; 0 if there are none. Powers of
+/// two serve steps that were converted from f32.
 inline double common_parts(const std::vector<double>& steps) {
   const auto suffice = [&](double parts) {
     return std::ranges::all_of(steps,
@@ -86,7 +86,7 @@ inline double common_parts(const std::vector<double>& steps) {
   return 0;
 }
 
-/// Steps along the axes as whole numbers of a unit. False, and nothing done, where sums of them were not
+/// Expresses the steps as integer multiples of a unit. Returns false, without changes, if sums would not be
 /// exact.
 inline bool count_in(distance_plan& plan, const unit_of_values& unit) {
   auto whole = plan.spacing;
@@ -101,16 +101,15 @@ inline bool count_in(distance_plan& plan, const unit_of_values& unit) {
   return true;
 }
 
-/// Sums along axes lose bits where steps are fractional, and none of the ways to search a line fast would
-/// find the same sums. Counted in parts of 1, or where all steps are the same in steps, they are exact, and
-/// every distance is rounded once.
+/// Sums of fractional steps lose bits, and the fast line searches would round them differently. In parts of
+/// 1, or in steps if all are equal, sums are exact and every distance is rounded once.
 inline void count_in_units(distance_plan& plan) {
   std::vector<double> steps;
   for (std::size_t axis = 0; axis < plan.spacing.size(); ++axis)
     if (plan.steps[axis] > 0)
       steps.push_back(plan.spacing[axis]);
     else
-      plan.spacing[axis] = 1;  // it does not matter, but has to fit any type
+      plan.spacing[axis] = 1;  // unused, but must fit any type
   const double parts = common_parts(steps);
   if (parts == 1 || (parts > 1 && count_in(plan, {.parts = parts}))) return;
   if (std::ranges::adjacent_find(steps, std::ranges::not_equal_to{}) == steps.end())
@@ -126,7 +125,7 @@ inline void measure_axes(distance_plan& plan) {
   }
 }
 
-/// `about`: who asks, for messages.
+/// `about`: the operator, for messages.
 inline distance_plan plan_distances(std::string_view about, const arguments& all, const extents& shape) {
   const auto conflict = [&](std::vector<error_part> parts) {
     return call_error({.kind = fault::conflict, .operation = std::string(about), .parts = std::move(parts)});
@@ -156,7 +155,7 @@ inline distance_plan plan_distances(std::string_view about, const arguments& all
     throw conflict({parameter_named("squared"), " is for the euclidean metric, not for " + metric});
   if (chooses_type_of_squares(all))
     throw conflict(
-        {parameter_named("type"), " is for distances that are not squared: squares have one of their own"});
+        {parameter_named("type"), " does not apply to squared distances: squares have a type of their own"});
   if (chooses_neighbours_in_vain(all, rank))
     throw conflict({parameter_named("connectivity"), " is for method propagation"});
   if (!plan.squares && propagates(all))
@@ -177,7 +176,7 @@ inline distance_plan plan_distances(std::string_view about, const arguments& all
   return plan;
 }
 
-/// A volume with a side of 1 is an image, for which engines have faster ways: the first such side.
+/// A volume with a side of 1 is an image, which engines process faster. Returns the first such side.
 inline std::optional<line_axis> side_of_1(const extents& shape) {
   for (int axis = 0; axis < shape.rank(); ++axis)
     if (shape.rank() == 3 && shape[axis] == 1) return static_cast<line_axis>(axis);
@@ -196,8 +195,8 @@ inline distance_plan without_side(distance_plan plan, line_axis side) {
   return plan;
 }
 
-/// How a call's images are looked at: without a side of 1. Those of one call all in the same way, or engines
-/// would take them for others.
+/// Drops a side of 1 from a call's images. All images of a call drop the same one, or engines would
+/// treat them as different images.
 class distance_axes {
  public:
   explicit distance_axes(const call& call, bool all = false)
@@ -217,14 +216,14 @@ class distance_axes {
   std::optional<line_axis> left_out_;
 };
 
-/// The distance that a value of the passes is told as.
+/// Converts a value of the passes to the reported distance.
 template <class Value>
 double told_distance(const distance_plan& plan, Value value) {
   const auto exact = static_cast<double>(value);
   return plan.squares ? std::sqrt(exact) : plan.unit(exact);
 }
 
-/// The greatest integer up to `most` that is told as a distance within the limit.
+/// The greatest integer up to `most` whose reported distance is within the limit.
 template <class Value>
 Value greatest_within_limit(const distance_plan& plan, Value most) {
   Value within = 0, beyond = most + 1;
@@ -235,7 +234,7 @@ Value greatest_within_limit(const distance_plan& plan, Value most) {
   return within;
 }
 
-/// The same of floats; limit^2 itself is rounded, and may be too little.
+/// The same for floats. limit^2 is rounded and may be too small, so it is only a first guess.
 inline double greatest_within_limit(const distance_plan& plan) {
   constexpr double most = std::numeric_limits<double>::max();
   double within = std::min(plan.squares ? plan.limit * plan.limit : plan.limit, most);
@@ -253,7 +252,7 @@ distance_range<Value> range_of(const distance_plan& plan) {
   if constexpr (std::is_floating_point_v<Value>) {
     return {greatest_within_limit(plan), std::numeric_limits<Value>::infinity()};
   } else {
-    Value most = 0;  // in integers: the sum of floats may be less than it is
+    Value most = 0;  // in integers, because a sum of floats may be rounded down
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const auto length = static_cast<Value>(plan.spacing[axis]) * static_cast<Value>(plan.steps[axis]);
       most += plan.squares ? length * length : length;
@@ -267,7 +266,7 @@ axis_cost<Value> cost_of(const distance_plan& plan, line_axis axis) {
   return {static_cast<Value>(plan.spacing[static_cast<std::size_t>(axis)]), plan.squares};
 }
 
-/// f32 or f64 as asked; squares of whole distances are integers.
+/// f32 or f64 as requested; squares of integer distances are integers.
 inline dtype distance_type(const arguments& all, dtype, const extents& shape) {
   const auto plan = plan_distances("distance_transform", all, shape);
   if (plan.squares && !plan.root) {

@@ -28,10 +28,10 @@ struct distance_transform {
     const bool places = call.wants(indices) || call.wants(labels);
     if (places && call.flag("signed")) refuse({"signed distances have no indices or labels"});
     if (call.wants(labels) && !call.flag("invert"))
-      refuse({"labels are those of pixels that are not zero: use ", parameter_named("invert"), " with them"});
-    if (call.wants(labels) && propagates(call.values)) refuse({"labels come with method exact only"});
+      refuse({"labels need ", parameter_named("invert"), ": they are values of pixels that are not zero"});
+    if (call.wants(labels) && propagates(call.values)) refuse({"labels need method exact"});
     if (!propagates(call.values) && call.work.how.strategy != "auto")
-      refuse({"strategies are those of method propagation"});
+      refuse({"a strategy needs method propagation"});
   }
 
   static constexpr std::array inputs{input_description{"image", "binary: zero or not"}};

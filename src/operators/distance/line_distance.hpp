@@ -1,5 +1,5 @@
-// Distances axis by axis: the first pass counts the steps to the nearest site along the first axis, the
-// others add (or, for the chessboard, take the greater of) what their own axis costs.
+// Distances axis by axis. The first pass counts the steps to the nearest site along the first axis. The
+// others add the cost of their axis; for the chessboard metric they take the maximum.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace macareu {
 
-/// What stands for "no site" while steps are counted: twice as much still fits.
+/// Stands for "no site" while steps are counted. Twice the value still fits.
 template <class Steps>
 inline constexpr Steps no_steps = std::numeric_limits<Steps>::max() / 2;
 
@@ -32,8 +32,8 @@ struct steps_to_site {
   MACAREU_HD Steps result(Steps steps) const { return steps < no_steps<Steps> ? steps : no_steps<Steps>; }
 };
 
-/// Euclidean distances are squared until the end. With f64 the operations are those of numpy:
-/// (steps * spacing)^2, added in the order of the axes.
+/// Euclidean distances are squared until the end. With f64 the operations are NumPy's: (steps * spacing)^2,
+/// added in the order of the axes.
 template <class Value>
 struct axis_cost {
   Value spacing;
@@ -46,17 +46,17 @@ struct axis_cost {
   MACAREU_HD bool unit_squares() const { return squared && spacing == Value{1}; }
 };
 
-/// What the passes of one transform share.
+/// Shared by the passes of one transform.
 template <class Value>
 struct distance_range {
-  Value limit;  // what is further away is as far as can be
-  Value none;   // "no site": above the limit
+  Value limit;  // larger values count as "no site"
+  Value none;   // stands for "no site": above the limit
 };
 
 template <class Value>
 struct from_steps {
   MACAREU_HD bool unit_squares() const { return before.unit_squares(); }
-  axis_cost<Value> before;  // of the axis along which the steps were counted
+  axis_cost<Value> before;  // of the axis that the steps were counted along
   template <class Steps>
   MACAREU_HD Value operator()(Steps steps, const distance_range<Value>& range) const {
     const Value cost = before(static_cast<std::int64_t>(steps));
@@ -78,9 +78,9 @@ struct to_values {
   }
 };
 
-/// What values count where that is not 1: steps of a length, or parts of 1 such as tenths.
+/// The unit of integer values, if not 1: a step length, or parts of 1 such as tenths.
 struct unit_of_values {
-  double step = 1, parts = 1;  // not both
+  double step = 1, parts = 1;  // at most one differs from 1
   MACAREU_HD bool is_1() const { return step == 1 && parts == 1; }
   MACAREU_HD double operator()(double value) const { return value * step / parts; }
 };

@@ -1,5 +1,5 @@
-// Carries what the nearest site has to every pixel, axis by axis like distances: the first place on the last
-// axis wins a tie, then the first on the axis before it.
+// Carries a value of the nearest site to every pixel, axis by axis like distances. Ties go to the first place
+// on the last axis, then to the first on the axis before it.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace macareu {
 template <class Out, class Own>
 struct carried_images {
   Out out;
-  Own own;                  // what a site has
-  pixel_of<Out> nothing{};  // where there is no site
+  Own own;                  // the values of sites
+  pixel_of<Out> nothing{};  // the value without a site
 };
 template <class Out, class Own>
 carried_images(Out, Own) -> carried_images<Out, Own>;
@@ -69,13 +69,13 @@ void carry_nearest(Engine& engine, const distance_plan& plan, bool sites_are_zer
     carry_from(engine, plan, steps_to_site<std::uint32_t>{sites_are_zero}, image, images);
 }
 
-/// Of a pixel, in the order of the array.
+/// Index of a pixel in array order.
 struct own_index {
   frame whole;
   MACAREU_HD std::int64_t operator()(site p) const { return whole.index_of(p); }
 };
 
-/// Of the nearest site; -1 where there is none.
+/// Index of the nearest site; -1 if there is none.
 template <class Image, class Indices, class Engine>
 void nearest_indices(Engine& engine, const distance_plan& plan, bool sites_are_zero, const Image& image,
                      const Indices& out) {
@@ -84,7 +84,7 @@ void nearest_indices(Engine& engine, const distance_plan& plan, bool sites_are_z
   carry_nearest(engine, plan, sites_are_zero, image, carried_images{out, own.reading(), -1});
 }
 
-/// Also where the parameters are checked against the shape.
+/// Also checks the parameters against the shape.
 inline dtype site_index_type(const arguments& all, dtype, const extents& shape) {
   plan_distances("nearest_site", all, shape);
   return dtype::i64;

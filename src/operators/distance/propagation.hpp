@@ -1,10 +1,10 @@
-// Nearest sites from neighbour to neighbour (Danielsson; paper 1): a pixel takes over the site of a neighbour
-// that lies nearer than its own.
+// Nearest sites by propagation between neighbours (Danielsson; paper 1): a pixel adopts the site of a
+// neighbour if that is nearer than its own.
 //
-// The result is approximate, since the nearest site of a pixel need not be that of any neighbour, and it
-// depends on the order of visits: a site may be dropped at a pixel on the way to one that it would have won.
-// What holds for every order: distances are those to some site, so never below the exact ones, and no
-// neighbour of a pixel has a site that the pixel would prefer.
+// The result is approximate, since the nearest site of a pixel need not be that of any neighbour. It depends
+// on the order of visits: a pixel may drop a site that would be nearest to a pixel further on. Two properties
+// hold for every order. Distances are to some site, so never below the exact ones. No pixel has a neighbour
+// whose site it would prefer.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace macareu {
 
-/// A site in one word, x first: of sites equally far away the smallest word is the one that the exact
-/// transform takes too.
+/// A site in one word, x first: among equally distant sites the smallest word is the choice of the exact
+/// transform too.
 using packed_site = std::uint64_t;
 inline constexpr packed_site no_site = ~packed_site{0};
 inline constexpr int bits_of_a_coordinate = 21;
@@ -34,7 +34,7 @@ MACAREU_HD constexpr site unpacked(packed_site s) {
   return {part(s), part(s >> bits_of_a_coordinate), part(s >> 2 * bits_of_a_coordinate)};
 }
 
-/// From a pixel to a site.
+/// Distance from a pixel to a site.
 template <class Value>
 struct site_distance {
   axis_cost<Value> z, y, x;
@@ -74,7 +74,7 @@ struct site_so_far {
   MACAREU_HD packed_site operator()(site, packed_site s) const { return s; }
 };
 
-/// `To` as in a pass of lines: to_root or to_distance.
+/// `To` is a result of line passes: to_root or to_distance.
 template <class Value, class To>
 struct distance_of_site {
   site_distance<Value> distance;

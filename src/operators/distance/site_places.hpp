@@ -43,9 +43,9 @@ struct site_places {
       .pattern = "map",
       .brief = "Coordinates of the nearest sites, and their distances.",
       .notes =
-          "What SciPy's distance_transform_edt tells, in its arithmetic: differences times spacing, squared, added in the "
-          "order of the axes. Distances are along x, along y where that is asked for, and then along z where that is. "
-          "Places of indices outside the image are -1.",
+          "Coordinates and distances in the arithmetic of SciPy's distance_transform_edt: differences times "
+          "spacing, squared, added in the order of the axes. Distances cover x, and y and z if those are "
+          "requested. Indices outside the image give -1.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
@@ -66,7 +66,7 @@ struct site_places {
     if (call.wants(distances)) measure(engine, call);
   }
 
-  /// Division by one number, without a division, of what f64 holds exactly.
+  /// Division by multiplication with the inverse, for values that f64 holds exactly.
   struct divisor {
     std::int64_t by;
     double inverse;
@@ -80,7 +80,7 @@ struct site_places {
     MACAREU_HD std::int64_t remainder(std::int64_t value) const { return value - quotient(value) * by; }
   };
 
-  /// Of an index below `end`; -1 of others.
+  /// Coordinate of an index below `end`; -1 for others.
   struct last_place {
     std::int64_t end;
     divisor width;
@@ -104,7 +104,7 @@ struct site_places {
     }
   };
 
-  /// By axes, the last first, as the outputs are.
+  /// By axes, the last first, like the outputs.
   struct distance_to {
     double step_x, step_y, step_z;
 

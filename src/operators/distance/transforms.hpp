@@ -1,5 +1,5 @@
-// Distances to the nearest site into an image: exactly, by lines along one axis after the other, or from
-// neighbour to neighbour.
+// Writes distances to the nearest site to an image: exactly, by lines along each axis in turn, or by
+// propagation between neighbours.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace macareu {
 
-/// No site, or one beyond the limit.
+/// Result without a site within the limit.
 template <class Out>
 inline constexpr Out far_away = std::numeric_limits<Out>::has_infinity ? std::numeric_limits<Out>::infinity()
                                                                        : std::numeric_limits<Out>::max();
 
-/// Signed distances. Of the two of a pixel one is 0.
+/// Signed distances. One of the two distances of a pixel is 0.
 struct outside_minus_inside {
   template <class Out>
   MACAREU_HD Out operator()(site, Out outside, Out inside) const {
@@ -27,7 +27,7 @@ struct outside_minus_inside {
   }
 };
 
-/// write(rule that makes pixels of type Out from distances).
+/// write(rule that converts distances to pixels of type Out).
 template <class Value, class Out, class Write>
 void with_result(const distance_plan& plan, Write&& write) {
   if constexpr (std::is_floating_point_v<Out>)
@@ -35,8 +35,7 @@ void with_result(const distance_plan& plan, Write&& write) {
   write(to_distance<Value, Out>{far_away<Out>, plan.unit});
 }
 
-/// compute(type) for the narrowest type that the plan can be computed with; pixels that are integers come
-/// from integers.
+/// compute(type) with the narrowest type for the plan. Integer pixels are computed from integers.
 template <class Out, class Compute>
 void with_value_type(const distance_plan& plan, Compute&& compute) {
   if (plan.fits(largest_u32)) return compute(std::type_identity<std::uint32_t>{});
@@ -100,7 +99,7 @@ void propagate_sites(Engine& engine, const distance_plan& plan, const neighbourh
   });
 }
 
-/// Leaves the site that every pixel has found in `sites`.
+/// Leaves the site of every pixel in `sites`.
 template <class Image, class Sites, class OutImage, class Engine>
 void propagated_distances(Engine& engine, const distance_plan& plan, const neighbourhood& near,
                           bool sites_are_zero, const Image& image, const Sites& sites, const OutImage& out) {

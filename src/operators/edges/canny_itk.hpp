@@ -1,9 +1,9 @@
-// Canny's edges as ITK's CannyEdgeDetectionImageFilter finds them: where the second derivative of the
-// smoothed image along its gradient crosses zero and does not rise, and the gradient is steep.
+// Canny's edges as ITK's CannyEdgeDetectionImageFilter finds them. The second derivative along the gradient
+// crosses zero and does not rise there, and the gradient is steep.
 //
-// V is the type of ITK's output pixels. Derivatives of first order are half of a difference; those of second
-// order are summed in f64 and rounded to V, and so is the mixed term; all else is computed in V. The sign of
-// the first derivatives is ITK's, from right to left: it appears in pairs only.
+// V is the type of ITK's output pixels. First derivatives are half of a difference. Second derivatives and
+// the mixed term are summed in f64 and rounded to V; all else is computed in V. The sign of first derivatives
+// is ITK's, from right to left: it appears in pairs only.
 #pragma once
 
 #include <cmath>
@@ -55,7 +55,7 @@ class itk_canny {
     return sum / square;
   }
 
-  /// What `derived` gives, in V alone. Raises `bends` to the second differences that it is made of.
+  /// Approximates `derived` in V alone. Raises `bends` to the largest second differences it uses.
   template <class W, class Near>
   MACAREU_HD W drafted(const Near& near, W& bends) const {
     const W left = at(near, 0, -1), right = at(near, 0, 1), up = at(near, 1, -1), down = at(near, 1, 1);
@@ -66,10 +66,10 @@ class itk_canny {
     const W xx = x * x, yy = y * y;
     return near_quotient(x * y * cross + xx * bend_x + yy * bend_y, xx + yy + 4 * least_gradient);
   }
-  /// How far both can be apart. |x y| is at most half of xx + yy, so second differences have weights of 1 at
-  /// most in units of `bends`, and what follows is rounded 8 times in a draft, of which a quotient may count
-  /// for 4, and 9 times in the derivative; they themselves by 11 roundings of a pixel. The rest is room.
-  /// Infinite where a draft may overflow.
+  /// Bound of |drafted - derived|, infinite where a draft may overflow. |x y| is at most half of xx + yy, so
+  /// second differences have weights of at most 1 in units of `bends`. A draft adds 8 roundings, with a
+  /// quotient worth 4, and the derivative 9. The second differences add 11 roundings of a pixel. The rest is
+  /// margin.
   MACAREU_HD static V draft_error(V pixels, V bends) {
     constexpr V rounding = std::numeric_limits<V>::epsilon() / 2,
                 limit = std::is_same_v<V, float> ? 1e9 : 1e75;
@@ -88,8 +88,8 @@ class itk_canny {
     for (int i = 0; i < Rank; ++i) to[i] = along(smooth, i);
   }
 
-  /// The sign of the third derivative without divisions, where neither rounding nor `error` in what was
-  /// derived can have changed it.
+  /// The sign of the third derivative without divisions, where neither rounding nor `error` in the derived
+  /// image can change it.
   template <class W, class Derived>
   MACAREU_HD W estimate(W square, const W (&slope)[Rank], const Derived& derived, V error) const {
     const W zero{}, here = derived(0, 0, 0), distance = size_of(here);
@@ -98,7 +98,7 @@ class itk_canny {
       const W one = at(derived, i, -1), other = at(derived, i, 1), part = (one - other) * slope[i];
       const W one_side = turned_by(one, here), other_side = turned_by(other, here);
       const bool first = i == 0;
-      // The furthest neighbours on the other side of zero are those furthest below it, seen from here.
+      // Relative to this pixel's sign, the furthest neighbours across zero are the least.
       before = first ? one_side : either_lesser(before, one_side);
       after = first ? other_side : either_lesser(after, other_side);
       third = first ? part : third + part;
@@ -113,7 +113,7 @@ class itk_canny {
     const auto sure = off_zero & ((before < far) | (after <= far)) & (third < -margin);
     const W passed = square >= low_square_ ? everywhere<W>(V{1}) : zero;
     const W level = square >= high_square_ ? everywhere<W>(V{2}) : passed;
-    // Comparisons with NaN, of products that overflow, leave it not sure.
+    // NaN, from products that overflow, compares false and leaves the result not_sure.
     const W unsure = ((third > margin) | (square < least_)) ? zero : everywhere<W>(V{not_sure});
     const W seen = may_cross ? unsure : zero;
     const W open = off_zero ? seen : unsure;
@@ -146,7 +146,7 @@ class itk_canny {
  private:
   static constexpr V least_gradient = static_cast<V>(0.0001);
 
-  /// One instruction, of one number too.
+  /// One instruction for scalars too.
   template <class W>
   MACAREU_HD static W size_of(W a) {
     if constexpr (std::is_arithmetic_v<W>)
@@ -154,7 +154,7 @@ class itk_canny {
     else
       return magnitude(a);
   }
-  /// Off by two units of the last place at most, for 1e-4 < b < 1e30: on a GPU two instructions.
+  /// Within two units in the last place for 1e-4 < b < 1e30; two instructions on a GPU.
   template <class W>
   MACAREU_HD static W near_quotient(W a, W b) {
 #ifdef __CUDA_ARCH__
@@ -163,8 +163,8 @@ class itk_canny {
     return a / b;
   }
 
-  /// The least square whose root, rounded, is above a threshold: all greater ones are too. It is most often
-  /// close to the threshold's own.
+  /// The least square whose rounded root is above a threshold, as are all greater ones. It is usually close
+  /// to the square of the threshold.
   template <class Above>
   static V least_square(V threshold, const Above& above) {
     key_of<V> low = to_key(V{0}), high = to_key(std::numeric_limits<V>::infinity());
@@ -215,8 +215,8 @@ class itk_canny {
     return square;
   }
 
-  /// A neighbour along an axis has the other sign, or is the only one of both that is not zero, and lies
-  /// further from zero; where both are as far, the pixel before the crossing has it.
+  /// A neighbour along an axis has the other sign, or is the only one of both that is not zero, and is
+  /// further from zero. If both are equally far, the pixel before the crossing has it.
   template <class Derived>
   MACAREU_HD static bool crosses_zero(const Derived& derived) {
     const V here = derived(0, 0, 0);
@@ -234,7 +234,7 @@ class itk_canny {
   }
 
   V low_, high_, low_square_, high_square_, least_;
-  V doubt_;  // with thresholds below 0 there is no estimate
+  V doubt_;  // infinite if a threshold is below 0: no estimate then
 };
 
 }  // namespace macareu

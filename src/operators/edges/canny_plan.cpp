@@ -16,7 +16,7 @@ namespace macareu {
 namespace {
 
 constexpr int largest_radius = 4096;
-constexpr int largest_variance = 700;  // exp(v) is a number, which ITK's weights are made of
+constexpr int largest_variance = 700;  // exp(v), from which ITK computes weights, stays finite
 
 call_error refused(fault kind, std::vector<error_part> parts, std::string given = {},
                    std::string allowed = {}) {
@@ -52,7 +52,7 @@ void refuse_below_zero(std::string_view name, const std::vector<double>& values)
           to_string(number(value)), "0 or more");
 }
 
-/// What a flavour would not look at must be left as it is.
+/// Parameters of the other flavour must keep their default.
 void refuse_other_flavours(const arguments& all) {
   const bool itk = is_itk_flavour(all);
   const auto refuse = [&](std::string_view name, bool is_default) {
@@ -73,7 +73,7 @@ void refuse_other_flavours(const arguments& all) {
   }
 }
 
-/// NumPy's order of a sum.
+/// Sums in NumPy's order.
 double pairwise_sum(const double* values, std::size_t count) {
   if (count < 8) {
     double sum = 0;
@@ -94,7 +94,7 @@ double pairwise_sum(const double* values, std::size_t count) {
   return sum;
 }
 
-/// SciPy's, up to 4 sigma.
+/// SciPy's weights, up to 4 sigma.
 std::vector<double> sampled_gaussian(double sigma) {
   const double reach = 4.0 * sigma + 0.5;
   if (!(reach < largest_radius + 1))
@@ -111,8 +111,8 @@ std::vector<double> sampled_gaussian(double sigma) {
   return half;
 }
 
-/// How much of the smoothed value of a pixel comes from inside the image, as scikit-image has it: an image of
-/// ones smoothed alike. All pixels further from the border than the weights reach have the same.
+/// The share of a smoothed value that comes from inside the image, as in scikit-image: a smoothed image of
+/// ones. It is constant beyond the reach of the weights.
 void find_shares(smoothing& smooth, const extents& shape) {
   const auto radius = radius_of(smooth.weights);
   const bool constant = smooth.edge.mode == border_mode::constant;
@@ -192,7 +192,7 @@ canny_plan plan_skimage(const arguments& all, dtype input, const extents& shape)
   for (std::size_t axis = 0; axis < 2; ++axis)
     if (sigma[axis] > 1e-15) plan.smooth.weights[axis + 1] = sampled_gaussian(sigma[axis]);
   find_shares(plan.smooth, shape);
-  // Of integers, scaled to 1: sums are multiples of the last places of the least weight's products.
+  // Bounds for integers, scaled to 1: sums are multiples of the last place of the least weight's products.
   const double outside = std::fabs(plan.smooth.edge.outside);
   plan.smooth.moderate =
       input != dtype::f32 && input != dtype::f64 && (outside == 0 || (outside > 1e-100 && outside < 1e100));

@@ -1,4 +1,4 @@
-// What both flavours of Canny make of their parameters.
+// Plans both flavours of Canny from their parameters.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ inline dtype canny_type(const arguments& all, dtype input, const extents&) {
   return input == dtype::f32 ? dtype::f32 : dtype::f64;
 }
 
-/// Throws usage_error for what the parameters have wrong.
+/// Throws usage_error for invalid parameters.
 canny_plan plan_canny(const arguments& all, dtype input, const extents& shape);
 
 }  // namespace macareu

@@ -1,5 +1,5 @@
-// Canny's edges as scikit-image's canny finds them: where the length of Sobel's gradient is not below that on
-// both sides along the gradient, interpolated between neighbours.
+// Canny's edges as scikit-image's canny finds them. The length of Sobel's gradient is not below that on both
+// sides along the gradient, interpolated between neighbours.
 //
 // V is the type of scikit-image's smoothed image. Sobel's sums are SciPy's: differences along the axis,
 // rounded to V, then 1 2 1 across in f64, rounded to V.
@@ -60,7 +60,7 @@ class skimage_canny {
     to[1] = along_y(smooth);
   }
 
-  /// Without divisions, where rounding cannot have changed the answer.
+  /// Without divisions, where rounding cannot change the result.
   template <class W, class Derived>
   MACAREU_HD W estimate(W here, const W (&slope)[2], const Derived& derived, V) const {
     const W zero{}, x = slope[0], y = slope[1], flat = magnitude(x), steep = magnitude(y);
@@ -78,7 +78,7 @@ class skimage_canny {
     const auto passes = (here >= low_) & (here > zero);
     const W level = passes ? passed : zero;
     const W unsure = level > zero ? everywhere<W>(V{not_sure}) : zero;
-    // Comparisons with NaN, of infinite pixels, leave it not sure.
+    // NaN, from infinite pixels, compares false and leaves the result not_sure.
     const auto highest = (one < own - margin) & (other < own - margin);
     const W not_lower = highest ? level : unsure;
     const auto lower = (one > own + margin) | (other > own + margin);
@@ -104,8 +104,7 @@ class skimage_canny {
     if (!(here > 0)) return false;
     const V y = along_y(smooth), x = along_x(smooth);
     const V steep = std::fabs(y), flat = std::fabs(x);
-    // The gradient lies between an axis and a diagonal; of two diagonals the one that scikit-image looks at
-    // last.
+    // The gradient lies between an axis and a diagonal. Of two diagonals, scikit-image's last match applies.
     const int turn = (y <= 0 && x >= 0) || (y >= 0 && x <= 0) ? -1 : 1;
     const bool upright = turn < 0 ? steep >= flat : steep > flat;
     const V share = upright ? flat / steep : steep / flat;

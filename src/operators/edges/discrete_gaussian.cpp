@@ -41,7 +41,7 @@ double bessel_1(double x) {
          (exponential(x) / std::sqrt(x));
 }
 
-/// Of order n > 1, by Miller's backward recurrence, scaled by the order 0.
+/// Order n > 1, by Miller's backward recurrence, scaled by order 0.
 double bessel(int n, double x) {
   if (x == 0) return 0;
   constexpr double accuracy = 40, large = 1e10;

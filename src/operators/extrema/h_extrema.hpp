@@ -1,4 +1,4 @@
-// What the h-operators share: the height h in a pixel type, images shifted by it, and their reconstruction.
+// Shared by the h-operators: the height h in a pixel type, images shifted by it, and their reconstruction.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@
 
 namespace macareu {
 
-/// h as whole steps of an integer type, rounded up; none where no two values are so far apart.
+/// h in steps of an integer type, rounded up; nothing if it exceeds the type's range.
 template <class T>
 std::optional<key_of<T>> whole_steps(const number& h) {
   const auto limit = std::numeric_limits<key_of<T>>::max();
@@ -41,7 +41,7 @@ T nearest_float(double h) {
   return h > std::numeric_limits<T>::max() ? std::numeric_limits<T>::infinity() : static_cast<T>(h);
 }
 
-/// A bool image is one of bytes, but its values end at 1.
+/// The largest value; 1 for bool images, which are bytes.
 template <class T>
 T highest_in_type(const call& call) {
   return call.inputs[0].type() == dtype::boolean ? T{1} : std::numeric_limits<T>::max();
@@ -73,7 +73,7 @@ inline void check_height(const call& call) {
   with_pixel_type(call.inputs[0].type(), [&]<class T>(std::type_identity<T>) { height_in_type<T>(call); });
 }
 
-/// Against the wave's direction; stops at the end of the type.
+/// Moves against the wave's direction, and saturates.
 template <direction Toward, class T>
 MACAREU_HD T steps_back(T value, key_of<T> steps) {
   const auto key = rising_key<Toward>(value);
@@ -95,8 +95,8 @@ struct shifted_by {
   }
 };
 
-/// out = reconstruction of f from f - h (maxima) or f + h (minima): extrema lower than h are gone, the others
-/// cut by h.
+/// out = reconstruction of f from f - h (maxima) or f + h (minima). It removes extrema lower than h and cuts
+/// the others by h.
 template <direction Toward, class T, class Engine>
 void filter_by_height(Engine& engine, const call& call, const image_in<Engine, T>& out) {
   const auto image = input<T>(engine, call, 0);
@@ -106,8 +106,7 @@ void filter_by_height(Engine& engine, const call& call, const image_in<Engine, T
   engine.wave(flood<Toward>{}, call.near(), out, mapped(shifted, image), image);
 }
 
-/// As scikit-image shifts floats: a little further than h, so that rounding never leaves a shifted pixel too
-/// near.
+/// Shifts floats as scikit-image does: slightly further than h, so that rounding never shifts too little.
 template <direction Toward, class T>
 struct shifted_safely {
   T h;
@@ -119,7 +118,7 @@ struct shifted_safely {
   }
 };
 
-/// An integer rule with h in steps.
+/// For integers, with h in steps.
 template <direction Toward, class T>
 struct shifted_by_steps {
   key_of<T> steps;
@@ -144,8 +143,8 @@ struct stands_out_by_height {
   }
 };
 
-/// Mask of the extrema whose height is at least h, as scikit-image defines it; nothing where h exceeds the
-/// image's range.
+/// Mask of the extrema whose height is at least h, as scikit-image defines it. Empty if h exceeds the image's
+/// range.
 template <direction Toward, class T, class Engine>
 void h_extrema(Engine& engine, const call& call) {
   const auto image = input<T>(engine, call, 0);

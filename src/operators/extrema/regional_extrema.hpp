@@ -1,10 +1,11 @@
 // Regional maxima and minima. With "just below f" the next lower value of the type,
 //   maxima(f) = { p : f(p) > R_f(just below f)(p) }   (Vincent 1993, section 4.3)
-// where R is reconstruction by dilation: a plateau keeps its value only if a higher pixel touches it. Minima
-// are the mirror image.
+// where R is reconstruction by dilation: it restores a plateau only if a higher pixel touches it. Minima are
+// symmetric.
 //
-// An engine that finds summits, the pixels without a higher neighbour, floods no values: of summits that
-// touch, all are maxima or none. They are none where one of them touches a pixel as high that is no summit.
+// An engine that finds summits, the pixels without a higher neighbour, need not flood values. Connected
+// summits are all maxima or none. They are none if one of them touches a pixel of the same value that is no
+// summit.
 #pragma once
 
 #include <limits>
@@ -65,7 +66,7 @@ void extrema_from_summits(Engine& engine, const call& call) {
   const auto image = input<T>(engine, call, 0);
   const auto out = output<std::uint8_t>(engine, call, 0);
   const auto flooded = temporary<std::uint8_t>(engine, image);
-  const auto summits = out.reading(), states = flooded.reading();  // first those it starts from
+  const auto summits = out.reading(), states = flooded.reading();  // `states` starts as the undercut summits
   const auto found = engine.template summits<Toward>(call.near(), out, flooded.image(), image);
   if (found.everywhere) return engine.map(nowhere{}, out);
   if (!found.undercut) return;
@@ -79,7 +80,7 @@ void regional_extrema(Engine& engine, const call& call) {
   const auto out = output<std::uint8_t>(engine, call, 0);
   refuse_nan<T>(engine, call, 0);
   if constexpr (finds_summits<Engine, Toward, T>) {
-    // A strategy that is asked for is one of waves.
+    // Named strategies are those of waves.
     if (call.work.how.strategy == "auto") return extrema_from_summits<Toward, T>(engine, call);
   }
   const auto range = engine.reduce(key_range<T>{}, image);

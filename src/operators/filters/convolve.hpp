@@ -69,7 +69,7 @@ struct convolve {
   }
 
  private:
-  /// Of weights that are not 0, in the order of the pixels they belong to.
+  /// Taps of weights that are not 0, in the order of their pixels.
   template <class F, class Engine>
   static std::vector<tap<F>> taps_of(Engine& engine, const call& call) {
     std::vector<tap<F>> taps;

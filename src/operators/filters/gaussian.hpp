@@ -15,7 +15,7 @@ namespace macareu::operators {
 struct gaussian {
   static constexpr int largest_radius = 4096;
 
-  /// Of SciPy: exp(-x^2 / (2 sigma^2)) up to the radius floor(truncate * sigma + 1/2), divided by the sum.
+  /// SciPy's: exp(-x^2 / (2 sigma^2)) up to the radius floor(truncate * sigma + 1/2), divided by the sum.
   static std::vector<double> weights(double sigma, double truncate) {
     if (sigma == 0) return {1};
     const double reach = truncate * sigma + 0.5;
@@ -49,7 +49,7 @@ struct gaussian {
     return sigma;
   }
 
-  /// Also where the parameters are checked against the shape.
+  /// Also checks the parameters against the shape.
   static dtype result_type(const arguments& all, dtype input, const extents& shape) {
     for (const double sigma : sigmas(all, shape))
       weights(sigma, std::get<number>(all.at("truncate")).to_double());

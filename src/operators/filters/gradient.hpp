@@ -1,5 +1,5 @@
-// Sobel's gradient: the difference along one axis of what is smoothed by (1 2 1) along the others, as SciPy's
-// sobel has it; in f32 where that is exact or the image's type, else in f64.
+// Sobel's gradient, as SciPy's sobel: the difference along one axis, smoothed by (1 2 1) along the others. In
+// f32 if that is exact or the image's type, else in f64.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace macareu {
 template <class T>
 using gradient_type = std::conditional_t<sizeof(T) <= 2 || std::is_same_v<T, float>, float, double>;
 
-/// A value beside p along `axis` by d; others smoothed.
+/// The value at distance d along `axis`, smoothed along the others.
 template <int Rank, class F>
 struct sobel_gradient {
   /// Axis 0 is z, 1 is y, 2 is x.
@@ -93,7 +93,7 @@ struct gradient_along {
   }
 };
 
-/// Of images: the angle from the x axis towards y, in radians.
+/// For images: the angle from the x axis towards y, in radians.
 template <class F>
 struct gradient_direction {
   MACAREU_HD static constexpr window_radius radius() { return gradient_radius<2>; }

@@ -1,4 +1,4 @@
-// What linear filters share: their border, and the types they work in and give.
+// Shared by linear filters: the border, and the types of computation and result.
 #pragma once
 
 #include <limits>
@@ -33,12 +33,12 @@ inline dtype filtered_type(const arguments& all, dtype input, const extents&) {
 }
 inline constexpr std::string_view filtered_type_help = "f32, f64 or the input's type";
 
-/// f32 where the result is that, or a type whose values it holds; else f64.
+/// f32 if that is the result's type or holds all its values; else f64.
 inline bool works_in_f32(dtype input, dtype output) {
   return output == dtype::f32 || (output == input && size_of(input) <= 2);
 }
 
-/// Halves to even; a bool image ends at 1.
+/// Rounds halves to even; bool images saturate at 1.
 template <class Out>
 struct rounded {
   Out highest;
@@ -49,7 +49,7 @@ struct rounded {
   }
 };
 
-/// Types that engines filter as they are; others are converted first.
+/// Types that engines filter directly; others are converted first.
 template <class F, class T>
 inline constexpr bool filtered_directly = std::is_same_v<F, T> ||
                                           (std::is_same_v<F, float> && (std::is_same_v<T, std::uint8_t> ||
@@ -76,7 +76,7 @@ void filter_in(Engine& engine, const call& call, const Filter& filter) {
   }
 }
 
-/// filter(out, in) of type F each, or in of a type that engines filter as it is. F is f32 or f64.
+/// filter(out, in), both of type F, which is f32 or f64; `in` may be of a type that engines filter directly.
 template <class T, class Engine, class Filter>
 void filtered(Engine& engine, const call& call, const Filter& filter) {
   if (works_in_f32(call.inputs[0].type(), call.outputs[0].type()))

@@ -73,8 +73,8 @@ struct median {
     }
   }
 
- public:  // nvcc takes no private types into kernels
-  /// Integers as bits: one piece of code for both signs.
+ public:  // nvcc rejects private types in kernels
+  /// Integers as bits: one instance for both signs.
   template <class T>
   using plain = std::conditional_t<std::is_floating_point_v<T>, T, key_of<T>>;
 

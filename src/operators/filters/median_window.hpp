@@ -10,8 +10,8 @@
 
 namespace macareu {
 
-/// Selection by forgetting: of more than half of the values neither the smallest nor the largest is the
-/// median, so both go, and the next value comes in. Exchanges at fixed places, which need no branches.
+/// Forgetful selection. Among more than half of the values, neither the smallest nor the largest is the
+/// median. Both are dropped and the next value is added. Exchanges at fixed places need no branches.
 namespace selection {
 
 template <class V>
@@ -21,7 +21,7 @@ MACAREU_HD void order(V& a, V& b) {
   b = high;
 }
 
-/// The smallest of the first M values to place 0, the largest to M - 1.
+/// Moves the smallest of the first M values to place 0, the largest to M - 1.
 template <int M, class V, int... Pair, int... Low, int... High>
 MACAREU_HD void extremes_outwards(V* v, std::integer_sequence<int, Pair...>,
                                   std::integer_sequence<int, Low...>, std::integer_sequence<int, High...>) {
@@ -30,7 +30,7 @@ MACAREU_HD void extremes_outwards(V* v, std::integer_sequence<int, Pair...>,
   (order(v[M - 2 - High], v[M - 1]), ...);
 }
 
-/// `v` has the candidates, the first M - 1 of them from before, and `rest` what has not been seen.
+/// `v` has M candidates, the first M - 1 of them from the last round; `rest` has the remaining values.
 template <int M, class V>
 MACAREU_HD V median_among(V* v, const V* rest) {
   constexpr int half = (M + 1) / 2;
@@ -40,12 +40,12 @@ MACAREU_HD V median_among(V* v, const V* rest) {
   if constexpr (M == 3) {
     return v[1];
   } else {
-    v[M - 1] = *rest;  // in place of the largest; without the smallest, at v[0], they are one fewer
+    v[M - 1] = *rest;  // replaces the largest; the smallest, at v[0], is dropped
     return median_among<M - 1>(v + 1, rest + 1);
   }
 }
 
-/// Of N values, N odd; they are moved.
+/// Median of N values, N odd; permutes them.
 template <int N, class V>
 MACAREU_HD V median(V (&v)[N]) {
   constexpr int first = N / 2 + 2;
@@ -54,8 +54,8 @@ MACAREU_HD V median(V (&v)[N]) {
 
 }  // namespace selection
 
-/// Of Side x Side pixels, in volumes of Side^3. Integers with a sign come as bits, to be turned by `sign`;
-/// floats without NaN as they are.
+/// Median of Side x Side pixels, or Side^3 in volumes. Signed integers come as bits, and `sign` makes them
+/// comparable. Floats are unchanged and must not be NaN.
 template <int Rank, int Side, class Value>
 struct median_window {
   static constexpr bool wide = true;
@@ -87,8 +87,8 @@ struct median_window {
   }
 };
 
-/// Of keys whose last `bits` count, for windows too large to keep: the largest number that no more than half
-/// of the pixels are below, bit by bit.
+/// Median of keys with `bits` significant bits, for windows too large to keep. Finds, bit by bit, the largest
+/// number that at most half of the pixels are below.
 template <int R, class Key>
 struct median_by_bits {
   static constexpr bool wide = true;
@@ -110,7 +110,7 @@ struct median_by_bits {
         for (int dy = -R; dy <= R; ++dy)
           for (int dx = -R; dx <= R; ++dx)
             not_below = static_cast<V>(not_below + where_not_above(tried, near(dz, dy, dx), one, none));
-      // No more than half of them are below where more than half are not.
+      // At most half are below if more than half are not.
       answer = where_not_above(static_cast<V>(none + static_cast<Key>(side * side * side / 2 + 1)), not_below,
                                tried, answer);
     }

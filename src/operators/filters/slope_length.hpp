@@ -9,8 +9,8 @@
 
 namespace macareu {
 
-/// Of the last Rank axes: the slope along one of them, smoothed by (1 2 1) / 4 along the others; of several
-/// the root of the sum of their squares, divided by `divisor`.
+/// The slope along one of the last Rank axes, smoothed by (1 2 1) / 4 along the others. For several axes, the
+/// root of the sum of squares, divided by `divisor`.
 template <int Rank>
 struct slope_length {
   static constexpr bool wide = true;
@@ -46,7 +46,7 @@ struct slope_length {
     return taps<2, 26>(near, scale[i]);
   }
 
-  /// Those of places 0 .. Place of a cube around the pixel.
+  /// The sum over places 0 .. Place of the cube around the pixel.
   template <int Axis, int Place, class Near>
   MACAREU_HD static auto taps(const Near& near, double scale) {
     constexpr std::array step{Place / 9 - 1, Place / 3 % 3 - 1, Place % 3 - 1};

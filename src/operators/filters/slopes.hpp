@@ -50,7 +50,7 @@ struct slopes {
     }
     return rule;
   }
-  /// visit(rule) of the dimensions that count.
+  /// visit(rule) for the requested number of dimensions.
   template <class Visit>
   static void with_rule(const call& call, const Visit& visit) {
     const double asked =
@@ -72,8 +72,8 @@ struct slopes {
       .pattern = "window",
       .brief = "Slopes by Sobel's filter in the arithmetic of scikit-image.",
       .notes =
-          "One axis: the sum of weights (-1 0 1) along it and (1 2 1) / 4 along the others, times pixels, in f64 and "
-          "raster order. Several: the root of the sum of their squares, divided by the root of the number of dimensions.",
+          "One axis: weights (-1 0 1) along it and (1 2 1) / 4 along the others, in f64 and raster order. "
+          "Several: the root of the sum of squares, divided by the root of the number of dimensions.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,

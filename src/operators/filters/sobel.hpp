@@ -14,7 +14,7 @@ struct sobel {
   static dtype result_type(const arguments& all, dtype input, const extents& shape) {
     const auto& wanted = std::get<std::string>(all.at("give"));
     if (wanted == "direction" && shape.rank() == 3)
-      throw usage_error("sobel: a direction in a volume is no single angle: give x, y and z instead");
+      throw usage_error("sobel: a volume has no single direction angle: give x, y and z instead");
     if (wanted == "z" && shape.rank() == 2) throw usage_error("sobel: an image has no z: give x or y");
     return size_of(input) <= 2 || input == dtype::f32 ? dtype::f32 : dtype::f64;
   }
@@ -65,7 +65,7 @@ struct sobel {
   }
 
  private:
-  /// Bytes and floats are read as they are; other types are converted first, which keeps the code small.
+  /// Bytes and floats are read directly; other types are converted first, which keeps the code small.
   template <int Rank, class T, class Engine>
   static void run_rank(Engine& engine, const call& call) {
     using F = gradient_type<T>;

@@ -1,4 +1,4 @@
-// Which bin of a histogram a value belongs to.
+// Assigns values to the bins of a histogram.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace macareu {
 
-/// Bins of one width from low to high, defined by their edges, low + i * width: a value is in bin i where
-/// edge(i) <= value < edge(i + 1), in the last one also where it is high. It is NumPy's histogram in f64.
+/// Bins of one width from low to high, with edges low + i * width. A value is in bin i if edge(i) <= value <
+/// edge(i + 1); the last bin includes high. It is NumPy's histogram in f64.
 struct equal_bins {
   static constexpr bool counts = true;
   double low, high;
   std::int64_t count;
   double width;
 
-  /// A range that f64 holds.
+  /// The range must be exact in f64.
   equal_bins(double from, double to, std::int64_t bins)
       : low(from), high(to), count(bins), width((to - from) / static_cast<double>(bins)) {}
 
@@ -27,7 +27,7 @@ struct equal_bins {
   MACAREU_HD void operator()(site, const Sink& sink, T pixel) const {
     const double value = static_cast<double>(pixel);
     if (!(value >= low && value <= high)) return;
-    // Where it about is, then by the edges.
+    // An estimate, corrected by the edges.
     std::int64_t bin = static_cast<std::int64_t>((value - low) / (high - low) * static_cast<double>(count));
     if (bin >= count) bin = count - 1;
     if (value < edge(bin))

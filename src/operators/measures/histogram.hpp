@@ -122,7 +122,7 @@ struct histogram {
     return found;
   }
 
-  /// Where every bin is one value of a small integer type, counting needs no arithmetic.
+  /// If every bin is one value of a small integer type, counting needs no arithmetic.
   template <class T, class Engine>
   static bool count_values(Engine& engine, image_in<Engine, const T> image, const equal_bins& rule,
                            std::span<std::uint64_t> counts) {

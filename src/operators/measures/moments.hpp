@@ -1,6 +1,6 @@
-// Sums of floats that do not depend on their order: every value is rounded to a multiple of one power of two,
-// and those are added as integers of 128 bits. With N values of at most m in magnitude, the multiple is below
-// 2 m N / 2^126, so a sum is off by less than m N^2 / 2^126 before it is rounded to f64.
+// Sums of floats that do not depend on their order. Every value is rounded to a multiple of one power of two,
+// and the multiples are added as 128-bit integers. For N values of at most m in magnitude, that power is
+// below 2 m N / 2^126. A sum is off by less than m N^2 / 2^126 before it is rounded to f64.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace macareu {
 
-/// value / 2^exponent, rounded to the nearest integer, halves away from zero. It must fit.
+/// value / 2^exponent, rounded to the nearest integer, halves away from zero. The result must fit.
 MACAREU_HD inline int128 in_units(double value, int exponent) {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const int biased = static_cast<int>(bits >> 52 & 0x7ff);
@@ -29,7 +29,7 @@ MACAREU_HD inline int128 in_units(double value, int exponent) {
   return bits >> 63 ? -units : units;
 }
 
-/// The unit in which so many values of at most this magnitude can be added.
+/// Exponent of the unit in which `count` values of at most `magnitude` can be added.
 inline int unit_for(double magnitude, std::int64_t count) {
   const auto bits = std::bit_width(static_cast<std::uint64_t>(count));
   return magnitude == 0 ? 0 : std::ilogb(magnitude) + 1 + static_cast<int>(bits) - 126;
@@ -47,7 +47,7 @@ struct sum_in_units {
   MACAREU_HD value join(value a, value b) const { return a + b; }
 };
 
-/// Of squares of the distance from a middle.
+/// Squares of the distance from `middle`.
 struct squares_in_units {
   using value = int128;
   double middle;
@@ -66,7 +66,7 @@ inline double from_units(int128 units, int exponent) {
   return std::ldexp(static_cast<double>(units), exponent);
 }
 
-/// All finite, between low and high.
+/// Pixels must be finite and between low and high.
 template <class Image, class Engine>
 double exact_sum(Engine& engine, const Image& image, double low, double high) {
   const int unit = unit_for(std::max(std::abs(low), std::abs(high)), image.whole().pixels());
@@ -82,8 +82,8 @@ double variance_about(Engine& engine, const Image& image, double mean, double lo
          static_cast<double>(image.whole().pixels());
 }
 
-/// Of integers, from exact sums: their squares about the whole number nearest to the mean, which loses
-/// nothing, less the square of what lies between.
+/// For integers, from exact sums. Squares about the integer nearest to the mean are exact. The square of the
+/// remaining distance is subtracted.
 inline double variance_from(int128 sum, uint128 squares, std::int64_t count) {
   const int128 n = count;
   const int128 twice = 2 * sum + n;

@@ -1,4 +1,4 @@
-// Intensities as integers, so that their sums have no order.
+// Intensities as integers, so that sums do not depend on their order.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 namespace macareu {
 
-/// Among the pixels of objects, as the bits of a double without its sign: these have the order of
-/// magnitudes, infinity above all numbers and NaN above infinity.
+/// Over the pixels of objects, as the bits of a double without its sign. Their order is that of magnitudes,
+/// with infinity above all numbers and NaN above infinity.
 struct greatest_magnitude {
   using value = std::uint64_t;
   MACAREU_HD value identity() const { return 0; }
@@ -40,8 +40,8 @@ struct has_no_mean {
   }
 };
 
-/// So that no intensity of an object exceeds 2^43: then 2^40 pixels have sums of squares that fit 126 bits.
-/// What lies outside of objects is nobody's intensity, whatever it is.
+/// Scales intensities of objects to at most 2^43, so that the squares of 2^40 pixels sum to at most 126 bits.
+/// Pixels outside objects do not count.
 template <class Image, class Labels, class Engine>
 intensity_scale scale_of(Engine& engine, const call& call, const Labels& labels, const Image& intensity) {
   using T = pixel_of<Image>;
@@ -54,7 +54,7 @@ intensity_scale scale_of(Engine& engine, const call& call, const Labels& labels,
       throw call_error({.kind = fault::pixels,
                         .operation = std::string(call.about.name),
                         .parts = {input_named("intensity"), " is " + found + " at " + place(call, p) +
-                                                                ", in an object; there is no mean of that"},
+                                                                ", in an object; replace it, it has no mean"},
                         .given = found});
     }
   constexpr int bits = 43;

@@ -1,4 +1,4 @@
-// Sums of intensities: as integers, so that they have no order.
+// Sums of intensities as integers, which do not depend on their order.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct intensity_scale {
       const double scaled = static_cast<double>(value) * per_value;
       return static_cast<std::int64_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
     } else if constexpr (sizeof(T) == 8) {
-      // Wide integers are rounded down to a multiple where they do not fit.
+      // Integers of 64 bits are rounded down to a multiple if they do not fit.
       return per_value == 1 ? static_cast<std::int64_t>(value)
                             : static_cast<std::int64_t>(value / static_cast<T>(1 / per_value));
     } else {
@@ -28,12 +28,12 @@ struct intensity_scale {
   }
 };
 
-/// A number in the order of pixel values, whatever their type, and the value again.
+/// Maps pixel values of any type to integers of the same order; from_order inverts it.
 template <class T>
 MACAREU_HD std::int64_t to_order(T value) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(to_key(value)) ^ std::uint64_t{1} << 63);
 }
-/// The same of values of up to 32 bits in as many, and its 64 bits again.
+/// The same in 32 bits, for values of up to 32 bits; long_order widens it.
 template <class T>
 MACAREU_HD std::int32_t to_short_order(T value) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(to_key(value)) ^ std::uint32_t{1} << 31);
@@ -48,14 +48,13 @@ double from_order(std::int64_t order) {
   return static_cast<double>(from_key<T>(static_cast<key_of<T>>(key)));
 }
 
-/// Two instructions, where those of 128-bit factors are many.
+/// Two instructions; a product of 128-bit factors takes many.
 MACAREU_HD inline wide_sum wide_product(std::int64_t a, std::int64_t b) {
   return static_cast<wide_sum>(static_cast<signed_wide_sum>(a) * b);
 }
 
-/// Words that hold the sums of part_pixels pixels with their places in a part, as two's complement.
-/// Intensities of 8 bits have squares below 2^16, those of 16 bits below 2^32; of others they may have 86
-/// bits.
+/// Words that hold the sums of part_pixels pixels with their coordinates in a part, as two's complement.
+/// Squares of 8-bit intensities are below 2^16, of 16-bit ones below 2^32; others may have 86 bits.
 template <class... In>
 struct part_words {
   using sum = std::uint32_t;
@@ -76,7 +75,7 @@ MACAREU_HD inline wide_sum widened(std::uint64_t word) {
 }
 MACAREU_HD inline wide_sum widened(wide_sum word) { return word; }
 
-/// Of intensities alone: a few additions a pixel.
+/// Intensities alone: a few additions per pixel.
 struct object_intensities {
   static constexpr int pixels = 0, mass = 0, mass_squared = 1;
   using row = tally_row<1, 2, 1>;

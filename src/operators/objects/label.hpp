@@ -19,7 +19,7 @@
 namespace macareu::operators {
 
 struct label {
-  /// 0: as the engine sees fit.
+  /// 0: the engine chooses.
   static std::int64_t block_slices(const call& call) {
     const double given = call.quantity("blocks").to_double();
     if (std::isinf(given)) return 0;

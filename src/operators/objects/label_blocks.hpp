@@ -1,6 +1,5 @@
-// Labels by blocks on an engine of the host: piece, merge and finish as patterns/component.hpp has them, one
-// block after another. Blocks are numbered where their labels belong, so beside the labels this takes two
-// slices.
+// Labels block by block on a host engine, with piece, merge and finish as in patterns/component.hpp. Blocks
+// are numbered in the output image, so the only extra memory is two slices.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +30,7 @@ std::vector<std::uint32_t> numbers_in(Engine& engine, const Image& slice) {
   return numbers;
 }
 
-/// number[k]: what object k of the block is called in the whole image.
+/// number[k]: final number of object k of the block.
 template <class Label>
 std::vector<Label> numbers_of(const block_answer& answer, std::uint32_t objects) {
   std::vector<Label> number(std::size_t{objects} + 1, Label{});
@@ -44,8 +43,8 @@ std::vector<Label> numbers_of(const block_answer& answer, std::uint32_t objects)
   return number;
 }
 
-/// `thickness`: slices of a block (rows, in images). number_block(first, count) numbers the objects of so
-/// many slices where their labels belong, whatever the rule and the image.
+/// `thickness`: slices of a block (rows, in images). number_block(first, count) numbers the objects of
+/// `count` slices in place.
 template <class Engine, class Labels>
 std::uint64_t component_in_blocks(Engine& engine, bool volume, const Labels& labels, std::int64_t thickness,
                                   function_ref<std::uint64_t(std::int64_t, std::int64_t)> number_block) {
@@ -55,7 +54,7 @@ std::uint64_t component_in_blocks(Engine& engine, bool volume, const Labels& lab
   };
   const host_threads threads = engine.lend_threads(labels.whole().pixels());
   std::vector<block_residue> residues;
-  std::vector<std::uint32_t> shared;  // the first slice of a block, as the one before has numbered it
+  std::vector<std::uint32_t> shared;  // numbers that the previous block gave to the first slice of this one
   for (std::int64_t first = 0; first < slices; first += thickness) {
     const auto own = std::min(thickness, slices - first);
     const auto seen = std::min(own + 1, slices - first);
@@ -82,7 +81,7 @@ std::uint64_t component_in_blocks(Engine& engine, bool volume, const Labels& lab
   return merged.count;
 }
 
-/// As one whole where `thickness` is 0.
+/// Labels the image as a whole if `thickness` is 0.
 template <class Engine, class Rule, class Labels, class Image>
 std::uint64_t label_components(Engine& engine, const Rule& rule, const neighbourhood& near,
                                const Labels& labels, const Image& image, std::int64_t thickness) {

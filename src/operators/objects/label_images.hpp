@@ -1,4 +1,4 @@
-// Label images that someone else made.
+// Label images from any source.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace macareu {
 
-/// Negative numbers are outside, like 0.
+/// Negative numbers count as outside, like 0.
 template <class Label>
 struct label_as {
   template <class T>
@@ -34,7 +34,7 @@ struct greatest_number {
   MACAREU_HD value join(value a, value b) const { return a > b ? a : b; }
 };
 
-/// Throws usage_error where the first input has no labels.
+/// Throws usage_error if the first input is not a label image.
 template <class T, class Engine>
 std::uint64_t greatest_label(Engine& engine, const call& call) {
   if constexpr (std::is_floating_point_v<T>)
@@ -47,7 +47,7 @@ std::uint64_t greatest_label(Engine& engine, const call& call) {
     return engine.reduce(greatest_number{}, input<T>(engine, call, 0));
 }
 
-/// Rows that are kept for the labels of an image, most of them perhaps of no object.
+/// Limit of rows for the labels of an image, most of which may be unused.
 inline std::uint64_t most_rows(std::int64_t pixels) {
   return std::min<std::uint64_t>(std::uint64_t{1} << 32,
                                  4 * static_cast<std::uint64_t>(pixels) + (std::uint64_t{1} << 20));

@@ -1,4 +1,4 @@
-// What labelling is asked for, checked against the shape: also the type that numbers every possible object.
+// Plan of a labelling, checked against the shape, and the type that can number every possible object.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ inline void check_intervals(const std::vector<interval>& all) {
         {.kind = fault::value,
          .operation = "label",
          .parts = {parameter_named("intervals"), ": " + std::to_string(all.size()) + " are more than the " +
-                                                     std::to_string(most) + " that are possible"},
+                                                     std::to_string(most) + " allowed"},
          .given = std::to_string(all.size()),
          .allowed = "up to " + std::to_string(most)});
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -45,11 +45,11 @@ inline void check_intervals(const std::vector<interval>& all) {
             {.kind = fault::value,
              .operation = "label",
              .parts = {parameter_named("intervals"), " " + text(all[j]) + " and " + text(all[i]) +
-                                                         " overlap: a value must lie in one alone"},
+                                                         " overlap: a value must lie in one interval only"},
              .given = text(all[j]) + "," + text(all[i])});
 }
 
-/// How many objects an image of this shape can have at most.
+/// Upper bound of the number of objects in an image of this shape.
 inline std::int64_t most_objects(const extents& shape, bool several_classes, const connectivity& near) {
   if (several_classes) return shape.pixels();
   if (near.reach(shape.rank()) < shape.rank()) return shape.pixels() / 2 + shape.pixels() % 2;

@@ -112,7 +112,7 @@ struct measure {
     constexpr bool weighed = sizeof...(Intensity) > 0;
     const object_sums<Rank, weighed> sums{{form.per_value}};
     const auto rows = engine.tally(sums, greatest, labels, intensity...);
-    auto room = room_for_objects(greatest, form);  // an engine may still be at the rows
+    auto room = room_for_objects(greatest, form);  // overlaps with an engine that still computes the rows
     tell(call, form, objects_of<V, Rank, weighed>(rows), std::move(room));
   }
   template <class V, class Engine>

@@ -1,4 +1,4 @@
-// How many pixels an object has, and where: what decides whether it is kept.
+// Size and position of an object, for selection.
 #pragma once
 
 #include <cstdint>

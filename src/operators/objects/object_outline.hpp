@@ -1,4 +1,4 @@
-// What pixels on the border of an object add to its perimeter or surface, and to its Euler number.
+// Contributions of border pixels to the perimeter or surface of an object, and to its Euler number.
 #pragma once
 
 #include <array>
@@ -8,14 +8,14 @@
 
 namespace macareu {
 
-/// The directions in which the surface of a voxel object is cut, one of each pair of opposites.
+/// The directions of lines that cross the surface of a voxel object, one of each pair of opposites.
 inline constexpr int crossing_directions = 13;
 MACAREU_HD constexpr std::array<int, 3> crossing_direction(int i) {
   const int n = i + 14;  // of the 27 steps, those after the middle
   return {n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};
 }
 
-/// What pixels of an image add to the Euler number and to the three lengths of the perimeter, a bit for each.
+/// Contributions of pixels to the Euler number and to the three lengths of the perimeter, one bit each.
 template <class Word>
 struct image_outline {
   Word more, less;  // Euler number
@@ -23,7 +23,7 @@ struct image_outline {
   MACAREU_HD bool any() const { return (more | less | straight | slanted | mixed) != 0; }
 };
 
-/// How many of four bits are set, as three words.
+/// The number of set bits among four, as three words.
 template <class Word>
 struct count_of_four {
   Word ones, twos, four;
@@ -31,13 +31,12 @@ struct count_of_four {
       : ones(a ^ b ^ c ^ d), twos((a & b) ^ (c & d) ^ ((a ^ b) & (c ^ d))), four(a & b & c & d) {}
 };
 
-/// The Euler number is vertices - edges + faces of the object as closed squares. Each is counted by the
-/// first pixel of the object, in raster order, that has it; most cancel, and the upper corners less the
-/// upper edge remain.
+/// The Euler number is vertices - edges + faces of the object as closed squares. The first pixel of the
+/// object in raster order counts each of them. Most cancel: the upper corners less the upper edge remain.
 ///
-/// A pixel with one of its 4 neighbours outside the object is on its border. Border pixels count by what
-/// border they have beside them, s of 4 straight on and d of 4 aslant: 1, the root of 2, or half of both
-/// together (scikit-image's perimeter).
+/// A pixel with one of its 4 neighbours outside the object is on its border. Border pixels are weighted by
+/// their border neighbours, s of 4 straight and d of 4 diagonal: 1, the root of 2, or half of both together
+/// (scikit-image's perimeter).
 template <class Word>
 MACAREU_HD image_outline<Word> outline_of(const beside<Word>& same, const beside<Word>& border) {
   const count_of_four<Word> s(same.n & border.n, same.w & border.w, same.e & border.e, same.s & border.s),
@@ -56,8 +55,8 @@ MACAREU_HD bool same_label(const view<const Label>& labels, site q, Label label)
   return labels.contains(q) && labels[q] == label;
 }
 
-/// is_same(dz, dy, dx) is handed to `look`: whether the pixel there has p's label, without looking where
-/// the image ends if it is at least `reach` away.
+/// Passes is_same(dz, dy, dx) to `look`: whether that pixel has p's label. Skips the bounds check if p is at
+/// least `reach` away from the end of the image.
 template <int Rank, class Label, class Look>
 MACAREU_HD void look_around(const view<const Label>& labels, site p, std::int64_t reach, Look&& look) {
   const Label* const here = &labels[p];
@@ -73,9 +72,8 @@ MACAREU_HD void look_around(const view<const Label>& labels, site p, std::int64_
     look([&](int dz, int dy, int dx) { return same_label(labels, {p.z + dz, p.y + dy, p.x + dx}, label); });
 }
 
-/// The Euler number is vertices - edges + faces - voxels of the object as closed cubes. Each is counted by
-/// the first pixel of the object, in raster order, that has it: by p if no other of those that share it
-/// comes before.
+/// The Euler number is vertices - edges + faces - voxels of the object as closed cubes. The first pixel of
+/// the object in raster order counts each of them: p does if no earlier pixel shares it.
 MACAREU_HD inline int cells_of_its_own(const bool* near) {
   int sum = 0;
   for (int cell = 0; cell < 27; ++cell) {
@@ -93,16 +91,16 @@ MACAREU_HD inline int cells_of_its_own(const bool* near) {
   return sum;
 }
 
-/// Of nine, row by row, all but the one in the middle.
+/// The eight neighbours from nine flags, row by row.
 MACAREU_HD inline beside<unsigned> bits_beside(const bool* nine) {
   return {nine[0], nine[1], nine[2], nine[3], nine[5], nine[6], nine[7], nine[8]};
 }
 
-/// None where it does not matter: p is not on the border itself.
+/// Empty if p is not on the border itself, since it does not matter then.
 template <class Label>
 MACAREU_HD beside<unsigned> border_beside(site p, const view<const Label>& labels, const bool* near) {
   if (near[10] && near[12] && near[14] && near[16]) return {};
-  unsigned object[5];  // of the pixels two up to two down, a bit for each from two left to two right
+  unsigned object[5];  // rows from two up to two down, a bit for each pixel from two left to two right
   look_around<2>(labels, p, 2, [&](auto&& is_same) {
     for (int y = 0; y < 5; ++y) {
       object[y] = 0;

@@ -37,9 +37,9 @@ struct object_picture {
       .pattern = "window",
       .brief = "The outlines of objects in colour, on an image in grey.",
       .notes =
-          "An outline is the pixels of an object that touch another number along y or x, or the border. Greys go from "
-          "the least to the greatest finite value; bytes stay as they are, unless they differ by less than 64. Where all "
-          "are equal, they are white if that is above 0.",
+          "An outline is the pixels of an object that touch another number along y or x, or the border. "
+          "Greys go from the least to the greatest finite value; bytes stay as they are, unless they differ "
+          "by less than 64. If all are equal, they are white if above 0.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = {},
@@ -55,7 +55,7 @@ struct object_picture {
     draw(engine, call, colours.reading());
   }
 
-  /// 1 .. 6 on outlines: neighbouring numbers get colours far apart.
+  /// 1 .. 6 on outlines: consecutive labels get distant colours.
   struct outline_colour {
     MACAREU_HD static constexpr window_radius radius() { return {0, 1, 1}; }
     template <class Near>
@@ -83,7 +83,7 @@ struct object_picture {
   static constexpr std::array<std::array<std::uint8_t, 6>, 3> bright{
       {{255, 80, 90, 255, 240, 60}, {80, 220, 160, 200, 90, 220}, {60, 90, 255, 40, 230, 220}}};
 
-  /// Whatever the type of the labels.
+  /// For labels of any type.
   template <class Engine>
   static void draw(Engine& engine, const call& call, const image_in<Engine, const std::uint8_t>& colours) {
     with_pixel_type(call.inputs[1].type(), [&]<class T>(std::type_identity<T>) {

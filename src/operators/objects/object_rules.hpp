@@ -1,4 +1,4 @@
-// What makes neighbours one object.
+// Rules that join neighbours into objects.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace macareu {
 
-/// Both are not zero. NaN is not.
+/// Both are not zero; NaN counts as not zero.
 struct set_pixels {
   static constexpr int classes = 1;
   template <class T>
@@ -36,7 +36,7 @@ struct set_pixels {
 template <class T>
 struct equal_values {
   T background{};
-  bool has_background = true;  // no pixel of this type can be what was asked for
+  bool has_background = true;  // false: no pixel of this type can have the requested value
 
   MACAREU_HD bool inside(T value) const { return !has_background || value != background; }
   MACAREU_HD key_of<T> class_of(T value) const {
@@ -59,8 +59,7 @@ struct same_interval {
   }
 };
 
-/// Of a pixel value near a bound with the bound itself, which may be an integer of more bits than a double
-/// has.
+/// Compares a pixel value with a nearby bound, which may be an integer of more bits than a double has.
 template <class Bound>
 std::partial_ordering compare_near(double near, Bound bound) {
   if constexpr (std::is_integral_v<Bound>) {
@@ -72,8 +71,8 @@ std::partial_ordering compare_near(double near, Bound bound) {
   }
 }
 
-/// The least pixel value that is not below `bound`, or the greatest that is not above it; nothing where there
-/// is none.
+/// The least pixel value that is not below `bound`, or the greatest that is not above it; nothing if there is
+/// none.
 template <class T>
 std::optional<T> least_from(const number& bound) {
   return std::visit(
@@ -115,7 +114,7 @@ std::optional<T> greatest_to(const number& bound) {
       bound.value());
 }
 
-/// A background that no pixel of this type can have is none.
+/// A background that this type cannot represent is ignored.
 template <class T>
 equal_values<T> equal_values_but(const number& background) {
   const auto least = least_from<T>(background), greatest = greatest_to<T>(background);
@@ -123,7 +122,7 @@ equal_values<T> equal_values_but(const number& background) {
   return {*least, true};
 }
 
-/// Intervals that hold no pixel of this type are left out.
+/// Intervals without a value of this type are ignored.
 template <class T>
 same_interval<T> same_interval_of(const std::vector<interval>& all) {
   same_interval<T> rule;

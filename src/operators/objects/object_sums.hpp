@@ -1,5 +1,4 @@
-// What is summed up over the pixels of an object: everything that the table of object_table.hpp is made from,
-// in one pass.
+// Sums over the pixels of an object, in one pass: everything that object_table.hpp needs.
 #pragma once
 
 #include <bit>
@@ -13,7 +12,7 @@
 
 namespace macareu {
 
-/// Rank is 2 or 3; intensities are summed where there is such an image.
+/// Rank is 2 or 3; `Intensity`: an intensity image is summed too.
 template <int Rank, bool Intensity>
 struct object_sums {
   static constexpr int pixels = 0, euler = 1, shape = 2;  // counts; from `shape` on perimeter or crossings
@@ -27,14 +26,14 @@ struct object_sums {
   using part_row = tally_row<2 + shapes, sums, bounds, std::uint32_t, typename part_words<In...>::sum,
                              typename part_words<In...>::bound>;
 
-  /// What differs between the pixels of a column: all sums of places follow from where it begins and ends.
+  /// The varying part of a column's pixels. Sums of coordinates follow from its ends.
   template <class... In>
   using column_row = tally_row<2 + shapes, Intensity ? 3 : 0, Intensity ? 1 : 0, std::uint32_t,
                                typename part_words<In...>::sum, typename part_words<In...>::bound>;
 
   intensity_scale scale;
 
-  /// Row: with places relative to the origin.
+  /// Row has coordinates relative to the origin.
   template <class Row, class Label, class... In>
   MACAREU_HD void add(Row& to, site origin, site p, const view<const Label>& labels,
                       const In&... intensity) const {
@@ -68,7 +67,7 @@ struct object_sums {
   template <class Row, class... In>
   requires(Rank == 2) MACAREU_HD void add_below(Row& to, const In&... intensity) const {
     using sum_word = typename Row::sum_word;
-    const std::uint32_t below = to.count[pixels]++;  // the first
+    const std::uint32_t below = to.count[pixels]++;  // counted from the first
     if constexpr (Intensity) {
       const std::int64_t steps = scale(intensity...);
       to.stretch(0, order_as<typename Row::bound_word>(intensity...));
@@ -114,7 +113,7 @@ struct object_sums {
     return outline_of(same, border);
   }
 
-  /// Of the pixel that has this bit.
+  /// Adds the pixel of this bit.
   template <class Row, class Word>
   requires(Rank == 2) MACAREU_HD void add_outline(Row& to, const image_outline<Word>& words, int bit) const {
     using count_word = typename Row::count_word;
@@ -134,7 +133,7 @@ struct object_sums {
     to.count[shape + 2] += count(words.mixed);
   }
 
-  /// `count` pixels from p on along x, from the sums of their distances to p.
+  /// Adds `count` pixels from p on along x, from the sums of their distances to p.
   template <class... In>
   requires(Rank == 2) void add_run(row& to, site origin, site p, std::int64_t count,
                                    const view<const In>&... intensity) const {
@@ -173,7 +172,7 @@ struct object_sums {
     }
   }
 
-  /// The sums of x + X from those of x.
+  /// Shifts coordinates by the origin, from the sums of the part.
   template <class Part>
   MACAREU_HD row widen(const Part& part, site origin) const {
     const std::int64_t all[3]{origin.z, origin.y, origin.x};
@@ -240,7 +239,7 @@ struct object_sums {
         inner = inner & near[i];
       }
     });
-    if (inner) return;  // its share of every count is 0
+    if (inner) return;  // adds 0 to every count
     if constexpr (Rank == 2) {
       add_outline(to, outline_of(bits_beside(near + 9), border_beside(p, labels, near)), 0);
     } else {

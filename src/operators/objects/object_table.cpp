@@ -17,7 +17,7 @@
 namespace macareu {
 namespace {
 
-/// Conversions and divisions of 128 bits take much longer than those of 64, which are enough for most.
+/// 128-bit conversions and divisions are much slower than 64-bit ones, which usually suffice.
 bool is_short(signed_wide_sum value) { return static_cast<std::int64_t>(value) == value; }
 double to_double(signed_wide_sum value) {
   return is_short(value) ? static_cast<double>(static_cast<std::int64_t>(value)) : static_cast<double>(value);
@@ -27,8 +27,7 @@ signed_wide_sum quotient(signed_wide_sum a, signed_wide_sum b) {
   return is_short(a) && is_short(b) ? static_cast<std::int64_t>(a) / static_cast<std::int64_t>(b) : a / b;
 }
 
-/// The mean of n numbers with this sum, as a whole number and what remains, in [0, 1): so that squares can be
-/// taken about the whole number, in integers.
+/// The mean of n numbers, as an integer and a remainder in [0, 1). Squares about the integer are then exact.
 struct split_mean {
   signed_wide_sum whole;
   double rest;
@@ -52,7 +51,7 @@ using matrix = std::array<std::array<double, 3>, 3>;
 
 struct principal_axes {
   std::array<double, 3> variance{};  // greatest first
-  matrix direction{};                // of each, in the order of the axes
+  matrix direction{};                // of each variance, in the order of the axes
 };
 
 /// Jacobi's method, in the first `rank` axes.
@@ -117,7 +116,7 @@ struct column_name {
   }
 };
 
-/// Takes a row for what its columns are called: they are empty then.
+/// Collects the names of columns from one row; the columns stay empty.
 class column_maker {
  public:
   explicit column_maker(table& to) : to_(to) {}
@@ -134,7 +133,7 @@ class column_maker {
   table& to_;
 };
 
-/// Fills in rows of columns that are as long as they will be. Several writers may have rows of their own.
+/// Writes rows of columns that have their final size. Several writers may write different rows.
 class writer {
  public:
   explicit writer(table& to) {
@@ -220,7 +219,7 @@ class describer {
         sum += weights_[d] * static_cast<double>(object.outline[d]);
       return sum;
     }
-    // A definition for square pixels.
+    // Defined for square pixels only.
     if (spacing(0) != spacing(1)) return std::numeric_limits<double>::quiet_NaN();
     constexpr double slant = std::numbers::sqrt2;
     const std::array<double, 3> lengths{1, slant, (1 + slant) / 2};
@@ -266,9 +265,8 @@ class describer {
                  axes.direction[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
     if (form_.rank == 2) {
       const double a = inertia(0, 0), c = inertia(1, 1);
-      // Of what is round scikit-image 0.19 says an eighth of a turn. Where only a and c are equal it gives
-      // the sign that the axis has not, or the right one, by what rounding left of their difference; here the
-      // sign is always that of the axis.
+      // For isotropic objects scikit-image 0.19 gives pi / 4. If only a and c are equal, its sign depends on
+      // the rounding of their difference; here it is always the sign of the axis.
       const bool round = a == c && spread[0][1] == 0;
       out_.add("orientation", round ? std::numbers::pi / 4 : 0.5 * angle_of(2 * spread[0][1], c - a));
       out_.add("eccentricity", major == 0 ? 0 : std::sqrt(1 - minor / major));
@@ -302,7 +300,7 @@ class describer {
   std::array<split_mean, 3> mean_{};
 };
 
-/// The columns. Their names are put together once: that takes longer than to describe a few objects.
+/// The columns. Their names are built once, because that takes longer than describing a few objects.
 const table& empty_table(const object_form& form) {
   static const auto all = [] {
     std::array<table, 8> made;
@@ -320,7 +318,7 @@ void resize(table& all, std::size_t rows, const host_threads& threads) {
   threads.for_each(all.columns.size(), [&](std::size_t column) {
     std::visit(
         [&](auto& values) {
-          // Of a few rows: allocators have few pieces of one length at hand, so columns have several.
+          // For few rows capacities differ, because allocators cache few blocks of one size.
           values.reserve(rows + 4 + 2 * (column % 5));
           values.resize(rows);
         },
@@ -328,7 +326,7 @@ void resize(table& all, std::size_t rows, const host_threads& threads) {
   });
 }
 
-/// Labels in groups that threads take one after another.
+/// Labels in groups, the unit of work of a thread.
 class label_groups {
  public:
   explicit label_groups(const summed_objects& objects)
@@ -342,10 +340,9 @@ class label_groups {
   void count_rows(std::size_t group) {
     for_each_row(group, [](std::size_t, std::size_t) {});
   }
-  /// From now on the rows of a group begin where those of the last one end, not where they would without
-  /// gaps.
+  /// Prefix sum: rows of a group then follow those of the last one without gaps.
   void close_gaps() { std::exclusive_scan(rows_.begin(), rows_.end(), begins_.begin(), std::size_t{0}); }
-  /// visit(label, row) for those with pixels.
+  /// visit(label, row) for labels with pixels.
   template <class Visit>
   void for_each_row(std::size_t group, const Visit& visit) {
     auto row = begins_[group];
@@ -354,7 +351,7 @@ class label_groups {
       if (objects_.pixels(label) != 0) visit(label, row++);
     rows_[group] = row - begins_[group];
   }
-  /// Rows that were written with gaps between groups, without.
+  /// Compacts rows that were written with gaps between groups.
   template <class Value>
   void move_together(std::vector<Value>& column) const {
     std::size_t end = 0;
@@ -386,7 +383,8 @@ table room_for_objects(std::size_t count, const object_form& form) {
 
 table describe_objects(const summed_objects& objects, const object_form& form, table room) {
   label_groups groups(objects);
-  // Most often no label is without pixels. Where there is room for all, gaps are closed when they are seen.
+  // Most often every label has pixels. If there is room for all, rows are written at once and gaps closed
+  // afterwards.
   const bool at_once = room.rows() == objects.count;
   if (!at_once) {
     form.threads.for_each(groups.count(), [&](std::size_t group) { groups.count_rows(group); });

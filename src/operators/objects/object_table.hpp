@@ -1,4 +1,4 @@
-// From what was summed up over the pixels of objects to what people read: one row an object.
+// Converts the sums of objects to a table with one row per object.
 #pragma once
 
 #include <array>
@@ -30,33 +30,32 @@ struct object_facts {
 
 struct object_form {
   int rank = 2;
-  bool shape = true, intensity = false;    // what is described
+  bool shape = true, intensity = false;    // columns to describe
   std::array<double, 3> spacing{1, 1, 1};  // in the order of the axes
   double per_value = 1;                    // of the intensity's scale
-  host_threads threads = {};               // that describe them
+  host_threads threads = {};               // for describing objects
 };
 
-/// Objects 1..count, whose facts are put together by the threads that describe them. Labels without pixels
-/// are left out.
+/// Objects 1..count. The threads that describe them collect their facts. Labels without pixels are skipped.
 struct summed_objects {
   std::size_t count;
   std::function<std::uint64_t(std::size_t label)> pixels;
-  /// Writes all that is described: facts are those of the label before.
+  /// Overwrites all facts that are described; `facts` still has those of the previous label.
   std::function<void(std::size_t label, object_facts& facts)> tell;
 };
 
-/// Describing an object takes as long as so many pixels of an image.
+/// Describing an object takes as long as processing so many pixels.
 inline constexpr std::int64_t pixels_worth_an_object = 64;
 
-/// A table for so many objects, to be filled in. Its memory takes as long to come as the numbers to be
-/// written, so it is made while their sums are still on the way. For very many, whose labels may have gaps,
-/// it has columns without rows.
+/// A table for `count` objects, to be filled in. Allocating it takes as long as writing the numbers, so it is
+/// allocated while an engine computes the sums. For very many objects, whose labels may have gaps, it has no
+/// rows.
 table room_for_objects(std::size_t count, const object_form& form);
 
-/// `room`: for the same objects and form.
+/// `room` must be for the same objects and form.
 table describe_objects(const summed_objects& objects, const object_form& form, table room);
 
-/// rows[0] is nobody's. fill(facts, row) adds what the sums have.
+/// rows[0] is unused. fill(facts, row) adds the sums.
 template <class Sums, class Fill>
 summed_objects objects_of_rows(std::span<const typename Sums::row> rows, const Fill& fill) {
   return {rows.size() - 1, [rows](std::size_t label) { return rows[label].count[Sums::pixels]; },
@@ -67,7 +66,7 @@ summed_objects objects_of_rows(std::span<const typename Sums::row> rows, const F
           }};
 }
 
-/// T: of intensities. The rows are read when objects are described.
+/// T is the type of intensities. The rows are read when objects are described.
 template <class T, int Rank, bool Intensity>
 summed_objects objects_of(std::span<const typename object_sums<Rank, Intensity>::row> rows) {
   using sums = object_sums<Rank, Intensity>;
@@ -90,7 +89,7 @@ summed_objects objects_of(std::span<const typename object_sums<Rank, Intensity>:
   });
 }
 
-/// The same of intensities alone.
+/// The same for intensities alone.
 template <class T>
 summed_objects weighed_objects_of(std::span<const object_intensities::row> rows) {
   using sums = object_intensities;

@@ -1,4 +1,4 @@
-// Which objects are kept, and what they are called then: 1..n again, in the raster order of first pixels.
+// Selects objects and renumbers them 1..n in the raster order of first pixels.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct object_selection {
 
 inline void check_selection(const call& call) { object_selection{call}; }
 
-/// The image, and 0 where `kept` is.
+/// The image, and 0 where `kept` is 0.
 struct where_kept {
   template <class T, class Label>
   MACAREU_HD T operator()(site, T value, Label kept) const {
@@ -54,8 +54,8 @@ struct where_kept {
   }
 };
 
-/// The new number of every old one, 0 for those that are dropped; and how many are kept. Of objects of one
-/// size the earlier is the larger.
+/// The new number of every object, 0 for dropped ones. Returns how many are kept. Among objects of one size
+/// the earlier counts as larger.
 template <class Label>
 std::uint64_t renumber(std::span<const object_extent::row> objects, const object_selection& wanted,
                        std::vector<Label>& number) {
@@ -75,7 +75,7 @@ std::uint64_t renumber(std::span<const object_extent::row> objects, const object
   return kept.size();
 }
 
-/// Labels 1..count in place. Returns how many are kept.
+/// Renumbers labels 1..count in place. Returns how many are kept.
 template <class Image, class Engine>
 std::uint64_t select_objects(Engine& engine, const call& call, const object_selection& wanted,
                              std::uint64_t count, const Image& labels) {

@@ -1,4 +1,4 @@
-// Values as the greys of a picture.
+// Maps values to the greys of a picture.
 #pragma once
 
 #include <cmath>
@@ -29,7 +29,7 @@ struct finite_range {
   }
 };
 
-/// From low, black, to high, white; NaN is black.
+/// From low (black) to high (white); NaN is black.
 struct shown_value {
   double low, high;
 

@@ -1,6 +1,6 @@
-// Labels far above the number of pixels, which no row of a table can be kept for: numbered 1..n by their
-// bits, the highest first. The number for the bits so far and the next few bits make a label small enough for
-// rows; it is numbered anew, and so on.
+// Renumbers labels far above the number of pixels, for which a table of rows would be too large. It
+// processes bits from the highest down. The number for the bits so far and the next few bits form a label
+// small enough for rows, which is renumbered, and so on.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace macareu {
 
-/// One number for all objects: no bit has been looked at.
+/// One number for all objects, before any bit is processed.
 template <class Number>
 struct in_any_object {
   template <class T>
@@ -26,7 +26,7 @@ struct in_any_object {
   }
 };
 
-/// `left`: the bits below those that are taken.
+/// `left`: number of lower bits that remain.
 template <class Number>
 struct with_next_bits {
   int bits, left;
@@ -39,12 +39,12 @@ struct with_next_bits {
   }
 };
 
-/// Returns how many objects there are.
+/// Returns the number of objects.
 template <class T, class Number, class Engine>
 std::uint64_t number_sparse_labels(Engine& engine, const call& call, std::uint64_t greatest,
                                    const image_in<Engine, Number>& out,
                                    const image_in<Engine, const T>& labels) {
-  // So that two bits or more are taken at once, but more of small images, whose rows cost least.
+  // Allows two bits or more per pass; small images take more, since their rows are cheap.
   const auto most = std::min<std::uint64_t>(std::uint64_t{1} << 32,
                                             4 * static_cast<std::uint64_t>(labels.whole().pixels()) + 4096);
   engine.map(in_any_object<Number>{}, out, labels);

@@ -21,8 +21,8 @@ vector combined(const vector& a, double by, const vector& b, double also) {
 }
 vector unit(const vector& a) { return combined(a, 1 / std::sqrt(dot(a, a)), a, 0); }
 
-/// A square on the sphere around `middle` that holds its cell: no point of the sphere is further than 55
-/// degrees from all axes, and these are directions.
+/// A square on the sphere around `middle` that contains its Voronoi cell. The axes are directions, and no
+/// point of the sphere is further than 55 degrees from all axes.
 std::vector<vector> square_around(const vector& middle) {
   const vector side = unit(cross(middle, std::abs(middle[0]) < 0.6 ? vector{1, 0, 0} : vector{0, 1, 0}));
   const vector up = cross(middle, side);
@@ -33,7 +33,7 @@ std::vector<vector> square_around(const vector& middle) {
   return corners;
 }
 
-/// What of a polygon lies on the side of the plane through the middle of the sphere that `normal` shows.
+/// The part of a polygon on the `normal` side of a plane through the centre of the sphere.
 std::vector<vector> cut(const std::vector<vector>& polygon, const vector& normal) {
   std::vector<vector> kept;
   for (std::size_t i = 0; i < polygon.size(); ++i) {

@@ -1,4 +1,4 @@
-// Sums and differences of two pixels of one type, which stop at its ends.
+// Saturating sums and differences of two pixels of one type.
 #pragma once
 
 #include <limits>
@@ -9,7 +9,7 @@
 
 namespace macareu {
 
-/// `highest` is 1 for bool, else the type's.
+/// `highest` is 1 for bool, else the type's maximum.
 template <class T>
 struct saturating_sum {
   T highest;

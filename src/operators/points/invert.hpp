@@ -44,7 +44,7 @@ struct invert {
     engine.map(less_than_top<T>{top}, output<T>(engine, call, 0), input<T>(engine, call, 0));
   }
 
- public:  // nvcc takes no private types into kernels
+ public:  // nvcc rejects private types in kernels
   template <class T>
   struct less_than_top {
     T top;

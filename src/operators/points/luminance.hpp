@@ -23,8 +23,8 @@ struct luminance {
       .pattern = "map",
       .brief = "Grey from colour, by Rec. 601.",
       .notes =
-          "0.299 red + 0.587 green + 0.114 blue, in the type of the image. Integers are computed exactly and rounded to "
-          "the nearest value, halves up; floats in f64, from left to right.",
+          "0.299 red + 0.587 green + 0.114 blue, in the type of the image. Integers are computed exactly "
+          "and rounded to the nearest value, halves up; floats in f64, from left to right.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = {},
@@ -42,13 +42,13 @@ struct luminance {
       if constexpr (std::is_floating_point_v<T>) {
         return static_cast<T>(0.299 * static_cast<double>(red) + 0.587 * static_cast<double>(green) +
                               0.114 * static_cast<double>(blue));
-      } else {  // quotients and remainders by 1000 apart, so that 64-bit values do not overflow
+      } else {  // splits into quotients and remainders by 1000, so that 64-bit values do not overflow
         using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
         const wide r = red, g = green, b = blue;
         const wide whole = 299 * (r / 1000) + 587 * (g / 1000) + 114 * (b / 1000);
         const auto rest =
             static_cast<std::int64_t>(299 * (r % 1000) + 587 * (g % 1000) + 114 * (b % 1000)) + 500;
-        const auto carry = rest / 1000 - (rest % 1000 < 0 ? 1 : 0);  // rounded down, below zero too
+        const auto carry = rest / 1000 - (rest % 1000 < 0 ? 1 : 0);  // rounded down, for negative values too
         return static_cast<T>(whole + static_cast<wide>(carry));
       }
     }

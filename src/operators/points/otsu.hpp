@@ -1,4 +1,4 @@
-// Otsu's threshold: of all ways to divide a histogram in two, the one with the largest variance between them.
+// Otsu's threshold: the division of a histogram in two with the largest variance between both parts.
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,8 @@
 
 namespace macareu {
 
-/// The last bin of the lower part; the first such one where several divide equally well. The first and the
-/// last bin are not empty, and bin i stands for the value i.
+/// The last bin of the lower part; the first such bin on ties. The first and the last bin must not be empty,
+/// and bin i stands for the value i.
 inline std::size_t otsu_bin(std::span<const std::uint64_t> counts) {
   double below = 0, below_sum = 0, all = 0, all_sum = 0, best = -1;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -36,8 +36,8 @@ inline std::size_t otsu_bin(std::span<const std::uint64_t> counts) {
   return found;
 }
 
-/// Above it a pixel is in the upper part. Integers whose range allows it have a bin for every value; others
-/// 256 between the smallest and the largest, and the threshold is the middle of one.
+/// A pixel above it is in the upper part. Integers of small range have a bin for every value. Other images
+/// have 256 bins between the smallest and the largest value, and the threshold is the middle of one.
 template <class T, class Engine>
 number otsu_threshold(Engine& engine, const image_in<Engine, const T>& image) {
   const auto range = engine.reduce(summary_of<T>{image.whole()}, image);

@@ -1,4 +1,4 @@
-// Hysteresis: a binary wave through all pixels from a value on.
+// Hysteresis: a binary wave through all pixels at or above a value.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A start for waves that come in from the border of the image.
+// The start of waves from the border of the image.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace macareu {
 
-/// The image on its border; inside, the value that every other one is better than. A volume's first and last
-/// slice are border too.
+/// The image on its border; inside, the worst value in the wave's direction. A volume's first and last slice
+/// are border too.
 template <direction Toward>
 struct from_border {
   frame whole;

@@ -1,6 +1,6 @@
-// The steps of two of ITK's filters, on the host's threads. These are templates, as ITK's are: the compiler
-// rounds, and fuses multiplications and additions or not, as it does there, so the pixels are ITK's to the
-// last bit. Filters take them where nobody named a device.
+// The steps of two of ITK's filters, on the host's threads. They are templates like ITK's: the compiler
+// rounds and contracts (FMA) in the same way, so the pixels are bit-identical. Filters use them unless the
+// user named a device.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 #include <macareu/image.hpp>
 #include <macareu/itk/run.hpp>
 
-// A linker keeps one of all functions with one name that files have compiled from a template, whatever their
-// rules for fusing are. So the library's own, which stand for stock filters, have names of their own
-// (override_filters.cpp), and so must the files of a program have that are compiled with other rules.
+// A linker keeps only one instance of a template, whatever FMA options its files were compiled with. The
+// inline namespace prevents that for the library's overrides (override_filters.cpp). Files of a program with
+// other FMA options need a namespace of their own too.
 #ifndef MACAREU_ITK_FUSED_AS
 #define MACAREU_ITK_FUSED_AS in_program
 #endif
@@ -24,10 +24,9 @@ namespace macareu::itk {
 inline namespace MACAREU_ITK_FUSED_AS {
 namespace as_itk {
 
-/// a / b, rounded up.
 constexpr std::int64_t rounded_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// An image seen along one axis: `lines` rows of pixels (of x) on each of its `places`. Rows have no gaps.
+/// An image seen along one axis: `lines` x `places` contiguous rows of pixels.
 template <class T>
 struct along_axis {
   T* data;
@@ -55,7 +54,7 @@ void turn(const T* from, std::int64_t from_step, std::int64_t rows, std::int64_t
     for (std::int64_t row = 0; row < rows; ++row) to[column * to_step + row] = from[row * from_step + column];
 }
 
-/// to[x] = the sum of weights[k] * rows[k][x], in this order. Rows have room for whole blocks.
+/// to[x] = the sum of weights[k] * rows[k][x], in this order. Rows are padded to whole blocks.
 inline constexpr std::int64_t pixels_of_block = 16;
 template <class To>
 void sum_rows(std::span<const double> weights, const double* const* rows, std::int64_t count, To* to) {
@@ -72,13 +71,13 @@ inline std::int64_t whole_blocks(std::int64_t count) {
   return rounded_up(count, pixels_of_block) * pixels_of_block;
 }
 
-/// What a thread needs, taken once.
+/// Scratch memory of a thread, allocated once.
 struct smoothing_room {
   std::vector<double> pixels;
   std::vector<const double*> rows;
 };
 
-/// Along x: a row at a time, with its ends repeated.
+/// Along x: one row, with its ends repeated.
 template <class From, class To>
 void smooth_row(std::span<const double> weights, const From* from, std::int64_t width, smoothing_room& room,
                 To* to) {
@@ -94,8 +93,8 @@ void smooth_row(std::span<const double> weights, const From* from, std::int64_t 
   sum_rows(weights, rows.data(), width, to);
 }
 
-/// Along another axis: `count` columns of one line from place `first` to `last`. Rows that the weights reach
-/// are kept as f64, each in the place of the one that is out of reach.
+/// Along another axis: `count` columns of one line, from place `first` to `last`. A ring buffer holds the
+/// rows under the weights as f64.
 template <class From, class To>
 void smooth_columns(std::span<const double> weights, const along_axis<const From>& from,
                     const along_axis<To>& to, std::int64_t line, std::int64_t column, std::int64_t count,
@@ -121,8 +120,8 @@ void smooth_columns(std::span<const double> weights, const along_axis<const From
 
 }  // namespace as_itk
 
-/// The sums of ITK's NeighborhoodOperatorImageFilter for weights (an odd number) along one axis, of the
-/// array: in f64, then of the output's type. Outside are the pixels of the border.
+/// Convolves along one axis as ITK's NeighborhoodOperatorImageFilter: sums in f64, then converts to the
+/// output's type. The number of weights is odd, and the axis is in array order. Border pixels are repeated.
 template <class From, class To>
 void smooth_axis(::itk::ProcessObject& filter, step part, int axis, std::span<const double> weights,
                  const const_image_view& source, const image_view& out) {
@@ -140,7 +139,7 @@ void smooth_axis(::itk::ProcessObject& filter, step part, int axis, std::span<co
         for (auto at = place; at < end; ++at)
           as_itk::smooth_row(weights, from.row(line, at), to.width, room, to.row(line, at));
       } else {
-        constexpr std::int64_t strip = 256;  // columns whose rows stay in the nearest cache
+        constexpr std::int64_t strip = 256;  // columns whose rows fit in the L1 cache
         for (std::int64_t column = 0; column < to.width; column += strip)
           as_itk::smooth_columns(weights, from, to, line, column, std::min(strip, to.width - column), place,
                                  end, room);
@@ -150,14 +149,14 @@ void smooth_axis(::itk::ProcessObject& filter, step part, int axis, std::span<co
   });
 }
 
-/// Distances along lines as ITK's SignedMaurerDistanceMapImageFilter::Voronoi finds them: squares that are
-/// known, or the greatest number, become those with one axis more.
+/// One axis of SignedMaurerDistanceMapImageFilter::Voronoi, with ITK's arithmetic. A line holds squared
+/// distances over the previous axes, or the greatest number; they are extended by this axis.
 template <class Real>
 class distances_along {
  public:
   distances_along(std::int64_t length, double spacing)
       : sites_(static_cast<std::size_t>(length)), pixels_(static_cast<std::size_t>(length)) {
-    for (std::size_t i = 0; i < sites_.size(); ++i) {  // ITK rounds the places in these two ways
+    for (std::size_t i = 0; i < sites_.size(); ++i) {  // ITK rounds the positions in these two ways
       sites_[i] = static_cast<Real>(i) * static_cast<Real>(spacing);
       pixels_[i] = static_cast<Real>(static_cast<double>(i) * spacing);
     }
@@ -198,7 +197,7 @@ class distances_along {
   }
 
  private:
-  /// Whether two others leave nothing to the one between them.
+  /// Whether the parabolas of two sites hide the one between them.
   static bool Hides(Real d1, Real d2, Real df, Real x1, Real x2, Real xf) {
     const Real a = x2 - x1, b = xf - x2, c = xf - x1;
     return c * d2 - b * d1 - a * df - a * b * c > 0;
@@ -207,13 +206,13 @@ class distances_along {
   std::vector<Real> sites_, pixels_;
 };
 
-/// What ITK's SignedMaurerDistanceMapImageFilter makes of the distances.
+/// Options of SignedMaurerDistanceMapImageFilter.
 struct distance_kind {
   bool squared, inside_is_positive;
 };
 
-/// The distances of ITK's SignedMaurerDistanceMapImageFilter to where `away` is not set, with a sign by
-/// `objects`. Spacing is in the order of the array. No image has gaps.
+/// The distances of SignedMaurerDistanceMapImageFilter to the pixels where `away` is not set, with a sign by
+/// `objects`. Spacing is in array order. All images are contiguous.
 template <class Real>
 void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
                     const const_image_view& objects, std::span<const double> spacing, distance_kind kind,
@@ -242,9 +241,9 @@ void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
   for (int axis = rank - 2; axis >= 0; --axis) {
     const as_itk::along_axis<Real> rows(out, axis);
     const along_line along(rows.places, spacing[static_cast<std::size_t>(axis)]);
-    constexpr std::int64_t together = 128 / sizeof(Real);  // columns: two lines of the cache of each row
+    constexpr std::int64_t together = 128 / sizeof(Real);  // columns: two cache lines per row
     const auto strips = as_itk::rounded_up(width, together);
-    const auto length = rows.places + together;  // columns that do not begin in the same place of a cache
+    const auto length = rows.places + together;  // padding avoids cache-set conflicts between columns
     constexpr std::int64_t at_once = 16;
     in_rounds(filter, part(axis), rows.lines * strips, together * rows.places,
               [&](std::int64_t first, std::int64_t last) {
@@ -255,7 +254,7 @@ void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
                              count = std::min(together, width - x);
                   for (std::int64_t place = 0; place < rows.places; place += at_once) {
                     const auto end = std::min(place + at_once, rows.places);
-                    // No processor does it across so many pages.
+                    // Hardware prefetchers do not cross so many pages.
                     for (auto ahead = end; ahead < std::min(end + at_once, rows.places); ++ahead)
                       __builtin_prefetch(rows.row(line, ahead) + x);
                     as_itk::turn(rows.row(line, place) + x, rows.place_step, end - place, count,

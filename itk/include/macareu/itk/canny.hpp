@@ -1,4 +1,4 @@
-// Canny's edges.
+// Canny edge detection.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +10,7 @@
 
 namespace macareu::itk {
 
-/// The setters of ITK's filter, which cannot be a base class: its destructor is private.
+/// The setters of ITK's filter, which cannot be a base class because its destructor is private.
 template <class TInputImage, class TOutputImage>
 class CannySettings : public ::itk::ImageToImageFilter<TInputImage, TOutputImage> {
  public:
@@ -36,15 +36,15 @@ class CannySettings : public ::itk::ImageToImageFilter<TInputImage, TOutputImage
   OutputImagePixelType m_LowerThreshold{};
 };
 
-/// `TSettings` is CannySettings, or ITK's own class where a file is compiled so that it can be one.
+/// `TSettings` is CannySettings, or ITK's class in files compiled with -fno-access-control.
 template <class TSettings>
 class CannyFilter : public Filter<TSettings> {
  protected:
   void Compute(workplace& at) override {
     using from = typename TSettings::InputImageType::PixelType;
     using to = typename TSettings::OutputImageType::PixelType;
-    // ITK has one type for both and computes in it. Where they differ here it is the output's, as if the
-    // input had been cast; the library computes in the input's.
+    // ITK has one type for both images and computes in it. If they differ here, the output's type is used, as
+    // if the input had been cast. The library computes in the input's type.
     constexpr bool converts =
         std::is_floating_point_v<to> && std::is_same_v<from, double> != std::is_same_v<to, double>;
     const auto* input = this->GetInput();
@@ -56,7 +56,7 @@ class CannyFilter : public Filter<TSettings> {
       source = converted;
     }
     auto variance = this->GetVariance();
-    for (unsigned axis = 0; axis < variance.Size(); ++axis)  // ITK's is in units of the spacing
+    for (unsigned axis = 0; axis < variance.Size(); ++axis)  // ITK's variance is in units of the spacing
       variance[axis] /= input->GetSpacing()[axis] * input->GetSpacing()[axis];
     this->RunMask(at, "canny", source,
                   {{"flavour", "itk"},

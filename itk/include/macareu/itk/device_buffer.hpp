@@ -1,4 +1,4 @@
-// The GPU's copy of an image, and which of both copies is newer.
+// The GPU's copy of an image, and which copy is newer.
 #pragma once
 
 #include <atomic>
@@ -8,18 +8,18 @@
 
 namespace macareu::itk {
 
-/// Memory of the GPU is taken when it is first wanted. All throw device_error; a build without CUDA has no
-/// GPU. Threads may ask for the host's pixels at the same time: one copies, and the others wait.
+/// Allocates GPU memory on first use. All functions throw device_error; a build without CUDA has no GPU.
+/// Concurrent calls of to_host are safe: one thread copies, the others wait.
 class device_buffer {
  public:
   bool on_device_only() const { return newest_.load(std::memory_order_acquire) == newest::device; }
-  /// Copies to the host where the GPU's pixels are newer; then both are the same.
+  /// Copies to the host if the GPU's pixels are newer; then both are current.
   void to_host(void* host, std::size_t bytes);
-  /// Copies to the GPU where the host's pixels are newer; then both are the same.
+  /// Copies to the GPU if the host's pixels are newer; then both are current.
   const void* to_device(const void* host, std::size_t bytes);
-  /// Until device_was_written() is called those pixels count that counted before: who writes may fail. Of
-  /// both copies it is the host's. Where the GPU has the only one, which a filter in place reads, the new
-  /// pixels get memory of their own.
+  /// Memory for new pixels. The previous pixels stay valid until device_was_written(), because the writer may
+  /// fail. If both copies are current, the host's is kept. If only the GPU's is, which an in-place filter
+  /// reads, the new pixels get separate memory.
   void* for_writing(std::size_t bytes);
   void device_was_written();
   void host_was_written() { newest_.store(newest::host, std::memory_order_release); }

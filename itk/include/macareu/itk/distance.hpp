@@ -16,8 +16,8 @@
 
 namespace macareu::itk {
 
-/// Zero on the pixels of objects that have a neighbour outside (all neighbours count), set elsewhere: what
-/// Maurer's filter measures distances to.
+/// 0 on the contour (object pixels with a neighbour outside, full connectivity), set elsewhere. Maurer's
+/// filter measures distances to the contour.
 temporary away_from_contour(const workplace& at, const temporary& objects);
 
 template <class TStock>
@@ -25,13 +25,13 @@ class DistanceFilter : public Filter<TStock> {
  protected:
   using Pixel = typename TStock::OutputImageType::PixelType;
 
-  /// What ITK leaves where there is nothing to measure to.
+  /// ITK's result if there is nothing to measure to.
   Pixel Nowhere() const {
     constexpr auto most = std::numeric_limits<Pixel>::max();
     return this->GetSquaredDistance() ? most : static_cast<Pixel>(std::sqrt(static_cast<double>(most)));
   }
 
-  /// To the nearest zero pixel of `sites`, for pixelwise::distance.
+  /// Distances to the nearest zero pixel of `sites`, for pixelwise::distance.
   temporary Measure(const workplace& at, const temporary& sites) const {
     const auto spacing =
         this->GetUseImageSpacing() ? in_array_order(this->GetInput()->GetSpacing()) : std::vector<number>{1};
@@ -58,7 +58,7 @@ class SignedMaurerDistanceMapImageFilter
     if constexpr (std::is_floating_point_v<typename TOutputImage::PixelType>)
       if (at.as_itk()) return AsItk(away, objects, this->Output(at));
     const auto distances = this->Measure(at, away);
-    // Without any contour ITK gives squares no sign.
+    // Without any contour ITK gives squared distances no sign.
     at.apply(pixelwise::distance{this->Nowhere(), this->GetInsideIsPositive(), !this->GetSquaredDistance()},
              {distances, objects}, this->Output(at));
   }
@@ -75,7 +75,7 @@ class SignedMaurerDistanceMapImageFilter
 };
 }  // namespace MACAREU_ITK_FUSED_AS
 
-/// The setters of Maurer's filter that have a meaning without a sign.
+/// The setters of Maurer's filter that apply to unsigned distances.
 template <class TInputImage, class TOutputImage>
 class DistanceMapSettings : public ::itk::ImageToImageFilter<TInputImage, TOutputImage> {
  public:
@@ -100,8 +100,8 @@ class DistanceMapSettings : public ::itk::ImageToImageFilter<TInputImage, TOutpu
   bool m_UseImageSpacing = true;
 };
 
-/// 0 on objects, elsewhere the distance to the nearest pixel of one: the outside of Maurer's map. ITK has no
-/// class of this kind that is exact.
+/// 0 on objects, elsewhere the distance to the nearest object pixel: the outside of Maurer's map. ITK has no
+/// exact class of this kind.
 template <class TInputImage, class TOutputImage>
 class UnsignedMaurerDistanceMapImageFilter
     : public DistanceFilter<DistanceMapSettings<TInputImage, TOutputImage>> {

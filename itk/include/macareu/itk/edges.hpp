@@ -17,9 +17,9 @@
 namespace macareu::itk {
 
 inline namespace MACAREU_ITK_FUSED_AS {
-/// One sum along each axis, the slowest first. As in ITK it is in f64, and what comes out of each axis is of
-/// the output's type: integers lose their fractions every time. The weights are those of ITK's operator.
-/// Where nobody named a device the compiler may fuse sums as it does ITK's (as_itk.hpp).
+/// Convolves along each axis, the slowest first, with ITK's weights. As in ITK, sums are f64, and each axis
+/// is converted to the output's type, so integers are truncated every time. Unless the user named a device,
+/// the compiler may contract sums as it does in ITK (as_itk.hpp).
 template <class TInputImage, class TOutputImage>
 class DiscreteGaussianImageFilter
     : public LocalFilter<::itk::DiscreteGaussianImageFilter<TInputImage, TOutputImage>> {
@@ -27,18 +27,18 @@ class DiscreteGaussianImageFilter
 
   void ComputePiece(workplace& at, const_image_view source, image_view out) override {
     constexpr unsigned rank = TInputImage::ImageDimension;
-    if (this->GetFilterDimensionality() < rank) throw usage_error("smoothing along some axes only");
+    if (this->GetFilterDimensionality() < rank) throw usage_error("FilterDimensionality must cover all axes");
     using stock = ::itk::DiscreteGaussianImageFilter<TInputImage, TOutputImage>;
     if (!dynamic_cast<const typename stock::InputDefaultBoundaryConditionType*>(
             this->GetInputBoundaryCondition()) ||
         !dynamic_cast<const typename stock::RealDefaultBoundaryConditionType*>(
             this->GetRealBoundaryCondition()))
-      throw usage_error("a border other than ITK's default");
+      throw usage_error("only ITK's default boundary conditions are supported");
     if (at.as_itk()) return AsItk(at, source, out);
     auto room = at.room_for(dtype::f64, source.shape());
     const image_view sums = room;
     for (unsigned done = 0; done < rank; ++done) {
-      // No axis is computed in place. Where sums are what is asked for, those of the last axis go to `out`.
+      // No axis is computed in place. For f64 output the sums of the last axis go directly to `out`.
       const bool is_f64 = out.type() == dtype::f64, to_out = is_f64 && (rank - done) % 2 == 1;
       const auto to = to_out ? out : sums;
       const auto weights = Weights(rank - 1 - done);
@@ -82,14 +82,14 @@ class DiscreteGaussianImageFilter
 };
 }  // namespace MACAREU_ITK_FUSED_AS
 
-/// Of images on the host: the length of Sobel's gradient, each step rounded to the output's type (f32 or f64)
-/// as in ITK. Sums of pixels are exact, or in f64 as ITK's. `out` has no gaps.
+/// Length of Sobel's gradient, for images on the host. As in ITK, each step is rounded to the output's type
+/// (f32 or f64). Sums of pixels are exact, or in f64 as ITK's. `out` is contiguous.
 void sobel_of_image(::itk::ProcessObject& filter, const const_image_view& source, const image_view& out);
-/// Of pixels on the host.
+/// For pixels on the host.
 bool are_finite(::itk::ProcessObject& filter, const const_image_view& image);
 
-/// The length of the gradient. In volumes the weights are ITK's: (1 3 1; 3 6 3; 1 3 1), and from ITK 6 on
-/// Sobel's (1 2 1; 2 4 2; 1 2 1) where UseLegacyOperatorCoefficients is off.
+/// The length of the gradient. In volumes the weights are ITK's: (1 3 1; 3 6 3; 1 3 1). From ITK 6 on they
+/// are Sobel's (1 2 1; 2 4 2; 1 2 1) if UseLegacyOperatorCoefficients is off.
 template <class TInputImage, class TOutputImage>
 class SobelEdgeDetectionImageFilter
     : public LocalFilter<::itk::SobelEdgeDetectionImageFilter<TInputImage, TOutputImage>> {
@@ -98,9 +98,9 @@ class SobelEdgeDetectionImageFilter
   void ComputePiece(workplace& at, const_image_view source, image_view out) override {
     constexpr unsigned rank = TInputImage::ImageDimension;
     if (!std::is_floating_point_v<typename TOutputImage::PixelType>)
-      throw usage_error("ITK computes in the output's type, which has no fractions");
+      throw usage_error("Sobel needs an output of type float or double");
     if (!at.on_gpu() && !are_finite(*this, source))
-      throw usage_error("ITK multiplies infinity and NaN by weights of 0");
+      throw usage_error("Sobel does not support infinite or NaN pixels");
     if (rank == 2 && at.on_cpu()) return sobel_of_image(*this, source, out);
     temporary along[rank];
     for (unsigned axis = 0; axis < rank; ++axis) {

@@ -1,6 +1,6 @@
-// What our filters have in common. A filter is a subclass of ITK's own class: its setters, defaults and
-// outputs are ITK's, only the pixels come from Macareu. So a filter can be used by its name, and ITK's object
-// factories can put it in the place of the stock class.
+// The base of our filters. A filter is a subclass of ITK's class: setters, defaults and outputs are ITK's,
+// and Macareu computes the pixels. So a filter can be used by name, and ITK's object factories can substitute
+// it.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ concept knows_neighbours = requires(const TStock& stock) {
   stock.GetFullyConnected();
 };
 
-/// Whether ITK has code for it; a class of settings alone says no.
+/// Whether ITK's class has an implementation, and not settings alone.
 template <class TStock>
 inline constexpr bool has_own_code = !requires {
   typename TStock::SettingsOnly;
@@ -35,8 +35,8 @@ class Filter : public TStock, public has_device {
   using Pointer = ::itk::SmartPointer<Self>;
   using ConstPointer = ::itk::SmartPointer<const Self>;
 
-  /// auto, serial, cpu, cuda, cuda:N. With auto, what Macareu refuses (NaN) is left to ITK's own code; a
-  /// device that is named serves or throws.
+  /// auto, serial, cpu, cuda, cuda:N. With auto, inputs that Macareu refuses (NaN) fall back to ITK's code. A
+  /// named device computes or throws.
   void SetDevice(const std::string& name) {
     if (device_ == name) return;
     device_ = name;
@@ -44,7 +44,7 @@ class Filter : public TStock, public has_device {
   }
   const std::string& GetDevice() const override { return device_; }
 
-  /// 4, 8, 6, 18 or 26 neighbours in place of FullyConnected; 0, the default: FullyConnected decides.
+  /// 4, 8, 6, 18 or 26 neighbours instead of FullyConnected. With 0, the default, FullyConnected decides.
   void SetConnectivity(int neighbours) requires knows_neighbours<TStock> {
     if (connectivity_ == neighbours) return;
     connectivity_ = neighbours;
@@ -56,7 +56,7 @@ class Filter : public TStock, public has_device {
   Filter() = default;
   ~Filter() override = default;
 
-  /// Fills the outputs, which have been allocated, by Input() and Output().
+  /// Fills the allocated outputs, through Input() and Output().
   virtual void Compute(workplace& at) = 0;
 
   void GenerateData() override {
@@ -70,7 +70,7 @@ class Filter : public TStock, public has_device {
     });
   }
 
-  /// A wave may come from anywhere: all of the inputs, all of the output.
+  /// A wave may come from anywhere, so all of the inputs and outputs are needed.
   void GenerateInputRequestedRegion() override {
     TStock::GenerateInputRequestedRegion();
     for (const auto& name : this->GetInputNames())
@@ -93,18 +93,18 @@ class Filter : public TStock, public has_device {
     return this->GetFullyConnected() ? macareu::connectivity::full : macareu::connectivity::face;
   }
 
-  /// An input's pixels where the filter computes. Lazy images (image.hpp) may be there already.
+  /// An input's pixels where the filter computes. Lazy images (image.hpp) may be on the GPU already.
   template <class TImage>
   static const_image_view Input(workplace& at, const TImage* image) {
     if (!at.on_gpu()) return view_of(image);
     const auto* lazy = as_lazy(image);
     if (!lazy) return at.bring(view_of(image));
     if (image->GetBufferedRegion() != image->GetRequestedRegion())
-      throw usage_error("the buffer holds more than the image");
+      throw usage_error("the buffered region is larger than the requested region");
     return lazy->DeviceView();
   }
 
-  /// Room for the output's pixels. On a GPU those that were there are lost.
+  /// The output's memory. On a GPU its previous pixels are lost.
   image_view Output(workplace& at) {
     auto* output = this->GetOutput();
     if (!at.on_gpu()) return view_of(output);
@@ -112,7 +112,7 @@ class Filter : public TStock, public has_device {
     return lazy ? at.leave_there(*lazy) : at.bring_back(view_of(output));
   }
 
-  /// Runs into the output where it has the type that the operator gives, else beside it, and converts.
+  /// Runs into the output if it has the operator's result type, else through a temporary image.
   void RunConverted(workplace& at, std::string_view name, std::initializer_list<const_image_view> inputs,
                     dtype result, const arguments& given) {
     RunConverted(at, name, inputs, result, given, Output(at));
@@ -129,9 +129,9 @@ class Filter : public TStock, public has_device {
     }
   }
 
-  /// A mask as numbers 0 and 1. On the host without memory besides the output: bytes come to the end of its
-  /// buffer, and pixels are written from the front. Those before the first byte that is still to be read can
-  /// be written by all threads.
+  /// A mask as numbers 0 and 1. On the host it needs no extra memory: the bytes go to the end of the output's
+  /// buffer, and pixels are written from the front. All threads may write the pixels before the first unread
+  /// byte.
   void RunMask(workplace& at, std::string_view name, const const_image_view& input, const arguments& given) {
     if (at.on_gpu()) return RunConverted(at, name, {input}, dtype::boolean, given);
     using pixel = typename TStock::OutputImageType::PixelType;
@@ -155,7 +155,7 @@ class Filter : public TStock, public has_device {
     write(done, count);
   }
 
-  /// A mask, by pixelwise work on one image.
+  /// A mask by a pixelwise operation on one image.
   static temporary Marked(const workplace& at, const pixelwise::work& how, const const_image_view& image) {
     auto mask = at.room_for(dtype::boolean, image.shape());
     at.apply(how, {image}, mask);
@@ -163,12 +163,12 @@ class Filter : public TStock, public has_device {
   }
 
  private:
-  /// Whether it computed: what Macareu refuses is for ITK's own code, where that can do it.
+  /// Returns whether it computed. Inputs that Macareu refuses fall back to ITK's code, if it has any.
   bool ComputeUnlessLeftToItk() {
     try {
       try {
         ComputeAt(device_, ComputesOnGpu());
-      } catch (const device_error&) {  // as out of memory: whoever named no device can do without a GPU
+      } catch (const device_error&) {  // such as out of memory: fall back to the host with auto
         if (IsNamed()) throw;
         ComputeAt("cpu", false);  // auto could choose the GPU again
       }
@@ -179,7 +179,7 @@ class Filter : public TStock, public has_device {
     }
   }
 
-  /// ITK's code would copy them in its own threads, and ITK 5.2 loses the exceptions of those.
+  /// ITK's code would copy them in its own threads, and ITK 5.2 loses exceptions thrown there.
   void BringInputsToHost() {
     for (const auto& name : this->GetInputNames())
       if (const auto* input = as_lazy(this->::itk::ProcessObject::GetInput(name))) input->HostPixels();
@@ -191,7 +191,7 @@ class Filter : public TStock, public has_device {
     at.finish();
   }
 
-  /// For lazy images: where a GPU is named, or one has the only copy of an input.
+  /// For lazy images: whether a GPU is named, or holds the only current copy of an input.
   bool ComputesOnGpu() {
     bool any = as_lazy(this->GetOutput()) != nullptr, there = false;
     for (const auto& name : this->GetInputNames())
@@ -207,16 +207,15 @@ class Filter : public TStock, public has_device {
   int connectivity_ = 0;
 };
 
-/// Of filters whose pixels come from near: they compute pieces of an image, so a pipeline can be streamed
-/// through them. Lazy images are computed as a whole: a GPU holds all of one, or nothing.
+/// Base of filters with a finite window. They compute pieces of an image, so pipelines can stream through
+/// them. Lazy images are computed as a whole, because the GPU's copy has no regions.
 template <class TStock>
 class LocalFilter : public Filter<TStock> {
  protected:
-  /// Fills `out`, which has the shape of `source` and no gaps. Outside of `source` there is the border.
+  /// Fills `out`, which is contiguous and has the shape of `source`. Outside `source` the border applies.
   virtual void ComputePiece(workplace& at, const_image_view source, image_view out) = 0;
 
-  /// ITK's own: what is asked for, and the pixels that its window reaches. Whatever is before us may be asked
-  /// for more, or have more.
+  /// ITK's: the requested region, extended by the window. The upstream filter may enlarge it or buffer more.
   void GenerateInputRequestedRegion() override {
     TStock::GenerateInputRequestedRegion();
     if (const auto* input = this->GetInput()) reach_ = input->GetRequestedRegion();
@@ -255,7 +254,7 @@ class LocalFilter : public Filter<TStock> {
     for (unsigned axis = 1; axis < Region::ImageDimension; ++axis) rows *= Size(region, axis);
     return rows;
   }
-  /// Where a row of `asked` begins in an image of all that is reached.
+  /// Offset of a row of `asked` in an image of the extended region.
   std::int64_t RowInReach(const Region& asked, std::int64_t row) const {
     std::int64_t at = asked.GetIndex(0) - reach_.GetIndex(0), step = Size(reach_, 0);
     for (unsigned axis = 1; axis < Region::ImageDimension; ++axis) {
@@ -269,8 +268,8 @@ class LocalFilter : public Filter<TStock> {
   typename TStock::InputImageType::RegionType reach_;
 };
 
-/// A setter and a getter. ITK's own macros can be used in this namespace from 5.4 on: before, they said itk
-/// and not ::itk.
+/// A setter and a getter. Before ITK 5.4, ITK's macros cannot be used in this namespace: they refer to itk,
+/// not ::itk.
 #define MACAREU_ITK_SETTING(name, type)       \
   virtual void Set##name(const type& value) { \
     if (m_##name == value) return;            \
@@ -279,7 +278,7 @@ class LocalFilter : public Filter<TStock> {
   }                                           \
   virtual const type& Get##name() const { return m_##name; }
 
-/// The declarations that every class of ITK has. New() asks no factory: it is what factories call.
+/// The declarations of every ITK class. New() bypasses the factories, because they call it.
 #define MACAREU_ITK_FILTER(name)                                                            \
  public:                                                                                    \
   ITK_DISALLOW_COPY_AND_MOVE(name);                                                         \

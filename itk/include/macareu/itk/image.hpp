@@ -1,5 +1,5 @@
-// Images that move lazily. On a GPU our filters pass their pixels on without the host, to which they are
-// copied when somebody asks for its buffer, as ITK's own filters do. Stock images have no copy on the GPU.
+// Lazy images. On a GPU our filters pass pixels on without a copy to the host. The pixels are copied when the
+// host's buffer is requested, for example by ITK's filters. Stock images have no copy on the GPU.
 #pragma once
 
 #include <itkImage.h>
@@ -10,16 +10,18 @@
 
 namespace macareu::itk {
 
-/// An ::itk::Image wherever iterators and filters want one: they get the host's buffer by GetBufferPointer(),
-/// which brings it up to date. Either overload makes the GPU's copy stale, since ITK's iterators write
-/// through the const one; PixelsToRead() does not.
+/// An ::itk::Image for iterators and filters: GetBufferPointer() returns the host's buffer and brings it up
+/// to date. Both overloads make the GPU's copy stale, since ITK's iterators write through the const one.
+/// PixelsToRead() does not.
 ///
-/// ITK reaches the buffer without a virtual function in these cases, in which GetBufferPointer() has to be
-/// called after each run of the filter that writes the image, and before: SetPixel, GetPixel, operator[],
-/// FillBuffer and ranges (ImageBufferRange, ImageRegionRange, ...) through a pointer or reference to
-/// ::itk::Image, so interpolators and other functions of images, and stock filters that read single pixels;
-/// ==; the pixel container; Graft of a lazy image into a stock one. Pointers and references to pixels must
-/// not be kept across a filter that writes to the image.
+/// ITK accesses the buffer without a virtual function in the cases below. There, call GetBufferPointer()
+/// after each run of the filter that writes the image, and before the access:
+///   - SetPixel, GetPixel, operator[], FillBuffer and ranges (ImageBufferRange, ImageRegionRange, ...)
+///     through a pointer or reference to ::itk::Image, as interpolators, image functions and some stock
+///     filters do;
+///   - ==, the pixel container, and Graft of a lazy image into a stock one.
+///
+/// Do not keep pointers and references to pixels across a filter that writes to the image.
 template <class TPixel, unsigned int VDimension = 2>
 class Image : public ::itk::Image<TPixel, VDimension>, public lazy_pixels {
  public:
@@ -52,12 +54,12 @@ class Image : public ::itk::Image<TPixel, VDimension>, public lazy_pixels {
     return Superclass::GetBufferPointer();
   }
   const TPixel* GetBufferPointer() const override { return const_cast<Self*>(this)->GetBufferPointer(); }
-  /// The host's pixels, up to date, for reading alone: the GPU's copy stays valid.
+  /// The host's pixels, up to date, for reading only. The GPU's copy stays valid.
   const TPixel* PixelsToRead() const {
     return with_errors_of_itk(*this, [this] { return static_cast<const TPixel*>(HostPixels()); });
   }
 
-  // ITK's own of these read the buffer without GetBufferPointer().
+  // ITK's versions access the buffer without GetBufferPointer().
   void FillBuffer(const TPixel& value) {
     pixels_->host_was_written();
     Superclass::FillBuffer(value);

@@ -1,4 +1,4 @@
-// Connected components, and their numbers by size.
+// Connected components, and relabelling by size.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,7 @@
 
 namespace macareu::itk {
 
-/// Objects are numbered in the raster order of their first pixels, as ITK does; numbers leave out
-/// BackgroundValue.
+/// Objects are numbered in the raster order of their first pixels, as in ITK. BackgroundValue is skipped.
 template <class TInputImage, class TOutputImage, class TMaskImage = TInputImage>
 class ConnectedComponentImageFilter
     : public Filter<::itk::ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>> {
@@ -27,7 +26,7 @@ class ConnectedComponentImageFilter
     auto source = this->Input(at, this->GetInput());
     const arguments given{{"connectivity", this->Neighbours()}};
     if (output_type(*find_operator("label"), 0, source.type(), source.shape(), given) != dtype::u32)
-      throw usage_error("more pixels than labels of 32 bits");
+      throw usage_error("the image has too many pixels for 32-bit labels");
     temporary objects;
     if (this->GetMaskImage()) {
       objects = Masked(at, source);
@@ -52,7 +51,7 @@ class ConnectedComponentImageFilter
   temporary Masked(workplace& at, const const_image_view& source) {
     const auto* mask = this->GetMaskImage();
     if (mask->GetBufferedRegion() != this->GetInput()->GetBufferedRegion())
-      throw usage_error("mask and image have different regions");
+      throw usage_error("the mask and the image have different buffered regions");
     const pixelwise::mark_others set{0};
     const auto objects = this->Marked(at, set, source), open = this->Marked(at, set, this->Input(at, mask));
     auto both = at.room_for(dtype::boolean, source.shape());
@@ -64,8 +63,8 @@ class ConnectedComponentImageFilter
   ::itk::IdentifierType count_ = 0;
 };
 
-/// Numbers objects anew: the largest is 1 (or in the order of their labels), small ones are dropped. ITK's
-/// functions that tell the sizes of objects are not virtual: a pointer to ITK's class does not know ours.
+/// Renumbers objects by size (the largest is 1) or by label, and drops small ones. ITK's functions for object
+/// sizes are not virtual, so a pointer to ITK's class does not return ours.
 template <class TInputImage, class TOutputImage>
 class RelabelComponentImageFilter
     : public Filter<::itk::RelabelComponentImageFilter<TInputImage, TOutputImage>> {
@@ -128,7 +127,7 @@ class RelabelComponentImageFilter
   }
 
  private:
-  /// 0 for the background and for labels that no object has.
+  /// 0 for the background and for unused labels.
   template <class TSize>
   static TSize SizeOf(LabelType label, const std::vector<TSize>& sizes) {
     const auto number = static_cast<std::size_t>(label);

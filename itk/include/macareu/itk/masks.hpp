@@ -1,4 +1,4 @@
-// Filters whose result has two values: regional extrema, filled binary images, two thresholds.
+// Filters with binary results: regional extrema, filled binary images, double thresholds.
 #pragma once
 
 #include <itkBinaryFillholeImageFilter.h>
@@ -10,7 +10,7 @@
 
 namespace macareu::itk {
 
-/// An image of one value has no extrema here, and is one or none for ITK, as FlatIs... says.
+/// A constant image has no extrema in Macareu; in ITK, FlatIsMaxima and FlatIsMinima decide.
 template <class TStock>
 class RegionalExtremaFilter : public Filter<TStock> {
  protected:
@@ -40,7 +40,7 @@ class RegionalMinimaImageFilter
   void Compute(workplace& at) override { this->Mark(at, "minima", this->GetFlatIsMinima()); }
 };
 
-/// Holes are background that the border does not reach; other pixels stay as they are.
+/// Holes are background pixels not connected to the border. Other pixels are unchanged.
 template <class TInputImage>
 class BinaryFillholeImageFilter : public Filter<::itk::BinaryFillholeImageFilter<TInputImage>> {
   MACAREU_ITK_FILTER(BinaryFillholeImageFilter)
@@ -55,7 +55,7 @@ class BinaryFillholeImageFilter : public Filter<::itk::BinaryFillholeImageFilter
   }
 };
 
-/// Threshold2 to Threshold3, grown inside of Threshold1 to Threshold4.
+/// Reconstructs the interval Threshold2 to Threshold3 inside Threshold1 to Threshold4.
 template <class TInputImage, class TOutputImage>
 class DoubleThresholdImageFilter
     : public Filter<::itk::DoubleThresholdImageFilter<TInputImage, TOutputImage>> {
@@ -63,7 +63,7 @@ class DoubleThresholdImageFilter
 
   void Compute(workplace& at) override {
     const auto inside = this->GetInsideValue(), outside = this->GetOutsideValue();
-    if (!(outside < inside)) throw usage_error("the inside value must be above the outside value");
+    if (!(outside < inside)) throw usage_error("InsideValue must be greater than OutsideValue");
     if (this->GetThreshold2() > this->GetThreshold3() || this->GetThreshold1() > this->GetThreshold4())
       throw usage_error("Lower threshold cannot be greater than upper threshold.");
     const auto image = this->Input(at, this->GetInput());

@@ -1,5 +1,5 @@
-// What filters do to single pixels, before and after operators of the catalogue. Compiled once for all pixel
-// types: for the host's threads and for a GPU.
+// Operations on single pixels, before and after operators of the catalogue. Compiled once for all pixel
+// types, for the host and for a GPU.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace macareu::itk::pixelwise {
 
-/// As static_cast does.
+/// Converts by static_cast.
 struct convert {};
 
-/// A mask: from low to high, both included.
+/// A mask of the values from low to high, both included.
 struct mark {
   number low, high;
 };
 
-/// A mask: any value but one.
+/// A mask of all values but one.
 struct mark_others {
   number value;
 };
 
-/// A mask, of two masks.
+/// The conjunction of two masks.
 struct mark_both {};
 
 /// One of two values, by a mask.
@@ -36,19 +36,19 @@ struct fill {
   number inside;
 };
 
-/// The length of a vector, of two or three images of f64. As in ITK what is squared, each square, their sum
-/// and its root are rounded to the output's type.
+/// The length of a vector of two or three f64 images. As in ITK, the components, their squares, the sum and
+/// its root are each rounded to the output's type.
 struct length {};
 
-/// The first image has distances, and where there are none infinity or the greatest integer, which becomes
-/// `nowhere`. By the second, a mask of objects, they get a sign, if it is given.
+/// Finishes distances. In the first image, infinity or the greatest integer marks pixels without a distance;
+/// they become `nowhere`. A second image, a mask of objects, adds the sign.
 struct distance {
   number nowhere;
   bool inside_is_positive = false;
   bool nowhere_has_a_sign = true;
 };
 
-/// Objects that are numbered 1, 2, ... are numbered from 0, and by numbers that are not the background's.
+/// Renumbers objects 1, 2, ... from 0 on, skipping the background's number.
 struct leave_out {
   number background;
 };

@@ -1,4 +1,4 @@
-// Reconstruction by dilation and erosion, and what ITK defines through it.
+// Reconstruction by dilation and erosion, and the filters that ITK derives from it.
 #pragma once
 
 #include <itkGrayscaleFillholeImageFilter.h>
@@ -46,7 +46,7 @@ class GrayscaleFillholeImageFilter
   }
 };
 
-/// The grey image: ITK's h-maxima are our hmax.
+/// The grey image: ITK's h-maxima are the operator hmax.
 template <class TInputImage, class TOutputImage>
 class HMaximaImageFilter : public Filter<::itk::HMaximaImageFilter<TInputImage, TOutputImage>> {
   MACAREU_ITK_FILTER(HMaximaImageFilter)

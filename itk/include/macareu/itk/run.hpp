@@ -1,4 +1,4 @@
-// Running an operator of the catalogue on behalf of an ITK filter: what all filters share, compiled once.
+// Runs an operator of the catalogue on behalf of an ITK filter. Shared by all filters, compiled once.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace macareu::itk {
 
-/// A step of a filter's work, between two fractions of its progress.
+/// The part of a filter's progress that a step covers.
 struct step {
   double from = 0;
   double to = 1;
@@ -30,26 +30,26 @@ class has_device {
   ~has_device() = default;
 };
 
-/// Progress becomes ProgressEvents; a filter whose AbortGenerateData is set throws ::itk::ProcessAborted;
-/// threads are the filter's work units, at most ITK's largest number of threads. Throws errors of Macareu.
+/// Progress becomes ProgressEvents. A filter whose AbortGenerateData is set throws ::itk::ProcessAborted. The
+/// number of threads is the filter's work units, limited by ITK's global maximum. Throws errors of Macareu.
 run_report run(::itk::ProcessObject& filter, const std::string& device, std::string_view name,
                std::span<const const_image_view> inputs, std::span<const image_view> outputs,
                const arguments& given, step part = {});
 
-/// body(first, last) for parts of 0..count, on ITK's threads; in one part where the filter's device is
+/// Calls body(first, last) for parts of 0..count on ITK's threads; in one part if the filter's device is
 /// serial.
 void in_parallel(::itk::ProcessObject& filter, std::int64_t count,
                  const std::function<void(std::int64_t, std::int64_t)>& body);
 
-/// The same in rounds: progress is told after each, and where AbortGenerateData is set it throws
-/// ::itk::ProcessAborted. `pixels`: of each of the parts, which tells how many rounds are worth it.
+/// The same in rounds. Each round reports progress, and throws ::itk::ProcessAborted if AbortGenerateData is
+/// set. `pixels` per part determines the number of rounds.
 void in_rounds(::itk::ProcessObject& filter, step part, std::int64_t count, std::int64_t pixels,
                const std::function<void(std::int64_t, std::int64_t)>& body);
 
-/// As an exception of ITK, with the name of the filter's or image's class.
+/// Throws an ITK exception with the class name of the filter or image.
 [[noreturn]] void throw_as_itk(const ::itk::LightObject& whose, const std::string& what);
 
-/// For functions that programs of ITK call: they catch exceptions of ITK, not ours.
+/// For functions called by ITK programs, which catch exceptions of ITK, not ours.
 template <class Work>
 auto with_errors_of_itk(const ::itk::LightObject& whose, const Work& work) {
   try {

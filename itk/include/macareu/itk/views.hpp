@@ -1,4 +1,4 @@
-// ITK images as views of Macareu: same memory, axes in array order.
+// ITK images as views of Macareu: the same memory, axes in array order.
 #pragma once
 
 #include <array>
@@ -12,18 +12,18 @@
 
 namespace macareu::itk {
 
-/// What images of image.hpp are besides images of ITK, whatever type they are seen through. For filters,
-/// which do without the GPU where it fails: these throw device_error.
+/// The interface of lazy images (image.hpp), independent of their type. Its functions throw device_error, so
+/// that filters can fall back to the host.
 class lazy_pixels {
  public:
-  /// Whether the newest pixels are on the GPU only.
+  /// Whether only the GPU has the newest pixels.
   virtual bool IsOnDevice() const = 0;
   /// The GPU's copy, brought up to date.
   virtual const_image_view DeviceView() const = 0;
-  /// The GPU's copy, to be written as a whole. It counts from DeviceWasWritten() on.
+  /// The GPU's copy, to be overwritten as a whole. It is valid from DeviceWasWritten() on.
   virtual image_view DeviceOutput() = 0;
   virtual void DeviceWasWritten() = 0;
-  /// The host's copy, brought up to date, for reading alone.
+  /// The host's copy, brought up to date, for reading only.
   virtual const void* HostPixels() const = 0;
 
  protected:
@@ -42,7 +42,7 @@ struct layout {
   strides steps{};
   ::itk::OffsetValueType offset;
 
-  /// ITK counts axes from the one that is contiguous.
+  /// ITK's axes start with the contiguous one.
   layout(const TImage& image, const typename TImage::RegionType& region)
       : offset(image.ComputeOffset(region.GetIndex())) {
     constexpr int rank = TImage::ImageDimension;
@@ -56,7 +56,7 @@ struct layout {
 };
 }  // namespace detail
 
-/// The host's pixels for reading alone, which leaves a lazy image's copy on the GPU valid.
+/// The host's pixels for reading only. A lazy image's copy on the GPU stays valid.
 template <class TImage>
 const auto* pixels_of(const TImage* image) {
   const auto* lazy = as_lazy(image);
@@ -64,14 +64,14 @@ const auto* pixels_of(const TImage* image) {
               : image->GetBufferPointer();
 }
 
-/// A part of what an image has buffered.
+/// A part of the buffered region.
 template <class TImage>
 const_image_view view_of(const TImage* image, const typename TImage::RegionType& region) {
   const detail::layout<TImage> at(*image, region);
   return {pixels_of(image) + at.offset, dtype_of<typename TImage::PixelType>, at.shape, at.steps};
 }
 
-/// The part that is asked for.
+/// The requested region.
 template <class TImage>
 const_image_view view_of(const TImage* image) {
   return view_of(image, image->GetRequestedRegion());
@@ -83,7 +83,7 @@ image_view view_of(TImage* image) {
   return {image->GetBufferPointer() + at.offset, dtype_of<typename TImage::PixelType>, at.shape, at.steps};
 }
 
-/// A vector of ITK in array order.
+/// An ITK vector in array order.
 template <class TVector>
 std::vector<number> in_array_order(const TVector& values) {
   std::vector<number> all;

@@ -1,5 +1,5 @@
-// Where a filter computes, on the host or on a GPU: memory, operators of the catalogue and work on pixels. A
-// filter is written once, with views of either.
+// Where a filter computes, host or GPU: memory, operators of the catalogue and pixelwise operations. A filter
+// is written once, for views of either.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace macareu::itk {
 
-/// An image without gaps at a workplace.
+/// A contiguous image in the memory of a workplace.
 class temporary {
  public:
   temporary() = default;
@@ -36,19 +36,19 @@ class temporary {
   extents shape_;
 };
 
-/// All throw errors of Macareu, run() exceptions of ITK too (run.hpp).
+/// All functions throw errors of Macareu; run() also throws exceptions of ITK (run.hpp).
 class workplace {
  public:
-  /// `is_named`: whether the filter's user named a device, be it this one or not.
+  /// `is_named`: whether the filter's user named a device, which may differ from `device`.
   workplace(::itk::ProcessObject& filter, std::string device, bool is_named, bool on_gpu)
       : filter_(filter), device_(std::move(device)), is_named_(is_named), on_gpu_(on_gpu) {}
   workplace(const workplace&) = delete;
   workplace& operator=(const workplace&) = delete;
 
   bool on_gpu() const { return on_gpu_; }
-  /// Not on a GPU that is handed host memory either.
+  /// False too for a GPU that reads host memory.
   bool on_cpu() const { return !on_gpu_ && (device_ == "auto" || device_ == "cpu" || device_ == "serial"); }
-  /// Whether nobody named a device, and it is the host: there ITK's own roundings count.
+  /// Whether the user named no device and the host computes. Then ITK's rounding applies.
   bool as_itk() const { return !on_gpu_ && !is_named_; }
   ::itk::ProcessObject& filter() const { return filter_; }
 
@@ -58,13 +58,13 @@ class workplace {
                  const arguments& given, step part = {}) const;
   void apply(const pixelwise::work& what, std::initializer_list<const_image_view> from,
              const image_view& to) const;
-  /// Whether a pixel of a mask is set.
+  /// Whether any pixel of a mask is set.
   bool any(const const_image_view& mask) const;
-  /// By label; that of 0 is left open. Throws usage_error for labels that no table is kept for.
+  /// Sizes by label; the entry of 0 is unspecified. Throws usage_error for negative or very large labels.
   std::vector<std::uint64_t> sizes_of_objects(const const_image_view& labels) const;
 
-  /// For a GPU, images that are not there yet: copies of inputs, and room for an output that finish() copies
-  /// to the host, or says to be there.
+  /// For a GPU: copies of inputs, and memory for an output. finish() copies the output to the host, or marks
+  /// it as written on the GPU.
   const_image_view bring(const const_image_view& host);
   image_view bring_back(const image_view& host);
   image_view leave_there(lazy_pixels& output);

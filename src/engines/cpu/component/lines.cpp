@@ -51,7 +51,7 @@ class labelling {
   }
 
  private:
-  /// The runs whose root lies in the band, which comes before them.
+  /// Numbers the runs whose root lies in this band. `before`: the objects of earlier bands.
   void number_band(std::int64_t band, std::uint64_t before) {
     const auto begin = runs_.begin_of(band), end = runs_.begin_of(band + 1);
     const auto first = runs_.first_run(begin), last = runs_.first_run(end);
@@ -69,8 +69,7 @@ class labelling {
       }
   }
 
-  /// Lines whose rows lie in each other's raster order: goes through the rows until every root has its
-  /// number.
+  /// The rows of these lines interleave in raster order, so roots are numbered row by row.
   void number_group(std::int64_t begin, std::int64_t end, std::uint64_t& number) {
     std::int64_t open = 0;
     for (auto run = runs_.first_run(begin); run < runs_.first_run(end); ++run)
@@ -101,7 +100,7 @@ class labelling {
     return done;
   }
 
-  /// The runs whose root lies in an earlier band.
+  /// Numbers the runs whose root lies in an earlier band.
   void number_others(std::int64_t band) {
     const auto first = runs_.first_run(runs_.begin_of(band));
     for (auto run = first; first > 0 && run < runs_.first_run(runs_.begin_of(band + 1)); ++run)
@@ -113,8 +112,8 @@ class labelling {
   const bit_lines& lines_;
   const line_shape& shape_;
   united_runs runs_;
-  std::unique_ptr<index[]> numbers_;  // one more than there are runs: the first is nobody's
-  index* number_;                     // of every run: that of its object
+  std::unique_ptr<index[]> numbers_;  // runs + 1: write_row reads one entry before the first
+  index* number_;                     // object of every run
 };
 
 }  // namespace
@@ -124,7 +123,7 @@ std::uint64_t label_lines(const job& work, int threads, const neighbourhood& nea
                           const match_classes& matches, const view<Label>& labels) {
   const auto runs = united_runs::sum_up(lines);
   if (!united_runs::can_number(runs))
-    throw device_error("label: " + std::to_string(runs) + " runs of pixels are too many at once: use blocks");
+    throw device_error("label: " + std::to_string(runs) + " runs of pixels exceed 2^32 - 1: set blocks");
   labelling objects(work, threads, near, lines, matches);
   const auto count = objects.number_objects();
   objects.write(labels);

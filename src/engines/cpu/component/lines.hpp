@@ -1,9 +1,9 @@
-// The labelling of bit rows by runs, the same for every pixel type.
+// Labelling of bit rows by runs, the same for every pixel type.
 //
-// Rows are bits, 64 pixels to a word. A line is a row, or where all neighbours count and there is one
-// class two rows, in volumes 2 x 2: pixels of such a line that are set in columns side by side are
-// neighbours, so the runs of the rows ORed together are connected, and fewer. Runs are the nodes of a
-// union-find. Numbers come from the order of first pixels, and every label is written once.
+// Rows are bits, 64 pixels to a word. A line is one row. With full connectivity and one class, a line is two
+// rows (2 x 2 in volumes): set pixels in adjacent columns of a line are neighbours. The runs of the ORed rows
+// are therefore connected, and there are fewer of them. Runs are the nodes of a union-find. Labels follow the
+// raster order of first pixels, and every label is written once.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct line_shape {
   std::int64_t lines() const { return lines_z() * lines_y(); }
 };
 
-/// Where pixels of several classes are labelled: keeps those of the `count` places x of a row whose pixel has
-/// the class of pixel x + shift of another row, and returns how many. Rows are counted z * height + y.
+/// For images of several classes. Of the `count` places x in a row, keeps those whose pixel has the class of
+/// pixel x + shift in the other row. Returns how many remain. Rows are counted z * height + y.
 using match_classes = std::function<std::int64_t(std::int64_t row, std::int64_t other, int shift,
                                                  std::int64_t* places, std::int64_t count)>;
 
@@ -46,10 +46,10 @@ struct bit_lines {
         first(room_for<std::uint64_t>(of.lines() + 1)) {}
 
   line_shape shape;
-  std::unique_ptr<bit_word[]> bits;          // of every row: the pixels inside
-  std::unique_ptr<bit_word[]> heads;         // of every line: where its runs begin
-  std::unique_ptr<std::uint32_t[]> earlier;  // of every word of a line: runs that begin in words before
-  std::unique_ptr<std::uint64_t[]> first;    // of every line: its runs, and their first number once summed up
+  std::unique_ptr<bit_word[]> bits;          // per row: the pixels inside
+  std::unique_ptr<bit_word[]> heads;         // per line: first pixels of runs
+  std::unique_ptr<std::uint32_t[]> earlier;  // per word of a line: runs that begin in earlier words
+  std::unique_ptr<std::uint64_t[]> first;    // per line: runs; after sum_up, the index of its first run
 
   bit_word* row(std::int64_t z, std::int64_t y) const {
     return bits.get() + (z * shape.height + y) * shape.words();
@@ -57,8 +57,8 @@ struct bit_lines {
   bit_word* heads_of(std::int64_t line) const { return heads.get() + line * shape.words(); }
 };
 
-/// Numbers the objects of packed rows (bits and heads are given) and writes their labels. `matches` is empty
-/// where there is one class. Returns the number of objects.
+/// Numbers the objects of packed rows (bits and heads are set) and writes their labels. `matches` is empty
+/// for one class. Returns the number of objects.
 template <class Label>
 std::uint64_t label_lines(const job& work, int threads, const neighbourhood& near, const bit_lines& lines,
                           const match_classes& matches, const view<Label>& labels);

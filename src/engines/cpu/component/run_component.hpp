@@ -1,4 +1,4 @@
-// The component pattern on the cpu: rows to bits with the rule, then label_lines.
+// The component pattern on the cpu: the rule packs rows to bits, then label_lines labels them.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class component_rows {
                [=, step = image_.step_x](std::int64_t x) { return rule.inside(row[x * step]); });
   }
 
-  /// Of a row: whether x + 1 has the class of x.
+  /// bits[x]: pixels x and x + 1 have the same class.
   void pack_equal_next(std::int64_t z, std::int64_t y, bit_word* bits) const {
     const Rule rule = rule_;
     const T* const row = image_.at(z, y);
@@ -41,7 +41,7 @@ class component_rows {
       });
   }
 
-  /// As match_classes has it. No branch depends on a pixel.
+  /// Implements match_classes. No branch depends on a pixel.
   std::int64_t keep_matches(std::int64_t row, std::int64_t other, int shift, std::int64_t* places,
                             std::int64_t count) const {
     const T* const a = image_.at(row / image_.height, row % image_.height);
@@ -60,7 +60,7 @@ class component_rows {
   view<const T> image_;
 };
 
-/// The runs of a line: where they begin, and how many.
+/// Finds the first pixels of a line's runs, and counts the runs.
 template <class Rows, bool OneClass>
 void find_runs(const Rows& rows, bit_lines& lines, std::int64_t line) {
   const auto& shape = lines.shape;
@@ -79,7 +79,7 @@ void find_runs(const Rows& rows, bit_lines& lines, std::int64_t line) {
     rows.pack_equal_next(z, y, same.data());
   }
   std::uint32_t runs = 0;
-  bit_word before = 0;  // of the word before: what goes on to the right
+  bit_word before = 0;  // of the previous word: pixels whose run continues to the right
   for (std::int64_t i = 0; i < shape.words(); ++i) {
     const bit_word bits = heads[i];
     const bit_word goes_on = OneClass ? bits : bits & same[static_cast<std::size_t>(i)];
@@ -96,7 +96,7 @@ std::uint64_t run_component(job& work, const Rule& rule, const neighbourhood& ne
                             const view<const T>& image) {
   constexpr bool binary = one_class<Rule>;
   const int threads = threads_for(image.pixels(), work.how.threads);
-  work.report.threads = std::max(work.report.threads, threads);  // a block may be worth fewer than others
+  work.report.threads = std::max(work.report.threads, threads);  // blocks may use fewer threads
   line_shape shape{image.depth, image.height, image.width};
   if (binary && near.reach == near.rank) {
     shape.gather_y = 2;

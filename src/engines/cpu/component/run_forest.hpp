@@ -20,9 +20,8 @@ class run_forest {
     return run;
   }
 
-  /// A later run with an earlier one.
   void unite(index later, index earlier) const {
-    // A root has no run before it in its tree: it may go under any earlier run's parent, most often at once.
+    // Fast path: a root may go under the parent of any earlier run, without a search for that run's root.
     if (parent_[later] == later) {
       parent_[later] = parent_[earlier];
       return;

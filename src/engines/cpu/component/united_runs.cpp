@@ -38,7 +38,7 @@ united_runs::united_runs(const job& work, int threads, const neighbourhood& near
   const auto step = shape_.gather_z > 1 ? shape_.lines_y() : 1;
   const auto units = shape_.lines() / step;
   const auto bands = std::min<std::int64_t>(units, threads);
-  // Work grows with runs and with words.
+  // Bands are balanced by estimated work, which grows with runs and with words.
   const auto work_before = [&](std::int64_t unit) {
     return 2 * std::int64_t{first_run(unit * step)} + unit * step * shape_.words();
   };
@@ -62,14 +62,14 @@ void united_runs::unite_band(std::int64_t band) {
   }
 }
 
-/// What the bands left open: lines from `border` on with lines before it.
+/// Unites across a band border: lines from `border` on with lines before it.
 void united_runs::unite_border(std::int64_t border) {
   const auto reach = shape_.lines_z() > 1 ? shape_.lines_y() + 1 : 1;
   for (auto line = border; line < std::min(border + reach, shape_.lines()); ++line)
     unite_with_earlier(line, 0, border);
 }
 
-/// With its neighbours among the lines from `from` up to `to`.
+/// Unites a line with its neighbours among the lines from .. to - 1.
 void united_runs::unite_with_earlier(std::int64_t line, std::int64_t from, std::int64_t to) {
   const auto Z = line / shape_.lines_y(), Y = line % shape_.lines_y();
   constexpr std::array<std::array<int, 2>, 4> neighbours{{{0, -1}, {-1, -1}, {-1, 0}, {-1, 1}}};
@@ -88,7 +88,7 @@ void united_runs::unite_with_earlier(std::int64_t line, std::int64_t from, std::
   }
 }
 
-/// The rows of a line that have neighbours in the line (dz, dy) further.
+/// The rows of a line that touch the line at offset (dz, dy).
 united_runs::row_pair united_runs::touching_rows(std::int64_t Z, std::int64_t Y, int dz, int dy) const {
   const auto ends = [](std::int64_t group, int gather, std::int64_t size, int direction) {
     const auto low = group * gather, high = std::min(low + gather, size) - 1;
@@ -115,15 +115,15 @@ void united_runs::unite_lines(std::int64_t line, const row_pair& a_row, std::int
     }
     const bit_word ah = a_heads[i], bh = b_heads[i];
     const bit_word both = a & b;
-    // Each pair of runs once: where the contact begins, or one of the runs does.
+    // Visits each pair of runs once: where the contact or one of the runs begins.
     for (bit_word open = both & (~(both << 1 | both_before >> 63) | ah | bh); open != 0; open &= open - 1) {
       const int bit = std::countr_zero(open);
       forest_.unite(run_at(line, i, bit), run_at(other, i, bit));
     }
     if (diagonals) {
       const bit_word b_right = b >> 1 | (i + 1 < words ? b_row[i + 1] << 63 : 0);
-      // Not where the contact of the same two runs is not diagonal only; at a bit_word's end that is left
-      // open.
+      // Skips diagonal contacts of runs that also touch directly. At the end of a word the pair is united
+      // again, which is harmless.
       for (bit_word open = a & b_left & ~(both & ~bh) & ~((both << 1 | both_before >> 63) & ~ah); open != 0;
            open &= open - 1) {
         const int bit = std::countr_zero(open);
@@ -140,8 +140,8 @@ void united_runs::unite_lines(std::int64_t line, const row_pair& a_row, std::int
   }
 }
 
-/// Where the bits of a word are set, from `first` on. Writes 8 places at a time, so that few bits need no
-/// branch for each. Returns how many they are.
+/// Writes the places of set bits, counted from `first`, and returns their number. Writes 8 places at a time,
+/// which avoids a branch per bit.
 static std::int64_t list_places(bit_word bits, std::int64_t first, std::int64_t* places) {
   const std::int64_t count = std::popcount(bits);
   for (std::int64_t i = 0; i < count; i += 8)
@@ -149,8 +149,8 @@ static std::int64_t list_places(bit_word bits, std::int64_t first, std::int64_t*
   return count;
 }
 
-/// Lines are rows here. Two runs that touch do so where one of them begins; and where they touch by a corner
-/// alone, one begins at it, and the other's row has another run there, or none.
+/// Lines are rows here. Runs that touch do so where one of them begins. Runs that touch only by a corner: one
+/// begins at the corner, and the row of the other has a different run there, or none.
 void united_runs::unite_classes(std::int64_t line, std::int64_t other, bool diagonals) {
   const auto words = shape_.words();
   const bit_word* const a = lines_.bits.get() + line * words;

@@ -1,4 +1,4 @@
-// Runs of lines that touch are one tree: what labelling and binary waves begin with.
+// Union-find over runs that touch: the first step of labelling and of binary waves.
 #pragma once
 
 #include <bit>
@@ -15,16 +15,16 @@ class united_runs {
  public:
   using index = run_forest::index;
 
-  /// From runs of lines to first runs of lines. Returns the number of all runs, which may be too many.
+  /// Prefix sum over the runs of lines. Returns the number of all runs, which can_number() may reject.
   static std::uint64_t sum_up(const bit_lines& lines);
   static bool can_number(std::uint64_t runs);
 
-  /// Of lines that are summed up. Every run then points to its root, or to a run of an earlier band.
+  /// `lines` must be summed up. Afterwards every run points to its root, or to a run of an earlier band.
   united_runs(const job& work, int threads, const neighbourhood& near, const bit_lines& lines,
               const match_classes& matches);
 
-  /// visit(band) for bands of lines. One begins where the raster order of pixels has no way back: at whole
-  /// lines of slices in volumes.
+  /// visit(band) for bands of lines. Bands follow the raster order of pixels; with slices gathered, a band
+  /// therefore begins at a whole group of slices.
   template <class Visit>
   void over_bands(Visit&& visit) const {
     over_units(work_, threads_, bands(), 1, [&](int, std::int64_t band) { visit(band); });
@@ -43,7 +43,7 @@ class united_runs {
   }
   index above(index run) const { return forest_[run]; }
   index root(index run) const { return forest_.root(run); }
-  /// How many trees have their root in a band.
+  /// The number of trees whose root lies in the band.
   std::uint64_t roots_of(std::int64_t band) const { return roots_[static_cast<std::size_t>(band)]; }
 
  private:
@@ -66,7 +66,7 @@ class united_runs {
   const match_classes& matches_;
   run_forest forest_;
   std::vector<std::int64_t> bands_;   // first lines, and the end
-  std::vector<std::uint64_t> roots_;  // of bands
+  std::vector<std::uint64_t> roots_;  // per band
 };
 
 }  // namespace macareu::cpu

@@ -12,7 +12,7 @@
 
 namespace macareu::cpu {
 
-/// That begin in a word: it would take longer to go through more of them than through the pixels.
+/// Runs that begin in a word. With more of them, a loop over pixels is faster than one over runs.
 inline constexpr int few_runs = 2;
 
 /// Four numbers of runs at once.
@@ -54,8 +54,8 @@ void write_masked(Label* to, bit_word bits, From&& from) {
   for (int x = 0; x < word_bits; x += 4) quad::store(to + x, from(x) & quad::mask(bits >> x));
 }
 
-/// Numbers of the pixels of a word in which runs begin, right wherever a pixel is set. `reaching` is that of
-/// the run at the word's beginning, and afterwards at its end. Room for 4 more numbers is behind `to`.
+/// Writes the number of each pixel in a word; valid where the pixel is set. `reaching` is the number of the
+/// run that enters the word, and on return of the run that leaves it. `to` has room for 4 more numbers.
 inline void spread_numbers(bit_word heads, const std::uint32_t*& number, std::uint32_t& reaching,
                            std::uint32_t* to) {
   using quad = number_quad;
@@ -63,13 +63,13 @@ inline void spread_numbers(bit_word heads, const std::uint32_t*& number, std::ui
   for (bit_word open = heads; x < word_bits; open &= open - 1) {
     const int next = open != 0 ? std::countr_zero(open) : static_cast<int>(word_bits);
     const auto same = quad::all(reaching);
-    for (; x < next; x += 4) quad::store(to + x, same);  // beyond `next` the next run overwrites it
+    for (; x < next; x += 4) quad::store(to + x, same);  // the next run overwrites the excess
     x = next;
     if (open != 0) reaching = *number++;
   }
 }
 
-/// The same where many runs begin: pixel by pixel, without a branch for any run.
+/// The same for many runs: pixel by pixel, without a branch per run.
 inline void spread_many_numbers(bit_word heads, const std::uint32_t*& number, std::uint32_t& reaching,
                                 std::uint32_t* to) {
   const std::uint32_t* at = number - 1;
@@ -82,18 +82,18 @@ inline void spread_many_numbers(bit_word heads, const std::uint32_t*& number, st
   reaching = *at;
 }
 
-/// `number`: of the line's runs, one after the other; what is before the first is read, and means nothing.
+/// `number`: of the line's runs, in order. The entry before the first is read, and its value is ignored.
 template <class Label>
 void write_row(const std::uint32_t* number, const bit_word* heads, const bit_word* bits,
                const view<Label>& labels, std::int64_t z, std::int64_t y) {
   using quad = number_quad;
   Label* const out = labels.at(z, y);
-  std::uint32_t reaching = 0;  // of the run that reaches into the word at hand
+  std::uint32_t reaching = 0;  // of the run that enters the current word
   for (std::int64_t x = 0; x < labels.width; x += word_bits) {
     const auto i = x / word_bits;
     const auto count = std::min(word_bits, labels.width - x);
     const bool direct = count == word_bits && labels.step_x == 1;
-    alignas(64) Label own[word_bits];  // whatever the stack is: no four of them on two lines of the cache
+    alignas(64) Label own[word_bits];  // aligned: no vector crosses a cache line
     Label* const to = direct ? out + x : own;
     if (heads[i] == 0) {
       const auto same = quad::all(bits[i] != 0 ? reaching : 0);

@@ -1,4 +1,4 @@
-// A strip of an image on its way through the stages of edges, row by row, in memory of a thread's own.
+// A strip of an image, processed row by row through the stages of edge detection in thread-private memory.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace macareu::cpu {
 
-/// The last few rows of a strip, a power of 2, with a pixel or two more on both sides. None of no pixels.
+/// A ring buffer of the last rows of a strip, with a halo on both sides. Rows is a power of 2. A count of 0
+/// allocates nothing.
 template <class Value, std::int64_t Rows>
 class row_ring {
  public:
@@ -25,8 +26,8 @@ class row_ring {
   std::vector<Value> memory_;
 };
 
-/// Smoothed rows are made as they are needed. What is derived from them is made for whole rows, or for words
-/// of 64 pixels, and only where marks ask for it: flat regions have none.
+/// Computes smoothed rows on demand. Derived values are computed for whole rows, or for words of 64 pixels
+/// where marks need them. Flat regions need none.
 template <class Rule, class Load>
 class edge_strip {
  public:
@@ -49,7 +50,7 @@ class edge_strip {
         slopes_{slope_ring(slope_pixels(count)), slope_ring(slope_pixels(count))},
         made_(static_cast<std::size_t>(whole_rows ? 0 : last_rows * (words() + 2))) {}
 
-  /// The next row: mark(smooth rows, derived rows, slopes), whose pixels are there once they are asked for.
+  /// The next row: mark(smooth rows, derived rows, slopes). Derived pixels are valid after need().
   template <class Mark>
   void row(std::int64_t y, const Mark& mark) {
     for (; smoothed_ <= std::min(y + 2, height_ - 1); ++smoothed_) {
@@ -67,8 +68,8 @@ class edge_strip {
     mark(around(smooth_, y, 2), around(derived_, y, 1), slopes_from(y, 0));
   }
 
-  /// Derives what levels of a word of row y read; its first and last pixel may need those beside. Returns how
-  /// far that is from what it should be, at most.
+  /// Derives what the levels of a word in row y read. `before` and `after`: its end pixels also read the
+  /// words beside it. Returns a bound on the error.
   value need(std::int64_t y, std::int64_t word, bool before, bool after, precision how) {
     if (whole_rows_) return 0;
     for (int dy = -1; dy <= 1; ++dy) make(std::clamp<std::int64_t>(y + dy, 0, height_ - 1), word, how);
@@ -82,7 +83,7 @@ class edge_strip {
  private:
   static constexpr std::int64_t last_rows = 8;  // 5 are needed
   using ring = row_ring<value, last_rows>;
-  using slope_ring = row_ring<value, 2>;  // of the row at hand, and the next, which is derived already
+  using slope_ring = row_ring<value, 2>;  // of the current row, and of the next, which is derived already
 
   static std::int64_t slope_pixels(std::int64_t count) { return Rule::strength_is_derived ? count + 2 : 0; }
   slope_rows<value> slopes_from(std::int64_t y, std::int64_t x) {
@@ -97,7 +98,7 @@ class edge_strip {
     return std::span(made_).subspan(static_cast<std::size_t>(y & (last_rows - 1)) * size, size);
   }
 
-  /// Words -1 and words() are the single pixels beside the strip.
+  /// Words -1 and words() are the one-pixel halo beside the strip.
   void make(std::int64_t y, std::int64_t word, precision how) {
     auto& made = made_of(y)[static_cast<std::size_t>(word + 1)];
     if (made >= how) return;
@@ -127,7 +128,7 @@ class edge_strip {
     derive_row(rule_, rows, end - begin, to, slopes_from(y, begin));
   }
 
-  /// Outside the image the pixels of its first and last column; `more` are kept on both sides.
+  /// Fills the halo of `more` pixels outside the image with the first and the last column.
   void repeat_ends(value* row, std::int64_t more) const {
     value* const origin = row - (first_ - more);
     for (auto x = first_ - more; x < 0; ++x) origin[x] = origin[0];
@@ -147,8 +148,8 @@ class edge_strip {
   smooth_rows<value, Load> source_;
   ring smooth_, derived_;
   slope_ring slopes_[2];
-  value most_ = 0, bends_ = 0;   // of all pixels so far: size, and what drafts have of second differences
-  std::vector<precision> made_;  // words of rows in `derived_`
+  value most_ = 0, bends_ = 0;   // maxima so far: magnitude, and second differences of drafts
+  std::vector<precision> made_;  // precision of each word in `derived_`
 };
 
 }  // namespace macareu::cpu

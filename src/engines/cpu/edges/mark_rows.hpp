@@ -1,4 +1,4 @@
-// One row of the stages of edges, from rows that have a pixel more on both sides.
+// The stages of edge detection on one row. Input rows have a halo of one pixel.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include "engines/cpu/runtime/simd.hpp"
 #include "patterns/edges.hpp"
 
-// Before a loop whose turns are independent of each other: what it writes, it does not read.
+// Precedes a loop with independent iterations: it reads nothing that it writes.
 #if defined(__clang__)
 #define MACAREU_INDEPENDENT_TURNS _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -19,7 +19,7 @@
 
 namespace macareu::cpu {
 
-/// The rows around a row: at [dz + 1][dy + 1], each at its first column. In images dz is 0.
+/// The rows around a row, at [dz + 1][dy + 1], each at its first column. In images dz is 0.
 template <class Value>
 struct rows_around {
   const Value* row[3][3];
@@ -35,7 +35,7 @@ struct near_in_rows_around {
   }
 };
 
-/// How what is derived is made: near enough for most levels, or as it is.
+/// Precision of derived values: a draft decides most levels, the rest need the exact value.
 enum class precision : std::uint8_t { none, draft, exact };
 
 /// Slopes of a row along the axes of an image, from its first column on.
@@ -44,7 +44,8 @@ struct slope_rows {
   Value* along[2] = {};
 };
 
-/// Where what is derived is the strength, all pixels have it, and slopes that were on the way are kept.
+/// Where the derived value is the strength, every pixel needs it, and the slopes computed on the way are
+/// kept.
 template <class Rule, class Value>
 void derive_row(const Rule& rule, const rows_around<Value>& smooth, std::int64_t count, Value* derived,
                 const slope_rows<Value>& slopes) {
@@ -65,7 +66,7 @@ void derive_row(const Rule& rule, const rows_around<Value>& smooth, std::int64_t
   }
 }
 
-/// Several pixels side by side.
+/// Adjacent pixels as one vector.
 template <class Value>
 struct wide_near_in_rows {
   const rows_around<Value>& rows;
@@ -76,7 +77,7 @@ struct wide_near_in_rows {
   }
 };
 
-/// Near enough for most levels; how far, `bends` says to the rule.
+/// Computes drafts. The rule derives their error bound from `bends`, the largest second difference.
 template <class Rule, class Value>
 void draft_row(const Rule& rule, const rows_around<Value>& smooth, std::int64_t count, Value* derived,
                Value& bends) {
@@ -91,7 +92,7 @@ void draft_row(const Rule& rule, const rows_around<Value>& smooth, std::int64_t 
   for (; x < count; ++x) derived[x] = own.drafted(near_in_rows_around<Value>{rows, x}, bends);
 }
 
-/// Of a row; several maxima at once, because each waits for the one before.
+/// The largest magnitude of a row. Several independent maxima hide the latency of one.
 template <class Value>
 Value largest_size(const Value* row, std::int64_t count) {
   constexpr int lanes = simd<Value>::lanes, chains = 4;
@@ -107,8 +108,8 @@ Value largest_size(const Value* row, std::int64_t count) {
   return result;
 }
 
-/// Whether the pixels of a word can have levels: they are as strong as that. Slopes are found on the way,
-/// unless they are known.
+/// Whether any pixel of a word reaches the least strength of a mark. Also computes the slopes, unless they
+/// are known.
 template <class Rule, class Value>
 bool find_strength(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows_around<Value>& s,
                    const rows_around<Value>& d, Value* strength, Value (&slopes)[Rule::rank][word_bits]) {
@@ -124,13 +125,13 @@ bool find_strength(const Rule& rule, std::int64_t x, std::int64_t pixels, const 
       for (int axis = 0; axis < Rule::rank; ++axis) slopes[axis][i] = own[axis];
     }
     strength[i] = found;
-    weak &= found < least;  // of infinite pixels it may be NaN, which is not weak
+    weak &= found < least;  // NaN, from infinite pixels, is not weak
   }
   return !weak;
 }
 
-/// Levels of the first pixels of a word, a multiple of a vector's lanes, or not_sure, from what was derived
-/// up to `error`. Returns all of them ORed.
+/// Levels (or not_sure) of the first `pixels` of a word, a multiple of the vector width, from values derived
+/// within `error`. Returns their OR.
 template <class Rule, class Value>
 std::uint8_t estimate_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const Value* strength,
                            const Value* const (&slopes)[Rule::rank], const rows_around<Value>& d, Value error,
@@ -149,8 +150,8 @@ std::uint8_t estimate_word(const Rule& rule, std::int64_t x, std::int64_t pixels
   return all;
 }
 
-/// The levels of 64 pixels from x on, of which `pixels` are in the row. False if all are 0; then they are not
-/// written. D is read after error = need(word, before, after, precision), unless for the strength.
+/// The levels of 64 pixels from x on, of which `pixels` are in the row. Returns false, and writes none, if
+/// all are 0. Calls error = need(word, before, after, precision) before it reads d, except for the strength.
 template <class Rule, class Value, class Need>
 bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows_around<Value>& s,
                const rows_around<Value>& d, const slope_rows<Value>& known, std::uint8_t* levels,
@@ -161,7 +162,7 @@ bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows
   const Value least = rule.least();
   const bool before = !(strength[0] < least), after = !(strength[pixels - 1] < least);
   const Value error = need(x / word_bits, before, after, precision::draft);
-  // Vectors as a whole, but no more of them than an image narrower than a word has.
+  // Whole vectors, but not a whole word: a narrow image has fewer pixels.
   constexpr std::int64_t lanes = simd<Value>::lanes;
   const auto whole = (pixels + lanes - 1) / lanes * lanes;
   const Value* slopes[Rule::rank];
@@ -185,7 +186,8 @@ bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows
   return all != 0;
 }
 
-/// Two bits a pixel: level 1 or 2, and level 2. Up to 64 values behind the rows are read, and mean nothing.
+/// Two bits per pixel: level 1 or 2, and level 2. Reads up to 64 values past the end of rows and ignores
+/// them.
 template <class Rule, class Value, class Need>
 void mark_row(const Rule& rule, std::int64_t count, const rows_around<Value>& smooth,
               const rows_around<Value>& derived, const slope_rows<Value>& slopes, bit_word* marked,

@@ -1,6 +1,6 @@
-// edges on the cpu. Images: a thread takes bands of strips, and every row of a strip goes through all stages
-// while its neighbours are in the cache; what is left is two bits a pixel. Volumes: smoothed and derived as a
-// whole, since a slice would need its neighbours.
+// edges on the cpu. Images: a thread takes bands of strips. Each row of a strip passes all stages while its
+// neighbours are in the cache; the result is two bits per pixel. Volumes: each stage runs over the whole
+// volume, because a slice needs its neighbours.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ namespace macareu::cpu {
 
 using tuning::edge_rows, tuning::edge_columns;
 
-/// Of small images fewer, so that all threads have some. Not too few: those beside a band are smoothed for it
-/// once more.
+/// Small images get thinner bands, so that all threads have work. Very thin bands cost more: the rows beside
+/// a band are smoothed again for it.
 inline std::int64_t rows_of_bands(std::int64_t height, std::int64_t strips, int threads) {
   const auto wanted = threads == 1 ? 1
                                    : std::min(height / tuning::least_edge_rows,
@@ -33,7 +33,7 @@ inline std::int64_t rows_of_bands(std::int64_t height, std::int64_t strips, int 
   return ceil_div(height, std::max({std::int64_t{1}, ceil_div(height, edge_rows), wanted}));
 }
 
-/// No marks on the border of the image.
+/// Clears marks on the border of the image.
 inline void clear_border(site first, std::int64_t count, const view<std::uint8_t>& image, bit_word* marked,
                          bit_word* certain) {
   const auto clear = [&](std::int64_t x) {
@@ -78,7 +78,7 @@ void mark_image(const job& work, int threads, const Rule& rule, const smoothing&
   });
 }
 
-/// A volume with a pixel more on both sides of every row.
+/// A volume with a halo of one pixel on both sides of every row.
 template <class Value>
 class wide_volume {
  public:
@@ -110,7 +110,7 @@ class wide_volume {
   std::unique_ptr<Value[]> pixels_;
 };
 
-/// One row after the sums along z.
+/// One row, summed along z.
 template <class Value, class Load>
 void sum_row_along_z(const smoothing& how, std::int64_t depth, site p, std::int64_t count, const Load& load,
                      Value* to) {
@@ -164,7 +164,7 @@ void mark_volume(const job& work, int threads, const Rule& rule, const smoothing
     }
   });
   const auto& smooth = second;
-  const auto& derived = first;  // what was summed along z is not needed any more
+  const auto& derived = first;  // reuses the memory of the sums along z
   over_rows(0.5, 0.7, [&](std::int64_t z, std::int64_t y) {
     derive_row(rule, smooth.around(z, y), out.width, derived.row(z, y), slope_rows<value>{});
     derived.repeat_ends(z, y);
@@ -183,7 +183,7 @@ void run_edges(job& work, const Rule& rule, const smoothing& how, const neighbou
                const Source& image) {
   const int threads = threads_for(out.pixels(), work.how.threads);
   binary_planes planes(near, out.depth, out.height, out.width);
-  // Stages know no pixel type: they are compiled once for all.
+  // Type erasure: the stages are compiled once for all pixel types.
   const std::function<void(site, std::int64_t, double*)> load = [&](site first, std::int64_t count,
                                                                     double* to) {
     image.over_row(first, count, [to](std::int64_t i, auto pixel) { to[i] = static_cast<double>(pixel); });
@@ -193,7 +193,7 @@ void run_edges(job& work, const Rule& rule, const smoothing& how, const neighbou
   else
     mark_volume(work, threads, rule, how, out, kept, planes, load);
   work.report.threads = threads;
-  if (!planes.flood(work, threads, out)) throw device_error("canny: the image has too many edges at once");
+  if (!planes.flood(work, threads, out)) throw device_error("canny: more than 2^32 - 1 runs of edge pixels");
 }
 
 }  // namespace macareu::cpu

@@ -1,5 +1,5 @@
-// Rows of the smoothed image for a strip of columns, one after the other: sums along y and x of rows that are
-// kept, in f64, until no sum needs them.
+// Rows of the smoothed image for a strip of columns, in order: sums along y, then x. Input rows are kept in
+// f64 until no sum needs them.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace macareu::cpu {
 
-/// Load(y, first, count, to): values of a row of the image, in f64; only columns inside the image.
+/// Load(y, first, count, to): values of an image row in f64. Columns must lie inside the image.
 template <class Value, class Load>
 class smooth_rows {
  public:
@@ -37,7 +37,6 @@ class smooth_rows {
 
   std::int64_t count() const { return count_; }
 
-  /// The next row.
   void write(Value* to) {
     const double* const values = along_y();
     if (how_.weights[2].empty()) {
@@ -50,13 +49,13 @@ class smooth_rows {
   }
 
  private:
-  /// Rows are kept in turn, as many as two sums read; none is further above the image than sums reach.
+  /// A ring buffer with the rows that two sums read. y is at least -reach_y_, so line_of() stays positive.
   int lines() const { return 2 * reach_y_ + 2; }
   std::int64_t line_of(std::int64_t y) const { return (y + lines()) % lines(); }
   double* line_at(std::int64_t line) { return memory_.data() + line * pitch_; }
 
-  /// Rounded sums of the row at hand, with what the sums along x need on both sides. Two rows are summed at
-  /// once; the second waits.
+  /// Rounded sums of the current row, with the halo that the sums along x need. Sums two rows at once and
+  /// keeps the second for the next call.
   const double* along_y() {
     double* const later = sums_.data() + pitch_;
     if (waiting_) {
@@ -85,7 +84,7 @@ class smooth_rows {
     return sums_.data();
   }
 
-  /// Beside the image.
+  /// Fills the columns outside the image with the border value.
   void put_outside(double* sums) const {
     const auto inside = std::clamp<std::int64_t>(reach_x_ - first_, 0, pitch_);
     const auto behind = std::clamp<std::int64_t>(width_ + reach_x_ - first_, 0, pitch_);
@@ -123,7 +122,7 @@ class smooth_rows {
       const double by = shares[share_classes::class_of(first_ + i, width_, classes.columns)];
       to[i] = static_cast<Value>(static_cast<double>(to[i]) / by);
     };
-    // In the middle all columns are of one class.
+    // The middle columns all have one class.
     const auto begin = std::clamp<std::int64_t>(classes.columns / 2 - first_, 0, count_);
     const auto end = std::clamp<std::int64_t>(width_ - classes.columns / 2 - first_, begin, count_);
     for (std::int64_t i = 0; i < begin; ++i) one(i);
@@ -134,13 +133,13 @@ class smooth_rows {
     for (auto i = end; i < count_; ++i) one(i);
   }
 
-  /// By one number, correctly rounded.
+  /// Divides by one number, correctly rounded.
   static void divide_all(Value* values, std::int64_t count, double by, [[maybe_unused]] bool moderate) {
-    // An f32 divided by what differs less from 1 than half of its last place is what it was.
+    // The quotient rounds to the same f32: `by` differs from 1 by less than half a unit in the last place.
     if (std::is_same_v<Value, float> && std::fabs(by - 1) < 0x1p-30) return;
 #ifdef __FP_FAST_FMA
-    // Markstein: a product with the reciprocal, once corrected, is the rounded quotient, unless all digits of
-    // the divisor are 1, or what is left for the correction is lost below or above all numbers.
+    // Markstein: a product with the reciprocal, corrected once, is the rounded quotient. Exceptions: all
+    // digits of the divisor are 1, or the remainder underflows or overflows.
     int extreme = 0;
     for (std::int64_t i = 0; !moderate && i < count; ++i) {
       const double size = std::fabs(static_cast<double>(values[i]));
@@ -166,7 +165,7 @@ class smooth_rows {
   std::int64_t pitch_, next_, loaded_;
   std::vector<double> memory_, sums_;
   std::vector<const double*> rows_;
-  bool waiting_ = false;  // the sums of the row at hand are there already
+  bool waiting_ = false;  // the sums of the current row are computed already
 };
 
 }  // namespace macareu::cpu

@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::int64_t lines_side_by_side = 16;
 
-/// Whether the best places never go back: of integers by the laws of the pattern, of floats where rounding
-/// left the costs convex. The differences are exact: from the third cost on none is twice the one before.
+/// Whether the best places are monotone. For integers the pattern guarantees it. For floats it holds where
+/// rounding left the costs convex. The differences are exact: from the third cost on, each is less than twice
+/// the previous one.
 template <class Value>
 bool keeps_places_in_order(const line_problem<Value>& problem, std::int64_t size) {
   if (std::is_integral_v<Value> || problem.join == line_join::maximum) return true;
@@ -42,7 +43,7 @@ struct line_costs {
   std::vector<Value> costs;
 };
 
-/// One thread's lines.
+/// Thread-private memory for the lines of a bundle.
 template <class Value>
 class bundle_memory {
  public:
@@ -56,10 +57,9 @@ class bundle_memory {
   Value* value(std::int64_t line) { return values_.data() + line * pitch_ + margin_; }
   Value* best(std::int64_t line) { return best_.data() + line * pitch_; }
   nearest_places* nearest() { return nearest_.data(); }
-  /// From one line to the next.
   std::int64_t pitch() const { return pitch_; }
 
-  std::vector<std::int64_t> places;  // where they are asked for
+  std::vector<std::int64_t> places;  // used by carry_lines only
 
  private:
   std::int64_t margin_, pitch_;
@@ -95,7 +95,7 @@ void over_bundles(const job& work, int threads, const line_grid& grid, const lin
       const envelope<Value> e{size,          mine.value(line), costs.data(),  costs.ordered,
                               problem.limit, mine.best(line),  mine.nearest()};
       if constexpr (std::is_same_v<Value, std::uint16_t>)
-        scan(problem.cost(1), e);  // steps are counted, nothing else is so narrow
+        scan(problem.cost(1), e);  // only step counts are u16
       else if (problem.linear)
         scan(problem.cost(1), e);
       else
@@ -106,8 +106,8 @@ void over_bundles(const job& work, int threads, const line_grid& grid, const lin
   });
 }
 
-/// A value that is above the best of its pixel by more than this stays above those of all pixels to come,
-/// however they are rounded.
+/// A place whose value exceeds the best of a pixel by more than this is never the best of a later pixel,
+/// whatever the rounding.
 template <class Value>
 Value lasting_gap(line_join join, const envelope<Value>& e) {
   Value most = 0;
@@ -120,12 +120,11 @@ Value lasting_gap(line_join join, const envelope<Value>& e) {
   return most;
 }
 
-/// The first place that gives the least value never goes back either, so the line is walked once; where sums
-/// are rounded it may go back among those that are nearly as good. place(i) is -1 where the value is above
-/// the limit.
+/// The first best place is monotone too, so one walk over the line finds all. Rounded sums break this only
+/// among places within the gap, which are searched again. place(i) is -1 where the value exceeds the limit.
 template <class Value>
 void find_places(line_join join, const envelope<Value>& e, std::int64_t* place) {
-  const auto own = e;  // not behind a reference: places might be part of it
+  const auto own = e;  // a copy: `place` may alias the reference
   const Value gap = lasting_gap(join, own);
   std::int64_t first = 0;
   for (std::int64_t i = 0; i < own.size; ++i) {

@@ -1,5 +1,5 @@
-// Lines in memory of a thread's own, several side by side, so that every cache line is used whole. This code
-// is compiled once for a type of values: what depends on pixels, or on the rule, is called once for a bundle.
+// Lines in thread-private memory, several side by side, so that whole cache lines are used. This code is
+// compiled once per value type. Code that depends on the pixel type or the rule is called once per bundle.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace macareu::cpu {
 
-/// Lines beside each other, the first of which begins at `first`. Along x there is one.
+/// Adjacent lines; the first begins at `first`. Along x a bundle is one line.
 struct line_bundle {
   line_axis axis;
   site first;
   std::int64_t lines, size;
 
-  /// The place i of the first line.
+  /// Place i of the first line.
   site place(std::int64_t i) const { return moved_along(axis, first, i); }
 };
 
@@ -53,14 +53,14 @@ template <class Value>
 void solve_lines(const job& work, int threads, const line_grid& grid, const line_problem<Value>& problem,
                  function_ref<void(const line_bundle&, const Value*, std::int64_t)> finish);
 
-/// What is carried is copied by its size alone.
+/// Carried pixels as bits: copies depend on their size only.
 template <class Bits>
 struct pixels_to_carry {
   Bits nothing;
   view<Bits> out;
   view<const Bits> source;
 
-  /// Pixel i of line l is that at places[l * size + i] of the line.
+  /// Pixel i of line l is copied from place places[l * size + i] of the line.
   void copy_lines(const line_bundle& bundle, const std::int64_t* places) const {
     const auto step_out = step_along(bundle.axis, out), beside_out = out.step_x;
     const auto step_source = step_along(bundle.axis, source), beside_source = source.step_x;
@@ -75,7 +75,7 @@ struct pixels_to_carry {
       }
   }
 
-  /// Pixel `row` of every line.
+  /// Copies pixel `row` of every line.
   void copy_row(const line_bundle& bundle, std::int64_t row, const std::int32_t* places) const {
     const Bits* const from = &source[bundle.first];
     const auto step = step_along(bundle.axis, source), beside = source.step_x, size = bundle.size;
@@ -94,8 +94,8 @@ struct pixels_to_carry {
 using carried_pixels = std::variant<pixels_to_carry<std::uint8_t>, pixels_to_carry<std::uint16_t>,
                                     pixels_to_carry<std::uint32_t>, pixels_to_carry<std::uint64_t>>;
 
-/// Carries what the first best place of the line has. Where rounding has broken the order of places,
-/// place_of(pixel) tells it by definition; -1 where there is none.
+/// Copies to each pixel the value at its first best place. Where rounding breaks the order of places,
+/// place_of(pixel) finds the place by definition; -1 if there is none.
 template <class Value>
 void carry_lines(const job& work, int threads, const line_grid& grid, const line_problem<Value>& problem,
                  function_ref<std::int64_t(site)> place_of, const carried_pixels& carried);

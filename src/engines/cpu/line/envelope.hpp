@@ -1,4 +1,4 @@
-// The kernel of the line pattern: one line in memory of its own, best(i) = min over j of value(j) joined with
+// The kernel of the line pattern, on one line in private memory: best(i) = min over j of value(j) joined with
 // cost(|i - j|).
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace macareu::cpu {
 
-/// Results are written in whole blocks of so many pixels.
+/// Results are written in whole blocks of this many pixels.
 inline constexpr std::int64_t envelope_block = 16;
 using tuning::far_steps;
 
-/// The first and the last place that give a pixel its least value, as far as rounding lets them be told
-/// apart.
+/// The first and the last place with the least value of a pixel. They differ where rounding makes values
+/// equal.
 struct nearest_places {
   std::int64_t first, last;
 };
@@ -22,15 +22,15 @@ struct nearest_places {
 template <class Value>
 struct envelope {
   std::int64_t size;
-  const Value* value;       // envelope_margin(size, ordered) values above the limit lie before and after
-  const Value* cost;        // of -k and k alike, up to envelope_margin(size, ordered) steps beyond the line
-  bool ordered;             // the best places never go back as pixels go on
-  Value limit;              // values above it need not be right, only above it
+  const Value* value;       // padded with envelope_margin(size, ordered) values above the limit on both sides
+  const Value* cost;        // symmetric, up to envelope_margin(size, ordered) steps beyond the line
+  bool ordered;             // the best places are monotone
+  Value limit;              // values above it need not be exact, only above it
   Value* best;              // whole blocks
-  nearest_places* nearest;  // scratch: for every block and one more
+  nearest_places* nearest;  // scratch: one per block, and one more
 };
 
-/// Without divide and conquer one looks as far as the line is long.
+/// Without divide and conquer the search may span the whole line.
 constexpr std::int64_t envelope_margin(std::int64_t size, bool ordered) {
   return (ordered ? far_steps : size) + 2 * envelope_block;
 }

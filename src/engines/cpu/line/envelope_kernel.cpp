@@ -1,13 +1,12 @@
 // Compiled once per instruction set (engines/cpu/runtime/simd.hpp).
 //
-// Blocks of 16 pixels search outwards. Where that would take long, runs of such blocks are divided and
-// conquered: the nearest place of a pixel lies between those of the pixels left and right of it, so that
-// every level of halving looks at each place about once, and a block has only the places between those of its
-// ends to look at.
+// Blocks of 16 pixels search outwards. Runs of blocks for which that would take long use divide and conquer.
+// The nearest place of a pixel lies between those of the pixels left and right of it. Each level of halving
+// therefore visits each place about once. A block then searches only between the places of its ends.
 //
-// Floats: the place whose exact sum is least never goes back, and no other has a lesser rounded sum. Rounding
-// hides which one it is; but it lies between the first and the last place with the least rounded sum, so
-// these two bound the search for the pixels on either side.
+// Floats: the place with the least exact sum is monotone, and no other has a lesser rounded sum. Rounding
+// hides which place it is. It lies between the first and the last place with the least rounded sum, so these
+// two bound the search on either side.
 #include "engines/cpu/line/envelope.hpp"
 
 #include <limits>
@@ -18,8 +17,8 @@
 namespace macareu::cpu {
 namespace {
 
-/// Places in first .. last with the least value for pixel x; beyond `last` only places as good could be
-/// found. For integers one of them is enough.
+/// The places in first .. last with the least value for pixel x. Places beyond `last` are read as well, and
+/// are at best equal. For integers one place is enough.
 template <class Value, line_join Join>
 nearest_places places_of(const envelope<Value>& e, std::int64_t x, std::int64_t first, std::int64_t last) {
   constexpr int lanes = simd<Value>::lanes;
@@ -47,7 +46,7 @@ nearest_places places_of(const envelope<Value>& e, std::int64_t x, std::int64_t 
   return found;
 }
 
-/// No place further from x than this is better than what x has, not even before rounding.
+/// No place further from x than this improves on best[x], not even before rounding.
 template <class Value>
 std::int64_t reach_of(const envelope<Value>& e, std::int64_t x) {
   std::int64_t reach = far_steps;
@@ -87,10 +86,10 @@ void conquer(const envelope<Value>& e, std::int64_t begin, std::int64_t end) {
     look_between<Value, Join>(e, begin + b * envelope_block, e.nearest[b].first, e.nearest[b + 1].last);
 }
 
-/// The last block ends with the line, over the one before it: there is nothing to find for what lies beyond.
+/// The last block ends with the line and overlaps the previous one, so no block covers padding.
 template <class Value, line_join Join>
 void solve_line(const envelope<Value>& e) {
-  std::int64_t begin = -1;  // of the blocks that are left for divide and conquer
+  std::int64_t begin = -1;  // first pixel of the blocks left for divide and conquer
   for (std::int64_t x = 0; x < e.size; x += envelope_block) {
     const std::int64_t at = max(min(x, e.size - envelope_block), std::int64_t{0});
     const bool done = search_outwards<Value, Join, envelope_block>(e, at);

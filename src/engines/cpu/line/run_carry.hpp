@@ -1,4 +1,4 @@
-// carry on the cpu: the best places of a line as in bundles.hpp. Counted steps need no values.
+// carry on the cpu: bundles.hpp finds the best places of a line. Rules that count steps need no values.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ carried_pixels by_size(Carried nothing, const view<Carried>& out, const view<con
                                as_bits(std::type_identity<const bits>{}, source)};
 }
 
-/// The nearest site of lines that count steps takes two scans over rows, like the steps themselves: the last
-/// site above every pixel, then the first one below.
+/// For rules that count steps, two scans over rows find the nearest site: the last site above each pixel,
+/// then the first one below.
 template <class Rule, class In>
 class site_strips {
  public:
@@ -50,17 +50,17 @@ class site_strips {
 
   std::int64_t units() const { return planes_.count * strips_; }
 
-  /// `room`: one thread's.
+  /// `room`: thread-private scratch.
   void carry(std::int64_t unit, std::vector<std::int32_t>& room) const {
     const auto plane = unit / strips_, x = unit % strips_ * strip_,
                lines = std::min(strip_, planes_.width - x);
     room.assign(static_cast<std::size_t>((planes_.rows + 2) * lines), none_above);
-    std::int32_t* const places = room.data() + lines;  // behind a row above all others, before one below
+    std::int32_t* const places = room.data() + lines;  // sentinel rows lie above and below
     std::fill_n(places + planes_.rows * lines, lines, none_below);
     for (std::int64_t row = 0; row < planes_.rows; ++row) {
       const auto down = [to = places + row * lines, above = places + (row - 1) * lines, rule = rule_,
                          here = static_cast<std::int32_t>(row)](std::int64_t i, const In& pixel) {
-        const std::int32_t before = above[i];  // read in any case: else the loop is not vectorised
+        const std::int32_t before = above[i];  // unconditional read: else the loop is not vectorised
         to[i] = rule.lift(pixel) == 0 ? here : before;
       };
       over_row(planes_.place(plane, row, x), lines, down, in_);
@@ -76,13 +76,13 @@ class site_strips {
   static constexpr std::int32_t none_above = -(1 << 30),
                                 none_below = std::numeric_limits<std::int32_t>::max();
 
-  /// Wide: a row of a narrow strip is no more than a small part of a page, and every row is another page.
+  /// Strips are wide because each row lies on another page: narrow strips use little of each page.
   std::int64_t strip_for(int threads) const {
     const auto share = planes_.count >= threads ? planes_.width : (planes_.width + threads - 1) / threads;
     return std::min<std::int64_t>(1024, (share + 63) / 64 * 64);
   }
 
-  /// The one above wins a tie: it is the first.
+  /// On a tie the site above wins: it comes first.
   static void choose(std::int32_t* places, std::int32_t* below, std::int32_t here, std::int64_t lines) {
     for (std::int64_t i = 0; i < lines; ++i) {
       const std::int32_t above = places[i], after = below[i], next = above == here ? here : after;

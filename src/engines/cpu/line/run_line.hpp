@@ -1,5 +1,5 @@
-// line on the cpu. Linear costs are two scans, row by row over a strip of columns. Other lines are solved in
-// bundles (bundles.hpp); here are the loops between pixels and values.
+// line on the cpu. Linear costs take two scans, row by row over a strip of columns. bundles.hpp solves other
+// lines; this file has the loops that convert between pixels and values.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@ struct line_planes {
   }
 };
 
-/// out(i) = min(lift(in(i)), out(i - 1) + step), then the same upwards. What the loops use is captured by
-/// value: behind a reference it might be what they write, and they would not be vectorised.
+/// out(i) = min(lift(in(i)), out(i - 1) + step), then the same upwards. Lambdas capture by value: a reference
+/// may alias the output, which prevents vectorisation.
 template <class Rule, class Out, class In>
 void scan_strip(const Rule& rule, const line_planes& planes, std::int64_t plane, std::int64_t x,
                 std::int64_t width, const view<Out>& out, const view<const In>& in) {
@@ -86,7 +86,7 @@ void run_scans(const job& work, int threads, const Rule& rule, line_axis axis, c
       scan_row(rule, {row / in.height, row % in.height, 0}, out, in);
     });
   const line_planes planes(axis, out);
-  // As wide as can be: rows are read as memory has them, which beats strips that fit the cache.
+  // As wide as possible: sequential reads of rows beat strips that fit the cache.
   const auto share = planes.count >= threads ? planes.width : (planes.width + threads - 1) / threads;
   const auto strip = (share + 63) / 64 * 64;
   const auto strips = (planes.width + strip - 1) / strip;
@@ -96,7 +96,7 @@ void run_scans(const job& work, int threads, const Rule& rule, line_axis axis, c
   });
 }
 
-/// Above the limit, and no more than a lifted value may be.
+/// A value above the limit that is not above the range of lifted values.
 template <class Rule>
 typename Rule::value beyond_limit(const Rule& rule) {
   using value = typename Rule::value;
@@ -142,7 +142,7 @@ void finish_bundle(const Rule& rule, const line_bundle& bundle, const typename R
         [rule, pitch, from = best + i](std::int64_t l, Out& to) { to = rule.result(from[l * pitch]); }, out);
 }
 
-/// act(problem): its callables live as long as it runs.
+/// Calls act(problem). The problem refers to local callables, so it must not outlive the call.
 template <class Rule, class In, class Act>
 void with_problem(const Rule& rule, const view<const In>& in, const Act& act) {
   using value = typename Rule::value;

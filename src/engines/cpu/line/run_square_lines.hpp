@@ -1,8 +1,7 @@
-// lines on the cpu that count steps along y and add squares along x, as euclidean distances in images are
-// found: a band of rows at a time, without an image between the two. Bands know from a pass before how far
-// the nearest site above and below them is. A row's squares are searched in 16 bits; the runs of pixels for
-// which that is too short are divided and conquered in 32, among the places that have a site near enough to
-// be anybody's.
+// lines on the cpu that count steps along y and add squares along x: Euclidean distances in images. Both are
+// fused per band of rows, without an intermediate image. A first pass finds how far the nearest site above
+// and below each band is. The squares of a row are searched in 16 bits. Runs of pixels with farther sites use
+// divide and conquer in 32 bits, over the places whose site is near enough.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +24,7 @@ inline constexpr bool are_square_lines<Count, Last, Out> =
     counts_steps<Count> && std::is_same_v<typename Count::value, std::uint16_t> &&
     std::is_same_v<typename Last::value, std::uint32_t>;
 
-/// One thread's row of steps after another.
+/// Solves one row of steps at a time, in thread-private memory.
 template <class Rule, class Out>
 class square_row {
  public:
@@ -42,7 +41,7 @@ class square_row {
         nearest_(static_cast<std::size_t>(2 * blocks() + 1)) {}
 
   void solve(const std::uint16_t* steps, std::int64_t y) {
-    constexpr std::uint16_t most = 181;  // whose square is below narrow_far
+    constexpr std::uint16_t most = 181;  // its square is below narrow_far
     const auto width = out_.width;
     std::uint16_t* const squares = squares_.data() + envelope_margin(width, true);
     for (std::int64_t x = 0; x < width; ++x)
@@ -50,7 +49,7 @@ class square_row {
     const auto limit = static_cast<std::uint16_t>(std::min<std::uint32_t>(rule_.limit(), narrow_far - 1));
     cpu::solve(narrow_line{width, squares, limit, near_.data(), left_.get()});
     for_runs_of(false, [&](std::int64_t begin, std::int64_t end) { write(near_.data(), y, begin, end); });
-    // Bounds cost as much as a few short runs.
+    // Computing the bounds costs as much as a few short runs.
     bounded_ = 4 * std::count(left_.get(), left_.get() + blocks(), true) > blocks();
     if (bounded_) bound_reaches(steps);
     for_runs_of(true, [&](std::int64_t begin, std::int64_t end) {
@@ -64,8 +63,8 @@ class square_row {
 
   std::int64_t blocks() const { return (out_.width + narrow_block - 1) / narrow_block; }
 
-  /// visit(begin, end) for runs of blocks that are left, or are not. The last block ends with the line, and
-  /// has overwritten what the one before it had found.
+  /// visit(begin, end) for runs of blocks whose `left` flag matches. The last block ends with the line and
+  /// has overwritten part of the previous one.
   template <class Visit>
   void for_runs_of(bool left, const Visit& visit) const {
     const bool* const is = left_.get();
@@ -77,8 +76,8 @@ class square_row {
     }
   }
 
-  /// How far the nearest site of a segment's pixels may be: from the segment with the nearest site above or
-  /// below, along the row and then up or down.
+  /// Upper bounds on the distance from a segment's pixels to the nearest site: along the row to a segment
+  /// with a site above or below, then up or down.
   void bound_reaches(const std::uint16_t* steps) {
     for (std::size_t s = 0; s < reaches_.size(); ++s) {
       const auto* const own = steps + std::min(static_cast<std::int64_t>(s) * segment, out_.width - segment);
@@ -93,11 +92,11 @@ class square_row {
       reaches_[s - 1] = std::min(reaches_[s - 1], reaches_[s] + segment);
   }
 
-  /// Those that pixels begin .. end - 1 may be nearest to: none is further from the first or the last of them
-  /// than what these have on their own, or their segments reach; and no site is further from any of them than
-  /// the farthest of their segments.
+  /// The places that pixels begin .. end - 1 may be nearest to. None is further from the first or the last
+  /// pixel than its own site, or the bound of its segment. No site is further away than the largest of their
+  /// bounds.
   square_places find_places(const std::uint16_t* steps, std::int64_t begin, std::int64_t end) {
-    const Rule rule = rule_;  // one that no pixel can lie in: else the loop is not vectorised
+    const Rule rule = rule_;  // a local copy cannot alias: else the loop is not vectorised
     const auto segment_of = [&](std::int64_t x) { return reaches_.begin() + x / segment; };
     const auto reach_of = [&](std::int64_t x) {
       if (bounded_) return *segment_of(x);
@@ -138,13 +137,13 @@ class square_row {
   view<Out> out_;
   std::vector<std::uint16_t> squares_, near_;
   std::unique_ptr<bool[]> left_;
-  std::vector<std::int64_t> reaches_;  // of segments
-  bool bounded_ = false;               // are they known for this row?
+  std::vector<std::int64_t> reaches_;  // per segment
+  bool bounded_ = false;               // reaches_ is valid for this row
   std::vector<std::uint32_t> best_, places_, values_;
   std::vector<std::int64_t> nearest_;
 };
 
-/// Steps along y to the nearest site, by bands of rows that fit the cache.
+/// Steps along y to the nearest site, computed in bands of rows that fit the cache.
 template <class Rule, class In>
 class step_bands {
  public:
@@ -175,8 +174,8 @@ class step_bands {
     }
   }
 
-  /// From what bands have to what lies around them: steps from the row before a band upwards, and from the
-  /// row after it downwards.
+  /// Scans over bands. Afterwards above() counts steps upwards from the row before a band, and below()
+  /// downwards from the row after it.
   void carry_over_bands() {
     std::vector<steps> nearest(static_cast<std::size_t>(in_.width), none_);
     const auto pass = [&](steps* own, std::int64_t rows) {
@@ -228,7 +227,7 @@ class step_bands {
   std::vector<steps> above_, below_;
 };
 
-/// Narrower images are left to run_line.
+/// run_line handles narrower images.
 inline constexpr std::int64_t least_width_of_squares = 2 * narrow_block;
 
 template <class Count, class Last, class Out, class In>

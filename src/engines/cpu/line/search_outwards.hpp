@@ -1,5 +1,5 @@
-// For the kernels, which are compiled once per instruction set: a block of pixels looks k steps both ways at
-// a time, until no cost is below any of its values.
+// Part of the kernels, which are compiled once per instruction set. A block of pixels searches k steps both
+// ways, for growing k, until the cost of k steps is not below any of its values.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace macareu::cpu {
 namespace {
 
-/// Steps between two looks at whether a block is done, and until it is asked whether it will take long.
+/// Steps between two tests for completion, and before the test for a long search.
 constexpr std::int64_t stride = 4, first_steps = 4;
 
 template <line_join Join, class V>
@@ -23,7 +23,7 @@ template <class Value>
   return any<Value>((vec<Value>)(values > all_lanes(bound)));
 }
 
-/// False where the block would have to look far; its best is then what was found so far.
+/// Returns false where the search would be long. `best` then holds the values found so far.
 template <class Value, line_join Join, std::int64_t Block>
 bool search_outwards(const envelope<Value>& e, std::int64_t x) {
   constexpr int lanes = simd<Value>::lanes, parts = Block / lanes;

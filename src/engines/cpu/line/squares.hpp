@@ -5,22 +5,22 @@
 
 namespace macareu::cpu {
 
-/// What stands for all greater squares in 16 bits: twice as much still fits.
+/// Stands for all greater squares in 16 bits. Twice the value still fits.
 inline constexpr std::uint16_t narrow_far = 0x7fff;
-/// Pixels that search together.
+/// Pixels that are searched together.
 inline constexpr std::int64_t narrow_block = 32;
 
-/// A line in 16 bits, searched near by only.
+/// A line in 16 bits, searched at short range only.
 struct narrow_line {
   std::int64_t size;            // at least narrow_block
-  const std::uint16_t* square;  // envelope_margin(size, true) of narrow_far lie before and after
-  std::uint16_t limit;          // below narrow_far; greater values need not be right, only greater
+  const std::uint16_t* square;  // padded with envelope_margin(size, true) times narrow_far on both sides
+  std::uint16_t limit;          // below narrow_far; values above it need not be exact, only above it
   std::uint16_t* best;
-  bool* left;  // for every block, the last of which ends with the line: whether it would have to look further
+  bool* left;  // per block: needs a longer search; the last block ends with the line
 };
 
-/// The places of a line that have a square and may be near enough, in their order. The last stands there
-/// `square_padding` times more.
+/// The places of a line that have a square and may be near enough, in order. The last is repeated
+/// `square_padding` times as padding.
 struct square_places {
   std::int64_t count;
   const std::uint32_t* place;
@@ -41,14 +41,15 @@ const square_kernels& best_square_kernels();
 
 inline void solve(const narrow_line& line) { best_square_kernels().solve_narrow(line); }
 
-/// Pixels begin .. end - 1 by divide and conquer, in whole blocks of envelope_block: beyond them is room.
-/// `best` has to hold what they have on their own; `nearest` is scratch for every block and one more.
+/// Solves pixels begin .. end - 1 by divide and conquer. Writes whole blocks of envelope_block, so `best`
+/// needs room beyond `end`. On entry `best` holds each pixel's own value. `nearest`: scratch, one per block
+/// and one more.
 inline void conquer(const square_places& places, std::int64_t begin, std::int64_t end, std::uint32_t* best,
                     std::int64_t* nearest) {
   best_square_kernels().conquer(places, begin, end, best, nearest);
 }
 
-/// The square roots, rounded to f64 and then to f32; `beyond` for values above the limit.
+/// Square roots, rounded to f64 and then to f32. Values above the limit become `beyond`.
 inline void roots(const std::uint32_t* of, std::int64_t size, std::uint32_t limit, float beyond, float* to) {
   best_square_kernels().roots_u32(of, size, limit, beyond, to);
 }

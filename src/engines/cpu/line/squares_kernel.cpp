@@ -34,13 +34,14 @@ void solve_narrow_line(const narrow_line& line) {
   return numbers;
 }
 
-/// Differences wrap around, their squares do not.
+/// Unsigned differences wrap around; their squares are correct.
 [[gnu::always_inline]] inline vec<std::uint32_t> offer_of(vec<std::uint32_t> square,
                                                           vec<std::uint32_t> steps) {
   return square + steps * steps;
 }
 
-/// Which of first .. last gives pixel x the least value, or one beyond that does.
+/// Which of first .. last gives pixel x the least value. Places beyond `last` are read too, and clipped to
+/// it.
 std::int64_t nearest_of(const square_places& all, std::int64_t x, std::int64_t first, std::int64_t last) {
   constexpr int lanes = simd<std::uint32_t>::lanes;
   const vec<std::uint32_t> here = all_lanes(static_cast<std::uint32_t>(x));
@@ -74,8 +75,8 @@ void look_at(const square_places& all, std::int64_t first, std::int64_t last, st
   for (int i = 0; i < parts; ++i) store(to + i * lanes, best[i]);
 }
 
-/// The nearest place of a pixel lies between those of the pixels left and right of it, so that every level of
-/// halving looks at each place about once, and a block has only the places between those of its ends to see.
+/// The nearest place of a pixel lies between those of the pixels left and right of it. Each level of halving
+/// therefore visits each place about once, and a block searches only between the places of its ends.
 void conquer_blocks(const square_places& all, std::int64_t begin, std::int64_t end, std::uint32_t* best,
                     std::int64_t* at) {
   if (all.count == 0) return;
@@ -93,8 +94,8 @@ void conquer_blocks(const square_places& all, std::int64_t begin, std::int64_t e
     look_at(all, at[b], at[b + 1], begin + b * envelope_block, best + begin + b * envelope_block);
 }
 
-/// Integers that f32 holds have the same root by f32: f64 has more than twice its bits, so that rounding
-/// twice is rounding once.
+/// Up to here f32 holds integers exactly, and a root in f32 equals one in f64 rounded to f32. f64 has more
+/// than twice the bits of f32, so double rounding is harmless.
 constexpr std::uint32_t largest_exact_f32 = 1U << 24;
 
 template <class Value>

@@ -28,7 +28,7 @@ void pair_counts::count(const std::uint8_t* from, std::int64_t groups) {
     }
     hold_back(words);
     for (const auto eight : words) {
-      const auto places = eight << 3 & 0x0018001800180018u;  // in words, in bits
+      const auto places = eight << 3 & 0x0018001800180018u;  // bit offsets of the four counts in their words
       for (unsigned k = 0; k < 4; ++k)
         words_[eight >> (16 * k + 2) & 0x3fff] += 1u << (places >> 16 * k & 31);
     }
@@ -37,7 +37,7 @@ void pair_counts::count(const std::uint8_t* from, std::int64_t groups) {
 }
 
 bool pair_counts::add_to(byte_bins& bins) {
-  std::array<std::uint16_t, 256> first{}, second{};  // all of them are below 2^16
+  std::array<std::uint16_t, 256> first{}, second{};  // counts stay below 2^16
   std::int64_t total = 0;
   for (std::size_t other = 0; other < 256; ++other) {
     std::array<std::uint8_t, 256> counts;

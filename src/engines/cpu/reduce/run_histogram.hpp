@@ -1,5 +1,5 @@
-// histogram on the cpu. Neighbours are often equal, and adding to a bin that was added to just before waits
-// for it: pixels side by side add to bins of their own where those fit the cache.
+// histogram on the cpu. Neighbours are often equal, and an addition to a bin waits for the previous one to
+// the same bin. Adjacent pixels therefore use separate copies of the bins, where these fit the cache.
 #pragma once
 
 #include <algorithm>
@@ -57,7 +57,7 @@ void run_histogram(const job& work, const Rule& rule, std::span<std::uint64_t> b
     for (std::size_t i = 0; i < part.size(); ++i) bins[i % bins.size()] += part[i];
 }
 
-/// 16 bytes, counted together.
+/// 16 bytes that are counted together.
 using byte_group = std::array<std::uint64_t, 2>;
 
 inline byte_group group_at(const std::uint8_t* from) {
@@ -66,27 +66,27 @@ inline byte_group group_at(const std::uint8_t* from) {
   return words;
 }
 
-/// Is it one byte alone?
+/// Whether all bytes are equal.
 inline bool is_alike(const byte_group& words) {
   return words[0] == words[1] && words[0] == (words[0] & 0xff) * 0x0101010101010101u;
 }
 
-/// Compilers are not to compute from them before it is known that they must: a constant image would take 2.5
-/// ms for 1.2 (4096^2 on two Neoverse-V1 cores).
+/// Stops compilers from hoisting work on the words above the test for equal bytes. Otherwise a constant image
+/// takes 2.5 ms instead of 1.2 (4096^2, two Neoverse-V1 cores).
 inline void hold_back(byte_group& words) { asm volatile("" : "+r"(words[0]), "+r"(words[1])); }
 
-/// Counts of all bytes of a row without gaps, four times over.
+/// Four copies of the counts of all byte values.
 using byte_counts = std::array<std::array<std::uint32_t, 256>, 4>;
 
 void count_bytes(const std::uint8_t* from, std::int64_t count, byte_counts& to);
 
 using byte_bins = std::array<std::uint64_t, 256>;
 
-/// Counts of pairs of bytes: it is the stores that take the time, so half of them take half of it, where the
-/// table fits the first cache: 64 KiB, which ARM's servers have. Four counts share a word, as a byte takes
-/// longer to store: 1.9 cycles of a Neoverse-V1, a word 1.3. (8 MiB of random bytes, ms on one such core:
-/// bytes 4.5, pairs in bytes of their own 3.2, in words with a look at each count 3.0, as here 2.65.) It is
-/// for images whose values are many: a pair that comes 256 times in a piece is one too many.
+/// Counts of pairs of bytes. Stores limit the speed, and pairs halve them, where the table of 64 KiB fits the
+/// first-level cache, as on ARM servers. Four counts share a word: on a Neoverse-V1 a store of a byte takes
+/// 1.9 cycles, of a word 1.3. The count of a pair overflows at 256 per piece, so this is for images with many
+/// values. 8 MiB of random bytes, ms on one such core: bytes 4.5; pairs in separate bytes 3.2; pairs in words
+/// with a test of each count 3.0; this 2.65.
 class pair_counts {
  public:
 #ifdef __aarch64__
@@ -95,30 +95,29 @@ class pair_counts {
   static constexpr bool pay = false;
 #endif
 
-  /// Less than 2^32 bytes in all.
+  /// At most 2^32 - 1 bytes in all.
   void count(const std::uint8_t* from, std::int64_t groups);
 
-  /// Adds them to the bins, unless one has come round, and begins anew. Nothing looks at single counts: one
-  /// that comes round is 256 lower, and the next in its word is 1 higher, so all together are fewer than the
-  /// pairs.
+  /// Adds the counts to the bins and clears them. Returns false, and adds nothing, if a count has overflowed.
+  /// The total shows that: an overflow lowers a count by 256 and raises the next in its word by 1.
   bool add_to(byte_bins& bins);
 
  private:
-  std::array<std::uint32_t, 16384> words_{};  // little-endian, as all that this is built for
+  std::array<std::uint32_t, 16384> words_{};  // little-endian, as all supported platforms
   std::array<std::uint32_t, 256> alike_{};
   std::int64_t pairs_ = 0;
 };
 
-/// The bytes that a thread has counted, a piece of the image at a time.
+/// The byte counts of one thread, gathered a piece of the image at a time.
 class thread_bytes {
  public:
-  /// In pairs, pieces are larger: a table is added up and cleared in 6 us.
+  /// Pieces of pairs are larger: adding up and clearing the table takes 6 us.
   static constexpr std::int64_t piece = 1 << 16, piece_of_pairs = 1 << 19;
 
   explicit thread_bytes(bool in_pairs) {
     if (in_pairs) pairs_ = std::make_unique<pair_counts>();
   }
-  /// `rows` is called with a visitor of rows without gaps, twice where pairs do not serve.
+  /// Calls `rows` with a visitor of contiguous rows; twice if a count of pairs overflows.
   template <class Rows>
   void count_piece(const Rows& rows) {
     if (pairs_ && one_by_one_ == 0) {
@@ -137,7 +136,7 @@ class thread_bytes {
   const byte_bins& bins() const { return bins_; }
 
  private:
-  /// Where one piece has pairs that are too many, the next ones have.
+  /// After an overflow the next pieces are counted by bytes: they would most likely overflow too.
   static constexpr int pieces_before_pairs = 16;
 
   template <class Rows>
@@ -154,10 +153,10 @@ class thread_bytes {
 
   byte_bins bins_{};
   std::unique_ptr<pair_counts> pairs_;
-  int one_by_one_ = 0;  // pieces to come
+  int one_by_one_ = 0;  // pieces to count by bytes
 };
 
-/// Bytes need no arithmetic and no check, whatever their sign.
+/// Bytes, signed or not, need neither arithmetic nor range checks.
 template <class T>
 requires(sizeof(T) == 1) void run_histogram(const job& work, const value_bins<T>& rule,
                                             std::span<std::uint64_t> bins, const view<const T>& image) {

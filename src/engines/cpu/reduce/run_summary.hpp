@@ -1,5 +1,5 @@
-// summary on the cpu: simple loops over pieces of rows, which compilers vectorise; a place is looked for only
-// in a piece that has something better.
+// summary on the cpu: simple loops over pieces of rows, which compilers vectorise. The place of an extremum
+// is searched only in a piece that improves it.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace macareu::cpu {
 
-/// Types that hold the sums of a piece.
+/// Types that hold the sums of a piece without overflow.
 template <class T>
 struct piece_sums {
   static constexpr std::int64_t pixels = 1 << 15;

@@ -11,7 +11,7 @@ namespace macareu::cpu {
 using bit_word = std::uint64_t;
 inline constexpr std::int64_t word_bits = 64;
 
-/// 64 bytes of 0 and 1 to bits, the first the lowest.
+/// Packs 64 bytes of 0 and 1 to bits, the first byte to the lowest bit.
 inline bit_word pack(const std::uint8_t* bytes) {
   bit_word bits = 0;
   for (int i = 0; i < 8; ++i) {
@@ -20,7 +20,7 @@ inline bit_word pack(const std::uint8_t* bytes) {
     if constexpr (std::endian::native == std::endian::big) eight = __builtin_bswap64(eight);
     bits |= eight << i;
   }
-  // Byte j has the pixels 8 i + j: an 8 x 8 matrix of bits, to be transposed.
+  // Byte j holds the pixels 8 i + j: transpose the 8 x 8 matrix of bits.
   const auto swap = [&](int apart, bit_word which) {
     const bit_word differ = (bits ^ bits >> apart) & which;
     bits ^= differ ^ differ << apart;
@@ -31,7 +31,7 @@ inline bit_word pack(const std::uint8_t* bytes) {
   return bits;
 }
 
-/// bits[x] = holds(x) for pixels 0 .. width - 1, the rest of the last word 0.
+/// bits[x] = holds(x) for pixels 0 .. width - 1. The rest of the last word is 0.
 template <class Holds>
 void pack_row(std::int64_t width, bit_word* bits, Holds&& holds) {
   alignas(64) std::uint8_t bytes[word_bits];

@@ -1,5 +1,5 @@
-// The helpers behind `parallel`. OpenMP's regions end with a barrier of all their threads, also of those that
-// never got a processor: beside other busy processes a short pass then takes a scheduler's time slice.
+// The thread pool behind `parallel`. An OpenMP region ends with a barrier of all threads, even of those never
+// scheduled. On a busy machine a short pass then takes a scheduler time slice.
 #include <pthread.h>
 
 #include <algorithm>
@@ -21,12 +21,12 @@ namespace {
 /// One call of `parallel`.
 struct team {
   function_ref<void(int)> body;
-  int places;                   // for further helpers
-  int joined = 0;               // helpers that came, which is the number of the last
-  std::atomic<int> running{0};  // of them, those that have not returned
+  int places;                   // free places for helpers
+  int joined = 0;               // helpers that joined; also the number of the last
+  std::atomic<int> running{0};  // helpers that have not returned
   std::exception_ptr failure{};
 
-  /// With the pool's lock held.
+  /// Requires the pool's lock.
   void fail(std::exception_ptr with) {
     if (!failure) failure = std::move(with);
   }
@@ -86,7 +86,7 @@ class pool {
     }
   }
 
-  /// The end of a pass and the next one come soon or not at all: waking up takes longer than a short look.
+  /// Spins briefly: the end of a pass or the next pass often comes sooner than a wake-up would.
   template <class Condition>
   static void look_for(const Condition& holds) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
@@ -96,13 +96,13 @@ class pool {
 
   std::mutex changing_;
   std::condition_variable wanted_, returned_;
-  std::vector<team*> open_;  // that have places left, oldest first
+  std::vector<team*> open_;  // teams with free places, oldest first
   std::atomic<std::uint64_t> opened_{0};
   int helpers_ = 0;
 };
 
-/// Never destroyed: helpers sleep in it until the process ends. A forked child has none of its parent's
-/// helpers, and perhaps a lock that nobody will open, so it gets a pool of its own.
+/// Never destroyed: helpers sleep in it until the process ends. A forked child gets a new pool: it has none
+/// of its parent's helpers, and the old lock may stay locked forever.
 pool& this_process_pool() {
   static std::atomic<pool*> current;
   static const int handler = [] {

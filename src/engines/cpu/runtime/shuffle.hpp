@@ -1,9 +1,9 @@
-// Lanes of vectors in another order.
+// Permutation of vector lanes.
 #pragma once
 
 namespace macareu::cpu {
 
-/// The lanes at these places of `low` and, after it, `high`; as many as a vector has.
+/// One vector with the lanes at these places of the concatenation of `low` and `high`.
 template <int... Place, class V>
 [[gnu::always_inline]] inline V shuffled(V low, V high) {
 #if defined(__clang__) || __GNUC__ >= 12

@@ -1,6 +1,6 @@
 // Vectors for kernels that are compiled once per instruction set, with compiler vector extensions. Everything
-// has internal linkage: a function that the linker could share with code for older processors would be a
-// crash there.
+// has internal linkage. Otherwise the linker could merge a function into the code for older processors, which
+// would crash there.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ template <class Key>
 
 template <class Key>
 [[gnu::always_inline]] inline vec<Key> all_lanes(Key value) {
-  return value - vec<Key>{};  // which is no operation, for floats too: 0 + -0 would be one
+  return value - vec<Key>{};  // compiles to nothing, for floats too; value + 0 does not, because of -0
 }
 
 }  // namespace

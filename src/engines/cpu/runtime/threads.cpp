@@ -15,7 +15,7 @@
 namespace macareu::cpu {
 namespace {
 
-/// Processors that one cgroup's quota pays for; none where it has no quota.
+/// The processors that the quota of one cgroup allows; empty without a quota.
 std::optional<double> quota_of(const std::filesystem::path& group) {
   std::string budget;
   double period = 0;
@@ -28,8 +28,8 @@ std::optional<double> quota_of(const std::filesystem::path& group) {
   return std::nullopt;
 }
 
-/// The least of this process's cgroup and those above it. Version 2 lists it as "0::/path"; version 1 is
-/// asked at its root, which is the process's own in a container.
+/// The least quota of this process's cgroup and its ancestors. Version 2 lists the cgroup as "0::/path". For
+/// version 1 the root is read, which in a container is the process's own cgroup.
 std::optional<double> quota() {
   const std::filesystem::path root = "/sys/fs/cgroup";
   std::optional<double> least = quota_of(root / "cpu");
@@ -44,7 +44,7 @@ std::optional<double> quota() {
 }
 
 int count_available() {
-  // The first number counts where it has several, for nested regions.
+  // A list has one number per level of nesting; the first one counts.
   if (const char* wanted = std::getenv("OMP_NUM_THREADS"))
     if (const int count = std::atoi(wanted); count > 0) return count;
   int count = static_cast<int>(std::thread::hardware_concurrency());

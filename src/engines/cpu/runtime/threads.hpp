@@ -1,4 +1,4 @@
-// How many threads, and running on them.
+// The number of threads, and parallel execution.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace macareu::cpu {
 
-/// What affinity and the cgroup's quota allow; OMP_NUM_THREADS is respected. At least 1.
+/// What affinity and the cgroup quota allow, or OMP_NUM_THREADS. At least 1.
 int available_threads();
 
-/// The threads to use for so many pixels: 1 where starting a second one would cost more than it saves, unless
-/// the caller asked for a number.
+/// The threads to use for this many pixels: `asked` if positive, else 1 where a second thread would cost more
+/// than it saves.
 int threads_for(std::int64_t pixels, int asked);
 
 /// Runs body(0) on the calling thread, and body(1), body(2), ... on up to threads - 1 helpers that get a
-/// processor before body(0) returns. So a body takes its work from a shared counter, and returns when none is
-/// left: a helper without a processor is not waited for. What a body throws is thrown here, once all have
-/// returned.
+/// processor before body(0) returns. A body must take its work from a shared counter and return when none is
+/// left, because the call does not wait for helpers without a processor. Rethrows the first exception once
+/// all bodies have returned.
 void parallel(int threads, function_ref<void(int)> body);
 
-/// For rules, with work as long as that of so many pixels.
+/// Threads for a rule whose work is comparable to that of this many pixels.
 inline host_threads lend_threads(std::int64_t pixels, int asked) {
   return {threads_for(pixels, asked), &parallel};
 }

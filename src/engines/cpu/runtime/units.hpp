@@ -1,4 +1,4 @@
-// Work in units that threads take one after the other.
+// Dynamic scheduling: threads claim units of work from a shared counter.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace macareu::cpu {
 
-/// visit(thread, begin, end) for all units, `batch` at a time; throws `interrupted` when the caller asks to
-/// stop.
+/// visit(thread, begin, end) for all units, `batch` at a time. Throws `interrupted` when the caller requests
+/// a stop.
 void over_batches(const job& work, int threads, std::int64_t units, std::int64_t batch, pass_over_units pass,
                   function_ref<void(int, std::int64_t, std::int64_t)> visit);
 
@@ -28,7 +28,7 @@ void over_units(const job& work, int threads, std::int64_t units, std::int64_t b
   over_units(work, threads, units, batch, pass_over_units(work, units), visit);
 }
 
-/// Where it is known which share of the call it is: from `from` to `to`.
+/// The same for a pass that reports progress from `from` to `to` of the whole call.
 template <class Visit>
 void over_told_units(const job& work, double from, double to, int threads, std::int64_t units,
                      std::int64_t batch, Visit&& visit) {

@@ -1,4 +1,4 @@
-// What lies beside the pixels of a label image, row by row, a bit for each pixel.
+// Comparisons of the pixels of a label image with their neighbours, row by row, one bit per pixel.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace macareu::cpu {
 
-/// Outside the image there is no label like any in it.
+/// Pixels outside the image differ from every label.
 template <class Label>
 class outline_rows {
  public:
-  /// From a row of an image on.
+  /// Starts at row `first`.
   outline_rows(const view<const Label>& labels, std::int64_t first)
       : labels_(labels),
         words_((labels.width + word_bits - 1) / word_bits),
@@ -23,7 +23,7 @@ class outline_rows {
         bordered_(first - 1),
         memory_(static_cast<std::size_t>(rows * planes * pitch() + 1)) {}
 
-  /// The next row, or one further down.
+  /// Moves to the next row, or to one further down.
   void go_to(std::int64_t y) {
     y_ = y;
     for (; compared_ <= y + 2; ++compared_) compare(compared_);
@@ -49,9 +49,9 @@ class outline_rows {
     }
   }
 
-  /// Of word i of the row: whether pixels beside have the same label.
+  /// Word i of the row: whether the neighbours have the same label.
   beside<bit_word> same_beside(std::int64_t i) const { return same_beside(y_, i); }
-  /// And whether they have a neighbour along an axis that is not of their own label.
+  /// Whether the neighbours are border pixels: with an axis neighbour of a different label.
   beside<bit_word> border_beside(std::int64_t i) const {
     const bit_word *const n = plane(border, y_ - 1) + i, *const here = plane(border, y_) + i,
                           *const s = plane(border, y_ + 1) + i;
@@ -68,10 +68,10 @@ class outline_rows {
  private:
   static constexpr std::int64_t rows = 4;  // the row above to two below
 
-  /// Two pixels are compared once: the bit is in the row of the lower one, and in the column of the left one.
+  /// Each pair is compared once. The bit lies in the row of the lower pixel and the column of the left one.
   enum plane_of { to_right, down, to_lower_right, to_lower_left, border, planes };
 
-  /// There is a word of zeros before and behind.
+  /// Every plane has a word of zeros before and after it.
   std::int64_t pitch() const { return words_ + 1; }
   std::int64_t place(plane_of what, std::int64_t y) const {
     return ((y & (rows - 1)) * planes + what) * pitch() + 1;
@@ -79,7 +79,7 @@ class outline_rows {
   bit_word* plane(plane_of what, std::int64_t y) { return memory_.data() + place(what, y); }
   const bit_word* plane(plane_of what, std::int64_t y) const { return memory_.data() + place(what, y); }
 
-  /// Bits of the pixels one to the left, and one to the right.
+  /// The bits of the left and of the right neighbours.
   static bit_word before(const bit_word* word) { return word[0] << 1 | word[-1] >> 63; }
   static bit_word after(const bit_word* word) { return word[0] >> 1 | word[1] << 63; }
 

@@ -1,4 +1,4 @@
-// Rows of objects, summed up by several threads.
+// tally on the cpu: one row of sums per object, accumulated by several threads.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 
 namespace macareu::cpu {
 
-/// Rows that a thread has at hand. One gives way to another's at its place, and is then joined with the row
-/// that all threads share: memory does not grow with threads, and locks are taken where an object ends.
+/// A thread's direct-mapped cache of rows. An evicted row is joined with the shared row of its object. Memory
+/// therefore does not grow with threads, and locks are taken only on eviction.
 template <class Row>
 class tally_cache {
  public:
-  /// Of all threads.
+  /// Shared by all threads.
   struct shared_rows {
     std::vector<Row> rows;
     std::array<std::mutex, 64> locks;
@@ -58,7 +58,7 @@ class tally_cache {
   std::vector<slot> slots_;  // a power of 2, not many more than there are labels
 };
 
-/// visit(label, pixels) for every run of one label in a row, but 0.
+/// visit(label, pixels) for every run of a label other than 0 in a row.
 template <class Label, class Visit>
 void count_runs(const view<const Label>& labels, site begin, Visit&& visit) {
   const Label* const row = &labels[begin];
@@ -71,7 +71,7 @@ void count_runs(const view<const Label>& labels, site begin, Visit&& visit) {
   }
 }
 
-/// Rows of an image, run by run, with what lies beside their pixels in words.
+/// Rows of an image, run by run. Outlines are computed in words of pixels.
 template <class Rule, class Cache, class Label, class... In>
 void tally_runs(const Rule& rule, site origin, Cache& own, std::int64_t first, std::int64_t last,
                 const view<const Label>& labels, const view<const In>&... in) {
@@ -96,8 +96,8 @@ void tally_runs(const Rule& rule, site origin, Cache& own, std::int64_t first, s
   }
 }
 
-/// Rows of images and volumes. A rule to which all pixels of an object are alike may have add_pixels: one
-/// addition for many of them.
+/// Rows of images and volumes. A rule that treats all pixels of an object alike may have add_pixels, which
+/// adds a whole run at once.
 template <class Rule, class Cache, class Label, class... In>
 void tally_rows(const Rule& rule, site origin, Cache& own, std::int64_t first, std::int64_t last,
                 const view<const Label>& labels, const view<const In>&... in) {
@@ -108,7 +108,7 @@ void tally_rows(const Rule& rule, site origin, Cache& own, std::int64_t first, s
                  [&](Label label, std::uint64_t pixels) { rule.add_pixels(own.row_of(label), pixels); });
     } else {
       Label last_label{};
-      typename Rule::row* sums = nullptr;  // of the label before, which is most often that of the next too
+      typename Rule::row* sums = nullptr;  // of the previous label, most often also the next one
       for (; p.x < labels.width; ++p.x) {
         const Label label = labels[p];
         if (label == 0) continue;
@@ -128,7 +128,7 @@ std::vector<typename Rule::row> run_tally(job& work, const Rule& rule, site orig
   shared.rows.resize(static_cast<std::size_t>(count) + 1);
   const int threads = threads_for(labels.pixels(), work.how.threads);
   work.report.threads = std::max(work.report.threads, threads);
-  // Rows of pixels that lie together meet the same objects.
+  // Units are contiguous rows: these share objects, so the cache evicts less.
   const std::int64_t rows = labels.depth * labels.height;
   const std::int64_t together =
       std::max<std::int64_t>(1, tuning::tallied_pixels_claimed / std::max<std::int64_t>(labels.width, 1));

@@ -13,12 +13,12 @@ namespace {
 
 using index = united_runs::index;
 
-/// The bits are there already.
+/// For find_runs: the bits are packed already.
 struct packed_rows {
   void pack_inside(std::int64_t, std::int64_t, bit_word*) const {}
 };
 
-/// Bits to bytes of 0 and 1.
+/// Unpacks bits to bytes of 0 and 1.
 void unpack(bit_word bits, std::uint8_t* bytes) {
   for (int i = 0; i < 8; ++i) {
     constexpr bit_word ones = 0x0101010101010101;
@@ -65,7 +65,7 @@ class kept_runs {
           over_rows_of(line, [&](std::int64_t z, std::int64_t y) { open |= starts(z, y)[i]; });
           while (open != 0) {
             const int bit = std::countr_zero(open);
-            // Trees reach from band to band.
+            // Atomic: a tree may span bands, which run on different threads.
             std::atomic_ref(kept_[runs_.root(runs_.run_at(line, i, bit))])
                 .store(1, std::memory_order_relaxed);
             const bit_word later = bit == 63 ? 0 : lines_.heads_of(line)[i] >> bit >> 1;
@@ -80,7 +80,7 @@ class kept_runs {
     runs_.over_bands([&](std::int64_t band) {
       for (auto line = runs_.begin_of(band); line < runs_.begin_of(band + 1); ++line) {
         auto run = runs_.first_run(line);
-        bit_word keep = 0;  // all ones where the run that reaches into the word is kept
+        bit_word keep = 0;  // all ones if the run that enters the word is kept
         for (std::int64_t i = 0; i < shape_.words(); ++i) {
           bit_word within = keep;
           for (bit_word heads = lines_.heads_of(line)[i]; heads != 0; heads &= heads - 1) {
@@ -108,7 +108,7 @@ class kept_runs {
   const line_shape& shape_;
   match_classes one_class_;
   united_runs runs_;
-  std::vector<std::uint8_t> kept_;  // of roots
+  std::vector<std::uint8_t> kept_;  // per root
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Binary waves on the cpu. Pixels of capacity 1 that touch are all set or none, so nothing has to travel:
-// runs of bits are united as for labels, a tree with a start in it is kept, and the time does not depend on
-// the length of paths.
+// Binary waves on the cpu. Connected pixels of capacity 1 are all set or all unset, so no propagation is
+// needed. Runs of bits are united as for labels, and a tree that contains a start is kept. The time does not
+// depend on path length.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace macareu::cpu {
 
-/// Two bits a pixel: whether a state can be set, and whether it starts so.
+/// Two bits per pixel: the capacity, and the start.
 class binary_planes {
  public:
   binary_planes(const neighbourhood& near, std::int64_t depth, std::int64_t height, std::int64_t width)
@@ -24,11 +24,11 @@ class binary_planes {
     return starts_.get() + (capacities(z, y) - capacities_.bits.get());
   }
 
-  /// Writes the states that the wave ends with, 0 and 1. False where there are too many runs for it.
+  /// Writes the final states, 0 and 1. Returns false if there are too many runs.
   bool flood(const job& work, int threads, const view<std::uint8_t>& states);
 
  private:
-  /// Rows are bundled where all neighbours count.
+  /// Rows are gathered to lines with full connectivity (lines.hpp).
   static line_shape shape_of(const neighbourhood& near, std::int64_t depth, std::int64_t height,
                              std::int64_t width) {
     const bool all = near.reach == near.rank;
@@ -40,7 +40,7 @@ class binary_planes {
   std::unique_ptr<bit_word[]> starts_;
 };
 
-/// False where it must be done otherwise.
+/// Returns false if there are too many runs; the caller then falls back to tiles.
 template <class Rule, class Start, class... In>
 bool binary_wave(job& work, const Rule& rule, const neighbourhood& near, const view<std::uint8_t>& states,
                  const Start& start, const view<const In>&... in) {

@@ -1,5 +1,5 @@
-// Bottleneck waves on the cpu: `tiles`, `contraction`, and `auto`, which starts with the first and turns to
-// the second when the wave proves long. Binary waves are done by runs, unless a strategy is asked for.
+// Bottleneck waves on the cpu, with the strategies `tiles`, `contraction` and `auto`. `auto` starts with
+// tiles and switches to contraction when the wave proves long. It solves binary waves by runs.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// The edges between two neighbouring tiles that matter: a spanning forest of the two rims.
+// The necessary edges between two neighbouring tiles: a spanning forest of the two rims.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +30,14 @@ struct rim_part {
   }
 };
 
-/// With 26 neighbours nine edges leave a pixel for the tile beside it, but two pixels that touch inside their
-/// tile are connected there already. Of the graph of both, a spanning forest by descending weight connects
-/// all as widely; only its edges from tile to tile are kept, hardly more than one per pixel.
+/// With 26 neighbours, nine edges lead from a pixel to the next tile, but pixels that touch inside their tile
+/// are connected already. A maximum spanning forest of both rims preserves all widest paths. Only its edges
+/// between the tiles are kept, hardly more than one per pixel.
 template <class Key>
 class boundary_edges {
  public:
-  /// visit(p, q) for those that are kept, with p in `own` and q in `other`; weight(p, q) is an edge's,
-  /// useful(p, q) whether any value can pass it.
+  /// visit(p, q) for every edge that is kept, with p in `own` and q in `other`. weight(p, q): of the edge.
+  /// useful(p, q): whether any value can pass it.
   template <class Weight, class Useful, class Visit>
   void reduce(const neighbourhood& near, const rim_part& own, const rim_part& other, Weight&& weight,
               Useful&& useful, Visit&& visit) {
@@ -47,7 +47,7 @@ class boundary_edges {
       edges_.push_back({p, q, static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), between});
       weights_.push_back(weight(p, q));
     };
-    // Those inside the tiles first: at equal weight they cost nothing.
+    // Edges inside the tiles come first: at equal weight they are free.
     for (const auto* part : {&own, &other}) {
       const auto start = part == &own ? 0 : own.count();
       part->for_each([&](site p) {

@@ -17,17 +17,17 @@
 namespace macareu::cpu {
 namespace {
 
-/// As large as 16 bits can number the pixels of, with one pixel around: the graph is on the tiles' rims.
+/// The graph grows with the tiles' rims, so tiles are as large as 16-bit pixel numbers allow, halo included.
 constexpr tile_size image_tile{252, 252, 1}, volume_tile{60, 30, 30};
 
-/// Without gaps: of these the graph has most.
+/// Packed: edges dominate the memory of the graph.
 template <class Key>
 struct [[gnu::packed]] edge {
   std::uint32_t a, b;
   Key weight;
 };
 
-/// Rim pixels are the nodes of the graph; node numbers are given tile by tile.
+/// Rim pixels are the nodes of the graph, numbered tile by tile.
 template <class Key>
 struct rim_graph {
   std::vector<std::uint32_t> first_node;  // of each tile, and one past the last
@@ -96,8 +96,8 @@ class contraction {
     graph_.first_node.push_back(static_cast<std::uint32_t>(nodes));
     graph_.capacity.resize(static_cast<std::size_t>(nodes));
     graph_.value.resize(static_cast<std::size_t>(nodes));
-    // Less than one a node inside tiles, and about one for every two nodes between them. What is not used is
-    // never touched; growing would touch everything twice.
+    // Fewer than one edge per node inside tiles, and about one per two nodes between them. Unused memory is
+    // never touched, while growing would copy everything.
     graph_.edges.reserve(2 * static_cast<std::size_t>(nodes));
   }
 
@@ -106,7 +106,7 @@ class contraction {
     graph_.edges.insert(graph_.edges.end(), edges.begin(), edges.end());
   }
 
-  /// A component is known by one of its rim pixels, where it has one.
+  /// One rim pixel, where there is one, represents a component.
   void reduce(tile_solver<Key>& solver, std::int64_t tile) {
     using forest = source_forest<Key, std::uint16_t>;
     solver.load(tile, from_);
@@ -140,7 +140,7 @@ class contraction {
           break;
       }
     });
-    // A component knows its markers' best value only here, where nothing of it can join any more.
+    // The best marker of a component is final only after all joins.
     for (const auto p : rim) {
       const auto root = parts.root(p);
       reach(node[root], parts.value(root));
@@ -148,8 +148,7 @@ class contraction {
     add(edges);
   }
 
-  /// Edges between a tile's rim and the tiles that come after it; those that no value can improve on either
-  /// side are left out.
+  /// Edges between a tile's rim and later tiles. Edges that cannot raise a value on either side are left out.
   void join_with_neighbours(std::int64_t tile) {
     const auto place = grid_.place(tile);
     const auto position = grid_.position(tile);
@@ -250,8 +249,8 @@ bool can_contract(const neighbourhood& near, const wave_image<Key>& image) {
 
 template <class Key>
 std::int64_t contraction_memory(const neighbourhood& near, const wave_image<Key>& image) {
-  // A node has at most one edge inside its tile and about half of one to another tile; then its value, and
-  // its place in the forest.
+  // Per node: at most one edge inside its tile, about half an edge to other tiles, its value, and its entry
+  // in the forest.
   constexpr std::int64_t edges = 3 * sizeof(edge<Key>) / 2, forest = sizeof(std::uint32_t) + sizeof(Key) + 1;
   return count_nodes(near, image) * (edges + static_cast<std::int64_t>(sizeof(Key)) + forest);
 }

@@ -1,9 +1,7 @@
-// Contraction: reconstruction at a cost that does not depend on the length of paths
-// (docs/explanation/engines.md).
+// Contraction: reconstruction at a cost that does not depend on path length (docs/explanation/engines.md).
 //
-// Every tile is reduced to a graph on its rim pixels: what they reach from markers inside, and how wide the
-// tile connects them. The graph of all rims is solved from the source, and each tile is solved again with the
-// values of its rim.
+// Every tile is reduced to a graph on its rim pixels: the values they get from markers inside, and the widest
+// paths between them. The graph of all rims is solved. Then each tile is solved again with its rim values.
 #pragma once
 
 #include "core/call.hpp"
@@ -13,11 +11,11 @@
 
 namespace macareu::cpu {
 
-/// Nodes of the graph are numbered in 32 bits: some 10^11 pixels, or 10^10 voxels.
+/// Node numbers have 32 bits, enough for some 10^11 pixels or 10^10 voxels.
 template <class Key>
 bool can_contract(const neighbourhood& near, const wave_image<Key>& image);
 
-/// Of the graph, in bytes, estimated: one and a half edges a node.
+/// Estimated memory of the graph in bytes, at one and a half edges per node.
 template <class Key>
 std::int64_t contraction_memory(const neighbourhood& near, const wave_image<Key>& image);
 

@@ -8,7 +8,7 @@
 
 namespace macareu::cpu {
 
-/// Puts the given indices in order. Bytes in which all their keys agree cost one count.
+/// Sorts the given indices. A byte that is the same in all keys costs one counting pass.
 template <class Key, class Index>
 void descending(const std::vector<Key>& keys, std::vector<Index>& order, std::vector<Index>& spare) {
   spare.resize(order.size());

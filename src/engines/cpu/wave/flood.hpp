@@ -1,9 +1,8 @@
-// The wave inside one tile from single pixels on, in the images themselves: a front of a few pixels touches
-// little of a row, and copying rows to private memory would cost more than the wave.
+// The wave inside one tile from single pixels, directly in the images. A front of a few pixels touches little
+// of a row, and copying rows to private memory would cost more than the wave.
 //
-// In images the front crosses rows in bands of a few columns, one vector wide: what a band's row gives the
-// next one needs no queue. Pixels that can raise others outside the band, or back in the row they come from,
-// go to the queue.
+// In images the front crosses rows in bands, one vector wide. Propagation from row to row of a band needs no
+// queue. Pixels that can raise others outside the band, or in the previous row, go to the queue.
 #pragma once
 
 #include <algorithm>
@@ -34,10 +33,10 @@ class tile_flood {
         within_(within),
         queue_(queue) {}
 
-  /// Until the queue is empty; false when there is more to do after `most` steps, or when the front gets so
-  /// wide that sweeps are cheaper. The queue holds what is left.
+  /// Runs until the queue is empty. Returns false after `most` steps, or when the front gets so wide that
+  /// sweeps are cheaper. The queue then holds the remaining pixels.
   bool run(std::int64_t most) {
-    // Rows without gaps, whose pixels a few at a time are one vector.
+    // Bands need contiguous rows at least one vector wide.
     const bool bands =
         near_.rank == 2 && within_.width >= lanes && states_.packed() && (!limits_ || limits_->packed());
     while (queue_.size() > 0) {
@@ -59,8 +58,8 @@ class tile_flood {
  private:
   static constexpr std::size_t most_waiting = 256;
   static constexpr int lanes = std::max<int>(16 / sizeof(Key), 4);  // a pixel's neighbours fit a band
-  /// Rows. A serpentine of columns, 4096^2, u8, one thread, busy machine: none 455 ms, 16 ahead 372,
-  /// 6 ahead 320.
+  /// Prefetch distance in rows. Serpentine of columns, 4096^2, u8, one thread, busy machine, in ms: none 455;
+  /// 16 ahead 372; 6 ahead 320.
   static constexpr int ahead = 6;
   typedef Key keys __attribute__((vector_size(lanes * sizeof(Key))));
 
@@ -78,7 +77,7 @@ class tile_flood {
   }
   Key state(tile_pixel p) const { return states_[place(p.z, p.y, p.x)]; }
 
-  /// Whether `from` raises the pixel, which it does then.
+  /// Raises the pixel to `from`, within its limit. Returns whether it rose.
   bool rise(tile_pixel q, Key from) {
     if (q.z < 0 || q.z >= within_.depth || q.y < 0 || q.y >= within_.height || q.x < 0 ||
         q.x >= within_.width)
@@ -104,8 +103,8 @@ class tile_flood {
     cross_rows(p, 1);
   }
 
-  /// Along the row as far as it goes. A band takes the neighbours of a pixel with it, so one pixel in a
-  /// quarter of a band is queued.
+  /// Raises pixels along the row as far as possible. A band covers the neighbours of a pixel, so one pixel
+  /// per quarter of a band is queued.
   void raise_along(tile_pixel p, int dx) {
     tile_pixel q = p;
     for (int walked = 0;; ++walked) {
@@ -119,7 +118,7 @@ class tile_flood {
     }
   }
 
-  /// A band around the pixel, row by row for as long as it rises.
+  /// Raises a band around the pixel, row by row, until a row does not change.
   void cross_rows(tile_pixel p, int dy) {
     const int left = std::clamp(p.x - lanes / 2 + 1, 0, within_.width - lanes);
     keys leaving = {};
@@ -146,7 +145,7 @@ class tile_flood {
   struct band_row {
     keys state, limit;
   };
-  /// The rows of a band lie far apart in memory.
+  /// Prefetches a row: the rows of a band lie far apart in memory.
   [[gnu::always_inline]] void fetch(int y, int left) const {
     const auto row = within_.first.y + y;
     if (row < 0 || row >= image_.height) return;
@@ -180,7 +179,7 @@ class tile_flood {
       if (changes[i]) queue_.push(to_pixel({0, y, left + i}));
   }
 
-  /// The pixels to the left and right of each; beyond the band is the lowest key.
+  /// The larger of the left and the right neighbour of each pixel; outside the band the lowest key.
   static keys beside(keys row) { return beside(row, std::make_integer_sequence<int, lanes>{}); }
   template <int... Lane>
   static keys beside(keys row, std::integer_sequence<int, Lane...>) {
@@ -197,7 +196,7 @@ class tile_flood {
     const auto words = std::bit_cast<std::array<std::uint64_t, lanes * sizeof(Key) / 8>>(changes);
     return std::ranges::any_of(words, [](auto word) { return word != 0; });
   }
-  /// Along the band's row, both ways.
+  /// Propagates along the row of the band, both ways.
   static void close(band_row& row) {
     keys& s = row.state;
     for (int i = 1; i < lanes; ++i) s[i] = std::max<Key>(s[i], std::min<Key>(s[i - 1], row.limit[i]));

@@ -1,4 +1,4 @@
-// General wave rules on the cpu (paper 1's pixel queue): fronts of pixels, offers taken by compare and
+// General wave rules on the cpu (the pixel queue of paper 1): fronts of pixels, updated by atomic compare and
 // exchange.
 #pragma once
 
@@ -51,7 +51,7 @@ void general_wave(job& work, const Rule& rule, const neighbourhood& near, view<S
   for (std::int64_t i = 0; i < state.pixels(); ++i) state[site_of(i)] = start[site_of(i)];
   std::vector<std::int64_t> front;
   std::vector<std::vector<std::int64_t>> next(static_cast<std::size_t>(threads));
-  bool everywhere = Rule::confluent;  // the first front is the whole image, and is not written down
+  bool everywhere = Rule::confluent;  // the first front is the whole image, and is not stored
   if (!everywhere)
     for (std::int64_t i = 0; i < state.pixels(); ++i)
       if (gives(i)) front.push_back(i);

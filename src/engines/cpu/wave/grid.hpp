@@ -1,4 +1,4 @@
-// How an image is cut into tiles.
+// The division of an image into tiles.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ struct tile_size {
   int width, height, depth;
 };
 
-/// The tile's place in the image and how much of it lies inside.
+/// A tile's place in the image, and its size clipped to the image.
 struct tile_place {
   site first;
   int width, height, depth;
@@ -43,7 +43,7 @@ class tile_grid {
             static_cast<int>(std::min<std::int64_t>(size_.depth, image_.z - first.z))};
   }
 
-  /// -1 beyond the image.
+  /// -1 outside the image.
   std::int64_t neighbour(const site& position, int dz, int dy, int dx) const {
     const site p{position.z + dz, position.y + dy, position.x + dx};
     if (p.z < 0 || p.z >= count_.z || p.y < 0 || p.y >= count_.y || p.x < 0 || p.x >= count_.x) return -1;

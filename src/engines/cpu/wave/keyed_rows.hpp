@@ -1,5 +1,5 @@
-// Pixels of an image as rising keys. Which bits of a pixel are turned is known at run time, so that code over
-// keys is compiled once for a width, not for every pixel type and direction.
+// Pixels of an image as rising keys. The bits to flip are a run-time value, so code over keys is compiled
+// once per width, not per pixel type and direction.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@
 
 namespace macareu::cpu {
 
-/// key = bits ^ flip, and ^ negative where the uppermost bit is set, as it is of negative floats.
+/// key = bits ^ flip, and also ^ negative where the sign bit is set, as in negative floats.
 template <class Key>
 struct key_code {
   static constexpr Key sign = static_cast<Key>(Key{1} << (8 * sizeof(Key) - 1));
   Key flip, negative;
 
-  /// Keys that are the pixels themselves: most images are of this kind.
+  /// Keys equal the pixels, as in most images.
   bool is_plain() const { return flip == 0 && negative == 0; }
 
-  /// Of one pixel, or of a vector of them.
+  /// For one pixel or a vector of pixels.
   template <class Bits>
   Bits key(Bits bits) const {
     return static_cast<Bits>((bits ^ flip) ^ where_set(bits, negative));
   }
   template <class Bits>
   Bits bits(Bits key) const {
-    // A float's uppermost bit is turned, and with it all others of a negative one.
+    // `flip` restores the sign bit of a float, which then selects `negative`.
     const Bits turned = static_cast<Bits>(key ^ flip);
     return static_cast<Bits>(turned ^ where_set(turned, negative));
   }
@@ -85,7 +85,7 @@ class keyed_rows {
                    [=, step = step_x_](std::int64_t i, auto code) { row[i * step] = code.bits(keys[i]); });
   }
 
-  /// What other threads read or write at the same time.
+  /// For pixels that other threads access at the same time.
   void read_shared(site first, std::int64_t count, Key* keys) const {
     const pixel* const row = at(first);
     for_each_key(count, [=, step = step_x_](std::int64_t i, auto code) {
@@ -101,7 +101,7 @@ class keyed_rows {
 
   void set_shared(site p, Key key) const { __atomic_store_n(at(p), code_.bits(key), __ATOMIC_RELAXED); }
 
-  /// Of packed rows: as many as a vector holds.
+  /// A vector of pixels; rows must be packed.
   template <class Vector>
   Vector load(site first) const {
     Vector bits;
@@ -113,21 +113,21 @@ class keyed_rows {
     const Vector bits = code_.is_plain() ? keys : code_.bits(keys);
     std::memcpy(at(first), &bits, sizeof bits);
   }
-  /// Inlined, for a function that has no other effect may be left out.
+  /// Inlined, because a compiler may drop calls of a function whose only effect is a prefetch.
   [[gnu::always_inline]] void fetch(site p) const { __builtin_prefetch(at(p)); }
   [[gnu::always_inline]] void fetch_to_write(site p) const { __builtin_prefetch(at(p), 1); }
 
  private:
-  typedef Key pixel __attribute__((may_alias));  // of any type of this size
+  typedef Key pixel __attribute__((may_alias));  // aliases any type of this size
 
   struct plain_code {
     static Key key(Key bits) { return bits; }
     static Key bits(Key key) { return key; }
   };
-  /// visit(i, code), with a loop of its own for plain keys.
+  /// visit(i, code), with a separate loop for plain keys.
   template <class Visit>
   void for_each_key(std::int64_t count, const Visit& visit) const {
-    const auto code = code_;  // not behind a pointer that stores might change
+    const auto code = code_;  // a local copy: stores cannot alias it
     if (code.is_plain())
       for (std::int64_t i = 0; i < count; ++i) visit(i, plain_code{});
     else

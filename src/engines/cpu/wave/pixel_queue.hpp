@@ -1,5 +1,4 @@
-// A queue of pixels of one tile: the wave pixel by pixel, for fronts so narrow that sweeping whole rows would
-// be waste.
+// A queue of pixels of one tile, for fronts too narrow for sweeps of whole rows.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 namespace macareu::cpu {
 
-/// First in, first out: pixels that have risen and whose neighbours may have to.
+/// First in, first out: pixels that have risen and may raise their neighbours.
 template <class Key>
 class pixel_queue {
  public:
@@ -29,7 +28,7 @@ class pixel_queue {
     return p;
   }
 
-  std::vector<raised_pixel<Key>> on_rim;  // what neighbouring tiles see of the pixels that have risen
+  std::vector<raised_pixel<Key>> on_rim;  // risen pixels that neighbouring tiles read
 
  private:
   std::vector<tile_pixel> waiting_;

@@ -8,7 +8,7 @@
 
 namespace macareu::cpu {
 
-/// How many rim pixels a tile has, and which of them a pixel is.
+/// The number of a tile's rim pixels, and the index of each.
 class rim_numbering {
  public:
   rim_numbering(const tile_place& place, bool volume) : place_(place), volume_(volume) {

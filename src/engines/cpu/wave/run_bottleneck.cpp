@@ -33,7 +33,7 @@ class tile_run {
         rows_(image.depth * image.height * wave_.grid().count().x),
         pass_(work, wave_.grid().tiles()) {}
 
-  /// True when the wave has settled, false when it was given up after `limit` sweeps of all rows.
+  /// Returns true when the wave has settled, false when it was stopped after `limit` sweeps of all rows.
   bool settle(int threads, std::int64_t limit) {
     auto& waiting = wave_.waiting();
     std::atomic<std::int64_t> swept{0};
@@ -45,7 +45,7 @@ class tile_run {
         const auto before = worker.rows_of_work();
         worker.visit(tile);
         const auto done = worker.rows_of_work() - before;
-        // Not before every tile has published its states: contraction goes on from them.
+        // Only after every tile has published its states: contraction starts from them.
         const auto total = swept.fetch_add(done, std::memory_order_relaxed);
         if (total / limit > rows_ && wave_.all_visited()) waiting.stop();
         if (thread == 0) report_progress(waiting);
@@ -59,7 +59,7 @@ class tile_run {
   }
 
  private:
-  /// The tiles that are quiet. They may wake again, of which nobody is told.
+  /// Reports the number of quiet tiles. Tiles that wake again do not lower it.
   void report_progress(const worklist& waiting) { pass_.tell(wave_.grid().tiles() - waiting.open()); }
 
   job& work_;

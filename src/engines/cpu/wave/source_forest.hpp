@@ -1,12 +1,10 @@
-// Widest paths from a source by Kruskal's algorithm: a union-find to which edges come in descending order of
-// weight.
+// Widest paths from a source by Kruskal's algorithm: a union-find over edges in descending order of weight.
 //
-// Reconstruction is a widest-path problem: the source reaches node q directly with its marker, and nodes p
-// and q reach each other with the smaller of their capacities. When edges come in descending order, a
-// component whose best marker is not below the edge at hand has met the source with that marker, before any
-// other way out of it: all its nodes have that value. A component that touches such a final one through an
-// edge of weight w becomes final with w. So every node gets its value from the root it had when its component
-// became final, whatever the length of the path.
+// Reconstruction is a widest-path problem. An edge from the source to node q has the weight of q's marker. An
+// edge between nodes p and q has the smaller of their capacities. Edges come in descending order. If the best
+// marker of a component is not below the current edge, the component is final: all its nodes have that value.
+// A component that joins a final one by an edge of weight w becomes final with w. A node gets its value from
+// the root it had when its component became final. The cost does not depend on path length.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +16,15 @@ namespace macareu::cpu {
 template <class Key, class Node>
 class source_forest {
  public:
-  /// No node is in yet. There must be fewer than Node can count.
+  /// Starts with no node entered. `nodes` must be below the maximum of Node.
   void reset(std::size_t nodes) {
     parent_.assign(nodes, absent);
     value_.resize(nodes);
     final_.assign(nodes, 0);
   }
-  /// A node's marker, before it enters.
+  /// The marker of a node, to be set before it enters.
   Key& value(Node node) { return value_[node]; }
-  /// It starts alone.
+  /// Adds a node as a component of its own.
   void enter(Node node) { parent_[node] = node; }
   bool has(Node node) const { return parent_[node] != absent; }
 
@@ -37,8 +35,8 @@ class source_forest {
 
   enum class outcome { nothing, joined, first_final, second_final };
 
-  /// The edge between two roots. joined: the second is the root of both now; first_final: the first became
-  /// final with `weight`.
+  /// Adds an edge between two roots. joined: the second is now the root of both. first_final: the first
+  /// became final with `weight`.
   outcome join(Node a, Node b, Key weight) {
     if (a == b) return outcome::nothing;
     const bool a_final = settle(a, weight), b_final = settle(b, weight);
@@ -50,7 +48,7 @@ class source_forest {
     return outcome::joined;
   }
 
-  /// Once all edges have come.
+  /// Valid after all edges have been added.
   Key result(Node node) { return value_[root(node)]; }
 
  private:

@@ -10,10 +10,10 @@ inline constexpr int widest_vector = 64;
 
 template <class Key>
 struct sweep_kernel {
-  /// True when nothing can rise any more, false when the tile's limit of rows ended it.
+  /// Returns true when nothing can rise any more, false at the tile's limit of rows.
   bool (*sweep)(tile<Key>&);
-  /// The pixels of due rows that a neighbour can raise, each with the state it would get: their number, or
-  /// -1 when there are more than `most`.
+  /// Finds the pixels of due rows that a neighbour can raise, with the state each would get. Returns their
+  /// number, or -1 if there are more than `most`.
   int (*find_raisable)(tile<Key>&, raised_pixel<Key>* found, int most);
 };
 

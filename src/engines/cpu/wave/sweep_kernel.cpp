@@ -1,12 +1,12 @@
 // Compiled once per instruction set, which MACAREU_INSTRUCTION_SET names. Everything but the table at the end
-// has internal linkage: a function that the linker could share with code for older processors would be a
-// crash there.
+// has internal linkage. Otherwise the linker could merge a function into the code for older processors, which
+// would crash there.
 //
 // A step of a sweep, x -> min(max(x, a), b), is a clamp, and clamps compose to clamps:
 //   (a2, b2) after (a1, b1)  =  (clamp2(a1), clamp2(b1)).
-// So a whole row, where pixel i clamps what comes from its left by its own state and capacity, is a prefix
-// scan: log2(lanes) steps per vector, and the bits are those of the plain loop. Most vectors need none: if
-// one step from the left changes nothing, no number of steps does.
+// A whole row is therefore a prefix scan: pixel i clamps the value from its left by its own state and
+// capacity. It takes log2(lanes) steps per vector, and the result equals that of the plain loop. Most vectors
+// need no scan: if one step from the left changes nothing, no number of steps does.
 #include "engines/cpu/wave/sweep.hpp"
 
 #include <utility>
@@ -33,8 +33,8 @@ template <class Key, int First>
   return window_of<Key, First>(low, high, std::make_integer_sequence<int, simd<Key>::lanes>{});
 }
 
-/// One step of a prefix scan over clamps: lane i takes what lane i - By (or i + By) has gathered. Beyond the
-/// vector is the identity, which clamps to everything.
+/// One step of a prefix scan over clamps: lane i composes with lane i - By (or i + By). Outside the vector is
+/// the identity, the clamp to the full range.
 template <class Key, int By>
 [[gnu::always_inline]] inline void scan_rightwards(vec<Key>& a, vec<Key>& b) {
   if constexpr (By < simd<Key>::lanes) {
@@ -59,8 +59,8 @@ template <class Key, int By>
   }
 }
 
-/// What the rows above (in the order of the pass) offer to the pixels at x: of the first Faces rows the pixel
-/// itself, of the others the three nearest.
+/// The best value that the rows above (in the order of the pass) propagate to the pixels at x. The first
+/// Faces rows contribute one pixel each, the others the three nearest.
 template <class Key, int Faces, int Wides>
 [[gnu::always_inline]] inline vec<Key> offers(const Key* const* sources, int x) {
   vec<Key> best = {};
@@ -72,8 +72,8 @@ template <class Key, int Faces, int Wides>
   return best;
 }
 
-/// Takes what the vector's neighbours left and right offer through all of its lanes, both ways: on a line one
-/// scan each way is exact.
+/// Propagates the values from the left and the right through all lanes. On a line, one scan each way is
+/// exact.
 template <class Key>
 [[gnu::noinline]] vec<Key> close_vector(vec<Key> a, vec<Key> limit, Key from_left, Key from_right) {
   vec<Key> b = limit;
@@ -84,8 +84,8 @@ template <class Key>
   return clamp(all_lanes(from_right), a, b);
 }
 
-/// Closes a row along itself. Bits of `open` are vectors in which a pixel can raise its neighbour; a vector
-/// whose end rises may open the next one. A tile is at most 64 vectors wide.
+/// Propagates along a row until stable. Bits of `open` are vectors in which a pixel can raise its neighbour.
+/// A vector whose end rises may open the next one. A tile is at most 64 vectors wide.
 template <class Key>
 void close_row(Key* state, const Key* capacity, int vectors, std::uint64_t open) {
   constexpr int lanes = simd<Key>::lanes;
@@ -94,14 +94,14 @@ void close_row(Key* state, const Key* capacity, int vectors, std::uint64_t open)
     open &= open - 1;
     const vec<Key> closed = close_vector<Key>(load(state + x), load(capacity + x), state[x - 1], state[end]);
     store(state + x, closed);
-    // Without branches: whether a neighbour opens is as good as random.
+    // Branch-free: whether a neighbour opens is unpredictable.
     const bool left = (k > 0) & (state[x - 1] < closed[0]) & (state[x - 1] < capacity[x - 1]);
     const bool right = (k + 1 < vectors) & (state[end] < closed[lanes - 1]) & (state[end] < capacity[end]);
     open |= (std::uint64_t{left} << k >> 1) | (std::uint64_t{right} << k << 1);
   }
 }
 
-/// A row takes the offers of its sources, then is closed along itself. Did it change?
+/// Propagates from the source rows, then along the row. Returns whether it changed.
 template <class Key, int Faces, int Wides>
 [[gnu::always_inline]] inline bool relax_row(Key* state, const Key* capacity, const Key* const* sources,
                                              int width) {
@@ -114,7 +114,7 @@ template <class Key, int Faces, int Wides>
     store(state + x, after);
     return after;
   };
-  // A vector is tested one step late, when its right neighbour has taken its offers too.
+  // A vector is tested one step late, after its right neighbour is updated too.
   vec<Key> previous = all_lanes(state[-1]), current = raised(0);
   const vec<Key> beyond = all_lanes(state[width]);
   std::uint64_t open = 0;
@@ -131,8 +131,7 @@ template <class Key, int Faces, int Wides>
   return open != 0 || any<Key>(changes);
 }
 
-/// The rows a pixel's offers come from, relative to its own, for a forward pass; a backward pass has the
-/// negatives.
+/// The source rows of a pixel, relative to its own, in a forward pass. A backward pass has the negatives.
 struct row_offsets {
   int rows[4];
   int count;
@@ -141,7 +140,7 @@ struct row_offsets {
 row_offsets offsets_of(bool volume, int reach, int slice) {
   if (!volume) return {{-1}, 1};
   if (reach == 1) return {{-1, -slice}, 2};
-  if (reach == 2) return {{-slice - 1, -slice + 1, -1, -slice}, 4};  // face-like rows first
+  if (reach == 2) return {{-slice - 1, -slice + 1, -1, -slice}, 4};  // the Faces rows first
   return {{-1, -slice - 1, -slice, -slice + 1}, 4};
 }
 
@@ -158,7 +157,7 @@ bool pass(tile<Key>& t, const row_offsets& offsets) {
       const int z = onward ? i : t.depth - 1 - i, y = onward ? k : t.height - 1 - k;
       const int row = (z + 1) * slice + y + 1;
       if (!due[row]) continue;
-      if (t.rows_swept >= t.rows_limit) return true;  // this row is left
+      if (t.rows_swept >= t.rows_limit) return true;  // this row stays due
       due[row] = 0;
       any_row = true;
       if (!t.loaded[row]) t.load(t.owner, row);
@@ -193,7 +192,7 @@ bool sweep_until_stable(tile<Key>& t) {
   return !more;
 }
 
-/// The best offer to the pixels at x from the rows that a row is due for.
+/// The best value for the pixels at x from the source rows of the directions in which a row is due.
 template <class Key, int Faces, int Wides>
 class due_offers {
  public:
@@ -259,7 +258,7 @@ struct of_sources {
   }
 };
 
-/// use(of_sources) with the number of rows that the tile's neighbourhood takes offers from.
+/// use(of_sources) with the number of source rows of the tile's neighbourhood.
 template <class Key, class Use>
 auto with_sources(const tile<Key>& t, Use&& use) {
   if (!t.volume) return t.reach == 1 ? use(of_sources<Key, 1, 0>{}) : use(of_sources<Key, 0, 1>{});

@@ -1,5 +1,5 @@
 // One tile in private memory: states and capacities as rising keys, with a rim of its neighbours' states
-// around it. Shared with the kernels, which are compiled once per instruction set: nothing here has code.
+// around it. The kernels, compiled once per instruction set, include this file, so it contains no code.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace macareu::cpu {
 
-/// A pixel by its place in its tile.
+/// A pixel's place in its tile.
 struct tile_pixel {
   std::int16_t z, y, x;
 };
@@ -18,12 +18,12 @@ struct raised_pixel {
   Key state;
 };
 
-/// Rows are numbered slice by slice with the rim rows counted: row (z, y) of the tile is (z + 1) * (height +
-/// 2) + y + 1.
+/// Rows are numbered slice by slice, rim rows included: row (z, y) of the tile is
+/// (z + 1) * (height + 2) + y + 1.
 template <class Key>
 struct tile {
   Key* state;     // first own pixel of row 0
-  Key* capacity;  // the same places; 0 beyond the image, so nothing rises there
+  Key* capacity;  // same layout; 0 outside the image, so nothing rises there
   std::ptrdiff_t pitch;
   int width;  // multiple of the widest vector
   int height, depth;
@@ -39,7 +39,7 @@ struct tile {
   void (*load)(void* owner, int row);
   void* owner;
 
-  /// Sweeps end when rows_swept reaches it, finished or not.
+  /// Sweeps end when rows_swept reaches this limit, stable or not.
   std::int64_t rows_limit;
 
   // Counted by the kernel.

@@ -1,4 +1,4 @@
-// One tile of a bottleneck wave as a forest: its edges in descending order, its rim, its results.
+// One tile of a bottleneck wave as a union-find forest: edges in descending order, rim and results.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,10 @@
 
 namespace macareu::cpu {
 
-/// Where the states come from: the image, in which every tile has published them, or the start.
+/// The source of the states: the image, where every tile has published them, or the start.
 enum class contract_from { states, start };
 
-/// One tile in memory. Around it lies one pixel that never enters the forest, so that no neighbour needs a
-/// check.
+/// One tile in memory. Its halo of one pixel never enters the forest, so neighbours need no bounds check.
 template <class Key>
 class tile_solver {
  public:

@@ -19,13 +19,13 @@ void relaxed_store(Key& place, Key value) {
   std::atomic_ref<Key>(place).store(value, std::memory_order_relaxed);
 }
 
-/// Elements before and after a row: room for the rim's pixel, and rows stay aligned to 16 bytes.
+/// Elements before and after a row: room for the rim, while rows stay aligned to 16 bytes.
 template <class Key>
 constexpr int margin = 16 / sizeof(Key);
 
 using tuning::later_rows, tuning::first_sweeps, tuning::most_seeds, tuning::most_steps;
 
-/// Own rows that touch the neighbouring tiles in direction d along an axis of n rows.
+/// The own rows that touch the neighbour in direction d, along an axis of n rows.
 struct span {
   int begin, end;
 };
@@ -35,10 +35,10 @@ tile_pixel to_pixel(int z, int y, int x) {
   return {static_cast<std::int16_t>(z), static_cast<std::int16_t>(y), static_cast<std::int16_t>(x)};
 }
 
-/// The neighbouring tile in which place i along an axis of n lies: -1, 0 for the tile itself, or 1.
+/// The tile that contains place i along an axis of n places: -1 or 1 for a neighbour, 0 for the tile itself.
 int side(int i, int n) { return i < 0 ? -1 : i >= n ? 1 : 0; }
 
-/// Whether a pixel of a row is above one of the pixels it touches in another.
+/// Whether any pixel of a row is above a pixel that it touches in the other row.
 template <class Key>
 bool any_above(const Key* row, const Key* other, int count, int reach) {
   bool above = false;
@@ -88,7 +88,7 @@ tile_wave<Key>::worker::worker(tile_wave& wave) : wave_(wave), kernel_(best_swee
 template <class Key>
 void tile_wave<Key>::worker::visit(std::int64_t tile) {
   auto& word = wave_.wakes_[tile];
-  const auto visited = word.load(std::memory_order_relaxed) & wake::visited;  // only its visitor changes it
+  const auto visited = word.load(std::memory_order_relaxed) & wake::visited;  // only the visitor sets it
   const auto wakes = word.exchange(visited | wake::busy, std::memory_order_acq_rel);
   ++visits;
   prepare(tile, wakes);
@@ -128,8 +128,8 @@ void tile_wave<Key>::worker::prepare(std::int64_t tile, std::uint32_t wakes) {
   }
 }
 
-/// Rim rows lie in tiles above or below (or in other slices): shared rows of the image. Only what a wake-up
-/// speaks of is read: the rest cannot raise this tile, and stays at the lowest key.
+/// Rim rows lie in tiles above or below (or in other slices): shared rows of the image. Only rims named by a
+/// wake-up are read. The others cannot raise this tile and stay at the lowest key.
 template <class Key>
 void tile_wave<Key>::worker::read_rim_rows(int dz, int dy, std::uint32_t wakes) {
   const auto neighbour = [&](int dx) { return wave_.grid_.neighbour(position_, dz, dy, dx); };
@@ -151,7 +151,7 @@ void tile_wave<Key>::worker::read_rim_rows(int dz, int dy, std::uint32_t wakes) 
       if (read[2]) wave_.image_.states.read_shared({at.z, at.y, at.x + place_.width}, 1, keys + place_.width);
     }
   if (read[0] || read[1] || read[2]) {
-    // A row beside the tile is above some of its rows and below others, seen across slices.
+    // In volumes a row beside the tile is above some of its rows and below others, across slices.
     const bool both = tile_.volume && dz == 0 && tile_.reach > 1;
     const bool before = dz < 0 || (dz == 0 && dy < 0);
     if (before || both) mark_region(dz, dy, tile_.due_forward);
@@ -186,7 +186,7 @@ void tile_wave<Key>::worker::read_column(std::vector<Key>& halo, int dx) {
       halo[static_cast<std::size_t>(row_of(z, y))] = relaxed_load(published[z * place_.height + y]);
 }
 
-/// Of the rows at this side, only those have to be swept whose edge pixel the rim can raise.
+/// Marks the rows whose edge pixel the rim on this side can raise. Only these need a sweep.
 template <class Key>
 void tile_wave<Key>::worker::mark_raisable(const std::vector<Key>& halo, int dx) {
   const auto& side = dx < 0 ? wave_.left_ : wave_.right_;
@@ -235,8 +235,8 @@ void tile_wave<Key>::worker::load_row(void* self, int row) {
   me.tile_.loaded[row] = 1;
 }
 
-/// Most waves are wide, and rows are swept many pixels at a time; but a front of few pixels that crosses rows
-/// would have a row swept for each of its steps.
+/// Most waves are wide, so rows are swept many pixels at a time. A narrow front that crosses rows would cost
+/// one row sweep per step, so it is flooded pixel by pixel.
 template <class Key>
 void tile_wave<Key>::worker::settle(std::uint32_t wakes) {
   constexpr auto sides = wake::from(0, 0, -1) | wake::from(0, 0, 1);
@@ -250,8 +250,8 @@ void tile_wave<Key>::worker::settle(std::uint32_t wakes) {
   publish_rows();
 }
 
-/// Goes on pixel by pixel, in the image. False when sweeps must go on: too many pixels to start from, or too
-/// long a way.
+/// Continues pixel by pixel, in the image. Returns false when sweeps must continue: too many seeds or too
+/// many steps.
 template <class Key>
 bool tile_wave<Key>::worker::flood() {
   std::array<raised_pixel<Key>, most_seeds> seeds;
@@ -275,7 +275,7 @@ bool tile_wave<Key>::worker::flood() {
   return done;
 }
 
-/// What the queue still holds is left to sweeps, which see the image as the queue has left it.
+/// Hands the pixels left in the queue to sweeps, which reload the image as the flood has left it.
 template <class Key>
 void tile_wave<Key>::worker::sweep_from_queue() {
   for (auto* flags : {tile_.due_forward, tile_.due_backward})
@@ -337,9 +337,8 @@ void tile_wave<Key>::worker::publish_pixel(const raised_pixel<Key>& raised) {
   note_pixel(raised);
 }
 
-/// Notes the neighbours that a row which has changed may raise. On later visits to images' tiles they are
-/// compared, so that a tile does not wake the one that has just raised it; elsewhere that costs more than it
-/// saves.
+/// Notes the neighbours that a changed row may raise. Later visits in images compare with the rim, so that a
+/// tile does not wake the one that has just raised it. Elsewhere the comparison costs more than it saves.
 template <class Key>
 void tile_wave<Key>::worker::note_row(int z, int y, std::uint32_t ends) {
   const bool compare = !starting_ && !tile_.volume;
@@ -357,8 +356,8 @@ void tile_wave<Key>::worker::note_row(int z, int y, std::uint32_t ends) {
   if (ends & 4) note_pixel({to_pixel(0, y, place_.width - 1), state[place_.width - 1]});
 }
 
-/// Notes the neighbours that a pixel on the rim can raise. Rims that were not read are at the lowest key, and
-/// those that have risen since then can only be raised less.
+/// Notes the neighbours that a pixel on the rim can raise. Rims that were not read are at the lowest key. A
+/// rim that has risen since the read can only be raised less, so no wake-up is missed.
 template <class Key>
 void tile_wave<Key>::worker::note_pixel(const raised_pixel<Key>& raised) {
   const auto& at = raised.at;

@@ -1,9 +1,9 @@
-// The tile engine: every tile is solved in private memory by one thread at a time, only its owner writes it,
-// and a neighbour is woken when the rim that faces it has changed.
+// The tile engine. One thread at a time solves a tile in private memory, and only this owner writes it. The
+// owner wakes a neighbour when the rim that faces it has changed.
 //
-// Order, which is why no update is lost: a visit clears its tile's wake-ups (acquire), then reads rims; after
-// its work it publishes states, then wakes (release). A neighbour that read a rim too early finds its wake-up
-// set after that.
+// Memory order, so that no update is lost: a visit clears its tile's wake-ups (acquire), then reads rims. At
+// the end it publishes states, then sets wake-ups (release). If a neighbour reads a rim too early, its
+// wake-up is set after that read.
 #pragma once
 
 #include <atomic>
@@ -21,9 +21,9 @@
 
 namespace macareu::cpu {
 
-/// Wake-up bits of a tile: one per direction a rim may have changed in, and its state. A tile is pushed when
-/// its word turns from quiet to awake, and by its visitor when it was woken during the visit: never twice at
-/// a time, never while visited.
+/// The wake-up word of a tile: one bit per direction in which a rim may have changed, and its state. A tile
+/// is pushed when its word turns from quiet to awake, or by its visitor if it was woken during the visit. It
+/// is never in the queue twice, and never while it is visited.
 namespace wake {
 constexpr std::uint32_t from(int dz, int dy, int dx) { return 1u << ((dz + 1) * 9 + (dy + 1) * 3 + dx + 1); }
 inline constexpr std::uint32_t first = 1u << 27;    // not visited yet
@@ -49,7 +49,7 @@ class tile_wave {
 
     std::int64_t visits = 0;
     std::int64_t passes() const { return tile_.passes; }
-    /// Rows swept, or the same time spent on single pixels.
+    /// Rows swept, plus the equivalent of the steps on single pixels.
     std::int64_t rows_of_work() const { return tile_.rows_swept + steps_ / steps_per_row; }
 
    private:
@@ -91,8 +91,8 @@ class tile_wave {
   };
 
  private:
-  /// Left and right columns of every tile, so that no thread gathers them from the image. States are read by
-  /// neighbours (relaxed atomics); capacities only by the owner.
+  /// Left and right columns of every tile: gathering them from the image would be slow. Neighbours read the
+  /// states (relaxed atomics). Only the owner reads the capacities.
   struct columns {
     std::unique_ptr<Key[]> state, capacity;
   };

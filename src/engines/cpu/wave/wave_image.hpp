@@ -1,9 +1,9 @@
-// What the tile engine sees of a bottleneck wave: rows of rising keys, read from and written to the caller's
-// images. Its kernels are therefore compiled once per key width, not per rule and pixel type.
+// The tile engine's view of a bottleneck wave: rows of rising keys, read from and written to the caller's
+// images. The kernels are therefore compiled once per key width, not per rule and pixel type.
 //
-// Own pixels are those of the tile that the calling thread holds. A row at a tile's top or bottom (or first
-// or last slice) is shared: neighbouring tiles read it while its owner may write it, so both go through
-// relaxed atomics.
+// Own pixels are those of the tile that the calling thread holds. A tile's top and bottom rows (first and
+// last slices in volumes) are shared: neighbours may read them while the owner writes. Both use relaxed
+// atomics.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class wave_image {
       : depth(image.depth), height(image.height), width(image.width), states(image, code) {}
   virtual ~wave_image() = default;
 
-  /// Where the wave starts, not yet clipped to the capacity.
+  /// The start of the wave, not yet clipped to the capacity.
   virtual void read_start(site first, std::int64_t count, Key* keys) const = 0;
   void read_capacity(site first, std::int64_t count, Key* keys) const {
     if (capacities)

@@ -7,7 +7,7 @@
 namespace macareu::cpu {
 namespace {
 
-/// Waiting costs little while the other thread is about to finish, and lets others run when it is not.
+/// Back-off: spins first, because the other thread is often about to finish, then yields, then sleeps.
 class patience {
  public:
   void wait() {
@@ -36,7 +36,7 @@ worklist::worklist(std::int64_t tiles)
 void worklist::push(std::int64_t tile) {
   open_.fetch_add(1, std::memory_order_relaxed);
   auto& slot = ring_[tail_.fetch_add(1, std::memory_order_relaxed) & mask_];
-  // A reader that has drawn this slot's number one lap ago may not have emptied it yet.
+  // A reader of the previous lap may not have emptied this slot yet.
   std::int64_t empty = 0;
   for (patience p;
        !slot.compare_exchange_weak(empty, tile + 1, std::memory_order_release, std::memory_order_relaxed);
@@ -64,7 +64,7 @@ void worklist::work(const std::function<void(std::int64_t)>& visit) {
       try {
         visit(tile);
       } catch (...) {
-        stop();  // or the others would wait for this tile for ever
+        stop();  // otherwise the others wait for this tile forever
         throw;
       }
       open_.fetch_sub(1, std::memory_order_acq_rel);

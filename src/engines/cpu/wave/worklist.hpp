@@ -1,7 +1,7 @@
-// The tiles that wait for a visit, shared by all threads, first in first out.
+// The queue of tiles that wait for a visit, shared by all threads, first in first out.
 //
-// Every tile is at most once in the queue (tiles.hpp says how), so the queue never holds more than all tiles.
-// The work is done when no tile waits and none is being visited.
+// Every tile is in the queue at most once (see tiles.hpp), so it never holds more than all tiles. The work
+// is done when no tile waits and none is being visited.
 #pragma once
 
 #include <atomic>
@@ -13,14 +13,14 @@ namespace macareu::cpu {
 
 class worklist {
  public:
-  /// All tiles wait, in their order.
+  /// Starts with all tiles, in order.
   explicit worklist(std::int64_t tiles);
 
   void push(std::int64_t tile);
 
-  /// Visits until nothing is left or stop() is called; every thread calls it.
+  /// Visits tiles until none is left or stop() is called. Every thread calls it.
   void work(const std::function<void(std::int64_t)>& visit);
-  /// Running visits end, waiting tiles stay unvisited.
+  /// Running visits finish; waiting tiles stay unvisited.
   void stop() { stopped_.store(true, std::memory_order_relaxed); }
   std::int64_t open() const { return open_.load(std::memory_order_relaxed); }
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }

@@ -1,6 +1,6 @@
-// The rows around a row, in memory of a thread's own: in the type that a window works in, without gaps, and
-// with the border on both sides. So what reads them needs no checks and no strides. Going down row by row,
-// each is copied once for every slice of the window.
+// The rows around a row, in thread-private memory: in the window's value type, contiguous, with a halo on
+// both sides. Readers therefore need no bounds checks and no strides. Moving down row by row copies each row
+// once per slice of the window.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,7 @@ namespace macareu::cpu {
 template <class Value, class In>
 class near_rows {
  public:
-  /// For columns first ... first + count - 1. Some values after the last column may be read, and mean
-  /// nothing.
+  /// For columns first ... first + count - 1. Up to 64 values past the last column may be read and ignored.
   near_rows(const view<const In>& image, const border<Value>& edge, window_radius radius, std::int64_t first,
             std::int64_t count)
       : image_(image),

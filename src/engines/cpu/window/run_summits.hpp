@@ -1,6 +1,6 @@
-// Summits on the cpu: a pixel is one where no neighbour is further up (or down). Neighbours that are both
-// summits have one value, so that a plateau is an extremum unless a summit on it touches a pixel of that
-// value which is none. Both are found in one pass over the rows, with a row of the second kind behind.
+// Summits on the cpu. A summit is a pixel with no neighbour further up (or down). Adjacent summits have one
+// value. A plateau is therefore an extremum unless it is undercut: a summit on it touches a pixel of the same
+// value that is no summit. One pass over the rows finds summits and undercut summits.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace macareu::cpu {
 
-/// Of numbers: NaN has no order.
+/// Not for NaN, which has no order.
 template <direction Toward, class V>
 [[gnu::always_inline]] inline V further(V a, V b) {
   if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(a[0])>>)
@@ -31,14 +31,15 @@ template <direction Toward, class V>
     return Toward == direction::up ? greater(a, b) : lesser(a, b);
 }
 
-/// Of lanes, those with an even number.
+/// The lanes with an even index.
 template <class Lane, int... Place>
 [[gnu::always_inline]] inline vec<Lane> even_lanes(vec<Lane> low, vec<Lane> high,
                                                    std::integer_sequence<int, Place...>) {
   return shuffled<(2 * Place)...>(low, high);
 }
 
-/// Where comparisons of vectors hold, as bytes: two vectors become one whose lanes are half as wide.
+/// Narrows the results of vector comparisons to bytes: each step turns two vectors into one with lanes half
+/// as wide.
 template <class Lane, std::size_t Count>
 [[gnu::always_inline]] inline vec<std::int8_t> as_bytes(const std::array<vec<Lane>, Count>& holds) {
   if constexpr (Count == 1) {
@@ -54,7 +55,7 @@ template <class Lane, std::size_t Count>
   }
 }
 
-/// The value that no other is further back than.
+/// The identity of further().
 template <direction Toward, class T>
 constexpr T furthest_back() {
   using limits = std::numeric_limits<T>;
@@ -63,8 +64,8 @@ constexpr T furthest_back() {
   return Toward == direction::up ? limits::min() : limits::max();
 }
 
-/// The rows around a row and itself, each as one image of what counts there for a neighbourhood: the pixels
-/// themselves, or the furthest of each and those to both sides. Deep: in a volume.
+/// A row and the rows around it, each in the form that the neighbourhood needs. That is the pixels
+/// themselves, or the furthest of each pixel and its two side neighbours. Deep: in a volume.
 template <class T, bool Deep>
 class rows_near {
  public:
@@ -79,7 +80,7 @@ class rows_near {
       }
   }
 
-  /// The furthest near i, in as many places as a vector has.
+  /// The furthest values near i, for a vector of places.
   template <direction Toward>
   [[gnu::always_inline]] vec<T> furthest(std::int64_t i) const {
     vec<T> best = load(row_[0] + i);
@@ -92,7 +93,7 @@ class rows_near {
   const T* row_[count];
 };
 
-/// One strip of columns, going down row by row. Rows of its own begin at the column before the first.
+/// A strip of columns, processed row by row. Its private rows begin one column before the first.
 template <direction Toward, class T, bool Deep>
 class summit_strip {
  public:
@@ -105,10 +106,11 @@ class summit_strip {
         others_(room(3 * (2 * deep + 1))),
         others_sides_(room(3 * (2 * deep + 1))) {}
 
-  /// What find() writes at a time, and so may write after the last pixel.
+  /// find() writes this many pixels at a time, so it may write past the last pixel.
   static constexpr std::int64_t block = simd<std::int8_t>::lanes;
 
-  /// Of a row, 0 and 1: whether a pixel is a summit, and one that touches a pixel as far which is none.
+  /// Writes 0 and 1 for a row: whether a pixel is a summit, and whether it touches a pixel of the same value
+  /// that is no summit.
   void find(std::int64_t z, std::int64_t y, std::int8_t* summits, std::int8_t* undercut) {
     const bool next = z == z_ && y == y_ + 1;
     z_ = z;
@@ -122,7 +124,7 @@ class summit_strip {
         reach_, [&](int dz, int dy) { return others(dz, dy); },
         [&](int dz, int dy) { return others_sides(dz, dy); });
     const T *const all = row(0, 0), *const rest = others(0, 0);
-    const auto count = count_;  // in a register, whatever is stored
+    const auto count = count_;  // a local copy: stores cannot alias it
     for (std::int64_t first = 0; first < count; first += block) {
       std::array<vec<lane>, sizeof(T)> left_out, met;
 #pragma GCC unroll 8  // so that they stay in registers
@@ -144,7 +146,7 @@ class summit_strip {
   using lane = std::remove_cvref_t<decltype((vec<T>{} == vec<T>{})[0])>;  // of a comparison
 
   std::vector<T> room(int rows) const { return std::vector<T>(static_cast<std::size_t>(pitch_ * rows)); }
-  /// Of rows that replace each other as the strip goes down.
+  /// The offset of a row in a ring buffer.
   std::int64_t place(std::int64_t slice, int dy, int rows) const {
     return (slice * rows + (y_ + dy + rows) % rows) * pitch_;
   }
@@ -153,7 +155,7 @@ class summit_strip {
   T* others(int dz, int dy) { return others_.data() + place(dz + deep, dy, 3); }
   T* others_sides(int dz, int dy) { return others_sides_.data() + place(dz + deep, dy, 3); }
 
-  /// From `first` on, where values are known on both sides.
+  /// From `first` on, where both side neighbours are known.
   void write_sides(const T* from, std::int64_t first, T* to) const {
     const auto end = count_ + 2 - first;
 #pragma GCC unroll 4
@@ -161,8 +163,8 @@ class summit_strip {
       store(to + i, further<Toward>(further<Toward>(load(from + i - 1), load(from + i)), load(from + i + 1)));
   }
 
-  /// A pixel of the value that stands for summits is none: it is no extremum, and an image of no other value
-  /// has none either.
+  /// Replaces summits by furthest_back(). Pixels that already have this value count as no summits. That is
+  /// correct: they are no extrema, and an image of this value alone has none.
   void leave_summits_out(int dz, int dy) {
     const T* const from = row(dz, dy);
     const rows_near<T, Deep> near(

@@ -1,5 +1,5 @@
-// Weighted sums on the cpu. Along y and x both sums of a strip are made before the next row, so that what
-// lies between them stays in the cache.
+// Weighted sums on the cpu. A strip computes both sums, along y and x, before the next row, so that
+// intermediate values stay in the cache.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,6 @@ void write_row(const view<F>& out, site p, const F* from, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) to[i * out.step_x] = from[i];
 }
 
-/// Along y, then x.
 template <class F, class In>
 void sum_along_y_and_x(const job& work, const separable_weights<F>& weights, const border<F>& edge,
                        const view<F>& out, const view<const In>& in) {

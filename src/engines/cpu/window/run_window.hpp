@@ -1,4 +1,4 @@
-// window on the cpu: bands of rows, each by one thread, over rows in memory of its own.
+// window on the cpu: a thread takes a band of rows and works on copies in private memory.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void over_bands(const job& work, const view<T>& image, Visit&& visit, std::int64
              });
 }
 
-/// A pixel of a row, or as many as a vector holds.
+/// Reads one pixel of a row, or a vector of pixels.
 template <class Value, class Result>
 struct near_in_rows {
   const Value* const* rows;

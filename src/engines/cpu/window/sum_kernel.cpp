@@ -1,5 +1,5 @@
-// Compiled once per instruction set (engines/cpu/runtime/simd.hpp). A block of pixels has its sums in
-// registers while it goes through the rows.
+// Compiled once per instruction set (engines/cpu/runtime/simd.hpp). The sums of a block of pixels stay in
+// registers across all rows.
 #include <type_traits>
 
 #ifdef __aarch64__
@@ -25,7 +25,7 @@ template <class F>
   std::memcpy(to, &rounded, sizeof rounded);
 }
 
-/// To f32 and back. g++ 12 would widen lane by lane.
+/// To f32 and back. The intrinsic is needed because g++ 12 widens lane by lane.
 [[gnu::always_inline]] inline vec<double> rounded_to_f32(vec<double> value) {
   const half_vector rounded = __builtin_convertvector(value, half_vector);
 #ifdef __aarch64__
@@ -41,8 +41,7 @@ template <class Round, class Out, class F>
   give(to, sum);
 }
 
-/// Rounded to Round, and written as Out. `from` has the rows by number. `reach` may be a constant, which
-/// unrolls the loop.
+/// Rounds to Round and writes Out. `from[k]` is row k. A constant `reach` unrolls the loop.
 template <class F, class Round, class Out, int Parts, class From, class Reach>
 [[gnu::always_inline]] inline void symmetric_block(const From& from, const F* half, Reach reach,
                                                    std::int64_t i, Out* out) {
@@ -92,8 +91,8 @@ template <class F, class Round, class Out, class From, class Reach>
   symmetric_rest<F, Round, Out>(from, half, reach, i, count, out);
 }
 
-/// visit(r as a constant, weights) for the usual r, where what writes cannot change stays in registers; else
-/// with r as it is.
+/// visit(r as a constant, weights) for common r: a local copy of the weights cannot alias stores and stays in
+/// registers. Other r are passed as they are.
 template <class F, class Visit>
 [[gnu::always_inline]] inline void with_reach(const F* half, int r, const Visit& visit) {
   const auto with = [&]<int Reach>(std::integral_constant<int, Reach> reach) {
@@ -119,7 +118,7 @@ template <class F, class Visit>
   }
 }
 
-/// Row pointers where `reach` is a constant; else those that are given.
+/// A local copy of the row pointers where `reach` is a constant, else the given ones.
 template <int More, class F, class Reach>
 [[gnu::always_inline]] inline auto own_rows(const F* const* rows, Reach) {
   if constexpr (std::is_same_v<Reach, int>) {
@@ -142,7 +141,7 @@ void symmetric(const F* const* rows, const F* half, int r, std::int64_t count, O
   });
 }
 
-/// A row and the next.
+/// The sums of a row and of the next one.
 template <class Round>
 void two_symmetric(const double* const* rows, const double* half, int r, std::int64_t count, double* one,
                    double* next) {
@@ -177,7 +176,7 @@ void two_symmetric(const double* const* rows, const double* half, int r, std::in
   });
 }
 
-/// A row and where it goes on.
+/// A row as `from`: row k is the same row, shifted by k.
 struct shifted_row {
   const double* row;
   const double* operator[](int k) const { return row + k; }

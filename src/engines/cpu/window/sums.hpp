@@ -1,4 +1,4 @@
-// Weighted sums of rows, with the best instructions of this processor.
+// Weighted sums of rows, with the best instruction set of this processor.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ struct sum_kernels {
   void (*weighted)(const F* const* rows, const F* weights, int taps, std::int64_t count, F* out);
 };
 
-/// Sums in f64 as above, rounded to Value.
+/// Symmetric sums in f64, as above, rounded to Value.
 template <class Value>
 struct smoothing_kernels {
-  /// Of rows, as f64 again.
+  /// Across rows; the result is widened to f64 again.
   void (*across)(const double* const* rows, const double* half, int r, std::int64_t count, double* out);
-  /// Of rows 0 ... 2 r to `one`, and of rows 1 ... 2 r + 1 to `next`: what both read is read once.
+  /// Rows 0 ... 2 r to `one`, and rows 1 ... 2 r + 1 to `next`: shared rows are read once.
   void (*two_across)(const double* const* rows, const double* half, int r, std::int64_t count, double* one,
                      double* next);
-  /// Of a row, r values to both sides: out[i] is around row[i + r].
+  /// Along a row, with r values on both sides: out[i] is centred at row[i + r].
   void (*along)(const double* row, const double* half, int r, std::int64_t count, Value* out);
 };
 

@@ -1,6 +1,6 @@
-// Joins the parts of neighbouring tiles: along rows that face each other, a warp for every pair of words and
-// two pixels a lane; and over the ends of words, a thread for every word. A block takes four tiles side by
-// side, whose words fill a sector of memory.
+// Unites the parts of neighbouring tiles. Along facing rows, a warp takes each pair of words, two pixels per
+// lane. Across word ends, a thread takes each word. A block takes four tiles side by side, because their
+// words fill a memory sector.
 #pragma once
 
 #include "engines/cuda/component/bit_runs.cuh"
@@ -14,7 +14,7 @@ constexpr int tiles_abreast = 4;
 template <class Shape>
 constexpr int across_threads = Shape::thick_rows* tiles_abreast;
 
-/// In images rows and word ends are for different blocks, so that one does not wait for the other.
+/// Images use separate blocks for rows and for word ends, so that neither waits for the other.
 template <class Shape>
 constexpr bool ends_apart = Shape::deep == 1;
 
@@ -25,7 +25,7 @@ std::uint32_t across_blocks(const tile_grid& grid) {
   return each * abreast * static_cast<std::uint32_t>(grid.down) * static_cast<std::uint32_t>(grid.deep);
 }
 
-/// Where large parts meet, most lanes have the same pair of parts: one of them is enough. For whole warps.
+/// Where large parts meet, most lanes hold the same pair, so only one of them unites it. Needs whole warps.
 __device__ __forceinline__ void unite_once(const part_forest& forest, bool wanted, std::uint32_t a,
                                            std::uint32_t b) {
   const auto pair = wanted ? static_cast<unsigned long long>(a) << 32 | b : ~0ull;
@@ -66,7 +66,7 @@ struct image_rows {
       return heads_of(facing(x, y, z, 0, 0));
   }
 
-  /// The part that holds a pixel, by id.
+  /// The id of the part that holds a pixel.
   __device__ std::uint32_t part(int x, int y, int z, std::uint64_t heads, int bit) const {
     const int tile_y = y / Shape::down, tile_z = z / Shape::deep;
     const auto tile = static_cast<std::uint64_t>((tile_z * grid.down + tile_y)) * grid.across + x;
@@ -97,7 +97,7 @@ __device__ void join_facing_rows(const image_rows<Shape>& rows, const part_fores
     links =
         Shape::diagonal(o) ? links_between<true>(own, f, there, g) : links_between<false>(own, f, there, g);
   }
-  // Two pixels a lane, and up to three links of each: one after another, whichever way they lead.
+  // A lane has two pixels with up to three links each, and takes the links one after another.
   const auto own_two = [&](std::uint64_t list) { return static_cast<std::uint32_t>(list >> (2 * lane)) & 3; };
   for (auto left = own_two(links.same) | own_two(links.west) << 2 | own_two(links.east) << 4;
        __any_sync(~0u, left != 0); left &= left - 1) {
@@ -109,15 +109,15 @@ __device__ void join_facing_rows(const image_rows<Shape>& rows, const part_fores
   }
 }
 
-/// For whole warps: outside the image `inside` is false.
+/// Needs whole warps; lanes outside the image pass `inside` = false.
 template <class Shape>
 __device__ void join_word_ends(const image_rows<Shape>& rows, const part_forest& forest, bool inside, int x,
                                int y, int z) {
   const bool left = x > 0, right = x + 1 < rows.grid.across;
-  std::uint32_t links = 0;  // for every offset to the word before and to the one after; then along the row
+  std::uint32_t links = 0;  // two bits per offset (west, east), then one for the row itself
   bool before = false;
   if constexpr (Shape::classes)
-    before = inside && (rows.plane(run_plane, x, y, z) & 1);  // planes know the image's ends
+    before = inside && (rows.plane(run_plane, x, y, z) & 1);  // planes have no links out of the image
   else
     before = inside && left && (rows.facing(x, y, z, 0, 0) & 1) && rows.facing(x - 1, y, z, 0, 0) >> 63;
 #pragma unroll
@@ -131,7 +131,7 @@ __device__ void join_word_ends(const image_rows<Shape>& rows, const part_forest&
         west = rows.plane(first + 1, x, y, z) & ~same & 1;
         east = (rows.plane(first + 2, x, y, z) & ~same) >> 63;
       } else {
-        // As in the middle of words: what follows from other links is left out.
+        // As in the middle of words, links implied by other links are left out.
         const auto f = rows.facing(x, y, z, dy, dz), g = rows.facing(x, there_y, there_z, -dy, -dz);
         if (left && (f & 1)) {
           const bool f_left = rows.facing(x - 1, y, z, dy, dz) >> 63,
@@ -161,7 +161,7 @@ __device__ void join_word_ends(const image_rows<Shape>& rows, const part_forest&
   }
 }
 
-/// Does a row's neighbour lie in another tile?
+/// Whether a row's neighbour lies in another tile.
 template <class Shape>
 __device__ bool leaves_tile(int row, int o) {
   const int y = row % Shape::down + Shape::dy(o), z = row / Shape::down + Shape::dz(o);
@@ -187,8 +187,8 @@ __global__ __launch_bounds__(across_threads<Shape>) void join_across_tiles(tile_
   const auto z_of = [&](int row) { return first_z + row / Shape::down; };
   const int t = static_cast<int>(threadIdx.x), lane = t % 32;
 
-  // A lane looks whether a pair of rows is one; then the warp takes one after another. Lanes of a warp look
-  // at pairs that lie far apart, so that all warps have as much to do.
+  // Each lane tests one candidate pair of rows; the warp then joins the valid pairs one after another.
+  // A warp's candidates lie far apart, which balances the load between warps.
   constexpr int turns = pairs / 32;
   for (int turn = ends_alone ? turns : t / 32; turn < turns; turn += threads / 32) {
     const auto is_pair = [&](int pair) {

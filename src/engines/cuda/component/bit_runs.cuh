@@ -1,4 +1,4 @@
-// Runs and what they touch, as arithmetic on whole words.
+// Runs and the links between them, computed with bit arithmetic on whole words.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ __device__ __forceinline__ std::uint32_t heads_of(std::uint32_t set) { return se
 __device__ __forceinline__ std::uint64_t heads_of(std::uint64_t set) {
   return set & ~(set << 1 & ~(std::uint64_t{1} << 32));
 }
-/// The same from the pixels that are joined to the one before.
+/// The same, from the pixels that are joined to their predecessors.
 template <class Word>
 __device__ __forceinline__ Word heads_of(Word set, Word joined) {
   constexpr Word cuts = sizeof(Word) == 4 ? Word{1} : static_cast<Word>((std::uint64_t{1} << 32) | 1);
@@ -42,18 +42,18 @@ __device__ __forceinline__ std::uint32_t run_at(std::uint32_t set, std::uint32_t
   return (stops ? (stops & -stops) - 1 : ~0u) & ~(first - 1);
 }
 
-/// One pixel for every pair of runs that touch, one run in a row and the other in a row before it: runs that
-/// hold the pixel itself, or, where they meet at corners alone, the pixel and the one before or after it
-/// there.
+/// One pixel for every pair of touching runs, one in a row and the other in an earlier row. `same`: both runs
+/// hold the pixel's column. `west`, `east`: the runs meet at a corner only, and the earlier one holds the
+/// column before or after.
 template <class Word>
 struct run_links {
   Word same = 0, west = 0, east = 0;
   __device__ bool any() const { return (same | west | east) != 0; }
 };
 
-/// From set pixels. `own` and `there` are thick rows, the others those of their pixel rows that face each
-/// other. Runs that overlap do so in one run of both: its first place where pixels touch is found by a carry
-/// that goes through the places before it.
+/// From set pixels. `own` and `there` are thick rows; the others are their pixel rows that face each other.
+/// Overlapping runs have one common run. A carry through its leading columns without contact finds the first
+/// column where pixels touch.
 template <bool Diagonal, class Word>
 __device__ __forceinline__ run_links<Word> links_between(Word own, Word own_facing, Word there,
                                                          Word there_facing) {
@@ -72,7 +72,7 @@ __device__ __forceinline__ run_links<Word> links_between(Word own, Word own_faci
   return links;
 }
 
-/// From the planes of an image with classes. Links over the word's ends are left out.
+/// From the planes of an image with classes, without links across word ends.
 template <class Word>
 __device__ __forceinline__ run_links<Word> links_between(Word heads, Word joined, Word heads_there, Word same,
                                                          Word west, Word east) {

@@ -1,4 +1,4 @@
-// How an image is cut into blocks: runs of slices (of rows, in images) that fit the memory of a GPU.
+// Cuts an image into blocks: runs of slices (rows, in images) that fit a GPU's memory.
 #pragma once
 
 #include <algorithm>
@@ -26,24 +26,24 @@ struct pixel_slices {
 struct block_plan {
   std::int64_t slices = 0;     // of the image
   std::int64_t thickness = 0;  // slices of a block
-  bool keeps_bits = false;     // of all blocks, from the first round to the second
+  bool keeps_bits = false;     // the bits of all blocks stay on the GPU between the rounds
 
   std::size_t count() const { return static_cast<std::size_t>((slices + thickness - 1) / thickness); }
   std::int64_t first(std::size_t block) const { return static_cast<std::int64_t>(block) * thickness; }
   std::int64_t own(std::size_t block) const { return std::min(thickness, slices - first(block)); }
   bool is_last(std::size_t block) const { return block + 1 == count(); }
-  /// With the first slice of the next block.
+  /// Own slices and the first slice of the next block.
   std::int64_t seen(std::size_t block) const { return own(block) + (is_last(block) ? 0 : 1); }
 };
 
-/// So many blocks that every worker has several and its transfers lie beside the work of another.
+/// Gives every worker several blocks, so that its transfers overlap with another worker's kernels.
 inline std::int64_t thickness_for(std::int64_t slices, int workers) {
   constexpr std::int64_t blocks_per_worker = 8;
   return std::max<std::int64_t>(1, slices / (blocks_per_worker * workers));
 }
 
-/// Blocks as thick as wanted, or the thickest for which fits(slices seen) holds. Thickness 0 where not even
-/// one slice fits.
+/// Blocks of the wanted thickness, or the thickest for which fits(slices seen) holds. The thickness is 0 if
+/// not even one slice fits.
 template <class Fits>
 block_plan plan_blocks(std::int64_t slices, std::int64_t wanted, Fits&& fits) {
   std::int64_t low = 0, high = wanted;

@@ -21,7 +21,7 @@ bool in_host_memory(const pixel_slices& image) {
   return kind == memory_kind::host || kind == memory_kind::pinned;
 }
 
-/// A copy of the slices in device memory; none is needed where they are there.
+/// Bytes of a device copy of the slices, as an upper bound: images in device memory need no copy.
 std::int64_t most_copy_bytes(const pixel_slices& image, std::int64_t slices) {
   const auto part = image.part(0, slices);
   return part.depth * part.height * padded_width(part.width) * part.size;
@@ -29,8 +29,8 @@ std::int64_t most_copy_bytes(const pixel_slices& image, std::int64_t slices) {
 std::int64_t copy_bytes(const pixel_slices& image, std::int64_t slices) {
   return in_host_memory(image) ? most_copy_bytes(image, slices) : 0;
 }
-/// What a block takes besides copies. A rim's numbers are there in the first round only; in the second come
-/// those that have moved, with their targets: of both rims at most every pixel.
+/// Device memory of a block besides copies. A rim's numbers exist in the first round only. The second round
+/// holds the moved numbers and their targets: at most one for every pixel of both rims.
 std::int64_t own_bytes(const block_task& task, std::int64_t slices) {
   constexpr std::int64_t moved_bytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
   return bytes_for(task.shape(slices)) + 2 * task.image.part(0, 1).pixels() * moved_bytes;
@@ -47,13 +47,13 @@ view<T> typed(const host_pixels& pixels) {
           pixels.step_x};
 }
 
-/// Where a worker has the slices of one block.
+/// A worker's device memory for the slices of one block.
 class block_room {
  public:
   block_room(const gpu& on, const pixel_slices& whole, std::int64_t slices)
       : on_(on), whole_(whole), memory_(on, copy_bytes(whole, slices)) {
     const auto part = whole.part(0, slices);
-    if (memory_.data())  // what lies between rows travels with them
+    if (memory_.data())  // transfers include the padding
       clear_padding(on, memory_.data(), part.depth * part.height, part.width, part.size);
   }
 
@@ -91,10 +91,10 @@ device_array<Value> copied(const gpu& on, const std::vector<Value>& values) {
   return there;
 }
 
-/// A block that a worker has solved, and will finish.
+/// A block that a worker solves in the first round and writes in the second.
 struct solved_block {
   std::size_t number;
-  device_array<std::uint64_t> bits;  // where they are kept
+  device_array<std::uint64_t> bits;  // empty unless the plan keeps bits
 };
 
 class block_run : public two_rounds {
@@ -113,7 +113,7 @@ class block_run : public two_rounds {
     second(on, pixels, solved);
   }
 
-  /// Between the rounds.
+  /// Runs between the rounds.
   std::uint64_t merge(const host_threads& threads) {
     merging_.during([&] { merged_ = merge_rims(rims_.residues(), threads); });
     return merged_.count;
@@ -143,7 +143,7 @@ class block_run : public two_rounds {
         block.solve(plan_.own(*b));
         rims_.set_objects(*b, labelling::counts(on).own);
       });
-      // Workers are threads already, so that each gets others only where the caller asked for them.
+      // Workers already run in parallel, so each uses more threads only if the caller asked for them.
       const host_threads threads{std::max(1, on.work.how.threads), &cpu::parallel};
       if (!plan_.is_last(*b)) {
         auto in_next = rim_numbers(on, block, rim, plan_.own(*b));
@@ -245,8 +245,8 @@ std::int64_t room_for(const gpu& on) {
   return on.work.how.memory > 0 ? on.work.how.memory : free_memory(on.number) / 10 * 9;
 }
 
-/// Asking what is free takes longer than labelling a small image, so what needs no more than a quarter of the
-/// GPU is taken to fit. Where the images are takes a while to ask, too: they may need copies or not.
+/// Querying free memory takes longer than labelling a small image, so a task that needs at most a quarter of
+/// the GPU skips the query. Querying where the images lie is slow too, so this test assumes copies.
 std::vector<int> pool_for(const gpu& on, const block_task& task, std::int64_t block_slices) {
   const auto named = gpus_named(on.work.how.device);
   if (named.size() > 1) return named;
@@ -275,7 +275,7 @@ block_plan plan_for(const block_task& task, const std::vector<int>& gpus, std::i
       return fits_ids(task.shape(seen)) && bytes_for(task, seen) <= memory / sharing;
     });
   };
-  // Blocks overlap by a slice, so all of them have up to twice the bits of the image.
+  // Blocks overlap by a slice, so together they hold up to twice the bits of the image.
   const auto bits = 2 * slices * bits_of(task.shape(1));
   if (in_host_memory(task.image) && bits <= room / 4)
     if (auto plan = within(room - bits); plan.thickness > 0) {
@@ -285,14 +285,14 @@ block_plan plan_for(const block_task& task, const std::vector<int>& gpus, std::i
   const auto plan = within(room);
   if (plan.thickness == 0)
     throw device_error("cuda: a block of one slice needs " + std::to_string(bytes_for(task, 2) >> 20) +
-                       " MiB, but " + std::to_string((room / sharing) >> 20) + " are there for each of " +
+                       " MiB, but " + std::to_string((room / sharing) >> 20) + " MiB are left for each of " +
                        std::to_string(sharing) + " streams; give more memory or use the cpu device");
   return plan;
 }
 
 std::uint64_t run_blocks(const gpu& on, const block_task& task, const std::vector<int>& gpus,
                          const block_plan& plan) {
-  on.synchronize("cudaStreamSynchronize");  // what the caller's stream still writes is read by other streams
+  on.synchronize("cudaStreamSynchronize");  // other streams read what the caller's stream still writes
   block_run blocks(task, plan);
   workers all(on.work, gpus, blocks);
   all.wait_for_first();

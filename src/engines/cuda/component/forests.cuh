@@ -1,20 +1,21 @@
-// Union-find by threads that do not wait for each other, in a tile's shared memory and in the image.
+// Lock-free union-find, in a tile's shared memory and in the image.
 //
-// A node's entry is its parent, which is never greater than it; a root's is itself. Entries change under the
-// eyes of others, so every access that can meet another is an atomic one of a whole word: loads and stores
-// are relaxed, because no order between words is needed (barriers and kernels separate the phases), and a
-// root is linked by an atomic minimum.
+// A node's entry is its parent, which is never greater than the node; a root's entry is itself. Every access
+// that can race is an atomic access to a whole word. Loads and stores are relaxed: barriers and kernel
+// boundaries separate the phases, so no order between words is needed. An atomic minimum links a root.
 //
-// Why nothing is lost. Let a thread link the root h under l, where h has been linked to f meanwhile: the
-// minimum returns f, and the thread goes on to unite f and l. So whichever of the two entries h keeps, both
-// stay in one tree as soon as it is done. Halving a way replaces the parent p of a node by p's parent, read
-// from p before: if a link has changed the node's entry in between, then by a thread that found p there and
-// unites p with what it linked to. So p leads to all that the replaced entry led to. A parent is always less
-// than its node, so there is no cycle, and what a thread finds as root was one when it was read.
+// Correctness:
+// - Link: a thread links the root h under l, but h has meanwhile been linked to f. The minimum returns f, and
+//   the thread goes on to unite f and l. Whichever entry h keeps, both end up in one tree.
+// - Path halving replaces a node's parent p by p's parent, read from p before. If a link has changed the
+//   node's entry in between, the linking thread found p there and unites p with its target. So p leads to
+//   everything that the replaced entry led to.
+// - A parent is always less than its node, so there is no cycle. A root that a thread finds was a root when
+//   it was read.
 //
-// racecheck looks at instructions: a relaxed load or store of shared memory is an ordinary one to it, and a
-// hazard beside an atomic minimum. For that tool alone (MACAREU_RACECHECK) they are read-modify-write
-// operations, which it knows to be atomic.
+// racecheck treats relaxed loads and stores of shared memory as ordinary ones and reports a hazard with the
+// atomic minimum. For that tool alone (MACAREU_RACECHECK) they are read-modify-write operations, which it
+// accepts as atomic.
 #pragma once
 
 #include <cuda/atomic>
@@ -23,7 +24,7 @@
 
 namespace macareu::cuda::labels {
 
-/// Relaxed accesses to a word of shared memory. With the address space named: an atomic_ref's are generic.
+/// Relaxed accesses to a word of shared memory. They name the address space: atomic_ref accesses are generic.
 __device__ __forceinline__ std::uint32_t load_shared(const std::uint32_t* word) {
 #if defined(MACAREU_RACECHECK)
   return atomicOr(const_cast<std::uint32_t*>(word), 0u);
@@ -47,7 +48,7 @@ __device__ __forceinline__ void store_shared(std::uint32_t* word, std::uint32_t 
 struct tile_forest {
   std::uint32_t* entries;
 
-  /// Nodes of a column lie in different banks.
+  /// Swizzled, so that nodes of a column lie in different banks.
   static __device__ __forceinline__ std::uint32_t place(std::uint32_t node) {
     return node ^ ((node >> 5) & 31);
   }
@@ -57,12 +58,12 @@ struct tile_forest {
   __device__ __forceinline__ std::uint32_t operator[](std::uint32_t node) const {
     return load_shared(entries + place(node));
   }
-  /// For the node's owner, while nobody links.
+  /// Only for the node's owner, while no thread links.
   __device__ __forceinline__ void set(std::uint32_t node, std::uint32_t entry) const {
     store_shared(entries + place(node), entry);
   }
 
-  /// Both ways at once, so that neither waits for the other; where they meet early, there is nothing to do.
+  /// Follows both paths at once, so that neither load waits for the other, and stops where they meet.
   __device__ __forceinline__ void unite(std::uint32_t a, std::uint32_t b) const {
     std::uint32_t entry_a = (*this)[a], entry_b = (*this)[b];
     while (entry_a != entry_b) {
@@ -86,7 +87,7 @@ struct tile_forest {
     }
   }
 
-  /// Shortens the way of one node alone, whose entry only its owner writes now; returns the root's entry.
+  /// Compresses the path of this node only and returns the root's entry. Only the node's owner may call it.
   __device__ __forceinline__ std::uint32_t shorten(std::uint32_t node) const {
     std::uint32_t entry = (*this)[node];
     if (node_of(entry) == node) return entry;
@@ -124,7 +125,7 @@ struct part_forest {
     return up;
   }
 
-  /// As above.
+  /// As in tile_forest.
   __device__ __forceinline__ void unite(std::uint32_t a, std::uint32_t b) const {
     std::uint32_t up_a = (*this)[a], up_b = (*this)[b];
     while (up_a != up_b) {
@@ -148,7 +149,7 @@ struct part_forest {
     }
   }
 
-  /// As above. Halving the ways of others here could undo what their owners have finished.
+  /// As in tile_forest. Halving the paths of other nodes here could undo their owners' compression.
   __device__ __forceinline__ std::uint32_t shorten(std::uint32_t id) const {
     std::uint32_t up = (*this)[id];
     if (up == id) return id;

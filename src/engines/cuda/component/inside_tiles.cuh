@@ -1,4 +1,5 @@
-// The parts of objects inside tiles: union-find over runs in shared memory. A thread owns half a thick row.
+// Finds the parts of objects inside tiles, by union-find over runs in shared memory. A thread owns half a
+// thick row.
 #pragma once
 
 #include "engines/cuda/component/bit_runs.cuh"
@@ -7,7 +8,7 @@
 
 namespace macareu::cuda::labels {
 
-/// Threads of a block, which has a tile.
+/// Threads of a block; a block takes one tile.
 template <class Shape>
 constexpr int inside_threads = 2 * Shape::thick_rows;
 
@@ -35,7 +36,7 @@ struct tile_rows {
   }
 };
 
-/// What one thread knows of its half row.
+/// One thread's state of its half row.
 template <class Shape>
 struct half_row {
   tile_rows<Shape>& tile;
@@ -65,7 +66,7 @@ struct half_row {
     return node(row, half, highest(heads & up_to<std::uint32_t>(bit)));
   }
 
-  /// For every run, whole warps at a time: without that they stay split after inner loops.
+  /// Visits every run with the warp in step: otherwise warps stay diverged after inner loops.
   template <class Visit>
   __device__ void for_each_run(Visit&& visit) const {
     for (std::uint32_t left = heads; __any_sync(~0u, left != 0); left &= left - 1)
@@ -90,7 +91,7 @@ struct half_row {
     first_of(pixels, run, k, pixel);
   }
 
-  /// A run as a tree of its own. Keys are places of first pixels in raster order.
+  /// The entry of a run that is a root. Keys are places of first pixels in raster order.
   __device__ std::uint32_t entry(int y, int z, const pixel_rows& pixels, std::uint32_t run, int head) const {
     int k;
     std::uint32_t pixel;
@@ -99,7 +100,7 @@ struct half_row {
         (z * Shape::rows_z + k / Shape::rows_y) * Shape::height + y * Shape::rows_y + k % Shape::rows_y;
     return node(pixel_row, half, lowest(pixel)) << 16 | node(z * Shape::down + y, half, head);
   }
-  /// The same of the run in the row above that holds a pixel.
+  /// The same, for the run in the row above that holds a pixel.
   __device__ std::uint32_t entry_above(int bit) const {
     pixel_rows above;
     std::uint32_t set_there = 0;
@@ -110,7 +111,7 @@ struct half_row {
     return entry(y - 1, z, above, run_at<Shape>(set_there, heads_there, head), head);
   }
 
-  /// Takes a link of a run out of the lists: where it leads to.
+  /// Removes one link of a run from the lists and returns its target.
   __device__ bool take_link(std::uint32_t run, int& row_there, int& bit) {
     bool found = false;
 #pragma unroll
@@ -132,7 +133,7 @@ struct half_row {
   }
 };
 
-/// Whether this thread has seen a set pixel.
+/// Returns whether this thread has loaded a set pixel.
 template <class Shape>
 __device__ bool load_rows(const tile_grid& grid, const label_memory& memory, const tile_place& at,
                           tile_rows<Shape>& tile) {
@@ -164,8 +165,8 @@ __device__ std::uint32_t half_plane(const tile_grid& grid, const label_memory& m
       memory.planes)[2 * (static_cast<std::uint64_t>(plane) * grid.words + word) + half];
 }
 
-/// Links over the middle of the word. With set pixels alone, those that follow from others are left out:
-/// a pair of rows that touch on both sides of the middle is joined by the earlier one.
+/// Links across the middle of the word. Without classes, implied links are left out: where two rows touch on
+/// both sides of the middle, only the earlier row is joined across it.
 template <class Shape>
 struct middle_links {
   bool before = false;             // to the pixel before, in the same row
@@ -221,7 +222,7 @@ __device__ void find_links(half_row<Shape>& own, middle_links<Shape>& middle) {
   }
 }
 
-/// Every run starts as a tree, or under a run of an earlier row that it touches.
+/// Every run starts as a root, or as the child of a run of an earlier row that it touches.
 template <class Shape>
 __device__ void plant(half_row<Shape>& own) {
   const auto forest = own.forest();
@@ -235,7 +236,7 @@ __device__ void plant(half_row<Shape>& own) {
           own.take_link(run_from(head), row, bit) ? own.run_of(row, own.half, bit) : node;
       forest.set(node, up << 16 | up);
     });
-  } else if constexpr (Shape::deep == 1) {  // a row of an image comes after all of the row above
+  } else if constexpr (Shape::deep == 1) {  // in images, all keys of the row above are smaller
     own.for_each_run([&](int head) {
       const bool linked = own.take_link(run_from(head), row, bit);
       forest.set(own.node(own.row, own.half, head), linked ? own.entry_above(bit) : own_entry(head));
@@ -251,12 +252,12 @@ __device__ void plant(half_row<Shape>& own) {
       if (up < forest[node])
         forest.set(node, up);
       else
-        own.links[0] = kept;  // rows of an earlier slice come first, but in one slice these may not
+        own.links[0] = kept;  // keys of an earlier slice are smaller, but those of the same slice may not be
     });
   }
 }
 
-/// Lanes take their links one after another, whichever way they lead, so that none waits for lists of others.
+/// Each lane takes its links one after another in any direction, so that no lane waits for another's list.
 template <class Shape>
 __device__ void join(const half_row<Shape>& own, const middle_links<Shape>& middle) {
   const auto forest = own.forest();
@@ -275,7 +276,7 @@ __device__ void join(const half_row<Shape>& own, const middle_links<Shape>& midd
       forest.unite(own.own_run(bit), own.run_of(own.row_at(o), own.half, there));
     }
   }
-  // Over the middle: to the row itself, or for every offset to the row there.
+  // Across the middle: bit 0 is the link to the row itself, bit o + 1 the link to the row at offset o.
   std::uint32_t rows = middle.before;
 #pragma unroll
   for (int o = 0; o < Shape::offsets; ++o)
@@ -288,7 +289,7 @@ __device__ void join(const half_row<Shape>& own, const middle_links<Shape>& midd
     }
 }
 
-/// Roots are the parts: their first pixels as bits, and as trees of the image's forest.
+/// Roots are the parts. Writes their first pixels as bits and makes them roots of the image's forest.
 template <class Shape>
 __device__ void write_parts(const tile_grid& grid, const label_memory& memory, const tile_place& at,
                             const half_row<Shape>& own) {
@@ -328,9 +329,8 @@ __device__ void write_no_parts(const tile_grid& grid, const label_memory& memory
   }
 }
 
-/// Eight slots a thread; what lies between runs is of no use. It is not written where a sector of 32 bytes
-/// has none, and together with the rest of it else: memory would have to be read before a part of a sector is
-/// written.
+/// Eight slots per thread. Slots without a run are never used, so 32-byte sectors without runs are skipped.
+/// Other sectors are written whole, because a partial write makes memory read the sector first.
 template <class Shape>
 __device__ void write_run_parts(const label_memory& memory, const tile_rows<Shape>& tile) {
   constexpr int groups = Shape::slots / 8, pixels = 8 << Shape::slot_shift, in_sector = 2 * pixels;
@@ -351,7 +351,7 @@ __device__ void write_run_parts(const label_memory& memory, const tile_rows<Shap
   }
 }
 
-/// Of a tile whose rows are there, by all threads of a block.
+/// Joins the runs of a loaded tile. All threads of the block take part.
 template <class Shape>
 __device__ void join_rows(const tile_grid& grid, const label_memory& memory, const tile_place& at,
                           tile_rows<Shape>& tile) {

@@ -7,7 +7,7 @@
 namespace macareu::cuda::labels {
 namespace {
 
-/// The arrays of a block, one after another; without memory it only measures.
+/// Places the arrays of a block one after another; without memory it only measures.
 class carver {
  public:
   explicit carver(std::byte* memory) : memory_(memory) {}
@@ -108,7 +108,7 @@ template <class Label>
 void labelling::write(const view<Label>& out, const row_window& window, const renumbering& numbers) const {
   with_shape(block_, [&]<class Shape>() {
     const auto layer = static_cast<std::uint32_t>(grid_.down) * grid_.across;
-    // Whole layers of tiles; in images, which have one, whole rows of them.
+    // Covers whole layers of tiles, or whole rows of tiles where there is only one layer.
     const bool volume = grid_.deep > 1;
     const auto unit = volume ? layer : static_cast<std::uint32_t>(grid_.across);
     const int first = volume ? window.first_z / Shape::depth : window.first_y / Shape::height;

@@ -1,15 +1,15 @@
-// Labels of one block of an image, a whole image or slices of it, in device memory.
+// Labels one block of an image (a whole image or slices of it) in device memory.
 //
-//   read     pixels to bits: the rule decides                     pixel_planes.cuh
-//            of bytes, and in images, solve's first step too      read_tiles.cuh
-//   solve    parts of objects in tiles                            inside_tiles.cuh
-//            parts of neighbouring tiles joined                   across_tiles.cuh
-//            first pixels of objects found and counted            numbers.cuh
+//   read     pixels to bits, by the rule                          pixel_planes.cuh
+//            the same with solve's first step, for byte images    read_tiles.cuh
+//   solve    parts of objects inside tiles                        inside_tiles.cuh
+//            union of parts of neighbouring tiles                 across_tiles.cuh
+//            first pixels of objects and their counts             numbers.cuh
 //   write    every pixel's number                                 write_labels.cuh
 //
-//   link     instead of all but the first step: which pixels are connected with a start     linked.cuh
+//   link     replaces solve and write: pixels of objects that contain a start     linked.cuh
 //
-// Nothing waits for the host. A block has at most 2^31 (with classes 2^32) slots of first pixels.
+// No step waits for the host. A block has at most 2^31 (with classes 2^32) slots of first pixels.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct block_shape {
   bool classes;
 };
 
-/// visit.template operator()<Shape>() for the tiles that suit the neighbours.
+/// Calls visit.template operator()<Shape>() with the tile shape for the neighbourhood.
 template <class Visit>
 auto with_shape(const block_shape& block, Visit&& visit) {
   const bool volume = block.near.rank == 3;
@@ -40,13 +40,13 @@ auto with_shape(const block_shape& block, Visit&& visit) {
                               : visit.template operator()<face_volume>();
 }
 
-/// Can ids of 32 bits tell all slots apart?
+/// Whether 32-bit ids suffice for all slots.
 bool fits_ids(const block_shape& block);
 
 /// Device memory for a block, besides its pixels and labels.
 std::int64_t bytes_for(const block_shape& block);
 
-/// What read() makes of a block's pixels, in bytes.
+/// Bytes of the bit planes that read() writes.
 std::int64_t bits_of(const block_shape& block);
 
 class labelling {
@@ -68,16 +68,16 @@ class labelling {
       write_planes<class_image>(on_, grid_, block_.near, rule, image, memory_.planes);
   }
 
-  /// What read() has made, to memory on the device; and instead of reading, from there.
+  /// Copies the bit planes of read() to device memory; take_bits() restores them in place of read().
   void keep_bits(std::uint64_t* to) const { copy_bits(to, memory_.planes); }
   void take_bits(const std::uint64_t* from) const { copy_bits(memory_.planes, from); }
 
-  /// Of the slices (rows, in an image) the last may belong to the next block.
+  /// `own_slices`: slices (rows, in an image) of this block. The last one read may belong to the next block.
   void solve(std::int64_t own_slices) const;
   void solve() const { solve(std::max(grid_.depth, grid_.height)); }
 
-  /// Of the block that was solved last by this thread; waits for the stream. The kernel has written them to
-  /// the host: copying them would take longer.
+  /// Counts of the block that this thread solved last; waits for the stream. The kernel writes them to pinned
+  /// host memory, because a copy takes longer.
   static object_counts counts(const gpu& on) {
     on.synchronize("cudaStreamSynchronize");
     return *pinned_place<object_counts>();
@@ -90,19 +90,19 @@ class labelling {
     write(out, row_window{0, grid_.height, 0, grid_.depth}, numbers);
   }
 
-  /// The plane that read() writes, for who writes it otherwise: 64 pixels to a word, rows of whole words, and
-  /// no pixel beyond the image.
+  /// The plane that read() writes, for callers that fill it themselves: 64 pixels per word, rows of whole
+  /// words, and no set bit outside the image.
   std::uint64_t* set_pixels() const { return memory_.planes; }
   const tile_grid& grid() const { return grid_; }
 
-  /// Of an image of one class with all neighbours: 1 for pixels of objects with a start, else 0. `starts` are
-  /// some of the set pixels.
+  /// Writes 1 for pixels of objects that contain a start, else 0. For images of one class with full
+  /// connectivity. `starts` is a subset of the set pixels.
   void link(const std::uint64_t* starts, const view<std::uint8_t>& out) const;
 
  private:
   template <class Shape, class Rule, class T>
   void read_image(const Rule& rule, const view<const T>& image) {
-    // It waits for whatever is in the stream: only kernels of this pattern know how to follow early.
+    // Waits for all work in the stream: only kernels of this pattern support an early start.
     launch(on_, start::after_all, "label: pixels to parts", read_and_join<Shape, Rule, T>, grid_.tiles,
            inside_threads<Shape>, grid_, layout_of(image), rule, image, memory_);
     joined_inside_ = true;

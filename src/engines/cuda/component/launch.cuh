@@ -1,13 +1,13 @@
-// Kernels of labels follow each other closely.
+// Launches of labelling kernels, which overlap by programmatic dependent launch.
 #pragma once
 
 #include "engines/cuda/runtime/dependent_launch.cuh"
 
 namespace macareu::cuda::labels {
 
-/// Once in every kernel: what the kernel before wrote is there after it, and the next one may come. What
-/// earlier ones wrote is there before it: a kernel does not come before all blocks of the last one are past
-/// their wait, when all that came before that one had ended and was written.
+/// Called once in every kernel. After it, writes of the previous kernel are visible and the next kernel may
+/// start. Writes of earlier kernels are visible even before it: a kernel starts only after all blocks of its
+/// predecessor have passed their wait. By then all earlier kernels have ended.
 __device__ __forceinline__ void follow() {
   wait_for_previous();
   let_next_start();

@@ -1,5 +1,5 @@
-// Objects that have a start in them, instead of numbers: what hysteresis ends with. An object is known by the
-// root of its parts; roots with a start are bits, one for every slot of first pixels.
+// Selects the objects that contain a start, instead of numbering them: the last step of hysteresis. The root
+// of its parts identifies an object. Roots with a start are bits, one for every slot of first pixels.
 #pragma once
 
 #include "core/view.hpp"
@@ -17,7 +17,7 @@ struct kept_roots {
   __device__ bool operator[](std::uint32_t root) const { return bits[root / 32] >> root % 32 & 1; }
 };
 
-/// A thread for every half word of thick rows: the runs in which it has starts.
+/// A thread per half word of thick rows keeps the roots of its runs that contain a start.
 template <class Shape>
 __global__ __launch_bounds__(linked_threads) void keep_started(tile_grid grid, label_memory memory,
                                                                const std::uint64_t* starts, kept_roots kept) {
@@ -41,7 +41,7 @@ __global__ __launch_bounds__(linked_threads) void keep_started(tile_grid grid, l
     const int bit = lowest(open);
     kept.keep(forest.root(rows.part(x, y, 0, heads, bit)));
     const auto later = heads & ~up_to<std::uint64_t>(bit);
-    open = later ? open & ~((later & -later) - 1) : 0;  // the rest of the run is kept with this pixel
+    open = later ? open & ~((later & -later) - 1) : 0;  // skips the rest of the run
   }
 }
 
@@ -67,7 +67,7 @@ __device__ __forceinline__ void write_bytes(const view<std::uint8_t>& out, std::
     out[{0, y, x + i}] = static_cast<std::uint8_t>(bits >> i & 1);
 }
 
-/// A thread for every half word of thick rows.
+/// A thread per half word of thick rows.
 template <class Shape>
 __global__ __launch_bounds__(linked_threads) void write_kept(tile_grid grid, label_memory memory,
                                                              kept_roots kept, bool aligned,

@@ -1,5 +1,5 @@
-// Numbers of objects, in the raster order of their first pixels: roots of the forest are bits of an image,
-// and a number is a count of bits.
+// Numbers objects in the raster order of their first pixels. Roots of the forest are bits of an image, and a
+// number is a count of bits.
 #pragma once
 
 #include <cub/block/block_scan.cuh>
@@ -12,14 +12,14 @@
 
 namespace macareu::cuda::labels {
 
-/// From so many sections on, a block takes several: with fewer there would be too few blocks.
+/// From this many sections on, a block takes several. With fewer sections there would be too few blocks.
 constexpr std::uint32_t many_sections = 8192;
 
-/// Sections of one thread, when they are added up.
+/// Sections per thread in the prefix sum.
 constexpr int count_each = 16;
 
-/// Counts before sections, by one block. Other blocks of the same kernel have written them, so they are read
-/// from where all can see them. After them come `count_each` zeros.
+/// Prefix sum over the counts of sections, by one block. Other blocks of the same kernel wrote the counts, so
+/// the loads bypass L1. `count_each` zeros follow the counts.
 static __device__ std::uint32_t add_up_sections(std::uint32_t* sections, std::uint32_t count) {
   using scan = cub::BlockScan<std::uint32_t, section_words>;
   __shared__ typename scan::TempStorage storage;
@@ -53,9 +53,9 @@ static __device__ std::uint32_t add_up_sections(std::uint32_t* sections, std::ui
   return total;
 }
 
-/// Every part learns its root; counts within sections. The block that is done last adds them up, and counts
-/// how many begin before one word of the image.
-/// A block may take several sections, so that what it waits for and its ticket serve them all.
+/// Points every part at its root and counts roots within sections. The last block to finish computes the
+/// prefix sum over sections and counts the objects that begin before word `end_of_own`.
+/// A block may take several sections, which then share its waits and its ticket.
 template <class Shape, int Sections>
 __global__ __launch_bounds__(section_words, 2048 / section_words) void find_firsts(tile_grid grid,
                                                                                    std::uint32_t end_of_own,
@@ -71,11 +71,12 @@ __global__ __launch_bounds__(section_words, 2048 / section_words) void find_firs
   __syncthreads();
   const part_forest forest{memory.parent};
   const auto first_word = static_cast<std::uint64_t>(blockIdx.x) * (Sections * section_words);
+  // Part firsts come from the kernel before last, so they are loaded before follow().
   std::uint64_t found[Sections];
 #pragma unroll
   for (int s = 0; s < Sections; ++s) {
     const auto word = first_word + s * section_words + threadIdx.x;
-    found[s] = word < grid.words ? memory.part_firsts[word] : 0;  // by the kernel before last
+    found[s] = word < grid.words ? memory.part_firsts[word] : 0;
   }
 #pragma unroll
   for (int s = 0; s < Sections; ++s) {

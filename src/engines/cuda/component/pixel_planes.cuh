@@ -1,4 +1,4 @@
-// Pixels to bits: the only kernels that see rules and pixel types.
+// Converts pixels to bits. Later kernels do not depend on rules and pixel types.
 #pragma once
 
 #include "core/neighbourhood.hpp"
@@ -48,12 +48,12 @@ __device__ std::uint32_t set_bits(const Rule& rule, const view<const T>& image, 
 
 constexpr int plane_threads = 256;
 
-/// Pieces of one thread, so that enough bytes are on their way.
+/// Pieces per thread, to keep enough bytes in flight.
 template <class T>
 constexpr int pieces_at_once = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1;
 
-/// `flat`: pieces follow each other in memory, so places need not be reckoned. All are asked for before one
-/// is used.
+/// `flat`: pieces are contiguous in memory, so no positions are computed. All loads are issued before the
+/// first use.
 enum class row_layout { any, aligned, flat };
 
 template <class T>
@@ -64,7 +64,7 @@ row_layout layout_of(const view<const T>& image) {
   return flat ? row_layout::flat : row_layout::aligned;
 }
 
-/// One class: set pixels are all there is to know.
+/// One class: the set pixels suffice.
 template <class Rule, class T>
 __global__ __launch_bounds__(plane_threads) void write_set_pixels(tile_grid grid, row_layout layout,
                                                                   Rule rule, view<const T> image,
@@ -102,7 +102,7 @@ __global__ __launch_bounds__(plane_threads) void write_set_pixels(tile_grid grid
   }
 }
 
-/// Several classes: a warp takes half a word, and its lanes ask for their pixels what they are joined to.
+/// Several classes: a warp takes half a word, and each lane computes the links of its pixel.
 template <class Shape, class Rule, class T>
 __global__ void write_class_planes(tile_grid grid, neighbourhood near, Rule rule, view<const T> image,
                                    std::uint32_t* halves) {
@@ -141,7 +141,7 @@ void write_planes(const gpu& on, const tile_grid& grid, const neighbourhood& nea
   const auto blocks = [](std::uint64_t threads) {
     return static_cast<std::uint32_t>((threads + plane_threads - 1) / plane_threads);
   };
-  // It waits for whatever is in the stream: only kernels of this pattern know how to follow early.
+  // Waits for all work in the stream: only kernels of this pattern support an early start.
   if constexpr (Shape::classes) {
     launch(on, start::after_all, "label: classes to bits", write_class_planes<Shape, Rule, T>,
            blocks(std::uint64_t{grid.words} * 64), plane_threads, grid, near, rule, image,

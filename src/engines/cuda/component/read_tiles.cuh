@@ -1,6 +1,5 @@
-// Bytes of an image of one class to bits, and at once the parts of objects inside tiles: bits need not be
-// written and read again in between, and a launch is saved. Wider pixels would take registers that the parts
-// need.
+// Converts byte images of one class to bits and finds the parts inside tiles in the same kernel. This saves a
+// launch and a read of the bits. Wider pixels would take registers that the union-find needs.
 #pragma once
 
 #include "engines/cuda/component/inside_tiles.cuh"
@@ -8,7 +7,7 @@
 
 namespace macareu::cuda::labels {
 
-/// Whether this thread has seen a set pixel. Pieces of a thread are asked for before one is used.
+/// Returns whether this thread has read a set pixel. All loads of a thread are issued before the first use.
 template <class Shape, class Rule, class T>
 __device__ bool read_rows(const tile_grid& grid, const tile_place& at, row_layout layout, const Rule& rule,
                           const view<const T>& image, tile_rows<Shape>& tile) {
@@ -42,7 +41,7 @@ __device__ bool read_rows(const tile_grid& grid, const tile_place& at, row_layou
   return seen != 0;
 }
 
-/// The rows of a tile, as bits, for the kernels that come next.
+/// Writes the bits of a tile's rows for later kernels.
 template <class Shape>
 __device__ void write_rows(const tile_grid& grid, const label_memory& memory, const tile_place& at,
                            const tile_rows<Shape>& tile) {
@@ -51,7 +50,7 @@ __device__ void write_rows(const tile_grid& grid, const label_memory& memory, co
       memory.planes[grid.word(0, y, at.x)] = std::uint64_t{tile.set[1][i]} << 32 | tile.set[0][i];
 }
 
-/// Blocks of a multiprocessor: as many as it can have, which is worth more than the registers that it costs.
+/// Blocks per multiprocessor: full occupancy gains more than the registers that it costs.
 template <class Shape>
 constexpr int read_blocks = 2048 / inside_threads<Shape>;
 

@@ -1,6 +1,6 @@
-// Numbers on the slices that two blocks share, from the worker of one block to that of the other. Whoever
-// comes second makes pairs of them; the memory is used again, since giving it back and taking it anew costs
-// more than filling it.
+// Exchanges the numbers on a slice that two blocks share between the workers of these blocks. The second
+// worker to arrive computes the pairs. Memory is reused, because freeing and allocating it costs more than
+// filling it.
 #pragma once
 
 #include <cstddef>
@@ -30,19 +30,19 @@ class rim_exchange {
 
   void set_objects(std::size_t block, std::uint32_t objects) { residues_[block].objects = objects; }
 
-  /// What `block` has in its first slice.
+  /// Numbers of `block` in its first slice.
   void give_first(std::size_t block, numbers&& first, const host_threads& threads) {
     std::uint32_t most = 0;
     for (const auto number : first) most = number > most ? number : most;
     residues_[block].in_first = most;
     give(block - 1, &rim::next, std::move(first), threads);
   }
-  /// What it has in the first slice of the next block, after set_objects().
+  /// Numbers of `block` in the first slice of the next block. Call set_objects() first.
   void give_next(std::size_t block, numbers&& next, const host_threads& threads) {
     give(block, &rim::own, std::move(next), threads);
   }
 
-  /// When all have been given.
+  /// Complete when all blocks have given their numbers.
   const std::vector<block_residue>& residues() const { return residues_; }
 
  private:
@@ -67,7 +67,7 @@ class rim_exchange {
 
   std::size_t pixels_;
   std::mutex mutex_;
-  std::vector<rim> shared_;  // by the earlier block
+  std::vector<rim> shared_;  // indexed by the earlier block
   std::vector<numbers> spare_;
   std::vector<block_residue> residues_;
 };

@@ -25,7 +25,7 @@ std::uint64_t run_component(const gpu& on, residence& images, const Rule& rule, 
     whole.read(rule, pixels);
     whole.solve();
     whole.write(images.writing(labels));
-  }  // its memory is given back while the GPU works
+  }  // frees its memory while the GPU works
   return labels::labelling::counts(on).all;
 }
 

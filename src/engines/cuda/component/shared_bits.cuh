@@ -1,5 +1,5 @@
-// Set bits of the words that a block's threads have, looked after by all threads alike: most words have none
-// and a few have many, and what is asked of memory for one bit takes as long as for one bit of every thread.
+// Distributes the set bits of a block's words evenly across its threads. Most words have no set bit and a few
+// have many. A memory access for one thread takes as long as one for every thread.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,11 @@ struct shared_bits {
   std::uint32_t count;
   std::uint16_t places[Room];  // in any order
 
-  /// By all threads; a barrier has to follow.
+  /// Called by all threads; a barrier must follow.
   __device__ __forceinline__ void clear() {
     if (threadIdx.x == 0) count = 0;
   }
-  /// The bits of a word, of which the first is at place `first`; those that there is no room for are
-  /// returned.
+  /// Adds the bits of a word whose bit 0 is at place `first`. Returns the bits that do not fit.
   template <class Word>
   __device__ __forceinline__ Word add(Word bits, int first) {
     if (!bits) return bits;
@@ -27,7 +26,7 @@ struct shared_bits {
       places[at++] = static_cast<std::uint16_t>(first + lowest(bits));
     return bits;
   }
-  /// visit(place). By all threads, after a barrier.
+  /// Calls visit(place) for every place. Called by all threads, after a barrier.
   template <class Visit>
   __device__ __forceinline__ void for_each(Visit&& visit) const {
     const auto all = min(count, static_cast<std::uint32_t>(Room));

@@ -1,9 +1,9 @@
-// How an image is cut for labelling. Pixels are bits, 64 to a word; a tile is one word wide.
+// Tiles of an image for labelling. Pixels are bits, 64 to a word; a tile is one word wide.
 //
-// The unit of labelling is the run: set bits side by side. With full connectivity the pixels of two rows that
-// touch are one object wherever the OR of the rows has a run, so runs are those of thick rows, the OR of 2
-// (in volumes 2 x 2) pixel rows: there are 2.7 times fewer of them at density 1/2. With several classes a run
-// also ends where the class changes, and rows are not ORed.
+// The unit of labelling is the run: consecutive set bits. With full connectivity, pixels of adjacent rows
+// belong to one object wherever the OR of the rows has a run. Runs are therefore those of thick rows, the OR
+// of 2 (in volumes 2 x 2) pixel rows. These have 2.7 times fewer runs at density 1/2. With several classes a
+// run also ends where the class changes, and rows are not ORed.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ struct tile_shape {
   static constexpr int height = RowsY * Down, depth = RowsZ * Deep, rows = height * depth;
   static constexpr bool classes = Classes;
 
-  /// Runs of one class never begin side by side: two pixels share a slot.
+  /// Runs of one class never begin at adjacent pixels, so two pixels share a slot.
   static constexpr int slot_shift = Classes ? 0 : 1, slots = 64 >> slot_shift;
 
-  /// The rows that come before a row and touch it.
+  /// Offsets from a row to the earlier rows that touch it.
   static constexpr int offsets = Deep == 1 ? 1 : Reach > 1 ? 4 : 2;
   MACAREU_HD static constexpr int dy(int o) { return o == 1 ? 0 : o == 3 ? 1 : -1; }
   MACAREU_HD static constexpr int dz(int o) { return o == 0 ? 0 : -1; }
-  /// Are pixels of the next columns neighbours too?
+  /// Whether pixels of adjacent columns are neighbours too.
   MACAREU_HD static constexpr bool diagonal(int o) { return Reach > (o < 2 ? 1 : 2); }
 
-  /// Bit planes of an image: with classes, what is joined to what cannot be told from set pixels.
+  /// Bit planes of an image. With classes, set pixels alone do not determine the links.
   static constexpr int planes = Classes ? 2 + 3 * offsets : 1;
 };
 
@@ -43,8 +43,8 @@ using edge_volume = tile_shape<1, 1, 8, 8, 2>;
 using class_image = tile_shape<1, 1, 64, 1, 2, true>;
 using class_volume = tile_shape<1, 1, 8, 8, 3, true>;
 
-/// Planes of an image with classes: its set pixels, those joined to the pixel before them, and for every
-/// offset those joined to the pixel there, to the one before it and to the one after it.
+/// Planes of an image with classes: set pixels, pixels joined to their predecessor, and three planes per
+/// offset. These hold the pixels joined to the pixel at the offset, to the one before and to the one after.
 enum plane : int { set_plane, run_plane, first_link_plane };
 
 struct tile_grid {
@@ -83,8 +83,8 @@ struct object_counts {
   std::uint32_t all, own;  // own: those that begin in the block's own slices
 };
 
-/// What the kernels hand on. An object is known by its first pixel in raster order; `id` is that pixel's slot
-/// in the image, so the least id of an object's parts is the object's.
+/// Data passed between the kernels. The first pixel in raster order identifies an object; `id` is its slot in
+/// the image. The least id of an object's parts is the object's id.
 struct label_memory {
   std::uint64_t* planes;       // of bits
   std::uint64_t* part_firsts;  // first pixels of the parts that tiles found
@@ -94,7 +94,7 @@ struct label_memory {
       run_part;  // by thick row and slot: the part of a run, by the slot of its first pixel in the tile
   std::uint16_t* firsts_before;  // by word: firsts in earlier words of its section
   std::uint32_t* sections;       // firsts in earlier sections
-  std::uint32_t* sections_done;  // one word: those whose firsts are counted
+  std::uint32_t* sections_done;  // one word: blocks that have counted firsts
   object_counts* counts;         // in host memory
 };
 

@@ -1,5 +1,5 @@
-// A pool of GPUs: workers, two for every GPU of the pool, each with a thread and a stream of its own, so that
-// the transfers of one lie beside the kernels of the other. They draw blocks from a queue.
+// A pool of GPUs. Every GPU of the pool has two workers, each with its own thread and stream, so that one
+// worker's transfers overlap with the other's kernels. Workers draw blocks from a queue.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace macareu::cuda::labels {
 
 constexpr int streams_per_gpu = 2;
 
-/// The time in which at least one worker is at it.
+/// Measures the time during which at least one worker is busy.
 class busy_clock {
  public:
   template <class Work>
@@ -58,7 +58,7 @@ class busy_clock {
   double seconds_ = 0;
 };
 
-/// A stream of the library's own.
+/// A stream that the library owns.
 class own_stream {
  public:
   own_stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
@@ -90,18 +90,18 @@ class block_queue {
   std::atomic<std::size_t> next_{0};
 };
 
-/// What workers do: a first round, something between on the calling thread, and a second round.
+/// The task of the workers: a first round, a step on the calling thread, and a second round.
 class two_rounds {
  public:
   virtual ~two_rounds() = default;
   /// Both rounds of one worker. `meet` ends the first: it returns when the second may begin.
   virtual void work(const gpu& on, const std::function<void()>& meet) = 0;
-  /// One has failed: the others need not go on.
+  /// Called when a worker fails: the others stop early.
   virtual void close() = 0;
 };
 
-/// The threads. Each has all of the host's processors for packing and unpacking, which is done by one at a
-/// time.
+/// The worker threads. Each may use all host processors for packing and unpacking, because only one worker
+/// packs at a time.
 class workers {
  public:
   workers(const job& call, const std::vector<int>& gpus, two_rounds& task)
@@ -118,7 +118,7 @@ class workers {
   workers(const workers&) = delete;
   workers& operator=(const workers&) = delete;
 
-  /// Both throw what the first that failed threw.
+  /// Both rethrow the exception of the first worker that failed.
   void wait_for_first() {
     first_done_.wait();
     rethrow();

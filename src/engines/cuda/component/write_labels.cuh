@@ -1,4 +1,4 @@
-// Labels are written once: run -> part -> number, 16 lanes for a thick row and four columns each.
+// Writes labels: run -> part -> number. 16 lanes take a thick row, four columns each.
 #pragma once
 
 #include "core/view.hpp"
@@ -7,11 +7,11 @@
 
 namespace macareu::cuda::labels {
 
-/// From the numbers of a block to those of the whole image. Objects that began in an earlier block, or that
-/// are one with an earlier object of this block, have `moved`; the others count on from `before`.
+/// Maps a block's numbers to those of the whole image. Objects that begin in an earlier block, or that merge
+/// with an earlier object of this block, are in `moved`. The others count on from `before`.
 struct renumbering {
   std::uint64_t before = 0;
-  const std::uint32_t* moved = nullptr;  // rising
+  const std::uint32_t* moved = nullptr;  // ascending
   const std::uint64_t* target = nullptr;
   std::uint32_t count = 0;
 
@@ -29,12 +29,12 @@ struct renumbering {
   }
 };
 
-/// The rows of the image that are written; the output begins with the first of them.
+/// The rows of the image to write; the output begins with the first of them.
 struct row_window {
   int first_y, end_y, first_z, end_z;
 };
 
-/// Thick rows of one thread.
+/// Thick rows per thread.
 constexpr int rows_at_once = 4;
 
 template <class Shape>
@@ -61,7 +61,7 @@ __device__ __forceinline__ void store_labels(const view<Label>& out, std::int64_
     if (x + i < width) out[{z, y, x + i}] = labels.value[i];
 }
 
-/// The parts of a tile, by the places of their first pixels: known before their numbers are.
+/// The parts of a tile, by the places of their first pixels. These are available before the numbers.
 template <class Shape>
 struct tile_parts {
   static constexpr int threads = write_threads<Shape>, halves = 2 * Shape::rows,
@@ -73,7 +73,7 @@ struct tile_parts {
                      at.x);
   }
 
-  /// `left`: of the thread's own, what the list has no room for. After clear(); barriers lie between.
+  /// `left`: the thread's bits that do not fit the list. Needs a barrier after clear() and before look_up().
   __device__ void find(const tile_grid& grid, const label_memory& memory, const tile_place& at,
                        std::uint32_t (&left)[turns]) {
     const auto* const firsts = reinterpret_cast<const std::uint32_t*>(memory.part_firsts);
@@ -86,7 +86,7 @@ struct tile_parts {
     }
   }
 
-  /// Their labels, by slots.
+  /// Writes the labels of the parts, by slot.
   template <class Label>
   __device__ void look_up(const tile_grid& grid, const label_memory& memory, const tile_place& at,
                           const renumbering& renumbered, const std::uint32_t (&left)[turns],
@@ -139,7 +139,7 @@ struct row_piece {
       parts = reinterpret_cast<const std::uint64_t*>(memory.run_part)[place];
   }
 
-  /// Labels of all pixel rows; a run that began further left has its label there.
+  /// Labels of all pixel rows. A shuffle brings the label of a run that begins further left.
   template <class Label>
   __device__ void fill(const Label* labels, int lane, label_group<Label> (&out)[Shape::rows_of_thick]) const {
     const auto own = own_heads(lane);
@@ -176,7 +176,7 @@ __global__ __launch_bounds__(write_threads<Shape>) void write_labels(tile_grid g
   const tile_place at(grid, tile);
   const int lane = static_cast<int>(threadIdx.x) % 16, first_row = static_cast<int>(threadIdx.x) / 16;
   constexpr int stride = write_threads<Shape> / 16;
-  // All but the numbers is there from the kernels before the last.
+  // Everything but the numbers comes from kernels before the last, so it is loaded before follow().
   row_piece<Shape> pieces[rows_at_once];
 #pragma unroll
   for (int i = 0; i < rows_at_once; ++i) pieces[i].load(grid, memory, tile, at, first_row + i * stride, lane);

@@ -1,11 +1,11 @@
-// From the pixels of a tile to its levels, by one block, in registers and shared memory.
+// Computes the levels of a tile from its pixels, in the registers and shared memory of one block.
 //
-//   sums along y   a thread walks down a column: the pixels that its sums share are read once
-//   sums along x   a lane has a row and walks along it, for the same reason
-//   derived        a thread walks down a column; drafts where the rule has them
-//   levels         lanes are pixels side by side; what a draft leaves unsure is derived again, exactly
+//   sums along y   a thread walks down a column and reads the pixels that its sums share once
+//   sums along x   a lane walks along a row, for the same reason
+//   derived        a thread walks down a column; computes drafts if the rule has them
+//   levels         lanes are adjacent pixels; levels that a draft leaves unsure are derived again, exactly
 //
-// Walks have weights that are known when they are compiled to be few. Other weights are read from memory.
+// Walks are compiled for a few reaches. Other weights are read from memory.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace macareu::cuda {
 
-/// A smoothing as kernels see it.
+/// A smoothing in the form that kernels take.
 struct device_smoothing {
-  const double *y, *x;  // weights; null: left as it is
+  const double *y, *x;  // weights; null: not smoothed
   int reach_y, reach_x;
   border<double> edge;
   share_classes classes;
   const double* shares;
-  fused_weights<double> near;  // the same weights, of a walk
+  fused_weights<double> near;  // the same weights, for walks
 
   template <class Value>
   __device__ Value divided(Value smooth, site p, std::int64_t height, std::int64_t width) const {
@@ -35,7 +35,7 @@ struct device_smoothing {
   }
 };
 
-/// Where levels go: two planes of bits, in halves of words, `halves` to a row; or an image.
+/// Output of the levels: two bit planes in half words, `halves` per row, or an image.
 struct edge_marks {
   std::uint32_t *marked, *certain;
   std::int64_t halves;
@@ -43,14 +43,14 @@ struct edge_marks {
 };
 
 struct edge_tile {
-  static constexpr int margin = 2;                                  // of what is smoothed
+  static constexpr int margin = 2;                                  // of smoothed pixels
   static constexpr int columns = 128, wide = columns + 2 * margin;  // written, smoothed
   static constexpr int high = 32, rows = high - 2 * margin;         // a lane for every row
   static constexpr int threads = 288;
   static constexpr int walk_down = 16, walk_along = 15, walk_derived = 15;
   static constexpr int along = (wide + walk_along - 1) / walk_along;  // walks of a row
   static constexpr int pitch = walk_along * along;                    // odd: rows lie in different banks
-  /// By a multiprocessor: as many as there is shared memory for.
+  /// Blocks per multiprocessor, limited by shared memory.
   template <class Value>
   static constexpr int blocks_held = sizeof(Value) == sizeof(float) ? 4 : 3;
   static_assert(high == 32 && high % walk_down == 0 && pitch % 2 == 1 && threads % 32 == 0);
@@ -63,14 +63,14 @@ struct edge_tile {
   }
 };
 
-/// Pixels of a tile in shared memory, about one of them.
+/// Pixels of a tile in shared memory, relative to one of them.
 template <class Value>
 struct tile_pixels {
   const Value* at;
   __device__ Value operator()(int, int dy, int dx) const { return at[dy * edge_tile::pitch + dx]; }
 };
 
-/// Pixels about one, in registers.
+/// A pixel and its neighbours, in registers.
 template <class Value>
 struct held_pixels {
   Value row[3][3];
@@ -84,7 +84,7 @@ struct tile_bounds {
   __device__ bool has(int row, int column) const {
     return row >= first_row && row < end_row && column >= first_column && column < end_column;
   }
-  /// Of the nearest pixel inside.
+  /// The place of the nearest pixel inside.
   __device__ int place(int row, int column) const {
     return min(max(row, first_row), end_row - 1) * edge_tile::pitch +
            min(max(column, first_column), end_column - 1);
@@ -106,7 +106,7 @@ struct edge_place {
   }
 };
 
-/// visit(row, column) for all that is smoothed, by all threads.
+/// Calls visit(row, column) for all smoothed pixels. Called by all threads.
 template <class Visit>
 __device__ void over_tile(Visit&& visit) {
   for (int i = threadIdx.x; i < edge_tile::high * edge_tile::wide; i += edge_tile::threads) {
@@ -115,7 +115,7 @@ __device__ void over_tile(Visit&& visit) {
   }
 }
 
-/// Pixels outside the image become those at the nearest pixel inside.
+/// Replaces pixels outside the image by the nearest pixel inside.
 template <class Value>
 __device__ void repeat_ends(const tile_bounds& inside, Value* values) {
   over_tile([&](int row, int column) {
@@ -124,7 +124,7 @@ __device__ void repeat_ends(const tile_bounds& inside, Value* values) {
   __syncthreads();
 }
 
-/// The image that is smoothed, in f64.
+/// The input of the smoothing, in f64.
 template <class Enter, class In>
 struct edge_source {
   Enter enter;
@@ -134,7 +134,7 @@ struct edge_source {
     const site q{0, y, x};
     return static_cast<double>(enter(q, in[q]));
   }
-  /// For tiles at the border: not worth its code in every place that it is called from.
+  /// For tiles at the border. Not inlined, to keep its code out of every call site.
   __device__ __noinline__ double anywhere(std::int64_t y, std::int64_t x, const border<double>& edge) const {
     if (y >= 0 && y < in.height && x >= 0 && x < in.width) return inside(y, x);
     if (edge.mode == border_mode::constant) return edge.outside;
@@ -142,7 +142,7 @@ struct edge_source {
   }
 };
 
-/// Where columns beside the image have a value of their own, sums along y have it too.
+/// Under a constant border, sums along y outside the image are that constant too.
 __device__ inline bool is_replaced(const device_smoothing& how, const edge_place& at, std::int64_t x) {
   return how.edge.mode == border_mode::constant && (x < 0 || x >= at.width);
 }
@@ -188,7 +188,7 @@ __device__ void sum_columns(const device_smoothing& how, const edge_source<Enter
   }
 }
 
-/// visit(row, column, sum) for what is smoothed, and some columns beyond.
+/// Calls visit(row, column, sum) for smoothed pixels and for some columns after them.
 template <int Reach, class Visit>
 __device__ __forceinline__ void walk_along(const device_smoothing& how, const double* sums, Visit&& visit) {
   constexpr int length = edge_tile::walk_along, read = length + 2 * Reach;
@@ -217,7 +217,7 @@ __device__ void sum_rows(const device_smoothing& how, const double* sums, Visit&
   });
 }
 
-/// Returns the largest size of what this thread has divided.
+/// Returns the largest magnitude that this thread has divided.
 template <class Value>
 __device__ Value divide_by_shares(const device_smoothing& how, const edge_place& at, Value* smooth) {
   const tile_bounds inside = at.bounds();
@@ -231,19 +231,19 @@ __device__ Value divide_by_shares(const device_smoothing& how, const edge_place&
   return largest;
 }
 
-/// Raises what all threads share to the largest of their sizes, none below 0. For whole warps.
+/// Raises the shared maximum to the largest magnitude of all threads. Needs whole warps and sizes >= 0.
 template <class Value>
 __device__ void raise(Value* most, Value size) {
   for (int other = 16; other > 0; other /= 2)
     size = macareu::greater(size, __shfl_xor_sync(~0u, size, other));
   if (threadIdx.x % 32 != 0) return;
-  if constexpr (sizeof(Value) == sizeof(int))  // their bits have the same order
+  if constexpr (sizeof(Value) == sizeof(int))  // bits of values >= 0 have the same order
     atomicMax(reinterpret_cast<int*>(most), __float_as_int(size));
   else
     atomicMax(reinterpret_cast<long long*>(most), __double_as_longlong(size));
 }
 
-/// One pixel less of margin than what is smoothed.
+/// Derives the smoothed pixels without the outermost ring.
 template <class Rule, class Value>
 __device__ __forceinline__ void derive(const Rule& rule, const Value* smooth, Value* derived, Value* bends) {
   constexpr int pitch = edge_tile::pitch, wide = edge_tile::wide - 2, high = edge_tile::high - 2,
@@ -278,7 +278,7 @@ __device__ __forceinline__ void derive(const Rule& rule, const Value* smooth, Va
   if constexpr (Rule::drafts) raise(bends, most);
 }
 
-/// What is derived about a pixel, exactly.
+/// Exact derived values around a pixel.
 template <class Rule, class Value>
 struct derived_again {
   const Rule& rule;
@@ -302,7 +302,7 @@ __device__ __noinline__ int level_again(const Rule& rule, tile_bounds inside, co
     return rule.level(s, tile_pixels<Value>{derived + place});
 }
 
-/// By whole warps, lanes are columns; 0 where a pixel `may_mark` not.
+/// Needs whole warps; lanes are columns. Returns 0 for pixels without `may_mark`.
 template <class Rule, class Value>
 __device__ __forceinline__ int level_in_tile(const Rule& rule, const tile_bounds& inside, const Value* smooth,
                                              const Value* derived, Value error, int row, int column,
@@ -319,7 +319,7 @@ __device__ __forceinline__ int level_in_tile(const Rule& rule, const tile_bounds
   return level == not_sure ? level_again(rule, inside, smooth, derived, row, column) : level;
 }
 
-/// Reach 0: any.
+/// Reach 0: any reach, with weights from memory.
 template <int Reach, class Rule, class Enter, class In>
 __global__ void __launch_bounds__(edge_tile::threads, edge_tile::blocks_held<typename Rule::value>)
     mark_tile(const __grid_constant__ Rule rule, const __grid_constant__ device_smoothing how,
@@ -327,10 +327,10 @@ __global__ void __launch_bounds__(edge_tile::threads, edge_tile::blocks_held<typ
               std::uint32_t across) {
   using value = typename Rule::value;
   extern __shared__ double shared[];
-  auto* const most = reinterpret_cast<value*>(shared);  // of pixels, and of bends
+  auto* const most = reinterpret_cast<value*>(shared);  // largest pixel, largest bend
   double* const sums = shared + 2;
   auto* const smooth = reinterpret_cast<value*>(sums + edge_tile::high * edge_tile::sum_pitch(how.reach_x));
-  auto* const derived = reinterpret_cast<value*>(sums);  // when sums are not needed any more
+  auto* const derived = reinterpret_cast<value*>(sums);  // reuses the memory of sums
   const std::uint32_t tile_y = blockIdx.x / across, tile_x = blockIdx.x - tile_y * across;
   const edge_place at{std::int64_t{tile_y} * edge_tile::rows - edge_tile::margin,
                       std::int64_t{tile_x} * edge_tile::columns - edge_tile::margin, source.in.height,

@@ -1,7 +1,9 @@
-// edges on the GPU. Images: a block takes a tile through all stages (edge_tiles.cuh), so that the input is
-// read once and two bits a pixel are written, which labels' kernels link. Where there are more pixels than
-// these have ids for, it writes levels, and the wave links them. Volumes, weights that reach too far for
-// shared memory, and stages that are kept: one kernel for each stage, levels, and the wave.
+// edges on the GPU:
+//   images         a block takes a tile through all stages (edge_tiles.cuh); the input is read once and two
+//                  bits per pixel are written, which the kernels of labels link
+//   large images   with more pixels than labels have ids: tiles write levels, and the wave links them
+//   otherwise      one kernel per stage, then levels and the wave; for volumes, for stages that are kept, and
+//                  for weights that reach too far for shared memory
 #pragma once
 
 #include <algorithm>
@@ -52,12 +54,12 @@ __global__ void finish_smooth(pixel_tiles tiles, device_smoothing how, view<Valu
 }
 
 using tuning::walked_reaches;
-/// The pixels for whose walks there is code.
+/// Pixel types with compiled walks.
 template <class In>
 inline constexpr bool can_walk =
     std::is_same_v<In, std::uint8_t> || std::is_same_v<In, std::uint16_t> || std::is_same_v<In, float>;
 
-/// The reach of weights for whose walks there is code, 0 where there is none.
+/// The reach of the weights if a walk is compiled for it, else 0.
 template <class In>
 int walked_reach(const smoothing& how) {
   const auto radius = radius_of(how.weights);
@@ -66,7 +68,7 @@ int walked_reach(const smoothing& how) {
   return can_walk<In> && alike && known ? radius.x : 0;
 }
 
-/// A smoothing, with memory on the GPU for what does not go with the kernels.
+/// A smoothing, with GPU memory for data that is not passed as kernel parameters.
 class smoothing_there {
  public:
   smoothing_there(const gpu& on, const smoothing& how, bool walks) {
@@ -104,7 +106,7 @@ void launch_marks(const gpu& on, const Rule& rule, const device_smoothing& how, 
   on.launched("edges");
 }
 
-/// False where the tile does not fit shared memory.
+/// Returns false if the tile does not fit shared memory.
 template <class Rule, class Enter, class In>
 bool mark_image(const gpu& on, const Rule& rule, const smoothing& how, const Enter& enter,
                 const view<const In>& in, const edge_marks& to) {
@@ -127,7 +129,7 @@ bool mark_image(const gpu& on, const Rule& rule, const smoothing& how, const Ent
   return true;
 }
 
-/// Levels by one kernel for each stage.
+/// Writes levels with one kernel per stage.
 template <class Rule, class Enter, class In>
 void mark_by_stages(const gpu& on, const Rule& rule, const smoothing& how, const Enter& enter,
                     const view<const In>& in, const kept_views<typename Rule::value>& kept,
@@ -154,7 +156,8 @@ void mark_by_stages(const gpu& on, const Rule& rule, const smoothing& how, const
   on.launched("edges");
 }
 
-/// Edges of an image by bits; false where that cannot be. `near` are all neighbours.
+/// Finds the edges of an image by bits. Returns false if ids or shared memory do not suffice. `near`: full
+/// connectivity.
 template <class Rule, class Enter, class In>
 bool link_edges(const gpu& on, const Rule& rule, const smoothing& how, const neighbourhood& near,
                 const Enter& enter, const view<const In>& in, const view<std::uint8_t>& out) {
@@ -171,7 +174,7 @@ bool link_edges(const gpu& on, const Rule& rule, const smoothing& how, const nei
   return true;
 }
 
-/// Levels of an image; false where its tiles do not fit.
+/// Writes the levels of an image. Returns false if its tiles do not fit shared memory.
 template <class Rule, class Enter, class In>
 bool mark_levels(const gpu& on, const Rule& rule, const smoothing& how, const Enter& enter,
                  const view<const In>& in, const view<std::uint8_t>& levels) {

@@ -1,6 +1,6 @@
-// line and carry for any rule, where the lines of a block fit its shared memory. A warp takes 32 places of a
-// line: some steps outwards, then groups of eight places by the least that they can give, which is exact for
-// floats too, since rounding keeps the order of sums.
+// line and carry for any rule, for lines that fit a block's shared memory. A warp takes 32 places of a line.
+// It searches some steps outwards, then groups of eight places by their lower bounds. This is exact for
+// floats too, because rounding is monotonic.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ __device__ Value greatest_of_warp(Value value) {
   return value;
 }
 
-/// A line in shared memory, and the search for one place of it by every lane.
+/// A line in shared memory; every lane searches for one place of it.
 template <class Rule>
 struct block_line {
   using value_type = typename Rule::value;
@@ -40,7 +40,7 @@ struct block_line {
   MACAREU_HD static int groups(int length) { return (length + group - 1) / group; }
   __device__ value_type bound(int g, int gap) const { return joined(rule.join(), least[g], rule.cost(gap)); }
 
-  /// False where that was not enough for this lane.
+  /// Returns false if this lane needs a longer search.
   __device__ bool search_outwards(int i, line_best<Rule>& best) const {
     constexpr int most_steps = 12;
     for (int steps = 1; steps < length; ++steps) {
@@ -53,7 +53,7 @@ struct block_line {
     return true;
   }
 
-  /// For the lanes that are open, of a warp whose first lane has place `first`.
+  /// Searches for the open lanes of a warp whose first lane has place `first`.
   __device__ void search_groups(int first, int i, bool open, line_best<Rule>& best) const {
     constexpr unsigned whole_warp = 0xffffffffu;
     const int lane = static_cast<int>(threadIdx.x % 32), own = first / group, count = groups(length);
@@ -82,7 +82,7 @@ struct block_line {
 
 inline constexpr int block_line_threads = 256;
 
-/// So many lines side by side; one where they run along rows.
+/// A block takes `count` adjacent lines; 1 for lines along rows.
 template <class Rule, class In, class Write>
 __global__ __launch_bounds__(block_line_threads) void search_block_lines(line_set lines, int count, Rule rule,
                                                                          view<const In> in, Write write) {
@@ -124,7 +124,7 @@ __global__ __launch_bounds__(block_line_threads) void search_block_lines(line_se
   }
 }
 
-/// False, and nothing done, where lines are too long, or too short for a block.
+/// Does nothing and returns false if lines are too long or too short for a block.
 template <class Rule, class In, class Write>
 bool run_block_lines(const gpu& on, const line_set& lines, const Rule& rule, const view<const In>& in,
                      const Write& write) {

@@ -5,7 +5,7 @@ namespace {
 
 constexpr int columns_at_once = 32, parts = 16;
 
-/// A thread has `Words` words of a column, 16 threads the column.
+/// A thread takes `Words` words of a column; 16 threads share the column.
 template <int Words>
 __global__ __launch_bounds__(columns_at_once* parts) void carry_sites(site_words to, int beyond,
                                                                       std::uint8_t* flags,

@@ -1,4 +1,4 @@
-// What becomes of squared distances, four at a time.
+// Final values of squared distances, four at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ __device__ inline std::uint32_t half_of(std::uint32_t word, int which, std::uint
   return __byte_perm(word, above, which ? 0x7632 : 0x7610);
 }
 
-/// As they are; one value beyond the limit.
+/// Keeps squares up to `limit` and replaces larger ones by `far`.
 struct keep_square {
   using result = std::uint32_t;
   std::uint32_t limit, far;
@@ -28,8 +28,8 @@ struct keep_square {
   }
 };
 
-/// sqrt(double) rounded to f32. Where f32 holds the square that is the correctly rounded root in f32 (53 bits
-/// are more than twice 24 + 1, so rounding twice rounds once).
+/// sqrt(double) rounded to f32. If f32 holds the square, this is the correctly rounded root in f32. Double
+/// rounding is harmless, because 53 bits are more than 2 * 24 + 1.
 struct square_root {
   using result = float;
   std::uint32_t limit;

@@ -1,5 +1,5 @@
-// The lines of a distance transform with unit spacing at once (squares.cuh), where their rules say that they
-// are that.
+// Runs all lines of a distance transform with unit spacing together (squares.cuh), if their rules describe
+// one.
 #pragma once
 
 #include <algorithm>
@@ -32,12 +32,12 @@ struct results_of {
   MACAREU_HD auto operator()(site, std::uint32_t value) const { return rule.result(value); }
 };
 
-/// Steps beside a word that mean no site: their square is not below `none`.
+/// Steps beside a word that stand for no site: their square is at least `none`.
 inline std::uint32_t steps_beyond(std::uint32_t none) {
   return static_cast<std::uint32_t>(std::sqrt(static_cast<double>(none))) + 1;
 }
 
-/// Can the squares of this image be computed in shared memory and 32 bits?
+/// Whether the squares of this image can be computed in shared memory and 32 bits.
 template <class T>
 bool squares_suffice(const gpu& on, line_axis first, const view<T>& image, std::uint32_t none) {
   const bool volume = first == line_axis::z && image.height > 1;
@@ -49,7 +49,7 @@ bool squares_suffice(const gpu& on, line_axis first, const view<T>& image, std::
          beyond * beyond + cost <= std::numeric_limits<std::uint32_t>::max();
 }
 
-/// Rows, then columns where there are some, ending in `finish`; between them are `values`.
+/// Rows, then columns in volumes, with `finish` applied last. `values` holds the result between them.
 template <class Finish>
 void run_square_axes(const gpu& on, const site_memory& sites, std::uint32_t none, line_axis first,
                      const view<std::uint32_t>& values, const view<typename Finish::result>& out,
@@ -59,7 +59,7 @@ void run_square_axes(const gpu& on, const site_memory& sites, std::uint32_t none
   run_square_columns(on, none, view<const std::uint32_t>(values), out, finish);
 }
 
-/// False, and nothing done, where these lines are something else.
+/// Does nothing and returns false for other lines.
 template <class Out, class In, class Count, class... Rules>
 bool run_fused_squares(const gpu& on, residence& images, view<Out> out, view<const In> in,
                        const along<Count>& count, const along<Rules>&... more) {

@@ -1,7 +1,7 @@
-// line and carry for any rule and length. Where lines fit shared memory see block_line.cuh; else a thread
-// searches outwards for its pixel. With integers, where that takes too
-// long, the first best places of every 16th pixel are found by halving (halving.cuh has the reason), and the
-// pixels between look between those; so few sites cost little more than many.
+// line and carry for any rule and length. Lines that fit shared memory use block_line.cuh; otherwise a thread
+// searches outwards for its pixel. Long searches on integers use halving instead: it finds the first best
+// place of every 16th pixel (halving.cuh has the reason), and the pixels between search between those. So few
+// sites cost little more than many.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct line_reader {
   __device__ typename Rule::value at(std::int64_t i, std::int64_t j) const {
     return joined(rule.join(), rule.lift(first[j * step]), rule.cost(i < j ? j - i : i - j));
   }
-  /// In [low, high], not empty, for place i.
+  /// The best of [low, high], which is not empty, for place i.
   __device__ line_best<Rule> best(std::int64_t i, std::int64_t low, std::int64_t high, int stride = 1) const {
     line_best<Rule> found{at(i, low), low};
     for (std::int64_t j = low + stride; j <= high; j += stride) {
@@ -34,7 +34,7 @@ struct line_reader {
   }
 };
 
-/// A thread searches for one pixel, so neighbours along a row read side by side along every axis.
+/// A thread searches for one pixel, so that loads coalesce along every axis.
 template <bool Halving, class Rule, class In, class Write>
 __global__ void search_outwards(pixel_tiles tiles, line_set lines, Rule rule, view<const In> in,
                                 Write write) {
@@ -51,7 +51,7 @@ __global__ void search_outwards(pixel_tiles tiles, line_set lines, Rule rule, vi
       const auto cost = rule.cost(steps);
       if (cost > best.value || cost > rule.limit()) break;
       if (Halving && steps > patience) {
-        lines.open[lines.run_of(p, in.height)] = 1;  // whoever writes these writes the same
+        lines.open[lines.run_of(p, in.height)] = 1;  // all writers store the same value
         *lines.any_open = 1;
         return;
       }
@@ -62,7 +62,7 @@ __global__ void search_outwards(pixel_tiles tiles, line_set lines, Rule rule, vi
   });
 }
 
-/// Ends, counted from one, at odd multiples of `step`. Along rows a warp has an end, else a thread.
+/// Takes the ends at odd multiples of `step`, counted from one: a warp per end along rows, else a thread.
 template <int Lanes, class Rule, class In>
 __global__ void halve_lines(line_set lines, std::int64_t step, Rule rule, view<const In> in) {
   if (!*lines.any_open) return;

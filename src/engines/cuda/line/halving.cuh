@@ -1,8 +1,8 @@
-// The search for chunks whose best columns are far away. The first best column never goes back along a line
-// (patterns/line.hpp), so it is found for the ends of the chunks by halving: for an end in the middle it lies
-// between those of the ends on either side, and every level looks at each column about once. A chunk then
-// has to look at the columns between those of its two ends only. Where these are many, as in the middle of a
-// circle, the whole block looks for the chunk.
+// Search for chunks whose best columns are far away. The first best column is monotonic along a line
+// (patterns/line.hpp), so halving finds it for the ends of the chunks. The best column of an end in the
+// middle lies between those of the ends on either side. So every level reads each column about once. A chunk
+// then searches only the columns between those of its two ends. Where these are many, as in the middle of a
+// circle, the whole block searches for the chunk.
 #pragma once
 
 #include "engines/cuda/line/shared_lines.cuh"
@@ -13,10 +13,10 @@ template <int Lines>
 struct open_chunks {
   using lines = shared_lines<Lines>;
 
-  int* reach;             // of a chunk: no best column is further away; 0 for a settled one
+  int* reach;             // per chunk: largest distance of a best column; 0 if settled
   int* end;               // the ends of open chunks, in order
-  int* place;             // the best column of an end, `ends` to a line
-  std::uint32_t* solved;  // a chunk that the whole block looks for
+  int* place;             // the best column of an end, `ends` per line
+  std::uint32_t* solved;  // a chunk that the whole block searches for
   int chunks, ends;
 
   static constexpr int words(int chunks) { return 128 + chunks + (Lines + 1) * (chunks + 1); }
@@ -29,10 +29,10 @@ struct open_chunks {
         chunks(count),
         ends(count + 1) {}
 
-  /// The end that chunk e begins with: of the last one, the last column.
+  /// The column of end e: the first of chunk e, or the last of the line.
   static __device__ int column(int e, int width) { return min(e * lines::chunk, width - 1); }
 
-  /// Whoever calls it needs a barrier before and after. Gives the number of ends that are wanted.
+  /// Returns the number of wanted ends. Callers need a barrier before and after.
   __device__ int list_ends(int* shared_count) const {
     const int lane = threadIdx.x % 32;
     if (threadIdx.x < 32) {
@@ -91,7 +91,7 @@ struct open_chunks {
     return found;
   }
 
-  /// The columns of [low, high] that may be the best of x on some line, by the least values of groups.
+  /// The columns of [low, high] that can be the best of x on some line, by the lower bounds of groups.
   static __device__ int2 promising(const lines& in, const std::uint32_t* line, int x, int low, int high) {
     const int lane = threadIdx.x % 32;
     const int from = __reduce_min_sync(whole_warp, low) / 8, to = __reduce_max_sync(whole_warp, high) / 8;
@@ -108,7 +108,7 @@ struct open_chunks {
     }
     const auto best = __reduce_min_sync(whole_warp, least);
     at = __shfl_sync(whole_warp, at, __ffs(__ballot_sync(whole_warp, least == best)) - 1);
-    // No line's best is beyond what this group gives it.
+    // The values of this group bound the best of every line from above.
     const int column = 8 * at + lane % 8;
     std::uint32_t enough = low <= column && column <= high ? line[column] + square(x - column) : ~0u;
 #pragma unroll
@@ -126,9 +126,9 @@ struct open_chunks {
             min(high, 8 * __reduce_max_sync(whole_warp, last) + 7)};
   }
 
-  /// All ends, counted from one. At first those at multiples of a step, one or two to a warp, with no
-  /// neighbours; then those between them: at odd multiples of `step` they have their neighbours at distance
-  /// `step`. A warp does an end of all lines.
+  /// Solves all ends, counted from one. The first pass takes ends at multiples of a step, one or two per
+  /// warp, without neighbours. Later passes take the odd multiples of `step`, whose neighbours are at
+  /// distance `step`. A warp takes an end of all lines.
   __device__ void halve(const lines& in, int width, int wanted) const {
     const int lane = threadIdx.x % 32, l = lane / lines::lanes;
     const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
@@ -162,7 +162,7 @@ struct open_chunks {
     return {best[0], best[1]};
   }
 
-  /// The whole block looks for chunk c, a warp for a column of all lines.
+  /// The whole block solves chunk c; a warp takes a column of all lines.
   __device__ void solve_long(const lines& in, int c, int width) const {
     const int l = threadIdx.x % 32 / lines::lanes;
     const std::uint32_t* const line = in.line(l);
@@ -173,7 +173,7 @@ struct open_chunks {
     }
   }
 
-  /// One warp settles chunk c; it gives up where too many groups remain.
+  /// One warp settles chunk c. Returns false if too many groups remain.
   __device__ bool settle(const lines& in, int c, line_places<one_row>& p) const {
     const int2 columns = range(c);
     int g = columns.x / 8;

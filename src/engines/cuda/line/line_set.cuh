@@ -1,4 +1,4 @@
-// Lines of an image, the best of a place on them, and what is written of it.
+// Lines of an image, the best value of a place on them, and the writers of results.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace macareu::cuda {
 
-/// Lines of an image: rows of places where they run across rows.
+/// Lines of an image. Lines along y or z lie side by side, `width` of them in each plane.
 struct line_set {
   static constexpr int spacing = 16;  // of the places found by halving
   line_axis axis;
@@ -29,7 +29,7 @@ struct line_set {
         ends((length + spacing - 1) / spacing + 1) {}
 
   MACAREU_HD std::int64_t runs() const { return planes * ends * width; }
-  /// Neighbouring lines lie side by side, so do their runs.
+  /// Runs of neighbouring lines are adjacent in memory.
   MACAREU_HD std::int64_t run_of(std::int64_t plane, std::int64_t column, std::int64_t end) const {
     return (plane * ends + end) * width + column;
   }

@@ -1,5 +1,5 @@
-// What a word of a line in shared memory is: the value of one row in 32 bits, or those of two rows in 16 bits
-// each, so that every instruction of a search serves both.
+// Words of a line in shared memory: the value of one row in 32 bits, or those of two rows in 16 bits each.
+// With two rows every instruction of a search serves both.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@ namespace macareu::cuda {
 
 __device__ __forceinline__ std::uint32_t square(int k) { return static_cast<std::uint32_t>(k * k); }
 
-/// Squared steps of the rows of a column to its nearest site. Bit i of `here`: row i is one; `back` are the
-/// steps from the first row, `ahead` those from the last.
+/// Squared steps from the rows of a column to the nearest site. Bit i of `here`: row i is a site. `back`:
+/// steps back from the first row; `ahead`: steps ahead from the last row.
 template <class Rows, int Lines>
 __device__ __forceinline__ void squares_step_by_step(std::uint32_t here, int back, int ahead,
                                                      std::uint32_t (&to)[Lines]) {
@@ -39,7 +39,7 @@ struct one_row {
 
   static __device__ std::uint32_t word(std::uint32_t value) { return value; }
   static __device__ std::uint32_t word(const std::uint32_t (&values)[1]) { return values[0]; }
-  /// Of a word where so many of its rows are there.
+  /// Mask of the rows of a word, of which `count` exist.
   static __device__ std::uint32_t there(int count) { return count > 0 ? ~0u : 0; }
   static constexpr std::uint32_t beyond_one = ~1u;
   static __device__ int steps(int counted) { return counted; }
@@ -65,9 +65,9 @@ struct one_row {
   }
 };
 
-/// A line is two rows. Distances up to `reach` are right; what is further away comes out at least as far.
-/// Steps of the first axis are cut there, and grow by at most 7 in a block's eight rows, distances along a
-/// line are cut 10 beyond: the sum of both squares fits 16 bits.
+/// A line is two rows. Distances up to `reach` are exact; larger ones come out as at least `reach`. Steps of
+/// the first axis are clamped to `reach` and grow by at most 7 in a block's eight rows. Distances along a
+/// line are clamped to `reach` + 10, so the sum of both squares fits 16 bits.
 struct two_rows {
   static constexpr int rows = 2;
   static __device__ std::uint32_t both(std::uint32_t low, std::uint32_t high) { return high << 16 | low; }
@@ -98,7 +98,7 @@ struct two_rows {
                            both(square(rows - 1 - 2 * l), square(rows - 2 - 2 * l))) &
               kept;
   }
-  /// From a group: all its eight columns are beyond the reach of all four places where it is cut.
+  /// Offset from a group. Clamping keeps all its eight columns beyond the reach of all four places.
   static __device__ int apart(int columns) { return max(-(reach + 3), min(columns, reach + 7)); }
   static __device__ std::uint32_t cost(int k) { return square(k) * 0x10001u; }
   static __device__ std::uint32_t least_sum(std::uint32_t a, std::uint32_t b, std::uint32_t c) {

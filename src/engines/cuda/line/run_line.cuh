@@ -6,8 +6,8 @@
 
 namespace macareu::cuda {
 
-/// write(place, row, x, steps back to a site, steps ahead to one) for every pixel, from words: a thread has
-/// one column of a word. Where there is none, steps are at least `most_beyond`.
+/// Calls write(place, row, x, steps back to a site, steps ahead to a site) for every pixel. A thread takes
+/// one column of a word. Without a site, steps are at least `most_beyond`.
 template <class Write>
 __global__ void visit_steps(site_words words, std::int64_t width, Write write) {
   const std::int64_t across = (width + blockDim.x - 1) / blockDim.x, line = blockIdx.x / across;
@@ -34,7 +34,7 @@ struct write_steps {
   }
 };
 
-/// The site behind wins a tie: it is the first.
+/// In a tie the site behind wins, because it comes first.
 template <class Carried>
 struct carry_from_site {
   std::uint32_t none;
@@ -49,7 +49,7 @@ struct carry_from_site {
   }
 };
 
-/// Steps can be counted by words.
+/// Whether words suffice to count steps.
 template <class In>
 bool words_suffice(line_axis axis, const view<const In>& in) {
   return axis != line_axis::x && length_along(axis, in) <= longest_word_line && in.pixels() > 0;

@@ -1,6 +1,6 @@
 // Lines in shared memory, and the search for the least value + distance^2 along them. A warp takes a chunk:
-// the same 128 / Lines places of all lines of the block, four places to a lane, so that every 16 bytes
-// loaded serve 16 sums, or 32 where a line is two rows.
+// the same 128 / Lines places of all lines of the block, four places per lane. Every 16 bytes loaded then
+// serve 16 sums, or 32 if a line is two rows.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ struct shared_lines {
   static constexpr int chunk = 4 * lanes;
   static constexpr int margin = 32;  // columns of `none` on either side
   static constexpr int group = 8;    // columns with one least value
-  /// Columns that are loaded come in so many.
+  /// Loaded columns are a multiple of this.
   static constexpr int unit = 128;
 
   std::uint32_t* value;  // of column `first`
   std::uint32_t* least;  // of a group, over all lines; `none` beside the first and the last
   int first, width;      // columns [first, first + width)
-  std::uint32_t none;    // what has no site; as much as any value
+  std::uint32_t none;    // stands for no site; no value with a site is greater
 
   static constexpr int stride(int width) { return width + 2 * margin; }
   static constexpr int words(int width) { return Lines * stride(width) + width / group + 8; }
@@ -37,7 +37,7 @@ struct shared_lines {
         none(no_site) {}
 
   __device__ int groups() const { return width / group; }
-  /// So that column x of the line is line(l)[x].
+  /// Column x of line l is line(l)[x].
   __device__ const std::uint32_t* line(int l) const { return value + l * stride(width) - first; }
 
   __device__ void fill_margins() const {
@@ -48,7 +48,7 @@ struct shared_lines {
     if (threadIdx.x < 2) least[threadIdx.x ? groups() : -1] = none;
   }
 
-  /// seen(g, most) gets the greatest value of group g.
+  /// Calls seen(g, most) with the greatest value of group g.
   template <class Seen>
   __device__ void find_least_of_groups(const Seen& seen) const {
     for (int g = threadIdx.x; g < groups(); g += blockDim.x) {
@@ -68,14 +68,14 @@ struct shared_lines {
     }
   }
 
-  /// Some group in or beside the chunk at x has a value below `small`.
+  /// Whether some group in or beside the chunk at x has a value below `small`.
   __device__ bool has_near(int x, std::uint32_t small) const {
     const int lane = threadIdx.x % 32;
     return __any_sync(whole_warp, lane < chunk / group + 2 && least[(x - first) / group - 1 + lane] < small);
   }
 };
 
-/// The four columns at x of one line, and the best known for them.
+/// The four columns at x of one line, and their best values so far.
 template <class Rows>
 struct line_places {
   const std::uint32_t* line;
@@ -96,17 +96,17 @@ struct line_places {
       for (int i = 0; i < 4; ++i) d[i] = Rows::least_sum(value[k], cost[i - k + 7], d[i]);
   }
 
-  /// Columns between a group and these, none where they overlap.
+  /// Columns between a group and these; 0 if they overlap.
   __device__ int gap(int column) const { return max(max(column - (x + 3), x - (column + 7)), 0); }
 };
 
-/// Steps of four columns outwards from the own ones, at most six.
+/// Searches outwards from the own columns, in at most six steps of four columns.
 struct near_search {
   static constexpr int steps = 6;
   static constexpr std::uint32_t worth_it = 100;  // below this some group beside is near
   static constexpr std::uint32_t far = 784;       // from here on groups are cheaper
 
-  /// All are settled. `own` are the values of the four columns.
+  /// Returns whether all lanes are settled. `own`: the values of the four columns.
   template <class Rows>
   static __device__ bool settle(line_places<Rows>& p, const uint4& own) {
     auto& d = p.d;
@@ -139,24 +139,24 @@ struct near_search {
   }
 };
 
-/// Groups of columns from the chunk outwards, those with the least bound first. A group can matter only if
-/// its least value + gap^2 is below the greatest value of the warp. It gives up after so many groups, or
-/// rounds of 128 columns either way, or where the first of them have left a value as great as `hopeless`: it
-/// would take many.
+/// Searches groups of columns from the chunk outwards, least bound first. A group can matter only if its
+/// least value + gap^2 is below the greatest value of the warp. The search gives up after `most_groups`
+/// groups or `most_rounds` rounds of 128 columns either way. It also gives up if a value of at least
+/// `hopeless` remains after `first_groups` groups, because many more would be needed.
 template <int Lines, class Rows = one_row>
 struct group_search {
   int most_groups, most_rounds;
   int first_groups;
   std::uint32_t hopeless;
 
-  /// All columns in memory were searched; `worst` becomes the greatest value of the warp.
+  /// Returns whether the search covered all columns in memory. `worst` becomes the warp's greatest value.
   __device__ bool settle(const shared_lines<Lines, Rows>& in, int chunk_x, line_places<Rows>& p,
                          std::uint32_t& worst) const {
     constexpr int chunk = shared_lines<Lines, Rows>::chunk;
     const int lane = threadIdx.x % 32, own = (chunk_x - in.first) / 8, j = lane % 16;
     const bool left = lane < 16;
     std::uint32_t most = Rows::greatest(p.d);
-    worst = min(__reduce_max_sync(whole_warp, most), in.none);  // what has no site never counts
+    worst = min(__reduce_max_sync(whole_warp, most), in.none);  // places without a site never count
     int taken = 0;
     for (int round = 0;; ++round) {
       const int nearest = max(0, 128 * round - (chunk - 1));

@@ -1,6 +1,6 @@
-// Sites as bits: one word holds 32 places of a line, so the first axis of a distance transform costs an
-// eighth of a byte a pixel instead of its steps. Beside every word stand the steps from its first place to
-// the last site before it, and from its last place to the first site after it.
+// Sites as bits. A word holds 32 places of a line: the first axis of a distance transform takes one bit per
+// pixel instead of a number of steps. Every word has two carries: the steps from its first place to the last
+// site before it, and from its last place to the first site after it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace macareu::cuda {
 
-/// Steps from a word where there is no site, at most: with those inside a word still 16 bits.
+/// Largest carry, for words without a site. With the steps inside a word it still fits 16 bits.
 inline constexpr std::uint32_t most_beyond = 0xffe0;
 inline constexpr std::int64_t longest_word_line = 32767;
 
@@ -49,7 +49,7 @@ struct stacked_rows {
 
 inline constexpr int pack_threads = 128;
 
-/// Bit i of bits[j]: is pixel j of row i not zero? For rows that begin at multiples of four pixels.
+/// Sets bit i of bits[j] if pixel j of row i is not zero. Rows must be aligned to four pixels.
 template <class T>
 __device__ void pack_nonzero(const T* from, std::int64_t step, std::uint32_t (&bits)[4]) {
   constexpr int batch = 8;
@@ -67,8 +67,8 @@ __device__ void pack_nonzero(const T* from, std::int64_t step, std::uint32_t (&b
   }
 }
 
-/// Bytes four at a time: the top bit of each says whether it is not zero. Eight rows make bytes of bits,
-/// which are turned into words.
+/// Takes four bytes at a time: the top bit of each tells whether it is not zero. Eight rows make bytes of
+/// bits, which are transposed into words.
 template <class T>
 requires(sizeof(T) == 1) __device__
     void pack_nonzero(const T* from, std::int64_t step, std::uint32_t (&bits)[4]) {
@@ -90,8 +90,8 @@ requires(sizeof(T) == 1) __device__
   bits[3] = __byte_perm(b, d, 0x7632);
 }
 
-/// A thread packs four columns of 32 places. Sites are the pixels that are zero, or all others. (A block for
-/// whole lines of 32 columns, which found what stands beside their words as well, took 5 us more at 4096^2.)
+/// A thread packs four columns of 32 places. Sites are the pixels that are zero, or all others. Computing the
+/// carries here too, with a block for 32 whole lines, took 5 us more at 4096^2.
 template <class T>
 __global__ __launch_bounds__(pack_threads) void pack_sites(bool sites_are_zero, stacked_rows<const T> in,
                                                            bool aligned, site_words to) {
@@ -128,7 +128,7 @@ void run_pack(const gpu& on, const Rule& rule, line_axis axis, const view<const 
   on.launched("pack_sites");
 }
 
-/// Fills what stands beside the words, `beyond` where there is no site, and clears `flags` on the way.
+/// Fills the carries of the words, with `beyond` where there is no site, and clears `flags`.
 void run_carries(const gpu& on, const site_words& to, std::uint32_t beyond, std::uint8_t* flags,
                  std::int64_t flag_count);
 

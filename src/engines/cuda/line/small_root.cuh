@@ -1,5 +1,5 @@
-// The correctly rounded root of a small integer in f32: one step of Newton from the approximate inverse root.
-// All of them were compared with sqrt in f64 (tests/cuda). Unlike __fsqrt_rn it has no branch for 0.
+// The correctly rounded root of a small integer in f32: one Newton step from the approximate inverse root.
+// tests/cuda compares all of them with sqrt in f64. Unlike __fsqrt_rn it has no branch for 0.
 #pragma once
 
 #include <cstdint>

@@ -9,10 +9,10 @@ namespace macareu::cuda {
 struct row_problem {
   site_words words;
   std::uint32_t none;
-  /// Per eight rows, whether windows did not suffice; null where there were no windows.
+  /// Per eight rows: whether windows did not suffice. Null if no windows ran.
   std::uint8_t* flags;
   std::int64_t flags_per_row;
-  std::uint8_t* column_flags;  // of eight rows after another
+  std::uint8_t* column_flags;  // per eight rows and 32 columns
   std::int64_t column_flags_per_row;
 
   __device__ std::int64_t flag_of(std::int64_t place, std::int64_t row) const {
@@ -20,7 +20,7 @@ struct row_problem {
   }
 };
 
-/// Whole rows. After windows, those only that are flagged.
+/// Whole rows; after windows, only flagged ones.
 template <int Lines, int Threads, class Finish>
 __global__ __launch_bounds__(Threads,
                              1536 / Threads) void square_rows(row_problem problem,
@@ -55,8 +55,8 @@ __global__ __launch_bounds__(Threads,
       store_row<one_row, Finish>(out, aligned, first + threadIdx.x % 32 / lines::lanes, row, finish));
 }
 
-/// Columns [begin, begin + Size) of eight rows, two to a line, with `Halo` columns more on either side:
-/// memory does not grow with the width. Chunks for which that is not enough are flagged.
+/// Columns [begin, begin + Size) of eight rows, two per line, with a halo of `Halo` columns on either side.
+/// Memory does not grow with the width. Chunks that need more columns are flagged.
 template <int Size, int Halo, int Threads, class Finish>
 __global__ __launch_bounds__(Threads, 5) void square_windows(row_problem problem,
                                                              stacked_rows<typename Finish::result> out,
@@ -86,7 +86,7 @@ __global__ __launch_bounds__(Threads, 5) void square_windows(row_problem problem
   bool hopeful = true;
   for (int x = begin + threadIdx.x / 32 * lines::chunk; x < end; x += Threads / 32 * lines::chunk) {
     chunk_search<4, two_rows> search(in, x, width, there);
-    // Where groups were of no use they will be of none beside.
+    // Where groups failed for one chunk, they will fail for the next.
     bool settled = search.settle(search_of_windows(hopeful));
     hopeful = settled;
     if (settled && search.worst) {  // by groups: could columns outside be better?
@@ -96,13 +96,13 @@ __global__ __launch_bounds__(Threads, 5) void square_windows(row_problem problem
     }
     if (threadIdx.x % 32 == 0) {
       problem.column_flags[flag * problem.column_flags_per_row + x / columns_per_flag] = !settled;
-      if (!settled) problem.flags[flag] = 1;  // whoever writes it writes the same
+      if (!settled) problem.flags[flag] = 1;  // all writers store the same value
     }
     if (settled) store(l, search.p, search.tiny);
   }
 }
 
-/// The lines along y of a volume, in place or not: four columns to a block.
+/// Lines along y of a volume, in place or not; a block takes `Lines` columns.
 template <int Lines, int Threads, class Finish>
 __global__ __launch_bounds__(Threads) void square_columns(view<const std::uint32_t> values,
                                                           bool values_aligned,

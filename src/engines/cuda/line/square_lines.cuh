@@ -1,5 +1,4 @@
-// Squared distances along lines that a block has in shared memory: how they come there from words, are
-// searched, and leave for the image.
+// Squared distances along lines in shared memory: loading from words, search, and storing to the image.
 #pragma once
 
 #include "engines/cuda/line/finish.cuh"
@@ -8,15 +7,15 @@
 
 namespace macareu::cuda {
 
-/// Of a warp's four columns and lines; `tiny`: all are 0 or 1.
+/// Search of a warp for one chunk, four columns per lane. `tiny`: all values are 0 or 1.
 template <int Lines, class Rows = one_row>
 struct chunk_search {
   using lines = shared_lines<Lines, Rows>;
 
   const lines& in;
   int x;           // of the chunk
-  int width;       // what is beyond is not asked for
-  int rows_there;  // of those of the block
+  int width;       // columns beyond it are not searched
+  int rows_there;  // rows of the block that exist
   line_places<Rows> p;
   std::uint32_t worst = 0;
   bool tiny = false;
@@ -28,7 +27,7 @@ struct chunk_search {
     p.x = x + 4 * (lane % lines::lanes);
   }
 
-  /// What is not there is 0 and asks for nothing.
+  /// Places outside the image start at 0, so they never extend the search.
   __device__ void start(const uint4& own) {
     p.d[0] = own.x;
     p.d[1] = own.y;
@@ -41,7 +40,7 @@ struct chunk_search {
     for (int i = 0; i < 4; ++i) p.d[i] = p.x + i < width ? p.d[i] & rows : 0;
   }
 
-  /// False where it took too long, or distances are beyond the reach of Rows.
+  /// Returns false if the search gave up or distances exceed the reach of Rows.
   __device__ bool settle(const group_search<Lines, Rows>& by_groups) {
     const uint4 own = *reinterpret_cast<const uint4*>(p.line + p.x);
     start(own);
@@ -51,16 +50,17 @@ struct chunk_search {
     return by_groups.settle(in, x, p, worst) && (Rows::rows == 1 || worst < in.none);
   }
 
-  /// Between the best columns of both ends.
+  /// Searches between the best columns of both ends.
   __device__ bool settle(const open_chunks<Lines>& open, int c) {
     start({~0u, ~0u, ~0u, ~0u});
     return open.settle(in, c, p);
   }
 };
 
-/// What a search by groups may take. 4096^2 on an H200: if it never gave up early, a diagonal would take 0.27
-/// ms and a circle 0.27 instead of 0.245 and 0.25; with no groups in whole rows sites with p = 1e-4 would
-/// take 0.115 instead of 0.085, with eight groups at most in windows tissue 0.074 instead of 0.065.
+/// Limits of the search by groups. Alternatives in ms, 4096^2 on an H200:
+///   never giving up early: diagonal 0.27 instead of 0.245, circle 0.27 instead of 0.25
+///   no groups in whole rows: sites with p = 1e-4 0.115 instead of 0.085
+///   at most eight groups in windows: tissue 0.074 instead of 0.065
 template <int Lines>
 __device__ group_search<Lines> search_of_rows(bool hopeful) {
   return {hopeful ? 12 : 0, hopeful ? 6 : 0, 1, square(300)};
@@ -69,7 +69,7 @@ __device__ inline group_search<4, two_rows> search_of_windows(bool hopeful) {
   return {hopeful ? 16 : 0, hopeful ? 6 : 0, 8, square(60)};
 }
 
-/// Lines that are in shared memory as a whole; only chunks that are wanted(chunk).
+/// Solves lines that are completely in shared memory, for chunks with wanted(chunk).
 template <int Lines, class Wanted, class Store>
 __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* memory, int width,
                                   int lines_there, const Wanted& wanted, const Store& store) {
@@ -96,7 +96,7 @@ __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* 
       continue;
     }
     chunk_search<Lines> search(in, c * lines::chunk, width, lines_there);
-    // Where groups were of no use they will be of none beside.
+    // Where groups failed for one chunk, they will fail for the next.
     const bool settled = search.settle(search_of_rows<Lines>(hopeful));
     hopeful = hopeful && settled;
     all_settled = all_settled && settled;
@@ -132,7 +132,7 @@ __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* 
   }
 }
 
-/// Rows from words: row i of the block is place `first` + i of the words' lines, all in one word.
+/// Fills rows from words. Row i of the block is place `first` + i of the words' lines, all in one word.
 template <int Lines, class Rows>
 __device__ void fill_from_words(const shared_lines<Lines, Rows>& to, const site_words& from,
                                 std::int64_t first, std::int64_t row) {
@@ -147,7 +147,7 @@ __device__ void fill_from_words(const shared_lines<Lines, Rows>& to, const site_
       const ushort2 after = *reinterpret_cast<const ushort2*>(from.after + at + x);
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
-        // One count of zeros either way for all rows; the others follow step by step.
+        // Counts zeros once in each direction for all rows; the others follow step by step.
         const std::uint32_t word = j ? words.y : words.x, here = word >> bit;
         const std::uint32_t up_to = word << (31 - bit), down_from = here >> (rows - 1);
         const int back = Rows::steps(up_to ? __clz(up_to) : bit + (j ? before.y : before.x));
@@ -167,13 +167,13 @@ __device__ void fill_from_words(const shared_lines<Lines, Rows>& to, const site_
   }
 }
 
-/// Four pixels side by side of one or two rows to the image. Every thread has one line.
+/// Stores four adjacent pixels of one or two rows to the image. Every thread has one line.
 template <class Rows, class Finish>
 struct store_row {
   using result = typename Finish::result;
   result* line;
   int width;
-  int rows;  // that are there
+  int rows;  // that exist
   bool aligned;
   std::int64_t step_row, step_x;
   Finish finish;

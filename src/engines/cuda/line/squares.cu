@@ -17,7 +17,7 @@ std::size_t line_bytes(std::int64_t width) {
   return 4 * static_cast<std::size_t>(shared_lines<Lines>::words(static_cast<int>(padded(width))) +
                                       (open_chunks<Lines>::words(chunks) + 3) / 4 * 4);
 }
-/// And the results beside them.
+/// The same, with memory for the results.
 template <int Lines>
 std::size_t column_bytes(std::int64_t length) {
   return line_bytes<Lines>(length) + 4 * static_cast<std::size_t>(Lines * padded(length));
@@ -32,10 +32,10 @@ void run_rows(const gpu& on, const row_problem& problem, const stacked_rows<type
                    Threads, line_bytes<Lines>(out.width), problem, out, aligned, finish);
 }
 
-/// Of a block, so that three fit a multiprocessor of an H200.
+/// Shared memory of a block that lets three blocks fit a multiprocessor of an H200.
 constexpr std::size_t comfortable_bytes = 76500;
 
-/// Four rows to a block are fastest, unless they leave no room for other blocks.
+/// Four rows per block are fastest, unless they leave no room for other blocks.
 template <int Threads, class Finish>
 void run_whole_rows(const gpu& on, const row_problem& problem,
                     const stacked_rows<typename Finish::result>& out, bool aligned, const Finish& finish) {

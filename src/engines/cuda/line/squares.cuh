@@ -1,5 +1,6 @@
-// Squared distances with unit spacing, in integers: the first axis as bits, the last from them, in volumes
-// the one between at the end; sums of integers know no order. Compiled once, for all pixel types.
+// Squared distances with unit spacing, in integers. The first axis becomes bits, then the last axis is solved
+// from them, then in volumes the middle axis. Integer sums do not depend on the order of axes. Compiled once,
+// for all pixel types.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,11 @@
 
 namespace macareu::cuda {
 
-/// What is searched again together: so many rows by so many columns.
+/// Rows and columns that are searched again together.
 inline constexpr int rows_per_flag = 8, columns_per_flag = 32;
 
-/// Words for lines along an axis of an image, flags for every eight rows and, where one is set, for every 32
-/// of their columns: a quarter of a byte a pixel where lines are long.
+/// Words for lines along an axis of an image, a flag per eight rows and, where it is set, a flag per 32 of
+/// their columns. Takes a quarter of a byte per pixel if lines are long.
 class site_memory {
  public:
   template <class T>
@@ -49,11 +50,11 @@ class site_memory {
   std::int64_t flags_per_row_ = 0, column_flags_per_row_ = 0;
 };
 
-/// Do lines of these lengths fit the shared memory of a block? `columns` is 1 in images.
+/// Whether lines of these lengths fit the shared memory of a block. `columns` is 1 in images.
 bool squares_fit(const gpu& on, std::int64_t columns, std::int64_t width);
 
-/// `none`: no square of a distance is so much, those without a site are at least that (fused_squares.cuh).
-/// With the square of any line's length and 64 more they fit 32 bits.
+/// `none` exceeds all squared distances; values without a site are at least `none` (fused_squares.cuh). Their
+/// sum with the square of (line length + 64) fits 32 bits.
 template <class Finish>
 void run_square_rows(const gpu& on, const site_memory& sites, std::uint32_t none, line_axis first,
                      const view<typename Finish::result>& out, const Finish& finish);

@@ -13,10 +13,10 @@ constexpr unsigned bytes_of_a_value = lanes * sizeof(unsigned);
 static_assert(bytes_of_a_value == 1 << 7);
 static_assert(values == pixel_tiles::threads);
 
-/// As many as have room for their counters.
+/// Limited by the shared memory of their counters.
 constexpr int blocks_of_a_multiprocessor = 6;
 
-/// Counters of 32 bits hold what one block counts: it has no more than 2^31 pixels.
+/// 32-bit counters suffice: a block has at most 2^31 pixels.
 __global__ void __launch_bounds__(pixel_tiles::threads, blocks_of_a_multiprocessor)
     count_pixel_bytes(pixel_tiles tiles, bool aligned, view<const std::uint8_t> image,
                       unsigned long long* totals) {
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(pixel_tiles::threads, blocks_of_a_multiprocess
   __syncthreads();
   const unsigned lane = threadIdx.x % lanes;
   const auto count = [&](unsigned value) { atomicAdd(counts + value * lanes + lane, 1u); };
-  // One operation selects a byte and puts the lane beside it: `shifted` has the byte from bit 7 on.
+  // `shifted` has the byte from bit 7 on, so one operation selects it and inserts the lane.
   const auto count_bits = [&](unsigned shifted) {
     const unsigned offset = (shifted & (values - 1) * bytes_of_a_value) | lane * sizeof(unsigned);
     atomicAdd(reinterpret_cast<unsigned*>(reinterpret_cast<char*>(counts) + offset), 1u);
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(pixel_tiles::threads, blocks_of_a_multiprocess
       });
   __syncthreads();
   unsigned sum = 0;
-  for (unsigned i = 0; i < lanes; ++i)  // each from another bank than the other threads of the warp
+  for (unsigned i = 0; i < lanes; ++i)  // each thread of a warp reads another bank
     sum += counts[threadIdx.x * lanes + (threadIdx.x + i) % lanes];
   if (sum != 0) atomicAdd(totals + threadIdx.x, static_cast<unsigned long long>(sum));
 }
@@ -70,7 +70,7 @@ void count_all(const gpu& on, const view<const std::uint8_t>& image, bool aligne
 
 }  // namespace
 
-/// Without gaps between them rows may have any length: they are cut anew, so that all begin at whole vectors.
+/// An image without gaps is cut into rows of another length, so that all rows are aligned to vectors.
 void count_bytes(const gpu& on, const view<const std::uint8_t>& image, unsigned long long* counts) {
   if (has_aligned_groups(image, group)) return count_all(on, image, true, counts);
   constexpr std::int64_t row = group * pixel_tiles::threads;

@@ -1,5 +1,5 @@
-// Counting bytes: every lane of a warp has counters of its own, each in the bank of shared memory that has
-// the lane's number. So no two lanes ever wait for each other, whatever the pixels are.
+// Counts bytes. Every lane of a warp has its own counters, in the bank of shared memory with the lane's
+// number. This avoids bank conflicts and contention for all images.
 #pragma once
 
 #include "engines/cuda/runtime/gpu.cuh"

@@ -1,6 +1,6 @@
-// histogram on the GPU. Counts go to bins in the shared memory of each block, several times over where there
-// is room, so that threads do not wait for each other; equal pixels beside each other are added at once, so
-// that a constant image does not have all threads at one bin for every pixel.
+// histogram on the GPU. Each block counts into bins in shared memory, replicated where there is room to
+// reduce contention. Runs of equal pixels are added at once, so that a constant image does not serialise on
+// one bin.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct shared_bins {
   }
 };
 
-/// Keeps a run of one bin back until another comes. Of rules that only count.
+/// Accumulates a run of one bin and adds it at once. For rules that only count.
 template <class Bin>
 struct merging_bins {
   Bin* bins;
@@ -75,7 +75,7 @@ __device__ void count_into(Bin* bins, std::int64_t count, const pixel_tiles& til
   sink.flush();
 }
 
-/// `replicas` times `count` bins in shared memory; none: threads add to the bins of all blocks.
+/// Uses `replicas` copies of the bins in shared memory. With 0, threads add to the global bins.
 template <int Group, class Rule, class... In>
 __global__ void count_pixels(pixel_tiles tiles, bool aligned, int replicas, Rule rule, shared_bins total,
                              view<const In>... in) {
@@ -93,7 +93,7 @@ __global__ void count_pixels(pixel_tiles tiles, bool aligned, int replicas, Rule
   }
 }
 
-/// Bins of 32 bits hold what one block counts: it has no more than 2^31 pixels.
+/// 32-bit bins suffice: a block has at most 2^31 pixels.
 template <class Rule, class... In>
 void run_counting(const gpu& on, const Rule& rule, const shared_bins& total, const view<const In>&... in) {
   constexpr int group = group_of<In...>(16);
@@ -130,7 +130,7 @@ void run_histogram(const gpu& on, const Rule& rule, std::span<std::uint64_t> bin
   for (std::size_t i = 0; i < bins.size(); ++i) bins[i] += added[i];
 }
 
-/// Values of bytes, from any first one on.
+/// Counts byte values from `rule.first` on. Returns false if the bins exceed the range of bytes.
 inline bool run_byte_histogram(const gpu& on, const value_bins<std::uint8_t>& rule,
                                std::span<std::uint64_t> bins, const view<const std::uint8_t>& image) {
   using all_counts = std::array<unsigned long long, 256>;

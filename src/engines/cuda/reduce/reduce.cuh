@@ -11,8 +11,8 @@
 
 namespace macareu::cuda {
 
-/// In all threads of the block, once in a kernel. A plain tree: cub::BlockReduce would be no faster after a
-/// pass over an image, and adds a fifth to the time that every operator takes to compile.
+/// Returns the result in all threads of the block. Call once per kernel. A plain tree: cub::BlockReduce is no
+/// faster after a pass over an image, and adds a fifth to the compile time of every operator.
 template <class Rule>
 __device__ typename Rule::value join_block(const Rule& rule, const typename Rule::value& own) {
   using value = typename Rule::value;
@@ -50,8 +50,8 @@ __global__ void reduce_pixels(pixel_tiles tiles, bool aligned, Rule rule, typena
   if (threadIdx.x == 0) parts[blockIdx.x] = total;
 }
 
-/// The blocks write their parts to the host's memory, where they are joined: cheaper than a second kernel and
-/// a copy, and nothing more to compile for every rule.
+/// Blocks write their parts to pinned host memory, and the host joins them. This is cheaper than a second
+/// kernel and a copy, and needs no more code per rule.
 template <class Rule, class First, class... In>
 typename Rule::value run_reduce(const gpu& on, const Rule& rule, const view<const First>& first,
                                 const view<const In>&... in) {

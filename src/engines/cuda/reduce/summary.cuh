@@ -1,6 +1,6 @@
-// summary on the GPU: a thread keeps the first group of pixels that has its smallest and its largest value;
-// the pixel itself is looked for at the end, once per block. Bytes are compared in pairs and added in fours,
-// and several groups of them are taken at once where no gaps lie between rows.
+// summary on the GPU. A thread keeps the first group of pixels that has its smallest and its largest value.
+// The block then searches for the pixel itself, once at the end. Bytes are compared in pairs and added in
+// fours. If rows have no gaps between them, several groups of bytes are taken at once.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace macareu::cuda {
 
-/// Of some bytes, few enough for sums of 32 bits.
+/// Totals of some bytes, few enough for 32-bit sums.
 template <class T>
 struct byte_totals {
   /// Pairs of 16 bits of which only the upper byte counts.
@@ -48,7 +48,7 @@ template <class T>
 struct thread_summary {
   using key = key_of<T>;
   static constexpr int group = 16 / sizeof(T);
-  /// What a thread adds up of pixels of this size stays below 2^64 for 2^31 of them.
+  /// Sums over 2^31 pixels of this size stay below 2^64.
   static constexpr bool short_sums = sizeof(T) <= 2;
 
   static constexpr auto nowhere = std::numeric_limits<std::int64_t>::max();
@@ -60,7 +60,7 @@ struct thread_summary {
   int128 sum = 0;
   uint128 squares = 0;
 
-  /// Groups do not come in their order.
+  /// Groups arrive out of order, so ties compare places.
   __device__ void take_range(std::int64_t place, key low, key high) {
     if (low <= lowest && (low < lowest || place < lowest_in)) {
       lowest = low;
@@ -116,8 +116,8 @@ struct thread_summary {
     }
   }
 
-  /// Groups of bytes that begin `apart` pixels from each other, all behind those taken before: values that
-  /// were there already need not be looked for.
+  /// Groups of bytes that begin `apart` pixels from each other, all after those taken before. Values within
+  /// the known range are skipped, because ties keep the earlier place.
   template <int Groups>
   __device__ void take_next(std::int64_t place, int apart, const pixel_group<T, group> (&values)[Groups]) {
     byte_totals<T> all;
@@ -133,12 +133,12 @@ struct thread_summary {
     }
   }
 
-  /// With the place of a group for that of a pixel: groups do not overlap, so which is first is the same.
+  /// Has places of groups instead of pixels. Groups do not overlap, so the order is the same.
   __device__ summary<T> total() const {
     return {lowest, highest, lowest_in, highest_in, sum + short_sum, squares + short_squares};
   }
 
-  /// The first pixel with this key in the group that begins there; by a warp.
+  /// The first pixel with key `wanted` in the group at `begin`. Needs a whole warp.
   __device__ static std::int64_t place_of(const view<const T>& image, std::int64_t begin, key wanted) {
     if (begin == nowhere) return nowhere;
     const std::int64_t row = begin / image.width, z = row / image.height;
@@ -149,7 +149,7 @@ struct thread_summary {
   }
 };
 
-/// The end of a block.
+/// Writes the part of a block.
 template <class T>
 __device__ void write_part(const thread_summary<T>& mine, const summary_of<T>& rule,
                            const view<const T>& image, summary<T>* parts) {
@@ -161,7 +161,7 @@ __device__ void write_part(const thread_summary<T>& mine, const summary_of<T>& r
   if (threadIdx.x == 0) parts[blockIdx.x] = total;
 }
 
-/// By a multiprocessor: with 48 KiB of loads under way.
+/// Blocks per multiprocessor, for 48 KiB of loads in flight.
 inline constexpr int blocks_held = 3;
 
 template <class T>
@@ -192,8 +192,8 @@ __global__ void __launch_bounds__(pixel_tiles::threads, blocks_held)
   write_part(mine, rule, image, parts);
 }
 
-/// How bytes without gaps are split: a thread has groups `apart` pixels from each other in every step of its
-/// block.
+/// Partition of bytes without gaps. In every step of its block, a thread takes groups `apart` pixels from
+/// each other.
 struct byte_steps {
   static constexpr int groups = 4, apart = 16 * pixel_tiles::threads, pixels = groups * apart;
 };

@@ -1,4 +1,4 @@
-// Errors of CUDA's functions.
+// CUDA error codes as exceptions.
 #pragma once
 
 #include <cuda_runtime_api.h>

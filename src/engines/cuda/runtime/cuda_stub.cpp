@@ -1,4 +1,4 @@
-// A build without CUDA.
+// Stub for builds without CUDA.
 #include <new>
 
 #include "engines/cuda/component/block_times.hpp"

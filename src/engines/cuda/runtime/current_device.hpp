@@ -5,7 +5,7 @@
 
 namespace macareu::cuda {
 
-/// Makes a GPU current, and the caller's again at the end.
+/// Makes a GPU current; the destructor restores the caller's.
 class current_device {
  public:
   explicit current_device(int gpu) {

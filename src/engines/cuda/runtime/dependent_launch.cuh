@@ -1,7 +1,7 @@
-// Programmatic dependent launch: the blocks of the next kernel may come in while those of this one leave. A
-// kernel launched so waits before it reads what its predecessor wrote; the predecessor has then ended, its
-// writes are visible, and what it had waited for itself as well, so the order of a whole chain is kept.
-// GPUs before compute capability 9.0 have no such launch.
+// Programmatic dependent launch: blocks of the next kernel start while those of the previous one finish. A
+// dependent kernel calls wait_for_previous() before it reads its predecessor's results. The predecessor has
+// then ended and its writes are visible. It has itself waited for its predecessor, so the order of a chain
+// holds. GPUs before compute capability 9.0 do not support it.
 #pragma once
 
 #include <cuda_runtime.h>

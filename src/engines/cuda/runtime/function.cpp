@@ -14,7 +14,8 @@
 namespace macareu::cuda {
 namespace {
 
-/// Of the driver, which the runtime has loaded: what the runtime has for this came with CUDA 12.8.
+/// Driver functions: the runtime can load modules only since CUDA 12.8. The runtime has loaded the driver
+/// already.
 struct driver_functions {
   decltype(&cuModuleLoadData) load;
   decltype(&cuModuleUnload) unload;
@@ -28,7 +29,7 @@ const driver_functions& driver() {
     void* const library = dlopen("libcuda.so.1", RTLD_LAZY);
     const auto look_up = [&](auto& function, const char* name) {
       void* const address = library ? dlsym(library, name) : nullptr;
-      if (!address) throw device_error(std::string("cuda: the driver has no ") + name);
+      if (!address) throw device_error(std::string("cuda: libcuda.so.1 is missing or lacks ") + name);
       function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(address);
     };
     driver_functions all{};
@@ -70,7 +71,7 @@ class library {
   CUmodule module_ = nullptr;
 };
 
-/// Parts of the image that have three axes together with the channels, one after another in dense memory.
+/// Splits the image into parts of three axes, channels included, in the order of the dense copy.
 std::vector<host_pixels> parts_of(const const_image_view& image) {
   const auto all = host_pixels_of(typed_view<const std::byte>(image));
   const auto size = static_cast<std::int64_t>(size_of(image.type()));

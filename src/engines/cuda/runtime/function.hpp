@@ -1,5 +1,5 @@
-// A function that was compiled while the program runs, on a GPU as operators are: on the same device and
-// stream, with the same memory, transfers and errors. Part of every build: one without CUDA loads none.
+// A function compiled at run time. It uses the device, stream, memory, transfers and errors of operators.
+// Part of every build; load_function throws in a build without CUDA.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace macareu::cuda {
 
-/// Its GPU is current in this thread until the end, which waits for what it has started. Everything is in the
-/// order of the call's stream. All throw device_error.
+/// Makes its GPU current in this thread. The destructor waits for the kernels and restores the caller's GPU.
+/// All work runs in the order of the call's stream. All functions throw device_error.
 class loaded_function {
  public:
   struct launch {
@@ -27,20 +27,20 @@ class loaded_function {
 
   virtual ~loaded_function() = default;
 
-  /// Memory of the GPU until the end; null where no bytes are asked for.
+  /// Device memory, freed by the destructor; null for 0 bytes.
   virtual std::byte* memory(std::int64_t bytes) = 0;
   virtual void fill(std::byte* at, int value, std::int64_t bytes) = 0;
-  /// Pixels in host memory, with any strides, to memory of the GPU without gaps: row x width + column.
+  /// Copies host pixels of any strides to dense device memory: row x width + column.
   virtual void bring(const const_image_view& image, std::byte* to) = 0;
-  /// `arguments` point to the kernel's.
+  /// `arguments` point to the kernel's arguments.
   virtual void start(const char* kernel, const launch& how, std::initializer_list<void*> arguments) = 0;
-  /// Waits for all kernels. One that failed is known here at the latest.
+  /// Waits for all kernels. Reports a failed kernel here at the latest.
   virtual void wait() = 0;
-  /// Waits.
+  /// Waits for the copy.
   virtual void fetch(const std::byte* from, std::span<std::byte> to) = 0;
 };
 
-/// Machine code for the GPU that `work` runs on, "cuda:N".
+/// `code`: machine code for the GPU that `work` runs on, "cuda:N".
 std::unique_ptr<loaded_function> load_function(job& work, const std::string& code);
 
 }  // namespace macareu::cuda

@@ -1,4 +1,4 @@
-// One GPU as a run sees it: its stream, its errors, its memory.
+// The GPU of one call: stream, errors, memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -22,9 +22,9 @@ struct gpu {
   int multiprocessors = 1;
   cudaStream_t stream = nullptr;
   cudaMemPool_t pool = nullptr;     // null: the driver's default
-  int shared_memory = 48 << 10;     // that a block can have
+  int shared_memory = 48 << 10;     // opt-in limit of a block
   mutable bool idle = false;        // the host has waited since the last launch
-  mutable bool reads_host = false;  // memory of this call, which has to stay for it
+  mutable bool reads_host = false;  // kernels read host memory of this call: finish() waits
 
   void launched(const char* kernel) const {
     idle = false;
@@ -38,8 +38,8 @@ struct gpu {
 
 constexpr std::int64_t whole_vectors(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
 
-/// Device memory, given back in the order of the stream. Of whole vectors: narrow pixels are changed by
-/// atomic operations on the words that they are part of.
+/// Device memory, freed in stream order. Sizes are multiples of 16 bytes: atomics on narrow pixels access
+/// whole words.
 template <class T>
 class device_array {
  public:
@@ -89,7 +89,7 @@ class device_array {
   std::int64_t count_ = 0;
 };
 
-/// Host memory that kernels can write, one for every type and thread.
+/// Pinned host memory that kernels can write, one for every type and thread.
 template <class T>
 T* pinned_place() {
   struct pinned {
@@ -101,7 +101,7 @@ T* pinned_place() {
   return static_cast<T*>(place.data);
 }
 
-/// A small struct of results back to the host: waits for the stream.
+/// Copies a small struct of results to the host; waits for the stream.
 template <class T>
 T fetch(const gpu& on, const T* from) {
   T* const there = pinned_place<T>();

@@ -1,4 +1,4 @@
-// Several values side by side as rules see them (core/wide.hpp): registers of one thread.
+// SIMD values of rules (core/wide.hpp) in the registers of one thread.
 #pragma once
 
 #include <bit>
@@ -12,8 +12,8 @@
 
 namespace macareu::cuda {
 
-/// Known to be integers of at most this magnitude, as what is read from small integers and their sums are;
-/// 0: not known. It lets roots be cheap.
+/// The values are integers of at most this magnitude, as sums of small integers are; 0: unknown. A known
+/// bound allows a cheaper square root.
 using whole_bound = std::int64_t;
 
 template <class T, int N, whole_bound Most = 0>
@@ -21,12 +21,12 @@ struct lanes {
   T value[N];
 };
 
-/// Of a result that is exact in f32, else not known.
+/// The bound of a result that is exact in f32; 0 (unknown) otherwise.
 constexpr whole_bound exact_bound(bool known, whole_bound most) {
   return known && most <= whole_bound{1} << 24 ? most : 0;
 }
 
-/// Of pixels of type In, read as values of type F.
+/// The bound of pixels of type In, read as values of type F.
 template <class F, class In>
 constexpr whole_bound bound_of_pixels() {
   if constexpr (std::is_same_v<F, float> && std::is_integral_v<In> && sizeof(In) <= 2)
@@ -43,8 +43,8 @@ __device__ inline lanes<T, N, Most> for_lanes(Each&& each) {
   return result;
 }
 
-/// A pixel in the type a rule works in. A byte becomes the low bits of a float from 2^23 on, which is cheaper
-/// than a conversion.
+/// Converts a pixel to the rule's type. A byte is inserted into the mantissa of 2^23, which is cheaper than a
+/// conversion.
 template <class F, class T>
 __device__ inline F to_value(T pixel) {
   if constexpr (std::is_same_v<F, float> && std::is_same_v<T, std::uint8_t>)

@@ -1,4 +1,4 @@
-// Part of every build: one without CUDA must not take a GPU's memory for the host's.
+// Part of every build: a build without CUDA must not treat device memory as host memory.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -12,7 +12,7 @@
 namespace macareu::cuda {
 namespace {
 
-// Of the driver's interface, whose headers such a build has not.
+// Constants of the driver API: a build without CUDA has no headers for it.
 enum class pointer_attribute : int { memory_type = 2, is_managed = 8, device_ordinal = 9 };
 constexpr unsigned type_device = 2;
 using ask_pointer = int (*)(unsigned count, pointer_attribute* which, void** answers,
@@ -24,14 +24,14 @@ unsigned long long libraries_loaded() {
   dl_iterate_phdr(
       [](dl_phdr_info* first, std::size_t, void* to) {
         *static_cast<unsigned long long*>(to) = first->dlpi_adds;
-        return 1;  // the others say the same
+        return 1;  // stop: all entries hold the same value
       },
       &count);
   return count;
 }
 
-/// None where nobody in this process has loaded the driver. To look for it takes tens of microseconds, so
-/// that is done once for all libraries that are loaded; and it stays.
+/// Null if the process has not loaded the driver. The search takes tens of microseconds, so it repeats only
+/// after another library was loaded. A loaded driver stays loaded, so its function is cached.
 ask_pointer loaded_driver() {
   static std::atomic<ask_pointer> known{nullptr};
   static std::atomic<unsigned long long> looked_among{0};
@@ -51,7 +51,7 @@ ask_pointer loaded_driver() {
 
 }  // namespace
 
-/// The driver is asked, not the runtime, which would make a context on a GPU to answer for host memory.
+/// Queries the driver: the runtime would create a context on a GPU even for host memory.
 memory_place place_of(const void* data) {
   const auto ask = loaded_driver();
   if (!ask) return {};

@@ -1,6 +1,6 @@
-// Where this library's memory on a GPU comes from. The driver's default pool gives memory back whenever a
-// stream is waited for, and mapping it again costs more than a small image takes to compute; changing that
-// pool would be felt by the rest of the program, so this one is our own.
+// The library's own memory pool on a GPU. The driver's default pool releases memory at every synchronisation.
+// Mapping it again takes longer than computing a small image. Changing the default pool would affect the rest
+// of the program.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,10 +9,10 @@
 
 namespace macareu::cuda {
 
-/// Made at the first call for a GPU, and kept.
+/// Created at the first call for a GPU, and kept.
 cudaMemPool_t memory_pool(int gpu);
 
-/// Bytes that the pool holds and nobody uses.
+/// Bytes that the pool holds but does not use.
 std::int64_t idle_memory(int gpu);
 
 }  // namespace macareu::cuda

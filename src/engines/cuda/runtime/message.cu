@@ -10,7 +10,7 @@ bool is_set(std::uint32_t& flag) { return std::atomic_ref(flag).load(std::memory
 
 bool comes_soon(std::uint32_t& flag, std::uint32_t& other) {
   using clock = std::chrono::steady_clock;
-  // A core that others want is given to them when the shortest kernels are over.
+  // Spins while the shortest kernels run, then yields the core to other threads.
   constexpr auto for_itself = std::chrono::microseconds(200), patience = std::chrono::microseconds(2000);
   const auto begin = clock::now();
   for (auto waited = begin - begin; waited < patience; waited = clock::now() - begin) {

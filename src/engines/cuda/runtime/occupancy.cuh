@@ -1,4 +1,4 @@
-// How many blocks of a kernel a GPU holds at a time. Asked once per kernel and GPU: it takes microseconds.
+// Resident blocks of a kernel on a GPU. Cached per kernel and GPU: the query takes microseconds.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace macareu::cuda {
 
-/// At most `most` to a multiprocessor. Allows the kernel its dynamic shared memory; GPUs differ in what a
-/// block of them can have.
+/// At most `most` per multiprocessor. Also opts the kernel in to its dynamic shared memory. Throws where the
+/// GPU has less.
 template <auto Kernel>
 int resident_blocks(const gpu& on, int threads, std::size_t shared, int most) {
   require_shared_memory(on, shared);

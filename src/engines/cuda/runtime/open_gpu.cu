@@ -11,7 +11,7 @@ int gpu_of(const context& how) {
 }
 
 gpu open_gpu(job& work) {
-  cudaGetLastError();  // what another part of the program left there is not this call's error
+  cudaGetLastError();  // clears an error that another part of the program left
   const int number = gpu_of(work.how);
   const auto ask = [&](cudaDeviceAttr about) {
     int told = 0;

@@ -5,10 +5,10 @@
 
 namespace macareu::cuda {
 
-/// Of the device "cuda:N"; any other name means the current one.
+/// The GPU of device "cuda:N"; the current GPU for any other name.
 int gpu_of(const context& how);
 
-/// That GPU, which must be current, with the caller's stream.
+/// The GPU of `work`, which must be current, with the caller's stream.
 gpu open_gpu(job& work);
 
 }  // namespace macareu::cuda

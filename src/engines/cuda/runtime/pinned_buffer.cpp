@@ -14,7 +14,7 @@ namespace {
 
 using tuning::least_pinned, tuning::most_pinned, tuning::most_pinned_kept;
 
-/// Never freed: at the process's end the driver may be gone before it.
+/// Never freed: at process exit the driver may be unloaded first.
 struct free_list {
   std::mutex using_it;
   std::vector<pinned_buffer::block> blocks;
@@ -24,7 +24,7 @@ free_list& kept() {
   return all;
 }
 
-/// Blocks have a few sizes, so that one fits many calls.
+/// Sizes are powers of two, so that a block fits many calls.
 pinned_buffer::block take_pinned(std::int64_t bytes) {
   if (bytes > most_pinned) return {};
   const auto size =
@@ -41,7 +41,7 @@ pinned_buffer::block take_pinned(std::int64_t bytes) {
   }
   void* fresh = nullptr;
   if (cudaHostAlloc(&fresh, static_cast<std::size_t>(size), cudaHostAllocPortable) != cudaSuccess) {
-    cudaGetLastError();  // it would be reported again by the next launch; pageable memory does as well
+    cudaGetLastError();  // the next launch would report it again; pageable memory is the fallback
     return {};
   }
   return {static_cast<std::byte*>(fresh), size};

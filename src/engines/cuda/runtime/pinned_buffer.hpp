@@ -1,5 +1,5 @@
-// Host memory for results that come from a GPU and are read once. Up to a size it is pinned, so that the GPU
-// writes it without a detour, and kept for later calls, so that its pages are there already.
+// Host memory for results that are downloaded and read once. Up to a size it is pinned, so that the GPU
+// writes it directly. Pinned blocks are kept for later calls, which saves page faults.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ class pinned_buffer {
   pinned_buffer(pinned_buffer&& other) noexcept;
   pinned_buffer& operator=(pinned_buffer&&) = delete;
 
-  /// Does the GPU write it by itself?
+  /// Can the GPU write it directly?
   bool is_pinned() const { return pinned_.data != nullptr; }
-  /// Nobody has cleared it.
+  /// Uninitialised memory.
   std::byte* data() const { return pinned_.data ? pinned_.data : pageable_.get(); }
 
   struct block {

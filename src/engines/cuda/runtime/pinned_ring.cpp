@@ -10,8 +10,8 @@ struct ring {
   std::array<void*, chunk_count> memory{};
 };
 
-/// Two, since images travel in both directions at once. Never freed: at the process's end the driver may be
-/// gone before them.
+/// One per direction, because uploads and downloads overlap. Never freed: at process exit the driver may be
+/// unloaded first.
 std::array<ring, 2>& the_rings() {
   static auto& both = *new std::array<ring, 2>;
   return both;

@@ -1,4 +1,4 @@
-// The pinned memory through which images travel.
+// Rings of pinned memory for transfers of images.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,8 +16,8 @@ using tuning::chunk_bytes, tuning::chunk_count;
 
 enum class ring_use { upload, download };
 
-/// The process's ring for a direction, for one transfer at a time. At the end it waits for copies under way.
-/// Threads of the transfer may have slots of their own.
+/// Exclusive use of the process's ring for one direction. The destructor waits for pending copies. Threads of
+/// one transfer use disjoint slots.
 class ring_lease {
  public:
   ring_lease(ring_use use, cudaStream_t stream);
@@ -25,9 +25,9 @@ class ring_lease {
   ring_lease(const ring_lease&) = delete;
   ring_lease& operator=(const ring_lease&) = delete;
 
-  /// Memory of a chunk, once the copy that used it last is done.
+  /// Memory of a chunk; waits for the last copy that used it.
   std::byte* chunk(std::int64_t slot);
-  /// The copy just put into the stream uses this chunk.
+  /// Marks the chunk as used by the copy just enqueued.
   void in_use(std::int64_t slot);
 
  private:

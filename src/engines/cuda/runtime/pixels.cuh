@@ -1,7 +1,7 @@
-// How regular patterns split an image over threads. A block takes tiles of columns x rows, narrow images
-// more rows and fewer columns, so that all its threads have work. A column is a group of pixels side by side,
-// which a thread reads and writes at once where rows are aligned for it. Places are found by one division per
-// tile and thread, in volumes by two, none per pixel.
+// Distribution of an image over threads, for regular patterns. A block processes tiles of columns x rows.
+// Narrow images have more rows and fewer columns, so that all threads have work. A column is a group of
+// adjacent pixels, which a thread loads and stores at once where rows are aligned. Coordinates cost one
+// division per tile and thread, two in volumes, none per pixel.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 
 namespace macareu::cuda {
 
-/// The groups that a thread has in a tile begin here.
+/// First pixels of a thread's groups in a tile.
 struct tile_places {
   static constexpr int count = 4;
   site row[count];
-  std::int64_t index, next_index;  // of the first in the image, row by row, and from each to the next
+  std::int64_t index, next_index;  // row-major index of the first; distance to the next
 };
 
 struct pixel_tiles {
@@ -42,24 +42,24 @@ struct pixel_tiles {
 
   MACAREU_HD std::int64_t tile_rows() const { return rows_per_thread * (threads >> log_columns); }
 
-  /// Blocks for a kernel that goes through the tiles: enough to fill the GPU, few enough to be cheap.
+  /// Blocks for a kernel that loops over the tiles: enough to fill the GPU, few enough to be cheap.
   unsigned blocks(const gpu& on) const {
     return static_cast<unsigned>(std::clamp<std::int64_t>(count, 1, 8 * on.multiprocessors));
   }
-  /// One for every tile.
+  /// One block per tile.
   unsigned all_blocks() const {
     return static_cast<unsigned>(std::clamp<std::int64_t>(count, 1, std::numeric_limits<int>::max()));
   }
 
-  /// visit(first pixel, number of pixels) for the groups of this thread; at a row's end there may be fewer
-  /// than `Group` left.
+  /// visit(first pixel, number of pixels) for the groups of this thread. The last group of a row may have
+  /// fewer than `Group` pixels.
   template <int Group, class Visit>
   __device__ void for_each_group(Visit&& visit) const {
     for_each_tile<Group>([](const tile_places&) { return false; }, visit);
   }
 
-  /// The same, but first all(places) where the groups of a tile that this thread has are complete, so that
-  /// all can be loaded before the first is used; visit only where there are fewer or it returns false.
+  /// The same, but calls all(places) first where all groups of this thread in a tile are complete. So all can
+  /// be loaded before the first is used. Calls visit only if some are incomplete or all() returns false.
   template <int Group, class All, class Visit>
   __device__ void for_each_tile(All&& all, Visit&& visit) const {
     const int column = threadIdx.x & ((1 << log_columns) - 1), row_in_tile = threadIdx.x >> log_columns;
@@ -91,7 +91,7 @@ struct pixel_tiles {
   }
 
  private:
-  /// Few images need 64 bits for it, which take five times as long.
+  /// 64-bit division takes five times as long, and few images need it.
   static __device__ std::int64_t quotient(std::int64_t a, std::int64_t b) {
     if (((a | b) >> 32) == 0) return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
     return a / b;
@@ -106,13 +106,13 @@ struct pixel_tiles {
   }
 };
 
-/// Pixels that a thread takes at once: 16 bytes of the widest type, but not more than `most`.
+/// Pixels of a group: 16 bytes of the widest type, at most `most`.
 template <class... T>
 constexpr int group_of(int most) {
   return std::min(most, static_cast<int>(16 / std::max({sizeof(T)...})));
 }
 
-/// Do all groups of this size begin at a multiple of their bytes?
+/// Are all groups of this size aligned to their size in bytes?
 template <class T>
 bool has_aligned_groups(const view<T>& image, int group) {
   const auto bytes = static_cast<std::int64_t>(group * sizeof(T));
@@ -123,7 +123,7 @@ bool has_aligned_groups(const view<T>& image, int group) {
          (image.height == 1 || even(image.step_y)) && (image.depth == 1 || even(image.step_z));
 }
 
-/// Does every pixel follow the one before?
+/// Is the image dense?
 template <class T>
 bool has_no_gaps(const view<T>& image) {
   return image.step_x == 1 && (image.height == 1 || image.step_y == image.width) &&
@@ -141,7 +141,7 @@ using group_bits = std::conditional_t<
     std::conditional_t<sizeof(T) * Group == 8, uint2,
                        std::conditional_t<sizeof(T) * Group == 4, std::uint32_t, pixel_group<T, Group>>>>;
 
-/// One access, of a group that is aligned.
+/// One access to an aligned group.
 template <int Group, class T>
 __device__ pixel_group<T, Group> load_whole(const T* first) {
   return std::bit_cast<pixel_group<T, Group>>(*reinterpret_cast<const group_bits<T, Group>*>(first));
@@ -153,7 +153,7 @@ __device__ void store_whole(T* first, const pixel_group<T, Group>& values) {
   *reinterpret_cast<bits*>(first) = std::bit_cast<bits>(values);
 }
 
-/// One access where groups are aligned, else pixel by pixel: `aligned` is the same in all threads.
+/// One access where groups are aligned, else pixel by pixel. `aligned` is uniform across threads.
 template <int Group, class T>
 __device__ pixel_group<T, Group> load_group(const view<const T>& image, site p, bool aligned) {
   const T* const first = &image[p];

@@ -1,4 +1,4 @@
-// What a build knows of GPUs, also one without CUDA: there are none then.
+// The GPUs of this machine; none in a build without CUDA.
 #pragma once
 
 #include <charconv>
@@ -17,7 +17,7 @@ struct gpu_list {
   std::string problem;                // why there is none
 };
 
-/// Asks the driver once.
+/// Queries the driver once.
 const gpu_list& gpus_here();
 
 /// The GPU that CUDA would use in this thread.
@@ -35,7 +35,7 @@ inline std::optional<int> gpu_named(std::string_view device) {
   return number;
 }
 
-/// The numbers of "cuda:N,cuda:M,...", where one may come several times; empty where that is not what it is.
+/// The numbers of "cuda:N,cuda:M,...", which may repeat; empty for any other text.
 inline std::vector<int> gpus_named(std::string_view devices) {
   std::vector<int> numbers;
   while (true) {
@@ -48,7 +48,7 @@ inline std::vector<int> gpus_named(std::string_view devices) {
   }
 }
 
-/// Bytes that this library could take.
+/// Bytes that this library can allocate: free memory and idle memory of the pool.
 std::int64_t free_memory(int gpu);
 
 enum class memory_kind { host, pinned, device, managed };
@@ -58,7 +58,7 @@ struct memory_place {
   int gpu = 0;  // of device memory
 };
 
-/// Starts nothing: a process that has not used CUDA has no memory of a GPU.
+/// Does not initialise CUDA: a process that has not used it has no device memory.
 memory_place place_of(const void* data);
 
 }  // namespace macareu::cuda

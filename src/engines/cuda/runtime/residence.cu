@@ -13,7 +13,7 @@ void clear_padding(const gpu& on, std::byte* data, std::int64_t rows, std::int64
       check(cudaMemsetAsync(data + begin, 0, static_cast<std::size_t>(end - begin), on.stream),
             "cudaMemsetAsync");
   };
-  // One row may be longer than the pitch of two dimensions can be.
+  // A single row may exceed the largest pitch of cudaMemset2DAsync.
   if (rows > 1 && used < pitch)
     check(
         cudaMemset2DAsync(data + used, static_cast<std::size_t>(pitch), 0,
@@ -45,7 +45,7 @@ std::byte* residence::place(const host_pixels& image, to_be use) {
 }
 
 bool residence::is_on_host(const host_pixels& image) const {
-  // Pinned memory may be written by what is in the stream.
+  // Kernels in the stream may write pinned memory.
   if (on_.work.images_on_gpu || place_of(image.data).kind != memory_kind::host) return false;
   const auto found = std::ranges::find(copies_, image, &copy::host);
   return found == copies_.end() || !found->written;
@@ -53,7 +53,7 @@ bool residence::is_on_host(const host_pixels& image) const {
 
 void residence::finish() {
   if (on_.work.in_stream_order && !on_.reads_host) return;
-  if (!on_.idle) on_.synchronize("cudaStreamSynchronize");  // asking takes microseconds
+  if (!on_.idle) on_.synchronize("cudaStreamSynchronize");  // skipped if idle: it takes microseconds
   for (const auto& each : copies_) {
     if (!each.written) continue;
     on_.work.results_touched = true;

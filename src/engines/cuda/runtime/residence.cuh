@@ -1,8 +1,8 @@
-// Where the images of a call are on the GPU. Host memory gets a copy on the device at its first use, device
-// and managed memory is used as it is. A crop or another shape of a host image is an image of its own here.
+// Device copies of the images of a call. Host memory is copied at its first use; device and managed memory is
+// used in place. A crop or reshaped view of a host image is a separate image here.
 //
-// Copies are written back by finish() alone, so a call that fails leaves no memory of the host that looks
-// finished. The same host memory is one copy: a marker may be the output.
+// Only finish() writes copies back, so a call that fails earlier leaves the host's results untouched. The
+// same host memory has one copy: a marker may be the output.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ view<T> dense_view(T* data, std::int64_t depth, std::int64_t height, std::int64_
   return {data, depth, height, width, height * pitch, pitch, 1};
 }
 
-/// Zeros between the rows of a dense image and behind the last: narrow pixels are exchanged together with
-/// what else is in their word, which is never memory that nobody wrote.
+/// Zeroes the padding between rows and after the last one. Atomics on narrow pixels read the whole word,
+/// which must be initialised.
 void clear_padding(const gpu& on, std::byte* data, std::int64_t rows, std::int64_t width, std::int64_t size);
 
 /// A temporary image in device memory.
@@ -54,19 +54,19 @@ class residence {
  public:
   explicit residence(const gpu& on) : on_(on) {}
 
-  /// A view that kernels can read. Where one kernel reads and writes an image, this comes before writing().
+  /// A view that kernels can read. Where one kernel reads and writes an image, call this before writing().
   template <class T>
   view<const T> reading(const view<const T>& image) {
     return on_device<const T>(image, to_be::read);
   }
-  /// A view that kernels write as a whole: what it holds is not brought over.
+  /// A view that kernels overwrite completely: its content is not uploaded.
   template <class T>
   view<T> writing(const view<T>& image) {
     return on_device<T>(image, to_be::written);
   }
-  /// Is it memory that the host alone writes that has the image, as the caller gave it?
+  /// Does pageable host memory hold the current pixels of the image?
   bool is_on_host(const host_pixels& image) const;
-  /// Brings what was written back to the host. Waits for the stream, unless the caller will.
+  /// Downloads the images that were written. Waits for the stream, unless the caller will.
   void finish();
 
  private:
@@ -79,7 +79,7 @@ class residence {
     bool written = false;
   };
 
-  /// The memory of the copy; null where the image is used as it is.
+  /// The memory of the copy; null where the image is used in place.
   std::byte* place(const host_pixels& image, to_be use);
 
   template <class T>

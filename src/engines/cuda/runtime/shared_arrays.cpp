@@ -77,13 +77,13 @@ shared_memory::shared_memory(int gpu, void* stream, std::size_t bytes)
   const auto code = cudaMallocFromPoolAsync(&data_, bytes, memory_pool(gpu_), stream_of(stream_));
   if (code == cudaErrorMemoryAllocation) {
     cudaGetLastError();  // it would be reported again by the next launch
-    throw too_large("cuda: " + std::to_string(bytes >> 20) + " MiB for a result are not free on GPU " +
+    throw too_large("cuda: cannot allocate " + std::to_string(bytes >> 20) + " MiB for a result on GPU " +
                     std::to_string(gpu_));
   }
   check(code, "cudaMallocFromPoolAsync");
 }
 
-/// Errors have nowhere to go; at the process's end there are some.
+/// Ignores errors: a destructor cannot report them, and at process exit CUDA calls fail.
 shared_memory::~shared_memory() {
   int callers = 0;
   if (gpu_ < 0) ::operator delete(data_);

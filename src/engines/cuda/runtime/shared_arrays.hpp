@@ -1,37 +1,37 @@
-// What arrays need that are shared with other packages: a stream to meet them on, and memory that they may
-// keep. Also in a build without CUDA.
+// Support for arrays shared with other packages: a common stream, and memory that they may keep. Part of
+// every build.
 #pragma once
 
 #include <cstddef>
 
 namespace macareu::cuda {
 
-/// Where results belong beside this memory: the GPU that holds it; of the host's memory the current one, or
-/// -1 where there is none.
+/// The GPU for results of this memory: the one that holds it. For host memory the current GPU, or -1 if there
+/// is none.
 int gpu_beside(const void* data);
 
-/// A stream of this library on a GPU, made at the first call and kept; null where there is no such GPU. It
-/// waits for the default stream, and the default stream for it.
+/// The library's stream on a GPU, created at the first call and kept; null if there is no such GPU. It
+/// synchronises with the default stream in both directions.
 void* own_stream(int gpu);
 
-/// What comes into `stream` from now on is done after all that is in `other` now.
+/// Work enqueued in `stream` from now on runs after all work now in `other`.
 void follow(int gpu, void* stream, void* other);
 
-/// Waits for all that is in it.
+/// Waits for all work in the stream.
 void finish(int gpu, void* stream);
 
-/// Memory of a GPU for a result that others may use on streams of theirs; of the host where there is no GPU.
+/// Device memory for a result that other packages may use on their own streams; host memory without a GPU.
 class shared_memory {
  public:
-  /// To be used after what is in the stream.
+  /// Usable after the work now in the stream.
   shared_memory(int gpu, void* stream, std::size_t bytes);
-  /// Waits for all work on the GPU, as cudaFree does: of the others' streams nothing is known.
+  /// Waits for all work on the GPU, as cudaFree does: the other packages' streams are unknown.
   ~shared_memory();
   shared_memory(const shared_memory&) = delete;
   shared_memory& operator=(const shared_memory&) = delete;
 
   void* data() const { return data_; }
-  /// Below 0: of the host.
+  /// Negative: host memory.
   int gpu() const { return gpu_; }
 
  private:

@@ -1,4 +1,4 @@
-// More shared memory for a block than the 48 KiB that kernels have without asking.
+// Opt-in to more shared memory per block than the default 48 KiB.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace macareu::cuda {
 
-/// Of it kernels that take all they can get leave some to their static arrays.
+/// Limit of dynamic shared memory; the rest is for static arrays.
 inline std::size_t shared_limit(const gpu& on) { return static_cast<std::size_t>(on.shared_memory) - 1024; }
 
 class too_little_shared_memory : public too_large {
@@ -21,12 +21,12 @@ class too_little_shared_memory : public too_large {
 inline void require_shared_memory(const gpu& on, std::size_t bytes) {
   if (bytes > static_cast<std::size_t>(on.shared_memory))
     throw too_little_shared_memory("cuda: strategy " + on.work.how.strategy + " needs " +
-                                   std::to_string(bytes) + " bytes of shared memory a block here, GPU " +
+                                   std::to_string(bytes) + " bytes of shared memory per block, but GPU " +
                                    std::to_string(on.number) + " has " + std::to_string(on.shared_memory) +
                                    "; use another strategy or the cpu device");
 }
 
-/// Asks once per kernel and GPU.
+/// Opts in once per kernel and GPU.
 template <auto Kernel>
 void allow_shared_memory(const gpu& on) {
   static std::array<std::atomic<bool>, 64> asked{};

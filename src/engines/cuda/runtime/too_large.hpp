@@ -1,11 +1,11 @@
-// The error of calls for which a GPU is too small, in builds without CUDA too.
+// The error of calls that exceed the limits of a GPU. Part of every build.
 #pragma once
 
 #include <macareu/error.hpp>
 
 namespace macareu::cuda {
 
-/// Nothing failed: what was asked for needs more memory, or larger numbers, than there are.
+/// The call needs more memory or larger numbers than available. The GPU stays usable.
 class too_large : public device_error {
  public:
   using device_error::device_error;

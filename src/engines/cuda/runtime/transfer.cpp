@@ -19,7 +19,7 @@ namespace {
 
 enum class heading { to_device, to_host };
 
-/// Adds the time of its life to the report.
+/// Adds its lifetime to the report.
 class timed_transfer {
  public:
   explicit timed_transfer(job& work) : work_(work) {}
@@ -62,8 +62,8 @@ void copy_run(std::byte* packed, std::byte* strided, std::int64_t step, std::int
     as(std::uint64_t{});
 }
 
-/// Pixels [begin, end) of the device's rows, counted with their padding, between a chunk that begins at
-/// `begin` and the host's image.
+/// Copies pixels [begin, end) of the device's rows, padding included, between the host's image and a chunk
+/// that begins at `begin`.
 template <heading To>
 void copy_piece(const host_pixels& host, std::int64_t pitch, std::byte* chunk, std::int64_t begin,
                 std::int64_t end) {
@@ -79,7 +79,7 @@ void copy_piece(const host_pixels& host, std::int64_t pitch, std::byte* chunk, s
   }
 }
 
-/// Rows that the GPU can copy itself: pinned, without gaps between pixels, and not turned upside down.
+/// Can the GPU copy the rows directly? They must be pinned, dense within a row, and in ascending order.
 bool goes_directly(const host_pixels& host) {
   return host.step_x == 1 && host.step_y >= host.width && place_of(host.data).kind == memory_kind::pinned;
 }
@@ -102,8 +102,8 @@ void copy_directly(const host_pixels& host, const device_rows& device, heading t
   check(cudaStreamSynchronize(stream), "cudaMemcpy2DAsync");
 }
 
-/// The device's rows in pieces of a chunk, which threads draw one after another. A thread has slots of the
-/// ring of its own and waits for nobody but the GPU.
+/// The device's rows, split into chunks that threads draw one after another. A thread owns slots of the ring,
+/// so it waits only for the GPU.
 class chunks {
  public:
   chunks(const host_pixels& host, std::int64_t pitch)

@@ -1,8 +1,7 @@
-// Pixels between host memory with any strides and dense rows in device memory.
+// Transfers between host memory of any strides and dense rows in device memory.
 //
-// The GPU copies at full speed only from and to pinned memory. So host threads pack (or unpack) pieces of the
-// image in a small ring of pinned chunks while the GPU copies others; memory of the caller that is pinned
-// already is copied directly.
+// The GPU copies at full speed only from and to pinned memory. So host threads pack or unpack chunks in a
+// small pinned ring while the GPU copies others. Pinned memory of the caller is copied directly.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,7 +14,7 @@
 
 namespace macareu::cuda {
 
-/// A view whose pixel type is not known any more.
+/// A view without its pixel type.
 struct host_pixels {
   std::byte* data{};
   std::int64_t depth{}, height{}, width{};

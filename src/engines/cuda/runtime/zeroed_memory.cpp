@@ -19,7 +19,7 @@ free_list& kept() {
   return all;
 }
 
-/// The smallest that is large enough, if it is not far too large.
+/// The smallest sufficient block, if it is at most about four times as large.
 zeroed_memory::block take_kept(int gpu, std::int64_t bytes) {
   auto& [using_it, blocks] = kept();
   const std::lock_guard lock(using_it);
@@ -34,7 +34,7 @@ zeroed_memory::block take_kept(int gpu, std::int64_t bytes) {
   return found;
 }
 
-/// False where there would be more than `most` bytes.
+/// False if the list would exceed `most` bytes.
 bool keep(const zeroed_memory::block& used, std::int64_t most = tuning::most_zeroed_kept) {
   auto& [using_it, blocks] = kept();
   const std::lock_guard lock(using_it);
@@ -51,7 +51,7 @@ zeroed_memory::zeroed_memory(const gpu& on, std::int64_t bytes)
     : stream_(on.stream), block_(take_kept(on.number, bytes)) {
   if (block_.data) {
     if (const auto code = cudaStreamWaitEvent(stream_, block_.used); code != cudaSuccess) {
-      keep(block_, std::numeric_limits<std::int64_t>::max());  // as it was
+      keep(block_, std::numeric_limits<std::int64_t>::max());  // still zeroed
       check(code, "cudaStreamWaitEvent");
     }
     return;

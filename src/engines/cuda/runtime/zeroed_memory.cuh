@@ -1,6 +1,5 @@
-// Device memory that is all zeros when it is taken. Kernels that leave it so give it back, which saves the
-// next call an allocation and a memset, and the GPU the wait between that and the first kernel: together as
-// long as a small image takes.
+// Device memory that is zero when taken. Kernels that leave it zero give it back. The next call saves an
+// allocation, a memset and the gap before the first kernel: together as long as a small image takes.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +19,9 @@ class zeroed_memory {
 
   std::byte* data() const { return block_.data; }
 
-  /// After the last launch of a kernel that uses it, and before give_back: whoever takes it next waits.
+  /// Call after the last launch that uses the memory, before give_back: the next user waits for it.
   void launched() const;
-  /// To later calls, once the kernels are launched, which leave zeros; or frees it, in the order of the
-  /// stream.
+  /// Keeps the memory for later calls, or frees it in stream order. The launched kernels must leave it zero.
   void give_back();
 
   struct block {

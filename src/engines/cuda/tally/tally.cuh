@@ -1,11 +1,11 @@
-// tally on the GPU: one pass over the labels, whatever is summed up.
+// tally on the GPU, in one pass over the labels for any rule.
 //
-// A block has a tile of the image, and a lane walks down a column of it with the row of the object that it is
-// in. Where the object changes, the lanes that leave it add their rows to those of the tile's objects in
-// shared memory; those of one object are joined first. In the end the tile's rows are added to the image's.
-// So the row of an object that fills the image is added to once a tile, not once a column.
+// A block takes a tile of the image. A lane walks down a column of it and accumulates a row for the current
+// object. Where the object changes, the lanes that leave it add their rows to the tile's objects in shared
+// memory. Lanes of one object are joined first. At the end the tile's rows are added to those of the image.
+// The row of an object that fills the image is thus updated once per tile, not once per column.
 //
-// Within a tile places are relative to its origin, so a rule's narrow rows do (patterns/tally.hpp).
+// Within a tile places are relative to its origin, so a rule's narrow rows suffice (patterns/tally.hpp).
 #pragma once
 
 #include <cuda/std/tuple>
@@ -26,7 +26,7 @@
 
 namespace macareu::cuda {
 
-/// Tiles of one slice. A warp has 32 columns, and half of the tile's height.
+/// Tiles of one slice. A warp takes 32 columns and half of the tile's height.
 struct tally_tiles {
   static constexpr int side = static_cast<int>(part_side), abreast = side / 32, down = 2;
   static constexpr int threads = 32 * abreast * down, rows = side / down;
@@ -46,8 +46,7 @@ struct tally_tiles {
   std::int64_t across, strips, count;
 };
 
-/// The same of an image whose pixels need to know what lies beside them. Warps overlap by the columns that
-/// two steps can reach.
+/// Tiles for rules that need the neighbours of a pixel. Warps have a halo of two columns on either side.
 struct outline_tiles {
   static constexpr int halo = 2, columns = 32 - 2 * halo, abreast = tally_tiles::abreast,
                        rows = tally_tiles::rows, side = columns * abreast, height = tally_tiles::side;
@@ -63,8 +62,8 @@ struct outline_tiles {
   std::int64_t across, count;
 };
 
-/// Which lanes have the same label in two rows, one above the other: straight down, down and to the next
-/// lane, down and to the lane before; and along the lower row to the next lane.
+/// Lanes with equal labels in two rows, one above the other. `down`: straight down; `aslant`: down and to the
+/// next lane; `back`: down and to the lane before; `along`: along the lower row to the next lane.
 struct alike_rows {
   unsigned down, aslant, back, along;
 
@@ -82,7 +81,7 @@ __device__ __forceinline__ unsigned border_of(const alike_rows& upper, const ali
   return ~(upper.down & lower.down & upper.along & upper.along << 1);
 }
 
-/// What a lane and a tile keep of an object: a rule's narrow rows, or the rows themselves.
+/// The row of an object in a lane and in a tile: the rule's narrow row, or the row itself.
 template <class Rule, class Label, class... In>
 struct tile_rows_of {
   using part = typename Rule::row;
@@ -106,7 +105,7 @@ struct tile_rows_of<Rule, Label, In...> {
   }
 };
 
-/// The objects of a tile: open addressing, and no place for those beyond the first few.
+/// Hash table of a tile's objects, with open addressing. Objects without a place go to the image's rows.
 template <class Row, class Label>
 struct tile_objects {
   static constexpr unsigned places = 64, looks = 8;
@@ -115,14 +114,14 @@ struct tile_objects {
   alignas(16) Row rows[places];
   known_label labels[places];  // 0: free
 
-  /// By all threads of the block; a barrier has to follow.
+  /// Called by all threads of the block; a barrier must follow.
   __device__ void clear() {
     for (unsigned i = threadIdx.x; i < places; i += blockDim.x) {
       labels[i] = 0;
       rows[i] = Row{};
     }
   }
-  /// Null where there is no place for it.
+  /// Returns null if there is no place for it.
   __device__ Row* row_of(Label label) {
     unsigned place = static_cast<unsigned>(label) * 2654435769u >> 26;
     static_assert(places == 1u << (32 - 26));
@@ -134,20 +133,19 @@ struct tile_objects {
   }
 };
 
-/// Not inlined: its wide sums would take registers from the walk, and it is called once for an object in a
-/// tile.
+/// Not inlined, because its wide sums would take registers from the walk. It runs once per object and tile.
 template <class Rows, class Rule, class Part>
 __device__ __noinline__ void add_to_image(const Rule& rule, typename Rule::row& to, const Part& part,
                                           site origin) {
   add_to_device_row(to, Rows::widen(rule, part, origin));
 }
 
-/// For whole warps: the rows of all lanes to those of their objects. Lanes with label 0 have none.
+/// Adds the rows of all lanes to their objects. Needs whole warps; lanes with label 0 have no object.
 template <class Rows, class Rule, class Label, class Part>
 __device__ __forceinline__ void leave_objects(tile_objects<Part, Label>& objects, const Rule& rule,
                                               typename Rule::row* rows, site origin, Label label,
                                               const Part& own) {
-  constexpr int worth_joining = 3;  // fewer lanes are quicker one by one
+  constexpr int worth_joining = 3;  // fewer lanes are faster one by one
   const unsigned lane = threadIdx.x % 32;
   const bool few = __popc(__ballot_sync(~0u, label != 0)) < worth_joining;
   const unsigned alike = few ? 0 : __match_any_sync(~0u, static_cast<known_word<Label>>(label));
@@ -171,7 +169,7 @@ __device__ __forceinline__ void leave_objects(tile_objects<Part, Label>& objects
     add_to_image<Rows>(rule, rows[label], own, origin);
 }
 
-/// By all threads of the block: what a tile's objects add up to, to the rows of the image.
+/// Adds a tile's objects to the rows of the image. Called by all threads of the block.
 template <class Rows, class Rule, class Label, class Part>
 __device__ __forceinline__ void give_objects(const tile_objects<Part, Label>& objects, const Rule& rule,
                                              typename Rule::row* rows, site origin) {
@@ -185,7 +183,7 @@ __device__ __forceinline__ void ask_for(const T* pixel) {
   asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(pixel)));
 }
 
-/// Blocks of a multiprocessor: so that rows stay in registers.
+/// Blocks per multiprocessor, few enough to keep rows in registers.
 template <class Part>
 constexpr int tally_blocks = sizeof(Part) <= 128 ? 5 : 3;
 
@@ -199,7 +197,7 @@ __global__ __launch_bounds__(
                                                                                      view<const In>... in) {
   using kept = tile_rows_of<Rule, Label, In...>;
   using part = typename kept::part;
-  // As bytes: rows are not cleared where there are no objects.
+  // As bytes, because tiles without objects do not clear their rows.
   using tile_objects_of = tile_objects<part, Label>;
   __shared__ alignas(tile_objects_of) std::byte memory[sizeof(tile_objects_of)];
   auto& objects = *reinterpret_cast<tile_objects_of*>(memory);
@@ -208,7 +206,7 @@ __global__ __launch_bounds__(
   site p{origin.z, origin.y + warp / tally_tiles::abreast * tally_tiles::rows,
          origin.x + warp % tally_tiles::abreast * 32 + lane};
   const auto end = min(p.y + tally_tiles::rows, labels.height);
-  // All rows are asked for at once, then found in the cache; most tiles of many images have no object.
+  // Loads all rows at once; later loads hit the cache. Most tiles of many images have no object.
   Label seen = 0;
   if (p.x < labels.width) {
 #pragma unroll 16
@@ -220,7 +218,7 @@ __global__ __launch_bounds__(
   objects.clear();
   __syncthreads();
   part own;
-  Label last = 0;  // whose row `own` is
+  Label last = 0;  // the object of `own`
   if (__any_sync(~0u, seen != 0)) {
 #pragma unroll 1
     for (; p.y < end; ++p.y) {
@@ -239,9 +237,9 @@ __global__ __launch_bounds__(
   give_objects<kept>(objects, rule, rows, whole + origin);
 }
 
-/// As tally_pixels, of a rule that takes what lies beside pixels from words of bits, and pixels one below
-/// another together. A warp has 28 columns; its outer lanes are there for what they see. Lanes ask each other
-/// for labels, so one is read a row, and what holds of two rows is kept for the next.
+/// As tally_pixels, for rules that take neighbours as words of bits and add the pixels of a column together.
+/// A warp has 28 columns; its outer lanes are the halo. Lanes exchange labels by shuffles, so each loads one
+/// label per row. Comparisons of two rows are kept for the next row.
 template <class Rule, class Label, class... In>
 __global__ __launch_bounds__(
     tally_tiles::threads,
@@ -270,7 +268,7 @@ __global__ __launch_bounds__(
   const auto label_at = [&](std::int64_t y) {
     return inside && y >= 0 && y < labels.height ? column[y * labels.step_y] : Label{};
   };
-  // All rows are asked for at once, then found in the cache; most tiles of many images have no object.
+  // Loads all rows at once; later loads hit the cache. Most tiles of many images have no object.
   Label seen = 0;
 #pragma unroll 18
   for (auto y = p.y - halo; y < p.y + outline_tiles::rows + halo; ++y) seen |= label_at(y);
@@ -281,8 +279,8 @@ __global__ __launch_bounds__(
   __syncthreads();
   if (__any_sync(~0u, own_column && seen != 0)) {
     typename Rule::template column_row<In...> own;
-    Label last = 0;  // whose `own` is
-    // Of rows two and one above, of this one, and of those below. What is read is needed a row later.
+    Label last = 0;  // the object of `own`
+    // Labels of two rows above, of this row, and of two rows below. Loads are one row ahead of their use.
     const Label high = label_at(p.y - 2), above = label_at(p.y - 1);
     Label label = label_at(p.y), below = label_at(p.y + 1), next = label_at(p.y + 2);
     const auto values_at = [&](int row) {
@@ -293,7 +291,7 @@ __global__ __launch_bounds__(
     alike_rows upper(above, label), lower(label, below);
     unsigned border_above = border_of(higher, upper), border = border_of(upper, lower);
 #pragma unroll 1
-    for (int row = 0;; ++row) {  // all leave below the last
+    for (int row = 0;; ++row) {  // all lanes leave after the last row
       const Label after_next = label_at(p.y + row + 3);
       const auto next_value = values_at(row + 1);
       const alike_rows lowest(below, next);
@@ -336,14 +334,14 @@ template <class Row>
 __global__ void clear_rows(Row* rows, std::int64_t count) {
   for (auto i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
        i += std::int64_t{gridDim.x} * blockDim.x) {
-    // What lies between fields travels to the host too.
+    // The copy to the host includes the padding between fields.
     auto* const words = reinterpret_cast<std::uint64_t*>(rows + i);
     for (std::size_t word = 0; word < sizeof(Row) / sizeof(std::uint64_t); ++word) words[word] = 0;
     rows[i] = {};
   }
 }
 
-/// Rows on their way to the host's memory. Who asks for them waits; until then the host has other work.
+/// Rows that are being copied to host memory. Reading them waits for the copy, which overlaps with host work.
 template <class Row>
 class host_rows {
  public:
@@ -364,7 +362,7 @@ class host_rows {
   host_rows(const host_rows&) = delete;
   host_rows& operator=(const host_rows&) = delete;
   ~host_rows() {
-    if (under_way_) cudaStreamSynchronize(*under_way_);  // others get the memory next
+    if (under_way_) cudaStreamSynchronize(*under_way_);  // the memory is reused
   }
 
   operator std::span<const Row>() const {
@@ -380,8 +378,8 @@ class host_rows {
   mutable std::optional<cudaStream_t> under_way_;
 };
 
-/// All images in device memory, until the rows are there. `whole`: where their first pixel lies in the whole
-/// image.
+/// All images must stay in device memory until the rows have arrived. `whole`: the place of their first pixel
+/// in the whole image.
 template <class Rule, class Label, class... In>
 host_rows<typename Rule::row> run_tally(const gpu& on, const Rule& rule, site whole, std::uint64_t count,
                                         const view<const Label>& labels, const view<const In>&... in) {
@@ -406,7 +404,7 @@ host_rows<typename Rule::row> run_tally(const gpu& on, const Rule& rule, site wh
   return {on, rows};
 }
 
-/// What labels become.
+/// Maps labels to new numbers.
 template <class Label>
 struct renamed {
   const Label* number;

@@ -1,8 +1,8 @@
-// Rows of a tally that many threads add to, by atomic operations alone.
+// Rows of a tally that many threads update, with atomics only.
 //
-// A sum of 128 bits is two words: adding to the low one returns what it was, so the lane that made it wrap
-// around knows, and adds the carry to the high one. Integers wrap around and bounds only move outwards, so
-// the order does not matter: the same bits every time.
+// A 128-bit sum is two words. The atomic add to the low word returns its old value, so the lane that made it
+// wrap around adds the carry to the high word. Integers wrap around and bounds only move outwards. The result
+// is therefore bit-identical for any order of threads.
 #pragma once
 
 #include <cuda/atomic>
@@ -56,7 +56,7 @@ __device__ __forceinline__ Word most_of_warp(Word value) {
   return over_warp(value, [](Word a, Word b) { return a < b ? b : a; });
 }
 
-/// The types of each size that atomicAdd and others know.
+/// The type of each size that atomicAdd and other atomics accept.
 template <class Word>
 using known_word =
     std::conditional_t<std::is_signed_v<Word>, std::conditional_t<sizeof(Word) == 4, int, long long>,
@@ -83,7 +83,7 @@ __device__ __forceinline__ void add_word(Word& to, Word value) {
   }
 }
 
-/// A lane's row to one in shared memory.
+/// Adds a lane's row to one in shared memory.
 template <class Row>
 __device__ void add_row(Row& to, const Row& own) {
   for (std::size_t i = 0; i != own.count.size(); ++i) add_word(to.count[i], own.count[i]);
@@ -94,8 +94,8 @@ __device__ void add_row(Row& to, const Row& own) {
   }
 }
 
-/// The rows of the lanes that are members, joined, to one in shared memory. For whole warps: `to` is null in
-/// all lanes but one. Word by word, so that the joined row takes no registers.
+/// Joins the rows of the member lanes and adds them to one in shared memory. Needs whole warps; `to` is null
+/// in all lanes but one. Goes word by word, so that the joined row takes no registers.
 template <class Row>
 __device__ void add_rows_of_warp(Row* to, bool member, const Row& own) {
   const Row none;
@@ -116,8 +116,8 @@ __device__ void add_rows_of_warp(Row* to, bool member, const Row& own) {
   }
 }
 
-/// A row to one of the image. All low words go first, so that the answers come together; and a bound is
-/// looked at first: what was no news a while ago is none now.
+/// Adds a row to one of the image. All low words go first, so that their latencies overlap. A bound is loaded
+/// first to skip useless atomics: bounds only move outwards, so a stale value is safe.
 template <std::size_t Counts, std::size_t Sums, std::size_t Bounds>
 __device__ void add_to_device_row(tally_row<Counts, Sums, Bounds>& to,
                                   const tally_row<Counts, Sums, Bounds>& own) {

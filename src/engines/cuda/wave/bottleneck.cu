@@ -11,7 +11,7 @@
 namespace macareu::cuda {
 namespace {
 
-/// Whether it had room. Where not, no state has changed.
+/// False if the call threw `Refusal`. The state is then unchanged.
 template <class Refusal, class Call>
 bool fits(Call&& call) {
   try {
@@ -22,8 +22,8 @@ bool fits(Call&& call) {
   }
 }
 
-/// Contraction takes the same time whatever the wave's path, and tiles less where paths are short. It needs
-/// several times the memory; some tiles need more shared memory, which not every GPU has.
+/// Tiles are faster where paths are short; the time of contraction does not depend on paths. Contraction
+/// needs several times the memory. Some tile kernels need more shared memory than every GPU has.
 template <class Key>
 bool tiles_then_contraction(const gpu& on, const bottleneck_problem<Key>& problem) {
   auto& report = on.work.report;

@@ -1,5 +1,5 @@
-// Bottleneck waves on the GPU: `tiles`, `contraction`, `auto`, which starts with the first and turns to the
-// second when the wave proves long, and the strategies of the papers.
+// Bottleneck waves on the GPU: strategies `tiles`, `contraction` and those of the papers. `auto` starts with
+// tiles and switches to contraction if the wave proves long.
 #pragma once
 
 #include <string_view>
@@ -14,8 +14,7 @@ inline std::vector<std::string_view> wave_strategies() {
   return {"tiles", "contraction", "sweep", "queue", "megapixel", "diagonal"};
 }
 
-/// For 8, 16, 32 and 64-bit keys. True if every start was seen to lie within its capacity; else it is not
-/// known.
+/// For 8, 16, 32 and 64-bit keys. True if every start lies within its capacity. False: unknown.
 template <class Key>
 bool run_bottleneck(const gpu& on, const bottleneck_problem<Key>& problem);
 

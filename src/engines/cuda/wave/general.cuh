@@ -1,4 +1,4 @@
-// General wave rules on the GPU: by the strategies of the papers, which need to know nothing of the rule.
+// General wave rules on the GPU, by the strategies of the papers, which serve every rule.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ inline std::vector<std::string_view> general_strategies() {
   return {"sweep", "queue", "megapixel", "diagonal"};
 }
 
-/// The state holds the start.
+/// The state already holds the start.
 template <class Rule, class State, class... In>
 void run_general(const gpu& on, const Rule& rule, const neighbourhood& near, const view<State>& state,
                  const view<const In>&... in) {
@@ -35,7 +35,7 @@ void run_general(const gpu& on, const Rule& rule, const neighbourhood& near, con
   else
     throw usage_error(
         "strategy '" + strategy +
-        "' is for bottleneck rules on cuda; this rule has megapixel, queue, sweep and diagonal");
+        "' supports only bottleneck rules on cuda; for this rule use megapixel, queue, sweep or diagonal");
   on.work.report.strategy = strategy;
 }
 

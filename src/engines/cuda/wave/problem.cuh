@@ -1,5 +1,5 @@
-// What the strategies see of a bottleneck wave: images in device memory, as bits of the pixel type, and how
-// bits map to rising keys. So their kernels are compiled once per key width, not per rule and pixel type.
+// A bottleneck wave for the strategies: device images as bits of the pixel type, and the map from bits to
+// rising keys. So kernels are compiled once per key width, not per rule and pixel type.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace macareu::cuda {
 
-/// To what other strategies of the same wave have counted; -1 in a report stands for nothing.
+/// Adds to the counts of other strategies of the same wave. -1 in a report means not counted.
 inline void add_to_count(std::int64_t& count, std::int64_t more) {
   count = std::max<std::int64_t>(count, 0) + more;
 }
@@ -33,7 +33,7 @@ struct key_map {
     if (floating) key ^= static_cast<Key>(key & sign ? sign : ~Key{0});
     return key;
   }
-  /// NaN has no order, so its keys lie beyond those of the infinities.
+  /// Keys of NaN, which has no order, lie beyond those of the infinities.
   MACAREU_HD bool is_nan(Key key) const {
     if constexpr (sizeof(Key) < 4) return false;
     constexpr Key infinity = sizeof(Key) == 8 ? static_cast<Key>(0x7ff0000000000000) : Key{0x7f800000};
@@ -59,7 +59,7 @@ struct bottleneck_problem {
   key_map<Key> map;
   neighbourhood near;
 
-  /// Keys. Capacity bounds the start.
+  /// Keys; the start is clipped to the capacity.
   MACAREU_HD Key capacity_at(site p) const { return map.key(capacity[p]); }
   MACAREU_HD Key start_at(site p) const {
     const Key key = map.key(start[p]), most = capacity_at(p);

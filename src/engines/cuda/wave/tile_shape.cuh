@@ -1,13 +1,13 @@
-// Where the pixels of a tile lie in the image and in shared memory.
+// Geometry of tiles in the image and in shared memory.
 //
-// A cell is a place relative to the tile's first pixel, with the rim of neighbours' pixels around the tile's
-// own. With a skew, row r of the tile begins `skew * r` pixels further left in the image, so that a tile is a
-// parallelogram; cells keep the tile's own columns:
+// A cell is a coordinate relative to the tile's first pixel; cells include the rim of neighbours' pixels.
+// With a skew, row r of the tile begins `skew * r` pixels further left in the image, so a tile is a
+// parallelogram. Cells keep the tile's own columns:
 //
 //   image x = x of the tile + cell.x - skew * cell.y
 //
-// Rows of tiles begin unskewed again, so one more column of tiles (two, with skew 2) covers the image: the
-// first begins left of it. Nothing wraps around.
+// Each row of tiles begins unskewed, so one more column of tiles (two with skew 2) covers the image. The
+// first column extends left of the image. Nothing wraps around.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ struct tile_shape {
   static constexpr int box_depth = depth + 2 * rim_z, box_height = height + 2, box_width = width + 2 * rim_x;
   static constexpr int own_cells = depth * height * width, box_cells = box_depth * box_height * box_width;
 
-  /// Elements from row to row: an odd number of 4-byte banks (8-byte elements: an odd number of elements), so
-  /// the 32 pixels of a column of a skewed or upright tile lie in 32 different banks.
+  /// Elements from row to row: an odd number of 4-byte banks (8-byte elements: an odd number of elements). So
+  /// the 32 pixels of a column, skewed or upright, lie in 32 different banks.
   static constexpr int pitch(std::size_t element) {
     const auto conflicts = [&](int columns) {
       return element <= 4 ? static_cast<std::size_t>(columns) * element % 8 != 4 : columns % 2 == 0;
@@ -50,7 +50,7 @@ struct tile_shape {
     constexpr int columns = pitch(sizeof(T));
     return ((c.z + rim_z) * box_height + c.y + rim_y) * columns + c.x + rim_x;
   }
-  /// From a cell to the cell `by` away.
+  /// Offset of slots from a cell to the cell `by` away.
   template <class T>
   __device__ static int slots_between(cell by) {
     constexpr int columns = pitch(sizeof(T));
@@ -80,7 +80,7 @@ template <class Shape>
 struct placed_tile {
   cell at;         // in the grid of tiles
   site origin;     // of cell (0, 0, 0)
-  cell low, high;  // the image's extent, seen from the origin; far away is cut off
+  cell low, high;  // the image's extent relative to the origin, clamped to `far`
 
   __device__ site place(cell c) const {
     return {origin.z + c.z, origin.y + c.y, origin.x + c.x - Shape::skew * c.y};
@@ -92,8 +92,7 @@ struct placed_tile {
   __device__ bool inside(cell c) const {
     return row_inside(c.z, c.y) && column_inside(c.x - Shape::skew * c.y);
   }
-  /// The tile lies in the image with its rim, as most do: what asks often whether a cell is inside has a form
-  /// of its own for these.
+  /// The tile and its rim lie inside the image, as for most tiles. Inner loops are specialised for this case.
   __device__ bool whole() const {
     return low.z <= -Shape::rim_z && high.z >= Shape::depth + Shape::rim_z && low.y <= -Shape::rim_y &&
            high.y >= Shape::height + Shape::rim_y && low.x <= -Shape::rim_x - Shape::skew * Shape::height &&
@@ -136,7 +135,7 @@ struct tile_grid {
             {before(origin.z), before(origin.y), before(origin.x)},
             {after(depth - origin.z), after(height - origin.y), after(width - origin.x)}};
   }
-  /// The tile of a rim's cell. `by`: on which side of the tile the cell lies, each axis -1, 0 or 1.
+  /// The tile that owns a rim cell. `by`: the side of the tile that the cell lies on, -1, 0 or 1 per axis.
   __device__ unsigned neighbour(cell at, cell by) const {
     return number(
         {at.z + by.z, at.y + by.y, at.x + by.x - by.y * (Shape::skew * Shape::height / Shape::width)});

@@ -1,15 +1,15 @@
 // A wave by tiles in shared memory: one persistent kernel, one warp a tile, no host in the loop.
 //
-// A visit reads the tile with its rim, lets a `Settle` move states inside until the tile is stable, writes
-// the tile back and wakes the neighbours that can take something from it. Only a tile's own visit writes its
-// pixels, so they are never worse than what was read; rims are pulled, not pushed. tile_queue.cuh says why no
-// update is lost.
+// A visit loads the tile with its rim and lets `Settle` move states until the tile is stable. It then stores
+// the tile and wakes the neighbours that can improve. Only a tile's own visit writes its pixels, so states
+// never get worse. Rims are pulled, not pushed. tile_queue.cuh explains why no update is lost.
 //
-// A rim may be old when neighbours are chosen. That is safe: states only improve and better(., ., q) is a
-// strict order, so an offer that is not better than an old state is not better than the present one.
+// The rim may be stale when the visit chooses neighbours to wake. That is safe: states only improve and
+// better(., ., q) is a strict order. An offer that is not better than a stale state is not better than the
+// present one.
 //
-// Every write is an improvement in the order of its pixel, so the wave ends also under rules that are not
-// confluent, and at the end no pixel has an offer to take.
+// Every write improves its pixel, so the wave ends under non-confluent rules too. At the end no pixel has a
+// better offer.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct tile_memory {
   inputs_at<In...> inputs[Shape::slots(sizeof(inputs_at<In...>))];
 };
 
-/// What a warp works on during a visit: a tile in shared memory.
+/// The tile of a visit, in shared memory.
 template <class Shape, class Rule, class State, class... In>
 struct visited_tile {
   using shape = Shape;
@@ -56,7 +56,7 @@ struct settled {
   unsigned passes;
 };
 
-/// Loads come in batches, so that a warp waits for memory a few times a tile, not once a row.
+/// Loads in batches: a warp waits for memory a few times a tile, not once a row.
 template <bool Whole, class Tile, class State, class... In>
 __device__ void load_tile(const Tile& tile, const view<State>& state, const view<const In>&... in) {
   using shape = typename Tile::shape;
@@ -93,7 +93,7 @@ __device__ void store_tile(const Tile& tile, const view<State>& state) {
   }
 }
 
-/// Has this tile something for the rim's cell q?
+/// Can this tile improve the rim cell q?
 template <class Tile>
 __device__ bool gives(const Tile& tile, cell q) {
   using shape = typename Tile::shape;
@@ -116,7 +116,7 @@ __device__ inline cell side_of(unsigned number) {
   return {n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};
 }
 
-/// A bit for every side on which a neighbour can take something.
+/// A bit for every side on which a neighbour can improve.
 template <class Tile>
 __device__ unsigned sides_to_wake(const Tile& tile) {
   using shape = typename Tile::shape;
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(32)
                 view<State> state, view<const In>... in) {
   using shape = typename Settle::shape;
   __shared__ tile_memory<shape, State, In...> memory;
-  if (relaxed_load(&queue.counters->open) == 0) return;  // nothing can move, or all has been done
+  if (relaxed_load(&queue.counters->open) == 0) return;  // no tile can move, or all work is done
   unsigned long long visits = 0, passes = 0;
   for (;;) {
     const unsigned number = queue.take();
@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(32)
   }
 }
 
-/// Can a pixel of the tile take something? Nobody writes yet.
+/// Can a pixel of the tile improve? Runs before any write, so plain loads are safe.
 template <class Shape, class Rule, class State, class... In>
 __device__ bool can_move(const Rule& rule, const neighbourhood& near, const placed_tile<Shape>& where,
                          const view<State>& state, const view<const In>&... in) {

@@ -1,9 +1,9 @@
 // The default strategy for ordinary images: tiles that a warp or a block solves on chip
 // (docs/explanation/engines.md).
 //
-// A tile is written by its owner alone. What its neighbours need of it are its rims, published beside the
-// image, so they pull and never touch its pixels. A neighbour is woken only if it can rise. There are no
-// rounds and no host in the loop: woken tiles wait in a queue on the device.
+// Only its owner writes a tile. The owner publishes the tile's rims (in volumes the voxels), and neighbours
+// only read them. A tile wakes a neighbour only if the neighbour can rise. There are no rounds and no host in
+// the loop: woken tiles wait in a queue on the device.
 #pragma once
 
 #include <functional>
@@ -14,12 +14,12 @@
 namespace macareu::cuda {
 
 struct tile_result {
-  bool settled;  // else given up, as too long a wave: the states reached so far are a better start
-  bool within;   // no start was seen beyond its capacity, nor a NaN
+  bool settled;  // else the wave was given up as too long; its states are a better start
+  bool within;   // no start exceeds its capacity, and there is no NaN
 };
 
-/// `go_on`: is called once where a wave is given up, as soon as that is known; what it launches begins when
-/// the states are there. Without it none is given up.
+/// `go_on`: called once, as soon as a wave is given up. Its launches run after the tile kernel, when the
+/// states are written. Without it no wave is given up.
 template <class Key>
 tile_result run_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
                       const std::function<void()>& go_on = {});

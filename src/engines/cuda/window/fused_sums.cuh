@@ -1,6 +1,6 @@
-// Weighted sums along y and x in one kernel, for filters with one radius of at most 8 along both: a thread
-// has four columns, whose rows slide through its registers; their sums along y go through shared memory to
-// the threads that need them for those along x.
+// Weighted sums along y and x in one kernel, for filters with one radius of at most 8 along both. A thread
+// has four columns, whose rows slide through its registers. Their sums along y go through shared memory to
+// the threads that need them for the sums along x.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct fused_weights {
   F y[largest_fused_radius + 1], x[largest_fused_radius + 1];
 };
 
-/// value(k) for k = -r ... r.
+/// Sum of value(k) for k = -R ... R, weighted symmetrically.
 template <int R, class F, class Value>
 __device__ F symmetric_sum_at(const F* half, Value&& value) {
   F sum = value(0) * half[0];
@@ -40,12 +40,12 @@ struct fused_shape {
   static constexpr int margin = largest_fused_radius;  // a multiple of the group
   static constexpr int written = columns - 2 * margin;
   static constexpr int rows_at_once = 4, rows_down = 64;
-  static constexpr int blocks_held = 4;  // by a multiprocessor: five leave too few registers
+  static constexpr int blocks_held = 4;  // per multiprocessor: five leave too few registers
 };
 
-/// Four columns of the rows from p.y - R on, a few at a time, where all rows that the block needs, and those
-/// of a step more, are inside the image and aligned. They are on their way, as pixels, while the step before
-/// is summed up.
+/// Four columns of the rows from p.y - R on, a few at a time. All rows that the block needs, and those of one
+/// step more, must be inside the image and aligned. The loads of a step overlap with the sums of the step
+/// before.
 template <int R, class F, class In>
 class rows_inside {
  public:
@@ -86,7 +86,7 @@ class rows_inside {
   bits asked_[fused_shape::rows_at_once];
 };
 
-/// The same anywhere. Where a column is read is the same in all rows, and found once.
+/// The same anywhere. Column offsets are the same in all rows and computed once.
 template <int R, class F, class In>
 class rows_anywhere {
  public:
@@ -104,11 +104,11 @@ class rows_anywhere {
   }
   __device__ void read_first(lanes<F, fused_shape::group>* rows) { read_some<2 * R>(rows); }
   __device__ void read(lanes<F, fused_shape::group>* rows) { read_some<fused_shape::rows_at_once>(rows); }
-  /// Under a constant border the sums beside the image are that constant too.
+  /// Under a constant border, sums along y outside the image are that constant too.
   __device__ bool replaces(int c) const { return outside_ >> c & 1; }
 
  private:
-  /// All are loaded before the first is used: it is the wait for memory that counts here.
+  /// All loads are issued before the first use, because memory latency dominates here.
   template <int Count>
   __device__ void read_some(lanes<F, fused_shape::group>* rows) {
     In pixel[Count][fused_shape::group];
@@ -134,11 +134,11 @@ class rows_anywhere {
   unsigned outside_ = 0;
 };
 
-/// Sums along y, of two steps.
+/// Sums along y, double-buffered.
 template <class F>
 using fused_lines = pixel_group<F, fused_shape::group>[2][fused_shape::rows_at_once][fused_shape::threads];
 
-/// The part of one block; p is the first place of this thread.
+/// The work of one block; p is the first place of this thread.
 template <class Rows, int R, class F, class In>
 __device__ __forceinline__ void sum_block(const fused_weights<F>& half, const border<F>& edge,
                                           bool aligned_out, const view<F>& out, const view<const In>& in,
@@ -150,7 +150,7 @@ __device__ __forceinline__ void sum_block(const fused_weights<F>& half, const bo
                             ? shape::rows_down
                             : static_cast<int>(out.height - p.y);
   const int thread = static_cast<int>(threadIdx.x);
-  // Threads of the margins repeat what others sum up along x: it costs less than a branch.
+  // Threads of the margins repeat the sums of others along x, which costs less than a branch.
   const int middle = thread < margin                     ? margin
                      : thread >= shape::threads - margin ? shape::threads - margin - 1
                                                          : thread;
@@ -176,7 +176,7 @@ __device__ __forceinline__ void sum_block(const fused_weights<F>& half, const bo
     }
 #pragma unroll
     for (int i = 0; i < 2 * R; ++i) row[i] = row[i + step];
-    __syncthreads();  // of the next but one step no thread can be ahead: one barrier does for two buffers
+    __syncthreads();  // no thread can be two steps ahead, so one barrier suffices for two buffers
 #pragma unroll
     for (int i = 0; i < step; ++i, to += out.step_y) {
       constexpr int reach = (R + group - 1) / group;
@@ -217,7 +217,7 @@ __global__ void __launch_bounds__(fused_shape::threads, fused_shape::blocks_held
     sum_block<rows_anywhere<R, F, In>, R>(half, edge, aligned_out, out, in, p, line);
 }
 
-/// False where the shape does not suit it.
+/// Returns false if the kernel does not support the filter or the image's shape.
 template <class In>
 bool run_fused(const gpu& on, const separable_weights<float>& weights, const border<float>& edge,
                const view<float>& out, const view<const In>& in) {

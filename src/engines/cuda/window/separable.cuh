@@ -1,5 +1,5 @@
-// Weighted sums on the GPU: along y and x by one kernel where fused_sums.cuh takes the filter, else one pass
-// per axis.
+// Weighted sums on the GPU: one kernel for y and x if fused_sums.cuh supports the filter, else one pass per
+// axis.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace macareu::cuda {
 
-/// Small arrays for kernels.
+/// Copies a small array to device memory.
 template <class T>
 device_array<T> on_device(const gpu& on, std::span<const T> from) {
   device_array<T> to(on, static_cast<std::int64_t>(from.size()));
@@ -35,7 +35,7 @@ void sum_along(const gpu& on, std::span<const F> half, int axis, const border<F>
   run_window(on, sum, outer, out, in);
 }
 
-/// Through images between the axes; those before the last one read F.
+/// Sums along one axis after another, with intermediate images of F.
 template <class F, class In>
 void run_separable(const gpu& on, const separable_weights<F>& weights, const border<F>& edge,
                    const view<F>& out, const view<const In>& in) {
@@ -52,7 +52,7 @@ void run_separable(const gpu& on, const separable_weights<F>& weights, const bor
   for (int axis = 0; axis < 3; ++axis) {
     const auto& half = weights[static_cast<std::size_t>(axis)];
     if (half.empty()) continue;
-    // To and fro between two images, and at last to the output.
+    // Alternates between two images and ends in the output.
     const view<F> to = --left == 0                          ? out
                        : current.data == from.pixels().data ? between->pixels()
                                                             : from.pixels();

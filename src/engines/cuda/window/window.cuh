@@ -1,6 +1,6 @@
-// window on the GPU. Away from the border nothing is checked. A small window of a wide rule is kept in
-// registers: a thread has a few pixels side by side and goes down their rows, some at once, so that each row
-// is read and converted once for all rows of the window, and what neighbours have in common is computed once.
+// window on the GPU. Pixels away from the border skip border checks. A small window of a wide rule stays in
+// registers: a thread takes a few adjacent pixels and walks down their rows, several at once. Each row is
+// then read and converted once for all rows of the window, and neighbours share common results.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace macareu::cuda {
 
-/// Like border::fold, which divides, for the usual case of a place near the image.
+/// border::fold without its division, for the usual case of a place near the image.
 template <class T>
 __device__ std::int64_t fold_near(const border<T>& edge, std::int64_t i, std::int64_t size) {
   if (i >= 0 && i < size) return i;
@@ -26,8 +26,8 @@ __device__ std::int64_t fold_near(const border<T>& edge, std::int64_t i, std::in
   return i < 0 ? back : size - 1 - back;
 }
 
-/// `count` values of one row from q on, some of which lie outside the image. Few threads need it: it is kept
-/// out of the code of all others.
+/// Reads `count` values of one row from q on, some of which lie outside the image. Not inlined, because few
+/// threads need it.
 template <class In, class F>
 __device__ __noinline__ void read_over_border(const view<const In>& in, const border<F>& edge, site q,
                                               int count, F* to) {
@@ -44,7 +44,7 @@ __device__ __noinline__ void read_over_border(const view<const In>& in, const bo
   }
 }
 
-/// What a rule reads through where its whole window is inside the image.
+/// Pixel access of a rule whose whole window is inside the image.
 template <class T>
 struct inside_pixels {
   const T* at;
@@ -72,7 +72,7 @@ __global__ void window_pixels(pixel_tiles tiles, Rule rule, border<In> edge, vie
   });
 }
 
-/// The shape of the work of one thread in a window kept in registers.
+/// The work of one thread for a window in registers.
 template <class Rule, class Out, class In>
 struct register_window {
   using value = typename Rule::value;
@@ -86,8 +86,8 @@ struct register_window {
   static constexpr int rows_at_once = small ? (group <= 4 ? 4 : 2) : 1;
   static constexpr int kept = lines - 1 + rows_at_once;
   static constexpr int rows_down = 32;                                  // of a thread
-  static constexpr int warps = 4;                                       // of a block, below each other
-  static constexpr int blocks_held = small ? (group <= 4 ? 6 : 4) : 1;  // by a multiprocessor
+  static constexpr int warps = 4;                                       // of a block, one below another
+  static constexpr int blocks_held = small ? (group <= 4 ? 6 : 4) : 1;  // per multiprocessor
   static constexpr auto bound = bound_of_pixels<value, In>();
 
   value rows[slices][kept][columns];
@@ -142,7 +142,7 @@ struct register_window {
   }
 };
 
-/// What a rule reads through: the groups around that of row `row`.
+/// Pixel access of a rule: the groups around the group of row `row`.
 template <class Window>
 struct near_registers {
   const Window& window;

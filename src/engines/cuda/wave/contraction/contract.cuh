@@ -1,4 +1,4 @@
-// The host's part of the contraction: memory, launches, and another try where the graph needed more room.
+// Host side of the contraction: memory, launches, and a retry where the graph needs more memory.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace macareu::cuda::contraction {
 
-/// Nodes of images are bounded by the rim of a tile. Edges, and nodes of volumes, are guessed: their worst
+/// The rim of a tile bounds the nodes of 2-D images. Edges, and nodes of volumes, are estimated: their worst
 /// case is several times what images have.
 struct graph_size {
   unsigned long long nodes, edges;
@@ -28,7 +28,7 @@ graph_size likely_size(uint32_t tiles) {
   return {tiles * nodes, std::max(tiles * edges, 65536ull)};
 }
 
-/// Everything but the counters in one piece of memory: a call allocates once.
+/// All arrays but the counters share one allocation.
 template <class Key, class Shape>
 class workspace {
  public:
@@ -39,7 +39,7 @@ class workspace {
     graph.count = reinterpret_cast<counters*>(counters_.data());
   }
   void launched() { counters_.launched(); }
-  /// The kernels have told their result.
+  /// Call after the result has arrived.
   void finished() { counters_.give_back(); }
 
   node_graph<Key> graph{};
@@ -75,8 +75,8 @@ class workspace {
   std::uintptr_t end_ = 0;
 };
 
-/// All resident at once, as a cooperative kernel must be. Few blocks make its barrier cheap, large blocks
-/// hide the memory's latency (512 threads a block instead of 1024: noise with one seed 3 % slower).
+/// A cooperative kernel: all blocks must be resident. Few blocks make the grid barrier cheap; large blocks
+/// hide memory latency (512 threads a block instead of 1024: noise with one seed 3 % slower).
 template <class Key>
 void launch_graph_rounds(const gpu& on, uint32_t tiles, node_graph<Key>& graph) {
   const auto blocks =
@@ -88,7 +88,7 @@ void launch_graph_rounds(const gpu& on, uint32_t tiles, node_graph<Key>& graph) 
   on.launched("contract_graph");
 }
 
-/// One try; the counters tell whether the graph had room.
+/// One attempt. The result shows whether the graph fitted.
 template <class Key, class Shape>
 graph_result attempt(const gpu& on, const bottleneck_problem<Key>& problem, tile_grid grid, graph_size size) {
   const uint32_t tiles = grid.tiles();
@@ -123,31 +123,31 @@ void contract_in(const gpu& on, const bottleneck_problem<Key>& problem) {
                 deep = parts(image.depth, Shape::depth);
   constexpr unsigned long long most_nodes = 1ull << 31;  // a node's number has 31 bits, an edge's 32
   if (across * down * deep > INT32_MAX)
-    throw too_large("cuda: strategy contraction: too many tiles; use tiles");
+    throw too_large("cuda: strategy contraction: more than 2147483647 tiles; use the cpu device");
   const tile_grid grid{static_cast<uint32_t>(across), static_cast<uint32_t>(down),
                        static_cast<uint32_t>(deep)};
   auto size = likely_size<Shape>(grid.tiles());
   for (int tries = 0; tries < 4; ++tries) {
     if (size.nodes > most_nodes || size.edges >= no_weight)
-      throw too_large("cuda: strategy contraction: the image's graph is too large; use tiles");
+      throw too_large("cuda: strategy contraction: the image's graph is too large; use strategy tiles");
     const auto result = attempt<Key, Shape>(on, problem, grid, size);
     if (result.nodes <= size.nodes && result.edges <= size.edges) {
-      if (result.unfinished) throw internal_error("cuda: contraction did not end: please report");
+      if (result.unfinished) throw internal_error("cuda: contraction did not converge: please report");
       add_to_count(on.work.report.tiles, grid.tiles());
       on.work.report.rounds = result.rounds;
       return;
     }
-    // Nodes are the same in every try; edges vary a little with the order of threads, and those between tiles
-    // are counted only when the nodes had room.
+    // Nodes are the same in every attempt. Edges vary a little with the order of threads. Edges between tiles
+    // are counted only if the nodes fitted.
     if (result.nodes > size.nodes) size.nodes = result.nodes;
     size.edges = std::max(size.edges, result.edges + result.edges / 4);
   }
-  throw internal_error("cuda: contraction found no room for its graph: please report");
+  throw internal_error("cuda: contraction outgrew its graph in every attempt: please report");
 }
 
 template <class Key>
 void contract_image(const gpu& on, const bottleneck_problem<Key>& problem) {
-  // Keys of 64 bits fill the shared memory of a smaller tile.
+  // 64-bit keys fill the shared memory with a smaller tile.
   constexpr int height = sizeof(Key) == 8 ? 32 : 64;
   if (problem.near.reach == 1)
     contract_in<Key, tile_shape<64, height, 1, 1>>(on, problem);

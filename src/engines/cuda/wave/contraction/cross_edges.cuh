@@ -8,7 +8,7 @@ namespace macareu::cuda::contraction {
 
 constexpr int cross_threads = 256, cross_capacity = 1024;
 
-/// Edges wait in shared memory, so that a block asks for places in the global list once.
+/// Buffers edges in shared memory, so that one atomic per flush reserves their places in the global list.
 template <class Key>
 struct waiting_edges {
   unsigned long long ends[cross_capacity], first;
@@ -36,7 +36,7 @@ struct waiting_edges {
   }
 };
 
-/// A rim pixel of any tile, found from a pixel of this tile by a step that may cross into the next one.
+/// Looks up rim pixels of this tile and its neighbours, by coordinates relative to this tile.
 template <class Key, class Shape>
 struct rim_lookup {
   const tile_grid grid;
@@ -58,7 +58,7 @@ struct rim_lookup {
         Shape::rim_entry({p.z - dz * Shape::depth, p.y - dy * Shape::height, p.x - dx * Shape::width});
     return {true, tile, tiles.rim[static_cast<std::size_t>(tile) * Shape::rim_entries + entry]};
   }
-  /// As for edges inside a tile: other corners of the box are lower.
+  /// As in tile_edges.cuh: true if all other corners of the box are lower.
   template <step S>
   __device__ bool needed(step p, Key weight) const {
     bool needed = true;
@@ -82,8 +82,9 @@ struct cross_edge {
   Key weight = 0;
 };
 
-/// An edge between two nodes, if both are open and it exceeds a marker; a final pixel is a marker for its
-/// neighbour's node. Other blocks raise markers meanwhile: at worst an edge too many stays.
+/// An edge between two open nodes that exceeds a marker. A final pixel instead raises the marker of its
+/// neighbour's node. Other blocks raise markers concurrently: a stale marker at worst keeps a superfluous
+/// edge.
 template <class Key>
 __device__ cross_edge<Key> join(const node_graph<Key>& graph, const rim_pixel<Key>& p, uint32_t first_p,
                                 const rim_pixel<Key>& q, uint32_t first_q) {
@@ -97,7 +98,7 @@ __device__ cross_edge<Key> join(const node_graph<Key>& graph, const rim_pixel<Ke
   return {weight > relaxed(&graph.marker[a]) || weight > relaxed(&graph.marker[b]), a, b, weight};
 }
 
-/// One edge for each pair of nodes in a warp, the best.
+/// Keeps the best edge of each pair of nodes in a warp.
 template <class Key>
 __device__ bool best_of_pair(cross_edge<Key>& edge) {
   const int lane = threadIdx.x % 32;

@@ -1,15 +1,15 @@
 // Flat zones of a tile: connected pixels of one capacity, none of which has a higher neighbour.
 //
-// A pixel's way leads to any pixel of its own zone or to a higher neighbour, and never in a circle. Each warp
-// walks down its band and labels runs of equal pixels with ballots; only where two labels meet is a union
-// needed. (Plain union-find over all pairs took more than half of the time of a tile.)
+// A pixel's way is its union-find parent: a pixel of its own zone or a higher neighbour. Ways have no cycles.
+// Each warp walks down its band and labels runs of equal pixels with ballots. A union is needed only where
+// two labels meet. (Plain union-find over all pairs took more than half of the time of a tile.)
 #pragma once
 
 #include "engines/cuda/wave/contraction/tile_memory.cuh"
 
 namespace macareu::cuda::contraction {
 
-/// The end of a's way inside its zone of capacity `own`; `resolved` where the zone leads upwards.
+/// The root of the pixel's zone of capacity `own`; `resolved` if the zone leads to a higher pixel.
 constexpr uint32_t resolved = 0xffffu;
 template <class Key, class Shape>
 __device__ uint32_t zone_root(uint32_t pixel, Key own) {
@@ -22,8 +22,8 @@ __device__ uint32_t zone_root(uint32_t pixel, Key own) {
   }
 }
 
-/// Joins the zones of a and b. Of two roots the later one leads to the earlier; if one zone leads upwards,
-/// the other's root leads into it. Only roots change, and only once: ways stay free of circles.
+/// Unites the zones of a and b. The later root links to the earlier one. If one zone leads upwards, the
+/// other's root links into it. Only roots change, and only once, so ways have no cycles.
 template <class Key, class Shape>
 __device__ __noinline__ void join_zones(uint32_t a, uint32_t b, Key own) {
   while (true) {
@@ -36,7 +36,7 @@ __device__ __noinline__ void join_zones(uint32_t a, uint32_t b, Key own) {
   }
 }
 
-/// What a lane knows of the pixel above it in its band.
+/// The pixel above a lane's pixel in its band.
 struct row_above {
   static constexpr uint32_t leads_up = 0x8000u;
   uint32_t zone = leads_up;  // leads upwards, or the label of its zone
@@ -44,8 +44,8 @@ struct row_above {
   __device__ static bool open(uint32_t zone) { return !(zone & leads_up); }
 };
 
-/// One row of a band with flat zones in it or above it. `to`: the higher neighbour, or the pixel itself;
-/// `flat`: lanes without a higher neighbour.
+/// Processes one row of a band with flat zones in it or above it. `to`: the higher neighbour, or the pixel
+/// itself; `flat`: lanes without a higher neighbour.
 template <class Key, class Shape>
 __device__ void follow_zones(const band<Shape>& mine, int row, const Key* at, Key own, uint32_t to,
                              uint32_t flat, row_above& above) {
@@ -95,7 +95,7 @@ __device__ void follow_zones(const band<Shape>& mine, int row, const Key* at, Ke
   if (__any_sync(all_lanes, join || join_second)) {
     const uint32_t zone_of_left = __shfl_up_sync(all_lanes, zone, 1);
     if (same_left && (joins >> (lane - 1) & 1) && zone_of_left == zone)
-      join = false;  // the left lane does the same
+      join = false;  // the left lane makes the same union
     __syncwarp();
     const uint32_t here = known ? p : label;
     if (join) join_zones<Key, Shape>(zone, here, own);
@@ -107,7 +107,7 @@ __device__ void follow_zones(const band<Shape>& mine, int row, const Key* at, Ke
   above.zone = known ? row_above::leads_up : label;
 }
 
-/// Joins p's zone with that of the neighbour, if they are one and one of the two was left open by its band.
+/// Unites p's zone with that of its neighbour, if capacities are equal and a band left one of the two open.
 template <class Key, class Shape>
 __device__ void join_over(int p, step s, const Key* at, Key own) {
   const auto* open = tile_memory<Key, Shape>::open();
@@ -116,7 +116,7 @@ __device__ void join_over(int p, step s, const Key* at, Key own) {
   if ((open[p / 32] >> (p % 32) | open[q / 32] >> (q % 32)) & 1) join_zones<Key, Shape>(p, q, own);
 }
 
-/// The column between two strips: a straight neighbour to the left, else diagonal ones.
+/// Unions between two strips: with the straight left neighbour, else with the diagonal ones.
 template <class Key, class Shape>
 __device__ void join_strips() {
   static_assert(Shape::strips == 2 && Shape::height * Shape::depth <= Shape::threads);
@@ -134,12 +134,13 @@ __device__ void join_strips() {
   }
 }
 
-/// Zones that go on from band to band, from strip to strip, and from slice to slice.
+/// Unites zones across bands, strips and slices.
 template <class Key, class Shape>
 __device__ void join_bands() {
   using memory = tile_memory<Key, Shape>;
   const band<Shape> mine;
-  // Straight up, else diagonally: a straight neighbour of the same zone meets the diagonal ones by itself.
+  // Straight up, else diagonally: a straight neighbour of the same zone has its own unions with the diagonal
+  // ones.
   const auto upwards = [&](int z, int y, int x, const Key* at, int dz, int dy) {
     const int p = Shape::offset({z, y, x});
     const Key own = *at;

@@ -1,4 +1,4 @@
-// The graph of what tiles leave open, and what they keep for their pixels, in global memory.
+// Data in global memory: the graph of components that tiles leave open, and the results of each tile.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ constexpr uint16_t no_node = 0xffffu;
 constexpr int most_rounds = 40;
 
 struct graph_result {
-  unsigned long long nodes, edges;  // asked for, also where they did not fit
+  unsigned long long nodes, edges;  // required, also if they did not fit
   uint32_t rounds, unfinished;
 };
-/// Zeros before the first kernel and after the last.
+/// Zero before the first kernel and after the last.
 struct counters : graph_result {
   uint32_t at_work[most_rounds + 1];  // nodes neither hooked nor final, by round
-  uint32_t written;                   // tiles whose pixels are
+  uint32_t written;                   // tiles whose pixels are written
 };
 
 template <class Key>
@@ -32,7 +32,7 @@ struct edge_list {
 
   static constexpr unsigned long long dead = ~0ull;
   __device__ void put(unsigned long long place, uint32_t a, uint32_t b, Key w) const {
-    if (place >= capacity) return;  // counted; the host comes again with more room
+    if (place >= capacity) return;  // counted; the host retries with more memory
     ends[place] = static_cast<unsigned long long>(a) << 32 | b;
     weight[place] = w;
   }
@@ -46,13 +46,13 @@ struct node_graph {
   edge_list<Key> edges;
   word* marker;              // best marker inside; the value once final
   word* best[2];             // weight of the best edge, of this round and the next
-  unsigned long long* link;  // where a node leads: weight handle << 32 | final << 31 | parent
+  unsigned long long* link;  // parent link: weight handle << 32 | final << 31 | parent
   uint32_t* at_work[2];
   unsigned long long node_capacity;
 
   __device__ bool too_small() const { return count->nodes > node_capacity || count->edges > edges.capacity; }
 
-  /// A weight in 32 bits: itself, or the edge that has it.
+  /// A weight in 32 bits: the weight itself, or for 64-bit keys the index of its edge.
   __device__ static uint32_t handle(Key weight, unsigned long long edge) {
     return sizeof(Key) <= 4 ? static_cast<uint32_t>(weight) : static_cast<uint32_t>(edge);
   }
@@ -87,8 +87,7 @@ struct rim_pixel {
   uint16_t node;
 };
 
-/// What a tile keeps. R = bound where the node is final, else min(bound, value of the node). Pixels tile by
-/// tile.
+/// Results of tiles, stored tile by tile. R = bound if the node is final, else min(bound, value of the node).
 template <class Key, class Shape>
 struct tile_results {
   uint32_t* first_node;

@@ -1,16 +1,15 @@
-// Contraction of the graph that tiles left open: one cooperative kernel, two phases a round, no host between.
+// Contraction of the graph that tiles left open: one cooperative kernel, two phases a round, no host in the
+// loop.
 //
-// Of its best edge a node keeps the weight only. Nodes joined by an edge that is the best of both and exceeds
-// the markers of both have equal values: such classes are united in one round, however long (a corridor
-// through thousands of tiles is one class). A class then hooks on any node that one of its best edges leads
-// to.
+// A node stores only the weight of its best edge. Two nodes have equal values if their edge is the best of
+// both and exceeds both markers. One round unites such a class, however long (a corridor through thousands of
+// tiles is one class). A class then hooks on any node at the other end of one of its best edges.
 //
-// Memory order. Between phases lies a barrier of the grid. Inside a phase, words that other blocks change are
-// `link` (both phases) and `marker`, `best` (first phase), which are read relaxed and changed whole:
-//   - a link leaves its root state once, by compare-and-swap; afterwards it is only replaced by a shorter way
-//   to
-//     an ancestor with the narrowest weight on it, so whichever of several writers wins, it tells the truth;
-//   - a marker that is read too early is too low, which keeps an edge alive for a round more.
+// Memory order. A grid barrier separates phases. Inside a phase, other blocks change `link` (both phases),
+// `marker` and `best` (first phase). These words are read relaxed and changed whole:
+//   - A link leaves its root state once, by compare-and-swap. Path compression then replaces it by a link to
+//     an ancestor, with the narrowest weight on the path. Every such link is valid, whichever writer wins.
+//   - A stale marker is too low, which keeps an edge alive for one more round.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -50,7 +49,7 @@ struct graph_round {
     }
   }
 
-  /// The roots of both ends of an edge, the two ways side by side.
+  /// The roots of both ends of an edge, in one loop that overlaps their loads.
   __device__ void roots(uint32_t& a, uint32_t& b) const {
     const uint32_t node_a = a, node_b = b;
     auto link_a = relaxed(&graph.link[a]), link_b = relaxed(&graph.link[b]);
@@ -73,7 +72,7 @@ struct graph_round {
     }
   }
 
-  /// First phase, nodes: what hooked gives its marker to its root; what did not stays at work.
+  /// First phase, nodes: a hooked node passes its marker to its root; the others stay at work.
   __device__ void pass_markers(const uint32_t* before, uint32_t count, uint32_t* after, uint32_t* after_count,
                                uint32_t thread, uint32_t threads) const {
     for (uint32_t first = 0; first < count; first += threads) {
@@ -85,7 +84,7 @@ struct graph_round {
         const uint32_t to = root(node);
         stays = to == node;
         if (!stays && !(to & final_node)) {
-          // Only roots' markers rise, so the node's own one rests.
+          // Only markers of roots change, so a plain load of this one is safe.
           const word marker = graph.marker[node];
           if (marker) atomicMax(&graph.marker[to], marker);
         }
@@ -95,7 +94,8 @@ struct graph_round {
     }
   }
 
-  /// First phase, edges: from now on between roots, which learn the best; false: the edge is done with.
+  /// First phase, edges: moves the ends to their roots and raises the roots' best weight. False: the edge is
+  /// dead.
   __device__ bool offer(uint32_t& a, uint32_t& b, Key weight, bool first_round) const {
     if (!first_round) roots(a, b);
     if (a == b || (a & b & final_node)) return false;
@@ -109,8 +109,8 @@ struct graph_round {
     return true;
   }
 
-  /// Offers a warp's part of the edges; those done with leave it, the others close up (no other warp reads
-  /// them). Keys of 64 bits are known by the place of their edge: there the dead stay.
+  /// Offers a warp's part of the edges and compacts those alive (no other warp reads them). 64-bit keys are
+  /// identified by the index of their edge, so dead edges stay in place.
   __device__ uint32_t offer_all(const edge_list<Key>& part, uint32_t count, bool first_round) const {
     const uint32_t lane = threadIdx.x % 32;
     uint32_t kept = 0;
@@ -133,7 +133,7 @@ struct graph_round {
     return sizeof(Key) == 8 ? count : kept;
   }
 
-  /// Second phase: nodes whose marker no edge exceeds.
+  /// Second phase, nodes: final if no edge exceeds the marker.
   __device__ void finish(uint32_t node) const {
     best_next[node] = 0;
     if (graph.marker[node] >= best[node])
@@ -161,9 +161,8 @@ struct graph_round {
     return hooks(node, weight) ? node : linked_out;
   }
 
-  /// Second phase, edges: unites two classes of this weight, or hooks a class on a node that does better.
-  /// Weights grow from class to class, so links never close a circle. Of two classes the one that stays is
-  /// chosen as if at random: chains stay short.
+  /// Second phase, edges: unites two classes of this weight, or hooks a class on a better node. Weights grow
+  /// from class to class, so links form no cycle. A hash chooses which root stays, which keeps chains short.
   __device__ void unite(unsigned long long ends, Key weight, uint32_t handle) const {
     if (ends == graph.edges.dead) return;
     const uint32_t a = static_cast<uint32_t>(ends >> 32), b = static_cast<uint32_t>(ends);
@@ -191,8 +190,8 @@ __global__ void __launch_bounds__(graph_threads, 1) contract_graph(node_graph<Ke
   if (graph.too_small()) return;
   auto grid = cooperative_groups::this_grid();
   const uint32_t threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
-  // Every warp has its part of the edges, the last warps the first ones: small graphs do nodes and edges in
-  // different warps.
+  // Each warp owns a part of the edges. The last warps own the first parts: in small graphs different warps
+  // process nodes and edges.
   const unsigned long long edges = graph.count->edges, part = (edges + threads - 1) / threads * 32;
   const unsigned long long first = (threads - 1 - thread) / 32 * part;
   uint32_t left = first < edges ? static_cast<uint32_t>(min(part, edges - first)) : 0;

@@ -17,7 +17,7 @@ struct tile_rounds {
 
   uint32_t basins = 0;
   uint32_t first_listed = 0, listed = 0;  // the warp's part of the list of edges
-  bool all_listed = false;  // else the list was too short, and boundaries are searched again every round
+  bool all_listed = false;  // else the list overflowed, and every round searches the boundaries again
   Key leaving[Shape::rim_per_thread];  // potentials of the thread's rim entries
 
   __device__ static int rim_pixel_of(int k) {
@@ -43,7 +43,7 @@ struct tile_rounds {
     __syncthreads();
   }
 
-  /// The best start of each basin. Zeros bring nothing, and most images have few others.
+  /// Raises each basin's marker to its best start. Zeros have no effect, and most images have few others.
   __device__ static void collect_markers(const tile_starts<Key, Shape>& starts) {
 #pragma unroll
     for (int k = 0; k < tile_starts<Key, Shape>::packs; ++k) {
@@ -92,8 +92,8 @@ struct tile_rounds {
     listed = first_listed < edges ? min(part, edges - first_listed) : 0;
   }
 
-  /// Offers an edge to its two components; false: the edge is done with. Edges to final components raise
-  /// markers meanwhile: a marker read too early lets an edge live a round longer.
+  /// Offers an edge to its two components. False: the edge is dead. Edges to final components raise markers
+  /// concurrently; a stale marker keeps an edge alive for one more round.
   __device__ static bool offer(uint32_t a, uint32_t b, Key weight, uint32_t name) {
     if (a == b) return false;
     word* const marker_a = &memory::marker()[a & number];
@@ -112,7 +112,7 @@ struct tile_rounds {
     return true;
   }
 
-  /// Edges that are done with leave the warp's part of the list; the others close up.
+  /// Compacts the warp's part of the list to the edges alive.
   __device__ void offer_listed() {
     auto* const list = memory::list() + first_listed;
     const uint32_t lane = threadIdx.x % 32;
@@ -168,7 +168,8 @@ struct tile_rounds {
     __syncthreads();
   }
 
-  /// Final, hooked, or waiting for other tiles. Of two that would hook on each other the lower number stays.
+  /// Makes components final, hooks them, or leaves them open for other tiles. Of two that would hook on each
+  /// other the lower number stays.
   __device__ bool decide() const {
     bool changed = false;
     for (uint32_t c = threadIdx.x; c < basins; c += Shape::threads) {
@@ -195,7 +196,7 @@ struct tile_rounds {
     return changed;
   }
 
-  /// Basins learn their component's new root, and roots the markers of what hooked on them.
+  /// Updates each basin's root. Roots take over the markers of the components hooked on them.
   __device__ void follow_hooks() const {
     if (threadIdx.x == 0) memory::list_count() = 0;
     for (uint32_t b = threadIdx.x; b < basins; b += Shape::threads) {

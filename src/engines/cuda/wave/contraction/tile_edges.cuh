@@ -1,4 +1,4 @@
-// Edges between the components of a tile: where they are, and the best of each component.
+// Edges between the components of a tile: enumeration, and the best edge of each component.
 #pragma once
 
 #include "engines/cuda/wave/contraction/tile_memory.cuh"
@@ -17,9 +17,8 @@ struct tile_edge {
   __device__ static uint32_t name(int pixel, int direction) { return pixel * Shape::directions + direction; }
 };
 
-/// The tag of an edge orders edges of equal weight, in an order as good as random, so that chains of hooks
-/// stay short: a product with an odd number, modulo 2^16. The tag 0 stands for an edge that may leave the
-/// tile.
+/// Tags break ties between edges of equal weight. A multiplicative hash modulo 2^16 makes their order
+/// pseudo-random, which keeps chains of hooks short. Tag 0: an edge that may leave the tile.
 __device__ inline uint32_t tag_of(uint32_t name) { return (name + 1) * 0x9e35u & 0xffffu; }
 __device__ inline uint32_t name_of(uint32_t tag) {
   constexpr uint32_t inverse = [] {
@@ -30,8 +29,8 @@ __device__ inline uint32_t name_of(uint32_t tag) {
   return (tag * inverse & 0xffffu) - 1;
 }
 
-/// The best edge of each component. Keys of 8 and 16 bits go with the tag in one word; for wider ones the
-/// weight is settled first and the tag among the edges of that weight second.
+/// The best edge of each component. 8 and 16-bit keys share a word with the tag. Wider keys take two passes:
+/// the weight, then the tag among edges of that weight.
 template <class Key, class Shape>
 struct best_edges {
   using memory = tile_memory<Key, Shape>;
@@ -69,8 +68,8 @@ struct best_edges {
   }
 };
 
-/// Does an edge over several axes matter? Where another corner of the box it spans is no lower, edges over
-/// fewer axes are as good.
+/// Is an edge over several axes needed? If another corner of its box is no lower, edges over fewer axes are
+/// as good.
 template <class Shape, step S, class Key>
 __device__ bool needed(const Key* at, Key weight) {
   bool needed = true;
@@ -83,7 +82,7 @@ __device__ bool needed(const Key* at, Key weight) {
   return needed;
 }
 
-/// Of edges between the same two components in a row of lanes only local bests are kept: of equals the first.
+/// Of edges between the same two components in adjacent lanes only local bests are kept; of equals the first.
 template <class Key>
 __device__ bool beaten_in_row(int lane, uint32_t pair, Key weight) {
   const uint32_t left_pair = __shfl_up_sync(all_lanes, pair, 1);
@@ -93,10 +92,9 @@ __device__ bool beaten_in_row(int lane, uint32_t pair, Key weight) {
   return (same && left_weight >= weight) || (beats_left >> 1 >> lane & 1);
 }
 
-/// visit(there, a, b, weight, name) for edges between components, by whole warps; keep(first row, bits) for
-/// those that it returns true for, named by bits: row after row, direction after direction. Of edges between
-/// the same two components only the best of each vertical run, or local bests of a horizontal run, are
-/// visited.
+/// Calls visit(there, a, b, weight, name) for edges between components, by whole warps. Calls keep(first row,
+/// bits) for the edges that visit accepts; bits are ordered by row, then by direction. Of edges between the
+/// same two components it visits only the best of each vertical run and local bests of a horizontal run.
 template <class Key, class Shape, class Component, class Visit, class Keep>
 __device__ void over_boundaries(Component&& component, Visit&& visit, Keep&& keep) {
   constexpr uint32_t no_pair = ~0u;
@@ -166,7 +164,7 @@ __device__ void over_boundaries(Component&& component, Visit&& visit) {
       [](int, uint32_t) {});
 }
 
-/// Appends the edges that the lanes of a warp name by bits.
+/// Appends the edges that the lanes' bits select: a prefix sum and one atomic per warp.
 template <class Key, class Shape>
 __device__ void list_edges_of(int first_row, uint32_t bits) {
   using memory = tile_memory<Key, Shape>;

@@ -1,7 +1,8 @@
-// Basins of a tile: every pixel leads to its highest neighbour, flat zones lead out where they can.
+// Basins of a tile: every pixel links to its highest neighbour, and flat zones link to a higher pixel if they
+// have one.
 //
-// A neighbour that is no lower can be joined at once, since no edge of a pixel is wider than its capacity.
-// Along such ways capacities rise, so R(p) = min(capacity(p), R(end of the way)).
+// A pixel can join any neighbour that is no lower, because none of its edges exceeds its own capacity.
+// Capacities rise along such ways, so R(p) = min(capacity(p), R(end of the way)).
 #pragma once
 
 #include "engines/cuda/wave/contraction/flat_zones.cuh"
@@ -13,7 +14,7 @@ struct ascent {
   int step;            // to the highest
 };
 
-/// Values of 16 bits leave room to carry the direction below them: one maximum finds both.
+/// 16-bit values leave room for the direction in the low bits: one maximum finds both.
 template <class Key, class Shape>
 __device__ ascent steepest_packed(const Key* at, Key own) {
   static_assert(Shape::depth == 1 && Shape::width == 64);
@@ -42,7 +43,7 @@ __device__ ascent steepest(const Key* at, Key own) {
   return {best > own, best == own, found};
 }
 
-/// Ways of the warp's band, from top to bottom. Rows without flat zones take the short way.
+/// Ways of the warp's band, from top to bottom. Rows without flat zones skip follow_zones.
 template <class Key, class Shape>
 __device__ void find_ways() {
   using memory = tile_memory<Key, Shape>;
@@ -67,7 +68,7 @@ __device__ void find_ways() {
   }
 }
 
-/// Every pixel of the thread learns the end of its way. Ways grow fourfold a round.
+/// Finds the end of every pixel's way by pointer jumping. The distance grows fourfold a round.
 template <class Key, class Shape>
 __device__ void follow_ways(uint32_t (&end)[Shape::band_rows]) {
   const band<Shape> mine;
@@ -94,7 +95,7 @@ __device__ void follow_ways(uint32_t (&end)[Shape::band_rows]) {
   }
 }
 
-/// Ends of ways are the roots of basins; they are numbered, and every pixel is labelled with its basin.
+/// Numbers the roots of basins, which are the ends of ways, and labels every pixel with its basin.
 template <class Key, class Shape>
 __device__ void label_basins() {
   using memory = tile_memory<Key, Shape>;
@@ -131,7 +132,7 @@ __device__ void one_basin() {
   __syncthreads();
 }
 
-/// Label of every pixel, count of basins. Capacities must be there, and a barrier passed.
+/// Labels every pixel and counts the basins. Call after loading the capacities and a barrier.
 template <class Key, class Shape>
 __device__ void find_basins() {
   find_ways<Key, Shape>();

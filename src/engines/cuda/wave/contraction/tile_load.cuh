@@ -1,4 +1,4 @@
-// A tile's capacities, markers and the best edges that may leave it, from the images.
+// Loads a tile's capacities and starts, and the best edges that may leave it.
 #pragma once
 
 #include "engines/cuda/wave/contraction/tile_memory.cuh"
@@ -6,7 +6,7 @@
 
 namespace macareu::cuda::contraction {
 
-/// May rows be read or written by such packs?
+/// Are rows aligned for such packs?
 template <class Pack, class T>
 bool packed_rows(const view<T>& image) {
   const auto whole = [](std::uintptr_t bytes) { return bytes % alignof(Pack) == 0; };
@@ -17,7 +17,7 @@ bool packed_rows(const view<T>& image) {
          steps_whole(image.height, image.step_y) && steps_whole(image.depth, image.step_z);
 }
 
-/// Only types of 32 and 64 bits may be floating.
+/// 8 and 16-bit types are integers, so their keys only flip bits.
 template <class Key, int Count>
 __device__ pack<Key, Count> keys_of(const key_map<Key>& map, pack<Key, Count> bits) {
   if constexpr (sizeof(Key) <= 2) return flipped(bits, map.flip);
@@ -33,11 +33,11 @@ __device__ pack<Key, Count> bits_of(const key_map<Key>& map, pack<Key, Count> ke
   return keys;
 }
 
-/// The part of an image that a tile sees, in coordinates of the tile: its own pixels and those around it.
+/// The tile and its halo of one pixel, clipped to the image, in tile coordinates.
 template <class Shape>
 struct tile_window {
-  int low_z, low_y, low_x;     // -1 where the image goes on before the tile
-  int high_z, high_y, high_x;  // exclusive; a pixel more than the tile where the image goes on behind it
+  int low_z, low_y, low_x;     // -1 where the image continues before the tile
+  int high_z, high_y, high_x;  // exclusive; one more than the tile's size where the image continues
   site first;
 
   template <class T>
@@ -62,7 +62,7 @@ struct tile_window {
   }
 };
 
-/// Four keys of a row; zeros beyond the image.
+/// Four keys of a row; zeros outside the image.
 template <class Key, class Shape>
 __device__ pack<Key, 4> load_keys(const view<const Key>& image, const key_map<Key>& map,
                                   const tile_window<Shape>& window, int pixel, bool packed) {
@@ -78,7 +78,7 @@ __device__ pack<Key, 4> load_keys(const view<const Key>& image, const key_map<Ke
   return keys;
 }
 
-/// Zeros around the capacities. Four pixels before a row are also those after the row above it.
+/// Zeroes the halo of the capacities. The four pixels before a row also follow the row above.
 template <class Key, class Shape>
 __device__ void clear_rim() {
   constexpr int rows = Shape::mask_size / Shape::mask_row, height = Shape::height + 2;
@@ -93,7 +93,7 @@ __device__ void clear_rim() {
   }
 }
 
-/// The thread's starts, four pixels each from pixel 4 * (thread + k * threads).
+/// The thread's starts: packs of four pixels from pixel 4 * (thread + k * threads).
 template <class Key, class Shape>
 struct tile_starts {
   static constexpr int packs = Shape::pixels / 4 / Shape::threads;
@@ -101,7 +101,7 @@ struct tile_starts {
 
   __device__ static int first_pixel(int k) { return 4 * (threadIdx.x + k * Shape::threads); }
 
-  /// Fills the tile's capacities, too; returns whether those of the thread are all like the tile's first one.
+  /// Also loads the tile's capacities. True if the thread's capacities all equal the first one of the tile.
   __device__ bool load(const bottleneck_problem<Key>& problem, const tile_window<Shape>& window,
                        bool packed) {
     clear_rim<Key, Shape>();
@@ -119,7 +119,7 @@ struct tile_starts {
   }
 };
 
-/// The best edge that may leave the tile at a rim pixel, through the face of this entry; 0: none.
+/// The best edge that may leave the tile at a rim pixel, through the face of this entry; 0 if none.
 template <class Key, class Shape>
 __device__ Key potential(const bottleneck_problem<Key>& problem, const tile_window<Shape>& window,
                          int entry) {

@@ -1,4 +1,4 @@
-// The shared memory of a tile, by name, and the links between its basins.
+// Layout of a tile's shared memory, and the links between its basins.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,7 @@ namespace macareu::cuda::contraction {
 
 constexpr uint32_t final_basin = 0x8000u;
 
-/// Where a basin leads: the narrowest weight on the way, and the component there (with final_basin) in 16
-/// bits.
+/// Link of a basin: the narrowest weight on the path, and the component (with final_basin) in 16 bits.
 template <class Key>
 struct basin_link {
   using word = std::conditional_t<sizeof(Key) <= 2, uint32_t, unsigned long long>;
@@ -41,8 +40,8 @@ struct basin_link<uint64_t> {
 
 extern __shared__ __align__(16) unsigned char tile_bytes[];
 
-/// Which arrays share memory: `way` and `open` serve until basins are numbered, in the place of the arrays of
-/// basins and of labels; the table of edges takes the place of `best` and `next` at the end.
+/// Overlaid arrays: `way` and `open` occupy the arrays of basins and labels until basins are numbered. At the
+/// end the table of edges replaces `best` and `next`.
 template <class Key, class Shape>
 struct tile_memory {
   using word = word_of<Key>;
@@ -62,8 +61,8 @@ struct tile_memory {
                 best_at + table_slots*(sizeof(word) + sizeof(uint32_t))});
   static constexpr std::size_t list_at = aligned(after_basins);
 
-  /// Four blocks of 512 threads share a multiprocessor, if each leaves room for the others (three with more
-  /// registers each: tissue 3 % slower); the list of edges takes what is left, or what tiles of noise need.
+  /// With a quarter of the shared memory each, four blocks of 512 threads share a multiprocessor (three with
+  /// more registers each: tissue 3 % slower). The list of edges takes the rest, or what tiles of noise need.
   static constexpr std::size_t quarter = 228 * 1024 / 4 - 1024 - 32;
   static constexpr std::size_t noisy = 2 * Shape::pixels * sizeof(uint16_t);
   static constexpr int list_capacity =
@@ -73,7 +72,8 @@ struct tile_memory {
   static constexpr std::size_t count_at = aligned(list_at + list_capacity * sizeof(uint16_t));
   static constexpr std::size_t bytes = count_at + 32;
 
-  /// Register and shared memory use allow so many blocks on a multiprocessor; volumes want registers more.
+  /// Blocks per multiprocessor that registers and shared memory allow. Volumes gain more from registers than
+  /// from blocks.
   static constexpr int blocks = std::min<int>(Shape::depth > 1 ? 2 : 2048 / Shape::threads,
                                               static_cast<int>(228 * 1024 / (bytes + 1024)));
 
@@ -84,7 +84,7 @@ struct tile_memory {
   __device__ static Key* mask() { return array<Key>(0); }
   __device__ static uint16_t* label() { return array<uint16_t>(label_at); }
   __device__ static uint32_t* open() { return array<uint32_t>(label_at); }  // bits of pixels, 32 a word
-  __device__ static uint32_t* way() { return array<uint32_t>(marker_at); }  // of each pixel, upwards
+  __device__ static uint32_t* way() { return array<uint32_t>(marker_at); }  // union-find parents
   __device__ static word* marker() { return array<word>(marker_at); }
   __device__ static link* links() { return array<link>(link_at); }
   __device__ static word* best() { return array<word>(best_at); }

@@ -1,5 +1,4 @@
-// What a tile hands on: nodes for its open components, a bound and a node for every pixel, edges between
-// nodes.
+// Output of a tile: nodes for its open components, a bound and a node for every pixel, edges between nodes.
 #pragma once
 
 #include "engines/cuda/wave/contraction/graph.cuh"
@@ -21,7 +20,7 @@ struct tile_output {
   const tile_results<Key, Shape>& results;
   uint32_t tile;
 
-  /// Numbers open components; every basin learns its bound and its node, in the place of its link.
+  /// Numbers open components. Replaces each basin's link by its bound and node.
   __device__ void number_nodes() const {
     for (uint32_t b = threadIdx.x; b < rounds.basins; b += Shape::threads)
       memory::slot()[b] = rounds.component(b) == b ? atomicAdd(&memory::node_count(), 1u) : no_slot;
@@ -88,8 +87,8 @@ struct tile_output {
     }
   }
 
-  /// The best edge of each pair of nodes, by a table of pairs. A crowded table only costs edges, not
-  /// exactness.
+  /// Keeps the best edge of each pair of nodes in a hash table. A crowded table only causes superfluous
+  /// edges.
   __device__ void put_in_table(uint32_t a, uint32_t b, Key weight) const {
     if (a > b) {
       const uint32_t least = b;

@@ -1,4 +1,4 @@
-// The tiles of the contraction: their size, how their pixels, directions and rims are numbered.
+// The tiles of the contraction: size, and numbering of pixels, directions and rims.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ __device__ void each(Visit&& visit) {
   (std::make_integer_sequence<int, Count>{});
 }
 
-/// Sizes are powers of two. A warp owns a band: 32 columns of 8 rows of one slice. Pixels count from 0, rows
-/// first; in shared memory the capacities have a rim of zeros around them, which nothing can pass.
+/// Sizes are powers of two. A warp owns a band: 32 columns of 8 rows of one slice. Pixels are numbered row by
+/// row. In shared memory a halo of zeros surrounds the capacities and stops every path.
 template <int Width, int Height, int Depth, int Reach>
 struct tile_shape {
   static constexpr int width = Width, height = Height, depth = Depth, reach = Reach;
@@ -32,7 +32,8 @@ struct tile_shape {
   static constexpr int threads = pixels / band_rows;
   static_assert(Width % 32 == 0 && Height % band_rows == 0 && pixels <= 4096);
 
-  /// Roots of basins do not touch, and 2^Reach pixels that all touch each other tile the tile.
+  /// Roots of basins are not adjacent. Groups of 2^Reach mutually adjacent pixels partition the tile, with
+  /// one root each at most.
   static constexpr int basins = pixels >> Reach;
 
   /// One of each pair of opposite directions; the first is to the right.
@@ -68,7 +69,7 @@ struct tile_shape {
   }
 
   /// Rim pixels face by face: x low, x high, y low, y high, z low, z high. Pixels on edges have several
-  /// entries; rim_entry names one of them.
+  /// entries; rim_entry returns one of them.
   static constexpr int face_x = Height * Depth, face_y = Width * Depth,
                        face_z = Depth > 1 ? Width *Height : 0;
   static constexpr int rim_entries = 2 * (face_x + face_y + face_z);
@@ -93,7 +94,7 @@ struct tile_shape {
     return 2 * (face_x + face_y) + (at.z ? face_z : 0) + at.y * Width + at.x;
   }
 
-  /// A component that stays open touches the rim.
+  /// A component that stays open touches the rim, which bounds the number of nodes.
   static constexpr int inner = (Width - 2) * (Height - 2) * (Depth > 1 ? Depth - 2 : 1);
   static constexpr int most_nodes = pixels - inner < basins ? pixels - inner : basins;
   using index = std::conditional_t<(most_nodes < 255), uint8_t, uint16_t>;
@@ -112,8 +113,8 @@ struct band {
   __device__ int pixel(int row) const { return first + row * Shape::width; }
 };
 
-/// How many tiles along each axis. Numbers of tiles are divided by a product: n / d is the upper half of
-/// n * (2^64 / d + 1) for all n and d of 32 bits (d > 1).
+/// Tiles along each axis. Divides tile numbers by multiplication: n / d is the upper half of n * (2^64 / d +
+/// 1) for all n and d of 32 bits (d > 1).
 class tile_grid {
  public:
   tile_grid(uint32_t across_, uint32_t down_, uint32_t deep_)

@@ -1,4 +1,4 @@
-// Words that threads share: what hardware can take the maximum of, and reads beside other threads' writes.
+// Shared words: atomic maxima, reads concurrent with writes, packs of pixels.
 #pragma once
 
 #include <cuda/atomic>
@@ -11,13 +11,13 @@ namespace macareu::cuda::contraction {
 
 using std::int64_t, std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
 
-/// atomicMax knows 32 and 64 bits.
+/// atomicMax supports 32 and 64 bits.
 template <class Key>
 using word_of = std::conditional_t<sizeof(Key) == 8, unsigned long long, unsigned int>;
 
 constexpr uint32_t all_lanes = 0xffffffffu;
 
-/// A read of global memory that other blocks change meanwhile: some value it had, never torn.
+/// Relaxed read of global memory that other blocks change: possibly stale, never torn.
 template <class T>
 __device__ T relaxed(const T* at) {
   return ::cuda::atomic_ref<T, ::cuda::thread_scope_device>(*const_cast<T*>(at))
@@ -34,7 +34,8 @@ __device__ T peek(const T* at) {
   return *static_cast<const volatile T*>(at);
 }
 
-/// Most tries to raise a value come too late, so look first: in global memory, and in shared memory.
+/// Atomic maximum in global and in shared memory. Reads first, because most attempts would not raise the
+/// value.
 template <class Word>
 __device__ void raise(Word* at, Word value) {
   if (relaxed(at) < value) atomicMax(at, value);
@@ -52,8 +53,8 @@ __device__ inline unsigned long long warp_max(unsigned long long value) {
   return static_cast<unsigned long long>(high) << 32 | low;
 }
 
-/// array[index] = max(itself, value), for all lanes of a warp; a zero offers nothing. One atomic where all
-/// lanes mean the same place, as they do in flat images.
+/// array[index] = max(array[index], value) for all lanes of a warp; zeros have no effect. One atomic if all
+/// lanes have the same index, as in flat images.
 template <class Word>
 __device__ void raise_together(Word* array, uint32_t index, Word value) {
   if (!__any_sync(all_lanes, value != 0)) return;
@@ -63,7 +64,7 @@ __device__ void raise_together(Word* array, uint32_t index, Word value) {
   if (!same || threadIdx.x % 32 == 0) raise_shared(&array[index], value);
 }
 
-/// Consecutive places in a list for those lanes of a warp that want one; one atomic a warp.
+/// Consecutive places in a list for the lanes with `wanted`: one atomic per warp.
 template <class Count>
 __device__ Count place_in_list(Count* count, bool wanted) {
   const uint32_t wishes = __ballot_sync(all_lanes, wanted);
@@ -74,13 +75,13 @@ __device__ Count place_in_list(Count* count, bool wanted) {
   return __shfl_sync(all_lanes, base, first) + __popc(wishes & ((1u << lane) - 1));
 }
 
-/// Pixels that lie side by side, loaded at once where memory allows.
+/// Adjacent pixels, loaded at once where alignment allows.
 template <class T, int Count>
 struct alignas(Count * sizeof(T) < 16 ? Count * sizeof(T) : 16) pack {
   T at[Count];
 };
 
-/// A pack of narrow pixels, as words that hold several.
+/// A pack of narrow pixels as 32-bit words.
 template <class T, int Count>
 using words_of = pack<uint32_t, Count * sizeof(T) / 4>;
 

@@ -66,9 +66,9 @@ __device__ void write_tile(const view<Key>& state, const key_map<Key>& map, bool
   }
 }
 
-/// One block a tile. Writes only if the graph was solved: the state may be the start's memory, which another
-/// try reads again. The last block tells the host, in its own memory (a copy would take longer), and clears
-/// the counters: all other blocks have read them.
+/// One block a tile. Writes only if the graph fitted: the state may be the start's memory, which a retry
+/// reads again. The last block sends the result to pinned host memory (a copy would take longer). It also
+/// clears the counters, which all other blocks have read.
 template <class Key, class Shape>
 __global__ void __launch_bounds__(write_threads)
     write_back(view<Key> state, key_map<Key> map, bool packed, tile_grid grid, tile_results<Key, Shape> tiles,

@@ -1,17 +1,17 @@
-// Strategy diagonal (Cunha, UFMG 2025): skewed tiles, so that one pass goes right and down at once.
+// Strategy diagonal (Cunha, UFMG 2025): skewed tiles, so that one pass moves right and down at once.
 //
-// A lane holds a row of the tile and all lanes step to the next column of the skewed tile together, so a step
-// is an anti-diagonal of the image. Everything a raster scan takes from has been passed then:
+// A lane holds a row of the tile. All lanes step to the next column of the skewed tile together, so a step is
+// an anti-diagonal of the image. All predecessors of a raster scan lie in earlier columns:
 //
 //   skew 1, 4 neighbours:  left (y, x-1) and up (y-1, x) lie one skewed column back
 //   skew 2, 8 neighbours:  left 1 back; up-right 1, up 2 and up-left 3 back
 //
 // Two passes, raster and anti-raster, cover every offer, where sweeps along lines need four.
 //
-// The left state is in the lane's register and the upper ones come by shuffle from the lane above, which
-// passed them 1 to 3 steps ago: no lane reads what another wrote, so a pass needs no synchronisation. The
-// reads that remain are columns of the skewed tile, free of bank conflicts by the pitch of tile_shape.cuh.
-// Rows of the image do not wrap around: the first column of tiles begins left of the image.
+// The left state is in the lane's register. Upper states come by shuffle from the lane above, which passed
+// them 1 to 3 steps ago. No lane reads what another wrote, so a pass needs no synchronisation. The remaining
+// reads are columns of the skewed tile, free of bank conflicts by the pitch of tile_shape.cuh. Rows of the
+// image do not wrap around: the first column of tiles begins left of the image.
 #pragma once
 
 #include <macareu/error.hpp>
@@ -116,7 +116,7 @@ struct sweep_tile_by_diagonals {
       upper[0] = row == (sign > 0 ? 0 : side - 1) ? beyond : above;
     }
 
-    /// The upper state passed last comes last: it has just been shuffled.
+    /// Takes the newest upper state last, to hide the latency of its shuffle.
     __device__ bool take_all(state_type& held, const input_type& input) const {
       const int x = column - Skew * row;
       if (!(Whole || (row_inside && tile.where.column_inside(x)))) return false;
@@ -143,7 +143,7 @@ struct sweep_tile_by_diagonals {
 };
 
 inline void refuse_volumes(const neighbourhood& near) {
-  if (near.rank != 2) throw usage_error("strategy diagonal: 2-D images only; use megapixel");
+  if (near.rank != 2) throw usage_error("strategy diagonal supports 2-D images only; use megapixel");
 }
 
 /// The state already holds the start. Runs to the fixed point; report: tiles (visits), passes (in them).

@@ -1,7 +1,7 @@
-// States that several threads use at once.
+// States that several threads access concurrently.
 //
-// A state is read and written whole: volatile accesses are strong relaxed ones in PTX's memory model, so they
-// are no data race against each other or against atomics, and they go past the L1 cache.
+// A state is read and written whole. In PTX's memory model volatile accesses are strong and relaxed: no data
+// race with each other or with atomics. They bypass the L1 cache.
 #pragma once
 
 #include <bit>
@@ -26,7 +26,7 @@ __device__ void relaxed_store(T* at, T value) {
   *reinterpret_cast<volatile key_of<T>*>(at) = std::bit_cast<key_of<T>>(value);
 }
 
-/// Puts `next` where `seen` is; otherwise says false, and `seen` is what is there.
+/// Compare-and-swap of `seen` by `next`. If it fails, returns false and updates `seen`.
 template <class Bits>
 __device__ bool exchange_if(Bits* at, Bits& seen, Bits next) {
   const Bits expected = seen;
@@ -39,8 +39,8 @@ __device__ bool exchange_if(Bits* at, Bits& seen, Bits next) {
   return seen == expected;
 }
 
-/// No atomics of one byte exist: the aligned word around it is exchanged, its other bytes as they are. The
-/// word may reach past the image's last byte, never past its allocation's last word.
+/// CUDA has no atomics of one byte: exchanges the aligned word and keeps its other bytes. The word may extend
+/// past the image's last byte, never past its allocation's last word.
 __device__ inline bool exchange_if(std::uint8_t* at, std::uint8_t& seen, std::uint8_t next) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
   auto* word = reinterpret_cast<std::uint32_t*>(address & ~std::uintptr_t{3});
@@ -58,8 +58,8 @@ __device__ inline bool exchange_if(std::uint8_t* at, std::uint8_t& seen, std::ui
   }
 }
 
-/// The state at q becomes the offer if that is better than what is there when it is written: of several
-/// offers at once none is lost, and no state ever gets worse.
+/// Writes the offer to q if it is better than the state at the time of the write. No concurrent offer is
+/// lost, and no state gets worse.
 template <class Rule, class State>
 __device__ bool improve(const Rule& rule, State* at, State offer, site q) {
   using bits = key_of<State>;

@@ -1,6 +1,6 @@
 // A bottleneck rule as a general one: one type for all rules and pixel types of a width. States are rising
-// keys while the wave runs, so that the chain of states along a line is one minimum and one comparison a
-// pixel; capacities stay bits and are mapped where they are read, off that chain.
+// keys while the wave runs, so the dependency chain along a line is one minimum and one comparison a pixel.
+// Capacities stay bits and are mapped where they are read, outside that chain.
 #pragma once
 
 #include "core/macros.hpp"

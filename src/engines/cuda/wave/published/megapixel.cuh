@@ -1,11 +1,10 @@
 // Strategy megapixel (Oliveira et al., TPDS 2025): tiles swept line by line in shared memory.
 //
-// A sweep goes along one axis in one direction; a lane holds a line. Four directions (six in volumes) follow
-// each other until a whole turn changes nothing. With face neighbours a sweep hands states from pixel to
-// pixel of its line; diagonal neighbours belong to the sweep along the slowest axis in which they differ,
-// which takes offers from the whole slab behind it. So the sweeps together cover every offer. A sweep
-// repeated at once changes nothing (every offer behind has been weighed against a final state), so its own
-// direction counts as quiet.
+// A sweep goes along one axis in one direction; a lane holds a line. Four directions (six in volumes)
+// alternate until a whole cycle changes nothing. With face neighbours a sweep propagates states along its
+// line. Diagonal neighbours belong to the sweep along the slowest axis in which they differ. It takes offers
+// from the whole slab behind it. So the sweeps together cover every offer. A sweep repeated at once changes
+// nothing, because every offer behind came from a final state. So its own direction counts as quiet.
 //
 // 3-D tiles are 8 x 8 x 16: 1024 pixels as in 2-D, in a box that keeps the rim small.
 #pragma once
@@ -57,14 +56,14 @@ struct sweep_tile_by_lines {
     return {position, line / shape::width, line % shape::width};
   }
 
-  /// The state behind `at` and where it lies, carried along a line.
+  /// Carries the state behind `at` along a line.
   template <class Tile>
   struct walker {
     const Tile& tile;
     cell at, step;
     typename Tile::state_type carried;
 
-    /// Reads all, then writes all if there is something to write: between them is only the chain of states.
+    /// Reads all, then writes all if anything changed: no memory access lies inside the dependency chain.
     template <int Count>
     __device__ bool advance() {
       using state_type = typename Tile::state_type;
@@ -99,7 +98,7 @@ struct sweep_tile_by_lines {
   __device__ static bool follow_line(const Tile& tile, cell first, cell step, int length) {
     const bool begins_outside = !tile.where.inside(first - step);
     walker<Tile> walk{tile, first, step, tile.state(begins_outside ? first : first - step)};
-    if (begins_outside) {  // the first pixel has nobody behind it
+    if (begins_outside) {  // the first pixel has no predecessor
       walk.at = first + step;
       --length;
     }
@@ -109,7 +108,7 @@ struct sweep_tile_by_lines {
     return moved;
   }
 
-  /// All lines one step at a time, because they take from each other's last step.
+  /// Advances all lines one step at a time, because each takes from its neighbours' last step.
   template <bool Whole, class Tile>
   __device__ static bool sweep_slabs(const Tile& tile, int axis, cell step, int length) {
     const int side = axis == 1 ? shape::height : shape::depth;

@@ -11,7 +11,7 @@
 namespace macareu::cuda {
 namespace {
 
-/// state[p] = value(p), p by p: the value may be read from the state's own memory.
+/// state[p] = value(p), pixel by pixel: value(p) may read state[p].
 template <class Key, class Value>
 __global__ void write_states(view<Key> state, Value value) {
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;

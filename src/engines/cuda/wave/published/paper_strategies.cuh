@@ -1,5 +1,4 @@
-// The strategies of the papers on irregular wave fronts, for bottleneck waves: baselines to measure others
-// by.
+// The strategies of the papers on irregular wave fronts, as baselines for bottleneck waves.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,11 @@
 // Strategy queue (Teodoro et al. 2013, IWPP): fronts of pixels. The pixels of a front offer their states to
-// their neighbours; who takes one is in the next front.
+// their neighbours. Those that take an offer form the next front.
 //
-// No update is lost: an offer is taken by compare and exchange (improve.cuh), and every pixel that took one
-// offers it in the next front, behind a barrier of all threads. A stamp per pixel holds the number of the
-// last front that the pixel was put in, so it is in a front at most once and a front never outgrows the
-// image.
+// No update is lost: a pixel takes an offer by compare-and-swap (improve.cuh) and passes it on in the next
+// front, after a grid barrier. A stamp per pixel holds the number of its last front. So a pixel is in a front
+// at most once, and a front never outgrows the image.
 //
-// Rounds run inside one kernel; the host only looks in between whether to stop.
+// Rounds run inside one kernel. Between launches the host only checks whether to stop.
 //
 // Memory: 12 bytes a pixel (20 where pixels outnumber 32-bit indices).
 #pragma once
@@ -38,7 +37,7 @@ struct pixel_fronts {
 
   __device__ Index* pixels(unsigned front) const { return front % 2 ? odd : even; }
 
-  /// One atomic for all threads that arrive here together.
+  /// One atomic for all converged threads.
   __device__ void put(unsigned front, Index pixel) const {
     const auto together = cooperative_groups::coalesced_threads();
     unsigned long long first = 0;
@@ -61,7 +60,7 @@ __device__ Index index_of(site p, const view<T>& image) {
   return static_cast<Index>((p.z * image.height + p.y) * image.width + p.x);
 }
 
-/// Front 1: the pixels that can give something. Nobody writes yet.
+/// Front 1: the pixels that can improve a neighbour. Runs before any write.
 template <class Index, class Rule, class State, class... In>
 __global__ void find_first_front(pixel_fronts<Index> fronts, Rule rule, neighbourhood near, view<State> state,
                                  view<const In>... in) {
@@ -93,8 +92,8 @@ __device__ void spread_from(site p, unsigned front, const pixel_fronts<Index>& f
   });
 }
 
-/// At most `rounds` fronts. The counter two fronts ahead is in nobody's use and is emptied for its turn, so
-/// one barrier a front is enough.
+/// At most `rounds` fronts. The counter two fronts ahead is unused and cleared in advance, so one barrier a
+/// front is enough.
 template <class Index, class Rule, class State, class... In>
 __global__ void spread_fronts(unsigned rounds, pixel_fronts<Index> fronts, Rule rule, neighbourhood near,
                               view<State> state, view<const In>... in) {
@@ -131,7 +130,7 @@ void run_fronts(const gpu& on, Rule rule, neighbourhood near, view<State> state,
   int blocks_at_once = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_at_once, spread, threads, 0),
         "occupancy of spread_fronts");
-  // Barriers cost more than rounds gain from many blocks: 2 a multiprocessor.
+  // 2 blocks a multiprocessor: with more, barriers cost more than rounds gain.
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(
       (pixels + threads - 1) / threads, std::int64_t{std::min(2, blocks_at_once)} * on.multiprocessors));
   find_first_front<<<blocks * 4, threads, 0, on.stream>>>(fronts, rule, near, state, in...);

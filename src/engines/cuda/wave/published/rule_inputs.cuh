@@ -48,8 +48,8 @@ __device__ State offer_of(const Rule& rule, State given, site p, site q, const i
   return in.with([&](const auto&... values) { return rule.offer(given, p, q, values...); });
 }
 
-/// What p, with state `given`, does to q, which holds `held`. A choice, not a branch: chains of it stay
-/// straight.
+/// Applies the offer of p, with state `given`, to q, which holds `held`. A select instead of a branch keeps
+/// chains free of divergence.
 template <class Rule, class State, class... In>
 __device__ bool take(const Rule& rule, State& held, State given, site p, site q, const inputs_at<In...>& in) {
   const State offer = offer_of(rule, given, p, q, in);

@@ -1,13 +1,13 @@
 // Strategy sweep (Karas 2011): line sweeps over the whole image until a round changes nothing.
 //
-// A round sweeps every axis forwards and backwards, a thread a line. With face neighbours a sweep hands
-// states along its line; diagonal neighbours belong to the sweep along the slowest axis in which they differ,
-// which takes offers from the whole slab behind it. So a round weighs every offer.
+// A round sweeps every axis forwards and backwards, one thread per line. With face neighbours a sweep
+// propagates states along its line. Diagonal neighbours belong to the sweep along the slowest axis in which
+// they differ. It takes offers from the whole slab behind it. So a round covers every offer.
 //
-// No update is lost: within a launch only a line's thread writes its pixels, each time for the better, and
-// launches follow each other. A slab sweep reads neighbouring lines while their threads write them, with
-// relaxed loads: it may see a state from before or after, and both are states that pixel really had. A round
-// without a change has seen every pixel as it is, so no offer is left.
+// No update is lost: within a launch only a line's thread writes its pixels, every write improves them, and
+// launches are ordered. A slab sweep reads neighbouring lines with relaxed loads while their threads write
+// them. It sees the state before or after a write, and both are valid. A round without a change has seen
+// every pixel's present state, so no offer is left.
 //
 // Cost: about 2 reads and a write of the image per sweep, in as many dependent steps as a line has pixels.
 #pragma once
@@ -41,7 +41,7 @@ struct image_lines {
   }
 };
 
-/// Reads a batch, then writes it if there is something to write: between them is only the chain of states.
+/// Reads a batch, then writes it if anything changed: no memory access lies inside the dependency chain.
 template <int Batch, class Rule, class State, class... In>
 __device__ bool sweep_line(const image_lines& lines, const Rule& rule, site& p, State& carried,
                            std::int64_t& left, const view<State>& state, const view<const In>&... in) {

@@ -1,18 +1,17 @@
-// The tiles that wait for a visit: first in first out, without a lock and without the host, for warps that
-// each work alone (a block is one warp).
+// A FIFO queue of tiles, without locks and without the host, for blocks of one warp.
 //
-// A mark says where its tile stands: idle, waiting, running, or running and woken again. Only the wake that
-// finds it idle puts the tile in the ring, so a tile is there at most once. `open` counts tiles that wait or
-// run. It is raised before a tile can be taken and lowered by the visit that ends, so it reaches 0 once, when
-// nothing is left; who sees that fills a stop token for every other warp.
+// A mark holds the state of its tile: idle, waiting, running, or running and woken again. Only a wake that
+// finds the tile idle puts it in the ring, so the ring holds a tile at most once. `open` counts tiles that
+// wait or run. It rises before a tile can be taken and falls when a visit ends. So it reaches 0 once, when no
+// work is left. The warp that lowers it to 0 stores a stop token for every other warp.
 //
-// The ring has more slots than tiles and warps together. Tickets say which slot: who puts waits until it is
-// empty, who takes until it is full. So a ticket a whole ring later is harmless: tokens of a slot may change
-// hands, none is overwritten, and as many are taken as are put.
+// The ring has at least as many slots as tiles and warps together. A ticket selects a slot: a producer waits
+// until it is empty, a consumer until it is full. A ticket of a later lap of the ring is harmless: tokens of
+// a slot may change hands. None is overwritten, and as many are taken as are put.
 //
-// Why no update is lost. A visit marks its tile running, then fences, then reads pixels (its own and its
-// neighbours'); it writes its own pixels, then fences, then wakes. A wake either finds the neighbour idle or
-// waiting: the neighbour's exchange comes later and its reads see the pixels; or it finds it running, and the
+// No update is lost. A visit marks its tile running, fences, then reads its own and its neighbours' pixels.
+// It writes its own pixels, fences, then wakes. If a wake finds the neighbour idle or waiting, the
+// neighbour's exchange comes later and its reads see the pixels. If it finds the neighbour running, the
 // neighbour is visited once more.
 #pragma once
 
@@ -25,7 +24,7 @@
 
 namespace macareu::cuda {
 
-/// Each on a cache line of its own.
+/// Counters have their own cache lines.
 struct tile_counters {
   alignas(128) unsigned long long taken;
   alignas(128) unsigned long long put;
@@ -43,7 +42,7 @@ struct tile_queue {
   unsigned long long ring_mask;
   tile_counters* counters;
 
-  /// All functions are called by whole warps. The next tile, marked as running, or `stop`.
+  /// All functions are called by whole warps. Returns the next tile, marked as running, or `stop`.
   __device__ unsigned take() const {
     unsigned tile = stop;
     if (threadIdx.x == 0) {
@@ -56,22 +55,23 @@ struct tile_queue {
     return tile;
   }
 
-  /// One tile a lane; the number of lanes that say `mine`. They are counted as open before the first can be
-  /// taken; those that waited already are for the caller to give back in `finish`.
+  /// One tile a lane. Returns the number of lanes with `mine`. Their tiles count as open before the first can
+  /// be taken. `finish` subtracts those that were not put in the ring.
   __device__ unsigned announce(bool mine) const {
     const unsigned count = static_cast<unsigned>(__popc(__ballot_sync(whole_warp, mine)));
     if (threadIdx.x == 0 && count > 0) atomicAdd(&counters->open, static_cast<unsigned long long>(count));
     return count;
   }
 
-  /// After `announce`, and after the pixels that others must see. The number of tiles put in the ring.
+  /// Call after `announce` and after storing the pixels that others must see. Returns the number of tiles put
+  /// in the ring.
   __device__ unsigned wake(bool mine, unsigned tile) const {
     __syncwarp();
     __threadfence();
     return put(mine && atomicOr(marks + tile, waiting) == idle, tile);
   }
 
-  /// Ends a visit that announced and then put so many tiles; true where it was the last of all.
+  /// Ends a visit that announced and then put so many tiles. True if it was the last of all.
   __device__ bool finish(unsigned tile, unsigned announced, unsigned woken) const {
     bool again = false;
     if (threadIdx.x == 0) again = (atomicAnd(marks + tile, ~running) & waiting) != 0;
@@ -105,7 +105,7 @@ struct tile_queue {
     return count;
   }
 
-  /// No tile waits or runs, so all slots are empty and stay so: plain stores will do.
+  /// No tile waits or runs, so all slots are and stay empty: stores suffice.
   __device__ void stop_the_others() const {
     const unsigned long long first = relaxed_load(&counters->put);
     for (unsigned i = threadIdx.x; i + 1 < gridDim.x; i += 32)

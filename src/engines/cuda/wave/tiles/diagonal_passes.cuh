@@ -1,10 +1,9 @@
-// Passes over a tile of 8-bit keys whose pixels have eight neighbours. The tile stays as it was loaded, with
-// lines along x.
+// Passes over a tile of 8-bit keys with eight neighbours. The tile is not transposed: lines run along x.
 //
-// A pass along rows takes what lies beyond their ends, diagonals too. A pass down and up the columns lets
-// every row offer to the three pixels of the next row that touch a pixel. The tile is folded in the middle,
-// so a lane's words hold what goes down in one half and what goes up in the other; they cross in the middle.
-// It takes longer than a pass along rows, and saves nearly half of all passes.
+// A pass along rows takes from the rim at their ends, diagonals included. A pass along columns propagates
+// from row to row: each pixel takes from three pixels of the previous row. The tile is folded in the middle.
+// A lane's words pair the downward scan in one half with the upward scan in the other; the two cross in the
+// middle. A column pass takes longer than a row pass, and saves nearly half of all passes.
 #pragma once
 
 #include "engines/cuda/wave/tiles/image_tile.cuh"
@@ -14,7 +13,7 @@ namespace macareu::cuda::tiles {
 using byte_keys = lane_keys<std::uint8_t>;
 using diagonal_tile = image_tile<std::uint8_t, true>;
 
-/// What a pass did to the tile.
+/// The effect of a pass on the tile.
 struct pass_effect {
   bool rose;
   bool again;  // another pass along the same axis could raise more
@@ -27,7 +26,7 @@ __device__ __forceinline__ bool sum_changed(unsigned lane_sum, change_sensor<std
   return changed;
 }
 
-/// All rows to their fixed point, both ways at once, as in `pass`. Also clips states to capacities.
+/// Settles all rows in both directions at once, as in `pass`. Also clips states to capacities.
 __device__ __forceinline__ pass_effect pass_rows(diagonal_tile& tile, int lane, std::uint32_t before,
                                                  std::uint32_t after, change_sensor<std::uint8_t>& sensor) {
   using keys = byte_keys;
@@ -65,8 +64,8 @@ __device__ __forceinline__ pass_effect pass_rows(diagonal_tile& tile, int lane, 
   return {rose, false};
 }
 
-/// For a line down the tile's side, folded: the highest key that touches each of the pixels that face it.
-/// `ends`: the corners before and behind it.
+/// For a folded rim column: the highest of its keys adjacent to each pixel that faces it. `ends`: the corners
+/// before and after it.
 __device__ __forceinline__ std::uint32_t reaching_folded(std::uint32_t line, int lane, std::uint32_t ends) {
   using keys = byte_keys;
   auto outer = __shfl_up_sync(all_lanes, line, 1), inner = __shfl_down_sync(all_lanes, line, 1);
@@ -75,15 +74,14 @@ __device__ __forceinline__ std::uint32_t reaching_folded(std::uint32_t line, int
   return keys::higher(line, keys::higher(outer, inner));
 }
 
-/// Down and up. What rises beyond the middle may turn back: then another such pass could raise more. `top`
-/// and `bottom` are the lines beyond the tile, across all lanes; what touches it only at a corner is left to
-/// the pass along rows.
+/// Scans down and up. A rise beyond the middle may propagate back: then another column pass could raise more.
+/// `top` and `bottom` are the rim rows, across all lanes. Corners of the rim are left to the pass along rows.
 __device__ __forceinline__ pass_effect pass_columns(diagonal_tile& tile, int lane, std::uint32_t top,
                                                     std::uint32_t bottom,
                                                     change_sensor<std::uint8_t>& sensor) {
   using keys = byte_keys;
   constexpr int lines = keys::side / 2;
-  // The rows before, in two columns.
+  // The previous rows of both halves, two columns per lane.
   std::uint32_t row[2] = {__byte_perm(top, bottom, 0x5410), __byte_perm(top, bottom, 0x7632)};
   auto* const cells = tile.state() + lane;
   const auto* const capacities = tile.capacity() + lane;
@@ -106,7 +104,7 @@ __device__ __forceinline__ pass_effect pass_columns(diagonal_tile& tile, int lan
     step(i);
     state[i][0] = row[0], state[i][1] = row[1];
   }
-  // Back over the same lines: what went down on the first rows goes down on the second ones.
+  // Back over the same lines with swapped halves: the downward scan continues in the second half.
   row[0] = __byte_perm(row[0], 0, 0x1032), row[1] = __byte_perm(row[1], 0, 0x1032);
   std::uint32_t differs = 0;
   unsigned total = 0;

@@ -1,6 +1,6 @@
-// What tiles of a 2-D image publish for their neighbours: the keys of their four outermost lines, and the
-// thresholds above which a key would raise those pixels. Read and written through relaxed accesses, since a
-// neighbour may read while the owner writes.
+// Rims that tiles of a 2-D image publish for their neighbours: the keys of the four outermost lines, and the
+// thresholds above which a key raises those pixels. Accesses are relaxed, because a neighbour may read while
+// the owner writes.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,8 +13,8 @@
 
 namespace macareu::cuda::tiles {
 
-/// The neighbours of a tile, in the order of wake-up bits. Beyond the image lies tile number `tiles`, whose
-/// rims stay 0: it offers nothing, and nobody can wake it.
+/// The neighbours of a tile, in the order of wake-up bits. Tile number `tiles` is a sentinel outside the
+/// image: its rims stay 0, and it is never woken.
 struct tile_neighbours {
   enum { up, down, left, right, up_left, up_right, down_left, down_right };
   std::uint32_t at[8];
@@ -31,7 +31,7 @@ struct tile_neighbours {
     at[down_left] = some(d && l, tile + across - 1), at[down_right] = some(d && r, tile + across + 1);
   }
 
-  /// The one that a lane below 8 answers for.
+  /// The neighbour of a lane below 8, or no_tile.
   __device__ std::uint32_t of_lane(int lane) const {
     std::uint32_t mine = beyond;
 #pragma unroll
@@ -44,7 +44,7 @@ struct tile_neighbours {
 enum class rim_kind { state, threshold };
 enum class rim_side { top, bottom, left, right };
 
-/// Rims on their way from memory: not to be touched before they are needed, or the warp waits for them.
+/// Pending loads of rims. The first use stalls the warp, so they are used as late as possible.
 template <class Key>
 struct arriving_lines {
   typename lane_keys<Key>::run top, bottom, left, right;
@@ -77,7 +77,7 @@ struct published_rims {
     one(rim_side::top, lines.top), one(rim_side::bottom, lines.bottom);
     one(rim_side::left, lines.left), one(rim_side::right, lines.right);
   }
-  /// The lines of its neighbours that face a tile, as they come.
+  /// Starts loading the neighbours' lines that face a tile.
   __device__ arriving_lines<Key> around(const tile_neighbours& near, rim_kind kind, int lane) const {
     using side = rim_side;
     return {read(near.at[near.up], kind, side::bottom, lane), read(near.at[near.down], kind, side::top, lane),

@@ -10,7 +10,8 @@ enum class axis { x, y };
 
 __device__ inline axis other(axis a) { return a == axis::x ? axis::y : axis::x; }
 
-/// Capacities of 8 bits are kept for both axes where the tile turns; wider ones are as quickly read across.
+/// 8-bit capacities are stored for both axes where the tile is transposed. Wider ones are as fast to read
+/// across.
 template <class Key, bool Diagonals>
 struct alignas(16) image_tile {
   using keys = lane_keys<Key>;
@@ -35,13 +36,13 @@ struct rim_lines {
   typename lane_keys<Key>::word top, bottom, left, right;
 };
 
-/// Tells whether the states changed. Keys only rise, so for narrow keys their sum does it.
+/// Detects changes of the states. Keys only rise, so for narrow keys their sum suffices.
 template <class Key>
 struct change_sensor {
   unsigned sum = 0;
 };
 
-/// Four cells of a line; single words of lines would share banks.
+/// Four cells of a line at once: reading single words of lines would cause bank conflicts.
 template <class Key>
 __device__ __forceinline__ void read_four(const typename lane_keys<Key>::cell* line, int quad,
                                           typename lane_keys<Key>::cell (&to)[4]) {
@@ -80,7 +81,7 @@ __device__ __forceinline__ void read_capacity(image_tile<Key, Diagonals>& tile, 
   }
 }
 
-/// The same tile with lines along the other axis. `to` may be `from`.
+/// Transposes the tile: lines along the other axis. `to` may be `from`.
 template <class Key>
 __device__ __forceinline__ void turn(const typename lane_keys<Key>::cell* from,
                                      typename lane_keys<Key>::cell* to, int lane) {
@@ -93,8 +94,8 @@ __device__ __forceinline__ void turn(const typename lane_keys<Key>::cell* from,
   __syncwarp();
 }
 
-/// For a line across the lanes: the higher of the keys on both sides of each. `end` is what lies before the
-/// first lane, and in the last lane what lies behind it.
+/// For a line across the lanes: the higher of the two keys beside each. `end`: the key before the first lane,
+/// and in the last lane the key after it.
 template <class Key>
 __device__ __forceinline__ typename lane_keys<Key>::word beside(typename lane_keys<Key>::word line,
                                                                 typename lane_keys<Key>::word end, int lane) {
@@ -105,8 +106,9 @@ __device__ __forceinline__ typename lane_keys<Key>::word beside(typename lane_ke
   return keys::higher(keys::left_of(line, before), keys::right_of(line, after));
 }
 
-/// Gives every pixel of a lane's lines, through take(i, offer), the keys that were left beside the pixels
-/// before and behind it; `before` and `after` are those beyond the lines' ends.
+/// Applies diagonal offers: take(i, offer) for every pixel of a lane's lines. The offer is the higher of the
+/// stored side keys of the pixels before and after it. `before` and `after` are the side keys beyond the
+/// lines' ends.
 template <class Key, class Take>
 __device__ __forceinline__ void take_besides(const typename lane_keys<Key>::cell* cells, int lane,
                                              typename lane_keys<Key>::word before,
@@ -131,20 +133,19 @@ __device__ __forceinline__ void take_besides(const typename lane_keys<Key>::cell
   take(keys::side - 1, keys::higher(last_but_one, after));
 }
 
-/// What lies beyond the two ends of a lane's lines: keys, and along columns the higher of the keys beside
-/// those.
+/// Rim keys beyond the two ends of a lane's lines. Along columns also the higher of the keys beside them.
 template <class Key>
 struct line_ends {
   typename lane_keys<Key>::word before, after, beside_before = 0, beside_after = 0;
 };
 
-/// All lines to their fixed point, both ways at once: two chains that cross in the middle. The lines run
-/// `along` an axis. Also clips states to capacities. Leaves the tile turned.
+/// Settles all lines along an axis, with two opposite scans that cross in the middle. Also clips states to
+/// capacities. Leaves the tile transposed.
 ///
-/// Diagonals: a pass along rows leaves, for every pixel, the higher of the two keys beside it; the next one,
-/// along columns, takes that of the pixels before and behind. They are not in the chains, where each place
-/// would wait for the one before: thin diagonal paths take more passes, all else is faster. One body for both
-/// axes, which the instruction cache holds.
+/// Diagonals: a row pass stores the higher of the two side neighbours of every pixel. The next column pass
+/// takes those of the pixels before and after. They are outside the scans to keep the dependency chain short:
+/// thin diagonal paths take more passes, all else is faster. Both axes share one body, which fits the
+/// instruction cache.
 template <class Key, bool Diagonals>
 __device__ __forceinline__ bool pass(image_tile<Key, Diagonals>& tile, axis along, int lane,
                                      const line_ends<Key>& ends, change_sensor<Key>& sensor) {
@@ -163,7 +164,7 @@ __device__ __forceinline__ bool pass(image_tile<Key, Diagonals>& tile, axis alon
   if (Diagonals && along == axis::y)
     take_besides<Key>(tile.beside(), lane, ends.beside_before, ends.beside_after, [&](int i, word offer) {
       if constexpr (keys::sums)
-        state[i] = keys::higher(state[i], offer);  // the chains clip
+        state[i] = keys::higher(state[i], offer);  // the scans clip
       else
         take(i, offer);
     });
@@ -232,7 +233,8 @@ __device__ __forceinline__ rim_lines<Key> outermost_lines(const typename lane_ke
   return along == axis::x ? rim_lines<Key>{a, b, c, d} : rim_lines<Key>{c, d, a, b};
 }
 
-/// A key raises a pixel if it is above its threshold: its state, or no key at all if it is at its capacity.
+/// A key above the threshold raises a pixel. The threshold is the state, or the highest key if the state is
+/// at its capacity.
 template <class Key>
 __device__ __forceinline__ rim_lines<Key> thresholds(const rim_lines<Key>& state,
                                                      const rim_lines<Key>& capacity) {

@@ -1,6 +1,6 @@
-// A tile of a 2-D image between device memory and a warp's shared memory: in vectors of 16 bytes where the
-// tile is whole and rows are aligned, pixel by pixel where not. Beyond the image keys are 0: nothing rises
-// there.
+// Transfers of a 2-D tile between device memory and a warp's shared memory. They use vectors of 16 bytes
+// where the tile is whole and rows are aligned, else single pixels. Keys outside the image are 0: nothing
+// rises there.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -35,7 +35,7 @@ struct vector_layout {
   static __device__ int column(int lane) { return lane % vectors; }
 };
 
-/// A lane's part of a tile on its way.
+/// A lane's part of a tile in registers.
 template <class Key>
 struct tile_vectors {
   uint4 part[vector_layout<Key>::steps][lane_keys<Key>::per_cell];
@@ -70,7 +70,7 @@ __device__ __forceinline__ void load_vectors(const view<const Key>& image, const
           origin + row_of<Pairs, lane_keys<Key>>(layout::unit(s, lane), r) * image.step_y));
 }
 
-/// Cells of 2 x 2 bytes from, or to, four bytes of each of two rows.
+/// Conversion between cells of 2 x 2 bytes and four bytes of each of two rows.
 __device__ __forceinline__ std::uint32_t low_cell(std::uint32_t a, std::uint32_t b) {
   return __byte_perm(a, b, 0x5410);
 }
@@ -106,7 +106,7 @@ __device__ __forceinline__ uint4 mapped_bits(uint4 v, const key_map<Key>& map) {
   }
 }
 
-/// A lane's cells of one step, from 16 bytes of both rows, or of the one row that wide keys have.
+/// A lane's cells of one step, from 16 bytes of two rows (wide keys: of one row).
 template <class Key>
 __device__ __forceinline__ void cells_of(const uint4& a, const uint4& b, int first,
                                          typename lane_keys<Key>::cell* to) {
@@ -153,7 +153,7 @@ __device__ __forceinline__ void map_vectors(tile_vectors<Key>& vectors, const ke
     for (uint4& row : rows) row = mapped_keys(row, map);
 }
 
-/// Of vectors of keys.
+/// Surveys vectors of keys.
 template <class Key>
 __device__ __forceinline__ tile_survey<Key> survey_vectors(const tile_vectors<Key>& state,
                                                            const tile_vectors<Key>& capacity,
@@ -162,7 +162,7 @@ __device__ __forceinline__ tile_survey<Key> survey_vectors(const tile_vectors<Ke
   Key first = static_cast<Key>(some.x);
   if constexpr (sizeof(Key) == 8) first |= static_cast<Key>(some.y) << 32;
   tile_survey<Key> found(map, static_cast<Key>(__shfl_sync(all_lanes, first, 0)));
-  // First one row of every cell, then the other, which may lie far from it.
+  // All first rows of cells, then all second rows: the two rows of a cell may lie far apart.
 #pragma unroll
   for (int r = 0; r < lane_keys<Key>::per_cell; ++r)
 #pragma unroll
@@ -170,7 +170,7 @@ __device__ __forceinline__ tile_survey<Key> survey_vectors(const tile_vectors<Ke
   return found;
 }
 
-/// Puts vectors of keys in place.
+/// Stores vectors of keys in shared memory.
 template <class Key>
 __device__ __forceinline__ void place_vectors(const tile_vectors<Key>& from, int lane,
                                               typename lane_keys<Key>::cell* to) {
@@ -202,13 +202,12 @@ __device__ __forceinline__ void store_vectors(const typename lane_keys<Key>::cel
   }
 }
 
-/// A lane's pixels of a tile that is not made of whole vectors: of rows anywhere in memory, or beyond an end
-/// of the image.
+/// A lane's pixels of a tile without whole vectors: rows are unaligned, or the image ends inside the tile.
 template <class Key>
 struct lane_pixels {
   using keys = lane_keys<Key>;
   static constexpr int across = keys::per_cell;
-  static constexpr int cells_at_once = 8 / across;  // so many are under way: memory is far, warps are few
+  static constexpr int cells_at_once = 8 / across;  // loads in flight, to hide latency with few warps
   int rows, columns;                                // that lie in the image
 
   template <class T>
@@ -222,7 +221,7 @@ struct lane_pixels {
   }
 };
 
-/// Both images at a time, so that they can be surveyed: at places as far apart as those of vectors.
+/// Loads both images together for the survey, which samples places as far apart as those of vectors.
 template <row_pairs Pairs, class Key>
 __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& states,
                                                      const view<const Key>& capacities,

@@ -13,13 +13,11 @@ namespace macareu::cuda::tiles {
 
 inline constexpr int warps_per_block = 4;
 
-/// Whether first visits may be cut short. With 4 neighbours there is less to save, and the code would cost
-/// more.
+/// Do first visits have a pass limit? With 4 neighbours there is less to save, and the code would cost more.
 template <class Key, bool Diagonals>
 inline constexpr bool cuts_first_visits = sizeof(Key) == 1 && Diagonals;
 
-/// The passes of a first visit, at most. What has not settled by then is left to a later visit, which knows
-/// more of the neighbours.
+/// Pass limits of first visits. A later visit, with newer rims, settles the rest.
 struct first_visits {
   unsigned before_neighbours;  // of tiles that are visited before their neighbours
   unsigned after_neighbours;
@@ -37,7 +35,7 @@ struct image_wave {
   first_visits most_passes;
 };
 
-/// One warp at work. Its lanes hold rims in registers; the tile lies in shared memory.
+/// One warp. Its lanes hold rims in registers; the tile lies in shared memory.
 template <class Key, bool Diagonals>
 class image_worker {
   using keys = lane_keys<Key>;
@@ -80,7 +78,7 @@ class image_worker {
                        place.x + keys::side <= problem.state.width;
     const auto near = neighbours(tile);
     load(tile, near, place, whole, first);
-    // Where the wave was given up, a first visit only writes the tile.
+    // After the wave is given up, a first visit only writes the tile.
     if (!schedule_.gave_up()) {
       schedule_.visited(settle(near, at));
       if (!changed_ && !first) return;
@@ -126,7 +124,7 @@ class image_worker {
     if constexpr (image_tile<Key, Diagonals>::twice)
       turn<Key>(tile_.capacity(), tile_.turned_capacity(), lane_);
     along_ = axis::x;
-    sensor_.sum = ~0u;  // no sum of keys: the first pass counts as a change
+    sensor_.sum = ~0u;  // not a sum of keys: the first pass counts as a change
     changed_ = false;
   }
 
@@ -137,13 +135,13 @@ class image_worker {
     if (found.beyond()) schedule_.found_start_beyond();
   }
 
-  /// What others published before is seen from here on.
+  /// Acquires the tile: rims published before are visible from here on.
   __device__ void begin(std::uint32_t tile) const {
     if (lane_ == 0) wave_.work.begin(tile);
     __syncwarp();
   }
 
-  /// Asks for the neighbours' rims. Between `pull` and `use_pulled` lies a pass, which hides the way.
+  /// Starts loading the neighbours' rims. The pass between `pull` and `use_pulled` hides the latency.
   __device__ void pull(const tile_neighbours& near) {
     coming_ = wave_.rims.around(near, rim_kind::state, lane_);
     coming_limits_ = wave_.rims.around(near, rim_kind::threshold, lane_);
@@ -159,8 +157,8 @@ class image_worker {
     corner_limit_ = coming_corner_limit_;
   }
 
-  /// Passes until nothing changes and no rim can raise the tile any more, or until a first visit has had its
-  /// share. Returns how many.
+  /// Runs passes until nothing changes and no rim can raise the tile, or up to the limit of a first visit.
+  /// Returns the number of passes.
   __device__ unsigned settle(const tile_neighbours& near, const scheduler::turn& at) {
     unsigned passes = 0;
     const unsigned most = cuts && at.first ? most_passes(at.tile) : ~0u;
@@ -190,13 +188,13 @@ class image_worker {
       if (!offers) break;
       run = true;
       needed = Diagonals ? 2 : 1;
-      // Where tiles turn, with diagonals a pass along columns follows one along rows.
+      // Where tiles are transposed, diagonals need a row pass before each column pass.
       if (!turns)
         along_ = offers == 2 ? axis::y : axis::x;
       else if (!Diagonals && offers == (along_ == axis::x ? 2 : 1))
         turn_state();
     }
-    if (turns && along_ == axis::y) turn_state();  // as it is stored
+    if (turns && along_ == axis::y) turn_state();  // the layout for stores
     return passes;
   }
 
@@ -220,7 +218,7 @@ class image_worker {
         ends.beside_before = beside<Key>(ends.before, end_of(n::up_left, n::up_right), lane_);
         ends.beside_after = beside<Key>(ends.after, end_of(n::down_left, n::down_right), lane_);
       }
-      // It leaves its own axis settled, but for offers from diagonals.
+      // The pass leaves its own axis settled, except for diagonal offers.
       return {pass(tile_, along, lane_, ends, sensor_), Diagonals && !rows};
     }
   }
@@ -230,14 +228,14 @@ class image_worker {
     along_ = other(along_);
   }
 
-  /// What a line offers to the pixels that face it: with diagonals also sideways.
+  /// Offers of a line to the pixels that face it, with diagonals if enabled.
   __device__ word reaching(word line, word end) const {
     if constexpr (Diagonals)
       return keys::higher(line, keys::clean(beside<Key>(line, end, lane_)));
     else
       return line;
   }
-  /// The same for a line from `before` to `after`, corners, down the tile's side.
+  /// The same for a rim column between the corners `before` and `after`.
   __device__ word reaching_rows(word line, int before, int after) const {
     if constexpr (pairs == row_pairs::folded) {
       const Key a = __shfl_sync(all_lanes, corner_, before), b = __shfl_sync(all_lanes, corner_, after);
@@ -262,7 +260,7 @@ class image_worker {
     }
   }
 
-  /// Bit 0: columns beside the tile can raise it; bit 1: rows can.
+  /// Bit 0: rim columns can raise the tile; bit 1: rim rows can.
   __device__ unsigned offered() const {
     using n = tile_neighbours;
     const word x = keys::above(reaching_rows(around_.left, n::up_left, n::down_left), limits_own_.left) |
@@ -309,17 +307,17 @@ class image_worker {
   scheduler schedule_;
   int lane_;
 
-  // Of the visit at hand.
+  // State of the current visit.
   change_sensor<Key> sensor_;
   bool moves_ = false, changed_ = false, unsettled_ = false;
-  axis along_ = axis::x;  // of the next pass; where tiles turn, the lines in shared memory run along it
+  axis along_ = axis::x;  // of the next pass; if tiles are transposed, lines in shared memory run along it
   unsigned wakes_ = 0;
   rim_lines<Key> around_, limits_, lines_, limits_own_, capacity_lines_;
   arriving_lines<Key> coming_, coming_limits_;
   Key corner_ = 0, corner_limit_ = 0, coming_corner_ = 0, coming_corner_limit_ = 0;
 };
 
-/// `Blocks`: how many a multiprocessor must be able to hold.
+/// `Blocks`: required number of resident blocks per multiprocessor.
 template <class Key, bool Diagonals, int Blocks>
 __global__ void __launch_bounds__(warps_per_block * 32, Blocks)
     visit_image_tiles(const __grid_constant__ image_wave<Key> wave) {

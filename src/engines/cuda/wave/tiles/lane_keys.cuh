@@ -1,10 +1,10 @@
-// How a warp holds a square tile of keys: 32 lines in its lanes, or 32 pairs of lines for keys of 8 and 16
-// bits, two to a register, because one instruction then takes the minimum or maximum of both.
+// Layout of a square tile of keys in a warp. A lane holds one line. For 8 and 16-bit keys it holds a pair of
+// lines, two keys to a register: one instruction takes the minimum or maximum of both.
 //
-// In shared memory a tile is 32 lines, or pairs of lines, of 32 cells. A cell is what a lane has of its lines
-// at one place: one key, or 2 x 2 keys in the order (line 0, place 0) (0, 1) (1, 0) (1, 1). Lines run along x
-// or along y; a pass along them writes its result turned, so that the next pass finds the lines of the other
-// axis. Which two rows of the image are a pair of lines: see row_pairs.
+// In shared memory a tile is 32 lines, or pairs of lines, of 32 cells. A cell holds a lane's keys at one
+// place: one key, or 2 x 2 keys in the order (line 0, place 0) (0, 1) (1, 0) (1, 1). Lines run along x or y.
+// A pass writes its result transposed, so that the next pass finds the lines of the other axis. row_pairs
+// defines which two rows of the image form a pair.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -57,7 +57,7 @@ struct plain_arithmetic {
 template <class Key>
 struct lane_keys;
 
-/// A key is the high byte of its half; the low byte is anything, and never decides.
+/// A key is the high byte of its 16-bit half. The low byte is arbitrary and never affects the result.
 template <>
 struct lane_keys<std::uint8_t> : pair_arithmetic {
   using key = std::uint8_t;
@@ -120,7 +120,7 @@ struct wide_lane_keys : plain_arithmetic<Word> {
   using run = Word;
   using word = Word;
   static constexpr int pitch = 35;
-  static constexpr bool sums = false;  // a sum could come round to where it was
+  static constexpr bool sums = false;  // a sum could wrap around to the same value
 
   static __device__ void unpack(cell c, word* r) { r[0] = c; }
   static __device__ void unpack_turned(cell c, word* r) { r[0] = c; }

@@ -1,4 +1,4 @@
-// Accesses to memory that others may access at the same time: no order, no tearing.
+// Relaxed accesses to memory that other threads access concurrently: no order, no tearing.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Launches the tile kernels; instantiated in one file per key width, which compile side by side.
+// Launches the tile kernels. One file per key width instantiates it, so that they compile in parallel.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct worker_blocks {
   std::uint32_t workers() const { return all * workers_each; }
 };
 
-/// The worklist and what the tiles publish, in memory that is zeros before and after.
+/// The worklist and the published rims, in memory that is zero before and after.
 class wave_memory {
  public:
   wave_memory(const gpu& on, std::uint32_t count, const worker_blocks& by, std::int64_t rim_bytes)
@@ -48,7 +48,7 @@ class wave_memory {
   const worklist& work() const { return work_; }
   void* rims() const { return rims_; }
 
-  /// Of the wave, which was launched.
+  /// The result of the launched wave.
   tile_result result(const gpu& on, const std::function<void()>& go_on) {
     memory_.launched();
     const bool announced = go_on && summary_.is_announced(on);
@@ -82,8 +82,8 @@ class wave_memory {
   void* rims_;
 };
 
-/// Tiles and contraction together take at most twice what contraction takes, and a constant. How rugged tiles
-/// are is known as they are visited.
+/// Bounds the time of tiles and contraction together to twice that of contraction, plus a constant. First
+/// visits determine the ruggedness.
 template <class Key>
 wave_limits limits_for(const gpu& on, const bottleneck_problem<Key>& problem, std::uint32_t count) {
   constexpr double constant = 5e5, multiprocessors_measured = 132;
@@ -96,17 +96,17 @@ wave_limits limits_for(const gpu& on, const bottleneck_problem<Key>& problem, st
                      .cycles_more = static_cast<float>(most.more_rugged * shares / count / 4),
                      .cycles_to_travel = small_tiles ? 15000 : 30000,
                      .tiles_without_start = std::max(16u, count / 2)};
-  // Noise of 512^3: 5.9 ms with this, 9.5 with four times as many, where contraction alone takes 5.2.
+  // Noise, 512^3: 5.9 ms with this limit, 9.5 ms with four times the limit, 5.2 ms with contraction alone.
   if (near.rank == 3 && near.reach == 1) limits.wake_ups = std::max(4096u, count / 2);
   return limits;
 }
 
-/// Tiles are numbered by 31 bits, and a queue has room for all of them and for the workers.
+/// Tile numbers have 31 bits, and the queue holds all tiles and the workers.
 inline std::uint32_t as_tile_count(std::int64_t tiles) {
   constexpr std::int64_t most = std::int64_t{1} << 30;
   if (tiles > most)
-    throw too_large("cuda: strategy tiles: " + std::to_string(tiles) + " tiles are more than the " +
-                    std::to_string(most) + " that it can number; use the cpu device");
+    throw too_large("cuda: strategy tiles: the image has " + std::to_string(tiles) + " tiles, the limit is " +
+                    std::to_string(most) + "; use the cpu device");
   return static_cast<std::uint32_t>(tiles);
 }
 
@@ -119,9 +119,8 @@ struct image_tiles {
   bool few() const { return count <= 8192; }
 };
 
-/// Much of what a first visit settles is unsettled again by its neighbours, and a tile that settles later
-/// needs fewer passes in all: a random pair of 4096^2 with 8 neighbours 36,500 instead of 51,300, tissue
-/// 50,700 instead of 60,400.
+/// Neighbours undo much of what a first visit settles, so tiles that settle later need fewer passes in all.
+/// With 8 neighbours, 4096^2: a random pair 36,500 instead of 51,300, tissue 50,700 instead of 60,400.
 inline constexpr first_visits unlimited_passes{~0u, ~0u}, short_first_visits{2, 4};
 
 template <int Blocks, bool Diagonals, class Key>
@@ -135,8 +134,8 @@ tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
     return static_cast<std::uint32_t>(std::min<std::int64_t>(
         resident_blocks<kernel>(on, 32 * warps_per_block, shared, most), ceil_div(count, warps_per_block)));
   };
-  // Fewer waiting warps end a small image sooner: tissue 4096^2 0.246 ms where one block of a multiprocessor
-  // stays when workers begin to wait, 0.251 where two do.
+  // Fewer waiting warps end a small image sooner. Tissue, 4096^2: 0.246 ms if one block per multiprocessor
+  // stays when workers begin to wait, 0.251 ms if two stay.
   const worker_blocks by{blocks(tiles.few() ? 3 : 4), blocks(tiles.few() ? 1 : 4), warps_per_block};
   wave_memory memory(on, count, by,
                      published_rims<Key>::per_tile * (count + 1ll) * static_cast<std::int64_t>(sizeof(Key)));
@@ -154,9 +153,10 @@ tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
   return memory.result(on, go_on);
 }
 
-/// More blocks to a multiprocessor leave fewer registers to each. 8-bit keys with diagonals, on an H200,
-/// before visits were cut short: 4096^2 random 0.175 ms with two and 0.161 with three, tissue 0.316 and 0.32
-/// to 0.33. 32-bit keys with 4 neighbours: random 0.250 with three and 0.233 with four.
+/// More blocks per multiprocessor leave fewer registers to each. Measured on an H200, 4096^2:
+/// 8-bit keys, 8 neighbours, before the pass limit: random 0.175 ms with two blocks and 0.161 with three,
+/// tissue 0.316 and 0.32 to 0.33.
+/// 32-bit keys, 4 neighbours: random 0.250 ms with three blocks and 0.233 with four.
 template <class Key, bool Diagonals>
 tile_result run_image_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
                             const std::function<void()>& go_on) {

@@ -1,4 +1,4 @@
-// A warp's dealings with the worklist: which tile next, whom to wake, when to stop.
+// A warp's interface to the worklist: next tile, wake-ups, termination.
 #pragma once
 
 #include "engines/cuda/wave/tiles.cuh"
@@ -10,8 +10,9 @@ namespace macareu::cuda::tiles {
 inline constexpr unsigned all_lanes = ~0u;
 inline constexpr std::uint32_t no_tile = ~0u;
 
-/// When a wave is given up as too long; no limits for one that must settle. Where most tiles hold no start,
-/// what still moves while workers have waited for some time must travel, and is given up soon.
+/// Limits after which a wave is given up as too long; none for a wave that must settle. If most tiles hold no
+/// start and workers have waited for some time, the rest of the wave must travel far. It is then given up
+/// early.
 struct wave_limits {
   long long cycles = 0;
   float cycles_more = 0;     // for ruggedness
@@ -24,11 +25,11 @@ class scheduler {
  public:
   struct turn {
     std::uint32_t tile;
-    bool first;      // visit of this tile; the caller must begin it
+    bool first;      // first visit of this tile; the caller must begin it
     bool unsettled;  // its last visit was cut short
   };
 
-  /// `active`: whether the calling warp takes part; one of a block does where a block visits a tile.
+  /// `active`: the calling warp takes part. Where a block visits a tile, one of its warps does.
   __device__ scheduler(const worklist& work, const wave_limits& limits, std::uint32_t across,
                        bool active = true)
       : work_(work),
@@ -62,8 +63,8 @@ class scheduler {
     return taken != worklist::stop;
   }
 
-  /// Once a wave is given up, tiles are only taken from the queue; but states must have been written
-  /// everywhere.
+  /// After a wave is given up, queued tiles are skipped. First visits still run, because they write the
+  /// states.
   __device__ bool skips(const turn& at) const { return gave_up_ && !at.first; }
   __device__ bool gave_up() const { return gave_up_; }
 
@@ -78,9 +79,9 @@ class scheduler {
     if (lane_ == 0) store_relaxed(&work_.counters->beyond, 1u);
   }
 
-  /// The end of a visit, or of a turn that was skipped: wakes the `wanted` of the lanes' tiles `mine` (lanes
-  /// below 27), gives the tile back, to the queue if it is `unsettled`, keeps one woken tile where others
-  /// wait for work (it saves the way through the queue), and draws the next ticket where it has none.
+  /// Ends a visit or a skipped turn. Wakes the `wanted` of the lanes' tiles `mine` (lanes below 27). Releases
+  /// the tile, or queues it again if it is `unsettled`. Keeps one woken tile where other workers wait, which
+  /// saves the latency of the queue. Draws the next ticket if it keeps none.
   __device__ void leave(const turn& at, bool visited, unsigned wanted, std::uint32_t mine,
                         bool unsettled = false) {
     constexpr int own = 27, ask_head = 28, ask_tail = 29, ask_gave_up = 30, ask_found = 31;
@@ -104,7 +105,7 @@ class scheduler {
     unsigned pushed = __ballot_sync(all_lanes, push);
     notice(__shfl_sync(all_lanes, asked, ask_head), __shfl_sync(all_lanes, asked, ask_tail),
            __shfl_sync(all_lanes, asked, ask_gave_up), {__shfl_sync(all_lanes, found, ask_found)});
-    if (gave_up_) pushed = 0, push = false;  // the wave ends here, not where every warp has heard of it
+    if (gave_up_) pushed = 0, push = false;  // ends here, before all warps have seen the flag
     const int opened = __popc(pushed);
     const int wished = limits_.wake_ups == ~0u ? 0 : __popc(__ballot_sync(all_lanes, acts && !ends));
     if (others_wait_ && pushed) {
@@ -118,18 +119,18 @@ class scheduler {
     const auto base = count(__popc(pushed), 1 - opened, handed_ == no_tile && !gone_, wished);
     put(push, pushed, base, mine);
     if (last_) {
-      publish_fence();  // all that was done to states and rims comes before they are cleared
+      publish_fence();  // orders accesses to states and rims before their clearing
       work_.release_all(lane_);
     }
   }
 
-  /// When there is no next tile, for all threads of the block: leaves a share of the memory as it was found.
-  /// `worker`: which of all this warp is, where it is one. What is cleared need not have arrived before the
-  /// block reports: the end of the kernel sees to that.
+  /// After the last tile, for all threads of the block: clears a share of the memory. `worker`: index of this
+  /// warp among the workers, if it is one. The block may report before its stores are visible: the end of the
+  /// kernel orders them.
   __device__ void end(std::uint32_t worker, bool active = true) {
     settle_put();
     __syncthreads();
-    publish_fence();  // `over` was seen before anything is cleared, and counters were used before the report
+    publish_fence();  // orders `over` before the clearing, and uses of counters before the report
     const std::uint32_t reports = threadIdx.x == 0 ? work_.report() : 0;
     if (active && stays()) work_.clear_share(worker, lane_);
     if (threadIdx.x == 0 && reports + 1 == gridDim.x) work_.tell_host();
@@ -147,15 +148,15 @@ class scheduler {
   }
 
   __device__ bool stays() const { return blockIdx.x < work_.staying_blocks; }
-  /// While there is nothing else to do, so that the end does not wait for it.
+  /// Runs while the worker is idle, so that the end does not wait for it.
   __device__ void hand_in_counts() {
     if (lane_ == 0 && visits_) work_.add(visits_, passes_);
     visits_ = passes_ = 0;
   }
 
-  /// Moves the counters, in one instruction: places at the tail, tiles finished, a ticket of our own,
-  /// wake-ups wished for. Returns the first place. A tile is counted before it is in its mailbox, so the work
-  /// can not seem done too early.
+  /// Updates the counters with one instruction: places at the tail, finished tiles, own ticket, wake-ups.
+  /// Returns the first place. A tile is counted before it enters its mailbox, so the work cannot seem done
+  /// too early.
   __device__ std::uint32_t count(int places, int finished, int tickets, int wished) {
     auto* c = work_.counters;
     const int amount = lane_ == 0   ? places
@@ -176,7 +177,8 @@ class scheduler {
     return __shfl_sync(all_lanes, before, 0);
   }
 
-  /// Not waited for: whether the mailbox was empty is looked at before the next dealings with the queue.
+  /// Does not wait for the exchange. settle_put checks before the next queue operation whether the mailbox
+  /// was empty.
   __device__ void put(bool push, unsigned pushed, std::uint32_t base, std::uint32_t mine) {
     if (!push) return;
     placed_ = base + __popc(pushed & ((1u << lane_) - 1));
@@ -203,13 +205,13 @@ class scheduler {
   const wave_limits& limits_;
   std::uint32_t across_;
   int lane_;
-  long long began_, waiting_began_ = 0;  // of lane 0, by the multiprocessor's clock, which is read at once
+  long long began_, waiting_began_ = 0;  // lane 0; the multiprocessor's clock, which is fast to read
   std::uint32_t ticket_ = 0, handed_ = no_tile;
   std::uint32_t placed_ = 0, displaced_ = 0;
   unsigned visits_ = 0, passes_ = 0;  // not handed in yet
   bool gave_up_ = false, others_wait_ = false, last_ = false, gone_ = false;
-  /// Tickets begin anew after 2^32, first visits must not. (A worker has drawn one long before: all workers
-  /// are there from the start, by their number.)
+  /// Tickets wrap around at 2^32, and first visits must not start again. (Every worker draws a ticket long
+  /// before that: there are few enough workers to be resident from the start.)
   bool beyond_first_visits_ = false;
 };
 

@@ -1,5 +1,4 @@
-// What the first visit of an image's tile finds in it before any pass, looked at while the pixels are in
-// registers.
+// Survey of a 2-D tile in its first visit, before any pass, while the pixels are in registers.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +11,7 @@ namespace macareu::cuda::tiles {
 template <class Key>
 class tile_survey {
  public:
-  /// `first`: the same key in every lane, that of some state of the tile.
+  /// `first`: the key of some state of the tile, the same in every lane.
   __device__ tile_survey(const key_map<Key>& map, Key first) : map_(map), first_(first) {}
 
   __device__ void add(Key state, Key capacity) {
@@ -31,7 +30,7 @@ class tile_survey {
     }
     add_place(s.a, s.b, c.a, c.b);
   }
-  /// Two pixels side by side. Up to 32 places down the tile, as many in every lane.
+  /// Two adjacent pixels. At most 32 places down the tile, the same number in every lane.
   __device__ void add_place(Key state, Key next_state, Key capacity, Key next_capacity) {
     slopes_ = slopes_ << 1 | (capacity < next_capacity ? 1u : 0u);
     open_ += min(capacity, next_capacity) > max(state, next_state) ? 1u : 0u;
@@ -47,16 +46,16 @@ class tile_survey {
     open_ = sums >> 16, turns_ = sums & 0xffffu;
   }
 
-  /// Passes may change the tile: equal states within their capacities stay as they are.
+  /// Can passes change the tile? Equal states within their capacities stay.
   __device__ bool moves() const { return varied_ || beyond_; }
   /// Nothing to spread within the tile, but room to rise.
   __device__ bool waits() const { return !varied_ && room_; }
   /// A start lies beyond its capacity, or is NaN.
   __device__ bool beyond() const { return beyond_; }
-  /// How much contraction has to do with the tile, 0 to 4. Much where slopes turn from place to place down
-  /// the tile, in an eighth of the pairs at least (in half of them in noise, hardly ever where capacities are
-  /// flat or ramps), and where pixels could pass on more than they have: not where the starts are close below
-  /// the capacities.
+  /// Estimated work of contraction on the tile, 0 to 4. It is 0 unless slopes change sign in at least an
+  /// eighth of the pairs down the tile. In noise half of the pairs do; on flat capacities and ramps hardly
+  /// any. Else it grows with the share of pixels that could pass on more than they have. Starts close below
+  /// the capacities make it low.
   __device__ unsigned ruggedness() const {
     const unsigned all = 32 * places_;
     return turns_ * 8 >= all - 32 ? min(4u, open_ * 8 / all) : 0;
@@ -85,8 +84,8 @@ class tile_survey {
       beyond_ |= above(state, capacity);
     }
   }
-  /// Not 0 if any key of a is above that of b: what lies below the top bits is compared in a difference in
-  /// which no key borrows from the next.
+  /// Not 0 if any key of a is above that of b. The top bits are compared apart, so no key borrows from the
+  /// next.
   static __device__ unsigned above(unsigned a, unsigned b) {
     constexpr unsigned top = sizeof(Key) == 1 ? 0x80808080u : 0x80008000u;
     const unsigned low = (b | top) - (a & ~top);

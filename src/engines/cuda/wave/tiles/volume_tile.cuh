@@ -1,7 +1,7 @@
-// A tile of a volume in shared memory, with the shell of voxels around it, solved by one block.
+// A tile of a volume with its shell (a halo of one voxel) in shared memory, solved by one block.
 //
-// A sweep settles all lines along an axis; the sweep along z first gives every voxel the offers of all its
-// neighbours once. Lanes lie along x, or on different lines whose rows start in different banks.
+// A sweep settles all lines along an axis. The sweep along z first applies the offers of all neighbours once.
+// Lanes lie along x, or on lines whose rows start in different banks.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@
 
 namespace macareu::cuda::tiles {
 
-/// What the neighbourhood reaches: faces, edges too, or corners too.
+/// The neighbourhood: faces, edges too, or corners too.
 enum class volume_reach { faces = 1, edges = 2, corners = 3 };
 
 template <class Key>
@@ -29,7 +29,7 @@ struct volume_tile {
   }
 };
 
-/// Two chains that cross, as in images; `touched` collects changes.
+/// Two opposite scans that cross, as in images; `touched` collects changes.
 template <class Key, int Length>
 __device__ __forceinline__ void settle_line(Key (&state)[Length], const Key (&capacity)[Length], Key before,
                                             Key after, Key& touched) {
@@ -43,7 +43,7 @@ __device__ __forceinline__ void settle_line(Key (&state)[Length], const Key (&ca
   for (int i = 0; i < Length; ++i) take(i, before), take(Length - 1 - i, after);
 }
 
-/// The line that begins at `first` and goes on in steps.
+/// Settles the line that begins at `first` with stride `step`.
 template <class Key, int Length>
 __device__ __forceinline__ void sweep_line(const volume_tile<Key>& tile, int first, int step, Key& touched) {
   Key state[Length], capacity[Length];
@@ -72,8 +72,8 @@ __device__ __forceinline__ void sweep_y(const volume_tile<Key>& tile, Key& touch
     sweep_line<Key, t::height>(tile, t::place(z, 0, x), t::pitch, touched);
 }
 
-/// A slice seen from two voxels, one above the other in y: the highest key of their 3 x 3 in the slice, and
-/// of what the neighbourhood reaches of it from the slices beside.
+/// Offers of a slice for two voxels adjacent in y. `full`: the highest key of their 3 x 3 in the slice.
+/// `beside`: the highest key that reaches the same places in the adjacent slices.
 template <volume_reach Reach, class Key>
 struct slice_offers {
   Key own[2], full[2], beside[2];
@@ -96,7 +96,7 @@ struct slice_offers {
   }
 };
 
-/// Every thread has two columns along z. They are written after all have been read.
+/// A thread has two columns along z. A barrier separates all reads from the writes.
 template <volume_reach Reach, class Key>
 __device__ __forceinline__ void sweep_z_and_around(const volume_tile<Key>& tile, Key& touched) {
   using t = volume_tile<Key>;

@@ -1,7 +1,7 @@
 // The wave over the tiles of a volume: one block visits a tile.
 //
-// The state is written before the wave starts, and neighbours read each other's voxels in it, through relaxed
-// accesses: the owner stores them so, then fences, then wakes.
+// The state is written before the wave starts. Neighbours read each other's voxels in it with relaxed loads.
+// The owner stores them relaxed, then fences, then wakes.
 #pragma once
 
 #include "engines/cuda/wave/problem.cuh"
@@ -25,7 +25,7 @@ class volume_worker {
   static constexpr int loads_at_once = 8;  // of states and of capacities, by every thread
 
  public:
-  /// What the block's threads share beside the tile.
+  /// Shared variables of the block besides the tile.
   struct board {
     scheduler::turn turn;
     bool more, visits;
@@ -35,7 +35,7 @@ class volume_worker {
   __device__ volume_worker(const volume_wave<Key>& wave, const tile_shape& tile, board& shared)
       : wave_(wave), tile_(tile), board_(shared), thread_(static_cast<int>(threadIdx.x)) {}
 
-  /// Warp 0 deals with the worklist.
+  /// Warp 0 handles the worklist.
   __device__ void run() {
     const bool leads = thread_ < 32;
     scheduler schedule(wave_.work, wave_.limits, wave_.across, leads);
@@ -76,7 +76,7 @@ class volume_worker {
             x * std::int64_t{tile_shape::width}};
   }
 
-  /// Tiles around, in the order of wake-up bits: (dz + 1) * 9 + (dy + 1) * 3 + dx + 1.
+  /// Neighbouring tiles, in the order of wake-up bits: (dz + 1) * 9 + (dy + 1) * 3 + dx + 1.
   __device__ std::uint32_t neighbour(std::uint32_t tile, int bit) const {
     if (bit == 13 || bit > 26) return no_tile;
     const auto across = wave_.across, down = wave_.down, slab = across * down;
@@ -86,7 +86,7 @@ class volume_worker {
     return static_cast<std::uint32_t>((z * down + y) * across + x);
   }
 
-  /// Returns how often the axes were swept.
+  /// Returns the number of sweeps over all axes.
   __device__ unsigned visit(const scheduler::turn& at, bool& no_start) {
     const auto from = origin(at.tile);
     no_start = load(from);
@@ -102,8 +102,8 @@ class volume_worker {
     return rounds + 1;
   }
 
-  /// The tile and its shell; beyond the volume keys are 0. True if all states are the same, so that nothing
-  /// spreads in it, but could rise.
+  /// Loads the tile and its shell; keys outside the volume are 0. True if all states are equal, so that
+  /// nothing spreads, but some could rise.
   __device__ bool load(const corner& from) {
     constexpr int w = tile_shape::width, rows = tile_shape::rows, warps = tile_shape::warps;
     const int lane = thread_ & 31;
@@ -134,7 +134,7 @@ class volume_worker {
     bool rises = false;
   };
 
-  /// All are asked for before any is put in place: a thread waits once for them, not once for each.
+  /// Issues all loads before the first use: a thread waits once, not once per voxel.
   template <class Which>
   __device__ __forceinline__ void load_voxels(const corner& from, voxels_seen& seen, Which which) {
     const auto& problem = wave_.problem;
@@ -174,7 +174,7 @@ class volume_worker {
     }
   }
 
-  /// Which neighbours can the tile raise: looked for at every voxel of the shell.
+  /// Finds the neighbours that the tile can raise, at every voxel of the shell.
   __device__ void find_wakes() {
     constexpr int w = tile_shape::width, h = tile_shape::height, d = tile_shape::depth;
     constexpr int slices = 2 * (h + 2) * (w + 2), sides = 2 * d * (w + 2), ends = 2 * d * h;
@@ -204,7 +204,7 @@ class volume_worker {
 
   static __device__ int side_of(int i, int size) { return i < 0 ? 0 : i >= size ? 2 : 1; }
 
-  /// Does a voxel of the tile raise this one of its shell?
+  /// Does a voxel of the tile raise this voxel of its shell?
   __device__ bool rises(int z, int y, int x) const {
     const int here = tile_shape::place(z, y, x);
     const Key state = tile_.state[here], capacity = tile_.capacity[here];

@@ -1,36 +1,36 @@
-// A queue of tiles in device memory, and who may hold a tile.
+// A queue of tiles in device memory, and the ownership of tiles.
 //
-// Queue. A worker that wants a tile draws a ticket from `head`, one that brings one draws from `tail`; equal
-// tickets meet in a mailbox, slot = ticket mod size. The first tickets are the tiles themselves, in the order
-// of their first visits. A mailbox holds one tile or nothing, and is filled and emptied by exchanges alone.
-// Should a worker be so slow that tickets come round to its mailbox again, the tile that was displaced is put
-// back once the mailbox is empty: none is lost or given twice, whatever the timing.
+// Queue. A consumer draws a ticket from `head`, a producer from `tail`. Equal tickets meet in a mailbox, slot
+// = ticket mod size. The first tickets are the tiles themselves, in the order of their first visits. A
+// mailbox holds one tile or none; only exchanges fill and empty it. If tickets wrap around to the mailbox of
+// a slow worker, the displaced tile is put back once the mailbox is empty. So no tile is lost or handed out
+// twice, whatever the timing.
 //
-// State of a tile, so that it is in the queue at most once and never visited twice at a time:
+// State of a tile, so that it is in the queue at most once and has one visitor at a time:
 //   queued -> running (by its visitor) -> idle, or queued again by the visitor if it was woken meanwhile
 //   cut short: -> queued, by the visitor
 //   wake: idle -> queued (the waker pushes it), running -> running_woken, else nothing.
-// The encoding makes each of wake and end the clearing of one bit, of both where a visit was cut short, and
-// all zeros the start: every tile queued.
+// Wake and end each clear one bit; the end of a visit that was cut short clears both. All zeros is the start:
+// every tile queued.
 //
-// Memory order. A visitor publishes rims and pixels, then fences, then releases its own tile's state and
-// touches its neighbours' states. The next visitor's exchange on that state is an acquire: read-modify-writes
-// of one word carry a release on, so it sees what every earlier visitor and every waker had published. That
-// a visitor's exchange comes after the waker's, though the mailbox between them is relaxed, rests on results
-// as well: whether a waker puts the tile into a mailbox depends on what its own exchange gave back.
+// Memory order. A visitor publishes rims and pixels, fences, then updates the states of its own tile and of
+// its neighbours. The next visitor's exchange on a state is an acquire. Read-modify-writes of one word
+// continue a release sequence. So it sees what every earlier visitor and every waker had published.
+// The mailbox between a waker and the visitor is relaxed. Their exchanges are still ordered, by data
+// dependence: the result of the waker's own exchange decides whether it puts the tile into a mailbox.
 // (Waking neighbours before the pixels are stored, with a fence for each, was slower: one flood from a seed
 // took twice as long.)
 //
-// The end: the worker that finishes the last tile says so in `over`, which those look at who wait. No tile is
-// visited any more, and all mailboxes are empty. So every worker clears its share of states and rims, and the
-// last block to report clears the counters: all memory is zeros again, as it was at the start.
-// That nothing touches a state after it was cleared rests on results: what wake_or_end and begin give back is
+// Termination. The worker that finishes the last tile sets `over`, which waiting workers poll. No tile is
+// visited any more, and all mailboxes are empty. Every worker clears its share of states and rims. The last
+// block to report clears the counters. All memory is then zero again, as at the start.
+// Nothing touches a state after it is cleared, by data dependence: the results of wake_or_end and begin are
 // used before the tile counts as finished. They must not become atomic operations without a result. Clearing
-// itself is by plain stores, which nobody reads before the next kernel, but for a worker in `take` whose tile
-// had been taken: it writes the zero once more.
+// uses plain stores, which no thread reads before the next kernel. The exception is a worker in `take` that
+// lost its tile to another: it writes the zero once more.
 //
-// Blocks that do not stay go when workers begin to wait: those that wait are in the way of those that do not.
-// No worker depends on another one's being there: any few that the GPU runs at a time visit all tiles.
+// Blocks that do not stay exit when workers begin to wait, because waiting workers slow down the others. No
+// worker depends on another being resident: any few that the GPU runs at a time visit all tiles.
 #pragma once
 
 #include <cuda/atomic>
@@ -44,8 +44,8 @@ namespace macareu::cuda::tiles {
 
 using word_ref = ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_device>;
 
-/// Between what a visitor publishes and what it does to the states of tiles. Lighter than __threadfence,
-/// which is sequentially consistent.
+/// Orders what a visitor publishes before its updates of tile states. Cheaper than __threadfence, which is
+/// sequentially consistent.
 __device__ inline void publish_fence() {
   ::cuda::atomic_thread_fence(::cuda::std::memory_order_acq_rel, ::cuda::thread_scope_device);
 }
@@ -54,7 +54,7 @@ struct tile_state {
   static constexpr std::uint32_t queued = 0, idle = 1, running_woken = 2, running = 3;
 };
 
-/// Each counter in a cache line of its own.
+/// Counters have their own cache lines.
 struct worklist_counters {
   alignas(128) std::uint32_t head;
   alignas(128) std::uint32_t tail;
@@ -66,7 +66,7 @@ struct worklist_counters {
   alignas(128) unsigned long long visits;
   unsigned long long passes;
   std::uint32_t reports;
-  /// All tiles are finished. Many copies, each for a few of those who wait.
+  /// All tiles are finished. Several copies distribute the polling of waiting workers.
   struct alignas(128) notice {
     std::uint32_t given;
   };
@@ -89,11 +89,11 @@ struct tiles_found {
   }
   /// Tiles with nothing to spread, but room to rise.
   __device__ std::uint32_t without_start() const { return static_cast<std::uint32_t>(word); }
-  /// Of all tiles, each 0 to 4: see tile_survey.
+  /// Sum over all tiles, each 0 to 4: see tile_survey.
   __device__ std::uint32_t ruggedness() const { return static_cast<std::uint32_t>(word >> 32); }
 };
 
-/// What the host wants to know.
+/// The result sent to the host.
 struct wave_summary {
   unsigned long long visits, passes;
   bool gave_up, beyond;
@@ -101,7 +101,7 @@ struct wave_summary {
 
 struct worklist {
   static constexpr std::uint32_t stop = ~0u;  // in place of a tile: there will be no more
-  /// With the number of a tile in the queue: its last visit was cut short.
+  /// Flag in the number of a queued tile: its last visit was cut short.
   static constexpr std::uint32_t unsettled = 1u << 31;
   static __device__ std::uint32_t tile_of(std::uint32_t queued) { return queued & ~unsettled; }
 
@@ -117,10 +117,10 @@ struct worklist {
 
   __device__ word_ref mailbox(std::uint32_t ticket) const { return word_ref(mailboxes[ticket & mask]); }
 
-  /// Takes the tile that the ticket stands for, and begins its visit; waits where it is not there yet.
-  /// Returns the tile, `unsettled` if it is, or `stop`. A tile is begun while the exchange that makes it ours
-  /// is on its way. Should another worker have taken it, nothing is lost: see begin. If that worker was so
-  /// far ahead that all has ended since, the state may have been cleared before, and is cleared again.
+  /// Waits for the tile of the ticket, takes it and begins its visit. Returns the tile, `unsettled` if it is,
+  /// or `stop`. The visit begins while the exchange that takes the tile is in flight. If another worker has
+  /// taken the tile, nothing is lost: see begin. If that worker has ended the wave since, the state may have
+  /// been cleared before and is cleared again.
   __device__ std::uint32_t take(std::uint32_t ticket, bool& waited) const {
     const auto box = mailbox(ticket - tiles);
     const word_ref over(counters->over[blockIdx.x % worklist_counters::notices].given);
@@ -139,13 +139,13 @@ struct worklist {
         if (found != seen) begin(tile_of(found - 1));
         return found - 1;
       }
-      // Not `over`: of its copies another worker may have seen one that we can not see yet.
+      // Not `over`: another worker may have seen a copy of it that is not visible here yet.
       if (word_ref(counters->finished).load(::cuda::std::memory_order_relaxed) == tiles)
         word_ref(states[tile_of(seen - 1)]).store(0, ::cuda::std::memory_order_relaxed);
     }
   }
 
-  /// What lay in the mailbox, nearly always nothing: to be passed to put_back, some time later.
+  /// Returns the displaced content of the mailbox, nearly always 0. The caller passes it to put_back later.
   __device__ std::uint32_t put(std::uint32_t ticket, std::uint32_t tile) const {
     return mailbox(ticket).exchange(tile + 1, ::cuda::std::memory_order_relaxed);
   }
@@ -154,8 +154,8 @@ struct worklist {
       if (mailbox(ticket).compare_exchange_weak(empty, displaced, ::cuda::std::memory_order_relaxed)) return;
   }
 
-  /// Only a queued tile changes its state. One that was begun too early, by a worker who did not get it,
-  /// stays running for its true visitor; had it been woken meanwhile, it is visited once more.
+  /// Only a queued tile changes its state. A tile begun by a worker that did not get it stays running for its
+  /// true visitor. If it is woken meanwhile, it is visited once more.
   __device__ void begin(std::uint32_t tile) const {
     std::uint32_t expected = tile_state::queued;
     word_ref(states[tile])
@@ -163,19 +163,20 @@ struct worklist {
                                  ::cuda::std::memory_order_acquire);
   }
   enum class deed { wake, end, end_unsettled };
-  /// Waking a tile and ending its visit are one instruction, so that the lanes of a warp do both at once.
+  /// Waking a tile and ending its visit are the same instruction, so that the lanes of a warp do both at
+  /// once.
   __device__ std::uint32_t wake_or_end(std::uint32_t tile, deed what) const {
     const auto left = what == deed::wake ? ~1u : what == deed::end ? ~2u : ~3u;
     return word_ref(states[tile]).fetch_and(left, ::cuda::std::memory_order_relaxed);
   }
-  /// Must the caller push it? Woken: it was idle; ended: it was woken meanwhile, and is queued again, as it
-  /// is where it has not settled.
+  /// Must the caller push the tile? After a wake: if it was idle. After an end: if it was woken meanwhile, or
+  /// has not settled.
   static __device__ bool must_push(std::uint32_t state_before, deed what) {
     return what == deed::end_unsettled ||
            state_before == (what == deed::end ? tile_state::running_woken : tile_state::idle);
   }
 
-  /// Nothing is open: every worker waits, or will. For all lanes of a warp.
+  /// All tiles are finished: releases the waiting workers. Called by all lanes of a warp.
   __device__ void release_all(std::uint32_t lane) const {
     if (lane < worklist_counters::notices)
       word_ref(counters->over[lane].given).store(1, ::cuda::std::memory_order_relaxed);
@@ -187,7 +188,8 @@ struct worklist {
       to_clear[i] = uint4{};
   }
 
-  /// The wave is too long. The host hears of it at once: what follows this kernel can be there at its end.
+  /// Gives up a wave that is too long. Announces it to the host at once, so that the next launch is ready at
+  /// the kernel's end.
   __device__ void give_up() const {
     store_relaxed(&counters->gave_up, 1u);
     to_host->announce();
@@ -197,11 +199,11 @@ struct worklist {
     atomicAdd(&counters->visits, visits);
     atomicAdd(&counters->passes, passes);
   }
-  /// A block will not touch the counters any more. Returns how many had said so before.
+  /// This block does not touch the counters any more. Returns the number of earlier reports.
   __device__ std::uint32_t report() const {
     return word_ref(counters->reports).fetch_add(1, ::cuda::std::memory_order_relaxed);
   }
-  /// When all blocks have reported.
+  /// Called when all blocks have reported.
   __device__ void tell_host() const {
     publish_fence();
     const auto told = [](std::uint32_t& word) {
@@ -212,7 +214,7 @@ struct worklist {
     counters->clear();
   }
 
-  /// Visits in a checkerboard first: a tile's neighbours have published when it is visited.
+  /// Checkerboard order: the neighbours of the second half of the tiles have published before it is visited.
   __device__ std::uint32_t first_visit(std::uint32_t ticket, std::uint32_t across) const {
     const std::uint32_t half = (tiles + 1) / 2;
     const bool second = ticket >= half;
