@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <macareu/image.hpp>
+#include <macareu/modules.hpp>
 
 namespace macareu {
 
@@ -78,14 +79,5 @@ class output_files {
   struct state;
   std::unique_ptr<state> state_;
 };
-
-namespace files {
-/// Where modules are, if not beside the program. CMake's target macareu::files says it, through the
-/// definition below, for programs that are built with it.
-bool set_module_directory(const char* directory);
-#ifdef MACAREU_MODULE_DIRECTORY
-inline const bool module_directory_is_set = set_module_directory(MACAREU_MODULE_DIRECTORY);
-#endif
-}  // namespace files
 
 }  // namespace macareu

@@ -17,6 +17,9 @@ struct gpu_list {
   std::string problem;                // why there is none
 };
 
+/// Whether there is a cuda engine, which calls load when they may use it.
+bool is_built();
+
 /// Asks the driver once.
 const gpu_list& gpus_here();
 

@@ -20,24 +20,33 @@ void follow(int gpu, void* stream, void* other);
 /// Waits for all that is in it.
 void finish(int gpu, void* stream);
 
-/// Memory of a GPU for a result that others may use on streams of theirs; of the host where there is no GPU.
+/// Memory of a GPU, or of the host: then the GPU's number is below 0.
+struct shared_block {
+  int gpu;
+  void* data;
+};
+
+/// To be used after what is in the stream. Host memory where there is no such GPU.
+shared_block take_shared(int gpu, void* stream, std::size_t bytes);
+/// Waits for all work on the GPU, as cudaFree does: of the others' streams nothing is known.
+void give_back_shared(const shared_block& block, void* stream);
+
+/// Memory for a result that others may use on streams of theirs.
 class shared_memory {
  public:
-  /// To be used after what is in the stream.
-  shared_memory(int gpu, void* stream, std::size_t bytes);
-  /// Waits for all work on the GPU, as cudaFree does: of the others' streams nothing is known.
-  ~shared_memory();
+  shared_memory(int gpu, void* stream, std::size_t bytes)
+      : stream_(stream), block_(take_shared(gpu, stream, bytes)) {}
+  ~shared_memory() { give_back_shared(block_, stream_); }
   shared_memory(const shared_memory&) = delete;
   shared_memory& operator=(const shared_memory&) = delete;
 
-  void* data() const { return data_; }
+  void* data() const { return block_.data; }
   /// Below 0: of the host.
-  int gpu() const { return gpu_; }
+  int gpu() const { return block_.gpu; }
 
  private:
-  int gpu_;
-  [[maybe_unused]] void* stream_;  // where there is a GPU
-  void* data_ = nullptr;
+  void* stream_;
+  shared_block block_;
 };
 
 }  // namespace macareu::cuda

@@ -2,17 +2,10 @@
 // second when the wave proves long, and the strategies of the papers.
 #pragma once
 
-#include <string_view>
-#include <vector>
-
 #include "engines/cuda/runtime/gpu.cuh"
 #include "engines/cuda/wave/problem.cuh"
 
 namespace macareu::cuda {
-
-inline std::vector<std::string_view> wave_strategies() {
-  return {"tiles", "contraction", "sweep", "queue", "megapixel", "diagonal"};
-}
 
 /// For 8, 16, 32 and 64-bit keys. True if every start was seen to lie within its capacity; else it is not
 /// known.
