@@ -6,7 +6,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 set(engines serial cpu)
 if(MACAREU_USES_CUDA)
-  list(APPEND engines cuda)
+  list(APPEND engines cuda)  # its entries are in a module: src/engines/cuda/CMakeLists.txt
 endif()
 set(generated ${PROJECT_BINARY_DIR}/generated)
 configure_file(cmake/version.hpp.in ${generated}/include/macareu/version.hpp @ONLY)
@@ -42,8 +42,12 @@ foreach(op IN LISTS operators)
       set_source_files_properties(${stamp} PROPERTIES COMPILE_OPTIONS --split-compile=0)
     endif()
     list(APPEND ${engine}_stamps ${stamp})
-    string(APPEND declarations "entry entry_${engine}_${op}();\n")
-    string(APPEND calls "entry_${engine}_${op}(), ")
+    set(list)
+    if(engine STREQUAL "cuda")
+      set(list cuda_)
+    endif()
+    string(APPEND ${list}declarations "entry entry_${engine}_${op}();\n")
+    string(APPEND ${list}calls "entry_${engine}_${op}(), ")
   endforeach()
 endforeach()
 set(MACAREU_OPERATOR_INCLUDES ${includes})  # for tests that run each
@@ -102,12 +106,12 @@ endforeach()
 add_library(macareu
   $<TARGET_OBJECTS:macareu_descriptions> $<TARGET_OBJECTS:macareu_serial> $<TARGET_OBJECTS:macareu_cpu>
   $<TARGET_OBJECTS:macareu_cpu_o3>
-  ${cuda_stamps}
   ${generated}/entries.cpp ${api_source} ${api_header}
-  src/core/compare.cpp src/core/table.cpp
+  src/core/compare.cpp src/core/module.cpp src/core/table.cpp
   src/patterns/component_rims.cpp
   src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp src/operators/objects/object_table.cpp src/operators/objects/surface_weights.cpp
-  src/catalogue/catalogue.cpp src/catalogue/checks.cpp src/catalogue/device_choice.cpp src/catalogue/machine.cpp)
+  src/catalogue/catalogue.cpp src/catalogue/channels.cpp src/catalogue/checks.cpp src/catalogue/cuda_loader.cpp
+  src/catalogue/device_choice.cpp src/catalogue/machine.cpp)
 add_library(macareu::macareu ALIAS macareu)
 add_dependencies(macareu macareu_api)
 target_include_directories(macareu
@@ -116,7 +120,8 @@ target_include_directories(macareu
   PRIVATE src)
 target_compile_features(macareu PUBLIC cxx_std_20)
 find_package(Threads REQUIRED)
-target_link_libraries(macareu PRIVATE $<BUILD_INTERFACE:macareu_parts> OpenMP::OpenMP_CXX Threads::Threads)
+target_link_libraries(macareu PRIVATE $<BUILD_INTERFACE:macareu_parts> OpenMP::OpenMP_CXX Threads::Threads ${CMAKE_DL_LIBS})
+include(cmake/modules.cmake)
 add_subdirectory(src/engines/cpu)
 add_subdirectory(src/engines/cuda)
 add_subdirectory(src/instances)

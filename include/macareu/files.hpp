@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <macareu/image.hpp>
+#include <macareu/modules.hpp>
 
 namespace macareu {
 
@@ -79,14 +80,5 @@ class output_files {
   struct state;
   std::unique_ptr<state> state_;
 };
-
-namespace files {
-/// Sets the directory of modules, if not beside the program. The CMake target macareu::files defines it for
-/// programs, through MACAREU_MODULE_DIRECTORY.
-bool set_module_directory(const char* directory);
-#ifdef MACAREU_MODULE_DIRECTORY
-inline const bool module_directory_is_set = set_module_directory(MACAREU_MODULE_DIRECTORY);
-#endif
-}  // namespace files
 
 }  // namespace macareu

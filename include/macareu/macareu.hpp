@@ -10,6 +10,7 @@
 #include <macareu/generate.hpp>
 #include <macareu/image.hpp>
 #include <macareu/machine.hpp>
+#include <macareu/modules.hpp>
 #include <macareu/number.hpp>
 #include <macareu/operators.hpp>
 #include <macareu/table.hpp>

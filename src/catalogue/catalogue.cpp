@@ -13,38 +13,11 @@
 #include "catalogue/arguments.hpp"
 #include "catalogue/checks.hpp"
 #include "catalogue/device_choice.hpp"
+#include "engines/cuda/runtime/presence.hpp"
+#include "engines/cuda/strategies.hpp"
 
 namespace macareu {
 namespace {
-
-/// Columns of one name hold one kind of number; mixed kinds become f64.
-void append(table_column& to, table_column&& more) {
-  const auto doubles = [](table_column& column) {
-    if (std::holds_alternative<std::vector<double>>(column.values)) return;
-    std::vector<double> converted;
-    for (std::size_t i = 0; i < column.size(); ++i) converted.push_back(column[i].to_double());
-    column.values = std::move(converted);
-  };
-  if (to.values.index() != more.values.index()) {
-    doubles(to);
-    doubles(more);
-  }
-  std::visit(
-      [&](auto& all) {
-        const auto& added = std::get<std::remove_cvref_t<decltype(all)>>(more.values);
-        all.insert(all.end(), added.begin(), added.end());
-      },
-      to.values);
-}
-
-/// Appends the rows of a channel, with its number in the first column.
-void add_channel(table& to, int channel, table&& own) {
-  own.columns.insert(own.columns.begin(), {"channel", std::vector<std::int64_t>(own.rows(), channel)});
-  if (to.columns.empty())
-    to = std::move(own);
-  else
-    for (std::size_t c = 0; c < to.columns.size(); ++c) append(to.columns[c], std::move(own.columns[c]));
-}
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -99,6 +72,7 @@ std::vector<std::string_view> built_devices() {
   std::vector<std::string_view> names;
   for (const auto& e : entries())
     if (std::ranges::find(names, e.engine) == names.end()) names.push_back(e.engine);
+  if (cuda::is_built()) names.push_back("cuda");
   return names;
 }
 
@@ -109,6 +83,7 @@ std::vector<std::string_view> devices() {
 }
 
 std::vector<std::string_view> strategies(std::string_view device, std::string_view pattern) {
+  if (device == "cuda") return cuda::is_built() ? cuda::strategies(pattern) : std::vector<std::string_view>();
   const auto all = entries();
   const auto found = std::ranges::find(all, device, &entry::engine);
   return found == all.end() ? std::vector<std::string_view>() : found->strategies(pattern);
@@ -120,20 +95,6 @@ dtype output_type(const operator_description& about, std::size_t output, dtype i
     return type_of(about.outputs[output], input, shape, given);
   arguments room;
   return type_of(about.outputs[output], input, shape, complete_arguments(about, given, room));
-}
-
-void for_each_channel(const call& whole, const std::function<void(const call&)>& visit) {
-  const int channels = whole.inputs[0].channels();
-  if (channels == 1) return visit(whole);
-  for (int c = 0; c < channels; ++c) {
-    std::vector<const_image_view> inputs;
-    for (const auto& input : whole.inputs) inputs.push_back(input.channels() == 1 ? input : input.channel(c));
-    std::vector<image_view> outputs;
-    for (const auto& output : whole.outputs) outputs.push_back(output.channel(c));
-    table own;
-    visit({whole.about, inputs, outputs, whole.values, whole.work, whole.result ? &own : nullptr});
-    if (whole.result) add_channel(*whole.result, c, std::move(own));
-  }
 }
 
 void run_operator(const operator_description& about, std::span<const const_image_view> inputs,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "catalogue/cuda_module.hpp"
 #include "catalogue/tuning.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 
@@ -48,7 +49,7 @@ gpu_images find_gpu_images(const operator_description& about, std::span<const co
 }
 
 const entry* find_entry(const operator_description& about, std::string_view engine) {
-  const auto all = entries();
+  const auto all = engine == cuda_name ? cuda::entries() : entries();
   const auto found = std::ranges::find_if(
       all, [&](const entry& e) { return e.about->name == about.name && e.engine == engine; });
   return found == all.end() ? nullptr : &*found;
@@ -80,22 +81,18 @@ bool fits(const const_image_view& image, int gpu) {
 }
 
 [[noreturn]] void refuse_unknown(const context& how) {
+  if (how.device.starts_with(cuda_name))
+    throw device_error("device '" + how.device + "' cannot be used: " + cuda::gpus_here().problem);
   std::string known = "auto";
   for (const auto name : devices()) known += ", " + std::string(name);
   const auto message = "device '" + how.device + "' is not in this build; it has " + known +
                        did_you_mean(how.device, devices());
-  if (how.device.starts_with("cuda")) throw device_error(message);
   throw call_error({.kind = fault::unknown, .parts = {message}, .given = how.device, .allowed = known});
 }
 
 [[noreturn]] void refuse_several(const context& how, std::string_view what) {
   throw usage_error("device '" + how.device + "': " + std::string(what) +
                     " runs on one GPU; several are for operators that work in blocks");
-}
-
-bool is_built(std::string_view engine) {
-  const auto built = built_devices();
-  return std::ranges::find(built, engine) != built.end();
 }
 
 void check_gpu(const context& how, int gpu) {
@@ -150,7 +147,7 @@ device_choice choose_automatically(const operator_description& about, const gpu_
                                    const const_image_view& image, const context& how) {
   const auto& host = *find_entry(about, "cpu");
   device_choice on_host{&host, std::string(host.engine)};
-  if (!find_entry(about, cuda_name) || !gpu_pays(image.shape().pixels())) return on_host;
+  if (!gpu_pays(image.shape().pixels()) || !cuda::is_built()) return on_host;
   try {
     auto on_gpu = choose_gpu(about, there, how);
     if (!about.in_blocks && !fits(image, *cuda::gpu_named(on_gpu.device)))
@@ -185,10 +182,10 @@ bool can_run_here(std::string_view engine) {
   return engine != cuda_name || std::ranges::any_of(cuda::gpus_here().gpus, &gpu_description::usable);
 }
 
-bool auto_tries_gpu(std::int64_t pixels) { return gpu_pays(pixels) && is_built(cuda_name); }
+bool auto_tries_gpu(std::int64_t pixels) { return gpu_pays(pixels) && cuda::is_built(); }
 
 int gpu_for_function(const context& how) {
-  if (!is_built(cuda_name)) refuse_unknown(how);
+  if (!cuda::is_built()) refuse_unknown(how);
   if (cuda::gpus_named(how.device).size() > 1) refuse_several(how, "a function");
   return usable_gpu(how, {});
 }

@@ -19,7 +19,7 @@ struct entry {
   void (*run)(const call& call);
 };
 
-/// Generated: one per operator and engine of this build.
+/// Generated: one per operator and engine of the library, serial and cpu.
 std::span<const entry> entries();
 
 /// visit(call) for every channel. An input with own_form is the same for all.

@@ -5,7 +5,7 @@
 
 #include <macareu/error.hpp>
 
-#include "module.hpp"
+#include "core/module.hpp"
 #include "text.hpp"
 
 namespace macareu::files {
@@ -15,7 +15,8 @@ constexpr const char* module_name = "vips";
 
 const vips_module& started_module() {
   const auto& module = *static_cast<const vips_module*>(
-      load_module(module_name, "macareu_vips_module", vips_interface, {"libvips42", "libvips-dev"}));
+      load_module(module_name, "macareu_vips_module", vips_interface,
+                  {"install libvips42", "install libvips-dev and build Macareu again"}));
   if (!module.start()) throw io_error("libvips cannot be initialised");
   return module;
 }

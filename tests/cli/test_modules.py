@@ -1,4 +1,4 @@
-"""libvips is loaded from the module beside the tool, and only by files that need it."""
+"""libvips and the cuda engine are loaded from modules beside the tool, and only where they are needed."""
 import os
 import re
 import shutil
@@ -30,6 +30,11 @@ class Loading(CliTest):
                 for unneeded in ("vips", "glib", "clang", "LLVM"):
                     self.assertNotIn(unneeded, loaded)
 
+    def test_small_images_do_not_load_the_cuda_engine(self):
+        self.write_npy("a.npy", (1, 3), [1, 2, 3])
+        for arguments in (["--version"], ["maxima", "--help"], ["maxima", "a.npy", "-o", "x.npy"]):
+            self.assertNotIn("cuda", " ".join(self.libraries_of(*arguments)))
+
     def test_pictures_load_it(self):
         if ".png" not in self.succeed("info"):
             self.skipTest("this build has no libvips")
@@ -46,9 +51,9 @@ class Elsewhere(CliTest):
         self.tool = shutil.copy(TOOL, self.path("prefix/bin"))
         self.write_npy("a.npy", (1, 3), [1, 2, 3])
 
-    def add_module(self, file, directory):
+    def add_module(self, file, directory, name="macareu_vips.so"):
         os.makedirs(self.path(directory))
-        return shutil.copy(file, os.path.join(self.path(directory), "macareu_vips.so"))
+        return shutil.copy(file, os.path.join(self.path(directory), name))
 
     def both_ways(self):
         """What reading and writing a picture say."""
@@ -61,6 +66,18 @@ class Elsewhere(CliTest):
         for line in self.both_ways():
             self.assertIn("no built-in format, and the module macareu_vips.so is not in " + self.path("prefix/"), line)
             self.assertIn("install libvips-dev and build", line)
+        self.succeed("maxima", "a.npy", "-o", "x.npy")
+
+    def test_cuda_missing(self):
+        line = self.fail_with(4, "maxima", "a.npy", "-o", "x.npy", "--device", "cuda")
+        self.assertIn("device 'cuda' cannot be used: this build is without CUDA; install the CUDA toolkit", line)
+        self.assertNotIn("cuda", self.succeed("maxima", "--help"))
+
+    def test_cuda_of_another_build(self):
+        file = self.add_module(OTHER_VERSION, FROM_PREFIX, "macareu_cuda.so")
+        line = self.fail_with(4, "maxima", "a.npy", "-o", "x.npy", "--device", "cuda")
+        self.assertIn(file + " has version -1 of its interface", line)
+        self.assertIn(file, self.succeed("info"))
         self.succeed("maxima", "a.npy", "-o", "x.npy")
 
     def test_never_by_environment_or_working_directory(self):

@@ -20,6 +20,7 @@
 #include "engines/cuda/runtime/current_device.hpp"
 #include "engines/cuda/runtime/open_gpu.cuh"
 #include "engines/cuda/runtime/residence.cuh"
+#include "engines/cuda/strategies.hpp"
 #include "engines/cuda/tally/tally.cuh"
 #include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/bottleneck.cuh"
@@ -47,8 +48,7 @@ class engine : public images_in_memory {
  public:
   static constexpr std::string_view name = "cuda";
   static std::vector<std::string_view> strategies(std::string_view pattern) {
-    if (pattern == "wave") return wave_strategies();
-    return pattern == "general_wave" ? general_strategies() : std::vector<std::string_view>();
+    return cuda::strategies(pattern);
   }
 
   explicit engine(job& work) : current_(gpu_of(work.how)), on_(open_gpu(work)), images_(on_) {}

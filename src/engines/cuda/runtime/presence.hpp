@@ -17,6 +17,9 @@ struct gpu_list {
   std::string problem;                // why there is none
 };
 
+/// Whether there is a cuda engine; does not load it.
+bool is_built();
+
 /// Queries the driver once.
 const gpu_list& gpus_here();
 

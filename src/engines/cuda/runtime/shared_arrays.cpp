@@ -66,31 +66,30 @@ void finish(int gpu, void* stream) {
   check(cudaStreamSynchronize(stream_of(stream)), "cudaStreamSynchronize");
 }
 
-shared_memory::shared_memory(int gpu, void* stream, std::size_t bytes)
-    : gpu_(is_here(gpu) ? gpu : -1), stream_(stream) {
-  if (gpu_ < 0) {
-    data_ = ::operator new(bytes);
-    return;
-  }
-  if (bytes == 0) return;
-  const current_device here(gpu_);
-  const auto code = cudaMallocFromPoolAsync(&data_, bytes, memory_pool(gpu_), stream_of(stream_));
+shared_block take_shared(int gpu, void* stream, std::size_t bytes) {
+  if (!is_here(gpu)) return {-1, ::operator new(bytes)};
+  if (bytes == 0) return {gpu, nullptr};
+  const current_device here(gpu);
+  void* data = nullptr;
+  const auto code = cudaMallocFromPoolAsync(&data, bytes, memory_pool(gpu), stream_of(stream));
   if (code == cudaErrorMemoryAllocation) {
     cudaGetLastError();  // it would be reported again by the next launch
     throw too_large("cuda: cannot allocate " + std::to_string(bytes >> 20) + " MiB for a result on GPU " +
-                    std::to_string(gpu_));
+                    std::to_string(gpu));
   }
   check(code, "cudaMallocFromPoolAsync");
+  return {gpu, data};
 }
 
-/// Ignores errors: a destructor cannot report them, and at process exit CUDA calls fail.
-shared_memory::~shared_memory() {
+/// Ignores errors: destructors cannot report them, and at process exit CUDA calls fail.
+void give_back_shared(const shared_block& block, void* stream) {
   int callers = 0;
-  if (gpu_ < 0) ::operator delete(data_);
-  if (gpu_ < 0 || !data_ || cudaGetDevice(&callers) != cudaSuccess || cudaSetDevice(gpu_) != cudaSuccess)
+  if (block.gpu < 0) ::operator delete(block.data);
+  if (block.gpu < 0 || !block.data || cudaGetDevice(&callers) != cudaSuccess ||
+      cudaSetDevice(block.gpu) != cudaSuccess)
     return;
   cudaDeviceSynchronize();
-  cudaFreeAsync(data_, stream_of(stream_));
+  cudaFreeAsync(block.data, stream_of(stream));
   cudaSetDevice(callers);
 }
 

@@ -20,24 +20,33 @@ void follow(int gpu, void* stream, void* other);
 /// Waits for all work in the stream.
 void finish(int gpu, void* stream);
 
-/// Device memory for a result that other packages may use on their own streams; host memory without a GPU.
+/// Device memory, or host memory if `gpu` is negative.
+struct shared_block {
+  int gpu;
+  void* data;
+};
+
+/// Usable after the work now in the stream. Host memory if there is no such GPU.
+shared_block take_shared(int gpu, void* stream, std::size_t bytes);
+/// Waits for all work on the GPU, as cudaFree does: the other packages' streams are unknown.
+void give_back_shared(const shared_block& block, void* stream);
+
+/// Memory for a result that other packages may use on their own streams.
 class shared_memory {
  public:
-  /// Usable after the work now in the stream.
-  shared_memory(int gpu, void* stream, std::size_t bytes);
-  /// Waits for all work on the GPU, as cudaFree does: the other packages' streams are unknown.
-  ~shared_memory();
+  shared_memory(int gpu, void* stream, std::size_t bytes)
+      : stream_(stream), block_(take_shared(gpu, stream, bytes)) {}
+  ~shared_memory() { give_back_shared(block_, stream_); }
   shared_memory(const shared_memory&) = delete;
   shared_memory& operator=(const shared_memory&) = delete;
 
-  void* data() const { return data_; }
+  void* data() const { return block_.data; }
   /// Negative: host memory.
-  int gpu() const { return gpu_; }
+  int gpu() const { return block_.gpu; }
 
  private:
-  int gpu_;
-  [[maybe_unused]] void* stream_;  // where there is a GPU
-  void* data_ = nullptr;
+  void* stream_;
+  shared_block block_;
 };
 
 }  // namespace macareu::cuda

@@ -2,17 +2,10 @@
 // tiles and switches to contraction if the wave proves long.
 #pragma once
 
-#include <string_view>
-#include <vector>
-
 #include "engines/cuda/runtime/gpu.cuh"
 #include "engines/cuda/wave/problem.cuh"
 
 namespace macareu::cuda {
-
-inline std::vector<std::string_view> wave_strategies() {
-  return {"tiles", "contraction", "sweep", "queue", "megapixel", "diagonal"};
-}
 
 /// For 8, 16, 32 and 64-bit keys. True if every start lies within its capacity. False: unknown.
 template <class Key>

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <macareu/error.hpp>
 
@@ -13,10 +11,6 @@
 #include "engines/cuda/wave/published/sweep.cuh"
 
 namespace macareu::cuda {
-
-inline std::vector<std::string_view> general_strategies() {
-  return {"sweep", "queue", "megapixel", "diagonal"};
-}
 
 /// The state already holds the start.
 template <class Rule, class State, class... In>

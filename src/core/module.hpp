@@ -5,21 +5,21 @@
 #include <optional>
 #include <string>
 
-namespace macareu::files {
+namespace macareu {
 
 /// Finds the shared object of a module beside the library, or in the directory of set_module_directory. It
 /// never uses the environment or the working directory.
 std::optional<std::filesystem::path> find_module(const std::string& name);
 
-/// The system's packages that a module needs.
-struct module_packages {
-  const char* to_run;
+/// How a user gets a module: what its loading needs, and what its build needs.
+struct module_remedy {
+  const char* to_load;
   const char* to_build;
 };
 
 /// The symbol that the module exports: a struct that begins with its version, an int. Throws io_error, with
 /// the remedy, if the module is missing, does not load, or has another version. Modules stay loaded.
 const void* load_module(const std::string& name, const char* symbol, int version,
-                        const module_packages& packages);
+                        const module_remedy& remedy);
 
-}  // namespace macareu::files
+}  // namespace macareu

@@ -1,4 +1,4 @@
-#include "module.hpp"
+#include "core/module.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <macareu/error.hpp>
-#include <macareu/files.hpp>
+#include <macareu/modules.hpp>
 
-namespace macareu::files {
+namespace macareu {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,8 +30,10 @@ fs::path this_object() {
 std::vector<fs::path> directories() {
   std::vector<fs::path> found;
   // A relative name would depend on the working directory.
-  if (const auto object = this_object(); object.is_absolute())
+  if (const auto object = this_object(); object.is_absolute()) {
     found.push_back((object.parent_path() / MACAREU_MODULES_FROM_PROGRAM).lexically_normal());
+    found.push_back(object.parent_path());  // a Python package has all its parts in one directory
+  }
   if (const char* told = told_directory) found.emplace_back(told);
   return found;
 }
@@ -61,14 +63,12 @@ std::optional<fs::path> find_module(const std::string& name) {
 }
 
 const void* load_module(const std::string& name, const char* symbol, int version,
-                        const module_packages& packages) {
+                        const module_remedy& remedy) {
   const auto file = find_module(name);
   if (!file)
-    throw io_error("the module " + file_name(name) + " is not in " + places() + "; install " +
-                   packages.to_build + " and build Macareu again");
+    throw io_error("the module " + file_name(name) + " is not in " + places() + "; " + remedy.to_build);
   void* module = dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!module)
-    throw io_error(file->string() + " cannot be loaded (" + dlerror() + "); install " + packages.to_run);
+  if (!module) throw io_error(file->string() + " cannot be loaded (" + dlerror() + "); " + remedy.to_load);
   const auto* found = static_cast<const int*>(dlsym(module, symbol));
   if (!found || *found != version) {
     const auto has = found ? "version " + std::to_string(*found) : std::string("no version");
@@ -79,4 +79,4 @@ const void* load_module(const std::string& name, const char* symbol, int version
   return found;
 }
 
-}  // namespace macareu::files
+}  // namespace macareu

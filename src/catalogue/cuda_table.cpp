@@ -1,0 +1,16 @@
+// What macareu_cuda.so exports.
+#include "catalogue/cuda_module.hpp"
+
+extern "C" const macareu::cuda_module macareu_cuda_module;
+const macareu::cuda_module macareu_cuda_module{.version = MACAREU_CUDA_INTERFACE,
+                                               .entries = macareu::cuda::entries,
+                                               .gpus_here = macareu::cuda::gpus_here,
+                                               .current_gpu = macareu::cuda::current_gpu,
+                                               .free_memory = macareu::cuda::free_memory,
+                                               .load_function = macareu::cuda::load_function,
+                                               .gpu_beside = macareu::cuda::gpu_beside,
+                                               .own_stream = macareu::cuda::own_stream,
+                                               .follow = macareu::cuda::follow,
+                                               .finish = macareu::cuda::finish,
+                                               .take_shared = macareu::cuda::take_shared,
+                                               .give_back_shared = macareu::cuda::give_back_shared};
