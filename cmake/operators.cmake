@@ -4,7 +4,11 @@
 # about them later must not compile it again.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-set(engines serial cpu)
+option(MACAREU_SERIAL "The serial engine, which defines every result; the cpu engine does without" ON)
+set(engines cpu)
+if(MACAREU_SERIAL)
+  list(PREPEND engines serial)
+endif()
 if(MACAREU_USES_CUDA)
   list(APPEND engines cuda)  # its entries are in a module: src/engines/cuda/CMakeLists.txt
 endif()
@@ -79,10 +83,12 @@ add_custom_command(
 add_custom_target(macareu_api DEPENDS ${api_header} ${api_source})
 
 # The serial engine is the definition and need not be fast: one compiler run for several operators.
-add_library(macareu_serial OBJECT ${serial_stamps})
-target_link_libraries(macareu_serial PRIVATE macareu_parts)
-target_compile_options(macareu_serial PRIVATE $<$<CONFIG:Release>:-O1>)
-set_target_properties(macareu_serial PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+if(MACAREU_SERIAL)
+  add_library(macareu_serial OBJECT ${serial_stamps})
+  target_link_libraries(macareu_serial PRIVATE macareu_parts)
+  target_compile_options(macareu_serial PRIVATE $<$<CONFIG:Release>:-O1>)
+  set_target_properties(macareu_serial PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+endif()
 
 # Loops with a root, or a choice between sums, are vectorised with these options only. -O3 takes half as long again to
 # compile: it is for the operators that are slower without it. The others get its limits for inlining, without which
@@ -93,6 +99,16 @@ list(TRANSFORM needs_o3 PREPEND ${generated}/cpu/)
 list(TRANSFORM needs_o3 APPEND .cpp)
 list(REMOVE_ITEM cpu_stamps ${needs_o3})
 add_library(macareu_cpu OBJECT ${cpu_stamps})
+# Operators of one group share most of their code: one compiler run for each group.
+set(waves reconstruct hmax hmin hdome h_maxima h_minima clear_border fill_holes hysteresis)
+set(nearest nearest_label nearest_site site_places)
+set(points add subtract blend invert luminance)
+set_target_properties(macareu_cpu PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+foreach(group waves nearest points)
+  list(TRANSFORM ${group} PREPEND ${generated}/cpu/)
+  list(TRANSFORM ${group} APPEND .cpp)
+  set_source_files_properties(${${group}} PROPERTIES UNITY_GROUP ${group})
+endforeach()
 add_library(macareu_cpu_o3 OBJECT ${needs_o3})
 set(gnu_release $<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>)
 target_compile_options(macareu_cpu PRIVATE $<$<CONFIG:Release>:-O2 -ftree-vectorize> $<${gnu_release}:-fvect-cost-model=dynamic
@@ -104,7 +120,7 @@ foreach(part macareu_cpu macareu_cpu_o3)
 endforeach()
 
 add_library(macareu
-  $<TARGET_OBJECTS:macareu_descriptions> $<TARGET_OBJECTS:macareu_serial> $<TARGET_OBJECTS:macareu_cpu>
+  $<TARGET_OBJECTS:macareu_descriptions> $<TARGET_OBJECTS:macareu_cpu>
   $<TARGET_OBJECTS:macareu_cpu_o3>
   ${generated}/entries.cpp ${api_source} ${api_header}
   src/core/compare.cpp src/core/module.cpp src/core/table.cpp
@@ -112,6 +128,9 @@ add_library(macareu
   src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp src/operators/objects/object_table.cpp src/operators/objects/surface_weights.cpp
   src/catalogue/catalogue.cpp src/catalogue/channels.cpp src/catalogue/checks.cpp src/catalogue/cuda_loader.cpp
   src/catalogue/device_choice.cpp src/catalogue/machine.cpp)
+if(MACAREU_SERIAL)
+  target_sources(macareu PRIVATE $<TARGET_OBJECTS:macareu_serial>)
+endif()
 add_library(macareu::macareu ALIAS macareu)
 add_dependencies(macareu macareu_api)
 target_include_directories(macareu
@@ -122,6 +141,10 @@ target_compile_features(macareu PUBLIC cxx_std_20)
 find_package(Threads REQUIRED)
 target_link_libraries(macareu PRIVATE $<BUILD_INTERFACE:macareu_parts> OpenMP::OpenMP_CXX Threads::Threads ${CMAKE_DL_LIBS})
 include(cmake/modules.cmake)
+target_precompile_headers(macareu PRIVATE <algorithm> <array> <atomic> <cmath> <cstdint> <cstring> <functional> <limits>
+  <memory> <numeric> <span> <string> <string_view> <utility> <vector> src/core/call.hpp)
+# g++ 12 warns of strings in it, which it does not know to be the system's any more.
+set_source_files_properties(src/operators/objects/object_table.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 add_subdirectory(src/engines/cpu)
 add_subdirectory(src/engines/cuda)
 add_subdirectory(src/instances)

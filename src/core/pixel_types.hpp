@@ -1,6 +1,7 @@
 // Dispatch from the pixel type at run time to a template argument.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -8,6 +9,21 @@
 #include <macareu/image.hpp>
 
 namespace macareu {
+
+namespace detail {
+template <class T>
+struct pixel_without_sign {
+  using type = T;
+};
+template <std::signed_integral T>
+struct pixel_without_sign<T> {
+  using type = std::make_unsigned_t<T>;
+};
+}  // namespace detail
+
+/// For operators that copy pixels or compare them with zero: signed integers share the code of unsigned ones.
+template <class T>
+using without_sign = typename detail::pixel_without_sign<T>::type;
 
 /// Calls visit(std::type_identity<T>). A bool image is visited as bytes of 0 and 1.
 template <class Visit>

@@ -36,9 +36,9 @@ constexpr glyph font[] = {
 };
 constexpr std::int64_t glyph_width = 6, zoom = 2;
 
-class canvas {
+class plot_canvas {
  public:
-  canvas() : picture_(dtype::u8, extents{height, width}, 3) {
+  plot_canvas() : picture_(dtype::u8, extents{height, width}, 3) {
     std::ranges::fill(picture_.pixels<std::uint8_t>(), white[0]);
   }
 
@@ -102,7 +102,7 @@ std::vector<std::vector<double>> series_of(const table& data) {
 }  // namespace
 
 image histogram_plot(const table& data) {
-  canvas picture;
+  plot_canvas picture;
   const auto baseline = top + plot_height;
   picture.rectangle(left, baseline, plot_width, 1, ink);
   if (data.rows() == 0) return picture.take();

@@ -9,6 +9,7 @@
 #include <macareu/error.hpp>
 
 #include "core/call.hpp"
+#include "core/pixel_types.hpp"
 #include "operators/common/masks.hpp"
 #include "operators/common/parameters.hpp"
 #include "operators/distance/nearest.hpp"
@@ -105,12 +106,13 @@ struct distance_transform {
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const distance_axes axes(call, propagates(call.values));
-    const auto image = axes.of(plain(input<T>(engine, call, 0)));
+    using pixel = without_sign<T>;
+    const auto image = axes.of(plain(input<pixel>(engine, call, 0)));
     with_bytes(engine, image, [&](const auto& sites) {
       measure(engine, call, axes, sites);
       if (call.wants(labels))
         carry_nearest(engine, axes.plan(), false, sites,
-                      carried_images{axes.of(plain(output<T>(engine, call, labels))), image});
+                      carried_images{axes.of(plain(output<pixel>(engine, call, labels))), image});
     });
   }
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/call.hpp"
+#include "core/pixel_types.hpp"
 #include "operators/common/masks.hpp"
 #include "operators/common/parameters.hpp"
 #include "operators/distance/nearest.hpp"
@@ -41,10 +42,11 @@ struct nearest_label {
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const distance_axes axes(call);
-    const auto image = axes.of(plain(input<T>(engine, call, 0)));
+    using pixel = without_sign<T>;
+    const auto image = axes.of(plain(input<pixel>(engine, call, 0)));
     with_bytes(engine, image, [&](const auto& sites) {
       carry_nearest(engine, axes.plan(), false, sites,
-                    carried_images{axes.of(plain(output<T>(engine, call, 0))), image});
+                    carried_images{axes.of(plain(output<pixel>(engine, call, 0))), image});
     });
   }
 };

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/call.hpp"
+#include "core/pixel_types.hpp"
 #include "operators/common/masks.hpp"
 #include "operators/common/parameters.hpp"
 #include "operators/distance/nearest.hpp"
@@ -46,7 +47,7 @@ struct nearest_site {
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const distance_axes axes(call);
-    with_bytes(engine, axes.of(plain(input<T>(engine, call, 0))), [&](const auto& sites) {
+    with_bytes(engine, axes.of(plain(input<without_sign<T>>(engine, call, 0))), [&](const auto& sites) {
       nearest_indices(engine, axes.plan(), !call.flag("invert"), sites,
                       axes.of(output<std::int64_t>(engine, call, 0)));
     });

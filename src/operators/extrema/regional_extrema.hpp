@@ -76,19 +76,19 @@ void extrema_from_summits(Engine& engine, const call& call) {
 
 template <direction Toward, class T, class Engine>
 void regional_extrema(Engine& engine, const call& call) {
-  const auto image = input<T>(engine, call, 0);
-  const auto out = output<std::uint8_t>(engine, call, 0);
   refuse_nan<T>(engine, call, 0);
   if constexpr (finds_summits<Engine, Toward, T>) {
-    // Named strategies are those of waves.
-    if (call.work.how.strategy == "auto") return extrema_from_summits<Toward, T>(engine, call);
+    extrema_from_summits<Toward, T>(engine, call);
+  } else {
+    const auto image = input<T>(engine, call, 0);
+    const auto out = output<std::uint8_t>(engine, call, 0);
+    const auto range = engine.reduce(key_range<T>{}, image);
+    if (range.lowest == range.highest) return engine.map(nowhere{}, out);
+    const auto flooded = temporary<T>(engine, image);
+    engine.wave(flood_plateaus<Toward>{}, call.near(), flooded.image(),
+                mapped(one_step_back<Toward>{}, image), image);
+    engine.map(stands_out<Toward>{}, out, image, flooded.reading());
   }
-  const auto range = engine.reduce(key_range<T>{}, image);
-  if (range.lowest == range.highest) return engine.map(nowhere{}, out);
-  const auto flooded = temporary<T>(engine, image);
-  engine.wave(flood_plateaus<Toward>{}, call.near(), flooded.image(), mapped(one_step_back<Toward>{}, image),
-              image);
-  engine.map(stands_out<Toward>{}, out, image, flooded.reading());
 }
 
 }  // namespace macareu

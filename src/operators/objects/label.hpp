@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/call.hpp"
+#include "core/pixel_types.hpp"
 #include "operators/common/checks.hpp"
 #include "operators/common/parameters.hpp"
 #include "operators/objects/label_blocks.hpp"
@@ -84,7 +85,8 @@ struct label {
     const auto& intervals = call.list<interval>("intervals");
     if (!intervals.empty())
       return write(engine, call, same_interval_of<T>(intervals), input<T>(engine, call, 0));
-    if (!call.flag("values")) return write(engine, call, set_pixels{}, input<T>(engine, call, 0));
+    if (!call.flag("values"))
+      return write(engine, call, set_pixels{}, input<without_sign<T>>(engine, call, 0));
     refuse_nan<T>(engine, call, 0);
     write(engine, call, equal_values_but<T>(call.quantity("background")), input<T>(engine, call, 0));
   }
