@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import test_mathematics
 from test_windows import FUNCTIONS
-from tool import COMPILER, NAMES, NO_NVCC, NVCC, TOOL, WORKERS, ConverterTest, example, function, read_pnm, write_pnm
+from tool import COMPILER, COMPILES_FOR_GPUS, NAMES, NO_GPU, NO_NVCC, NVCC, TOOL, WORKERS, ConverterTest, example, function, read_pnm, \
+    write_pnm
 
 ONE_OF_EACH = ["binarise", "sobel", "maximum", "histogram", "reconstruct"]
 
@@ -184,6 +185,8 @@ class Cuda(ConverterTest):
         return self.command(os.environ.get("COMPILE_KERNELS", "compile_kernels"), "90", *files)
 
     def need_nvrtc(self):
+        if not COMPILES_FOR_GPUS:
+            self.skipTest(NO_GPU)
         done = self.kernels()
         if done.returncode == 77:
             self.skipTest(done.stderr)

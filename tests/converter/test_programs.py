@@ -8,10 +8,9 @@ import subprocess
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from tool import COMPILER, DESCRIPTIONS, NAMES, NO_NVCC, NVCC, TOOL, WORKERS, ConverterTest, example, program_compiler, random_values, \
+from tool import COMPILER, DESCRIPTIONS, LARGE, NAMES, NO_NVCC, NVCC, TOOL, WORKERS, ConverterTest, example, program_compiler, random_values, \
     read_pnm, write_pnm
 
-LARGE = bool(os.environ.get("MACAREU_LARGE"))
 SMALL = [(1, 1), (1, 37), (53, 1), (37, 53), (129, 257)]
 SIZES = SMALL + [(1080, 1920)] + ([(2160, 3840), (4320, 7680)] if LARGE else [])
 VOLUMES = [(1, 1, 1), (3, 5, 7), (9, 33, 130)]

@@ -11,11 +11,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples", "convert")
 DESCRIPTIONS = os.environ.get("MACAREU_DESCRIPTIONS")  # what describe.py made, for a machine without libclang
 DEVICES = os.environ.get("MACAREU_DEVICES")  # "serial,cpu,cuda": those to test, else those that there are
+LARGE = bool(os.environ.get("MACAREU_LARGE"))  # make test-long: all cases, where make test takes some of them
 NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
 NO_NVCC = "no nvcc"
-if NVCC and not os.path.exists("/dev/nvidiactl") and not os.environ.get("MACAREU_LARGE"):
-    # What is compiled for a GPU that is not here takes a minute.
-    NVCC, NO_NVCC = None, "no GPU to compile for; make test-long does it all the same"
+# What is compiled for a GPU that is not here takes minutes.
+NO_GPU = "no GPU to compile for; make test-long does it all the same"
+COMPILES_FOR_GPUS = LARGE or os.path.exists("/dev/nvidiactl")
+if NVCC and not COMPILES_FOR_GPUS:
+    NVCC, NO_NVCC = None, NO_GPU
 COMPILER = os.environ.get("CXX", "c++")
 WORKERS = os.cpu_count()
 NAMES = sorted(name[:-2] for name in os.listdir(EXAMPLES) if name.endswith(".c"))
