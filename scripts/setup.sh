@@ -1,15 +1,18 @@
 #!/bin/sh
-# Installs the missing system packages (Debian 12, Ubuntu 24.04 or newer) for `run`, `tool`, `python`, `test`,
-# `bench`, `check`, `site` or `other-processor`. Prints one line for packages that cannot be installed; the
+# Installs the missing system packages (Debian 12, Ubuntu 24.04 or newer) for `run`, `compiler`, `tool`, `python`,
+# `test-build`, `test`, `bench`, `check`, `site` or `other-processor`. Prints one line for packages that cannot be installed; the
 # build then reports what it needs. Prints nothing if all are present.
 set -u
 
-packages="g++ cmake make pkg-config libcli11-dev nlohmann-json3-dev zlib1g-dev libvips-dev"
+compiler="g++ cmake make pkg-config libcli11-dev nlohmann-json3-dev zlib1g-dev"
+packages="$compiler libvips-dev"
 python="python3 python3-dev python3-numpy pybind11-dev"
 case "${1:-run}" in
   run) ;;
+  compiler) packages=$compiler ;;
   tool) packages="$packages libclang-dev" ;;
   python) packages="$packages $python" ;;
+  test-build) packages="$packages libclang-dev libgtest-dev $python" ;;
   test) packages="$packages libclang-dev libgtest-dev $python python3-scipy python3-skimage python3-matplotlib python3-pytest python3-pip" ;;
   bench) packages="$packages python3 python3-numpy python3-scipy python3-skimage python3-opencv" ;;
   check) packages="$packages libclang-dev libgtest-dev clang clang-format clang-tidy libomp-dev libclang-rt-dev" ;;
@@ -17,7 +20,7 @@ case "${1:-run}" in
   other-processor)
     case $(uname -m) in aarch64) other=x86-64 ;; *) other=aarch64 ;; esac
     packages="cmake make googletest qemu-user g++-$other-linux-gnu" ;;
-  *) echo "usage: setup.sh run|tool|python|test|bench|check|site|other-processor" >&2; exit 2 ;;
+  *) echo "usage: setup.sh run|compiler|tool|python|test-build|test|bench|check|site|other-processor" >&2; exit 2 ;;
 esac
 
 command -v dpkg-query >/dev/null 2>&1 || exit 0
