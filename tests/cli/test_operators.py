@@ -170,8 +170,8 @@ class Operators(CliTest):
         self.succeed("distance", "f.npy", "-o", "d.npy", "--method", "propagation", "--connectivity", "4")
         self.assertEqual(self.read_npy("d.npy")[2], [1, 0, 0, 1, 2])
         for options, message in ((("--connectivity", "4"), "connectivity is for method propagation"),
-                                 (("--squared", "--type", "f32"), "type is for distances that are not squared"),
-                                 (("--squared", "--type", "f64"), "type is for distances that are not squared")):
+                                 (("--squared", "--type", "f32"), "--type does not apply to squared distances"),
+                                 (("--squared", "--type", "f64"), "--type does not apply to squared distances")):
             failed = self.run_tool("distance", "f.npy", "-o", "other.npy", *options)
             self.assertEqual((failed.returncode, failed.stderr.count("\n")), (2, 1), failed.stderr)
             self.assertIn(message, failed.stderr)
@@ -189,7 +189,7 @@ class Operators(CliTest):
         self.assertEqual(self.read_npy("i.npy")[2], [-1, -1, -1])
         failed = self.run_tool("distance", "f.npy", "-o", "other.npy", "--labels", "l.npy")
         self.assertEqual(failed.returncode, 2)
-        self.assertIn("use --invert with them", failed.stderr)
+        self.assertIn("labels need --invert", failed.stderr)
         self.assertNotIn("other.npy", self.files())
         failed = self.run_tool("distance", "f.npy", "-o", "other.npy", "--report", "./f.npy")
         self.assertEqual(failed.returncode, 2)
