@@ -35,10 +35,6 @@ inline std::vector<std::string> engines_under_test() {
   return names;
 }
 
-inline bool takes(const operator_description& about, dtype type) {
-  return about.types.empty() || std::ranges::find(about.types, type) != about.types.end();
-}
-
 /// `auto` and every strategy that the engine has for the pattern and images of this rank. Those for general
 /// rules serve propagation, whose results depend on them: tests/operators/propagation.cpp.
 inline std::vector<context> contexts(const std::string& device, std::string_view pattern, int threads,

@@ -1,12 +1,14 @@
 // All pixel types and connectivities.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
+#include <macareu/catalogue.hpp>
 #include <macareu/connectivity.hpp>
 #include <macareu/image.hpp>
 
@@ -15,6 +17,10 @@ namespace macareu::test {
 inline constexpr std::array all_types{dtype::boolean, dtype::i8,  dtype::u8,  dtype::i16,
                                       dtype::u16,     dtype::i32, dtype::u32, dtype::i64,
                                       dtype::u64,     dtype::f32, dtype::f64};
+
+inline bool takes(const operator_description& about, dtype type) {
+  return about.types.empty() || std::ranges::find(about.types, type) != about.types.end();
+}
 
 struct neighbours {
   int count;

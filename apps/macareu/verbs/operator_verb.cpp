@@ -50,7 +50,7 @@ std::string parameter_help(const parameter_description& parameter) {
   std::string help(parameter.help);
   if (parameter.kind == parameter_kind::number && std::isfinite(parameter.above) &&
       help.find("greater than") == std::string::npos)
-    help += "; greater than " + shortest(parameter.above);
+    help += (parameter.or_equal ? "; at least " : "; greater than ") + shortest(parameter.above);
   if (parameter.kind == parameter_kind::flag) return help;
   return help + (parameter.default_text.empty() ? " (required)"
                                                 : " (default: " + std::string(parameter.default_text) + ")");
