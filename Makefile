@@ -1,6 +1,6 @@
 # make run [IMAGE=slide.tif]   the main job on generated images, or on yours: pictures and reports in out/
-# make test                    all tests
-# make test-long               the same with eight times the random images, all cases, and images of 4K and 8K
+# make test                    the tests
+# make test-long               every case: the same with eight times the random images, all cases, and images of 4K and 8K
 # make                         builds the tool, build/bin/macareu, with its converter and benchmarks
 # make python                  builds the Python package: build/python
 # make test-peers              the tests of scikit-image and SciPy, run against ours
