@@ -86,7 +86,8 @@ bool fits(const const_image_view& image, int gpu) {
   std::string known = "auto";
   for (const auto name : devices()) known += ", " + std::string(name);
   const auto message = "device '" + how.device + "' is not in this build; it has " + known +
-                       did_you_mean(how.device, devices());
+                       (how.device == "serial" ? "; build with -DMACAREU_SERIAL=ON (make)"
+                                               : did_you_mean(how.device, devices()));
   throw call_error({.kind = fault::unknown, .parts = {message}, .given = how.device, .allowed = known});
 }
 
@@ -123,7 +124,8 @@ int usable_gpu(const context& how, const gpu_images& there) {
 device_choice choose_gpu(const operator_description& about, const gpu_images& there, const context& how) {
   const auto* const chosen = find_entry(about, cuda_name);
   if (!chosen && how.device == "auto")
-    throw device_error(there.name + " is in the memory of a GPU: " + cuda::gpus_here().problem);
+    throw device_error((there.name.empty() ? "cuda: " : there.name + " is in the memory of a GPU: ") +
+                       cuda::gpus_here().problem);
   if (!chosen) refuse_unknown(how);
   const auto named = cuda::gpus_named(how.device);
   if (named.size() > 1 && !about.in_blocks) refuse_several(how, about.name);

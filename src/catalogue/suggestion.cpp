@@ -9,8 +9,8 @@
 namespace macareu {
 namespace {
 
-constexpr std::size_t most_edits = 2;     // more would suggest unrelated names
-constexpr std::size_t shortest_name = 4;  // two edits turn a shorter name into almost any other
+/// More edits would suggest unrelated names.
+constexpr std::size_t most_edits(std::string_view name) { return name.size() > 3 ? 2 : name.size() == 3; }
 
 /// Levenshtein distance.
 std::size_t edits(std::string_view from, std::string_view to) {
@@ -26,6 +26,8 @@ std::size_t edits(std::string_view from, std::string_view to) {
   }
   return row.back();
 }
+
+bool is_near(std::string_view text, std::string_view name) { return edits(text, name) <= most_edits(name); }
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -44,6 +46,13 @@ bool names_it(std::string_view peer, const std::string& text) {
   return name.ends_with(ending) && name.substr(0, name.size() - ending.size()) == text;
 }
 
+/// "skimage.measure.label" and "cv::Canny" are "measure.label" and "Canny" in the catalogue.
+std::string_view without_library(std::string_view name) {
+  for (const std::string_view library : {"skimage.", "scipy.", "itk::", "cv::", "dip::"})
+    if (name.starts_with(library)) return name.substr(library.size());
+  return name;
+}
+
 bool one_names_it(std::string_view peers, const std::string& text) {
   while (true) {
     const auto comma = peers.find(", ");
@@ -56,20 +65,24 @@ bool one_names_it(std::string_view peers, const std::string& text) {
 }  // namespace
 
 std::string did_you_mean(std::string_view text, std::span<const std::string_view> names) {
-  const auto distance = [&](std::string_view name) { return edits(text, name); };
-  const auto nearest = std::ranges::min_element(names, {}, distance);
-  if (nearest == names.end() || nearest->size() < shortest_name || distance(*nearest) > most_edits) return "";
-  return " (did you mean " + std::string(*nearest) + "?)";
+  std::string_view nearest;
+  for (const auto name : names)
+    if (is_near(text, name) && (nearest.empty() || edits(text, name) < edits(text, nearest))) nearest = name;
+  return nearest.empty() ? "" : " (did you mean " + std::string(nearest) + "?)";
 }
 
-const operator_description* nearest_operator(std::string_view name) {
+const operator_description* nearest_operator(std::string_view unknown) {
+  const auto name = without_library(unknown);
   const auto all = catalogue();
   const auto distance = [&](const operator_description& about) {
     return std::min(edits(name, about.name), edits(name, about.verb));
   };
-  const auto nearest = std::ranges::min_element(all, {}, distance);
-  if (nearest != all.end() && nearest->name.size() >= shortest_name && distance(*nearest) <= most_edits)
-    return &*nearest;
+  const operator_description* nearest = nullptr;
+  for (const auto& about : all)
+    if ((is_near(name, about.name) || is_near(name, about.verb)) &&
+        (!nearest || distance(about) < distance(*nearest)))
+      nearest = &about;
+  if (nearest) return nearest;
   if (name.empty()) return nullptr;  // an empty name would match every operator without a peer name
   const auto text = lower(name);
   for (const auto& about : all) {

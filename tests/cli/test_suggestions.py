@@ -10,17 +10,21 @@ class Suggestions(CliTest):
 
     def test_verbs(self):
         for typed, meant in (("recontruct", "reconstruct"), ("fill_holes", "fill-holes"), ("h_maxima", "hmaxima"),
-                             ("inof", "info"), ("mesure", "measure")):
+                             ("inof", "info"), ("mesure", "measure"), ("adds", "add")):
             self.assertIn(f"unknown verb '{typed}' (did you mean {meant}?)", self.told(typed))
 
     def test_names_of_other_libraries(self):
         for typed, meant in (("imreconstruct", "reconstruct"), ("bwdist", "distance"), ("regionprops_table", "measure"),
                              ("ConnectedComponentImageFilter", "label"), ("connectedcomponent", "label"),
-                             ("distance_transform_edt", "distance"), ("SmallObjectsRemove", "remove-small")):
+                             ("distance_transform_edt", "distance"), ("SmallObjectsRemove", "remove-small"),
+                             ("cv::distanceTransform", "distance"), ("itk::ConnectedComponentImageFilter", "label"),
+                             ("dip::SmallObjectsRemove", "remove-small"), ("skimage.measure.regionprops_table", "measure"),
+                             ("scipy.ndimage.distance_transform_edt", "distance")):
             self.assertIn(f"(did you mean {meant}?)", self.told(typed))
 
     def test_nothing_near(self):
         self.assertNotIn("did you mean", self.told("abracadabra"))
+        self.assertNotIn("did you mean", self.told("abs"))
         self.assertNotIn("did you mean", self.told("reconstruct", "--abracadabra"))
 
     def test_options(self):
@@ -33,6 +37,7 @@ class Suggestions(CliTest):
         self.assertIn("(did you mean tiles?)",
                       self.told("maxima", "mask.npy", "-o", "x.npy", "--device", "cpu", "--strategy", "tile"))
         self.assertIn("(did you mean serial?)", self.told("maxima", "mask.npy", "-o", "x.npy", "--device", "seriel"))
+        self.assertIn("(did you mean cpu?)", self.told("maxima", "mask.npy", "-o", "x.npy", "--device", "cupu"))
 
 
 if __name__ == "__main__":

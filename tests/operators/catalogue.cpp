@@ -59,6 +59,10 @@ TEST(catalogue, suggests_what_an_unknown_name_means) {
   EXPECT_EQ(nearest("ndimage.label"), "label");
   EXPECT_EQ(nearest("ConnectedComponent"), "label");
   EXPECT_EQ(nearest("connectedComponentsWithStats"), "measure");
+  EXPECT_EQ(nearest("skimage.measure.label"), "label");
+  EXPECT_EQ(nearest("cv::Canny"), "canny");
+  EXPECT_EQ(nearest("adds"), "add");
+  EXPECT_EQ(nearest("abs"), "");
   EXPECT_EQ(nearest("abracadabra"), "");
   EXPECT_EQ(nearest(""), "");
 }
