@@ -80,6 +80,7 @@ std::string help_of(const verb& about, const parser& arguments) {
     for (const auto& each : arguments.options())
       if (each.group == group) page += entry(left_column(each), each.help, column);
   }
+  if (!about.example.empty()) page += "\nExample:\n  " + about.example + "\n";
   return page;
 }
 

@@ -50,7 +50,7 @@ class Help(CliTest):
                 page = self.succeed(verb, "--help")
                 if verb not in ("add", "invert", "statistics", "subtract"):
                     self.assertIn("Parameters:", page)
-                for part in ("Inputs:", "Outputs:", "-o, --output", "--device",
+                for part in ("Inputs:", "Outputs:", f"Example:\n  macareu {verb} ", "-o, --output", "--device",
                              "--strategy", "--threads", "--memory", "--repeat", "--report", "--quiet", "--channel ",
                              "--channels last", "--shape", "--dtype", "--offset", "--endian"):
                     self.assertIn(part, page)
