@@ -1,6 +1,6 @@
 #!/bin/sh
 # On a machine with a GPU: builds with the cuda device, runs its tests (every strategy against the serial engine), compute-sanitizer over a
-# share of them (racecheck of labels over a build of its own, see labels/forests.cuh), the benchmarks of the wave, and generated programs.
+# share of them (racecheck of labels over a build of its own, see component/forests.cuh), the benchmarks of the wave, and generated programs.
 # --short: code for the GPU at hand, tests without the large ones, and sanitizers over few images. It aims at 10 minutes on 16 cores.
 # usage: gpu_checks.sh [--short] [build directory] [more CMake options]
 set -eu
@@ -19,6 +19,7 @@ if [ -n "$short" ]; then  # compiling for this GPU only takes half the time
 else
   python=ON targets="test_conformance test_cuda macareu_tool macareu_bench macareu_convert macareu_package compile_kernels"
   export MACAREU_LARGE=1
+  set -- -DMACAREU_TEST_WEIGHT=1 "$@"
 fi
 cmake -S . -B "$build" -DMACAREU_CUDA=ON -DMACAREU_TESTS=ON -DMACAREU_PYTHON=$python "$@" >/dev/null
 cmake --build "$build" --parallel "$jobs" --target $targets

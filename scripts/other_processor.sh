@@ -1,5 +1,5 @@
 #!/bin/sh
-# Conformance, laws, operators and files on x86_64 or aarch64: directly on a machine that has the processor, else under qemu-user with a cross compiler
+# Conformance, laws, operators, files and engines on x86_64 or aarch64: directly on a machine that has the processor, else under qemu-user with a cross compiler
 # and a tenth of the random images. A run that passes writes its row to docs/reference/processors.md. Needs no packages of the other processor but the
 # cross compiler's, and on a machine without packages GoogleTest's sources: -DGTEST_SOURCE=...
 # usage: [QEMU_CPU=max] [COMMIT=...] other_processor.sh [x86_64|aarch64] [more CMake options]
@@ -14,6 +14,7 @@ if [ "$processor" = "$here" ]; then
   images=all
   how=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
   how="directly, ${how:-$(lscpu | sed -n 's/^Model name: *//p')}"
+  set -- -DMACAREU_TEST_WEIGHT=1 "$@"
 else
   scripts/setup.sh other-processor
   images="a tenth"
