@@ -90,9 +90,9 @@ setup-%:
 clean:
 	rm -rf $(BUILD) build-asan build-tsan out
 
-# The first Python that has the peers, or else NumPy.
-PYTHON = $(or $(shell for m in skimage numpy; do for p in python3 /usr/bin/python3; do \
-	$$p -c "import $$m" 2>/dev/null && echo $$p && exit; done; done),python3)
+# The first Python that has the peers, or else NumPy; the system's, which gets the peers while tests are compiled, before others.
+PYTHON = $(or $(shell for p in python3 /usr/bin/python3; do $$p -c "import skimage" 2>/dev/null && echo $$p && exit; done; \
+	for p in /usr/bin/python3 python3; do $$p -c "import numpy" 2>/dev/null && echo $$p && exit; done),python3)
 
 # A new compiler's new warning must not stop a user.
 QUIETLY = -DMACAREU_WERROR=$(if $(CI),ON,OFF) -DMACAREU_PYTHON=AUTO -DMACAREU_ITK=AUTO \

@@ -3,6 +3,9 @@
 file(RELATIVE_PATH from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/macareu)
 cmake_path(ABSOLUTE_PATH from_program BASE_DIRECTORY ${PROJECT_BINARY_DIR}/bin NORMALIZE OUTPUT_VARIABLE built_modules)
 cmake_path(APPEND installed_modules "$<INSTALL_PREFIX>" "${CMAKE_INSTALL_LIBDIR}" macareu)
+# A shared library lies beside the directory of its modules too.
+cmake_path(GET built_modules PARENT_PATH built_libraries)
+set_target_properties(macareu PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${built_libraries})
 set_source_files_properties(src/core/module.cpp PROPERTIES COMPILE_DEFINITIONS MACAREU_MODULES_FROM_PROGRAM="${from_program}")
 target_compile_definitions(macareu INTERFACE $<INSTALL_INTERFACE:MACAREU_MODULE_DIRECTORY="${installed_modules}">)
 if(NOT PROJECT_IS_TOP_LEVEL)

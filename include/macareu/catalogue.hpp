@@ -13,6 +13,7 @@
 #include <macareu/connectivity.hpp>
 #include <macareu/context.hpp>
 #include <macareu/image.hpp>
+#include <macareu/modules.hpp>
 #include <macareu/number.hpp>
 #include <macareu/table.hpp>
 

@@ -7,6 +7,7 @@
 
 #include "catalogue/cuda_module.hpp"
 #include "core/module.hpp"
+#include "cuda_interface.hpp"
 
 namespace macareu::cuda {
 namespace {
@@ -44,7 +45,7 @@ struct absent_module {
 const cuda_module& load() {
   static constexpr absent_module absent;
   auto& problem = absent_module::none().problem;
-  if (!find_module(module_name)) {
+  if (!has_module(module_name)) {
     problem = std::string("this build is without CUDA; ") + remedy.to_build;
     return absent.table;
   }
@@ -64,7 +65,7 @@ const cuda_module& module() {
 
 }  // namespace
 
-bool is_built() { return find_module(module_name).has_value(); }
+bool is_built() { return has_module(module_name); }
 
 std::span<const entry> entries() { return module().entries(); }
 const gpu_list& gpus_here() { return module().gpus_here(); }

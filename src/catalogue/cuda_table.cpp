@@ -1,7 +1,8 @@
 // What macareu_cuda.so exports.
 #include "catalogue/cuda_module.hpp"
+#include "cuda_interface.hpp"
 
-extern "C" const macareu::cuda_module macareu_cuda_module;
+extern "C" __attribute__((visibility("default"))) const macareu::cuda_module macareu_cuda_module;
 const macareu::cuda_module macareu_cuda_module{.version = MACAREU_CUDA_INTERFACE,
                                                .entries = macareu::cuda::entries,
                                                .gpus_here = macareu::cuda::gpus_here,

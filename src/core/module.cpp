@@ -1,9 +1,15 @@
 #include "core/module.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <macareu/error.hpp>
@@ -16,23 +22,26 @@ namespace fs = std::filesystem;
 
 constinit std::atomic<const char*> told_directory = nullptr;
 
-/// The program or shared object that this code was linked into.
+/// The program or shared object that this code was linked into. The kernel knows its absolute path; the
+/// dynamic linker may know a relative one.
 fs::path this_object() {
-  Dl_info ignored;
-  link_map* object = nullptr;
-  const auto* here = reinterpret_cast<const void*>(&find_module);
-  if (dladdr1(here, &ignored, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) == 0) return {};
-  // The link map does not name the program itself, and argv[0] is not reliable.
-  std::error_code error;
-  return *object->l_name == '\0' ? fs::read_symlink("/proc/self/exe", error) : fs::path(object->l_name);
+  const auto here = reinterpret_cast<std::uintptr_t>(&has_module);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    char* end = nullptr;
+    const auto first = std::strtoull(line.c_str(), &end, 16), last = std::strtoull(end + 1, nullptr, 16);
+    if (first <= here && here < last) return line.substr(std::min(line.find('/'), line.size()));
+  }
+  return {};
 }
 
 std::vector<fs::path> directories() {
   std::vector<fs::path> found;
-  // A relative name would depend on the working directory.
   if (const auto object = this_object(); object.is_absolute()) {
-    found.push_back((object.parent_path() / MACAREU_MODULES_FROM_PROGRAM).lexically_normal());
-    found.push_back(object.parent_path());  // a Python package has all its parts in one directory
+    const auto beside = object.parent_path();
+    found.push_back((beside / MACAREU_MODULES_FROM_PROGRAM).lexically_normal());
+    found.push_back(beside / "macareu");  // the library itself, if it is shared
+    found.push_back(beside);              // a Python package has all its parts in one directory
   }
   if (const char* told = told_directory) found.emplace_back(told);
   return found;
@@ -54,29 +63,44 @@ bool set_module_directory(const char* directory) {
   return true;
 }
 
-std::optional<fs::path> find_module(const std::string& name) {
+namespace {
+
+std::vector<fs::path> files_of(const std::string& name) {
+  std::vector<fs::path> found;
   for (const auto& directory : directories()) {
     std::error_code error;
-    if (auto file = directory / file_name(name); fs::exists(file, error)) return file;
+    if (auto file = directory / file_name(name); fs::exists(file, error)) found.push_back(std::move(file));
   }
-  return std::nullopt;
+  return found;
 }
+
+const void* load_file(const fs::path& file, const char* symbol, int version, const module_remedy& remedy) {
+  void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!module) throw io_error(file.string() + " cannot be loaded (" + dlerror() + "); " + remedy.to_load);
+  const auto* found = static_cast<const int*>(dlsym(module, symbol));
+  if (found && *found == version) return found;
+  const auto has = found ? "version " + std::to_string(*found) : std::string("no version");
+  dlclose(module);
+  throw io_error(file.string() + " has " + has + " of its interface, and version " + std::to_string(version) +
+                 " is needed; install module and program from one build");
+}
+
+}  // namespace
+
+bool has_module(const std::string& name) { return !files_of(name).empty(); }
 
 const void* load_module(const std::string& name, const char* symbol, int version,
                         const module_remedy& remedy) {
-  const auto file = find_module(name);
-  if (!file)
-    throw io_error("the module " + file_name(name) + " is not in " + places() + "; " + remedy.to_build);
-  void* module = dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!module) throw io_error(file->string() + " cannot be loaded (" + dlerror() + "); " + remedy.to_load);
-  const auto* found = static_cast<const int*>(dlsym(module, symbol));
-  if (!found || *found != version) {
-    const auto has = found ? "version " + std::to_string(*found) : std::string("no version");
-    dlclose(module);
-    throw io_error(file->string() + " has " + has + " of its interface, and version " +
-                   std::to_string(version) + " is needed; install module and program from one build");
+  std::optional<io_error> failure;
+  for (const auto& file : files_of(name)) {
+    try {
+      return load_file(file, symbol, version, remedy);
+    } catch (const io_error& reason) {
+      if (!failure) failure = reason;
+    }
   }
-  return found;
+  if (failure) throw *failure;
+  throw io_error("the module " + file_name(name) + " is not in " + places() + "; " + remedy.to_build);
 }
 
 }  // namespace macareu

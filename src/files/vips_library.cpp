@@ -23,7 +23,7 @@ const vips_module& started_module() {
 
 }  // namespace
 
-bool has_vips() { return find_module(module_name).has_value(); }
+bool has_vips() { return has_module(module_name); }
 
 const vips_module& vips_for(const std::filesystem::path& file) {
   try {
