@@ -35,6 +35,8 @@ def reason_to_skip(block):
     """Nothing where a block can run here."""
     if block.needs in REASONS:
         return REASONS[block.needs]
+    if block.language == "cmake":
+        return "documentation shows CMake; tests/install builds such projects"
     if block.language == "python" and not has_module("macareu"):
         return "the Python package is not part of this build"
     if block.needs == "matplotlib":
@@ -78,7 +80,7 @@ class Page(unittest.TestCase):
 
 def page_tests(page):
     # C++ is compiled with the tests (how-to/cmake.md), C stands in examples/.
-    found = [block for block in blocks(page) if block.language in ("bash", "python") or block.needs]
+    found = [block for block in blocks(page) if block.language in ("bash", "python", "cmake") or block.needs]
     tests = {f"test_line_{block.line:04}_{block.language}": lambda self, block=block: self.run_block(block) for block in found}
     name = page.relative_to(DOCS).with_suffix("").as_posix().replace("/", "_").replace("-", "_")
     return type(name, (Page,), tests)
