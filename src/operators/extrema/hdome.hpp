@@ -20,7 +20,7 @@ struct hdome {
       .verb = "hdome",
       .group = "extrema",
       .pattern = "wave",
-      .brief = "The domes: what the image stands out by, up to h.",
+      .brief = "Height of bright domes above their surroundings, at most h.",
       .notes =
           "The result is zero outside the maxima and at most h, for floats up to rounding. A pixel at "
           "+infinity has height 0. ITK calls it HConvex. For integer pixels h must be a whole number.",

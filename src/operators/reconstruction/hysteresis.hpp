@@ -27,7 +27,7 @@ struct hysteresis {
       .verb = "hysteresis",
       .group = "reconstruction",
       .pattern = "wave",
-      .brief = "Sets what is above a low value and joined to what is above a high one.",
+      .brief = "Keeps pixels above low that are connected to a pixel above high.",
       .notes =
           "It is scikit-image's apply_hysteresis_threshold, whose neighbours are those of faces. A low "
           "value above the high one counts as the high one. NaN is above nothing.",
