@@ -63,7 +63,7 @@ class Objects(CliTest):
 
     def test_blocks_are_whole_slices(self):
         line = self.fail_with(2, "label", "in.npy", "-o", "out.npy", "--blocks", "2.5")
-        self.assertIn("whole number of slices", line)
+        self.assertIn("--blocks: expected a whole number of slices, or inf, got 2.5", line)
         self.assertIn("--blocks", self.fail_with(2, "label", "in.npy", "-o", "out.npy", "--blocks", "0"))
 
     def test_selections(self):

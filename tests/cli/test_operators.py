@@ -78,7 +78,7 @@ class Operators(CliTest):
         self.assertEqual((shape, dtype), ((3, 1, 2), "f32"))
         self.assertEqual(values[2:4], [4 * (3 * 5 + 9), 4 * (5 + 3 * 9)])
         self.write_npy("image.npy", (2, 2), [0, 1, 2, 3])
-        self.assertIn("sobel: an image has no z: give x or y", self.fail_with(2, "sobel", "image.npy", "-o", "y.npy", "--give", "z"))
+        self.assertIn("--give: expected magnitude, direction, x or y for an image, got z", self.fail_with(2, "sobel", "image.npy", "-o", "y.npy", "--give", "z"))
         self.assertIn("--give", self.fail_with(2, "sobel", "none.npy", "-o", "y.npy", "--give", "t"))
 
     def test_floats_and_fractions(self):

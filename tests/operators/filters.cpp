@@ -50,7 +50,7 @@ TEST(filters, median_by_sorting) {
 TEST(filters, median_takes_three_sizes) {
   const picture<std::uint8_t> f{{2, 2}, {1, 2, 3, 4}};
   EXPECT_EQ(message_of<usage_error>([&] { median(f.view(), {.size = 4}); }),
-            "median: size must be 3, 5 or 7, got 4");
+            "median: size: expected 3, 5 or 7, got 4");
 }
 
 TEST(filters, median_refuses_nan_before_it_writes) {
@@ -109,9 +109,9 @@ TEST(filters, sobel_by_definition) {
 TEST(filters, sobel_gives_what_the_shape_has) {
   const picture<std::uint8_t> f{{2, 2}, {1, 2, 3, 4}}, v{{1, 2, 2}, {1, 2, 3, 4}};
   EXPECT_EQ(message_of<usage_error>([&] { sobel(f.view(), {.give = sobel_give::z}); }),
-            "sobel: an image has no z: give x or y");
+            "sobel: give: expected magnitude, direction, x or y for an image, got z");
   EXPECT_EQ(message_of<usage_error>([&] { sobel(v.view(), {.give = sobel_give::direction}); }),
-            "sobel: a volume has no single direction angle: give x, y and z instead");
+            "sobel: give: expected magnitude, x, y or z for a volume, got direction");
 }
 
 TEST(filters, directions_of_the_eight_winds) {
@@ -208,7 +208,7 @@ TEST(filters, gaussian_checks_its_parameters) {
             }),
             "sigma: expected numbers of at least 0, separated by commas, got '1,-2'");
   EXPECT_EQ(message_of<usage_error>([&] { gaussian(f.view(), {.sigma = {5000}}); }),
-            "gaussian: sigma times truncate must be at most 4096 pixels");
+            "gaussian: sigma times truncate: expected at most 4096 pixels, got 20000");
 }
 
 TEST(filters, convolution_by_definition) {
@@ -242,13 +242,13 @@ TEST(filters, convolution_by_definition) {
 TEST(filters, a_kernel_has_the_axes_of_the_image) {
   const picture<std::uint8_t> f{{2, 2}, {1, 2, 3, 4}}, v{{1, 2, 2}, {1, 2, 3, 4}};
   EXPECT_EQ(message_of<usage_error>([&] { convolve(f.view(), v.view()); }),
-            "convolve: the kernel has 3 axes, but the image 2");
+            "convolve: kernel: expected as many axes as the image, 2, got 3");
 }
 
 TEST(filters, a_kernel_has_weights) {
   const picture<std::uint8_t> f{{2, 2}, {1, 2, 3, 4}}, none{{0, 3}, {}};
   EXPECT_EQ(message_of<usage_error>([&] { convolve(f.view(), none.view()); }),
-            "convolve: the kernel is 0 x 3: it has no weights");
+            "convolve: kernel: expected at least one weight, got 0 x 3");
 }
 
 }  // namespace

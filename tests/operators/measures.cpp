@@ -168,9 +168,9 @@ TEST(measures, histograms_of_many_bytes) {
 TEST(measures, histogram_checks_its_parameters) {
   const picture<std::uint8_t> f{{1, 2}, {1, 2}};
   EXPECT_EQ(message_of<usage_error>([&] { histogram(f.view(), {.bins = 2.5}); }),
-            "histogram: bins must be a whole number from 1 to 16777216, got 2.5");
+            "histogram: bins: expected a whole number from 1 to 16777216, got 2.5");
   EXPECT_EQ(message_of<usage_error>([&] { histogram(f.view(), {.low = 5, .high = 2}); }),
-            "histogram: low must be below high, and both finite, got 5 and 2");
+            "histogram: low and high: expected finite numbers, the first below the second, got 5 and 2");
 }
 
 TEST(channels, are_taken_one_by_one) {

@@ -52,7 +52,7 @@ TEST(points, blends_round_to_the_nearest) {
   const picture<std::int64_t> wide_a{{1, 1}, {std::numeric_limits<std::int64_t>::max()}};
   EXPECT_EQ(of_two("blend", wide_a, wide_a), wide_a.pixels);
   EXPECT_EQ(message_of<usage_error>([&] { blend(a.view(), b.view(), {.weight = 1.5}); }),
-            "blend: weight must be from 0 to 1, got 1.5");
+            "blend: weight: expected 0 to 1, got 1.5");
 }
 
 TEST(points, inverted) {

@@ -18,14 +18,18 @@ struct convolve {
 
   static void check_kernel(const call& call) {
     const auto& shape = call.inputs[1].shape();
+    const auto refuse = [](const std::string& allowed, const std::string& given) {
+      throw call_error({.kind = fault::shape,
+                        .operation = "convolve",
+                        .parts = {input_named("kernel"), ": expected " + allowed + ", got " + given},
+                        .given = given,
+                        .allowed = allowed});
+    };
     if (shape.rank() != call.rank())
-      throw usage_error("convolve: the kernel has " + std::to_string(shape.rank()) + " axes, but the image " +
-                        std::to_string(call.rank()));
+      refuse("as many axes as the image, " + std::to_string(call.rank()), std::to_string(shape.rank()));
     if (shape.depth() > longest || shape.height() > longest || shape.width() > longest)
-      throw usage_error("convolve: the kernel is " + to_string(shape) + ": at most " +
-                        std::to_string(longest) + " along an axis");
-    if (shape.pixels() == 0)
-      throw usage_error("convolve: the kernel is " + to_string(shape) + ": it has no weights");
+      refuse("at most " + std::to_string(longest) + " weights along an axis", to_string(shape));
+    if (shape.pixels() == 0) refuse("at least one weight", to_string(shape));
   }
 
   static constexpr std::array inputs{

@@ -7,6 +7,7 @@
 #include "core/call.hpp"
 #include "operators/common/exponential.hpp"
 #include "operators/common/parameters.hpp"
+#include "operators/common/wrong_value.hpp"
 #include "operators/filters/linear_filter.hpp"
 #include "patterns/weighted.hpp"
 
@@ -20,8 +21,13 @@ struct gaussian {
     if (sigma == 0) return {1};
     const double reach = truncate * sigma + 0.5;
     if (!(reach < largest_radius + 1))
-      throw usage_error("gaussian: sigma times truncate must be at most " + std::to_string(largest_radius) +
-                        " pixels");
+      throw call_error({.kind = fault::conflict,
+                        .operation = "gaussian",
+                        .parts = {parameter_named("sigma"), " times ", parameter_named("truncate"),
+                                  ": expected at most " + std::to_string(largest_radius) + " pixels, got " +
+                                      to_string(number(truncate * sigma))},
+                        .given = to_string(number(truncate * sigma)),
+                        .allowed = "at most " + std::to_string(largest_radius)});
     std::vector<double> half(static_cast<std::size_t>(reach) + 1);
     double sum = 0;
     for (std::size_t x = half.size(); x-- > 0;) {
@@ -36,13 +42,9 @@ struct gaussian {
   static std::vector<double> sigmas(const arguments& all, const extents& shape) {
     const auto& given = std::get<std::vector<number>>(all.at("sigma"));
     if (given.size() != 1 && std::cmp_not_equal(given.size(), shape.rank()))
-      throw call_error({.kind = fault::axes,
-                        .operation = "gaussian",
-                        .parts = {parameter_named("sigma"), ": expected one number, or one for each of " +
-                                                                std::to_string(shape.rank()) + " axes, got " +
-                                                                std::to_string(given.size())},
-                        .given = std::to_string(given.size()),
-                        .allowed = "1 or " + std::to_string(shape.rank())});
+      throw wrong_value("gaussian", "sigma",
+                        "one number, or one for each of " + std::to_string(shape.rank()) + " axes",
+                        std::to_string(given.size()), fault::axes);
     std::vector<double> sigma;
     for (int axis = 0; axis < shape.rank(); ++axis)
       sigma.push_back(given[given.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double());

@@ -8,6 +8,7 @@
 #include "core/key.hpp"
 #include "operators/common/checks.hpp"
 #include "operators/common/parameters.hpp"
+#include "operators/common/wrong_value.hpp"
 #include "operators/filters/linear_filter.hpp"
 #include "operators/filters/median_window.hpp"
 #include "patterns/images.hpp"
@@ -19,7 +20,7 @@ struct median {
     const auto& size = std::get<number>(all.at("size"));
     for (const int side : {3, 5, 7})
       if (size.to_double() == side) return side;
-    throw usage_error("median: size must be 3, 5 or 7, got " + to_string(size));
+    throw wrong_value("median", "size", "3, 5 or 7", to_string(size));
   }
   static dtype result_type(const arguments& all, dtype input, const extents&) {
     side_of(all);

@@ -7,6 +7,7 @@
 
 #include "core/call.hpp"
 #include "operators/common/parameters.hpp"
+#include "operators/common/wrong_value.hpp"
 #include "operators/filters/linear_filter.hpp"
 #include "operators/filters/slope_length.hpp"
 #include "patterns/images.hpp"
@@ -91,11 +92,7 @@ struct slopes {
 
  private:
   static call_error refused(const char* name, const std::string& allowed, const std::string& given) {
-    return call_error({.kind = fault::value,
-                       .operation = "slopes",
-                       .parts = {parameter_named(name), ": expected " + allowed + ", got " + given},
-                       .given = given,
-                       .allowed = allowed});
+    return wrong_value("slopes", name, allowed, given);
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include "core/call.hpp"
 #include "operators/common/parameters.hpp"
+#include "operators/common/wrong_value.hpp"
 #include "operators/filters/gradient.hpp"
 #include "operators/filters/linear_filter.hpp"
 #include "patterns/images.hpp"
@@ -14,8 +15,9 @@ struct sobel {
   static dtype result_type(const arguments& all, dtype input, const extents& shape) {
     const auto& wanted = std::get<std::string>(all.at("give"));
     if (wanted == "direction" && shape.rank() == 3)
-      throw usage_error("sobel: a volume has no single direction angle: give x, y and z instead");
-    if (wanted == "z" && shape.rank() == 2) throw usage_error("sobel: an image has no z: give x or y");
+      throw wrong_value("sobel", "give", "magnitude, x, y or z for a volume", wanted, fault::axes);
+    if (wanted == "z" && shape.rank() == 2)
+      throw wrong_value("sobel", "give", "magnitude, direction, x or y for an image", wanted, fault::axes);
     return size_of(input) <= 2 || input == dtype::f32 ? dtype::f32 : dtype::f64;
   }
 

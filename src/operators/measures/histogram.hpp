@@ -10,6 +10,7 @@
 #include "core/call.hpp"
 #include "operators/common/checks.hpp"
 #include "operators/common/parameters.hpp"
+#include "operators/common/wrong_value.hpp"
 #include "operators/measures/bins.hpp"
 #include "patterns/images.hpp"
 #include "patterns/summary.hpp"
@@ -22,8 +23,8 @@ struct histogram {
     const auto& bins = call.quantity("bins");
     const double asked = bins.to_double();
     if (asked != std::floor(asked) || asked > most)
-      throw usage_error("histogram: bins must be a whole number from 1 to " + std::to_string(most) +
-                        ", got " + to_string(bins));
+      throw wrong_value("histogram", "bins", "a whole number from 1 to " + std::to_string(most),
+                        to_string(bins));
     return static_cast<std::int64_t>(asked);
   }
 
@@ -81,9 +82,10 @@ struct histogram {
     const auto [low, high] = range_of<T>(engine, call, image);
     const equal_bins rule(low, high, bins);
     if (!(low + rule.width > low && high - rule.width < high))
-      throw usage_error("histogram: " + std::to_string(bins) + " bins are too many between " +
-                        to_string(number(low)) + " and " + to_string(number(high)) +
-                        ": no number lies between their edges");
+      throw wrong_value(
+          "histogram", "bins",
+          "at most one for each f64 value from " + to_string(number(low)) + " to " + to_string(number(high)),
+          std::to_string(bins));
     std::vector<std::uint64_t> counts(static_cast<std::size_t>(bins));
     if (!count_values<T>(engine, image, rule, counts)) engine.histogram(rule, counts, image);
     std::vector<double> from, to;
@@ -117,8 +119,13 @@ struct histogram {
       found = {found.low - apart, found.high + apart};
     }
     if (!(found.low < found.high && std::isfinite(found.high - found.low)))
-      throw usage_error("histogram: low must be below high, and both finite, got " +
-                        to_string(number(found.low)) + " and " + to_string(number(found.high)));
+      throw call_error({.kind = fault::conflict,
+                        .operation = "histogram",
+                        .parts = {parameter_named("low"), " and ", parameter_named("high"),
+                                  ": expected finite numbers, the first below the second, got " +
+                                      to_string(number(found.low)) + " and " + to_string(number(found.high))},
+                        .given = to_string(number(found.low)) + " and " + to_string(number(found.high)),
+                        .allowed = "finite numbers, the first below the second"});
     return found;
   }
 

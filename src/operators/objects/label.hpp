@@ -12,6 +12,7 @@
 #include "core/pixel_types.hpp"
 #include "operators/common/checks.hpp"
 #include "operators/common/parameters.hpp"
+#include "operators/common/wrong_value.hpp"
 #include "operators/objects/label_blocks.hpp"
 #include "operators/objects/label_plan.hpp"
 #include "operators/objects/object_rules.hpp"
@@ -25,7 +26,7 @@ struct label {
     const double given = call.quantity("blocks").to_double();
     if (std::isinf(given)) return 0;
     if (given != std::floor(given))
-      throw usage_error("label: blocks must be a whole number of slices, or inf");
+      throw wrong_value("label", "blocks", "a whole number of slices, or inf", to_string(number(given)));
     const auto all = call.inputs[0].shape()[0];
     return given < static_cast<double>(all) ? static_cast<std::int64_t>(given) : all;
   }

@@ -23,7 +23,12 @@ struct measure {
   static void check_columns(const call& call) {
     check_spacing(call);
     if (call.inputs.size() == 1 && !call.chosen("columns", "all"))
-      throw usage_error("measure: columns of intensities need an intensity image; give one");
+      throw call_error({.kind = fault::missing,
+                        .operation = "measure",
+                        .parts = {parameter_named("columns"), " intensity: expected the image ",
+                                  input_named("intensity"), ", got none"},
+                        .given = "none",
+                        .allowed = "an image"});
   }
 
   static constexpr std::array inputs{

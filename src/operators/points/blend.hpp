@@ -5,6 +5,7 @@
 
 #include "core/call.hpp"
 #include "operators/common/parameters.hpp"
+#include "operators/common/wrong_value.hpp"
 #include "operators/points/arithmetic.hpp"
 #include "patterns/images.hpp"
 
@@ -14,7 +15,7 @@ struct blend {
   static dtype result_type(const arguments& all, dtype input, const extents&) {
     const auto& weight = std::get<number>(all.at("weight"));
     if (weight.to_double() < 0 || weight.to_double() > 1)
-      throw usage_error("blend: weight must be from 0 to 1, got " + to_string(weight));
+      throw wrong_value("blend", "weight", "0 to 1", to_string(weight));
     return input;
   }
 
