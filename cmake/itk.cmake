@@ -1,4 +1,4 @@
-# MACAREU_ITK: AUTO builds the ITK module where ITK is found and works, and says so where it does not; ON wants it.
+# The ITK module. MACAREU_ITK=AUTO builds it where ITK is found and works, else prints why not; ON requires ITK.
 if(NOT MACAREU_ITK)
   return()
 endif()

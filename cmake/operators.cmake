@@ -65,7 +65,7 @@ target_include_directories(macareu_parts INTERFACE include src ${generated}/incl
 target_link_libraries(macareu_parts INTERFACE macareu_build)
 target_compile_options(macareu_parts INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition>)
 
-# What the catalogue knows without any engine.
+# The engine-independent part of the catalogue.
 add_library(macareu_descriptions OBJECT ${generated}/descriptions.cpp
   src/catalogue/arguments.cpp src/catalogue/suggestion.cpp src/core/connectivity.cpp src/core/error.cpp src/core/image.cpp)
 target_link_libraries(macareu_descriptions PRIVATE macareu_parts)
@@ -143,7 +143,7 @@ target_link_libraries(macareu PRIVATE $<BUILD_INTERFACE:macareu_parts> OpenMP::O
 include(cmake/modules.cmake)
 target_precompile_headers(macareu PRIVATE <algorithm> <array> <atomic> <cmath> <cstdint> <cstring> <functional> <limits>
   <memory> <numeric> <span> <string> <string_view> <utility> <vector> src/core/call.hpp)
-# g++ 12 warns of strings in it, which it does not know to be the system's any more.
+# From a precompiled header, g++ 12 gives false warnings about std::string here.
 set_source_files_properties(src/operators/objects/object_table.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 add_subdirectory(src/engines/cpu)
 add_subdirectory(src/engines/cuda)

@@ -6,9 +6,8 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/macareu-itk)
 set_target_properties(macareu_itk PROPERTIES EXPORT_NAME itk)
 install(TARGETS macareu_itk EXPORT macareu-itk-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-# A folder of its own: it is what ITK_AUTOLOAD_PATH names.
-# Nobody hears of a library that ITK cannot open there, so it says itself where ITK is, and macareu, beside
-# which it is installed, where that is shared.
+# ITK_AUTOLOAD_PATH names this folder. ITK silently skips a library that it cannot open, so the rpath has
+# ITK's folder, and macareu's where that is shared.
 set_target_properties(macareu_itk_autoload PROPERTIES
   INSTALL_RPATH "$ORIGIN/.." INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS macareu_itk_autoload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/itk-autoload)

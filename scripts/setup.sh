@@ -34,7 +34,7 @@ missing=$(missing_of $packages)
 
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo >/dev/null 2>&1 || { echo "not installed, for want of sudo:$missing" >&2; exit 0; }
+  command -v sudo >/dev/null 2>&1 || { echo "missing packages (needs root or sudo):$missing" >&2; exit 0; }
   as_root=sudo
 fi
 apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=1 "$@" >/dev/null 2>&1; }
@@ -46,5 +46,5 @@ apt install -y --no-install-recommends $missing || {
     for package in $missing; do apt install -y --no-install-recommends "$package"; done
 }
 missing=$(missing_of $missing)
-[ -z "$missing" ] || echo "not installed, offline or unknown here:$missing" >&2
+[ -z "$missing" ] || echo "packages that could not be installed (offline, or not in this release):$missing" >&2
 exit 0
