@@ -101,7 +101,7 @@ class against_serial : public engine_and_type {
     refused_ += !expected.ends_with('\n');
   }
 
-  /// Empty where the arguments are refused together with the shape, which is seen before any engine is asked.
+  /// Empty where the arguments do not fit the shape: the call is refused before an engine runs.
   std::vector<dtype> types_of_outputs(const operator_description& about, const arguments& given,
                                       std::size_t count) const {
     try {

@@ -65,7 +65,7 @@ TEST_F(block_memory, is_within_what_was_allowed) {
 }
 
 TEST_F(block_memory, of_1024_cubed_is_within_4_gibibytes) {
-  if (!std::getenv("MACAREU_LARGE")) GTEST_SKIP() << "large: asked for by MACAREU_LARGE=1";
+  if (!std::getenv("MACAREU_LARGE")) GTEST_SKIP() << "large: needs MACAREU_LARGE=1";
   const extents shape{1024, 1024, 1024};
   const auto drawn = draw(shape, false);
   run_report whole, report;

@@ -1,6 +1,5 @@
-// Distances in an image and a volume with more than 2^32 pixels, to sites whose distance a formula knows.
-// They are drawn and compared on the GPU, which needs 44 GiB of memory for it: MACAREU_LARGE=1 asks for it.
-// And the memory that volumes take.
+// Distances in an image and a volume with more than 2^32 pixels, compared with a formula, and the memory that
+// volumes take. Needs 44 GiB of GPU memory; runs with MACAREU_LARGE=1.
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -68,7 +67,7 @@ class large_distances : public on_gpu {
  protected:
   void SetUp() override {
     on_gpu::SetUp();
-    if (!std::getenv("MACAREU_LARGE")) GTEST_SKIP() << "large: asked for by MACAREU_LARGE=1";
+    if (!std::getenv("MACAREU_LARGE")) GTEST_SKIP() << "large: needs MACAREU_LARGE=1";
   }
 
   static constexpr unsigned blocks = 4096, threads = 256;

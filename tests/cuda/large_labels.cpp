@@ -1,5 +1,5 @@
-// Labels of an image with more than 2^31 pixels and more than 2^24 objects, whose numbers a formula knows. It
-// takes 20 GiB of the host's memory and half a minute, so it waits to be asked for: MACAREU_LARGE=1.
+// Labels of an image with more than 2^31 pixels and more than 2^24 objects, compared with a formula. Needs
+// 20 GiB of host memory and half a minute; runs with MACAREU_LARGE=1.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -41,7 +41,7 @@ class large_labels : public on_gpu {
  protected:
   void SetUp() override {
     on_gpu::SetUp();
-    if (!std::getenv("MACAREU_LARGE")) GTEST_SKIP() << "large: asked for by MACAREU_LARGE=1";
+    if (!std::getenv("MACAREU_LARGE")) GTEST_SKIP() << "large: needs MACAREU_LARGE=1";
   }
 
   static image squares() {

@@ -1,5 +1,5 @@
-// Waves in an image of more than 2^32 pixels by every strategy, with a result that a formula knows. It is
-// drawn and compared on the GPU, where `queue` needs 100 GiB of memory: MACAREU_LARGE=1 asks for it.
+// Waves in an image of more than 2^32 pixels by every strategy, compared with a formula. `queue` needs
+// 100 GiB of GPU memory; runs with MACAREU_LARGE=1.
 #include <cstdint>
 #include <cstdlib>
 
@@ -49,7 +49,7 @@ __global__ void compare(const std::uint8_t* found, unsigned long long* wrong) {
 using large_waves = on_gpu;
 
 TEST_F(large_waves, by_every_strategy) {
-  if (!std::getenv("MACAREU_LARGE")) GTEST_SKIP() << "large: asked for by MACAREU_LARGE=1";
+  if (!std::getenv("MACAREU_LARGE")) GTEST_SKIP() << "large: needs MACAREU_LARGE=1";
   constexpr unsigned blocks = 4096, threads = 256;
   const extents shape{height, width};
   const device_memory<std::uint8_t> marker(pixels), mask(pixels), found(pixels);

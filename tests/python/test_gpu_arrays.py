@@ -219,7 +219,7 @@ class OfAnyPackage(unittest.TestCase):
         cls.cupy.cuda.Device().synchronize()
 
     def held_up(self, work):
-        """A stream that does the work later: nobody who looks at once sees its results."""
+        """A stream that is delayed: its results are not visible yet when this returns."""
         stream = self.cupy.cuda.Stream(non_blocking=True)
         with stream:
             self.hold((1,), (1,), (np.int64(200_000_000),))
