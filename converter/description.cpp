@@ -79,9 +79,9 @@ void check_signature(const description& about) {
       throw usage_error("a window of size " + std::to_string(size) + ", which must be odd and at most " +
                         std::to_string(widest_window));
   if (about.kind == category::r2s && !about.generic && about.pixel != about.result)
-    throw usage_error("a reduction of one type to another");
+    throw usage_error("expected a reduction whose result has the type of its pixels");
   if (about.kind == category::iwpp && about.pixel != about.result)
-    throw usage_error("a wave that does not give the type of its state");
+    throw usage_error("expected a wave whose result has the type of its state");
   if (about.kind == category::r2v && about.result.type != dtype::i32 && about.result.type != dtype::u32 &&
       about.result.type != dtype::u64)
     throw usage_error("a vector of " + std::string(macareu::name_of(about.result.type)));

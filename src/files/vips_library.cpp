@@ -49,8 +49,7 @@ void fail_with_vips(const std::filesystem::path& path, const std::filesystem::pa
   if (path != name)
     for (auto at = text.find(path.string()); at != std::string::npos; at = text.find(path.string()))
       text.replace(at, path.string().size(), name.string());
-  throw io_error(name.string() + ": " +
-                 (text.empty() ? "libvips cannot handle it, and gives no reason" : text));
+  throw io_error(name.string() + ": " + (text.empty() ? "libvips failed without a message" : text));
 }
 
 }  // namespace macareu::files

@@ -70,14 +70,12 @@ std::string to_json_lines(const table& data) {
   return text;
 }
 
-void object_outputs::add_to(parser& options, const std::string& drawn_on) {
-  options.add(
-      {.group = "Outputs",
-       .names = "--table",
-       .value = "FILE",
-       .help =
-           "one row per object: size, place, shape, intensity; .csv or .jsonl (see macareu measure --help)",
-       .take = [this](const std::string& text) { table_file = text; }});
+void object_outputs::add_to(parser& options, const std::string& drawn_on, const std::string& columns_in) {
+  options.add({.group = "Outputs",
+               .names = "--table",
+               .value = "FILE",
+               .help = "one row per object: size, place, shape, intensity; .csv or .jsonl" + columns_in,
+               .take = [this](const std::string& text) { table_file = text; }});
   options.add({.group = "Outputs",
                .names = "--overlay",
                .value = "FILE",

@@ -18,8 +18,9 @@ namespace macareu::tool {
 
 class object_outputs {
  public:
-  /// The parser keeps references to this object. `drawn_on`: the image that --overlay draws on, for the help.
-  void add_to(parser& options, const std::string& drawn_on);
+  /// The parser keeps references to this object. For the help: `drawn_on` is the image that --overlay draws
+  /// on, `columns_in` says where the table's columns are described.
+  void add_to(parser& options, const std::string& drawn_on, const std::string& columns_in = "");
 
   /// Adds the options of relabel, for a verb that gives labels: they select the objects to keep.
   void add_selection_to(parser& options);

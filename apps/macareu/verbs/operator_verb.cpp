@@ -135,7 +135,8 @@ verb verb_of(const operator_description& about) {
             const auto run = std::make_shared<operator_run>(about);
             add_files(options, about, *run);
             add_parameters(options, about, *run);
-            if (about.gives_labels) run->objects.add_to(options, "the input");
+            if (about.gives_labels)
+              run->objects.add_to(options, "the input", " (see macareu measure --help)");
             if (about.gives_labels && !about.takes_labels) run->objects.add_selection_to(options);
             run->reading.add_channel_to(options);
             run->reading.add_to(options);
