@@ -1,36 +1,14 @@
-// The interface of an engine. Operators use nothing else. Engines check it where they are defined:
-// static_assert(pattern_engine<engine>).
+// The interface of an engine: operators use nothing else. Engines check it by
+// static_assert(pattern_engine<engine>). Headers in this folder define the patterns and the laws of their
+// rules; optional abilities are concepts of their own (summits.hpp, component_blocks.hpp).
 //
-// Images. An engine has an image type of its own, Engine::image_of<T>: memory, a part of it, or files.
-// Operators get images from the engine (input, output, temporary) and pass them back to it. They never access
-// pixels. Images have these members:
+// Operators get images from the engine and pass them back; they never access pixels. Within a call an image
+// is written in one form only: as a whole, or as crops that do not overlap. Rules get sites of the whole
+// image.
 //
-//   whole()     the frame: shape of the whole image, even if an engine holds only a part of it
-//
-//   reading()   the same image, read-only
-//
-//   as<T>()     the same pixels as a type of the same size
-//
-//   slices(volume, first, count), without_side(axis)   crop and reshape, with a frame of their own
-//
-// Within a call an image is written in one form only: as a whole, or as crops that do not overlap.
-//
-// Engines call rules with sites of the whole image. Two patterns read neighbours of a pixel: `edges` gets
-// whole images, and `tally` passes rules an origin for their coordinates.
-//
-// Patterns. Each has a header in this folder that defines its result and the laws of its rules: map,
-// window, weighted and separable, reduce and summary, histogram, wave, line, lines and carry, component and
-// recode, tally, edges.
-//
-// Threads. lend_threads(size of the work in pixels) lends threads for host work that is the same for all
-// engines, such as merging blocks and describing objects.
-//
-// Order. Calls take effect in the order in which they are made. read(), reduce(), histogram(), component()
-// and tally() return values to the host. Rows of tally() arrive when they are converted to a span, and do not
+// Calls take effect in the order in which they are made. read(), reduce(), histogram(), component() and
+// tally() return values to the host. Rows of tally() arrive when they are converted to a span, and do not
 // outlive the engine. finish() returns when the results are in the caller's memory.
-//
-// Optional abilities are concepts of their own, each with a fallback expressed in patterns: finds_summits
-// (summits.hpp) and cuts_into_blocks (component_blocks.hpp).
 #pragma once
 
 #include <concepts>
@@ -146,6 +124,9 @@ struct edge_rule {
 
 }  // namespace probe
 
+/// An image is memory, a part of it, or files. whole() is the frame: the shape of the whole image, even if an
+/// engine holds only a part. slices() and without_side() crop and reshape, with a frame of their own.
+/// lend_threads(pixels) lends threads for host work that is the same for all engines.
 template <class E>
 concept engine_images = requires(E& e, const call& c, const image_in<E, const probe::pixel>& in) {
   { e.template input<probe::pixel>(c, 0) } -> std::same_as<image_in<E, const probe::pixel>>;

@@ -7,24 +7,9 @@
 // is not the input.
 //
 // carry is the same search with a payload: out(i) = carried(j), where j is the first place on the line with
-// the least value. It is `nothing` where that value is above the limit.
+// the least value. It is `nothing` where that value is above the limit. lines applies one line after another.
 //
-// Search. It may stop at the first cost that is not below the best so far, or that is above the limit. This
-// holds for floats too, since rounding keeps the order of sums. With integers, if j is not worse than some j'
-// < j at i, it is not worse at i + 1 either. The best j never decreases as i grows, so engines can divide and
-// conquer. A rule with an integer linear cost declares `static constexpr bool linear = true`. Its lines are
-// two scans, min(own, neighbour + cost(1)).
-//
-// lines applies one line after another. Intermediate images are internal to the engine. Engines may fuse
-// rules with these optional declarations:
-//   static constexpr bool counts_steps   linear with cost(k) = k; either zero pixels are lifted to 0 and all
-//                                        others to `no_steps`, above the limit, or the other way round; the
-//                                        result is the steps, at most `no_steps`
-//   bool unit_squares() const            joined by addition, cost(k) = k^2; lifts steps to their square and
-//                                        `no_steps` to a value above the limit, or values to themselves;
-//                                        whether values above the limit stay apart does not matter
-//   static constexpr line_result ending  root: result(v) = sqrt(v) rounded to f64, then to Out; same: v; both
-//                                        up to the limit
+// With integers the best j never decreases as i grows, so engines may divide and conquer.
 #pragma once
 
 #include <concepts>
@@ -48,18 +33,27 @@ concept line_rule = std::is_trivially_copyable_v<Rule> &&
   { rule.result(v) } -> std::same_as<Out>;
 };
 
+// Optional declarations of rules, by which engines fuse and shorten.
+
+/// Integer cost(k) = k * cost(1): a line is two scans, min(own, neighbour + cost(1)).
 template <class Rule>
 inline constexpr bool is_linear = false;
 template <class Rule>
 requires requires { Rule::linear; }
 inline constexpr bool is_linear<Rule> = Rule::linear;
 
+/// Linear with cost(k) = k. Either zero pixels are lifted to 0 and all others to `no_steps`, above the limit,
+/// or the other way round. The result is the steps, at most `no_steps`.
 template <class Rule>
 inline constexpr bool counts_steps = false;
 template <class Rule>
 requires requires { Rule::counts_steps; }
 inline constexpr bool counts_steps<Rule> = Rule::counts_steps;
 
+/// Rules may also have `bool unit_squares() const`: joined by addition, cost(k) = k^2; lifts steps to their
+/// square and `no_steps` to a value above the limit, or values to themselves.
+///
+/// line_ending, up to the limit: root is result(v) = sqrt(v) rounded to f64, then to Out; same is v.
 template <class Rule>
 inline constexpr line_result line_ending = line_result::other;
 template <class Rule>

@@ -7,21 +7,7 @@
 // and sums are integers that wrap around, bounds are minima and maxima. Rows can be joined in any order with
 // the same bits.
 //
-// Parts. A GPU's registers hold few wide words, so a rule may have narrower rows for parts of the image. The
-// same add() adds to a Rule::part_row<In...>, and rule.widen(part, origin) converts it to a row. Law: that
-// row equals adding the same pixels directly. The part must have 1 to part_pixels pixels, less than part_side
-// steps behind the origin along every axis.
-//
-// Outlines. A rule for images may process neighbouring labels separately, for many pixels at once, one bit
-// each. rule.outline(same, border) computes words from the neighbours, and rule.add_outline(row, words, bit)
-// adds the bits of one pixel.
-//
-// Columns. rule.add_below(column, in...) adds all but the outline of the next pixel below to a
-// Rule::column_row<In...>. rule.part_of(column, origin, p) is the part row of its pixels, which end above p.
-// Law: with the outline, it equals add() for the same pixels, with the `same` and `border` of their object.
-//
-// Runs. rule.add_run(row, origin, p, count, in...) adds all but the outline of p, p + 1, ... in a row of the
-// image. rule.add_outlines(row, words, pixels) is add_outline() of those whose bits are set.
+// Optional forms of add() are the concepts below, with their laws.
 #pragma once
 
 #include <array>
@@ -83,6 +69,9 @@ concept tally_rule = std::is_trivially_copyable_v<Rule> &&
   rule.add(row, p, p, labels, in...);
 };
 
+/// Narrower rows for parts of an image: add() also takes a Rule::part_row<In...>, and widen(part, origin)
+/// converts it to a row. Law: that row equals adding the same pixels directly, for 1 to part_pixels pixels
+/// less than part_side steps behind the origin along every axis.
 template <class Rule, class Label, class... In>
 concept has_part_rows = requires(const Rule rule, typename Rule::template part_row<In...> part, site p,
                                  const view<const Label>& labels, const In&... in) {
@@ -90,8 +79,12 @@ concept has_part_rows = requires(const Rule rule, typename Rule::template part_r
   { rule.widen(part, p) } -> std::same_as<typename Rule::row>;
 };
 
-/// `same`: the neighbour is of the same object. `border`: the neighbour itself has a neighbour along an axis
-/// that belongs to another object.
+/// Neighbouring labels of many pixels at once, one bit each: outline(same, border) computes words from the
+/// neighbours, and add_outline(row, words, bit) adds the bits of one pixel. add_below(column, in...) adds all
+/// but the outline of the next pixel below. part_of(column, origin, p) is the part row of the column's
+/// pixels, which end above p. Law: with the outlines, it equals add() of the same pixels. `same`: the
+/// neighbour is of the same object. `border`: the neighbour itself has a neighbour along an axis that belongs
+/// to another object.
 template <class Rule, class Label, class... In>
 concept has_outline = has_part_rows<Rule, Label, In...> &&
     requires(const Rule rule, typename Rule::template column_row<In...> column, site p,
@@ -101,6 +94,8 @@ concept has_outline = has_part_rows<Rule, Label, In...> &&
   { rule.part_of(column, p, p) } -> std::same_as<typename Rule::template part_row<In...>>;
 };
 
+/// add_run(row, origin, p, count, in...) adds all but the outlines of p, p + 1, ... in a row of the image.
+/// add_outlines(row, words, pixels) is add_outline() of those whose bits are set.
 template <class Rule, class Label, class... In>
 concept has_runs = has_outline<Rule, Label, In...> &&
     requires(const Rule rule, typename Rule::row row, site p, const beside<std::uint64_t>& words,

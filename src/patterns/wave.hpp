@@ -8,20 +8,8 @@
 // worse offer). Every visiting order then reaches the same states, so all engines give the same bits. Such a
 // rule declares `static constexpr bool confluent = true`.
 //
-// Most rules are simpler. A bottleneck rule states the capacity of a pixel and a direction:
-//   up:   offer = min(state, capacity(q)), better = greater     (the wave rises under a ceiling)
-//   down: offer = max(state, capacity(q)), better = less        (it sinks onto a floor)
-// It is confluent by construction, and an engine may use all properties of min and max. The order is that of
-// keys (core/key.hpp).
-//
-// Declarations. `static constexpr bool capacity_is_input = true`: the capacity of a bottleneck rule is its
-// only input, unchanged. `is_input = true`: the start is its first input, unchanged. An engine then reads
-// those images in place. `static constexpr bool binary = true`: states and capacities of an upward rule are
-// bytes of 0 and 1. Components of capacity 1 are then set as a whole or not at all.
-//
-// Start. The states start as an image of the same size, given beside the rule: usually `mapped` from the
-// inputs. It is clipped to the capacity. The state's image may be one that the start reads, never one that
-// the rule reads.
+// The states start as an image of the same size, usually `mapped` from the inputs, clipped to the capacity.
+// The state's image may be one that the start reads, never one that the rule reads.
 #pragma once
 
 #include <concepts>
@@ -45,6 +33,10 @@ struct guarded {
 template <class Start, class Refuse>
 guarded(Start, Refuse) -> guarded<Start, Refuse>;
 
+/// The algebra of a bottleneck rule, which states the capacity of a pixel. In the order of keys:
+///   up:   offer = min(state, capacity(q)), better = greater     (the wave rises under a ceiling)
+///   down: offer = max(state, capacity(q)), better = less        (it sinks onto a floor)
+/// Such a rule is confluent.
 template <direction Toward>
 struct bottleneck {
   static constexpr direction toward = Toward;
@@ -57,18 +49,21 @@ concept bottleneck_rule = std::is_trivially_copyable_v<Rule> &&
   { rule.capacity(q, in...) } -> std::same_as<State>;
 };
 
+/// The capacity is the only input, unchanged: an engine reads it in place.
 template <class Rule>
 inline constexpr bool capacity_is_input = false;
 template <class Rule>
 requires requires { Rule::capacity_is_input; }
 inline constexpr bool capacity_is_input<Rule> = Rule::capacity_is_input;
 
+/// States and capacities of an upward rule are bytes of 0 and 1.
 template <class Rule>
 inline constexpr bool is_binary = false;
 template <class Rule>
 requires requires { Rule::binary; }
 inline constexpr bool is_binary<Rule> = Rule::binary;
 
+/// The start is its first input, unchanged: an engine reads it in place.
 template <class StartRule>
 inline constexpr bool start_is_input = false;
 template <class StartRule>
