@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "engines/cpu/runtime/units.hpp"
 #include "engines/cpu/tuning.hpp"
@@ -164,13 +165,13 @@ requires(sizeof(T) == 1) void run_histogram(const job& work, const value_bins<T>
   const bool in_pairs =
       pair_counts::pay && image.step_x == 1 && image.pixels() >= 4 * thread_bytes::piece_of_pairs * threads;
   const auto piece = in_pairs ? thread_bytes::piece_of_pairs : thread_bytes::piece;
-  const auto pieces = (image.width + piece - 1) / piece;
+  const auto pieces = ceil_div(image.width, piece);
   std::vector<thread_bytes> own;
   own.reserve(static_cast<std::size_t>(threads));
   for (int thread = 0; thread < threads; ++thread) own.emplace_back(in_pairs);
   const auto rows_at_once = std::max<std::int64_t>(1, piece / std::max<std::int64_t>(image.width, 1));
   const auto rows = image.depth * image.height;
-  const auto groups = (rows + rows_at_once - 1) / rows_at_once;
+  const auto groups = ceil_div(rows, rows_at_once);
   over_units(work, threads, groups * pieces, 1, [&](int thread, std::int64_t unit) {
     const auto x = unit % pieces * piece, width = std::min(piece, image.width - x);
     const auto first = unit / pieces * rows_at_once, last = std::min(rows, first + rows_at_once);

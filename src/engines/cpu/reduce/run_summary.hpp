@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "engines/cpu/runtime/units.hpp"
 #include "patterns/summary.hpp"
@@ -75,7 +76,7 @@ summary<T> run_summary(const job& work, const summary_of<T>& rule, const view<co
   if (image.pixels() == 0) return rule.identity();
   const int threads = threads_for(image.pixels(), work.how.threads);
   std::vector<summary<T>> own(static_cast<std::size_t>(threads), rule.identity());
-  const auto pieces = (image.width + piece_sums<T>::pixels - 1) / piece_sums<T>::pixels;
+  const auto pieces = ceil_div(image.width, piece_sums<T>::pixels);
   over_units(work, threads, image.depth * image.height * pieces,
              std::max<std::int64_t>(1, 16384 / image.width), [&](int thread, std::int64_t unit) {
                const auto row = unit / pieces, x = unit % pieces * piece_sums<T>::pixels;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/transfer.hpp"
 
 namespace macareu::cuda::labels {
@@ -28,7 +29,7 @@ struct block_plan {
   std::int64_t thickness = 0;  // slices of a block
   bool keeps_bits = false;     // the bits of all blocks stay on the GPU between the rounds
 
-  std::size_t count() const { return static_cast<std::size_t>((slices + thickness - 1) / thickness); }
+  std::size_t count() const { return static_cast<std::size_t>(ceil_div(slices, thickness)); }
   std::int64_t first(std::size_t block) const { return static_cast<std::int64_t>(block) * thickness; }
   std::int64_t own(std::size_t block) const { return std::min(thickness, slices - first(block)); }
   bool is_last(std::size_t block) const { return block + 1 == count(); }
