@@ -13,6 +13,7 @@
 #include "core/ceil_div.hpp"
 #include "operators/common/angle.hpp"
 #include "operators/common/cube_root.hpp"
+#include "operators/common/tuning.hpp"
 #include "operators/objects/surface_weights.hpp"
 
 namespace macareu {
@@ -367,7 +368,7 @@ class label_groups {
   }
 
  private:
-  static constexpr std::size_t size = 128;
+  static constexpr std::size_t size = tuning::labels_claimed;
 
   const summed_objects& objects_;
   std::vector<std::size_t> rows_, begins_;  // by group

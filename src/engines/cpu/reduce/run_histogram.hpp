@@ -49,7 +49,8 @@ void run_histogram(const job& work, const Rule& rule, std::span<std::uint64_t> b
   std::vector<std::vector<std::uint64_t>> own(
       static_cast<std::size_t>(threads),
       std::vector<std::uint64_t>(bins.size() * (replicated ? replicas : 1)));
-  const auto batch = std::max<std::int64_t>(1, 16 * 1024 / std::max<std::int64_t>(first.width, 1));
+  const auto batch =
+      std::max<std::int64_t>(1, tuning::pixels_claimed / std::max<std::int64_t>(first.width, 1));
   over_units(work, threads, first.depth * first.height, batch, [&](int thread, std::int64_t row) {
     histogram_row(rule, site{row / first.height, row % first.height, 0}, first.width,
                   own[static_cast<std::size_t>(thread)].data(), bins.size(), replicated, first, in...);
@@ -112,9 +113,6 @@ class pair_counts {
 /// The byte counts of one thread, gathered a piece of the image at a time.
 class thread_bytes {
  public:
-  /// Pieces of pairs are larger: adding up and clearing the table takes 6 us.
-  static constexpr std::int64_t piece = 1 << 16, piece_of_pairs = 1 << 19;
-
   explicit thread_bytes(bool in_pairs) {
     if (in_pairs) pairs_ = std::make_unique<pair_counts>();
   }
@@ -123,7 +121,7 @@ class thread_bytes {
   void count_piece(const Rows& rows) {
     if (pairs_ && one_by_one_ == 0) {
       if (count_in_pairs(rows)) return;
-      one_by_one_ = pieces_before_pairs;
+      one_by_one_ = tuning::pieces_before_pairs;
     }
     one_by_one_ = std::max(one_by_one_ - 1, 0);
     byte_counts counts{};
@@ -137,9 +135,6 @@ class thread_bytes {
   const byte_bins& bins() const { return bins_; }
 
  private:
-  /// After an overflow the next pieces are counted by bytes: they would most likely overflow too.
-  static constexpr int pieces_before_pairs = 16;
-
   template <class Rows>
   bool count_in_pairs(const Rows& rows) {
     byte_counts rest{};
@@ -163,8 +158,8 @@ requires(sizeof(T) == 1) void run_histogram(const job& work, const value_bins<T>
                                             std::span<std::uint64_t> bins, const view<const T>& image) {
   const int threads = threads_for(image.pixels(), work.how.threads);
   const bool in_pairs =
-      pair_counts::pay && image.step_x == 1 && image.pixels() >= 4 * thread_bytes::piece_of_pairs * threads;
-  const auto piece = in_pairs ? thread_bytes::piece_of_pairs : thread_bytes::piece;
+      pair_counts::pay && image.step_x == 1 && image.pixels() >= tuning::least_pairs_a_thread * threads;
+  const auto piece = in_pairs ? tuning::piece_of_pairs : tuning::piece_of_bytes;
   const auto pieces = ceil_div(image.width, piece);
   std::vector<thread_bytes> own;
   own.reserve(static_cast<std::size_t>(threads));

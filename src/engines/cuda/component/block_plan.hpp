@@ -7,6 +7,7 @@
 
 #include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/transfer.hpp"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda::labels {
 
@@ -39,8 +40,7 @@ struct block_plan {
 
 /// Gives every worker several blocks, so that its transfers overlap with another worker's kernels.
 inline std::int64_t thickness_for(std::int64_t slices, int workers) {
-  constexpr std::int64_t blocks_per_worker = 8;
-  return std::max<std::int64_t>(1, slices / (blocks_per_worker * workers));
+  return std::max<std::int64_t>(1, slices / (tuning::blocks_per_worker * workers));
 }
 
 /// Blocks of the wanted thickness, or the thickest for which fits(slices seen) holds. The thickness is 0 if
