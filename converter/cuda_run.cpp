@@ -9,6 +9,7 @@
 
 #include "cache.hpp"
 #include "catalogue/device_choice.hpp"
+#include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/function.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 #include "nvrtc.hpp"
@@ -20,7 +21,7 @@ namespace {
 std::vector<std::byte> laid_out(const call& given) {
   std::vector<std::byte> bytes;
   std::size_t widest = 1;
-  const auto align = [&](std::size_t size) { bytes.resize((bytes.size() + size - 1) / size * size); };
+  const auto align = [&](std::size_t size) { bytes.resize(ceil_div(bytes.size(), size) * size); };
   for (std::size_t k = 0; k < given.values.size(); ++k) {
     const auto type = given.about.parameters[k].type;
     const auto size = size_of(type);
@@ -49,8 +50,6 @@ namespace rule {
 #include "templates/n2p_launch.hpp"
 #include "templates/r2v_launch.hpp"
 
-constexpr long long upwards(long long count, long long step) { return (count + step - 1) / step; }
-
 rule::extent extent_of(const call& given) {
   const auto& shape = given.shape();
   return {shape.depth(), shape.height(), shape.width()};
@@ -58,7 +57,7 @@ rule::extent extent_of(const call& given) {
 
 /// Size of one of the two buffers for partial results of a reduction.
 std::int64_t parts_size(const call& given) {
-  return upwards(given.shape().pixels(), rule::chunk) * static_cast<std::int64_t>(result_size(given));
+  return ceil_div(given.shape().pixels(), rule::chunk) * static_cast<std::int64_t>(result_size(given));
 }
 
 /// One run: the images on the GPU, and the steps of each pattern as in generated programs.
@@ -112,7 +111,7 @@ class gpu_call {
   void p2p() {
     if (count_ == 0) return;
     const long long across = pixels_of_a_thread(given_.about).across;
-    engine_.start("p2p_kernel", {{static_cast<unsigned>(upwards(count_, 256 * across)), 1, 1}, {256, 1, 1}},
+    engine_.start("p2p_kernel", {{static_cast<unsigned>(ceil_div(count_, 256 * across)), 1, 1}, {256, 1, 1}},
                   {images_.data(), &result_, &count_, parameters_.data()});
   }
 
@@ -132,9 +131,9 @@ class gpu_call {
     auto* from = images_[0];
     const char* name = "r2s_pixels";
     for (long long left = count_;;) {
-      engine_.start(name, {{static_cast<unsigned>(upwards(left, rule::chunk)), 1, 1}, {rule::lanes, 1, 1}},
+      engine_.start(name, {{static_cast<unsigned>(ceil_div(left, rule::chunk)), 1, 1}, {rule::lanes, 1, 1}},
                     {&from, &parts_[0], &left, parameters_.data()});
-      left = upwards(left, rule::chunk);
+      left = ceil_div(left, rule::chunk);
       from = parts_[0];
       std::swap(parts_[0], parts_[1]);
       name = "r2s_parts";

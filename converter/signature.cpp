@@ -4,6 +4,8 @@
 
 #include <macareu/error.hpp>
 
+#include "core/ceil_div.hpp"
+
 namespace macareu::converter {
 namespace {
 
@@ -255,7 +257,7 @@ value_type value_type_of(CXType type, CXCursor where) {
 void check_layout(CXType parameter_struct) {
   const auto canonical = plain(parameter_struct);
   const auto where = clang_getTypeDeclaration(canonical);
-  const auto next = [](long long end, long long size) { return (end + size - 1) / size * size; };
+  const auto next = [](long long end, long long size) { return ceil_div(end, size) * size; };
   long long end = 0, widest = 1;
   bool natural = where.kind != CXCursor_UnionDecl;
   for (const auto& field : fields_of(canonical)) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/call.hpp"
+#include "core/ceil_div.hpp"
 #include "core/pixel_types.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "engines/cpu/window/sums.hpp"
@@ -89,7 +90,7 @@ class correlation {
   void run() const {
     const auto along_z = axis_ == 0;
     const auto length = along_z ? shape_.depth() : shape_.height();
-    const auto bands = parts(length, rows_at_once()), strips = parts(shape_.width(), columns_at_once());
+    const auto bands = ceil_div(length, rows_at_once()), strips = ceil_div(shape_.width(), columns_at_once());
     const auto all = bands * strips * (along_z ? shape_.height() : shape_.depth());
     std::atomic<std::int64_t> next{0};
     cpu::parallel(cpu::threads_for(shape_.pixels(), 0), [&](int) {
@@ -124,8 +125,6 @@ class correlation {
     std::vector<const double*> rows;
     std::vector<double> converted, sums;
   };
-
-  static std::int64_t parts(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
 
   /// Along x, wide enough that the overlap is small; otherwise, few enough that the rows fit in the L1 cache.
   std::int64_t columns_at_once() const {

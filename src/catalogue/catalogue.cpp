@@ -31,7 +31,7 @@ void run_checked(const device_choice& choice, std::span<const const_image_view> 
   job work{told, {}, choice.images_on_gpu, choice.in_stream_order};
   work.report.note = choice.note;
   const call call{*choice.chosen->about, inputs, outputs, values, work, result};
-  if (values.contains("connectivity"))
+  if (call.has(parameter_kind::connectivity))
     call.near();  // throws for empty images too, if the number does not fit the rank
   if (call.about.check && inputs[0].shape().pixels() > 0) call.about.check(call);
   const auto begin = std::chrono::steady_clock::now();

@@ -176,7 +176,7 @@ void check_values(const operator_description& about, std::span<const const_image
   const auto& first = inputs[0];
   job work{how, {}};
   const call call{about, inputs, {}, values, work};
-  if (values.contains("connectivity")) call.near();
+  if (call.has(parameter_kind::connectivity)) call.near();
   for (const auto& output : about.outputs) type_of(output, first.type(), first.shape(), values);
   if (about.check && first.shape().pixels() > 0) about.check(call);
 }

@@ -1,6 +1,7 @@
 // The argument of an operator: images, parameters and the job of the run.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -108,6 +109,9 @@ struct call {
   /// Whether the caller provides memory for an optional output.
   bool wants(std::size_t output) const { return output < outputs.size() && outputs[output].data(); }
 
+  bool has(parameter_kind kind) const {
+    return std::ranges::find(about.parameters, kind, &parameter_description::kind) != about.parameters.end();
+  }
   neighbourhood near() const { return {rank(), value<connectivity>("connectivity").reach(rank())}; }
   bool flag(std::string_view name) const { return value<bool>(name); }
   bool chosen(std::string_view name, std::string_view choice) const {

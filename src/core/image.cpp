@@ -13,6 +13,8 @@
 
 #include <macareu/error.hpp>
 
+#include "core/ceil_div.hpp"
+
 namespace macareu {
 namespace {
 
@@ -38,7 +40,7 @@ std::byte* new_memory(std::size_t bytes) {
   constexpr std::size_t line = 64, large_page = std::size_t{2} << 20;
   const auto alignment = bytes < 2 * large_page ? line : large_page;
   if (bytes > std::numeric_limits<std::size_t>::max() - alignment) throw std::bad_alloc();
-  const auto whole = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+  const auto whole = ceil_div(std::max<std::size_t>(bytes, 1), alignment) * alignment;
   auto* const memory = static_cast<std::byte*>(std::aligned_alloc(alignment, whole));
   if (!memory) throw std::bad_alloc();
 #ifdef __linux__

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "core/ceil_div.hpp"
 #include "instances/rows.hpp"
 
 namespace macareu::formula {
@@ -68,7 +69,7 @@ image open_by_disk(const image& mask, int radius, const generate_options& option
   auto* result = out.pixels<std::uint8_t>().data();
   const auto per_thread = (strip_rows + 2 * radius + 2) * width;
   std::vector<std::uint8_t> scratch(per_thread * omp_get_max_threads());
-  for_units((height + strip_rows - 1) / strip_rows, 1, options, [&](std::int64_t unit) {
+  for_units(ceil_div(height, strip_rows), 1, options, [&](std::int64_t unit) {
     const auto y = unit * strip_rows;
     auto* own = scratch.data() + per_thread * omp_get_thread_num();
     const auto end = std::min(y + strip_rows, height);

@@ -1,6 +1,7 @@
 // Instances for distances: sites (background) are 0, all other pixels 255.
 #include <algorithm>
 
+#include "core/ceil_div.hpp"
 #include "instances/families.hpp"
 #include "instances/hash.hpp"
 #include "instances/rows.hpp"
@@ -35,7 +36,7 @@ constexpr bool on_circle(std::int64_t dy, std::int64_t dx, std::int64_t radius) 
 template <class Draw>
 void for_diagonal(const extents& shape, std::int64_t y, const Draw& draw) {
   const auto height = shape.height(), width = shape.width();
-  const auto first = y * width / height, end = ((y + 1) * width + height - 1) / height;
+  const auto first = y * width / height, end = ceil_div((y + 1) * width, height);
   for (auto x = first; x < std::max(end, first + 1); ++x) draw(x);
 }
 

@@ -17,6 +17,7 @@
 
 #include <macareu/error.hpp>
 
+#include "core/ceil_div.hpp"
 #include "instances/families.hpp"
 #include "instances/noise.hpp"
 #include "instances/opening.hpp"
@@ -152,7 +153,7 @@ instance tissue(const extents& shape, const generate_options& options) {
     glass.draw_row(y, mask, scratch.data() + glass.scratch_size() * omp_get_thread_num());
   });
   // Every other row of cells at a time avoids races: nuclei extend into adjacent rows only.
-  const auto cell_rows = (shape.height() + slide::cell_side - 1) / slide::cell_side;
+  const auto cell_rows = ceil_div(shape.height(), slide::cell_side);
   for (std::int64_t parity = 0; parity < 2; ++parity)
     for_units((cell_rows + 1 - parity) / 2, 1, options,
               [&](std::int64_t unit) { glass.draw_nuclei(2 * unit + parity, made.mask); });

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <numeric>
 
+#include "core/ceil_div.hpp"
+
 namespace macareu {
 namespace {
 
@@ -74,7 +76,7 @@ class rim_forest {
 std::vector<rim_pair> rim_pairs(std::span<const std::uint32_t> own, std::span<const std::uint32_t> next,
                                 std::uint32_t own_objects, const host_threads& threads) {
   constexpr std::size_t piece = 1 << 16;
-  std::vector<std::vector<rim_pair>> found((own.size() + piece - 1) / piece);
+  std::vector<std::vector<rim_pair>> found(ceil_div(own.size(), piece));
   threads.for_each(found.size(), [&](std::size_t i) {
     rim_pair last{0, 0};
     for (auto p = i * piece; p < std::min(own.size(), (i + 1) * piece); ++p) {

@@ -14,7 +14,7 @@ namespace macareu::cpu::tuning {
 /// Pixels below which a call stays on one thread. An estimate, not measured apart.
 inline constexpr std::int64_t pixels_worth_a_thread = 64 * 1024;
 
-/// Pixels that a thread claims at a time, in maps and reductions. Not measured apart.
+/// Pixels that a thread claims at a time, in maps, reductions and lines. Not measured apart.
 inline constexpr std::int64_t pixels_claimed = 16 * 1024;
 
 /// The same for tally, where contiguous rows share objects. Not measured apart.
@@ -49,6 +49,11 @@ inline constexpr std::int64_t graph_allowance = 48 << 20;
 /// measured apart.
 inline constexpr int later_rows = 16, first_sweeps = 8, most_seeds = 16;
 inline constexpr std::int64_t most_steps = 1 << 15;
+/// With more pixels in the queue the front is wide, and sweeps are cheaper. Not measured apart.
+inline constexpr std::size_t most_waiting = 256;
+/// Rows that such a wave prefetches. Serpentine of columns, 4096^2, u8, one thread, busy machine, in ms: none
+/// 455; 16 rows 372; 6 rows 320.
+inline constexpr int rows_prefetched = 6;
 
 // Windows and edges
 
@@ -77,5 +82,20 @@ inline constexpr std::int64_t far_steps = 48;
 /// per thread: copies would not fit its cache. Not measured apart.
 inline constexpr std::size_t replicated_bins = 1024;
 inline constexpr std::int64_t bin_replicas = 4;
+
+/// Bytes are counted in pieces. Those of pairs are larger: adding up and clearing the table of pairs takes
+/// 6 us. Images with fewer than `least_pairs_a_thread` pixels a thread are counted by bytes. Not measured
+/// apart.
+inline constexpr std::int64_t piece_of_bytes = 1 << 16, piece_of_pairs = 1 << 19,
+                              least_pairs_a_thread = 4 * piece_of_pairs;
+/// After a count of pairs has overflowed, so many pieces are counted by bytes: they would most likely
+/// overflow too. Not measured apart.
+inline constexpr int pieces_before_pairs = 16;
+
+// Summaries
+
+/// Pixels whose sums are added up in narrow types. Squares of more bytes may overflow 32 bits. Not measured
+/// apart.
+inline constexpr std::int64_t summed_pixels = 1 << 15;
 
 }  // namespace macareu::cpu::tuning

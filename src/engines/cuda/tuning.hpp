@@ -38,6 +38,23 @@ patience patience_with(const neighbourhood& near) {
 /// measured apart.
 inline constexpr std::int64_t slab_pixels = 1 << 24;
 
+/// Beyond so many steps to the nearest place, general lines of integers use halving. Not measured apart.
+inline constexpr std::int64_t far_steps = 48;
+
+/// Groups of columns between two ends of halving: up to `few_groups` are read without a test, and a warp
+/// tests at most `most_groups`. 4096^2 on an H200: 3 and 8 few groups, and 20 to 120 at most, gain nothing.
+inline constexpr int few_groups = 5, most_groups = 48;
+/// Where an end has so many columns left, halving narrows them by the least values of groups. Not measured
+/// apart.
+inline constexpr int many_columns = 640;
+
+// Labels
+
+/// Workers of a GPU: transfers of one overlap with kernels of the other. Not measured apart.
+inline constexpr int streams_per_gpu = 2;
+/// Blocks for each worker, so that few workers wait at the beginning and at the end. Not measured apart.
+inline constexpr std::int64_t blocks_per_worker = 8;
+
 // Windows
 
 /// Largest radius of the fused separable kernel; larger ones need too many registers. Not measured apart.
@@ -51,6 +68,12 @@ inline constexpr int walked_reaches[] = {3, 4, 5, 6, 8};
 
 /// Shared memory for the bins of a block: the limit without opt-in on every GPU. Not measured apart.
 inline constexpr std::int64_t shared_bin_bytes = 48 * 1024;
+
+// Messages
+
+/// The host spins for `spinning_us`, as long as the shortest kernels run. It then yields its core
+/// between looks at a message, and waits for the stream after `polling_us`. Not measured apart.
+inline constexpr int spinning_us = 200, polling_us = 2000;
 
 // Memory
 

@@ -12,6 +12,7 @@
 #include "core/pixel_types.hpp"
 #include "operators/common/parameters.hpp"
 #include "operators/common/spacing.hpp"
+#include "operators/common/tuning.hpp"
 #include "operators/objects/intensities.hpp"
 #include "operators/objects/label_images.hpp"
 #include "operators/objects/object_table.hpp"
@@ -89,7 +90,7 @@ struct measure {
     object_form form{
         .rank = call.rank(),
         .spacing = spacing_of(call),
-        .threads = engine.lend_threads(static_cast<std::int64_t>(greatest) * pixels_worth_an_object)};
+        .threads = engine.lend_threads(static_cast<std::int64_t>(greatest) * tuning::pixels_worth_an_object)};
     form.shape = call.chosen("columns", "all");
     if (call.inputs.size() == 1) {
       if (form.rank == 2)

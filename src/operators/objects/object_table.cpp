@@ -10,8 +10,10 @@
 #include <variant>
 #include <vector>
 
+#include "core/ceil_div.hpp"
 #include "operators/common/angle.hpp"
 #include "operators/common/cube_root.hpp"
+#include "operators/common/tuning.hpp"
 #include "operators/objects/surface_weights.hpp"
 
 namespace macareu {
@@ -330,7 +332,7 @@ void resize(table& all, std::size_t rows, const host_threads& threads) {
 class label_groups {
  public:
   explicit label_groups(const summed_objects& objects)
-      : objects_(objects), rows_((objects.count + size - 1) / size), begins_(rows_.size()) {
+      : objects_(objects), rows_(ceil_div(objects.count, size)), begins_(rows_.size()) {
     for (std::size_t group = 0; group < count(); ++group) begins_[group] = group * size;
   }
 
@@ -366,7 +368,7 @@ class label_groups {
   }
 
  private:
-  static constexpr std::size_t size = 128;
+  static constexpr std::size_t size = tuning::labels_claimed;
 
   const summed_objects& objects_;
   std::vector<std::size_t> rows_, begins_;  // by group

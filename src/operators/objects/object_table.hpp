@@ -44,9 +44,6 @@ struct summed_objects {
   std::function<void(std::size_t label, object_facts& facts)> tell;
 };
 
-/// Describing an object takes as long as processing so many pixels.
-inline constexpr std::int64_t pixels_worth_an_object = 64;
-
 /// A table for `count` objects, to be filled in. Allocating it takes as long as writing the numbers, so it is
 /// allocated while an engine computes the sums. For very many objects, whose labels may have gaps, it has no
 /// rows.

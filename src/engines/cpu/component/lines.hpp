@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "core/call.hpp"
+#include "core/ceil_div.hpp"
 #include "core/neighbourhood.hpp"
 #include "engines/cpu/runtime/bit_rows.hpp"
 
@@ -21,9 +22,9 @@ struct line_shape {
   std::int64_t depth, height, width;
   int gather_z = 1, gather_y = 1;  // rows of a line along each axis
 
-  std::int64_t words() const { return (width + word_bits - 1) / word_bits; }
-  std::int64_t lines_z() const { return (depth + gather_z - 1) / gather_z; }
-  std::int64_t lines_y() const { return (height + gather_y - 1) / gather_y; }
+  std::int64_t words() const { return ceil_div(width, word_bits); }
+  std::int64_t lines_z() const { return ceil_div(depth, gather_z); }
+  std::int64_t lines_y() const { return ceil_div(height, gather_y); }
   std::int64_t lines() const { return lines_z() * lines_y(); }
 };
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/ceil_div.hpp"
 #include "core/wide.hpp"
 #include "engines/cpu/edges/mark_rows.hpp"
 #include "engines/cpu/edges/smooth_rows.hpp"
@@ -92,7 +93,7 @@ class edge_strip {
     else
       return {};
   }
-  std::int64_t words() const { return (count_ + word_bits - 1) / word_bits; }
+  std::int64_t words() const { return ceil_div(count_, word_bits); }
   std::span<precision> made_of(std::int64_t y) {
     const auto size = static_cast<std::size_t>(words() + 2);
     return std::span(made_).subspan(static_cast<std::size_t>(y & (last_rows - 1)) * size, size);

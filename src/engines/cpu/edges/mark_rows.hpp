@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "core/ceil_div.hpp"
 #include "core/wide.hpp"
 #include "engines/cpu/runtime/bit_rows.hpp"
 #include "engines/cpu/runtime/simd.hpp"
@@ -164,7 +165,7 @@ bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows
   const Value error = need(x / word_bits, before, after, precision::draft);
   // Whole vectors, but not a whole word: a narrow image has fewer pixels.
   constexpr std::int64_t lanes = simd<Value>::lanes;
-  const auto whole = (pixels + lanes - 1) / lanes * lanes;
+  const auto whole = ceil_div(pixels, lanes) * lanes;
   const Value* slopes[Rule::rank];
   for (int axis = 0; axis < Rule::rank; ++axis) {
     if constexpr (Rule::strength_is_derived)

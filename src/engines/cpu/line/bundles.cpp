@@ -8,6 +8,7 @@
 #include "core/ceil_div.hpp"
 #include "engines/cpu/line/envelope.hpp"
 #include "engines/cpu/runtime/units.hpp"
+#include "engines/cpu/tuning.hpp"
 
 namespace macareu::cpu {
 namespace {
@@ -85,8 +86,9 @@ void over_bundles(const job& work, int threads, const line_grid& grid, const lin
   own.reserve(static_cast<std::size_t>(threads));
   for (int thread = 0; thread < threads; ++thread)
     own.emplace_back(size, costs.ordered, grid.most_lines(), problem.beyond);
-  const auto batch =
-      grid.axis == line_axis::x ? std::max<std::int64_t>(1, 16 * 1024 / std::max<std::int64_t>(size, 1)) : 1;
+  const auto batch = grid.axis == line_axis::x
+                         ? std::max<std::int64_t>(1, tuning::pixels_claimed / std::max<std::int64_t>(size, 1))
+                         : 1;
   over_units(work, threads, grid.bundles(), batch, [&](int thread, std::int64_t unit) {
     auto& mine = own[static_cast<std::size_t>(thread)];
     const auto bundle = grid.bundle(unit);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/line/run_line.hpp"
 
 namespace macareu::cpu {
@@ -41,7 +42,7 @@ class site_strips {
         in_(in),
         carried_(carried),
         strip_(strip_for(threads)),
-        strips_((planes_.width + strip_ - 1) / strip_) {}
+        strips_(ceil_div(planes_.width, strip_)) {}
 
   static bool suffice(const Rule& rule, line_axis axis, const view<const In>& in) {
     const auto size = length_along(axis, in);
@@ -78,8 +79,8 @@ class site_strips {
 
   /// Strips are wide because each row lies on another page: narrow strips use little of each page.
   std::int64_t strip_for(int threads) const {
-    const auto share = planes_.count >= threads ? planes_.width : (planes_.width + threads - 1) / threads;
-    return std::min<std::int64_t>(1024, (share + 63) / 64 * 64);
+    const auto share = planes_.count >= threads ? planes_.width : ceil_div(planes_.width, threads);
+    return std::min<std::int64_t>(1024, ceil_div(share, 64) * 64);
   }
 
   /// On a tie the site above wins: it comes first.

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/line/bundles.hpp"
 #include "engines/cpu/line/squares.hpp"
 #include "engines/cpu/runtime/units.hpp"
@@ -87,9 +88,9 @@ void run_scans(const job& work, int threads, const Rule& rule, line_axis axis, c
     });
   const line_planes planes(axis, out);
   // As wide as possible: sequential reads of rows beat strips that fit the cache.
-  const auto share = planes.count >= threads ? planes.width : (planes.width + threads - 1) / threads;
-  const auto strip = (share + 63) / 64 * 64;
-  const auto strips = (planes.width + strip - 1) / strip;
+  const auto share = planes.count >= threads ? planes.width : ceil_div(planes.width, threads);
+  const auto strip = ceil_div(share, 64) * 64;
+  const auto strips = ceil_div(planes.width, strip);
   over_units(work, threads, planes.count * strips, 1, [&](int, std::int64_t unit) {
     const auto x = unit % strips * strip;
     scan_strip(rule, planes, unit / strips, x, std::min(strip, planes.width - x), out, in);

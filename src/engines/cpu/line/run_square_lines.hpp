@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/line/envelope.hpp"
 #include "engines/cpu/line/run_line.hpp"
 
@@ -34,7 +35,7 @@ class square_row {
         squares_(static_cast<std::size_t>(out.width + 2 * envelope_margin(out.width, true)), narrow_far),
         near_(static_cast<std::size_t>(out.width)),
         left_(std::make_unique<bool[]>(static_cast<std::size_t>(blocks()))),
-        reaches_(static_cast<std::size_t>((out.width + segment - 1) / segment)),
+        reaches_(static_cast<std::size_t>(ceil_div(out.width, segment))),
         best_(static_cast<std::size_t>(out.width + envelope_block)),
         places_(static_cast<std::size_t>(out.width + square_padding)),
         values_(places_),
@@ -61,7 +62,7 @@ class square_row {
  private:
   static constexpr std::int64_t segment = 2 * narrow_block;  // no image here is narrower
 
-  std::int64_t blocks() const { return (out_.width + narrow_block - 1) / narrow_block; }
+  std::int64_t blocks() const { return ceil_div(out_.width, narrow_block); }
 
   /// visit(begin, end) for runs of blocks whose `left` flag matches. The last block ends with the line and
   /// has overwritten part of the previous one.
@@ -154,7 +155,7 @@ class step_bands {
         in_(in),
         none_(static_cast<steps>(rule.limit() + 1)),
         rows_(std::max<std::int64_t>(8, steps_in_cache / in.width)),
-        bands_((in.height + rows_ - 1) / rows_),
+        bands_(ceil_div(in.height, rows_)),
         above_(static_cast<std::size_t>(bands_ * in.width), none_),
         below_(above_) {}
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "engines/cpu/runtime/units.hpp"
 #include "engines/cpu/tuning.hpp"
@@ -48,7 +49,8 @@ void run_histogram(const job& work, const Rule& rule, std::span<std::uint64_t> b
   std::vector<std::vector<std::uint64_t>> own(
       static_cast<std::size_t>(threads),
       std::vector<std::uint64_t>(bins.size() * (replicated ? replicas : 1)));
-  const auto batch = std::max<std::int64_t>(1, 16 * 1024 / std::max<std::int64_t>(first.width, 1));
+  const auto batch =
+      std::max<std::int64_t>(1, tuning::pixels_claimed / std::max<std::int64_t>(first.width, 1));
   over_units(work, threads, first.depth * first.height, batch, [&](int thread, std::int64_t row) {
     histogram_row(rule, site{row / first.height, row % first.height, 0}, first.width,
                   own[static_cast<std::size_t>(thread)].data(), bins.size(), replicated, first, in...);
@@ -111,9 +113,6 @@ class pair_counts {
 /// The byte counts of one thread, gathered a piece of the image at a time.
 class thread_bytes {
  public:
-  /// Pieces of pairs are larger: adding up and clearing the table takes 6 us.
-  static constexpr std::int64_t piece = 1 << 16, piece_of_pairs = 1 << 19;
-
   explicit thread_bytes(bool in_pairs) {
     if (in_pairs) pairs_ = std::make_unique<pair_counts>();
   }
@@ -122,7 +121,7 @@ class thread_bytes {
   void count_piece(const Rows& rows) {
     if (pairs_ && one_by_one_ == 0) {
       if (count_in_pairs(rows)) return;
-      one_by_one_ = pieces_before_pairs;
+      one_by_one_ = tuning::pieces_before_pairs;
     }
     one_by_one_ = std::max(one_by_one_ - 1, 0);
     byte_counts counts{};
@@ -136,9 +135,6 @@ class thread_bytes {
   const byte_bins& bins() const { return bins_; }
 
  private:
-  /// After an overflow the next pieces are counted by bytes: they would most likely overflow too.
-  static constexpr int pieces_before_pairs = 16;
-
   template <class Rows>
   bool count_in_pairs(const Rows& rows) {
     byte_counts rest{};
@@ -162,15 +158,15 @@ requires(sizeof(T) == 1) void run_histogram(const job& work, const value_bins<T>
                                             std::span<std::uint64_t> bins, const view<const T>& image) {
   const int threads = threads_for(image.pixels(), work.how.threads);
   const bool in_pairs =
-      pair_counts::pay && image.step_x == 1 && image.pixels() >= 4 * thread_bytes::piece_of_pairs * threads;
-  const auto piece = in_pairs ? thread_bytes::piece_of_pairs : thread_bytes::piece;
-  const auto pieces = (image.width + piece - 1) / piece;
+      pair_counts::pay && image.step_x == 1 && image.pixels() >= tuning::least_pairs_a_thread * threads;
+  const auto piece = in_pairs ? tuning::piece_of_pairs : tuning::piece_of_bytes;
+  const auto pieces = ceil_div(image.width, piece);
   std::vector<thread_bytes> own;
   own.reserve(static_cast<std::size_t>(threads));
   for (int thread = 0; thread < threads; ++thread) own.emplace_back(in_pairs);
   const auto rows_at_once = std::max<std::int64_t>(1, piece / std::max<std::int64_t>(image.width, 1));
   const auto rows = image.depth * image.height;
-  const auto groups = (rows + rows_at_once - 1) / rows_at_once;
+  const auto groups = ceil_div(rows, rows_at_once);
   over_units(work, threads, groups * pieces, 1, [&](int thread, std::int64_t unit) {
     const auto x = unit % pieces * piece, width = std::min(piece, image.width - x);
     const auto first = unit / pieces * rows_at_once, last = std::min(rows, first + rows_at_once);

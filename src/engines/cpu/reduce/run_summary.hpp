@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "engines/cpu/runtime/units.hpp"
+#include "engines/cpu/tuning.hpp"
 #include "patterns/summary.hpp"
 
 namespace macareu::cpu {
@@ -15,7 +17,8 @@ namespace macareu::cpu {
 /// Types that hold the sums of a piece without overflow.
 template <class T>
 struct piece_sums {
-  static constexpr std::int64_t pixels = 1 << 15;
+  static constexpr std::int64_t pixels = tuning::summed_pixels;
+  static_assert(pixels <= (std::int64_t{1} << 32) / (256 * 256));
   using sum = std::conditional_t<sizeof(T) == 1, std::int32_t,
                                  std::conditional_t<sizeof(T) <= 4, std::int64_t, int128>>;
   using squares = std::conditional_t<sizeof(T) == 1, std::uint32_t,
@@ -75,9 +78,10 @@ summary<T> run_summary(const job& work, const summary_of<T>& rule, const view<co
   if (image.pixels() == 0) return rule.identity();
   const int threads = threads_for(image.pixels(), work.how.threads);
   std::vector<summary<T>> own(static_cast<std::size_t>(threads), rule.identity());
-  const auto pieces = (image.width + piece_sums<T>::pixels - 1) / piece_sums<T>::pixels;
+  const auto pieces = ceil_div(image.width, piece_sums<T>::pixels);
   over_units(work, threads, image.depth * image.height * pieces,
-             std::max<std::int64_t>(1, 16384 / image.width), [&](int thread, std::int64_t unit) {
+             std::max<std::int64_t>(1, tuning::pixels_claimed / image.width),
+             [&](int thread, std::int64_t unit) {
                const auto row = unit / pieces, x = unit % pieces * piece_sums<T>::pixels;
                const auto count = std::min(piece_sums<T>::pixels, image.width - x);
                const T* const from = image.at(row / image.height, row % image.height) + x * image.step_x;

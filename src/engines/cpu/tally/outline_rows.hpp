@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/runtime/bit_rows.hpp"
 #include "patterns/tally.hpp"
 
@@ -18,7 +19,7 @@ class outline_rows {
   /// Starts at row `first`.
   outline_rows(const view<const Label>& labels, std::int64_t first)
       : labels_(labels),
-        words_((labels.width + word_bits - 1) / word_bits),
+        words_(ceil_div(labels.width, word_bits)),
         compared_(first - 1),
         bordered_(first - 1),
         memory_(static_cast<std::size_t>(rows * planes * pitch() + 1)) {}

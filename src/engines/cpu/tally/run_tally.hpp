@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/runtime/units.hpp"
 #include "engines/cpu/tally/outline_rows.hpp"
 #include "engines/cpu/tuning.hpp"
@@ -132,7 +133,7 @@ std::vector<typename Rule::row> run_tally(job& work, const Rule& rule, site orig
   const std::int64_t rows = labels.depth * labels.height;
   const std::int64_t together =
       std::max<std::int64_t>(1, tuning::tallied_pixels_claimed / std::max<std::int64_t>(labels.width, 1));
-  over_units(work, threads, (rows + together - 1) / together, 1, [&](int, std::int64_t unit) {
+  over_units(work, threads, ceil_div(rows, together), 1, [&](int, std::int64_t unit) {
     cache own(shared);
     const auto first = unit * together, last = std::min(rows, first + together);
     if constexpr (has_runs<Rule, Label, In...>)

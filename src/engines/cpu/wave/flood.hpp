@@ -15,6 +15,7 @@
 #include "core/neighbourhood.hpp"
 #include "core/site.hpp"
 #include "engines/cpu/runtime/shuffle.hpp"
+#include "engines/cpu/tuning.hpp"
 #include "engines/cpu/wave/grid.hpp"
 #include "engines/cpu/wave/pixel_queue.hpp"
 #include "engines/cpu/wave/wave_image.hpp"
@@ -40,7 +41,7 @@ class tile_flood {
     const bool bands =
         near_.rank == 2 && within_.width >= lanes && states_.packed() && (!limits_ || limits_->packed());
     while (queue_.size() > 0) {
-      if (steps_ > most || queue_.size() > most_waiting) return false;
+      if (steps_ > most || queue_.size() > tuning::most_waiting) return false;
       const auto p = queue_.pop();
       ++steps_;
       if (bands)
@@ -56,11 +57,7 @@ class tile_flood {
   std::int64_t steps() const { return steps_; }
 
  private:
-  static constexpr std::size_t most_waiting = 256;
   static constexpr int lanes = std::max<int>(16 / sizeof(Key), 4);  // a pixel's neighbours fit a band
-  /// Prefetch distance in rows. Serpentine of columns, 4096^2, u8, one thread, busy machine, in ms: none 455;
-  /// 16 ahead 372; 6 ahead 320.
-  static constexpr int ahead = 6;
   typedef Key keys __attribute__((vector_size(lanes * sizeof(Key))));
 
   static tile_pixel to_pixel(site q) {
@@ -128,7 +125,7 @@ class tile_flood {
     if (y < 0 || y >= within_.height) return;
     band_row from = read(p.y, left);
     for (; y >= 0 && y < within_.height; y += dy) {
-      fetch(y + ahead * dy, left);
+      fetch(y + tuning::rows_prefetched * dy, left);
       const band_row before = read(y, left);
       band_row after{clamped(offers(from.state), before), before.limit};
       if (!any(after.state ^ before.state)) return;

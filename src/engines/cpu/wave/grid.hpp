@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/ceil_div.hpp"
 #include "core/neighbourhood.hpp"
 #include "core/site.hpp"
 
@@ -24,8 +25,7 @@ class tile_grid {
   tile_grid(std::int64_t depth, std::int64_t height, std::int64_t width, tile_size size)
       : size_(size),
         image_{depth, height, width},
-        count_{(depth + size.depth - 1) / size.depth, (height + size.height - 1) / size.height,
-               (width + size.width - 1) / size.width} {}
+        count_{ceil_div(depth, size.depth), ceil_div(height, size.height), ceil_div(width, size.width)} {}
 
   std::int64_t tiles() const { return count_.z * count_.y * count_.x; }
   const tile_size& size() const { return size_; }

@@ -3,6 +3,7 @@
 #include <limits>
 #include <mutex>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "engines/cpu/tuning.hpp"
 #include "engines/cpu/wave/bottleneck.hpp"
@@ -20,8 +21,8 @@ tile_size fitting_tile(const neighbourhood& near, const wave_image<Key>& image) 
   const auto at_most = [](int size, std::int64_t limit) {
     return static_cast<int>(std::min<std::int64_t>(size, limit));
   };
-  return {at_most(most.width, (image.width + vector - 1) / vector * vector),
-          at_most(most.height, image.height), at_most(most.depth, image.depth)};
+  return {at_most(most.width, ceil_div(image.width, vector) * vector), at_most(most.height, image.height),
+          at_most(most.depth, image.depth)};
 }
 
 template <class Key>

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/tuning.hpp"
 #include "engines/cpu/wave/flood.hpp"
 
@@ -104,7 +105,7 @@ void tile_wave<Key>::worker::prepare(std::int64_t tile, std::uint32_t wakes) {
   position_ = wave_.grid_.position(tile);
   place_ = wave_.grid_.place(tile);
   constexpr int multiple = widest_vector / static_cast<int>(sizeof(Key));
-  tile_.width = std::min((place_.width + multiple - 1) / multiple * multiple, wave_.grid_.size().width);
+  tile_.width = std::min(ceil_div(place_.width, multiple) * multiple, wave_.grid_.size().width);
   tile_.height = place_.height;
   tile_.depth = place_.depth;
   rows_ = (place_.height + 2) * (place_.depth + 2);

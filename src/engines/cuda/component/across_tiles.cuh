@@ -3,6 +3,7 @@
 // words fill a memory sector.
 #pragma once
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/component/bit_runs.cuh"
 #include "engines/cuda/component/forests.cuh"
 #include "engines/cuda/component/launch.cuh"
@@ -20,7 +21,7 @@ constexpr bool ends_apart = Shape::deep == 1;
 
 template <class Shape>
 std::uint32_t across_blocks(const tile_grid& grid) {
-  const auto abreast = static_cast<std::uint32_t>((grid.across + tiles_abreast - 1) / tiles_abreast);
+  const auto abreast = static_cast<std::uint32_t>(ceil_div(grid.across, tiles_abreast));
   const std::uint32_t each = ends_apart<Shape> ? 2 : 1;
   return each * abreast * static_cast<std::uint32_t>(grid.down) * static_cast<std::uint32_t>(grid.deep);
 }
@@ -175,7 +176,7 @@ __global__ __launch_bounds__(across_threads<Shape>) void join_across_tiles(tile_
   constexpr int threads = across_threads<Shape>, pairs = Shape::thick_rows * Shape::offsets * tiles_abreast;
   const image_rows<Shape> rows{grid, memory};
   const part_forest forest{memory.parent};
-  const std::uint32_t abreast = (grid.across + tiles_abreast - 1) / tiles_abreast;
+  const std::uint32_t abreast = ceil_div(grid.across, tiles_abreast);
   const std::uint32_t all = ends_apart<Shape> ? gridDim.x / 2 : gridDim.x;
   const bool ends_alone = blockIdx.x >= all;
   const std::uint32_t block = ends_alone ? blockIdx.x - all : blockIdx.x;

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/transfer.hpp"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda::labels {
 
@@ -28,7 +30,7 @@ struct block_plan {
   std::int64_t thickness = 0;  // slices of a block
   bool keeps_bits = false;     // the bits of all blocks stay on the GPU between the rounds
 
-  std::size_t count() const { return static_cast<std::size_t>((slices + thickness - 1) / thickness); }
+  std::size_t count() const { return static_cast<std::size_t>(ceil_div(slices, thickness)); }
   std::int64_t first(std::size_t block) const { return static_cast<std::int64_t>(block) * thickness; }
   std::int64_t own(std::size_t block) const { return std::min(thickness, slices - first(block)); }
   bool is_last(std::size_t block) const { return block + 1 == count(); }
@@ -38,8 +40,7 @@ struct block_plan {
 
 /// Gives every worker several blocks, so that its transfers overlap with another worker's kernels.
 inline std::int64_t thickness_for(std::int64_t slices, int workers) {
-  constexpr std::int64_t blocks_per_worker = 8;
-  return std::max<std::int64_t>(1, slices / (blocks_per_worker * workers));
+  return std::max<std::int64_t>(1, slices / (tuning::blocks_per_worker * workers));
 }
 
 /// Blocks of the wanted thickness, or the thickest for which fits(slices seen) holds. The thickness is 0 if

@@ -1,5 +1,6 @@
 #include "engines/cuda/component/labelling.cuh"
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/component/across_tiles.cuh"
 #include "engines/cuda/component/inside_tiles.cuh"
 #include "engines/cuda/component/linked.cuh"
@@ -15,7 +16,7 @@ class carver {
   template <class T>
   T* take(std::uint64_t count) {
     T* const place = memory_ ? reinterpret_cast<T*>(memory_ + used_) : nullptr;
-    used_ += (count * sizeof(T) + 255) / 256 * 256;
+    used_ += ceil_div(count * sizeof(T), 256) * 256;
     return place;
   }
   std::int64_t used() const { return static_cast<std::int64_t>(used_); }
@@ -25,9 +26,7 @@ class carver {
   std::uint64_t used_ = 0;
 };
 
-constexpr std::uint32_t sections_of(const tile_grid& grid) {
-  return (grid.words + section_words - 1) / section_words;
-}
+constexpr std::uint32_t sections_of(const tile_grid& grid) { return ceil_div(grid.words, section_words); }
 
 template <class Shape>
 label_memory carve(carver& from, const tile_grid& grid) {
@@ -56,7 +55,7 @@ label_memory memory_for(carver& from, const block_shape& block, const tile_grid&
 }  // namespace
 
 bool fits_ids(const block_shape& block) {
-  const auto words = block.depth * block.height * ((block.width + 63) / 64);
+  const auto words = block.depth * block.height * ceil_div(block.width, 64);
   return words <= std::int64_t{1} << 26;
 }
 
@@ -96,7 +95,7 @@ void labelling::solve(std::int64_t own_slices) const {
            across_threads<Shape>, grid_, memory_);
     const auto find = [&]<int Sections>() {
       launch(on_, start_, "label: first pixels", find_firsts<Shape, Sections>,
-             (sections_of(grid_) + Sections - 1) / Sections, section_words, grid_, end_of_own, memory_);
+             ceil_div(sections_of(grid_), Sections), section_words, grid_, end_of_own, memory_);
     };
     if constexpr (Shape::deep == 1)
       if (sections_of(grid_) >= many_sections) return find.template operator()<4>();
@@ -124,10 +123,9 @@ void labelling::link(const std::uint64_t* starts, const view<std::uint8_t>& out)
   using shape = full_image;
   const kept_roots kept{reinterpret_cast<std::uint32_t*>(memory_.firsts)};
   check(cudaMemsetAsync(kept.bits, 0, grid_.words * sizeof(std::uint32_t), on_.stream), "cudaMemsetAsync");
-  const auto thick_words =
-      static_cast<std::uint64_t>((grid_.height + shape::rows_y - 1) / shape::rows_y) * grid_.across;
+  const auto thick_words = static_cast<std::uint64_t>(ceil_div(grid_.height, shape::rows_y)) * grid_.across;
   const auto blocks = [](std::uint64_t threads) {
-    return static_cast<std::uint32_t>((threads + linked_threads - 1) / linked_threads);
+    return static_cast<std::uint32_t>(ceil_div(threads, linked_threads));
   };
   launch(on_, start_, "link: inside tiles", join_inside_tiles<shape>, grid_.tiles, inside_threads<shape>,
          grid_, memory_);

@@ -5,6 +5,7 @@
 #include <cub/block/block_scan.cuh>
 #include <cuda/atomic>
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/component/bit_runs.cuh"
 #include "engines/cuda/component/forests.cuh"
 #include "engines/cuda/component/launch.cuh"
@@ -114,7 +115,7 @@ __global__ __launch_bounds__(section_words, 2048 / section_words) void find_firs
     memory.firsts[word] = firsts_of(s);
     memory.firsts_before[word] = static_cast<std::uint16_t>(before >> (16 * s));
   }
-  const std::uint32_t sections = (grid.words + section_words - 1) / section_words;
+  const std::uint32_t sections = ceil_div(grid.words, section_words);
   if (blockIdx.x == gridDim.x - 1 && threadIdx.x < count_each) memory.sections[sections + threadIdx.x] = 0;
   __syncthreads();  // the ticket releases what the whole block has written
   if (threadIdx.x == 0) {

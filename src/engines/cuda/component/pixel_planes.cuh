@@ -1,6 +1,7 @@
 // Converts pixels to bits. Later kernels do not depend on rules and pixel types.
 #pragma once
 
+#include "core/ceil_div.hpp"
 #include "core/neighbourhood.hpp"
 #include "engines/cuda/component/launch.cuh"
 #include "engines/cuda/component/tile_shape.cuh"
@@ -139,7 +140,7 @@ template <class Shape, class Rule, class T>
 void write_planes(const gpu& on, const tile_grid& grid, const neighbourhood& near, const Rule& rule,
                   const view<const T>& image, std::uint64_t* planes) {
   const auto blocks = [](std::uint64_t threads) {
-    return static_cast<std::uint32_t>((threads + plane_threads - 1) / plane_threads);
+    return static_cast<std::uint32_t>(ceil_div(threads, plane_threads));
   };
   // Waits for all work in the stream: only kernels of this pattern support an early start.
   if constexpr (Shape::classes) {
@@ -149,8 +150,8 @@ void write_planes(const gpu& on, const tile_grid& grid, const neighbourhood& nea
   } else {
     const auto pieces = std::uint64_t{grid.words} * (64 / piece);
     launch(on, start::after_all, "label: pixels to bits", write_set_pixels<Rule, T>,
-           blocks((pieces + pieces_at_once<T> - 1) / pieces_at_once<T>), plane_threads, grid,
-           layout_of(image), rule, image, reinterpret_cast<std::uint16_t*>(planes));
+           blocks(ceil_div(pieces, pieces_at_once<T>)), plane_threads, grid, layout_of(image), rule, image,
+           reinterpret_cast<std::uint16_t*>(planes));
   }
 }
 

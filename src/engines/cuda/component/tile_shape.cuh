@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "core/ceil_div.hpp"
 #include "core/macros.hpp"
 
 namespace macareu::cuda::labels {
@@ -61,9 +62,9 @@ struct tile_grid {
 template <class Shape>
 tile_grid grid_of(std::int64_t depth, std::int64_t height, std::int64_t width) {
   tile_grid grid{width, static_cast<int>(height), static_cast<int>(depth)};
-  grid.across = static_cast<int>((width + 63) / 64);
-  grid.down = (grid.height + Shape::height - 1) / Shape::height;
-  grid.deep = (grid.depth + Shape::depth - 1) / Shape::depth;
+  grid.across = static_cast<int>(ceil_div(width, 64));
+  grid.down = ceil_div(grid.height, Shape::height);
+  grid.deep = ceil_div(grid.depth, Shape::depth);
   grid.words = static_cast<std::uint32_t>(depth * height * grid.across);
   grid.tiles = static_cast<std::uint32_t>(std::int64_t{grid.across} * grid.down * grid.deep);
   return grid;

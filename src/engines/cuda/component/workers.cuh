@@ -20,10 +20,11 @@
 #include "engines/cuda/runtime/current_device.hpp"
 #include "engines/cuda/runtime/gpu.cuh"
 #include "engines/cuda/runtime/memory_pool.hpp"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda::labels {
 
-constexpr int streams_per_gpu = 2;
+using tuning::streams_per_gpu;
 
 /// Measures the time during which at least one worker is busy.
 class busy_clock {

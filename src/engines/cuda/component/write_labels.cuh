@@ -1,6 +1,7 @@
 // Writes labels: run -> part -> number. 16 lanes take a thick row, four columns each.
 #pragma once
 
+#include "core/ceil_div.hpp"
 #include "core/view.hpp"
 #include "engines/cuda/component/numbers.cuh"
 #include "engines/cuda/component/shared_bits.cuh"
@@ -65,7 +66,7 @@ __device__ __forceinline__ void store_labels(const view<Label>& out, std::int64_
 template <class Shape>
 struct tile_parts {
   static constexpr int threads = write_threads<Shape>, halves = 2 * Shape::rows,
-                       turns = (halves + threads - 1) / threads;
+                       turns = ceil_div(halves, threads);
   shared_bits<threads, 4 * threads> list;
 
   static __device__ std::uint32_t word_of(const tile_grid& grid, const tile_place& at, int row) {

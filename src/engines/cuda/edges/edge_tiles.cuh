@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/ceil_div.hpp"
 #include "core/wide.hpp"
 #include "engines/cuda/window/fused_sums.cuh"
 #include "patterns/edges.hpp"
@@ -48,8 +49,8 @@ struct edge_tile {
   static constexpr int high = 32, rows = high - 2 * margin;         // a lane for every row
   static constexpr int threads = 288;
   static constexpr int walk_down = 16, walk_along = 15, walk_derived = 15;
-  static constexpr int along = (wide + walk_along - 1) / walk_along;  // walks of a row
-  static constexpr int pitch = walk_along * along;                    // odd: rows lie in different banks
+  static constexpr int along = ceil_div(wide, walk_along);  // walks of a row
+  static constexpr int pitch = walk_along * along;          // odd: rows lie in different banks
   /// Blocks per multiprocessor, limited by shared memory.
   template <class Value>
   static constexpr int blocks_held = sizeof(Value) == sizeof(float) ? 4 : 3;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/line/line_set.cuh"
 #include "engines/cuda/runtime/shared_memory.cuh"
 
@@ -37,7 +38,7 @@ struct block_line {
   const value_type* least;  // of groups
   int length;
 
-  MACAREU_HD static int groups(int length) { return (length + group - 1) / group; }
+  MACAREU_HD static int groups(int length) { return ceil_div(length, group); }
   __device__ value_type bound(int g, int gap) const { return joined(rule.join(), least[g], rule.cost(gap)); }
 
   /// Returns false if this lane needs a longer search.
@@ -91,7 +92,7 @@ __global__ __launch_bounds__(block_line_threads) void search_block_lines(line_se
   const int length = static_cast<int>(lines.length), groups = block_line<Rule>::groups(length);
   value* const values = reinterpret_cast<value*>(block_memory);
   value* const least = values + count * length;
-  const std::int64_t across = (lines.width + count - 1) / count, plane = blockIdx.x / across;
+  const std::int64_t across = ceil_div(lines.width, count), plane = blockIdx.x / across;
   const std::int64_t column = (blockIdx.x - plane * across) * count;
   const int there = static_cast<int>(min(std::int64_t{count}, lines.width - column));
   const std::int64_t step = step_along(lines.axis, in);
@@ -110,7 +111,7 @@ __global__ __launch_bounds__(block_line_threads) void search_block_lines(line_se
     least[n] = found;
   }
   __syncthreads();
-  const int chunks = (length + 31) / 32;
+  const int chunks = ceil_div(length, 32);
   for (int n = threadIdx.x / 32; n < there * chunks; n += block_line_threads / 32) {
     const int l = n / chunks, first = (n - l * chunks) * 32, i = first + static_cast<int>(threadIdx.x % 32);
     const block_line<Rule> line{rule, values + l * length, least + l * groups, length};
@@ -129,9 +130,9 @@ template <class Rule, class In, class Write>
 bool run_block_lines(const gpu& on, const line_set& lines, const Rule& rule, const view<const In>& in,
                      const Write& write) {
   const int count = lines.axis == line_axis::x ? 1 : 8;
-  const auto groups = (lines.length + block_line<Rule>::group - 1) / block_line<Rule>::group;
+  const auto groups = ceil_div(lines.length, block_line<Rule>::group);
   const auto bytes = static_cast<std::size_t>(count * (lines.length + groups)) * sizeof(typename Rule::value);
-  const auto blocks = (lines.width + count - 1) / count * lines.planes;
+  const auto blocks = ceil_div(lines.width, count) * lines.planes;
   if (count * lines.length < block_line_threads || bytes > shared_limit(on) ||
       blocks > std::numeric_limits<int>::max())
     return false;

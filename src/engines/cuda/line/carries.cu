@@ -1,5 +1,7 @@
 #include "engines/cuda/line/site_words.cuh"
 
+#include "core/ceil_div.hpp"
+
 namespace macareu::cuda {
 namespace {
 
@@ -67,7 +69,7 @@ void run_carries(const gpu& on, const site_words& to, std::uint32_t beyond, std:
                       : to.count <= 16 * parts ? carry_sites<16>
                       : to.count <= 32 * parts ? carry_sites<32>
                                                : carry_sites<64>;
-  const auto blocks = static_cast<unsigned>((to.plane + columns_at_once - 1) / columns_at_once);
+  const auto blocks = static_cast<unsigned>(ceil_div(to.plane, columns_at_once));
   launch_dependent(on, "carry_sites", kernel, blocks, dim3(columns_at_once, parts), 0, to,
                    static_cast<int>(beyond), flags, flag_count);
 }

@@ -9,6 +9,7 @@
 
 #include "engines/cuda/line/block_line.cuh"
 #include "engines/cuda/line/line_set.cuh"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda {
 
@@ -38,7 +39,6 @@ struct line_reader {
 template <bool Halving, class Rule, class In, class Write>
 __global__ void search_outwards(pixel_tiles tiles, line_set lines, Rule rule, view<const In> in,
                                 Write write) {
-  constexpr std::int64_t patience = 48;
   tiles.for_each_group<1>([&](site p, int) {
     const std::int64_t i = place_along(lines.axis, p), step = step_along(lines.axis, in);
     const In* const here = &in[p];
@@ -50,7 +50,7 @@ __global__ void search_outwards(pixel_tiles tiles, line_set lines, Rule rule, vi
     for (std::int64_t steps = 1; steps <= i || i + steps < lines.length; ++steps) {
       const auto cost = rule.cost(steps);
       if (cost > best.value || cost > rule.limit()) break;
-      if (Halving && steps > patience) {
+      if (Halving && steps > tuning::far_steps) {
         lines.open[lines.run_of(p, in.height)] = 1;  // all writers store the same value
         *lines.any_open = 1;
         return;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engines/cuda/line/shared_lines.cuh"
+#include "engines/cuda/tuning.hpp"
 
 namespace macareu::cuda {
 
@@ -140,7 +141,7 @@ struct open_chunks {
         const int left = n - step > 0 ? place[l * ends + end[n - step - 1]] : 0;
         const int right = n + step <= wanted ? place[l * ends + end[n + step - 1]] : width - 1;
         int low = max(left, x - reached), high = min(right, x + reached);
-        if (__any_sync(whole_warp, high - low >= many_columns)) {
+        if (__any_sync(whole_warp, high - low >= tuning::many_columns)) {
           const int2 columns = promising(in, line, x, low, high);
           low = columns.x;
           high = columns.y;
@@ -178,7 +179,7 @@ struct open_chunks {
     const int2 columns = range(c);
     int g = columns.x / 8;
     const int last = columns.y / 8;
-    if (!__any_sync(whole_warp, last - g > few)) {
+    if (!__any_sync(whole_warp, last - g > tuning::few_groups)) {
       for (; __any_sync(whole_warp, g <= last); ++g) p.offer_group(8 * min(g, last));
       return true;
     }
@@ -196,7 +197,7 @@ struct open_chunks {
       for (; open; open &= open - 1) {
         const int chosen = g0 + __ffs(open) - 1;
         if (!__any_sync(whole_warp, in.least[chosen] + square(p.gap(8 * chosen)) < most)) continue;
-        if (++taken > most_groups) return false;
+        if (++taken > tuning::most_groups) return false;
         p.offer_group(8 * chosen);
         most = one_row::greatest(p.d);
       }
@@ -204,7 +205,6 @@ struct open_chunks {
     }
     return true;
   }
-  static constexpr int few = 5, most_groups = 48, many_columns = 640;
 };
 
 }  // namespace macareu::cuda

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/pixels.cuh"
 #include "patterns/line.hpp"
 
@@ -26,7 +27,7 @@ struct line_set {
                                        : image.depth * image.height),
         width(along == line_axis::x ? 1 : image.width),
         length(length_along(along, image)),
-        ends((length + spacing - 1) / spacing + 1) {}
+        ends(ceil_div(length, spacing) + 1) {}
 
   MACAREU_HD std::int64_t runs() const { return planes * ends * width; }
   /// Runs of neighbouring lines are adjacent in memory.

@@ -1,6 +1,7 @@
 // line and carry on the GPU.
 #pragma once
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/line/fused_squares.cuh"
 #include "engines/cuda/line/general_line.cuh"
 
@@ -10,7 +11,7 @@ namespace macareu::cuda {
 /// one column of a word. Without a site, steps are at least `most_beyond`.
 template <class Write>
 __global__ void visit_steps(site_words words, std::int64_t width, Write write) {
-  const std::int64_t across = (width + blockDim.x - 1) / blockDim.x, line = blockIdx.x / across;
+  const std::int64_t across = ceil_div(width, blockDim.x), line = blockIdx.x / across;
   const std::int64_t k = line / words.rows, row = line - k * words.rows;
   const std::int64_t x = (blockIdx.x - line * across) * blockDim.x + threadIdx.x;
   wait_for_previous();
@@ -62,7 +63,7 @@ void run_steps(const gpu& on, const Rule& rule, line_axis axis, const view<const
   const site_memory sites(on, axis, in);
   run_pack(on, rule, axis, in, sites.words());
   run_carries(on, sites.words(), most_beyond, nullptr, 0);
-  const auto blocks = (in.width + threads - 1) / threads * sites.words().rows * sites.words().count;
+  const auto blocks = ceil_div(in.width, threads) * sites.words().rows * sites.words().count;
   launch_dependent(on, "visit_steps", visit_steps<Write>, static_cast<unsigned>(blocks), threads, 0,
                    sites.words(), in.width, write);
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/dependent_launch.cuh"
 #include "engines/cuda/runtime/pixels.cuh"
 #include "patterns/line.hpp"
@@ -96,7 +97,7 @@ template <class T>
 __global__ __launch_bounds__(pack_threads) void pack_sites(bool sites_are_zero, stacked_rows<const T> in,
                                                            bool aligned, site_words to) {
   let_next_start();
-  const std::int64_t across = (to.pitch / 4 + pack_threads - 1) / pack_threads;
+  const std::int64_t across = ceil_div(to.pitch / 4, pack_threads);
   const std::int64_t line = blockIdx.x / across;  // of blocks: word and row
   const std::int64_t k = line / in.rows, row = line - k * in.rows;
   const std::int64_t x = ((blockIdx.x - line * across) * pack_threads + threadIdx.x) * 4;
@@ -122,7 +123,7 @@ __global__ __launch_bounds__(pack_threads) void pack_sites(bool sites_are_zero, 
 template <class Rule, class T>
 void run_pack(const gpu& on, const Rule& rule, line_axis axis, const view<const T>& in,
               const site_words& to) {
-  const auto across = (to.pitch / 4 + pack_threads - 1) / pack_threads;
+  const auto across = ceil_div(to.pitch / 4, pack_threads);
   pack_sites<<<static_cast<unsigned>(across * to.rows * to.count), pack_threads, 0, on.stream>>>(
       rule.lift(T{}) == 0, stacked_rows<const T>(axis, in), has_aligned_groups(in, 4), to);
   on.launched("pack_sites");

@@ -1,6 +1,7 @@
 // The kernels of squared distances: rows from words, and the columns of volumes.
 #pragma once
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/line/square_lines.cuh"
 #include "engines/cuda/line/squares.cuh"
 
@@ -28,10 +29,10 @@ __global__ __launch_bounds__(Threads,
                                                               bool aligned, Finish finish) {
   extern __shared__ __align__(16) std::uint32_t memory[];
   using lines = shared_lines<Lines>;
-  const std::int64_t per_row = (out.length + Lines - 1) / Lines;
+  const std::int64_t per_row = ceil_div(out.length, Lines);
   const std::int64_t row = blockIdx.x / per_row, first = (blockIdx.x - row * per_row) * Lines;
   const int width = static_cast<int>(out.width);
-  const lines in(memory, 0, (width + lines::unit - 1) / lines::unit * lines::unit, problem.none);
+  const lines in(memory, 0, ceil_div(width, lines::unit) * lines::unit, problem.none);
   in.fill_margins();
   let_next_start();
   wait_for_previous();
@@ -64,9 +65,9 @@ __global__ __launch_bounds__(Threads, 5) void square_windows(row_problem problem
   extern __shared__ __align__(16) std::uint32_t memory[];
   using lines = shared_lines<4, two_rows>;
   constexpr int rows = rows_per_flag;
-  const std::int64_t across = (out.width + Size - 1) / Size, down = blockIdx.x / across;
+  const std::int64_t across = ceil_div(out.width, Size), down = blockIdx.x / across;
   const std::int64_t row = down / problem.flags_per_row, top = (down - row * problem.flags_per_row) * rows;
-  const int whole = static_cast<int>((out.width + lines::unit - 1) / lines::unit * lines::unit);
+  const int whole = static_cast<int>(ceil_div(out.width, lines::unit) * lines::unit);
   const int begin = static_cast<int>(blockIdx.x - down * across) * Size;
   const int first = max(0, begin - Halo), last = min(whole, begin + Size + Halo);
   const lines in(memory, first, last - first, square(two_rows::reach));
@@ -111,11 +112,11 @@ __global__ __launch_bounds__(Threads) void square_columns(view<const std::uint32
   extern __shared__ __align__(16) std::uint32_t memory[];
   using lines = shared_lines<Lines>;
   using result = typename Finish::result;
-  const std::int64_t across = (out.width + Lines - 1) / Lines, z = blockIdx.x / across;
+  const std::int64_t across = ceil_div(out.width, Lines), z = blockIdx.x / across;
   const std::int64_t x = (blockIdx.x - z * across) * Lines;
   const int length = static_cast<int>(out.height);
   const int there = static_cast<int>(min(std::int64_t{Lines}, out.width - x));
-  const lines in(memory, 0, (length + lines::unit - 1) / lines::unit * lines::unit, none);
+  const lines in(memory, 0, ceil_div(length, lines::unit) * lines::unit, none);
   const int stride = in.stride(in.width);
   in.fill_margins();
   let_next_start();
@@ -138,9 +139,9 @@ __global__ __launch_bounds__(Threads) void square_columns(view<const std::uint32
     for (int l = 0; l < Lines; ++l) in.value[l * stride + y] = column.value[l];
   }
   __syncthreads();
-  const int chunks = (length + lines::chunk - 1) / lines::chunk;
+  const int chunks = ceil_div(length, lines::chunk);
   std::uint32_t* const after = memory + lines::words(in.width);
-  std::uint32_t* const solved = after + (open_chunks<Lines>::words(chunks) + 3) / 4 * 4;
+  std::uint32_t* const solved = after + ceil_div(open_chunks<Lines>::words(chunks), 4) * 4;
   solve_whole_lines(
       in, after, length, there, [](int) { return true; },
       [&](int l, const line_places<one_row>& p, bool) {

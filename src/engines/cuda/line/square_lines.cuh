@@ -1,6 +1,7 @@
 // Squared distances along lines in shared memory: loading from words, search, and storing to the image.
 #pragma once
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/line/finish.cuh"
 #include "engines/cuda/line/halving.cuh"
 #include "engines/cuda/line/site_words.cuh"
@@ -77,7 +78,7 @@ __device__ void solve_whole_lines(const shared_lines<Lines>& in, std::uint32_t* 
   __shared__ int wanted_ends;
   const int lane = threadIdx.x % 32, l = lane / lines::lanes;
   const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
-  const open_chunks<Lines> open(memory, (width + lines::chunk - 1) / lines::chunk);
+  const open_chunks<Lines> open(memory, ceil_div(width, lines::chunk));
   in.find_least_of_groups([&](int g, std::uint32_t most) {
     constexpr int groups = lines::chunk / lines::group;
     static_assert(groups <= 16 && lines::unit % (16 * lines::group) == 0);  // half a warp has whole chunks

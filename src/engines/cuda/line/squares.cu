@@ -2,20 +2,21 @@
 
 #include <algorithm>
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/line/square_kernels.cuh"
 #include "engines/cuda/runtime/shared_memory.cuh"
 
 namespace macareu::cuda {
 namespace {
 
-constexpr std::int64_t padded(std::int64_t width) { return (width + 127) / 128 * 128; }
+constexpr std::int64_t padded(std::int64_t width) { return ceil_div(width, 128) * 128; }
 
 /// Bytes of whole lines in shared memory.
 template <int Lines>
 std::size_t line_bytes(std::int64_t width) {
-  const auto chunks = static_cast<int>((width + shared_lines<Lines>::chunk - 1) / shared_lines<Lines>::chunk);
+  const auto chunks = static_cast<int>(ceil_div(width, shared_lines<Lines>::chunk));
   return 4 * static_cast<std::size_t>(shared_lines<Lines>::words(static_cast<int>(padded(width))) +
-                                      (open_chunks<Lines>::words(chunks) + 3) / 4 * 4);
+                                      ceil_div(open_chunks<Lines>::words(chunks), 4) * 4);
 }
 /// The same, with memory for the results.
 template <int Lines>
@@ -27,7 +28,7 @@ template <int Lines, int Threads, class Finish>
 void run_rows(const gpu& on, const row_problem& problem, const stacked_rows<typename Finish::result>& out,
               bool aligned, const Finish& finish) {
   allow_shared_memory<square_rows<Lines, Threads, Finish>>(on);
-  const auto blocks = out.rows * ((out.length + Lines - 1) / Lines);
+  const auto blocks = out.rows * ceil_div(out.length, Lines);
   launch_dependent(on, "square_rows", square_rows<Lines, Threads, Finish>, static_cast<unsigned>(blocks),
                    Threads, line_bytes<Lines>(out.width), problem, out, aligned, finish);
 }
@@ -51,7 +52,7 @@ template <int Lines, int Threads, class Finish>
 void run_columns(const gpu& on, std::uint32_t none, const view<const std::uint32_t>& values,
                  const view<typename Finish::result>& out, const Finish& finish) {
   allow_shared_memory<square_columns<Lines, Threads, Finish>>(on);
-  const auto blocks = out.depth * ((out.width + Lines - 1) / Lines);
+  const auto blocks = out.depth * ceil_div(out.width, Lines);
   launch_dependent(on, "square_columns", square_columns<Lines, Threads, Finish>,
                    static_cast<unsigned>(blocks), Threads, column_bytes<Lines>(out.height), values,
                    has_aligned_groups(values, Lines), out, has_aligned_groups(out, Lines), none, finish);
@@ -80,7 +81,7 @@ void run_square_rows(const gpu& on, const site_memory& sites, std::uint32_t none
                       sites.column_flags_per_row()};
   if (rows.width <= narrow) return run_rows<4, 128>(on, problem, rows, aligned, finish);
   problem.flags = sites.flags();
-  const auto windows = (rows.width + window - 1) / window * rows.rows * sites.flags_per_row();
+  const auto windows = ceil_div(rows.width, window) * rows.rows * sites.flags_per_row();
   launch_dependent(on, "square_windows", square_windows<window, halo, threads, Finish>,
                    static_cast<unsigned>(windows), threads, 4 * shared_lines<4>::words(window + 2 * halo),
                    problem, rows, aligned, finish);

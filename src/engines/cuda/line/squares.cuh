@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/line/finish.cuh"
 #include "engines/cuda/line/site_words.cuh"
 
@@ -21,14 +22,14 @@ class site_memory {
   site_memory(const gpu& on, line_axis axis, const view<T>& image) {
     const stacked_rows<T> lines(axis, image);
     site_words& w = words_;
-    w.pitch = (lines.width + 3) / 4 * 4;
+    w.pitch = ceil_div(lines.width, 4) * 4;
     w.rows = lines.rows;
     w.plane = w.rows * w.pitch;
     w.length = lines.length;
-    w.count = (lines.length + 31) / 32;
-    flags_per_row_ = (w.length + rows_per_flag - 1) / rows_per_flag;
+    w.count = ceil_div(lines.length, 32);
+    flags_per_row_ = ceil_div(w.length, rows_per_flag);
     const auto words = w.count * w.plane;
-    column_flags_per_row_ = (lines.width + columns_per_flag - 1) / columns_per_flag;
+    column_flags_per_row_ = ceil_div(lines.width, columns_per_flag);
     memory_ = device_array<unsigned char>(on, 8 * words + flag_count() * (1 + column_flags_per_row_));
     w.word = reinterpret_cast<std::uint32_t*>(memory_.data());
     w.before = reinterpret_cast<std::uint16_t*>(w.word + words);

@@ -11,6 +11,7 @@
 #include <macareu/error.hpp>
 
 #include "core/call.hpp"
+#include "core/ceil_div.hpp"
 #include "core/view.hpp"
 #include "engines/cuda/runtime/check.hpp"
 
@@ -36,7 +37,7 @@ struct gpu {
   }
 };
 
-constexpr std::int64_t whole_vectors(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
+constexpr std::int64_t whole_vectors(std::int64_t bytes) { return ceil_div(bytes, 16) * 16; }
 
 /// Device memory, freed in stream order. Sizes are multiples of 16 bytes: atomics on narrow pixels access
 /// whole words.

@@ -4,17 +4,18 @@
 #include <chrono>
 #include <thread>
 
+#include "engines/cuda/tuning.hpp"
+
 namespace macareu::cuda {
 
 bool is_set(std::uint32_t& flag) { return std::atomic_ref(flag).load(std::memory_order_acquire) != 0; }
 
 bool comes_soon(std::uint32_t& flag, std::uint32_t& other) {
   using clock = std::chrono::steady_clock;
-  // Spins while the shortest kernels run, then yields the core to other threads.
-  constexpr auto for_itself = std::chrono::microseconds(200), patience = std::chrono::microseconds(2000);
+  constexpr std::chrono::microseconds spinning(tuning::spinning_us), polling(tuning::polling_us);
   const auto begin = clock::now();
-  for (auto waited = begin - begin; waited < patience; waited = clock::now() - begin) {
-    if (waited > for_itself) std::this_thread::yield();
+  for (auto waited = begin - begin; waited < polling; waited = clock::now() - begin) {
+    if (waited > spinning) std::this_thread::yield();
     for (int looks = 0; looks < 32; ++looks)
       if (is_set(flag) || is_set(other)) return true;
   }

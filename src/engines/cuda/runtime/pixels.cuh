@@ -34,7 +34,7 @@ struct pixel_tiles {
   template <class T>
   pixel_tiles(const view<T>& image, int group)
       : rows(image.depth * image.height), height(image.height), width(image.width) {
-    const auto groups = static_cast<std::uint64_t>((width + group - 1) / group);
+    const auto groups = static_cast<std::uint64_t>(ceil_div(width, group));
     log_columns = std::bit_width(std::bit_ceil(std::min<std::uint64_t>(groups, threads))) - 1;
     across = ceil_div(width, std::int64_t{group} << log_columns);
     count = across * ceil_div(rows, tile_rows());

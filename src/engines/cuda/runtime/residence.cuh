@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/gpu.cuh"
 #include "engines/cuda/runtime/transfer.hpp"
 
@@ -18,7 +19,7 @@ namespace macareu::cuda {
 /// padded: it would multiply their memory.
 constexpr std::int64_t padded_width(std::int64_t width) {
   constexpr std::int64_t unit = 64;
-  return width < unit ? width : (width + unit - 1) / unit * unit;
+  return width < unit ? width : ceil_div(width, unit) * unit;
 }
 
 template <class T>

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 
+#include "core/ceil_div.hpp"
 #include "core/key.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "engines/cuda/runtime/check.hpp"
@@ -134,7 +135,7 @@ class chunks {
  private:
   static constexpr std::int64_t least_slots = 2;  // one for the thread and one for the GPU
 
-  std::int64_t count() const { return (pixels_ + chunk_ - 1) / chunk_; }
+  std::int64_t count() const { return ceil_div(pixels_, chunk_); }
 
   std::int64_t pixels_, chunk_;
   std::atomic<std::int64_t> next_{0};

@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/gpu.cuh"
 #include "engines/cuda/runtime/pinned_buffer.hpp"
 #include "engines/cuda/runtime/transfer.hpp"
@@ -34,8 +35,8 @@ struct tally_tiles {
 
   template <class T>
   explicit tally_tiles(const view<T>& image)
-      : across((image.width + side - 1) / side),
-        strips((image.height + side - 1) / side),
+      : across(ceil_div(image.width, side)),
+        strips(ceil_div(image.height, side)),
         count(across * strips * image.depth) {}
 
   __device__ site origin(std::int64_t tile) const {
@@ -53,7 +54,7 @@ struct outline_tiles {
 
   template <class T>
   explicit outline_tiles(const view<T>& image)
-      : across((image.width + side - 1) / side), count(across * ((image.height + height - 1) / height)) {}
+      : across(ceil_div(image.width, side)), count(across * ceil_div(image.height, height)) {}
 
   __device__ site origin(std::int64_t tile) const {
     return {0, tile / across * height, tile % across * side};
@@ -388,7 +389,7 @@ host_rows<typename Rule::row> run_tally(const gpu& on, const Rule& rule, site wh
   const auto all = static_cast<std::int64_t>(count) + 1;
   const device_array<row> rows(on, all);
   constexpr int threads = 256;
-  const auto blocks = std::min<std::int64_t>((all + threads - 1) / threads, 32 * on.multiprocessors);
+  const auto blocks = std::min<std::int64_t>(ceil_div(all, threads), 32 * on.multiprocessors);
   clear_rows<<<static_cast<unsigned>(blocks), threads, 0, on.stream>>>(rows.data(), all);
   on.launched("tally");
   const auto launch = [&](auto kernel, const auto& tiles) {

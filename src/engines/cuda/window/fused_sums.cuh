@@ -179,7 +179,7 @@ __device__ __forceinline__ void sum_block(const fused_weights<F>& half, const bo
     __syncthreads();  // no thread can be two steps ahead, so one barrier suffices for two buffers
 #pragma unroll
     for (int i = 0; i < step; ++i, to += out.step_y) {
-      constexpr int reach = (R + group - 1) / group;
+      constexpr int reach = ceil_div(R, group);
       sums around[2 * reach + 1];
 #pragma unroll
       for (int g = 0; g <= 2 * reach; ++g) around[g] = line[buffer][i][middle + g - reach];
