@@ -5,7 +5,8 @@
 //   D(p)     = rule.derived(near S)
 //   level(p) = rule.level(near S, near D): 0, 1 (may be set) or 2 (is set); 0 on the border of the image if
 //            the rule is for pixels inside only (`static constexpr bool inside_only`)
-//   out      the binary wave that starts at level 2 and goes through levels 1 and 2
+//   out      the binary wave that starts at level 2 and goes through levels 1 and 2; where the rule has no
+//            weak() pixels, no level is 1 and there is no wave
 // Outside the image the input is what the smoothing's border says; S and D are as at the nearest pixel
 // inside.
 //
@@ -114,6 +115,7 @@ concept edge_rule = std::is_trivially_copyable_v<Rule> &&
   rule.slopes(near, slopes);
   { rule.estimate(strength, slopes, near, strength) } -> std::same_as<typename Rule::value>;
   { rule.level(near, near) } -> std::same_as<std::uint8_t>;
+  { rule.weak() } -> std::same_as<bool>;
   { rule.gradient(near) } -> std::same_as<typename Rule::value>;
   { rule.crossing(near, near) } -> std::same_as<bool>;
   { Rule::inside_only } -> std::convertible_to<bool>;

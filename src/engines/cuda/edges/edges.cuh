@@ -1,7 +1,8 @@
 // edges on the GPU. Images: a block takes a tile through all stages (edge_tiles.cuh), so that the input is
 // read once and two bits a pixel are written, which labels' kernels link. Where there are more pixels than
-// these have ids for, it writes levels, and the wave links them. Volumes, weights that reach too far for
-// shared memory, and stages that are kept: one kernel for each stage, levels, and the wave.
+// these have ids for, it writes levels, and the wave links them. Where no level is 1, it writes the edges.
+// Volumes, weights that reach too far for shared memory, and stages that are kept: one kernel for each stage,
+// levels, and the wave.
 #pragma once
 
 #include <algorithm>
@@ -171,11 +172,11 @@ bool link_edges(const gpu& on, const Rule& rule, const smoothing& how, const nei
   return true;
 }
 
-/// Levels of an image; false where its tiles do not fit.
+/// Levels of an image, or what is certain; false where its tiles do not fit.
 template <class Rule, class Enter, class In>
 bool mark_levels(const gpu& on, const Rule& rule, const smoothing& how, const Enter& enter,
-                 const view<const In>& in, const view<std::uint8_t>& levels) {
-  return mark_image(on, rule, how, enter, in, {nullptr, nullptr, (in.width + 31) / 32, levels});
+                 const view<const In>& in, const view<std::uint8_t>& levels, bool certain_only = false) {
+  return mark_image(on, rule, how, enter, in, {nullptr, nullptr, (in.width + 31) / 32, levels, certain_only});
 }
 
 }  // namespace macareu::cuda
