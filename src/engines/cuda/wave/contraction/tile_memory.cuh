@@ -41,8 +41,8 @@ struct basin_link<uint64_t> {
 
 extern __shared__ __align__(16) unsigned char tile_bytes[];
 
-/// Which arrays share memory: `way` and `open` serve until basins are numbered, in the place of the arrays of
-/// basins and of labels; the table of edges takes the place of `best` and `next` at the end.
+/// Which arrays share memory: `way` serves until basins are numbered, in the place of the arrays of basins;
+/// the table of edges takes the place of `best` and `next` at the end.
 template <class Key, class Shape>
 struct tile_memory {
   using word = word_of<Key>;
@@ -83,7 +83,6 @@ struct tile_memory {
   }
   __device__ static Key* mask() { return array<Key>(0); }
   __device__ static uint16_t* label() { return array<uint16_t>(label_at); }
-  __device__ static uint32_t* open() { return array<uint32_t>(label_at); }  // bits of pixels, 32 a word
   __device__ static uint32_t* way() { return array<uint32_t>(marker_at); }  // of each pixel, upwards
   __device__ static word* marker() { return array<word>(marker_at); }
   __device__ static link* links() { return array<link>(link_at); }
