@@ -90,7 +90,7 @@ wave_limits limits_for(const gpu& on, const bottleneck_problem<Key>& problem, st
       static_cast<double>(problem.state.pixels()) * multiprocessors_measured / on.multiprocessors;
   wave_limits limits{.contraction = static_cast<float>(tuning::contraction_cycles +
                                                        tuning::contraction_cycles_of<Key>(near) * shares),
-                     .few = by.workers() / 8};
+                     .few = by.workers() / 5};
   // Noise of 512^3: 5.9 ms with this, 9.5 with four times as many, where contraction alone takes 5.2.
   if (near.rank == 3 && near.reach == 1) limits.wake_ups = std::max(4096u, count / 2);
   return limits;
