@@ -6,15 +6,14 @@
 
 With --pairs, random pairs (auto_pairs.py): seven families of masks, eleven kinds of markers, three types, images of 1024^2 to
 16384^2 and volumes. Prints the 90th and 99th percentile and the worst of `auto` against the better strategy, of calls of 0.1 ms and
-more. Those above 1.3 are measured three more times. FILE keeps the runs before. Without it, pairs made to hold `auto` up:
+more. Those above 1.3 are measured three more times. FILE keeps the runs before.
 
-A wave that travels far is given to `contraction` once `tiles` have taken about as long as that will take, which depends on the mask
-and on what the marker leaves to do. Masks from flat to noise under markers that leave much or little: faint noise with one high
-pixel, whose wave crosses the image; a random share of the mask; the mask less 8, and the mask itself, with a maze in a corner
+Without --pairs, pairs made to hold `auto` up. Masks from flat to noise under markers that leave much or little: faint noise with one
+high pixel, whose wave crosses the image; a random share of the mask; the mask less 8, and the mask itself, with a maze in a corner
 that keeps the wave going. Images of 4096 x 4096 and 16384 x 16384, and of 16383 x 16383, whose rows are not aligned; volumes of
 512^3; four types, all neighbourhoods. Times are the GPU's, as in `bench wave`: its stream is busy when a call comes. Results are
 compared with those of `contraction`. Needs CuPy and NumPy, and the published tissue where --data has it. Exits with 1 where a
-result differs or the constant is exceeded.
+result differs.
 """
 import fnmatch
 import json
@@ -32,7 +31,7 @@ import macareu
 from auto_pairs import Pairs
 from comparison import parser_of, suite, tell
 from page import table
-from peers_tables import MOST_BEYOND_MS, beyond_ms, bounds
+from peers_tables import bounds
 
 TYPES = (np.uint8, np.uint16, np.float32, np.float64)
 HIGHEST = 250
@@ -242,7 +241,7 @@ def main():
             found += rows(shape, neighbours, data)
     report = account_of_machine(options) | {"suite": "bound", "bounds": found}
     tell(options, report, bounds(found))
-    return 0 if all(row["equal"] and beyond_ms(row) <= MOST_BEYOND_MS for row in found) else 1
+    return 0 if all(row["equal"] for row in found) else 1
 
 
 if __name__ == "__main__":
