@@ -113,6 +113,7 @@ concept edge_rule = std::is_trivially_copyable_v<Rule> &&
   rule.slopes(near, slopes);
   { rule.estimate(strength, slopes, near, strength) } -> std::same_as<typename Rule::value>;
   { rule.level(near, near) } -> std::same_as<std::uint8_t>;
+  { rule.weak() } -> std::same_as<bool>;
   { rule.gradient(near) } -> std::same_as<typename Rule::value>;
   { rule.crossing(near, near) } -> std::same_as<bool>;
   { Rule::inside_only } -> std::convertible_to<bool>;

@@ -102,6 +102,7 @@ struct edge_rule {
     return near(0, 0, 0);
   }
   value least() const { return 0; }
+  bool weak() const { return true; }
   template <class Near, class Slopes>
   void slopes(const Near&, Slopes&) const {}
   template <class Slopes, class Near>

@@ -99,6 +99,7 @@ void check_laws(std::string_view name) {
     const int level = rule.level(smooth, derived);
     const V strength = rule.strength(smooth, derived);
     ASSERT_TRUE(level == 0 || !(strength < rule.least())) << level;
+    ASSERT_TRUE(level != 1 || rule.weak());
     V slopes[Rule::rank];
     rule.slopes(smooth, slopes);
     const bool exact = Rule::strength_is_derived;  // then there is no error

@@ -182,8 +182,10 @@ class engine : public images_in_memory {
              const framed<std::uint8_t>& out, const Kept& kept, const mapped<Enter, In>& image) {
     const auto in = reading(std::get<0>(image.in));
     bool by_tiles = Rule::rank == 2 && !kept.gradient && !kept.crossings;
-    if constexpr (Rule::rank == 2)
+    if constexpr (Rule::rank == 2) {
+      if (by_tiles && !rule.weak() && mark_levels(on_, rule, how, image.rule, in, writing(out), true)) return;
       if (by_tiles && link_edges(on_, rule, how, near, image.rule, in, writing(out))) return;
+    }
     kept_views<typename Rule::value> views;
     if (kept.gradient) views.gradient = writing(kept.gradient);
     if (kept.crossings) views.crossings = writing(kept.crossings);

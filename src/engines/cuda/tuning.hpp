@@ -12,23 +12,14 @@ namespace macareu::cuda::tuning {
 
 // Waves
 
-/// Time limit of strategy tiles, in cycles a pixel of an H200: about the time of contraction. It is lower
-/// where writing unvisited tiles or starting a volume costs extra. Measured at 16384^2 and 512^3
-/// (bench/auto_bound.py).
-struct patience {
-  double flat;             // flat masks: the least work for contraction
-  double more_rugged = 0;  // added where all tiles are most rugged: what tissue needs, or less
-};
-
-/// Columns: keys of 8, 16, 32 and 64 bits. Rows: reach of the neighbourhood.
+/// What contraction takes on an H200, in cycles: to begin, and for a pixel by keys of 8, 16, 32 and 64 bits.
+/// Medians of 722 random pairs (docs/decisions/0012); those of 64 bits are guessed from those of 32.
+inline constexpr double contraction_cycles = 9e4;
 template <class Key>
-patience patience_with(const neighbourhood& near) {
+double contraction_cycles_of(const neighbourhood& near) {
   constexpr int width = std::bit_width(sizeof(Key)) - 1;
-  constexpr patience images[][4]{{{0.015, 0.006}, {0.0166, 0.0149}, {0.0225, 0.034}, {0.04, 0.0327}},
-                                 {{0.0174, 0.008}, {0.0212, 0.0218}, {0.022, 0.0188}, {0.0275, 0.0248}}};
-  constexpr patience volumes[][4]{{{0.031}, {0.033}, {0.043}, {0.095}},
-                                  {{0.074}, {0.078}, {0.083}, {0.17}},
-                                  {{0.125}, {0.131}, {0.136}, {0.265}}};
+  constexpr double images[][4]{{0.038, 0.036, 0.048, 0.085}, {0.046, 0.045, 0.051, 0.09}};
+  constexpr double volumes[][4]{{0.075, 0.07, 0.08, 0.17}, {0.15, 0.16, 0.2, 0.34}, {0.23, 0.2, 0.24, 0.5}};
   return near.rank == 2 ? images[near.reach - 1][width] : volumes[near.reach - 1][width];
 }
 

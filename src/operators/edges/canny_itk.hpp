@@ -83,6 +83,7 @@ class itk_canny {
     return squared_gradient(smooth);
   }
   MACAREU_HD V least() const { return least_; }
+  bool weak() const { return low_square_ < high_square_; }
   template <class Smooth>
   MACAREU_HD void slopes(const Smooth& smooth, V (&to)[Rank]) const {
     for (int i = 0; i < Rank; ++i) to[i] = along(smooth, i);

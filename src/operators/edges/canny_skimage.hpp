@@ -54,6 +54,7 @@ class skimage_canny {
     return derived(0, 0, 0);
   }
   MACAREU_HD V least() const { return low_; }
+  bool weak() const { return low_ < high_; }
   template <class Smooth>
   MACAREU_HD void slopes(const Smooth& smooth, V (&to)[2]) const {
     to[0] = along_x(smooth);

@@ -41,6 +41,7 @@ struct edge_marks {
   std::uint32_t *marked, *certain;
   std::int64_t halves;
   view<std::uint8_t> levels;
+  bool certain_only = false;
 };
 
 struct edge_tile {
@@ -384,7 +385,8 @@ __global__ void __launch_bounds__(edge_tile::threads, edge_tile::blocks_held<typ
     const bool may_mark = column < inside.end_column && marks_at<Rule>(q, at.height, at.width);
     const int level = level_in_tile(rule, inside, smooth, derived, error, row, column, may_mark);
     if (to.levels.data) {
-      if (column < inside.end_column) to.levels[q] = static_cast<std::uint8_t>(level);
+      if (column < inside.end_column)
+        to.levels[q] = static_cast<std::uint8_t>(to.certain_only ? level > 1 : level);
       continue;
     }
     const auto marked = __ballot_sync(~0u, level > 0), certain = __ballot_sync(~0u, level > 1);

@@ -37,8 +37,7 @@ bool tiles_then_contraction(const gpu& on, const bottleneck_problem<Key>& proble
   });
   if (!tiles_fit) {
     report.strategy = "contraction";
-    contract(on, problem);
-    return false;
+    return contract(on, problem);
   }
   report.strategy = reached.settled || !contraction_fits ? "tiles" : "tiles, then contraction";
   if (!contraction_fits) {
@@ -64,10 +63,8 @@ bool run_bottleneck(const gpu& on, const bottleneck_problem<Key>& problem) {
   if (strategy == "auto") return tiles_then_contraction(on, problem);
   on.work.report.strategy = strategy;
   if (strategy == "tiles") return run_tiles(on, problem).within;
-  if (strategy == "contraction")
-    contract(on, problem);
-  else
-    run_paper_strategy(paper_strategy_named(strategy), on, problem);
+  if (strategy == "contraction") return contract(on, problem);
+  run_paper_strategy(paper_strategy_named(strategy), on, problem);
   return false;
 }
 

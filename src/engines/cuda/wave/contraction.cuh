@@ -22,8 +22,8 @@ namespace macareu::cuda {
 /// Cost: the images are read once and written once. Rounds grow with the logarithm of the number of regional
 /// maxima. 4096 x 4096 pixels of 8 bits take 0.2 (flat) to 0.9 ms (noise, one seed) on an H200.
 /// Device memory besides the images: 5 (8-bit images) to 50 bytes a pixel (64-bit volumes). Waits for the
-/// stream.
+/// stream. True if no start was seen beyond its capacity, nor a NaN.
 template <class Key>
-void contract(const gpu& on, const bottleneck_problem<Key>& problem);
+bool contract(const gpu& on, const bottleneck_problem<Key>& problem);
 
 }  // namespace macareu::cuda

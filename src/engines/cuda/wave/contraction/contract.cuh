@@ -115,9 +115,9 @@ graph_result attempt(const gpu& on, const bottleneck_problem<Key>& problem, tile
 }
 
 template <class Key, class Shape>
-void contract_in(const gpu& on, const bottleneck_problem<Key>& problem) {
+bool contract_in(const gpu& on, const bottleneck_problem<Key>& problem) {
   const auto& image = problem.state;
-  if (image.pixels() == 0) return;
+  if (image.pixels() == 0) return true;
   const auto parts = [](int64_t size, int part) { return (size + part - 1) / part; };
   const int64_t across = parts(image.width, Shape::width), down = parts(image.height, Shape::height),
                 deep = parts(image.depth, Shape::depth);
@@ -135,7 +135,7 @@ void contract_in(const gpu& on, const bottleneck_problem<Key>& problem) {
       if (result.unfinished) throw internal_error("cuda: contraction did not converge: please report");
       add_to_count(on.work.report.tiles, grid.tiles());
       on.work.report.rounds = result.rounds;
-      return;
+      return !result.beyond;
     }
     // Nodes are the same in every attempt. Edges vary a little with the order of threads. Edges between tiles
     // are counted only if the nodes fitted.
@@ -146,17 +146,15 @@ void contract_in(const gpu& on, const bottleneck_problem<Key>& problem) {
 }
 
 template <class Key>
-void contract_image(const gpu& on, const bottleneck_problem<Key>& problem) {
-  // 64-bit keys fill the shared memory with a smaller tile.
+bool contract_image(const gpu& on, const bottleneck_problem<Key>& problem) {
+  // Keys of 64 bits fill the shared memory of a smaller tile.
   constexpr int height = sizeof(Key) == 8 ? 32 : 64;
-  if (problem.near.reach == 1)
-    contract_in<Key, tile_shape<64, height, 1, 1>>(on, problem);
-  else
-    contract_in<Key, tile_shape<64, height, 1, 2>>(on, problem);
+  return problem.near.reach == 1 ? contract_in<Key, tile_shape<64, height, 1, 1>>(on, problem)
+                                 : contract_in<Key, tile_shape<64, height, 1, 2>>(on, problem);
 }
 
 template <class Key>
-void contract_volume(const gpu& on, const bottleneck_problem<Key>& problem) {
+bool contract_volume(const gpu& on, const bottleneck_problem<Key>& problem) {
   constexpr int depth = sizeof(Key) == 8 ? 4 : 8;
   switch (problem.near.reach) {
     case 1:
@@ -173,11 +171,9 @@ void contract_volume(const gpu& on, const bottleneck_problem<Key>& problem) {
 namespace macareu::cuda {
 
 template <class Key>
-void contract(const gpu& on, const bottleneck_problem<Key>& problem) {
-  if (problem.near.rank == 3)
-    contraction::contract_volume(on, problem);
-  else
-    contraction::contract_image(on, problem);
+bool contract(const gpu& on, const bottleneck_problem<Key>& problem) {
+  return problem.near.rank == 3 ? contraction::contract_volume(on, problem)
+                                : contraction::contract_image(on, problem);
 }
 
 }  // namespace macareu::cuda

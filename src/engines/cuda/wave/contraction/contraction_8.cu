@@ -1,4 +1,4 @@
 #include "engines/cuda/wave/contraction/contract.cuh"
 
-template void macareu::cuda::contract(const macareu::cuda::gpu&,
+template bool macareu::cuda::contract(const macareu::cuda::gpu&,
                                       const macareu::cuda::bottleneck_problem<std::uint8_t>&);

@@ -17,6 +17,7 @@ constexpr int most_rounds = 40;
 struct graph_result {
   unsigned long long nodes, edges;  // required, also if they did not fit
   uint32_t rounds, unfinished;
+  uint32_t beyond;  // a start lies beyond its capacity, or is NaN
 };
 /// Zero before the first kernel and after the last.
 struct counters : graph_result {

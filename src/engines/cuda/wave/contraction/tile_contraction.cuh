@@ -47,7 +47,7 @@ struct tile_rounds {
   __device__ static void collect_markers(const tile_starts<Key, Shape>& starts) {
 #pragma unroll
     for (int k = 0; k < tile_starts<Key, Shape>::packs; ++k) {
-      const auto& key = starts.at[k];
+      const auto key = as_keys<Key>(starts.at[k]);
       const auto label = *reinterpret_cast<const pack<uint16_t, 4>*>(&memory::label()[starts.first_pixel(k)]);
       uint32_t basin = label.at[0];
       word most = key.at[0];

@@ -5,7 +5,7 @@
 // Capacities rise along such ways, so R(p) = min(capacity(p), R(end of the way)).
 #pragma once
 
-#include "engines/cuda/wave/contraction/flat_zones.cuh"
+#include "engines/cuda/wave/contraction/tile_memory.cuh"
 
 namespace macareu::cuda::contraction {
 
@@ -43,27 +43,62 @@ __device__ ascent steepest(const Key* at, Key own) {
   return {best > own, best == own, found};
 }
 
-/// Ways of the warp's band, from top to bottom. Rows without flat zones skip follow_zones.
+/// Where the pixels of a row lead to in which some are level with a neighbour and below none. `up`: of lanes
+/// with a higher neighbour; `above`: lanes of the row above whose ways lead to higher pixels, and then the
+/// same of this row. A run of equal pixels follows one of its own to a higher neighbour, or up into such a
+/// way. Else it goes on to an equal pixel ahead, that is in a row or slice below. Both never close a circle.
+template <class Key, class Shape>
+__device__ uint32_t follow_run(const band<Shape>& mine, int row, const Key* at, Key own, const ascent& up,
+                               uint32_t& above) {
+  constexpr int width = Shape::width, over = -Shape::mask_row;
+  const int lane = mine.lane, p = mine.pixel(row), row_start = p - lane;
+  const bool same_left = lane > 0 && at[-1] == own;
+  const uint32_t starts = ~__ballot_sync(all_lanes, same_left);
+  const int start = 31 - __clz(starts & (all_lanes >> (31 - lane)));
+  const uint32_t later = starts & (0xfffffffeu << lane);
+  const uint32_t run = (later ? (later & -later) - 1 : all_lanes) & (all_lanes << start);
+
+  int rise = up.higher ? up.step : 0;
+  if (!rise && above) {
+    const auto leads_up = [&](int x) { return at[over + x] == own && (above >> (lane + x) & 1); };
+    if (leads_up(0)) rise = -width;
+    if constexpr (Shape::reach > 1) {
+      if (lane > 0 && leads_up(-1)) rise = -width - 1;
+      if (lane < 31 && leads_up(1)) rise = -width + 1;
+    }
+  }
+  int ahead = Shape::strips > 1 && lane == 31 && mine.x + 1 < width && at[1] == own ? 1 : 0;
+  each<Shape::directions>([&](auto d) {
+    constexpr step s = Shape::forward(d);
+    if constexpr (d > 0)
+      if (at[Shape::mask_offset(s)] == own && Shape::holds(mine.z + s.z, mine.y + row + s.y, mine.x + s.x))
+        ahead = Shape::offset(s);
+  });
+  const uint32_t rising = run & __ballot_sync(all_lanes, rise != 0);
+  const uint32_t going_on = run & __ballot_sync(all_lanes, ahead != 0);
+  above = __ballot_sync(all_lanes, rising != 0);
+  if (rising) return rise ? p + rise : row_start + __ffs(rising) - 1;
+  if (going_on) return ahead ? p + ahead : row_start + __ffs(going_on) - 1;
+  return row_start + start;
+}
+
+/// Ways of the warp's band, from top to bottom. Rows without level pixels take the short way.
 template <class Key, class Shape>
 __device__ void find_ways() {
   using memory = tile_memory<Key, Shape>;
   const band<Shape> mine;
   const Key* at = memory::mask() + Shape::mask_index(mine.first);
-  row_above above;
+  uint32_t above = 0;
 #pragma unroll 2
   for (int i = 0; i < Shape::band_rows; ++i, at += Shape::mask_row) {
     const int p = mine.pixel(i);
     const Key own = *at;
     const auto up = steepest<Key, Shape>(at, own);
-    const uint32_t flat = __ballot_sync(all_lanes, !up.higher);
-    const uint32_t level = __ballot_sync(all_lanes, up.level);
-    if (level | above.level) {
-      follow_zones<Key, Shape>(mine, i, at, own, up.higher ? p + up.step : p, flat, above);
-      above.level = level;
+    if (__any_sync(all_lanes, up.level)) {
+      memory::way()[p] = follow_run<Key, Shape>(mine, i, at, own, up, above);
     } else {
       memory::way()[p] = up.higher ? p + up.step : p;
-      if (mine.lane == 0) memory::open()[p / 32] = flat;
-      above = {};
+      above = __ballot_sync(all_lanes, up.higher);
     }
   }
 }
@@ -136,8 +171,6 @@ __device__ void one_basin() {
 template <class Key, class Shape>
 __device__ void find_basins() {
   find_ways<Key, Shape>();
-  __syncthreads();
-  join_bands<Key, Shape>();
   __syncthreads();
   label_basins<Key, Shape>();
   __syncthreads();

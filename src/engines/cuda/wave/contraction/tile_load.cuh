@@ -17,20 +17,38 @@ bool packed_rows(const view<T>& image) {
          steps_whole(image.height, image.step_y) && steps_whole(image.depth, image.step_z);
 }
 
-/// 8 and 16-bit types are integers, so their keys only flip bits.
-template <class Key, int Count>
-__device__ pack<Key, Count> keys_of(const key_map<Key>& map, pack<Key, Count> bits) {
-  if constexpr (sizeof(Key) <= 2) return flipped(bits, map.flip);
+/// Only types of 32 and 64 bits may be floating.
+template <class Key, int Words>
+__device__ pack<uint32_t, Words> keys_of(const key_map<Key>& map, const pack<uint32_t, Words>& bits) {
+  if constexpr (sizeof(Key) <= 2) {
+    return flipped(bits, map.flip);
+  } else {
+    auto keys = as_keys<Key>(bits);
 #pragma unroll
-  for (int i = 0; i < Count; ++i) bits.at[i] = map.key(bits.at[i]);
-  return bits;
+    for (auto& key : keys.at) key = map.key(key);
+    return as_words(keys);
+  }
 }
-template <class Key, int Count>
-__device__ pack<Key, Count> bits_of(const key_map<Key>& map, pack<Key, Count> keys) {
-  if constexpr (sizeof(Key) <= 2) return flipped(keys, map.flip);
+template <class Key, int Words>
+__device__ pack<uint32_t, Words> bits_of(const key_map<Key>& map, const pack<uint32_t, Words>& keys) {
+  if constexpr (sizeof(Key) <= 2) {
+    return flipped(keys, map.flip);
+  } else {
+    auto bits = as_keys<Key>(keys);
 #pragma unroll
-  for (int i = 0; i < Count; ++i) keys.at[i] = map.bits(keys.at[i]);
-  return keys;
+    for (auto& key : bits.at) key = map.bits(key);
+    return as_words(bits);
+  }
+}
+template <class Key, int Words>
+__device__ bool has_nan(const key_map<Key>& map, const pack<uint32_t, Words>& keys) {
+  bool found = false;
+  if constexpr (sizeof(Key) >= 4) {
+    const auto all = as_keys<Key>(keys);
+#pragma unroll
+    for (const auto key : all.at) found |= map.is_nan(key);
+  }
+  return found;
 }
 
 /// The tile and its halo of one pixel, clipped to the image, in tile coordinates.
@@ -51,6 +69,10 @@ struct tile_window {
     high_y = high(image.height - first.y, Shape::height);
     high_x = high(image.width - first.x, Shape::width);
   }
+  /// The image holds all of the tile.
+  __device__ bool is_whole() const {
+    return high_z >= Shape::depth && high_y >= Shape::height && high_x >= Shape::width;
+  }
   __device__ bool holds(int z, int y, int x) const {
     return z >= low_z && z < high_z && y >= low_y && y < high_y && x >= low_x && x < high_x;
   }
@@ -64,18 +86,24 @@ struct tile_window {
 
 /// Four keys of a row; zeros outside the image.
 template <class Key, class Shape>
-__device__ pack<Key, 4> load_keys(const view<const Key>& image, const key_map<Key>& map,
-                                  const tile_window<Shape>& window, int pixel, bool packed) {
+__device__ words_of<Key, 4> load_bits(const view<const Key>& image, const tile_window<Shape>& window,
+                                      int pixel) {
+  const int z = pixel / (Shape::width * Shape::height), y = pixel / Shape::width % Shape::height;
+  return *reinterpret_cast<const words_of<Key, 4>*>(window.at(image, z, y, 0) + pixel % Shape::width);
+}
+/// Four keys of a row; zeros beyond the image. Sets `nan` where one of the pixels is.
+template <class Key, class Shape>
+__device__ words_of<Key, 4> load_keys(const view<const Key>& image, const key_map<Key>& map,
+                                      const tile_window<Shape>& window, int pixel, bool& nan) {
   const int z = pixel / (Shape::width * Shape::height), y = pixel / Shape::width % Shape::height;
   const int x = pixel % Shape::width;
   pack<Key, 4> keys{};
-  if (z >= window.high_z || y >= window.high_y) return keys;
+  if (z >= window.high_z || y >= window.high_y) return as_words(keys);
   const Key* from = window.at(image, z, y, x);
-  if (packed && x + 4 <= window.high_x) return keys_of(map, *reinterpret_cast<const pack<Key, 4>*>(from));
 #pragma unroll
   for (int i = 0; i < 4; ++i)
-    if (x + i < window.high_x) keys.at[i] = map.key(from[i * image.step_x]);
-  return keys;
+    if (x + i < window.high_x) keys.at[i] = map.key(from[i * image.step_x]), nan |= map.is_nan(keys.at[i]);
+  return as_words(keys);
 }
 
 /// Zeroes the halo of the capacities. The four pixels before a row also follow the row above.
@@ -97,23 +125,46 @@ __device__ void clear_rim() {
 template <class Key, class Shape>
 struct tile_starts {
   static constexpr int packs = Shape::pixels / 4 / Shape::threads;
-  pack<Key, 4> at[packs];
+  words_of<Key, 4> at[packs];
+  bool beyond = false;  // one of them lies beyond its capacity, or is NaN
 
   __device__ static int first_pixel(int k) { return 4 * (threadIdx.x + k * Shape::threads); }
 
   /// Also loads the tile's capacities. True if the thread's capacities all equal the first one of the tile.
   __device__ bool load(const bottleneck_problem<Key>& problem, const tile_window<Shape>& window,
                        bool packed) {
+    const auto& map = problem.map;
+    const Key like = map.key(*window.at(problem.capacity, 0, 0, 0));
+    words_of<Key, 4> capacity[packs];
+    if (packed && window.is_whole()) {
+      // All are requested before the first is used.
+#pragma unroll
+      for (int k = 0; k < packs; ++k) {
+        capacity[k] = load_bits<Key>(problem.capacity, window, first_pixel(k));
+        at[k] = load_bits<Key>(problem.start, window, first_pixel(k));
+      }
+#pragma unroll
+      for (int k = 0; k < packs; ++k) {
+        capacity[k] = keys_of(map, capacity[k]), at[k] = keys_of(map, at[k]);
+        beyond |= has_nan(map, capacity[k]) || has_nan(map, at[k]);
+      }
+    } else {
+#pragma unroll
+      for (int k = 0; k < packs; ++k) {
+        capacity[k] = load_keys<Key>(problem.capacity, map, window, first_pixel(k), beyond);
+        at[k] = load_keys<Key>(problem.start, map, window, first_pixel(k), beyond);
+      }
+    }
     clear_rim<Key, Shape>();
-    const Key like = problem.map.key(*window.at(problem.capacity, 0, 0, 0));
     bool alike = true;
 #pragma unroll
     for (int k = 0; k < packs; ++k) {
-      const int p = first_pixel(k);
-      const auto capacity = load_keys<Key>(problem.capacity, problem.map, window, p, packed);
-      at[k] = lower(load_keys<Key>(problem.start, problem.map, window, p, packed), capacity);
-      *reinterpret_cast<pack<Key, 4>*>(&tile_memory<Key, Shape>::mask()[Shape::mask_index(p)]) = capacity;
-      alike &= all_are(capacity, like);
+      const auto start = at[k];
+      at[k] = lower<Key>(start, capacity[k]);
+      beyond |= !are_equal(start, at[k]);
+      alike &= all_are(capacity[k], like);
+      auto* const to = &tile_memory<Key, Shape>::mask()[Shape::mask_index(first_pixel(k))];
+      *reinterpret_cast<words_of<Key, 4>*>(to) = capacity[k];
     }
     return alike;
   }
@@ -131,6 +182,7 @@ __device__ Key potential(const bottleneck_problem<Key>& problem, const tile_wind
                                                                                       : 0;
   const int out = (axis == 2 ? p.x : axis == 1 ? p.y : p.z) == 0 ? -1 : 1;
   constexpr int side = Shape::reach > 1, other = Shape::depth > 1 ? side : 0;
+  const Key own = key(p);  // with the others under way
   Key best = 0;
 #pragma unroll
   for (int u = -other; u <= other; ++u)
@@ -146,8 +198,6 @@ __device__ Key potential(const bottleneck_problem<Key>& problem, const tile_wind
       const Key beyond = key(q);
       best = beyond > best ? beyond : best;
     }
-  if (!best) return 0;
-  const Key own = key(p);
   return own < best ? own : best;
 }
 

@@ -83,8 +83,7 @@ struct tile_memory {
   }
   __device__ static Key* mask() { return array<Key>(0); }
   __device__ static uint16_t* label() { return array<uint16_t>(label_at); }
-  __device__ static uint32_t* open() { return array<uint32_t>(label_at); }  // bits of pixels, 32 a word
-  __device__ static uint32_t* way() { return array<uint32_t>(marker_at); }  // union-find parents
+  __device__ static uint32_t* way() { return array<uint32_t>(marker_at); }  // of each pixel, upwards
   __device__ static word* marker() { return array<word>(marker_at); }
   __device__ static link* links() { return array<link>(link_at); }
   __device__ static word* best() { return array<word>(best_at); }

@@ -60,7 +60,7 @@ struct tile_output {
     for (int k = 0; k < tile_starts<Key, Shape>::packs; ++k) {
       const int p = tile_starts<Key, Shape>::first_pixel(k);
       const auto label = *reinterpret_cast<const pack<uint16_t, 4>*>(&memory::label()[p]);
-      const auto capacity = *reinterpret_cast<const pack<Key, 4>*>(&memory::mask()[Shape::mask_index(p)]);
+      const auto capacity = *reinterpret_cast<const words_of<Key, 4>*>(&memory::mask()[Shape::mask_index(p)]);
       pack<Key, 4> bound;
       pack<typename Shape::index, 4> node;
 #pragma unroll
@@ -70,7 +70,7 @@ struct tile_output {
         node.at[i] = way.to();
       }
       const auto place = static_cast<std::size_t>(tile) * Shape::pixels + p;
-      *reinterpret_cast<pack<Key, 4>*>(&results.bound[place]) = lower(bound, capacity);
+      *reinterpret_cast<words_of<Key, 4>*>(&results.bound[place]) = lower<Key>(as_words(bound), capacity);
       *reinterpret_cast<decltype(node)*>(&results.node[place]) = node;
     }
   }
@@ -169,10 +169,11 @@ __global__ void __launch_bounds__(Shape::threads, tile_memory<Key, Shape>::block
   if (threadIdx.x == 0)
     memory::basin_count() = memory::list_count() = memory::node_count() = memory::edge_count() = 0;
   const tile_window<Shape> window(problem.capacity, tile_place<Shape>(grid, blockIdx.x));
-  tile_starts<Key, Shape> starts;
-  const bool alike = starts.load(problem, window, packed);
   tile_rounds<Key, Shape> rounds;
   rounds.load_rim(problem, window);
+  tile_starts<Key, Shape> starts;
+  const bool alike = starts.load(problem, window, packed);
+  if (starts.beyond) store_relaxed(&graph.count->beyond, 1u);
   if (__syncthreads_and(alike))
     one_basin<Key, Shape>();
   else

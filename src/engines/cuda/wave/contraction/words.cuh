@@ -4,7 +4,9 @@
 #include <cuda/atomic>
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 
 namespace macareu::cuda::contraction {
@@ -86,40 +88,63 @@ template <class T, int Count>
 using words_of = pack<uint32_t, Count * sizeof(T) / 4>;
 
 template <class T, int Count>
-__device__ pack<T, Count> flipped(pack<T, Count> a, T flip) {
-  auto words = std::bit_cast<words_of<T, Count>>(a);
-#pragma unroll
-  for (auto& word : words.at) word ^= flip * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
-  return std::bit_cast<pack<T, Count>>(words);
+__device__ words_of<T, Count> as_words(const pack<T, Count>& a) {
+  return std::bit_cast<words_of<T, Count>>(a);
+}
+template <class T, int Words>
+__device__ pack<T, Words * 4 / sizeof(T)> as_keys(const pack<uint32_t, Words>& a) {
+  return std::bit_cast<pack<T, Words * 4 / sizeof(T)>>(a);
 }
 
-template <class T, int Count>
-__device__ bool all_are(pack<T, Count> a, T value) {
+/// A narrow key in all places of a word.
+template <class T>
+__device__ uint32_t repeated(T key) {
+  static_assert(sizeof(T) <= 2);
+  return key * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
+}
+
+template <class T, int Words>
+__device__ pack<uint32_t, Words> flipped(pack<uint32_t, Words> a, T flip) {
+#pragma unroll
+  for (auto& word : a.at) word ^= repeated(flip);
+  return a;
+}
+
+template <class T, int Words>
+__device__ bool all_are(const pack<uint32_t, Words>& a, T value) {
   bool equal = true;
   if constexpr (sizeof(T) <= 2) {
-    const auto difference = std::bit_cast<words_of<T, Count>>(flipped(a, value));
 #pragma unroll
-    for (const auto word : difference.at) equal &= word == 0;
+    for (const auto word : a.at) equal &= word == repeated(value);
   } else {
+    const auto keys = as_keys<T>(a);
 #pragma unroll
-    for (const auto own : a.at) equal &= own == value;
+    for (const auto own : keys.at) equal &= own == value;
   }
   return equal;
 }
 
-template <class T, int Count>
-__device__ pack<T, Count> lower(pack<T, Count> a, pack<T, Count> b) {
+template <int Words>
+__device__ bool are_equal(const pack<uint32_t, Words>& a, const pack<uint32_t, Words>& b) {
+  uint32_t difference = 0;
+#pragma unroll
+  for (int i = 0; i < Words; ++i) difference |= a.at[i] ^ b.at[i];
+  return difference == 0;
+}
+
+template <class T, int Words>
+__device__ pack<uint32_t, Words> lower(pack<uint32_t, Words> a, const pack<uint32_t, Words>& b) {
   if constexpr (sizeof(T) <= 2) {
-    auto x = std::bit_cast<words_of<T, Count>>(a);
-    const auto y = std::bit_cast<words_of<T, Count>>(b);
 #pragma unroll
-    for (unsigned i = 0; i < Count * sizeof(T) / 4; ++i)
-      x.at[i] = sizeof(T) == 1 ? __vminu4(x.at[i], y.at[i]) : __vminu2(x.at[i], y.at[i]);
-    return std::bit_cast<pack<T, Count>>(x);
-  } else {
-#pragma unroll
-    for (int i = 0; i < Count; ++i) a.at[i] = a.at[i] < b.at[i] ? a.at[i] : b.at[i];
+    for (int i = 0; i < Words; ++i)
+      a.at[i] = sizeof(T) == 1 ? __vminu4(a.at[i], b.at[i]) : __vminu2(a.at[i], b.at[i]);
     return a;
+  } else {
+    auto keys = as_keys<T>(a);
+    const auto others = as_keys<T>(b);
+#pragma unroll
+    for (std::size_t i = 0; i < std::size(keys.at); ++i) keys.at[i] = min(keys.at[i], others.at[i]);
+    return as_words(keys);
   }
 }
 

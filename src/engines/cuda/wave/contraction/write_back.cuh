@@ -54,14 +54,15 @@ __device__ void write_tile(const view<Key>& state, const key_map<Key>& map, bool
 #pragma unroll
     for (int i = 0; i < count; ++i)
       result.at[i] = !final_in_table && node[k].at[i] == final ? bound[k].at[i] : value[node[k].at[i]];
-    result = bits_of(map, lower(result, bound[k]));
+    const auto bits = bits_of(map, lower<Key>(as_words(result), as_words(bound[k])));
     Key* to = window.at(state, z, y, x);
     if (packed && x + count <= window.high_x) {
-      *reinterpret_cast<pack<Key, count>*>(to) = result;
+      *reinterpret_cast<words_of<Key, count>*>(to) = bits;
     } else {
+      const auto pixels = as_keys<Key>(bits);
 #pragma unroll
       for (int i = 0; i < count; ++i)
-        if (x + i < window.high_x) to[i * state.step_x] = result.at[i];
+        if (x + i < window.high_x) to[i * state.step_x] = pixels.at[i];
     }
   }
 }

@@ -158,11 +158,14 @@ template <class Key>
 __device__ __forceinline__ tile_survey<Key> survey_vectors(const tile_vectors<Key>& state,
                                                            const tile_vectors<Key>& capacity,
                                                            const key_map<Key>& map) {
-  const auto& some = state.part[0][0];
-  Key first = static_cast<Key>(some.x);
-  if constexpr (sizeof(Key) == 8) first |= static_cast<Key>(some.y) << 32;
-  tile_survey<Key> found(map, static_cast<Key>(__shfl_sync(all_lanes, first, 0)));
-  // All first rows of cells, then all second rows: the two rows of a cell may lie far apart.
+  const auto first = [](const tile_vectors<Key>& of) {
+    const auto& some = of.part[0][0];
+    Key key = static_cast<Key>(some.x);
+    if constexpr (sizeof(Key) == 8) key |= static_cast<Key>(some.y) << 32;
+    return static_cast<Key>(__shfl_sync(all_lanes, key, 0));
+  };
+  tile_survey<Key> found(map, first(state), first(capacity));
+  // First one row of every cell, then the other, which may lie far from it.
 #pragma unroll
   for (int r = 0; r < lane_keys<Key>::per_cell; ++r)
 #pragma unroll
@@ -231,7 +234,6 @@ __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& stat
   using keys = lane_keys<Key>;
   using pixels = lane_pixels<Key>;
   constexpr int n = keys::per_cell, cells = pixels::cells_at_once;
-  constexpr int places_apart = 32 / vector_layout<Key>::steps;
   const pixels mine(states, at, lane);
   const Key *const first_state = pixels::first(states, at, lane), *const first_capacity =
                                                                       pixels::first(capacities, at, lane);
@@ -254,7 +256,8 @@ __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& stat
     });
   };
   ask_for(0);
-  tile_survey<Key> found(map, map.key(__shfl_sync(all_lanes, state[0][0][0], 0)));
+  tile_survey<Key> found(map, map.key(__shfl_sync(all_lanes, state[0][0][0], 0)),
+                         map.key(__shfl_sync(all_lanes, capacity[0][0][0], 0)));
   for (int begin = 0; begin < 32; begin += cells) {
     if (begin) ask_for(begin);
     each(begin, [&](Key& s, Key& c, int, int, bool inside) {
@@ -264,13 +267,7 @@ __device__ __noinline__ tile_survey<Key> load_pixels(const view<const Key>& stat
     });
 #pragma unroll
     for (int i = 0; i < cells; ++i) {
-      const auto next = [&](const Key(&of)[n][n]) {
-        return n > 1 ? of[0][n - 1] : static_cast<Key>(__shfl_down_sync(all_lanes, of[0][0], 1));
-      };
-      const Key next_state = next(state[i]), next_capacity = next(capacity[i]);
       const int cell = begin + i;
-      if (cell % places_apart == lane % places_apart)
-        found.add_place(state[i][0][0], next_state, capacity[i][0][0], next_capacity);
       to_state[cell * keys::pitch + lane] = keys::make(state[i]);
       to_capacity[cell * keys::pitch + lane] = keys::make(capacity[i]);
     }

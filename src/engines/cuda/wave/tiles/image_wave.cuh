@@ -131,7 +131,7 @@ class image_worker {
   __device__ void take_note(tile_survey<Key> found) {
     found.join_lanes();
     moves_ = found.moves();
-    schedule_.found(tiles_found::one(found.waits(), found.ruggedness()));
+    if (found.uneven()) schedule_.found_uneven();
     if (found.beyond()) schedule_.found_start_beyond();
   }
 

@@ -16,8 +16,6 @@
 namespace macareu::cuda {
 namespace tiles {
 
-using tuning::patience, tuning::patience_with;
-
 /// The blocks of a kernel, and how many of them stay to its end.
 struct worker_blocks {
   std::uint32_t all, staying, workers_each;
@@ -85,18 +83,16 @@ class wave_memory {
 /// Bounds the time of tiles and contraction together to twice that of contraction, plus a constant. First
 /// visits determine the ruggedness.
 template <class Key>
-wave_limits limits_for(const gpu& on, const bottleneck_problem<Key>& problem, std::uint32_t count) {
-  constexpr double constant = 5e5, multiprocessors_measured = 132;
+wave_limits limits_for(const gpu& on, const bottleneck_problem<Key>& problem, std::uint32_t count,
+                       const worker_blocks& by) {
+  constexpr double multiprocessors_measured = 132;
   const auto& near = problem.near;
-  const auto most = patience_with<Key>(near);
   const auto shares =
       static_cast<double>(problem.state.pixels()) * multiprocessors_measured / on.multiprocessors;
-  const bool small_tiles = near.rank == 2 && sizeof(Key) >= 4;
-  wave_limits limits{.cycles = static_cast<long long>(constant + most.flat * shares),
-                     .cycles_more = static_cast<float>(most.more_rugged * shares / count / 4),
-                     .cycles_to_travel = small_tiles ? 15000 : 30000,
-                     .tiles_without_start = std::max(16u, count / 2)};
-  // Noise, 512^3: 5.9 ms with this limit, 9.5 ms with four times the limit, 5.2 ms with contraction alone.
+  wave_limits limits{.contraction = static_cast<float>(tuning::contraction_cycles +
+                                                       tuning::contraction_cycles_of<Key>(near) * shares),
+                     .few = by.workers() / 5};
+  // Noise of 512^3: 5.9 ms with this, 9.5 with four times as many, where contraction alone takes 5.2.
   if (near.rank == 3 && near.reach == 1) limits.wake_ups = std::max(4096u, count / 2);
   return limits;
 }
@@ -142,7 +138,7 @@ tile_result visit_tiles(const gpu& on, const bottleneck_problem<Key>& problem,
   const image_wave<Key> wave{
       problem,
       memory.work(),
-      go_on ? limits_for(on, problem, count) : wave_limits{},
+      go_on ? limits_for(on, problem, count, by) : wave_limits{},
       {static_cast<Key*>(memory.rims())},
       tiles.across,
       in_vectors(problem.state) && in_vectors(problem.start) && in_vectors(problem.capacity),
@@ -193,11 +189,13 @@ tile_result run_volume_tiles(const gpu& on, const bottleneck_problem<Key>& probl
   const std::size_t shared = 2 * tile::size * sizeof(Key);
   const auto blocks = std::min<std::int64_t>(resident_blocks<kernel>(on, 32 * tile::warps, shared, 4), count);
   const auto all = static_cast<std::uint32_t>(blocks);
-  wave_memory memory(on, count, {all, all, 1}, 0);
+  const worker_blocks by{all, all, 1};
+  wave_memory memory(on, count, by, 0);
   write_start<<<static_cast<unsigned>(std::min<std::int64_t>(state.depth * state.height, 1 << 16)), 128, 0,
                 on.stream>>>(problem, memory.work().counters);
   on.launched("write_start");
-  const volume_wave<Key> wave{problem, memory.work(), go_on ? limits_for(on, problem, count) : wave_limits{},
+  const volume_wave<Key> wave{problem, memory.work(),
+                              go_on ? limits_for(on, problem, count, by) : wave_limits{},
                               static_cast<std::uint32_t>(across), static_cast<std::uint32_t>(down)};
   kernel<<<static_cast<unsigned>(blocks), 32 * tile::warps, shared, on.stream>>>(wave);
   on.launched("visit_volume_tiles");

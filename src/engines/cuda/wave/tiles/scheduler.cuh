@@ -14,11 +14,42 @@ inline constexpr std::uint32_t no_tile = ~0u;
 /// start and workers have waited for some time, the rest of the wave must travel far. It is then given up
 /// early.
 struct wave_limits {
-  long long cycles = 0;
-  float cycles_more = 0;     // for ruggedness
-  int cycles_to_travel = 0;  // a few visits
-  std::uint32_t tiles_without_start = 0;
+  float contraction = 0;         // the cycles that it would take, about, where no tile is even
+  std::uint32_t few = 0;         // tiles that are open
   std::uint32_t wake_ups = ~0u;  // more of them, and tiles would be visited too often
+};
+
+/// How many tiles were open, by the time since first visits had ended: eight samples while it doubles, each
+/// in a lane of the warp. Every worker has its own: one that all write and read makes them wait for each
+/// other.
+class open_history {
+ public:
+  /// When first visits end.
+  __device__ void begin(std::uint32_t open) { open_ = newest_ = open; }
+  /// For all lanes. Keeps the first number of every slot; slots without one have that of the slot before.
+  /// Returns what it was when half the time had passed.
+  __device__ std::uint32_t sample(int lane, long long cycles, std::uint32_t open) {
+    const int slot = __shfl_sync(all_lanes, slot_of(cycles), 0);
+    if (slot > last_) {
+      const int behind = (slot - lane) & 31;
+      if (behind < slot - last_) open_ = behind ? newest_ : open;
+      newest_ = open;
+      last_ = slot;
+    }
+    return __shfl_sync(all_lanes, open_, (slot - to_half) & 31);
+  }
+
+ private:
+  static constexpr int to_half = 8;
+  /// From 2^13 cycles on, by exponent and three bits of the mantissa.
+  static __device__ int slot_of(long long cycles) {
+    constexpr int first = (127 + 13) * to_half;
+    return static_cast<int>(__float_as_uint(static_cast<float>(cycles)) >> 20) - first;
+  }
+
+  int last_ = -1;  // the newest slot
+  std::uint32_t newest_ = 0;
+  std::uint32_t open_ = 0;  // of the newest slot that has the number of this lane, modulo 32
 };
 
 class scheduler {
@@ -55,10 +86,7 @@ class scheduler {
     if (gone_) return false;
     beyond_first_visits_ = true;
     settle_put();
-    const auto came = now();
-    bool waited = false;
-    const auto taken = __shfl_sync(all_lanes, lane_ == 0 ? work_.take(ticket_, waited) : 0u, 0);
-    if (waited && !waiting_began_) waiting_began_ = came;
+    const auto taken = __shfl_sync(all_lanes, lane_ == 0 ? work_.take(ticket_) : 0u, 0);
     to = queued(taken);
     return taken != worklist::stop;
   }
@@ -70,10 +98,9 @@ class scheduler {
 
   __device__ void visited(unsigned passes) { ++visits_, passes_ += passes; }
 
-  __device__ void found(tiles_found one) const {
-    if (limits_.cycles && one.word && lane_ == 0)
-      ::cuda::atomic_ref<std::uint64_t, ::cuda::thread_scope_device>(work_.counters->found)
-          .fetch_add(one.word, ::cuda::std::memory_order_relaxed);
+  __device__ void found_uneven() const {
+    if (limits_.contraction && lane_ == 0)
+      word_ref(work_.counters->uneven).fetch_add(1, ::cuda::std::memory_order_relaxed);
   }
   __device__ void found_start_beyond() const {
     if (lane_ == 0) store_relaxed(&work_.counters->beyond, 1u);
@@ -84,16 +111,17 @@ class scheduler {
   /// saves the latency of the queue. Draws the next ticket if it keeps none.
   __device__ void leave(const turn& at, bool visited, unsigned wanted, std::uint32_t mine,
                         bool unsettled = false) {
-    constexpr int own = 27, ask_head = 28, ask_tail = 29, ask_gave_up = 30, ask_found = 31;
+    constexpr int own = 27, ask_uneven = 27, ask_head = 28, ask_tail = 29, ask_gave_up = 30,
+                  ask_finished = 31;
     settle_put();
     const auto* counters = work_.counters;
     std::uint32_t asked = 0;
-    std::uint64_t found = 0;
-    if (lane_ >= ask_head && lane_ <= ask_gave_up)
-      asked = load_relaxed(lane_ == ask_head   ? &counters->head
-                           : lane_ == ask_tail ? &counters->tail
-                                               : &counters->gave_up);
-    if (lane_ == ask_found) found = load_relaxed(&counters->found);
+    if (lane_ >= ask_uneven)
+      asked = load_relaxed(lane_ == ask_uneven    ? &counters->uneven
+                           : lane_ == ask_head    ? &counters->head
+                           : lane_ == ask_tail    ? &counters->tail
+                           : lane_ == ask_gave_up ? &counters->gave_up
+                                                  : &counters->finished);
     const bool ends = lane_ == own;
     if (ends) mine = at.tile;
     const bool acts = ends ? visited : lane_ < own && (wanted >> lane_ & 1) && mine != no_tile;
@@ -104,8 +132,9 @@ class scheduler {
     if (ends && unsettled) mine |= worklist::unsettled;
     unsigned pushed = __ballot_sync(all_lanes, push);
     notice(__shfl_sync(all_lanes, asked, ask_head), __shfl_sync(all_lanes, asked, ask_tail),
-           __shfl_sync(all_lanes, asked, ask_gave_up), {__shfl_sync(all_lanes, found, ask_found)});
-    if (gave_up_) pushed = 0, push = false;  // ends here, before all warps have seen the flag
+           __shfl_sync(all_lanes, asked, ask_gave_up), __shfl_sync(all_lanes, asked, ask_finished),
+           __shfl_sync(all_lanes, asked, ask_uneven));
+    if (gave_up_) pushed = 0, push = false;  // the wave ends here, not where every warp has heard of it
     const int opened = __popc(pushed);
     const int wished = limits_.wake_ups == ~0u ? 0 : __popc(__ballot_sync(all_lanes, acts && !ends));
     if (others_wait_ && pushed) {
@@ -189,23 +218,44 @@ class scheduler {
     displaced_ = 0;
   }
 
-  __device__ void notice(std::uint32_t head, std::uint32_t tail, bool gave_up_now, tiles_found found) {
+  __device__ void notice(std::uint32_t head, std::uint32_t tail, bool gave_up_now, std::uint32_t finished,
+                         std::uint32_t uneven) {
     others_wait_ = static_cast<std::int32_t>(tail + work_.tiles - head) < 0;
     gave_up_ = gave_up_now;
-    if (!limits_.cycles || gave_up_ || lane_ != 0) return;
+    if (limits_.contraction && !gave_up_ && is_too_long(head, work_.tiles - finished, uneven) && lane_ == 0)
+      work_.give_up();
+  }
+
+  /// Whether contraction should go on, from what the wave has done so far: as lane 0 sees it. It may take
+  /// longer the more first visits took, the more contraction would, and the faster open tiles get fewer. A
+  /// few that do not get fewer travel. The rule and its numbers: docs/decisions/0012.
+  __device__ bool is_too_long(std::uint32_t head, std::uint32_t open, std::uint32_t uneven) {
+    constexpr float of_first_visits = 1.18f, of_contraction = 0.237f, while_it_travels = 0.25f, even = 0.4f;
     const auto time = now();
-    waiting_began_ = !others_wait_ ? 0 : waiting_began_ ? waiting_began_ : time;
-    const bool travels = found.without_start() > limits_.tiles_without_start && waiting_began_ &&
-                         time - waiting_began_ > limits_.cycles_to_travel;
-    const auto more = static_cast<long long>(static_cast<float>(found.ruggedness()) * limits_.cycles_more);
-    if (travels || time - began_ > limits_.cycles + more) work_.give_up();
+    const auto whole = static_cast<float>(time - began_);
+    if (!first_visits_end_) {
+      if (head >= work_.tiles) {
+        first_visits_end_ = time;
+        history_.begin(open);
+      }
+      return whole > limits_.contraction;
+    }
+    const auto earlier = history_.sample(lane_, time - first_visits_end_, open);
+    const bool travels = open < limits_.few && open >= earlier;
+    const float share = static_cast<float>(uneven) / static_cast<float>(work_.tiles);
+    const float most =
+        of_first_visits * static_cast<float>(first_visits_end_ - began_) +
+        of_contraction * (travels ? while_it_travels : 1) * limits_.contraction * (even + (1 - even) * share);
+    return whole * whole * static_cast<float>(open) > most * most * static_cast<float>(earlier);
   }
 
   const worklist& work_;
   const wave_limits& limits_;
   std::uint32_t across_;
   int lane_;
-  long long began_, waiting_began_ = 0;  // lane 0; the multiprocessor's clock, which is fast to read
+  /// By the multiprocessor's clock, which is read at once. 0: not yet.
+  long long began_, first_visits_end_ = 0;
+  open_history history_;
   std::uint32_t ticket_ = 0, handed_ = no_tile;
   std::uint32_t placed_ = 0, displaced_ = 0;
   unsigned visits_ = 0, passes_ = 0;  // not handed in yet

@@ -51,11 +51,8 @@ class volume_worker {
       if (!board_.more) break;
       const auto at = board_.turn;
       const bool visited = board_.visits;
-      if (visited) {
-        bool no_start;
-        schedule.visited(visit(at, no_start));
-        if (leads && at.first) schedule.found(tiles_found::one(no_start, 0));
-      }
+      if (visited) schedule.visited(visit(at));
+      if (visited && leads && at.first) schedule.found_uneven();  // volumes are not surveyed
       if (leads) {
         publish_fence();  // for the stores of the other warps
         schedule.leave(at, visited, board_.wakes, neighbour(at.tile, thread_));
@@ -86,10 +83,10 @@ class volume_worker {
     return static_cast<std::uint32_t>((z * down + y) * across + x);
   }
 
-  /// Returns the number of sweeps over all axes.
-  __device__ unsigned visit(const scheduler::turn& at, bool& no_start) {
+  /// Returns how often the axes were swept.
+  __device__ unsigned visit(const scheduler::turn& at) {
     const auto from = origin(at.tile);
-    no_start = load(from);
+    load(from);
     unsigned rounds = 0;
     bool changed = false;
     while (sweep<Reach>(tile_)) changed = true, ++rounds;
@@ -102,23 +99,18 @@ class volume_worker {
     return rounds + 1;
   }
 
-  /// Loads the tile and its shell; keys outside the volume are 0. True if all states are equal, so that
-  /// nothing spreads, but some could rise.
-  __device__ bool load(const corner& from) {
+  /// The tile and its shell; beyond the volume keys are 0.
+  __device__ void load(const corner& from) {
     constexpr int w = tile_shape::width, rows = tile_shape::rows, warps = tile_shape::warps;
     const int lane = thread_ & 31;
-    voxels_seen seen;
     for (int first = thread_ / 32; first < rows; first += loads_at_once * warps)  // a warp to a row
-      load_voxels(from, seen, [&](int i) { return row_voxel(first + i * warps, lane); });
+      load_voxels(from, [&](int i) { return row_voxel(first + i * warps, lane); });
     for (int first = thread_; first < 2 * rows; first += loads_at_once * warps * 32)  // the rows' ends
-      load_voxels(from, seen, [&](int i) {
+      load_voxels(from, [&](int i) {
         const int end = first + i * warps * 32;
         return row_voxel(end / 2, end % 2 ? w : -1);
       });
-    const bool rises = __syncthreads_or(seen.rises);
-    const Key some = tile_.state[tile_shape::place(0, 0, 0)];
-    const bool spreads = __syncthreads_or(seen.low <= seen.high && (seen.low != some || seen.high != some));
-    return rises && !spreads;
+    __syncthreads();
   }
 
   struct voxel {
@@ -129,14 +121,10 @@ class volume_worker {
     constexpr int height = tile_shape::height + 2;
     return {row / height - 1, row % height - 1, x, row < tile_shape::rows};
   }
-  struct voxels_seen {
-    Key low = static_cast<Key>(~Key{0}), high = 0;
-    bool rises = false;
-  };
 
   /// Issues all loads before the first use: a thread waits once, not once per voxel.
   template <class Which>
-  __device__ __forceinline__ void load_voxels(const corner& from, voxels_seen& seen, Which which) {
+  __device__ __forceinline__ void load_voxels(const corner& from, Which which) {
     const auto& problem = wave_.problem;
     Key state[loads_at_once], capacity[loads_at_once];
     bool inside[loads_at_once];
@@ -152,14 +140,9 @@ class volume_worker {
     for (int i = 0; i < loads_at_once; ++i) {
       const voxel v = which(i);
       if (!v.any) continue;
-      Key s = 0, c = 0;
-      if (inside[i]) {
-        s = problem.map.key(state[i]), c = problem.map.key(capacity[i]);
-        seen.low = min(seen.low, s), seen.high = max(seen.high, s);
-        seen.rises |= s < c;
-      }
       const int place = tile_shape::place(v.z, v.y, v.x);
-      tile_.state[place] = s, tile_.capacity[place] = c;
+      tile_.state[place] = inside[i] ? problem.map.key(state[i]) : Key{0};
+      tile_.capacity[place] = inside[i] ? problem.map.key(capacity[i]) : Key{0};
     }
   }
 

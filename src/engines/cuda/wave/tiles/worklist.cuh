@@ -60,7 +60,7 @@ struct worklist_counters {
   alignas(128) std::uint32_t tail;
   alignas(128) std::uint32_t finished;  // the tiles that are neither queued nor running
   alignas(128) std::uint32_t gave_up;
-  alignas(128) std::uint64_t found;   // by first visits: see tiles_found
+  alignas(128) std::uint32_t uneven;  // tiles of several capacities, among those that were visited
   alignas(128) std::uint32_t beyond;  // a start lies beyond its capacity, or is NaN
   alignas(128) std::uint32_t wanted;  // wake-ups, also of tiles that were queued already
   alignas(128) unsigned long long visits;
@@ -74,26 +74,14 @@ struct worklist_counters {
   notice over[notices];
 
   __device__ void clear() {
-    head = tail = finished = gave_up = beyond = wanted = reports = 0;
-    found = visits = passes = 0;
+    head = tail = finished = gave_up = uneven = beyond = wanted = reports = 0;
+    visits = passes = 0;
 #pragma unroll
     for (auto& each : over) each.given = 0;
   }
 };
 
-/// What first visits found, in one word.
-struct tiles_found {
-  std::uint64_t word;
-  static __device__ tiles_found one(bool without_start, unsigned ruggedness) {
-    return {(without_start ? 1u : 0u) | std::uint64_t{ruggedness} << 32};
-  }
-  /// Tiles with nothing to spread, but room to rise.
-  __device__ std::uint32_t without_start() const { return static_cast<std::uint32_t>(word); }
-  /// Sum over all tiles, each 0 to 4: see tile_survey.
-  __device__ std::uint32_t ruggedness() const { return static_cast<std::uint32_t>(word >> 32); }
-};
-
-/// The result sent to the host.
+/// What the host wants to know.
 struct wave_summary {
   unsigned long long visits, passes;
   bool gave_up, beyond;
@@ -117,17 +105,16 @@ struct worklist {
 
   __device__ word_ref mailbox(std::uint32_t ticket) const { return word_ref(mailboxes[ticket & mask]); }
 
-  /// Waits for the tile of the ticket, takes it and begins its visit. Returns the tile, `unsettled` if it is,
-  /// or `stop`. The visit begins while the exchange that takes the tile is in flight. If another worker has
-  /// taken the tile, nothing is lost: see begin. If that worker has ended the wave since, the state may have
-  /// been cleared before and is cleared again.
-  __device__ std::uint32_t take(std::uint32_t ticket, bool& waited) const {
+  /// Takes the tile that the ticket stands for, and begins its visit; waits where it is not there yet.
+  /// Returns the tile, `unsettled` if it is, or `stop`. A tile is begun while the exchange that makes it ours
+  /// is on its way. Should another worker have taken it, nothing is lost: see begin. If that worker was so
+  /// far ahead that all has ended since, the state may have been cleared before, and is cleared again.
+  __device__ std::uint32_t take(std::uint32_t ticket) const {
     const auto box = mailbox(ticket - tiles);
     const word_ref over(counters->over[blockIdx.x % worklist_counters::notices].given);
     for (;;) {
       std::uint32_t seen = box.load(::cuda::std::memory_order_relaxed);
       while (!seen) {
-        waited = true;
         __nanosleep(20);
         const auto ended = over.load(::cuda::std::memory_order_relaxed);
         seen = box.load(::cuda::std::memory_order_relaxed);
