@@ -81,6 +81,7 @@ def _configure(build):
     # Without what an earlier call set: other options, or pybind11 in an environment of pip that is gone.
     (build / "CMakeCache.txt").unlink(missing_ok=True)
     options = ["-DCMAKE_BUILD_TYPE=Release", "-DMACAREU_PYTHON=ON", "-DMACAREU_TESTS=OFF", "-DMACAREU_TOOL=OFF",
+               "-DMACAREU_INSTRUCTION_SETS=all",
                f"-DPython3_EXECUTABLE={sys.executable}"]
     try:  # in pip's own environment CMake would not find it
         import pybind11

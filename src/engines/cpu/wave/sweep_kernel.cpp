@@ -1,6 +1,4 @@
-// Compiled once per instruction set, which MACAREU_INSTRUCTION_SET names. Everything but the table at the end
-// has internal linkage: a function that the linker could share with code for older processors would be a
-// crash there.
+// Compiled once per instruction set (engines/cpu/runtime/simd.hpp).
 //
 // A step of a sweep, x -> min(max(x, a), b), is a clamp, and clamps compose to clamps:
 //   (a2, b2) after (a1, b1)  =  (clamp2(a1), clamp2(b1)).
@@ -281,9 +279,7 @@ constexpr sweep_kernel<Key> kernel_on{&sweep_tile<Key>, &find_raisable<Key>};
 
 }  // namespace
 
-extern const sweep_kernels MACAREU_SWEEP_KERNELS;
-const sweep_kernels MACAREU_SWEEP_KERNELS{MACAREU_INSTRUCTION_SET, kernel_on<std::uint8_t>,
-                                          kernel_on<std::uint16_t>, kernel_on<std::uint32_t>,
-                                          kernel_on<std::uint64_t>};
+const sweep_kernels own_sweep_kernels{kernel_on<std::uint8_t>, kernel_on<std::uint16_t>,
+                                      kernel_on<std::uint32_t>, kernel_on<std::uint64_t>};
 
 }  // namespace macareu::cpu

@@ -206,8 +206,7 @@ void weighted(const F* const* rows, const F* weights, int taps, std::int64_t cou
 
 }  // namespace
 
-extern const all_sum_kernels MACAREU_SUM_KERNELS;
-const all_sum_kernels MACAREU_SUM_KERNELS{
+const all_sum_kernels own_sum_kernels{
     {&symmetric<float>, &weighted<float>},
     {&symmetric<double>, &weighted<double>},
     {&symmetric<double, float, double>, &two_symmetric<float>, &along<float>},

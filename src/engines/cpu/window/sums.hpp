@@ -32,6 +32,8 @@ struct all_sum_kernels {
   smoothing_kernels<double> smoothing_f64;
 };
 
+/// Of the instruction set that this is compiled for, and of the chosen one.
+extern const all_sum_kernels own_sum_kernels;
 const all_sum_kernels& best_sum_kernels();
 
 template <class F>
