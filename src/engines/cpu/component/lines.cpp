@@ -24,7 +24,7 @@ class labelling {
         lines_(lines),
         shape_(lines.shape),
         runs_(work, threads, near, lines, matches),
-        numbers_(room_for<index>(std::int64_t{runs_.runs()} + 1)),
+        numbers_(room_for<index>(std::int64_t{runs_.runs()} + 8)),
         number_(numbers_.get() + 1) {
     numbers_[0] = 0;
   }
@@ -113,7 +113,7 @@ class labelling {
   const bit_lines& lines_;
   const line_shape& shape_;
   united_runs runs_;
-  std::unique_ptr<index[]> numbers_;  // one more than there are runs: the first is nobody's
+  std::unique_ptr<index[]> numbers_;  // one before and seven behind those of runs are nobody's
   index* number_;                     // of every run: that of its object
 };
 

@@ -22,9 +22,11 @@ class run_forest {
 
   /// A later run with an earlier one.
   void unite(index later, index earlier) const {
+    const index above = parent_[later], other = parent_[earlier];
+    if (above == other) return;  // as most contacts of a large object
     // A root has no run before it in its tree: it may go under any earlier run's parent, most often at once.
-    if (parent_[later] == later) {
-      parent_[later] = parent_[earlier];
+    if (above == later) {
+      parent_[later] = other;
       return;
     }
     const index a = halving(later), b = halving(earlier);
