@@ -57,6 +57,10 @@ inline constexpr std::int64_t most_steps = 1 << 15;
 /// apart.
 inline constexpr std::int64_t band_rows = 64, strip_columns = 1024;
 
+/// Columns of sums along y and x: the nearest cache shall hold the rows that a sum along y reads.
+template <class F>
+inline constexpr std::int64_t sum_columns = 2048 / static_cast<std::int64_t>(sizeof(F));
+
 /// Columns of summits: many rows are around, which the nearest cache shall hold. Not measured apart.
 template <class T>
 inline constexpr std::int64_t summit_columns = 2048 / static_cast<std::int64_t>(sizeof(T));

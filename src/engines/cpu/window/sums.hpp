@@ -9,6 +9,8 @@ template <class F>
 struct sum_kernels {
   /// out[i] = rows[r][i] * half[0], then for k = r ... 1 added (rows[r - k][i] + rows[r + k][i]) * half[k].
   void (*symmetric)(const F* const* rows, const F* half, int r, std::int64_t count, F* out);
+  /// The same of one row, around row[i + r].
+  void (*along)(const F* row, const F* half, int r, std::int64_t count, F* out);
   /// out[i] = 0, then added weights[j] * rows[j][i] for j = 0, 1, ...
   void (*weighted)(const F* const* rows, const F* weights, int taps, std::int64_t count, F* out);
 };
