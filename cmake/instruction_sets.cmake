@@ -38,7 +38,7 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
 endif()
 
 # The operators that gain at least a tenth (docs/decisions/0022-instruction-sets.md), and what they call.
-set(hot_operators canny gaussian label median reconstruct)
+set(hot_operators canny gaussian hysteresis label maxima median minima reconstruct sobel)
 set(hot_stamps ${hot_operators})
 list(TRANSFORM hot_stamps PREPEND ${generated}/cpu/)
 list(TRANSFORM hot_stamps APPEND .cpp)

@@ -106,11 +106,19 @@ function(add_cpu_operators suffix)
   endforeach()
 endfunction()
 include(cmake/instruction_sets.cmake)
+# Beside this machine's set the baseline is a fallback, whose time to compile counts more than its speed.
+if(MACAREU_INSTRUCTION_SETS STREQUAL "host" AND better_sets)
+  list(REMOVE_ITEM cpu_stamps ${hot_stamps})
+  add_library(macareu_cpu_fallback OBJECT ${hot_stamps})
+  target_link_libraries(macareu_cpu_fallback PRIVATE macareu_parts)
+  target_compile_options(macareu_cpu_fallback PRIVATE $<$<CONFIG:Release>:-O1> ${cpu_options})
+  set(fallback_objects $<TARGET_OBJECTS:macareu_cpu_fallback>)
+endif()
 add_cpu_operators("" ${cpu_stamps})
 
 add_library(macareu
   $<TARGET_OBJECTS:macareu_descriptions> $<TARGET_OBJECTS:macareu_serial> $<TARGET_OBJECTS:macareu_cpu>
-  $<TARGET_OBJECTS:macareu_cpu_o3>
+  $<TARGET_OBJECTS:macareu_cpu_o3> ${fallback_objects}
   ${cuda_stamps}
   ${generated}/entries.cpp ${api_source} ${api_header}
   src/core/compare.cpp src/core/table.cpp
