@@ -97,31 +97,48 @@ set(cpu_options -fno-math-errno -fno-trapping-math)
 set(needs_o3 canny distance_transform measure)
 list(TRANSFORM needs_o3 PREPEND ${generated}/cpu/)
 list(TRANSFORM needs_o3 APPEND .cpp)
-list(REMOVE_ITEM cpu_stamps ${needs_o3})
-add_library(macareu_cpu OBJECT ${cpu_stamps})
 # Operators of one group share most of their code: one compiler run for each group.
 set(waves reconstruct hmax hmin hdome h_maxima h_minima clear_border fill_holes hysteresis)
 set(nearest nearest_label nearest_site site_places)
 set(points add subtract blend invert luminance)
-set_target_properties(macareu_cpu PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 foreach(group waves nearest points)
   list(TRANSFORM ${group} PREPEND ${generated}/cpu/)
   list(TRANSFORM ${group} APPEND .cpp)
   set_source_files_properties(${${group}} PROPERTIES UNITY_GROUP ${group})
 endforeach()
-add_library(macareu_cpu_o3 OBJECT ${needs_o3})
 set(gnu_release $<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>)
-target_compile_options(macareu_cpu PRIVATE $<$<CONFIG:Release>:-O2 -ftree-vectorize> $<${gnu_release}:-fvect-cost-model=dynamic
-  --param=max-inline-insns-single=200 --param=max-inline-insns-auto=30 --param=inline-min-speedup=15>)
-foreach(part macareu_cpu macareu_cpu_o3)
-  target_link_libraries(${part} PRIVATE macareu_parts)
-  target_compile_options(${part} PRIVATE ${cpu_options})
-  target_precompile_headers(${part} PRIVATE src/catalogue/entry.hpp src/engines/cpu/engine.hpp)
-endforeach()
+# The targets macareu_cpu and macareu_cpu_o3 with a suffix, of generated files.
+function(add_cpu_operators suffix)
+  set(usual ${ARGN})
+  list(REMOVE_ITEM usual ${needs_o3})
+  set(o3 ${ARGN})
+  list(REMOVE_ITEM o3 ${usual})
+  add_library(macareu_cpu${suffix} OBJECT ${usual})
+  set_target_properties(macareu_cpu${suffix} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  add_library(macareu_cpu_o3${suffix} OBJECT ${o3})
+  target_compile_options(macareu_cpu${suffix} PRIVATE $<$<CONFIG:Release>:-O2 -ftree-vectorize>
+    $<${gnu_release}:-fvect-cost-model=dynamic --param=max-inline-insns-single=200 --param=max-inline-insns-auto=30
+    --param=inline-min-speedup=15>)
+  foreach(part macareu_cpu${suffix} macareu_cpu_o3${suffix})
+    target_link_libraries(${part} PRIVATE macareu_parts)
+    target_compile_options(${part} PRIVATE ${cpu_options})
+    target_precompile_headers(${part} PRIVATE src/catalogue/entry.hpp src/engines/cpu/engine.hpp)
+  endforeach()
+endfunction()
+include(cmake/instruction_sets.cmake)
+# Beside this machine's set the baseline is a fallback, whose time to compile counts more than its speed.
+if(MACAREU_INSTRUCTION_SETS STREQUAL "host" AND better_sets)
+  list(REMOVE_ITEM cpu_stamps ${hot_stamps})
+  add_library(macareu_cpu_fallback OBJECT ${hot_stamps})
+  target_link_libraries(macareu_cpu_fallback PRIVATE macareu_parts)
+  target_compile_options(macareu_cpu_fallback PRIVATE $<$<CONFIG:Release>:-O1> ${cpu_options})
+  set(fallback_objects $<TARGET_OBJECTS:macareu_cpu_fallback>)
+endif()
+add_cpu_operators("" ${cpu_stamps})
 
 add_library(macareu
   $<TARGET_OBJECTS:macareu_descriptions> $<TARGET_OBJECTS:macareu_cpu>
-  $<TARGET_OBJECTS:macareu_cpu_o3>
+  $<TARGET_OBJECTS:macareu_cpu_o3> ${fallback_objects}
   ${generated}/entries.cpp ${api_source} ${api_header}
   src/core/compare.cpp src/core/module.cpp src/core/table.cpp
   src/patterns/component_rims.cpp
@@ -146,6 +163,7 @@ target_precompile_headers(macareu PRIVATE <algorithm> <array> <atomic> <cmath> <
 # From a precompiled header, g++ 12 gives false warnings about std::string here.
 set_source_files_properties(src/operators/objects/object_table.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 add_subdirectory(src/engines/cpu)
+add_instruction_sets()
 add_subdirectory(src/engines/cuda)
 add_subdirectory(src/instances)
 unset(CMAKE_POSITION_INDEPENDENT_CODE)

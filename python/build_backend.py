@@ -82,6 +82,7 @@ def _configure(build):
     # exists.
     (build / "CMakeCache.txt").unlink(missing_ok=True)
     options = ["-DCMAKE_BUILD_TYPE=Release", "-DMACAREU_PYTHON=ON", "-DMACAREU_TESTS=OFF", "-DMACAREU_TOOL=OFF",
+               "-DMACAREU_INSTRUCTION_SETS=all",
                f"-DPython3_EXECUTABLE={sys.executable}"]
     try:  # CMake would not find it in pip's isolated environment
         import pybind11

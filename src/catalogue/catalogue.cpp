@@ -13,6 +13,7 @@
 #include "catalogue/arguments.hpp"
 #include "catalogue/checks.hpp"
 #include "catalogue/device_choice.hpp"
+#include "engines/cpu/runtime/instruction_set.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 #include "engines/cuda/strategies.hpp"
 
@@ -95,6 +96,16 @@ dtype output_type(const operator_description& about, std::size_t output, dtype i
     return type_of(about.outputs[output], input, shape, given);
   arguments room;
   return type_of(about.outputs[output], input, shape, complete_arguments(about, given, room));
+}
+
+std::vector<entry> with_chosen_instructions(std::vector<entry> all) {
+  for (const auto make : cpu::chosen_instruction_set().operators) {
+    const entry better = make();
+    std::ranges::find_if(all, [&](const entry& each) {
+      return each.engine == better.engine && each.about->name == better.about->name;
+    })->run = better.run;
+  }
+  return all;
 }
 
 void run_operator(const operator_description& about, std::span<const const_image_view> inputs,

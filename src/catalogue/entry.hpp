@@ -22,7 +22,10 @@ struct entry {
 /// Generated: one per operator and engine of the library, serial and cpu.
 std::span<const entry> entries();
 
-/// visit(call) for every channel. An input with own_form is the same for all.
+/// Where the chosen instruction set of the cpu engine has its own code for an operator, that runs.
+std::vector<entry> with_chosen_instructions(std::vector<entry> all);
+
+/// visit(call) for every channel. An input in a form of its own is the same for all.
 void for_each_channel(const call& whole, const std::function<void(const call&)>& visit);
 
 /// An operator's separate pixel check runs for all channels before any output is written.

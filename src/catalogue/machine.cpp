@@ -1,14 +1,14 @@
 #include <macareu/machine.hpp>
 
+#include "engines/cpu/runtime/instruction_set.hpp"
 #include "engines/cpu/runtime/threads.hpp"
-#include "engines/cpu/wave/sweep.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 
 namespace macareu {
 
 machine_description this_machine() {
   const auto& here = cuda::gpus_here();
-  return {cpu::available_threads(), cpu::best_sweep_kernels().instruction_set, here.gpus, here.problem};
+  return {cpu::available_threads(), cpu::chosen_instruction_set().name, here.gpus, here.problem};
 }
 
 }  // namespace macareu

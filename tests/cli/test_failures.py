@@ -56,6 +56,12 @@ class Arguments(CliTest):
             self.assertIn("'cuda'", self.fail_with(4, "reconstruct", *self.pair, "--device", "cuda"))
             self.assertIn("'cuda:1'", self.fail_with(4, "reconstruct", *self.pair, "--device", "cuda:1"))
 
+    def test_instruction_set(self):
+        wrong = {"env": {**os.environ, "MACAREU_INSTRUCTION_SET": "mmx"}}
+        for words in (["reconstruct", *self.pair], ["info"]):
+            self.assertRegex(self.fail_with(2, *words, **wrong),
+                             "MACAREU_INSTRUCTION_SET: expected one of [a-z0-9, ]+, got 'mmx'$")
+
     def test_options_are_checked_before_files_are_read(self):
         self.assertIn("toaster", self.fail_with(2, "maxima", "nothing.npy", "-o", "x.npy", "--device", "toaster"))
 

@@ -1,4 +1,6 @@
 """Help, lists and usage."""
+import os
+import re
 import unittest
 
 from support import CliTest, operators, verbs
@@ -74,6 +76,15 @@ class Help(CliTest):
         page = self.succeed("info")
         for part in ("devices", "serial", "cpu", "threads", "instruction set", ".npy"):
             self.assertIn(part, page)
+
+    def test_info_shows_the_chosen_instruction_set(self):
+        def with_set(name):
+            return {"env": {**os.environ, "MACAREU_INSTRUCTION_SET": name}}
+        sets = re.search("one of (.*), got", self.fail_with(2, "info", **with_set("none")))[1].split(", ")
+        shown = re.compile("^  instruction set +(.*)$", re.MULTILINE)
+        for name in sets:
+            self.assertEqual(shown.search(self.succeed("info", **with_set(name)))[1].lower().replace("-", ""), name)
+        self.assertEqual(self.succeed("info", **with_set("")), self.succeed("info", **with_set(sets[-1])))
 
     def test_generate_lists_its_instances(self):
         page = self.succeed("generate")

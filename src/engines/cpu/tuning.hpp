@@ -61,7 +61,11 @@ inline constexpr int rows_prefetched = 6;
 /// apart.
 inline constexpr std::int64_t band_rows = 64, strip_columns = 1024;
 
-/// Columns per strip of summits: the many rows around must fit the first-level cache. Not measured apart.
+/// Columns of sums along y and x: the nearest cache shall hold the rows that a sum along y reads.
+template <class F>
+inline constexpr std::int64_t sum_columns = 2048 / static_cast<std::int64_t>(sizeof(F));
+
+/// Columns of summits: many rows are around, which the nearest cache shall hold. Not measured apart.
 template <class T>
 inline constexpr std::int64_t summit_columns = 2048 / static_cast<std::int64_t>(sizeof(T));
 

@@ -24,7 +24,7 @@ class labelling {
         lines_(lines),
         shape_(lines.shape),
         runs_(work, threads, near, lines, matches),
-        numbers_(room_for<index>(std::int64_t{runs_.runs()} + 1)),
+        numbers_(room_for<index>(std::int64_t{runs_.runs()} + 8)),
         number_(numbers_.get() + 1) {
     numbers_[0] = 0;
   }

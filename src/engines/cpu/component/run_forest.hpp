@@ -21,9 +21,11 @@ class run_forest {
   }
 
   void unite(index later, index earlier) const {
-    // Fast path: a root may go under the parent of any earlier run, without a search for that run's root.
-    if (parent_[later] == later) {
-      parent_[later] = parent_[earlier];
+    const index above = parent_[later], other = parent_[earlier];
+    if (above == other) return;  // as most contacts of a large object
+    // A root has no run before it in its tree: it may go under any earlier run's parent, most often at once.
+    if (above == later) {
+      parent_[later] = other;
       return;
     }
     const index a = halving(later), b = halving(earlier);

@@ -99,11 +99,28 @@ united_runs::row_pair united_runs::touching_rows(std::int64_t Z, std::int64_t Y,
   return {lines_.row(z0, y0), lines_.row(z1, y1)};
 }
 
+/// The runs of one word of a line: by its heads, and the number of the last run that begins before it.
+struct word_runs {
+  bit_word heads;
+  std::uint32_t before;
+  /// The run that bit `bit` lies in.
+  std::uint32_t at(int bit) const {
+    return before + static_cast<std::uint32_t>(std::popcount(heads & ~bit_word{0} >> (word_bits - 1 - bit)));
+  }
+};
+
 void united_runs::unite_lines(std::int64_t line, const row_pair& a_row, std::int64_t other,
                               const row_pair& b_row, bool diagonals) {
   const auto words = shape_.words();
-  const bit_word* const a_heads = lines_.heads_of(line);
-  const bit_word* const b_heads = lines_.heads_of(other);
+  // Copies, which unions cannot change.
+  const run_forest& forest = forest_;
+  const auto runs_of = [words, &lines = lines_](std::int64_t of) {
+    const auto last = static_cast<index>(lines.first[static_cast<std::size_t>(of)]) - 1;
+    return [=, heads = lines.heads_of(of), earlier = lines.earlier.get() + of * words](std::int64_t i) {
+      return word_runs{heads[i], last + earlier[i]};
+    };
+  };
+  const auto a_runs = runs_of(line), b_runs = runs_of(other);
   bit_word b_before = 0, both_before = 0;
   for (std::int64_t i = 0; i < words; ++i) {
     const bit_word a = a_row[i], b = b_row[i];
@@ -113,12 +130,12 @@ void united_runs::unite_lines(std::int64_t line, const row_pair& a_row, std::int
       both_before = 0;
       continue;
     }
-    const bit_word ah = a_heads[i], bh = b_heads[i];
-    const bit_word both = a & b;
-    // Visits each pair of runs once: where the contact or one of the runs begins.
+    const word_runs in_a = a_runs(i), in_b = b_runs(i);
+    const bit_word ah = in_a.heads, bh = in_b.heads, both = a & b;
+    // Each pair of runs once: where the contact begins, or one of the runs does.
     for (bit_word open = both & (~(both << 1 | both_before >> 63) | ah | bh); open != 0; open &= open - 1) {
       const int bit = std::countr_zero(open);
-      forest_.unite(run_at(line, i, bit), run_at(other, i, bit));
+      forest.unite(in_a.at(bit), in_b.at(bit));
     }
     if (diagonals) {
       const bit_word b_right = b >> 1 | (i + 1 < words ? b_row[i + 1] << 63 : 0);
@@ -127,13 +144,13 @@ void united_runs::unite_lines(std::int64_t line, const row_pair& a_row, std::int
       for (bit_word open = a & b_left & ~(both & ~bh) & ~((both << 1 | both_before >> 63) & ~ah); open != 0;
            open &= open - 1) {
         const int bit = std::countr_zero(open);
-        forest_.unite(run_at(line, i, bit), bit > 0 ? run_at(other, i, bit - 1) : run_at(other, i - 1, 63));
+        forest.unite(in_a.at(bit), bit > 0 ? in_b.at(bit - 1) : in_b.before);
       }
       constexpr bit_word last = bit_word{1} << 63;
       for (bit_word open = a & b_right & ~(both & ~(bh >> 1 | last)) & ~(both >> 1 & ~(ah >> 1)); open != 0;
            open &= open - 1) {
         const int bit = std::countr_zero(open);
-        forest_.unite(run_at(line, i, bit), bit < 63 ? run_at(other, i, bit + 1) : run_at(other, i + 1, 0));
+        forest.unite(in_a.at(bit), bit < 63 ? in_b.at(bit + 1) : b_runs(i + 1).at(0));
       }
     }
     both_before = both;

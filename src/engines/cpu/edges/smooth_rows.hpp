@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "engines/cpu/runtime/aligned_memory.hpp"
 #include "engines/cpu/window/sums.hpp"
 #include "patterns/edges.hpp"
 
@@ -28,11 +29,12 @@ class smooth_rows {
         count_(count),
         reach_y_(radius_of(how.weights).y),
         reach_x_(radius_of(how.weights).x),
-        pitch_(count + 2 * reach_x_),
+        length_(count + 2 * reach_x_),
+        pitch_(aligned_memory<double>::pitch_of(length_)),
         next_(y),
         loaded_(y - reach_y_),
-        memory_(static_cast<std::size_t>(pitch_ * lines())),
-        sums_(static_cast<std::size_t>(2 * pitch_)),
+        memory_(pitch_ * lines()),
+        sums_(2 * pitch_),
         rows_(static_cast<std::size_t>(lines())) {}
 
   std::int64_t count() const { return count_; }
@@ -73,9 +75,9 @@ class smooth_rows {
     const auto& kernels = best_smoothing<Value>();
     const double* const weights = how_.weights[1].data();
     if (two)
-      kernels.two_across(rows_.data(), weights, reach_y_, pitch_, sums_.data(), later);
+      kernels.two_across(rows_.data(), weights, reach_y_, length_, sums_.data(), later);
     else
-      kernels.across(rows_.data(), weights, reach_y_, pitch_, sums_.data());
+      kernels.across(rows_.data(), weights, reach_y_, length_, sums_.data());
     waiting_ = two;
     if (how_.edge.mode == border_mode::constant) {
       put_outside(sums_.data());
@@ -86,17 +88,17 @@ class smooth_rows {
 
   /// Fills the columns outside the image with the border value.
   void put_outside(double* sums) const {
-    const auto inside = std::clamp<std::int64_t>(reach_x_ - first_, 0, pitch_);
-    const auto behind = std::clamp<std::int64_t>(width_ + reach_x_ - first_, 0, pitch_);
+    const auto inside = std::clamp<std::int64_t>(reach_x_ - first_, 0, length_);
+    const auto behind = std::clamp<std::int64_t>(width_ + reach_x_ - first_, 0, length_);
     std::fill(sums, sums + inside, how_.edge.outside);
-    std::fill(sums + behind, sums + pitch_, how_.edge.outside);
+    std::fill(sums + behind, sums + length_, how_.edge.outside);
   }
 
   void fill(std::int64_t y, double* to) const {
     const auto& edge = how_.edge;
     const bool constant = edge.mode == border_mode::constant;
     if (constant && (y < 0 || y >= height_)) {
-      std::fill_n(to, pitch_, edge.outside);
+      std::fill_n(to, length_, edge.outside);
       return;
     }
     const auto row = constant ? y : edge.fold(y, height_);
@@ -162,8 +164,8 @@ class smooth_rows {
   const Load& load_;
   std::int64_t height_, width_, first_, count_;
   int reach_y_, reach_x_;
-  std::int64_t pitch_, next_, loaded_;
-  std::vector<double> memory_, sums_;
+  std::int64_t length_, pitch_, next_, loaded_;
+  aligned_memory<double> memory_, sums_;
   std::vector<const double*> rows_;
   bool waiting_ = false;  // the sums of the current row are computed already
 };

@@ -41,7 +41,8 @@ struct envelope_kernels {
   void (*solve_f64)(line_join, const envelope<double>&);
 };
 
-/// The best this processor can run.
+/// Of the instruction set that this is compiled for, and of the chosen one.
+extern const envelope_kernels own_envelope_kernels;
 const envelope_kernels& best_envelope_kernels();
 
 inline void solve(line_join join, const envelope<std::uint32_t>& e) {

@@ -110,8 +110,7 @@ void solve_line(line_join join, const envelope<Value>& e) {
 
 }  // namespace
 
-extern const envelope_kernels MACAREU_ENVELOPE_KERNELS;
-const envelope_kernels MACAREU_ENVELOPE_KERNELS{&solve_line<std::uint32_t>, &solve_line<std::uint64_t>,
-                                                &solve_line<double>};
+const envelope_kernels own_envelope_kernels{&solve_line<std::uint32_t>, &solve_line<std::uint64_t>,
+                                            &solve_line<double>};
 
 }  // namespace macareu::cpu

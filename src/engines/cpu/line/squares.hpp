@@ -26,7 +26,7 @@ struct square_places {
   const std::uint32_t* place;
   const std::uint32_t* square;
 };
-inline constexpr std::int64_t square_padding = 8;
+inline constexpr std::int64_t square_padding = 16;
 
 struct square_kernels {
   void (*solve_narrow)(const narrow_line&);
@@ -36,7 +36,8 @@ struct square_kernels {
   void (*roots_u16)(const std::uint16_t*, std::int64_t size, std::uint32_t limit, float beyond, float* to);
 };
 
-/// The best this processor can run.
+/// Of the instruction set that this is compiled for, and of the chosen one.
+extern const square_kernels own_square_kernels;
 const square_kernels& best_square_kernels();
 
 inline void solve(const narrow_line& line) { best_square_kernels().solve_narrow(line); }

@@ -120,8 +120,7 @@ void roots_of_line(const Value* of, std::int64_t size, std::uint32_t limit, floa
 
 }  // namespace
 
-extern const square_kernels MACAREU_SQUARE_KERNELS;
-const square_kernels MACAREU_SQUARE_KERNELS{&solve_narrow_line, &conquer_blocks,
-                                            &roots_of_line<std::uint32_t>, &roots_of_line<std::uint16_t>};
+const square_kernels own_square_kernels{&solve_narrow_line, &conquer_blocks, &roots_of_line<std::uint32_t>,
+                                        &roots_of_line<std::uint16_t>};
 
 }  // namespace macareu::cpu

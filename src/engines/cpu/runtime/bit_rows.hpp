@@ -6,6 +6,10 @@
 #include <cstdint>
 #include <cstring>
 
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
 namespace macareu::cpu {
 
 using bit_word = std::uint64_t;
@@ -13,6 +17,17 @@ inline constexpr std::int64_t word_bits = 64;
 
 /// Packs 64 bytes of 0 and 1 to bits, the first byte to the lowest bit.
 inline bit_word pack(const std::uint8_t* bytes) {
+#if defined(__AVX512BW__)
+  const __m512i all = _mm512_loadu_si512(bytes);
+  return _mm512_test_epi8_mask(all, all);
+#elif defined(__SSE2__)
+  bit_word bits = 0;
+  for (int i = 0; i < 4; ++i) {
+    const __m128i some = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + 16 * i));
+    bits |= bit_word(_mm_movemask_epi8(_mm_slli_epi16(some, 7)) & 0xffff) << 16 * i;
+  }
+  return bits;
+#else
   bit_word bits = 0;
   for (int i = 0; i < 8; ++i) {
     bit_word eight;
@@ -29,6 +44,7 @@ inline bit_word pack(const std::uint8_t* bytes) {
   swap(14, 0x0000cccc0000cccc);
   swap(28, 0x00000000f0f0f0f0);
   return bits;
+#endif
 }
 
 /// bits[x] = holds(x) for pixels 0 .. width - 1. The rest of the last word is 0.

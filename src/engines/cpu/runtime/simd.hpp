@@ -6,10 +6,16 @@
 #include <cstdint>
 #include <cstring>
 
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
 namespace macareu::cpu {
 namespace {
 
-#if defined(__AVX2__)
+#if defined(__AVX512BW__)
+constexpr int vector_bytes = 64;
+#elif defined(__AVX2__)
 constexpr int vector_bytes = 32;
 #else
 constexpr int vector_bytes = 16;
@@ -44,10 +50,14 @@ template <class V>
 }
 template <class Key>
 [[gnu::always_inline]] inline bool any(vec<Key> v) {
+#if defined(__AVX512BW__)
+  return _mm512_test_epi64_mask((__m512i)v, (__m512i)v) != 0;
+#elif defined(__AVX2__)
+  return !_mm256_testz_si256((__m256i)v, (__m256i)v);
+#else
   const auto words = (typename simd<Key>::words)v;
-  std::uint64_t all = words[0] | words[1];
-  if constexpr (vector_bytes == 32) all |= words[2] | words[3];
-  return all != 0;
+  return (words[0] | words[1]) != 0;
+#endif
 }
 
 template <class Key>

@@ -18,7 +18,6 @@ struct sweep_kernel {
 };
 
 struct sweep_kernels {
-  const char* instruction_set;
   sweep_kernel<std::uint8_t> on_8;
   sweep_kernel<std::uint16_t> on_16;
   sweep_kernel<std::uint32_t> on_32;
@@ -33,7 +32,8 @@ struct sweep_kernels {
   }
 };
 
-/// The best this processor can run.
+/// Of the instruction set that this is compiled for, and of the chosen one.
+extern const sweep_kernels own_sweep_kernels;
 const sweep_kernels& best_sweep_kernels();
 
 }  // namespace macareu::cpu

@@ -280,9 +280,7 @@ constexpr sweep_kernel<Key> kernel_on{&sweep_tile<Key>, &find_raisable<Key>};
 
 }  // namespace
 
-extern const sweep_kernels MACAREU_SWEEP_KERNELS;
-const sweep_kernels MACAREU_SWEEP_KERNELS{MACAREU_INSTRUCTION_SET, kernel_on<std::uint8_t>,
-                                          kernel_on<std::uint16_t>, kernel_on<std::uint32_t>,
-                                          kernel_on<std::uint64_t>};
+const sweep_kernels own_sweep_kernels{kernel_on<std::uint8_t>, kernel_on<std::uint16_t>,
+                                      kernel_on<std::uint32_t>, kernel_on<std::uint64_t>};
 
 }  // namespace macareu::cpu

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engines/cpu/runtime/aligned_memory.hpp"
 #include "patterns/window.hpp"
 
 namespace macareu::cpu {
@@ -22,15 +23,16 @@ class near_rows {
         radius_(radius),
         first_(first - radius.x),
         count_(count + 2 * radius.x),
-        pitch_(count_ + slack),
+        pitch_(aligned_memory<Value>::pitch_of(count_ + slack)),
         lines_(2 * radius.y + 1),
-        memory_(static_cast<std::size_t>(pitch_ * lines_ * (2 * radius.z + 1))),
+        memory_(pitch_ * lines_ * (2 * radius.z + 1)),
         rows_(static_cast<std::size_t>(lines_ * (2 * radius.z + 1))) {}
 
   void move_to(std::int64_t z, std::int64_t y) {
     const bool next = z == z_ && y == y_ + 1;
     z_ = z;
     y_ = y;
+    line_ = static_cast<int>(y % lines_);
     for (int dz = -radius_.z; dz <= radius_.z; ++dz)
       for (int dy = next ? radius_.y : -radius_.y; dy <= radius_.y; ++dy) fill(z + dz, y + dy, place(dz, dy));
     for (int dz = -radius_.z; dz <= radius_.z; ++dz)
@@ -43,10 +45,11 @@ class near_rows {
   const Value* const* rows() const { return rows_.data(); }
 
  private:
-  static constexpr std::int64_t slack = 64;
+  static constexpr std::int64_t slack = 64, ahead = 2;
 
   Value* place(int dz, int dy) {
-    const auto line = ((y_ + dy) % lines_ + lines_) % lines_;
+    int line = line_ + dy;
+    line += line < 0 ? lines_ : line >= lines_ ? -lines_ : 0;
     return memory_.data() + ((dz + radius_.z) * lines_ + line) * pitch_;
   }
 
@@ -57,6 +60,7 @@ class near_rows {
       return;
     }
     const In* const row = image_.at(edge_.fold(z, image_.depth), edge_.fold(y, image_.height));
+    if (!outside && y + ahead < image_.height) fetch(image_.at(z, y + ahead));
     const auto begin = std::clamp<std::int64_t>(-first_, 0, count_);
     const auto end = std::clamp<std::int64_t>(image_.width - first_, begin, count_);
     const auto beyond = [&](std::int64_t i) {
@@ -67,6 +71,14 @@ class near_rows {
     for (std::int64_t i = 0; i < begin; ++i) beyond(i);
     copy(row + (first_ + begin) * image_.step_x, end - begin, to + begin);
     for (std::int64_t i = end; i < count_; ++i) beyond(i);
+  }
+
+  /// Strips of rows lie too far apart for the processor to fetch the next ones by itself.
+  void fetch(const In* row) const {
+    if (image_.step_x != 1) return;
+    const auto begin = std::max<std::int64_t>(first_, 0), end = std::min(first_ + count_, image_.width);
+    for (auto x = begin; x < end; x += 64 / static_cast<std::int64_t>(sizeof(In)))
+      __builtin_prefetch(row + x);
   }
 
   void copy(const In* from, std::int64_t count, Value* to) const {
@@ -80,9 +92,9 @@ class near_rows {
   border<Value> edge_;
   window_radius radius_;
   std::int64_t first_, count_, pitch_;
-  int lines_;
+  int lines_, line_ = 0;  // line_: of the row at hand
   std::int64_t z_ = -1, y_ = -2;
-  std::vector<Value> memory_;
+  aligned_memory<Value> memory_;
   std::vector<const Value*> rows_;
 };
 

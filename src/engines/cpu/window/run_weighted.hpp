@@ -27,36 +27,34 @@ void sum_along_y_and_x(const job& work, const separable_weights<F>& weights, con
       work, out,
       [&](std::int64_t z, std::int64_t top, std::int64_t bottom, std::int64_t first, std::int64_t count) {
         near_rows<F, In> rows(in, edge, {0, radius.y, radius.x}, first, count);
-        std::vector<F> line(static_cast<std::size_t>(count + 2 * radius.x)),
-            result(static_cast<std::size_t>(count));
-        std::vector<const F*> columns(static_cast<std::size_t>(2 * radius.y + 1)),
-            shifted(static_cast<std::size_t>(2 * radius.x + 1));
-        const auto before = std::clamp<std::int64_t>(radius.x - first, 0, std::ssize(line));
-        const auto inside = std::clamp<std::int64_t>(out.width + radius.x - first, 0, std::ssize(line));
+        const auto length = count + 2 * radius.x;
+        const aligned_memory<F> line(length);
+        std::vector<F> result(static_cast<std::size_t>(count));
+        std::vector<const F*> columns(static_cast<std::size_t>(2 * radius.y + 1));
+        const auto before = std::clamp<std::int64_t>(radius.x - first, 0, length);
+        const auto inside = std::clamp<std::int64_t>(out.width + radius.x - first, 0, length);
         for (auto y = top; y < bottom; ++y) {
           rows.move_to(z, y);
           const F* values = rows.rows()[radius.y] - radius.x;
           if (!weights[1].empty()) {
             for (std::size_t k = 0; k < columns.size(); ++k) columns[k] = rows.rows()[k] - radius.x;
-            best_sums<F>().symmetric(columns.data(), weights[1].data(), radius.y, std::ssize(line),
-                                     line.data());
+            best_sums<F>().symmetric(columns.data(), weights[1].data(), radius.y, length, line.data());
             if (edge.mode == border_mode::constant) {
-              std::fill_n(line.begin(), before, edge.outside);
-              std::fill(line.begin() + inside, line.end(), edge.outside);
+              std::fill_n(line.data(), before, edge.outside);
+              std::fill(line.data() + inside, line.data() + length, edge.outside);
             }
             values = line.data();
           }
           const bool straight = out.step_x == 1;
           F* const to = straight ? &out[{z, y, first}] : result.data();
-          if (weights[2].empty()) {
+          if (weights[2].empty())
             std::copy_n(values, count, to);
-          } else {
-            for (std::size_t k = 0; k < shifted.size(); ++k) shifted[k] = values + k;
-            best_sums<F>().symmetric(shifted.data(), weights[2].data(), radius.x, count, to);
-          }
+          else
+            best_sums<F>().along(values, weights[2].data(), radius.x, count, to);
           if (!straight) write_row(out, {z, y, first}, to, count);
         }
-      });
+      },
+      tuning::sum_columns<F>);
 }
 
 template <class F>

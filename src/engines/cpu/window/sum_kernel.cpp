@@ -176,16 +176,17 @@ void two_symmetric(const double* const* rows, const double* half, int r, std::in
   });
 }
 
-/// A row as `from`: row k is the same row, shifted by k.
+/// A row and where it goes on.
+template <class F>
 struct shifted_row {
-  const double* row;
-  const double* operator[](int k) const { return row + k; }
+  const F* row;
+  const F* operator[](int k) const { return row + k; }
 };
 
-template <class Value>
-void along(const double* row, const double* half, int r, std::int64_t count, Value* out) {
-  with_reach(half, r, [=](auto reach, const double* weights) {
-    symmetric_row<double, Value>(shifted_row{row}, weights, reach, count, out);
+template <class F, class Value = F>
+void along(const F* row, const F* half, int r, std::int64_t count, Value* out) {
+  with_reach(half, r, [=](auto reach, const F* weights) {
+    symmetric_row<F, Value>(shifted_row<F>{row}, weights, reach, count, out);
   });
 }
 
@@ -205,11 +206,10 @@ void weighted(const F* const* rows, const F* weights, int taps, std::int64_t cou
 
 }  // namespace
 
-extern const all_sum_kernels MACAREU_SUM_KERNELS;
-const all_sum_kernels MACAREU_SUM_KERNELS{
-    {&symmetric<float>, &weighted<float>},
-    {&symmetric<double>, &weighted<double>},
-    {&symmetric<double, float, double>, &two_symmetric<float>, &along<float>},
+const all_sum_kernels own_sum_kernels{
+    {&symmetric<float>, &along<float>, &weighted<float>},
+    {&symmetric<double>, &along<double>, &weighted<double>},
+    {&symmetric<double, float, double>, &two_symmetric<float>, &along<double, float>},
     {&symmetric<double>, &two_symmetric<double>, &along<double>}};
 
 }  // namespace macareu::cpu

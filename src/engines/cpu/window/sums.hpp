@@ -9,6 +9,8 @@ template <class F>
 struct sum_kernels {
   /// out[i] = rows[r][i] * half[0], then for k = r ... 1 added (rows[r - k][i] + rows[r + k][i]) * half[k].
   void (*symmetric)(const F* const* rows, const F* half, int r, std::int64_t count, F* out);
+  /// The same of one row, around row[i + r].
+  void (*along)(const F* row, const F* half, int r, std::int64_t count, F* out);
   /// out[i] = 0, then added weights[j] * rows[j][i] for j = 0, 1, ...
   void (*weighted)(const F* const* rows, const F* weights, int taps, std::int64_t count, F* out);
 };
@@ -32,6 +34,8 @@ struct all_sum_kernels {
   smoothing_kernels<double> smoothing_f64;
 };
 
+/// Of the instruction set that this is compiled for, and of the chosen one.
+extern const all_sum_kernels own_sum_kernels;
 const all_sum_kernels& best_sum_kernels();
 
 template <class F>

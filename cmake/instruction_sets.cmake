@@ -1,0 +1,106 @@
+# The hot code of the cpu engine, once more for every instruction set beyond the baseline's.
+#
+# All objects of a set are linked to one. Groups that a linker merges by name are dissolved, and all symbols but that of
+# the set's table become local: code for newer processors cannot replace common code.
+set(MACAREU_INSTRUCTION_SETS host CACHE STRING "Instruction sets beside the baseline: host, this machine's best, or all")
+set_property(CACHE MACAREU_INSTRUCTION_SETS PROPERTY STRINGS host all)
+if(NOT MACAREU_INSTRUCTION_SETS MATCHES "^(host|all)$")
+  message(FATAL_ERROR "MACAREU_INSTRUCTION_SETS: expected host or all, got '${MACAREU_INSTRUCTION_SETS}'")
+endif()
+
+# What a set is compiled with, src/engines/cpu/runtime/instruction_set.cpp looks for at run time.
+set(name_of_generic generic)
+set(name_of_neon NEON)
+set(name_of_sse2 SSE2)
+set(name_of_avx2 AVX2)
+set(name_of_avx512 AVX-512)
+set(options_of_avx2 -mavx2 -mbmi -mbmi2 -mfma -mlzcnt -mpopcnt)
+set(options_of_avx512 ${options_of_avx2} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl)
+
+# The baseline, and the sets beside it from the least to the best.
+set(baseline_set generic)
+set(better_sets)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(baseline_set sse2)
+  set(better_sets avx2 avx512)
+  if(MACAREU_INSTRUCTION_SETS STREQUAL "host" AND NOT CMAKE_CROSSCOMPILING)
+    file(STRINGS /proc/cpuinfo flags REGEX "^flags" LIMIT_COUNT 1)
+    if(flags MATCHES " avx512vl( |$)")
+      set(better_sets avx512)
+    elseif(flags MATCHES " avx2( |$)")
+      set(better_sets avx2)
+    else()
+      set(better_sets)
+    endif()
+  endif()
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  set(baseline_set neon)
+endif()
+
+# The operators that gain at least a tenth (docs/decisions/0023-instruction-sets.md), and what they call.
+set(hot_operators canny gaussian hysteresis label maxima median minima reconstruct sobel)
+set(hot_stamps ${hot_operators})
+list(TRANSFORM hot_stamps PREPEND ${generated}/cpu/)
+list(TRANSFORM hot_stamps APPEND .cpp)
+set(hot_sources
+  src/engines/cpu/component/lines.cpp
+  src/engines/cpu/component/united_runs.cpp
+  src/engines/cpu/line/bundles.cpp
+  src/engines/cpu/line/envelope_kernel.cpp
+  src/engines/cpu/line/squares_kernel.cpp
+  src/engines/cpu/reduce/byte_counts.cpp
+  src/engines/cpu/wave/binary.cpp
+  src/engines/cpu/wave/contraction.cpp
+  src/engines/cpu/wave/run_bottleneck.cpp
+  src/engines/cpu/wave/sweep_kernel.cpp
+  src/engines/cpu/wave/tiles.cpp
+  src/engines/cpu/wave/worklist.cpp
+  src/engines/cpu/window/sum_kernel.cpp)
+
+# The table of a set, with the operators that it has.
+function(write_table set)
+  set(set_name ${name_of_${set}})
+  list(LENGTH ARGN set_count)
+  foreach(op IN LISTS ARGN)
+    string(APPEND set_declarations "entry entry_cpu_${op}();\n")
+    string(APPEND set_entries "&entry_cpu_${op}, ")
+  endforeach()
+  configure_file(cmake/instruction_set.cpp.in ${generated}/instruction_sets/${set}.cpp @ONLY)
+endfunction()
+
+function(add_better_set set)
+  write_table(${set} ${hot_operators})
+  add_library(macareu_${set} OBJECT ${hot_sources} ${generated}/instruction_sets/${set}.cpp)
+  target_link_libraries(macareu_${set} PRIVATE macareu_parts)
+  add_cpu_operators(_${set} ${hot_stamps})
+  set(objects)
+  foreach(part macareu_${set} macareu_cpu_${set} macareu_cpu_o3_${set})
+    # Unique symbols would stay global.
+    target_compile_options(${part} PRIVATE ${options_of_${set}} $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+    list(APPEND objects $<FILTER:$<TARGET_OBJECTS:${part}>,EXCLUDE,[.][gp]ch$>)  # without precompiled headers
+    add_dependencies(macareu ${part})
+  endforeach()
+  set(whole ${generated}/instruction_sets/${set}.o)
+  add_custom_command(OUTPUT ${whole}
+    COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${whole} ${objects}
+    COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=macareu_${set} ${whole}
+    DEPENDS ${objects} COMMAND_EXPAND_LISTS VERBATIM)
+  set_source_files_properties(${whole} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  target_sources(macareu PRIVATE ${whole})
+endfunction()
+
+# All of them, to the target macareu.
+function(add_instruction_sets)
+  write_table(${baseline_set})
+  set(sets ${baseline_set} ${better_sets})
+  list(LENGTH sets table_count)
+  foreach(set IN LISTS sets)
+    string(APPEND table_declarations "extern \"C\" const instruction_set macareu_${set};\n")
+    string(APPEND tables "&macareu_${set}, ")
+  endforeach()
+  configure_file(cmake/instruction_sets.cpp.in ${generated}/instruction_sets.cpp @ONLY)
+  target_sources(macareu PRIVATE ${generated}/instruction_sets/${baseline_set}.cpp ${generated}/instruction_sets.cpp)
+  foreach(set IN LISTS better_sets)
+    add_better_set(${set})
+  endforeach()
+endfunction()

@@ -1,0 +1,61 @@
+#include "engines/cpu/runtime/instruction_set.hpp"
+
+#include <cstdlib>
+#include <string>
+
+#include <macareu/error.hpp>
+
+#include "engines/cpu/line/envelope.hpp"
+#include "engines/cpu/line/squares.hpp"
+#include "engines/cpu/wave/sweep.hpp"
+#include "engines/cpu/window/sums.hpp"
+
+namespace macareu::cpu {
+namespace {
+
+/// What cmake/instruction_sets.cmake compiles a set with. Every processor with BMI2 has LZCNT, for which some
+/// compilers have no name here.
+bool runs_here([[maybe_unused]] std::string_view set) {
+#ifdef __x86_64__
+  if (set == "sse2") return true;
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                    __builtin_cpu_supports("popcnt");
+  if (set == "avx2") return avx2;
+  return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+#else
+  return true;
+#endif
+}
+
+const instruction_set& choose() {
+  const char* const given = std::getenv("MACAREU_INSTRUCTION_SET");
+  const std::string_view wanted = given ? given : "";
+  const instruction_set* best = nullptr;
+  std::string usable;
+  for (const auto* set : built_instruction_sets()) {
+    if (!runs_here(set->value)) continue;
+    if (set->value == wanted) return *set;
+    best = set;
+    usable += (usable.empty() ? "" : ", ") + std::string(set->value);
+  }
+  if (wanted.empty()) return *best;
+  throw usage_error("MACAREU_INSTRUCTION_SET: expected one of " + usable + ", got '" + std::string(wanted) +
+                    "'");
+}
+
+}  // namespace
+
+const instruction_set& chosen_instruction_set() {
+  static const instruction_set& chosen = choose();
+  return chosen;
+}
+
+const all_sum_kernels& best_sum_kernels() { return *chosen_instruction_set().sums; }
+const envelope_kernels& best_envelope_kernels() { return *chosen_instruction_set().envelopes; }
+const square_kernels& best_square_kernels() { return *chosen_instruction_set().squares; }
+const sweep_kernels& best_sweep_kernels() { return *chosen_instruction_set().sweeps; }
+
+}  // namespace macareu::cpu
