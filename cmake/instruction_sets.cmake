@@ -8,6 +8,8 @@ if(NOT MACAREU_INSTRUCTION_SETS MATCHES "^(host|all)$")
   message(FATAL_ERROR "MACAREU_INSTRUCTION_SETS: expected host or all, got '${MACAREU_INSTRUCTION_SETS}'")
 endif()
 
+option(MACAREU_BASELINE "Code for every processor of this kind beside that for the instruction sets" ON)
+
 # What a set is compiled with, src/engines/cpu/runtime/instruction_set.cpp looks for at run time.
 set(name_of_generic generic)
 set(name_of_neon NEON)
@@ -35,6 +37,11 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   endif()
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   set(baseline_set neon)
+endif()
+
+set(has_baseline ON)
+if(better_sets AND NOT MACAREU_BASELINE)
+  set(has_baseline OFF)
 endif()
 
 # The operators that gain at least a tenth (docs/decisions/0023-instruction-sets.md), and what they call.
@@ -91,15 +98,19 @@ endfunction()
 
 # All of them, to the target macareu.
 function(add_instruction_sets)
-  write_table(${baseline_set})
-  set(sets ${baseline_set} ${better_sets})
+  set(sets ${better_sets})
+  if(has_baseline)
+    write_table(${baseline_set})
+    target_sources(macareu PRIVATE ${generated}/instruction_sets/${baseline_set}.cpp)
+    list(PREPEND sets ${baseline_set})
+  endif()
   list(LENGTH sets table_count)
   foreach(set IN LISTS sets)
     string(APPEND table_declarations "extern \"C\" const instruction_set macareu_${set};\n")
     string(APPEND tables "&macareu_${set}, ")
   endforeach()
   configure_file(cmake/instruction_sets.cpp.in ${generated}/instruction_sets.cpp @ONLY)
-  target_sources(macareu PRIVATE ${generated}/instruction_sets/${baseline_set}.cpp ${generated}/instruction_sets.cpp)
+  target_sources(macareu PRIVATE ${generated}/instruction_sets.cpp)
   foreach(set IN LISTS better_sets)
     add_better_set(${set})
   endforeach()

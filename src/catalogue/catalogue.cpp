@@ -101,9 +101,13 @@ dtype output_type(const operator_description& about, std::size_t output, dtype i
 std::vector<entry> with_chosen_instructions(std::vector<entry> all) {
   for (const auto make : cpu::chosen_instruction_set().operators) {
     const entry better = make();
-    std::ranges::find_if(all, [&](const entry& each) {
+    const auto same = std::ranges::find_if(all, [&](const entry& each) {
       return each.engine == better.engine && each.about->name == better.about->name;
-    })->run = better.run;
+    });
+    if (same == all.end())
+      all.push_back(better);  // a build without the baseline
+    else
+      same->run = better.run;
   }
   return all;
 }

@@ -41,6 +41,9 @@ const instruction_set& choose() {
     best = set;
     usable += (usable.empty() ? "" : ", ") + std::string(set->value);
   }
+  if (!best)
+    throw device_error(
+        "this build has no code for this processor; build Macareu with -DMACAREU_BASELINE=ON, as `make` does");
   if (wanted.empty()) return *best;
   throw usage_error("MACAREU_INSTRUCTION_SET: expected one of " + usable + ", got '" + std::string(wanted) +
                     "'");
