@@ -46,6 +46,7 @@ struct input_description {
   bool own_form = false;  ///< grey, of any type and shape; others have those of the first input
   bool own_type = false;  ///< others have the type of the first input
   bool optional = false;  ///< may be left out; only the last can be
+  bool mask = false;      ///< of type bool, whatever that of the first input is
 };
 
 /// An output has the shape and the channels of the first input.

@@ -15,7 +15,7 @@
 
 namespace macareu::itk {
 
-/// A step of a filter's work, between two fractions of its progress.
+/// A step of a filter's work, between two fractions of its progress. None is told where they are equal.
 struct step {
   double from = 0;
   double to = 1;
@@ -35,6 +35,10 @@ class has_device {
 run_report run(::itk::ProcessObject& filter, const std::string& device, std::string_view name,
                std::span<const const_image_view> inputs, std::span<const image_view> outputs,
                const arguments& given, step part = {});
+
+/// The same of an operator that gives a table. No progress is told.
+table tabulate(::itk::ProcessObject& filter, const std::string& device, std::string_view name,
+               std::span<const const_image_view> inputs, const arguments& given);
 
 /// body(first, last) for parts of 0..count, on ITK's threads; in one part where the filter's device is
 /// serial.

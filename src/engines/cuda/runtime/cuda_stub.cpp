@@ -1,6 +1,8 @@
 // A build without CUDA.
 #include <new>
 
+#include <macareu/device_memory.hpp>
+
 #include "engines/cuda/component/block_times.hpp"
 #include "engines/cuda/runtime/function.hpp"
 #include "engines/cuda/runtime/presence.hpp"
@@ -39,3 +41,19 @@ block_times& last_block_times() {
 }
 
 }  // namespace macareu::cuda::labels
+
+namespace macareu::device_memory {
+namespace {
+
+[[noreturn]] void refuse() { throw device_error("cuda: " + cuda::gpus_here().problem); }
+
+}  // namespace
+
+int current_gpu() { refuse(); }
+void* allocate(std::size_t) { refuse(); }
+void release(void*) noexcept {}
+void copy_to_device(void*, const void*, std::size_t) { refuse(); }
+void copy_to_host(void*, const void*, std::size_t) { refuse(); }
+void wait() { refuse(); }
+
+}  // namespace macareu::device_memory
