@@ -36,9 +36,7 @@ if(itk_works)
   if(NOT CMAKE_C_COMPILER_LOADED)
     enable_language(C)  # for the libraries that ITK's own files look for
   endif()
-  set(uses_cuda ${MACAREU_USES_CUDA})
   find_package(ITK 5.2 REQUIRED COMPONENTS ${components})
-  set(MACAREU_USES_CUDA ${uses_cuda})  # an ITK that was built with the module tells of the Macareu in it
   set(MACAREU_ITK_TESTS ${MACAREU_TESTS} CACHE BOOL "Build the tests and benchmarks of the ITK module")
   add_subdirectory(itk)
 elseif(MACAREU_TESTS)

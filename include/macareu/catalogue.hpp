@@ -44,9 +44,10 @@ struct parameter_description {
 struct input_description {
   std::string_view name;
   std::string_view help;
-  bool own_form = false;  ///< grey, of any type and shape; other inputs match the first one
-  bool own_type = false;  ///< of any type; other inputs have the type of the first one
-  bool optional = false;  ///< may be left out; only the last input can be
+  bool own_form = false;  ///< grey, of any type and shape; others have those of the first input
+  bool own_type = false;  ///< others have the type of the first input
+  bool optional = false;  ///< may be left out; only the last can be
+  bool mask = false;      ///< of type bool, whatever that of the first input is
 };
 
 /// An output has the shape and the channels of the first input.

@@ -25,13 +25,14 @@ int threads_of(::itk::ProcessObject& filter) {
   throw aborted;
 }
 
-}  // namespace
-
-run_report run(::itk::ProcessObject& filter, const std::string& device, std::string_view name,
-               std::span<const const_image_view> inputs, std::span<const image_view> outputs,
-               const arguments& given, step part) {
+const operator_description& operator_named(std::string_view name) {
   const auto* about = find_operator(name);
   if (!about) throw usage_error("the library has no operator " + std::string(name));
+  return *about;
+}
+
+template <class Work>
+run_report for_filter(::itk::ProcessObject& filter, const std::string& device, step part, const Work& work) {
   std::stop_source stop;
   std::exception_ptr thrown;  // by an observer: it must not propagate through the library's threads
   run_report report;
@@ -42,19 +43,38 @@ run_report run(::itk::ProcessObject& filter, const std::string& device, std::str
   how.stop = stop.get_token();
   how.progress = [&](double done) {
     try {
-      filter.UpdateProgress(static_cast<float>(part.from + done * (part.to - part.from)));
+      if (part.from < part.to)
+        filter.UpdateProgress(static_cast<float>(part.from + done * (part.to - part.from)));
     } catch (...) {
       if (!thrown) thrown = std::current_exception();
     }
     if (thrown || filter.GetAbortGenerateData()) stop.request_stop();
   };
   try {
-    run_operator(*about, inputs, outputs, given, how);
-  } catch (const interrupted&) {  // handled below
+    work(how);
+  } catch (const interrupted&) {  // said below
   }
   if (thrown) std::rethrow_exception(thrown);
   if (stop.stop_requested()) throw_aborted(filter);
   return report;
+}
+
+}  // namespace
+
+run_report run(::itk::ProcessObject& filter, const std::string& device, std::string_view name,
+               std::span<const const_image_view> inputs, std::span<const image_view> outputs,
+               const arguments& given, step part) {
+  return for_filter(filter, device, part, [&](const context& how) {
+    run_operator(operator_named(name), inputs, outputs, given, how);
+  });
+}
+
+table tabulate(::itk::ProcessObject& filter, const std::string& device, std::string_view name,
+               std::span<const const_image_view> inputs, const arguments& given) {
+  table found;
+  for_filter(filter, device, {0, 0},
+             [&](const context& how) { found = compute_table(operator_named(name), inputs, given, how); });
+  return found;
 }
 
 void in_parallel(::itk::ProcessObject& filter, std::int64_t count,

@@ -1,9 +1,11 @@
 #include "macareu/itk/workplace.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include <macareu/error.hpp>
 
 #include "device.hpp"
-#include "pixelwise_on_host.hpp"
 
 namespace macareu::itk {
 namespace {
@@ -15,6 +17,12 @@ std::size_t bytes_of(const const_image_view& image) {
 void require_no_gaps(const const_image_view& image) {
   if (image.steps() != contiguous_strides(image.shape()))
     throw usage_error("the buffered region is larger than the requested region");
+}
+
+/// A bound that no pixel can pass is left out; NaN would be taken for one.
+void add_bound(arguments& given, const char* name, const number& value, double none) {
+  if (std::isnan(value.to_double())) throw usage_error("a threshold is NaN");
+  if (value.to_double() != none) given.emplace(name, value);
 }
 
 }  // namespace
@@ -35,24 +43,44 @@ run_report workplace::run(std::string_view name, std::initializer_list<const_ima
                   outputs, given, part);
 }
 
-void workplace::apply(const pixelwise::work& what, std::initializer_list<const_image_view> from,
-                      const image_view& to) const {
-  for (const auto& image : from) require_no_gaps(image);
-  require_no_gaps(to);
-  const std::span<const const_image_view> inputs(from.begin(), from.size());
-  if (on_gpu_)
-    device::apply(what, inputs, to);
-  else
-    pixelwise::apply_on_host(filter_, what, inputs, to);
+void workplace::apply(std::string_view name, std::initializer_list<const_image_view> inputs,
+                      const image_view& out, const arguments& given) const {
+  const std::vector<image_view> outputs{out};
+  itk::run(filter_, device_of_steps(), name, {inputs.begin(), inputs.size()}, outputs, given, {0, 0});
 }
 
-bool workplace::any(const const_image_view& mask) const {
-  return on_gpu_ ? device::any(mask) : pixelwise::any_on_host(mask);
+table workplace::tabulate(std::string_view name, const const_image_view& input,
+                          const arguments& given) const {
+  return itk::tabulate(filter_, device_of_steps(), name, {&input, 1}, given);
 }
 
-std::vector<std::uint64_t> workplace::sizes_of_objects(const const_image_view& labels) const {
-  require_no_gaps(labels);
-  return on_gpu_ ? device::sizes_of_objects(labels) : pixelwise::sizes_on_host(labels);
+void workplace::convert(const const_image_view& from, const image_view& to) const {
+  apply("cast", {from}, to, {{"type", std::string(name_of(to.type()))}});
+}
+
+temporary workplace::between(const const_image_view& image, const number& low, const number& high,
+                             bool others) const {
+  arguments given{{"inside", number(others ? 0 : 1)}, {"outside", number(others ? 1 : 0)}};
+  add_bound(given, "low", low, -std::numeric_limits<double>::infinity());
+  add_bound(given, "high", high, std::numeric_limits<double>::infinity());
+  auto mask = room_for(dtype::boolean, image.shape());
+  apply("binary_threshold", {image}, mask, given);
+  return mask;
+}
+
+void workplace::choose(const const_image_view& mask, const number& inside, const number& outside,
+                       const image_view& to) const {
+  apply("binary_threshold", {mask}, to,
+        {{"low", number(1)},
+         {"inside", inside},
+         {"outside", outside},
+         {"type", std::string(name_of(to.type()))}});
+}
+
+/// Not on a GPU that is handed the host's memory: the copies would take longer than the step.
+std::string workplace::device_of_steps() const {
+  if (on_gpu_) return device::engine(device_);
+  return device_ == "serial" ? device_ : "cpu";
 }
 
 const_image_view workplace::bring(const const_image_view& host) {

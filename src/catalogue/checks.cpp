@@ -147,7 +147,11 @@ void check_form(const operator_description& about, std::size_t index, const imag
   if (form.shape && first.shape && *form.shape != *first.shape)
     throw unlike_first(about, image, fault::shape, " is " + to_string(*form.shape),
                        " is " + to_string(*first.shape), "one shape");
-  if (form.type && first.type && *form.type != *first.type && !input.own_type)
+  if (input.mask && form.type && *form.type != dtype::boolean)
+    throw image.refused(fault::type,
+                        " has pixels of type " + std::string(name_of(*form.type)) + ", but must have bool",
+                        std::string(name_of(*form.type)), "bool");
+  if (form.type && first.type && *form.type != *first.type && !input.own_type && !input.mask)
     throw unlike_first(about, image, fault::type, " has pixels of type " + std::string(name_of(*form.type)),
                        " of " + std::string(name_of(*first.type)), "one type");
 }

@@ -3,6 +3,7 @@
 // module.
 #include <new>
 
+#include <macareu/device_memory.hpp>
 #include <macareu/error.hpp>
 
 #include "catalogue/cuda_module.hpp"
@@ -40,6 +41,7 @@ struct absent_module {
     static gpu_list list;
     return list;
   }
+  [[noreturn]] static void refuse() { throw device_error("cuda: " + none().problem); }
 };
 
 const cuda_module& load() {
@@ -87,3 +89,18 @@ shared_block take_shared(int gpu, void* stream, std::size_t bytes) {
 void give_back_shared(const shared_block& block, void* stream) { module().give_back_shared(block, stream); }
 
 }  // namespace macareu::cuda
+
+namespace macareu::device_memory {
+
+int current_gpu() { return cuda::current_gpu(); }
+void* allocate(std::size_t bytes) { return cuda::module().allocate(bytes); }
+void release(void* data) noexcept { cuda::module().release(data); }
+void copy_to_device(void* device, const void* host, std::size_t bytes) {
+  cuda::module().copy_to_device(device, host, bytes);
+}
+void copy_to_host(void* host, const void* device, std::size_t bytes) {
+  cuda::module().copy_to_host(host, device, bytes);
+}
+void wait() { cuda::module().wait(); }
+
+}  // namespace macareu::device_memory

@@ -16,7 +16,7 @@
 
 namespace macareu {
 
-/// Every function is one of the same name in engines/cuda/runtime.
+/// Every function is one of the same name in engines/cuda/runtime, or of device_memory.
 struct cuda_module {
   int version;
   std::span<const entry> (*entries)();
@@ -30,6 +30,11 @@ struct cuda_module {
   void (*finish)(int gpu, void* stream);
   cuda::shared_block (*take_shared)(int gpu, void* stream, std::size_t bytes);
   void (*give_back_shared)(const cuda::shared_block& block, void* stream);
+  void* (*allocate)(std::size_t bytes);
+  void (*release)(void* data) noexcept;
+  void (*copy_to_device)(void* device, const void* host, std::size_t bytes);
+  void (*copy_to_host)(void* host, const void* device, std::size_t bytes);
+  void (*wait)();
 };
 
 namespace cuda {

@@ -1,4 +1,6 @@
 // What macareu_cuda.so exports.
+#include <macareu/device_memory.hpp>
+
 #include "catalogue/cuda_module.hpp"
 #include "cuda_interface.hpp"
 
@@ -14,4 +16,9 @@ const macareu::cuda_module macareu_cuda_module{.version = MACAREU_CUDA_INTERFACE
                                                .follow = macareu::cuda::follow,
                                                .finish = macareu::cuda::finish,
                                                .take_shared = macareu::cuda::take_shared,
-                                               .give_back_shared = macareu::cuda::give_back_shared};
+                                               .give_back_shared = macareu::cuda::give_back_shared,
+                                               .allocate = macareu::device_memory::allocate,
+                                               .release = macareu::device_memory::release,
+                                               .copy_to_device = macareu::device_memory::copy_to_device,
+                                               .copy_to_host = macareu::device_memory::copy_to_host,
+                                               .wait = macareu::device_memory::wait};

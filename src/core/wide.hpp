@@ -82,7 +82,21 @@ MACAREU_HD inline V turned_by(V a, V b) {
   }
 }
 
-/// Correctly rounded, for f32 and f64.
+/// In another type.
+template <class To, class V>
+MACAREU_HD inline auto converted_to(const V& value) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    return static_cast<To>(value);
+  } else {
+#ifndef __CUDACC__  // which takes no such type into code for a GPU
+    constexpr auto count = sizeof value / sizeof value[0];
+    typedef To vector __attribute__((vector_size(count * sizeof(To))));
+    return __builtin_convertvector(value, vector);
+#endif
+  }
+}
+
+/// Correctly rounded, of f32 and f64.
 template <class V>
 MACAREU_HD inline V root(V value) {
   if constexpr (std::is_arithmetic_v<V>) {

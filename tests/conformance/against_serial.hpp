@@ -33,7 +33,11 @@ class output_memory {
 class against_serial : public engine_and_type {
  protected:
   explicit against_serial(std::int64_t most_pixels)
-      : first_(most_pixels), second_(most_pixels), expected_(most_pixels), got_(most_pixels) {}
+      : first_(most_pixels),
+        second_(most_pixels),
+        third_(most_pixels),
+        expected_(most_pixels),
+        got_(most_pixels) {}
 
   /// What the operator takes, in the form of the scene.
   template <class T>
@@ -48,7 +52,9 @@ class against_serial : public engine_and_type {
     paint(scene_.marker, palette, sinks, static_cast<T*>(marker.data()));
     paint(scene_.mask, palette, sinks, static_cast<T*>(mask.data()));
     lose_a_pixel<T>(from, mask);
-    return inputs_of(about, marker, mask);
+    const auto set = third_.of(dtype::boolean, scene_.shape);
+    std::ranges::transform(scene_.marker, static_cast<bool*>(set.data()), [](level own) { return own > 0; });
+    return inputs_of(about, marker, mask, set);
   }
 
   void compare(dice& from, const operator_description& about, const std::vector<const_image_view>& inputs,
@@ -171,7 +177,7 @@ class against_serial : public engine_and_type {
       }
   }
 
-  canvas first_, second_;
+  canvas first_, second_, third_;
   output_memory expected_, got_;
 };
 

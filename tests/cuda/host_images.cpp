@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include <macareu/device_memory.hpp>
 #include <macareu/error.hpp>
 #include <macareu/operators.hpp>
 
@@ -187,6 +188,24 @@ TEST(without_a_gpu, cuda_is_refused_and_auto_does_without) {
     EXPECT_EQ(report.note, "cuda: " + this_machine().no_gpu + "; computed on cpu instead");
   else
     EXPECT_EQ(report.note, "");
+}
+
+/// Memory of <macareu/device_memory.hpp>, in which images stay between calls.
+TEST_F(host_images, go_to_memory_that_the_caller_keeps) {
+  const noise_pair given({70, 63});
+  const auto bytes = given.mask.size();
+  void* const there = device_memory::allocate(bytes);
+  device_memory::copy_to_device(there, given.mask.data(), bytes);
+  const image_view kept(there, dtype::u8, given.shape, contiguous_strides(given.shape));
+  const std::vector<const_image_view> inputs{kept};
+  const std::vector<image_view> outputs{kept};
+  run_operator(*find_operator("invert"), inputs, outputs, {}, cuda_);
+  image found(dtype::u8, given.shape);
+  device_memory::wait();
+  device_memory::copy_to_host(found.data(), there, bytes);
+  device_memory::release(there);
+  EXPECT_TRUE(same_bits(found, invert(given.mask_view(), {}, serial_)));
+  EXPECT_GE(device_memory::current_gpu(), 0);
 }
 
 }  // namespace

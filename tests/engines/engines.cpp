@@ -47,7 +47,9 @@ class drawn_call {
     mask_ = image(dtype_of<T>, drawn.shape);
     paint(drawn.marker, palette, false, static_cast<T*>(marker_.data()));
     paint(drawn.mask, palette, false, static_cast<T*>(mask_.data()));
-    inputs_ = inputs_of(about, marker_, mask_);
+    set_ = image(dtype::boolean, drawn.shape);
+    std::ranges::transform(drawn.marker, static_cast<bool*>(set_.data()), [](level own) { return own > 0; });
+    inputs_ = inputs_of(about, marker_, mask_, set_);
     const int neighbours = rank == 2 ? (from.once_in(2) ? 4 : 8) : (from.once_in(2) ? 6 : 26);
     given_ = draw_arguments(from, about, dtype_of<T>, neighbours, palette);
     if (!about.outputs.empty()) asked_ = draw_outputs(from, about, given_);
@@ -103,7 +105,7 @@ class drawn_call {
   }
 
   const operator_description& about_;
-  image marker_, mask_;
+  image marker_, mask_, set_;
   std::vector<const_image_view> inputs_;
   arguments given_;
   std::vector<bool> asked_;

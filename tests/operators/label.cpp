@@ -211,6 +211,19 @@ TEST(relabel, numbers_in_raster_order) {
   EXPECT_THROW(relabel(fractions.view()), usage_error);
 }
 
+TEST(relabel, numbers_by_size_or_label) {
+  const picture<std::uint64_t> f{{1, 9}, {9, 9, 5, 7, 7, 3, 3, 3, 1ULL << 60}};
+  for (const char* device : {"serial", "cpu"}) {
+    const auto numbered = [&](const relabel_options& options) {
+      return values_of<std::uint64_t>(relabel(f.view(), options, {.device = device}));
+    };
+    using wide = std::vector<std::uint64_t>;
+    EXPECT_EQ(numbered({.order = relabel_order::label}), (wide{4, 4, 2, 3, 3, 1, 1, 1, 5}));
+    EXPECT_EQ(numbered({.order = relabel_order::size}), (wide{3, 3, 4, 2, 2, 1, 1, 1, 5}));
+    EXPECT_EQ(numbered({.min_size = 2, .order = relabel_order::label}), (wide{3, 3, 0, 2, 2, 1, 1, 1, 0}));
+  }
+}
+
 TEST(relabel, numbers_labels_of_any_size) {
   const std::uint64_t huge = std::uint64_t{1} << 40;
   const picture<std::uint64_t> wide{{2, 3}, {huge, 0, 7, 7, huge + 1, huge}};

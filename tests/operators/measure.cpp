@@ -204,5 +204,12 @@ TEST(measure, columns_of_intensities_alone) {
   }
 }
 
+TEST(measure, sizes_alone) {
+  const picture<std::uint8_t> labels{{2, 3}, {1, 1, 4, 0, 4, 4}};
+  for (const char* device : {"serial", "cpu"})
+    EXPECT_EQ(to_csv(measure(labels.view(), {.columns = measure_columns::size}, {.device = device})),
+              "label,num_pixels\n1,2\n4,3\n");
+}
+
 }  // namespace
 }  // namespace macareu::test

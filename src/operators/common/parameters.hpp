@@ -47,6 +47,15 @@ inline constexpr parameter_description filtered_type_parameter{
     "pixel type of the result: standard is f64 for images of f64, else f32; same rounds to the image's type",
     "standard|f32|f64|same"};
 
+constexpr parameter_description type_parameter(std::string_view default_text) {
+  return {"type", parameter_kind::choice, default_text, "pixel type of the result",
+          "bool|i8|u8|i16|u16|i32|u32|i64|u64|f32|f64"};
+}
+/// For the parameter `type`, where its choices are pixel types.
+inline dtype chosen_type(const arguments& all, dtype, const extents&) {
+  return dtype_named(std::get<std::string>(all.at("type"))).value();
+}
+
 inline constexpr parameter_description min_size_parameter{
     "min_size", parameter_kind::number, "0", "objects with fewer pixels are dropped", "", -1};
 inline constexpr parameter_description max_size_parameter{"max_size", parameter_kind::number, "inf",

@@ -1,10 +1,10 @@
-// Slopes in the arithmetic of scikit-image's edge filters: products in f64, added in raster order.
+// Slopes in the arithmetic of scikit-image's edge filters.
 #pragma once
 
 #include <array>
-#include <type_traits>
 
 #include "core/wide.hpp"
+#include "operators/filters/slope_sum.hpp"
 #include "patterns/window.hpp"
 
 namespace macareu {
@@ -18,8 +18,8 @@ struct slope_length {
   using value = double;
 
   int count;
-  std::array<int, most> axis;      // 0: z, 1: y, 2: x
-  std::array<double, most> scale;  // of a slope's weights
+  std::array<int, most> axis;  // 0: z, 1: y, 2: x
+  std::array<slope_weights, most> weights;
   double divisor;
 
   MACAREU_HD static constexpr window_radius radius() { return {Rank == 3, Rank >= 2, 1}; }
@@ -40,44 +40,10 @@ struct slope_length {
   template <class Near>
   MACAREU_HD auto slope(const Near& near, std::size_t i) const {
     if constexpr (Rank == 3)
-      if (axis[i] == 0) return taps<0, 26>(near, scale[i]);
+      if (axis[i] == 0) return slope_sum<Rank, 0>(near, weights[i]);
     if constexpr (Rank >= 2)
-      if (axis[i] == 1) return taps<1, 26>(near, scale[i]);
-    return taps<2, 26>(near, scale[i]);
-  }
-
-  /// The sum over places 0 .. Place of the cube around the pixel.
-  template <int Axis, int Place, class Near>
-  MACAREU_HD static auto taps(const Near& near, double scale) {
-    constexpr std::array step{Place / 9 - 1, Place / 3 % 3 - 1, Place % 3 - 1};
-    if constexpr (Place < 0) {
-      return decltype(widened(near(0, 0, 0))){};
-    } else {
-      constexpr double weight = weight_of(step, Axis);
-      const auto before = taps<Axis, Place - 1>(near, scale);
-      if constexpr (weight == 0)
-        return before;
-      else
-        return before + widened(near(step[0], step[1], step[2])) * (weight * scale);
-    }
-  }
-
-  static constexpr double weight_of(const std::array<int, 3>& step, int along) {
-    double weight = step[static_cast<std::size_t>(along)];
-    for (int other = 0; other < 3; ++other) {
-      const int apart = step[static_cast<std::size_t>(other)];
-      if (other < 3 - Rank && apart != 0) return 0;
-      if (other >= 3 - Rank && other != along) weight *= apart == 0 ? 0.5 : 0.25;
-    }
-    return weight;
-  }
-
-  template <class V>
-  MACAREU_HD static auto widened(V pixel) {
-    if constexpr (std::is_arithmetic_v<V>)
-      return static_cast<double>(pixel);
-    else
-      return pixel;
+      if (axis[i] == 1) return slope_sum<Rank, 1>(near, weights[i]);
+    return slope_sum<Rank, 2>(near, weights[i]);
   }
 };
 

@@ -47,7 +47,8 @@ struct slopes {
                       "whole numbers from " + std::to_string(-Rank) + " to " + std::to_string(Rank - 1),
                       to_string(axes[i]));
       rule.axis[i] = static_cast<int>(along) + (along < 0 ? 3 : 3 - Rank);
-      rule.scale[i] = along < 0 ? 0.25 : 1;
+      const double own = (along < 0 ? 0.25 : 1) * std::exp2(1 - Rank);
+      rule.weights[i] = {own, own / 2, own / 4};
     }
     return rule;
   }

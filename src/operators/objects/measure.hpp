@@ -23,7 +23,7 @@ namespace macareu::operators {
 struct measure {
   static void check_columns(const call& call) {
     check_spacing(call);
-    if (call.inputs.size() == 1 && !call.chosen("columns", "all"))
+    if (call.inputs.size() == 1 && call.chosen("columns", "intensity"))
       throw call_error({.kind = fault::missing,
                         .operation = "measure",
                         .parts = {parameter_named("columns"), " intensity: expected the image ",
@@ -41,7 +41,8 @@ struct measure {
   static constexpr std::array parameters{
       spacing_parameter,
       parameter_description{"columns", parameter_kind::choice, "all",
-                            "all columns, or those of intensities alone, which is faster", "all|intensity"}};
+                            "all columns, or those of intensities or sizes alone, which is faster",
+                            "all|intensity|size"}};
   static constexpr operator_description about{
       .name = "measure",
       .verb = "measure",
@@ -92,6 +93,10 @@ struct measure {
         .spacing = spacing_of(call),
         .threads = engine.lend_threads(static_cast<std::int64_t>(greatest) * tuning::pixels_worth_an_object)};
     form.shape = call.chosen("columns", "all");
+    if (call.chosen("columns", "size")) {
+      const auto rows = engine.tally(object_size{}, greatest, labels);
+      return tell(call, form, sized_objects_of(rows), room_for_objects(greatest, form));
+    }
     if (call.inputs.size() == 1) {
       if (form.rank == 2)
         tell<std::uint8_t, 2>(engine, call, form, greatest, labels);

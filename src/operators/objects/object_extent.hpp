@@ -10,12 +10,13 @@ namespace macareu {
 
 struct object_size {
   using row = tally_row<1, 0, 0>;
+  enum counts { pixels };
 
   template <class Label>
   MACAREU_HD void add(row& to, site, site, const view<const Label>&) const {
     add_pixels(to, 1);
   }
-  MACAREU_HD void add_pixels(row& to, std::uint64_t count) const { to.count[0] += count; }
+  MACAREU_HD void add_pixels(row& to, std::uint64_t count) const { to.count[pixels] += count; }
 };
 
 /// Position of the first pixel, number of pixels, contact with the border of the image.

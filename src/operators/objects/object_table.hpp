@@ -9,6 +9,7 @@
 #include <macareu/table.hpp>
 
 #include "core/host_threads.hpp"
+#include "operators/objects/object_extent.hpp"
 #include "operators/objects/object_sums.hpp"
 
 namespace macareu {
@@ -96,6 +97,11 @@ summed_objects weighed_objects_of(std::span<const object_intensities::row> rows)
     facts.weakest = from_order<T>(row.least[0]);
     facts.strongest = from_order<T>(row.most[0]);
   });
+}
+
+/// The same of sizes alone.
+inline summed_objects sized_objects_of(std::span<const object_size::row> rows) {
+  return objects_of_rows<object_size>(rows, [](object_facts&, const object_size::row&) {});
 }
 
 }  // namespace macareu

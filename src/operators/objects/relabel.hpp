@@ -24,8 +24,13 @@ struct relabel {
                                                          .help = "the new numbers, 0 outside of objects",
                                                          .computed = &type,
                                                          .computed_help = "u64 of labels of u64, else u32"}};
-  static constexpr std::array parameters{min_size_parameter, max_size_parameter, largest_parameter,
-                                         clear_border_parameter};
+  static constexpr std::array parameters{
+      min_size_parameter, max_size_parameter, largest_parameter, clear_border_parameter,
+      parameter_description{
+          "order", parameter_kind::choice, "first",
+          "of the new numbers: by first pixels, by size with the largest first, or by the old "
+          "numbers, which also decide between equal sizes",
+          "first|size|label"}};
   static constexpr operator_description about{
       .name = "relabel",
       .verb = "relabel",
@@ -34,7 +39,7 @@ struct relabel {
       .brief = "Numbers the objects of a label image anew, and drops some.",
       .notes =
           "Pixels of one number are one object, whether or not they touch. Zero and negative numbers are "
-          "outside. The new numbers are 1..n in the raster order of first pixels.",
+          "outside. The new numbers are 1..n, by default in the raster order of first pixels.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
@@ -42,8 +47,8 @@ struct relabel {
       .gives_labels = true,
       .check = &check_selection,
       .formula =
-          "result(p) = rank of the object of p among the kept objects, by their first pixels; 0 where "
-          "it is dropped",
+          "result(p) = rank of the object of p among the kept objects, in the given order; 0 where it is "
+          "dropped",
       .peers = {.skimage = "segmentation.relabel_sequential",
                 .itk = "RelabelComponentImageFilter",
                 .diplib = "Relabel"}};

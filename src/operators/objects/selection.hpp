@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -15,12 +16,16 @@
 
 namespace macareu {
 
+enum class object_order { by_first_pixel, by_size, by_label };
+
 struct object_selection {
   double min_size = 0, max_size = std::numeric_limits<double>::infinity(),
          largest = std::numeric_limits<double>::infinity();
   bool clear_border = false;
+  object_order order = object_order::by_first_pixel;
 
-  object_selection() = default;  // of all objects
+  /// Of all objects.
+  explicit object_selection(object_order wanted) : order(wanted) {}
   explicit object_selection(const call& call)
       : min_size(call.quantity("min_size").to_double()),
         max_size(call.quantity("max_size").to_double()),
@@ -35,8 +40,14 @@ struct object_selection {
     };
     if (min_size < 0) refuse("min_size", min_size, "0 or more");
     if (largest != std::floor(largest)) refuse("largest", largest, "a whole number of objects, or inf");
+    if (call.chosen("order", "size")) order = object_order::by_size;
+    if (call.chosen("order", "label")) order = object_order::by_label;
   }
 
+  /// Whether it matters where an object is, not its size alone.
+  bool sees_places() const {
+    return clear_border || std::isfinite(largest) || order == object_order::by_first_pixel;
+  }
   bool keeps(const object_extent::row& object) const {
     const auto size = static_cast<double>(object.count[object_extent::pixels]);
     return size > 0 && size >= min_size && size <= max_size &&
@@ -69,19 +80,34 @@ std::uint64_t renumber(std::span<const object_extent::row> objects, const object
         kept, [&](auto a, auto b) { return size(a) != size(b) ? size(a) > size(b) : first(a) < first(b); });
     kept.resize(static_cast<std::size_t>(wanted.largest));
   }
-  std::ranges::sort(kept, {}, first);
+  if (wanted.order == object_order::by_first_pixel)
+    std::ranges::sort(kept, {}, first);
+  else
+    std::ranges::sort(kept);
+  if (wanted.order == object_order::by_size) std::ranges::stable_sort(kept, std::greater{}, size);
   number.assign(objects.size(), Label{});
   for (std::size_t i = 0; i < kept.size(); ++i) number[kept[i]] = static_cast<Label>(i + 1);
   return kept.size();
 }
 
-/// Renumbers labels 1..count in place. Returns how many are kept.
+inline std::vector<object_extent::row> without_places(std::span<const object_size::row> sizes) {
+  std::vector<object_extent::row> objects(sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    objects[i].count[object_extent::pixels] = sizes[i].count[object_size::pixels];
+  return objects;
+}
+
+/// Labels 1..count in place. Returns how many are kept.
 template <class Image, class Engine>
 std::uint64_t select_objects(Engine& engine, const call& call, const object_selection& wanted,
                              std::uint64_t count, const Image& labels) {
-  const auto objects = engine.tally(object_extent{labels.whole(), call.rank() == 3}, count, labels.reading());
   std::vector<pixel_of<Image>> number;
-  const auto kept = renumber(objects, wanted, number);
+  std::uint64_t kept = 0;
+  if (wanted.sees_places())
+    kept = renumber(engine.tally(object_extent{labels.whole(), call.rank() == 3}, count, labels.reading()),
+                    wanted, number);
+  else  // engines count runs of pixels
+    kept = renumber(without_places(engine.tally(object_size{}, count, labels.reading())), wanted, number);
   engine.recode(labels, number);
   return kept;
 }

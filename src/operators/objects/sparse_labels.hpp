@@ -55,7 +55,7 @@ std::uint64_t number_sparse_labels(Engine& engine, const call& call, std::uint64
     if (bits <= 0) throw usage_error(too_large(call, greatest) + " with as many objects");
     left -= bits;
     engine.map(with_next_bits<Number>{bits, left}, out, out.reading(), labels);
-    count = select_objects(engine, call, object_selection(), count << bits, out);
+    count = select_objects(engine, call, object_selection(object_order::by_label), count << bits, out);
   }
   return count;
 }

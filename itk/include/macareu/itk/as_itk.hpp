@@ -214,7 +214,7 @@ struct distance_kind {
 /// The distances of SignedMaurerDistanceMapImageFilter to the pixels where `away` is not set, with a sign by
 /// `objects`. Spacing is in array order. All images are contiguous.
 template <class Real>
-void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
+void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& sites,
                     const const_image_view& objects, std::span<const double> spacing, distance_kind kind,
                     const image_view& out) {
   using along_line = distances_along<Real>;
@@ -224,7 +224,7 @@ void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
     return step{double(rank - 1 - axis) / rank, double(rank - axis) / rank};
   };
   const auto width = out.shape().width();
-  const auto* const set = static_cast<const bool*>(away.data());
+  const auto* const set = static_cast<const bool*>(sites.data());
   auto* const pixels = static_cast<Real*>(out.data());
   const along_line along_rows(width, spacing[static_cast<std::size_t>(rank - 1)]);
   in_rounds(filter, part(rank - 1), out.shape().depth() * out.shape().height(), width,
@@ -233,7 +233,7 @@ void measure_as_itk(::itk::ProcessObject& filter, const const_image_view& away,
               for (auto row = first; row < last; ++row) {
                 Real* const line = pixels + row * width;
                 for (std::int64_t x = 0; x < width; ++x)
-                  line[x] = set[row * width + x] ? along_line::none : Real{};
+                  line[x] = set[row * width + x] ? Real{} : along_line::none;
                 along_rows(line, kept);
               }
             });

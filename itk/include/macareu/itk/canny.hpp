@@ -52,7 +52,7 @@ class CannyFilter : public Filter<TSettings> {
     temporary converted;
     if (converts) {
       converted = at.room_for(dtype_of<to>, source.shape());
-      at.apply(pixelwise::convert{}, {source}, converted);
+      at.convert(source, converted);
       source = converted;
     }
     auto variance = this->GetVariance();

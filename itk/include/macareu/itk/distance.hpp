@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -16,10 +15,6 @@
 
 namespace macareu::itk {
 
-/// 0 on the contour (object pixels with a neighbour outside, full connectivity), set elsewhere. Maurer's
-/// filter measures distances to the contour.
-temporary away_from_contour(const workplace& at, const temporary& objects);
-
 template <class TStock>
 class DistanceFilter : public Filter<TStock> {
  protected:
@@ -31,17 +26,31 @@ class DistanceFilter : public Filter<TStock> {
     return this->GetSquaredDistance() ? most : static_cast<Pixel>(std::sqrt(static_cast<double>(most)));
   }
 
-  /// Distances to the nearest zero pixel of `sites`, for pixelwise::distance.
+  /// Distances to the nearest zero pixel of `sites`.
   temporary Measure(const workplace& at, const temporary& sites) const {
     const auto spacing =
         this->GetUseImageSpacing() ? in_array_order(this->GetInput()->GetSpacing()) : std::vector<number>{1};
-    arguments given{{"squared", this->GetSquaredDistance()}, {"spacing", spacing}};
+    arguments given{{"squared", this->GetSquaredDistance()}, {"spacing", spacing}, {"invert", true}};
     if (!this->GetSquaredDistance()) given.emplace("type", sizeof(Pixel) == 8 ? "f64" : "f32");
     const auto type =
         output_type(*find_operator("distance_transform"), 0, sites.type(), sites.shape(), given);
     auto distances = at.room_for(type, sites.shape());
     at.run("distance_transform", {sites}, distances, given);
     return distances;
+  }
+
+  /// The output, of distances that are `negative` inside of objects, outside or nowhere. `sign_nowhere`: so
+  /// are those that are none.
+  void Write(workplace& at, const temporary& distances, const temporary& objects, const char* negative,
+             bool sign_nowhere) {
+    const arguments given{
+        {"nowhere", number(Nowhere())}, {"negative", negative}, {"sign_nowhere", sign_nowhere}};
+    const auto type = distances.type() == dtype::f32 ? dtype::f32 : dtype::f64;
+    const auto out = this->Output(at);
+    if (out.type() == type) return at.apply("signed_distance", {distances, objects}, out, given);
+    auto found = at.room_for(type, out.shape());
+    at.apply("signed_distance", {distances, objects}, found, given);
+    at.convert(found, out);
   }
 };
 
@@ -53,24 +62,25 @@ class SignedMaurerDistanceMapImageFilter
 
   void Compute(workplace& at) override {
     const auto image = this->Input(at, this->GetInput());
-    const auto objects = this->Marked(at, pixelwise::mark_others{this->GetBackgroundValue()}, image);
-    const auto away = away_from_contour(at, objects);
+    const auto background = this->GetBackgroundValue();
+    const auto objects = at.between(image, background, background, true);
+    auto contour = at.room_for(dtype::boolean, image.shape());
+    at.apply("contour", {objects}, contour);
     if constexpr (std::is_floating_point_v<typename TOutputImage::PixelType>)
-      if (at.as_itk()) return AsItk(away, objects, this->Output(at));
-    const auto distances = this->Measure(at, away);
-    // Without any contour ITK gives squared distances no sign.
-    at.apply(pixelwise::distance{this->Nowhere(), this->GetInsideIsPositive(), !this->GetSquaredDistance()},
-             {distances, objects}, this->Output(at));
+      if (at.as_itk()) return AsItk(contour, objects, this->Output(at));
+    // Without any contour ITK gives squares no sign.
+    this->Write(at, this->Measure(at, contour), objects, this->GetInsideIsPositive() ? "outside" : "inside",
+                !this->GetSquaredDistance());
   }
 
  private:
-  void AsItk(const const_image_view& away, const const_image_view& objects, const image_view& out) {
+  void AsItk(const const_image_view& contour, const const_image_view& objects, const image_view& out) {
     std::vector<double> spacing(TOutputImage::ImageDimension, 1.0);
     if (this->GetUseImageSpacing())
       std::reverse_copy(this->GetInput()->GetSpacing().begin(), this->GetInput()->GetSpacing().end(),
                         spacing.begin());
     measure_as_itk<typename TOutputImage::PixelType>(
-        *this, away, objects, spacing, {this->GetSquaredDistance(), this->GetInsideIsPositive()}, out);
+        *this, contour, objects, spacing, {this->GetSquaredDistance(), this->GetInsideIsPositive()}, out);
   }
 };
 }  // namespace MACAREU_ITK_FUSED_AS
@@ -113,10 +123,8 @@ class UnsignedMaurerDistanceMapImageFilter
  protected:
   void Compute(workplace& at) override {
     const auto background = this->GetBackgroundValue();
-    const auto image = this->Input(at, this->GetInput());
-    const auto outside = this->Marked(at, pixelwise::mark{background, background}, image);
-    const auto distances = this->Measure(at, outside);
-    at.apply(pixelwise::distance{this->Nowhere()}, {distances}, this->Output(at));
+    const auto objects = at.between(this->Input(at, this->GetInput()), background, background, true);
+    this->Write(at, this->Measure(at, objects), objects, "none", false);
   }
 };
 

@@ -9,7 +9,6 @@
 #include <itkDiscreteGaussianImageFilter.h>
 #include <itkGaussianOperator.h>
 #include <itkSobelEdgeDetectionImageFilter.h>
-#include <itkSobelOperator.h>
 
 #include <macareu/itk/as_itk.hpp>
 #include <macareu/itk/filter.hpp>
@@ -47,7 +46,7 @@ class DiscreteGaussianImageFilter
       shape[done] = static_cast<std::int64_t>(weights.size());
       at.run("convolve", {source, const_image_view(weights.data(), extents(shape))}, to,
              {{"border", "nearest"}, {"type", "f64"}}, {double(done) / rank, double(done + 1) / rank});
-      if (!is_f64) at.apply(pixelwise::convert{}, {sums}, out);
+      if (!is_f64) at.convert(sums, out);
       source = is_f64 ? to : out;
     }
   }
@@ -82,45 +81,33 @@ class DiscreteGaussianImageFilter
 };
 }  // namespace MACAREU_ITK_FUSED_AS
 
-/// Length of Sobel's gradient, for images on the host. As in ITK, each step is rounded to the output's type
-/// (f32 or f64). Sums of pixels are exact, or in f64 as ITK's. `out` is contiguous.
-void sobel_of_image(::itk::ProcessObject& filter, const const_image_view& source, const image_view& out);
-/// For pixels on the host.
-bool are_finite(::itk::ProcessObject& filter, const const_image_view& image);
-
-/// The length of the gradient. In volumes the weights are ITK's: (1 3 1; 3 6 3; 1 3 1). From ITK 6 on they
-/// are Sobel's (1 2 1; 2 4 2; 1 2 1) if UseLegacyOperatorCoefficients is off.
+/// The length of the gradient. In volumes the weights are ITK's: (1 3 1; 3 6 3; 1 3 1), and from ITK 6 on
+/// Sobel's (1 2 1; 2 4 2; 1 2 1) where UseLegacyOperatorCoefficients is off.
 template <class TInputImage, class TOutputImage>
 class SobelEdgeDetectionImageFilter
     : public LocalFilter<::itk::SobelEdgeDetectionImageFilter<TInputImage, TOutputImage>> {
   MACAREU_ITK_FILTER(SobelEdgeDetectionImageFilter)
 
   void ComputePiece(workplace& at, const_image_view source, image_view out) override {
-    constexpr unsigned rank = TInputImage::ImageDimension;
-    if (!std::is_floating_point_v<typename TOutputImage::PixelType>)
+    using from = typename TInputImage::PixelType;
+    using to = typename TOutputImage::PixelType;
+    if (!std::is_floating_point_v<to>)
       throw usage_error("Sobel needs an output of type float or double");
-    if (!at.on_gpu() && !are_finite(*this, source))
-      throw usage_error("Sobel does not support infinite or NaN pixels");
-    if (rank == 2 && at.on_cpu()) return sobel_of_image(*this, source, out);
-    temporary along[rank];
-    for (unsigned axis = 0; axis < rank; ++axis) {
-      ::itk::SobelOperator<double, rank> sobel;
-      sobel.SetDirection(axis);
-      if constexpr (requires { this->GetUseLegacyOperatorCoefficients(); })
-        sobel.UseLegacyCoefficients(this->GetUseLegacyOperatorCoefficients());
-      sobel.CreateDirectional();
-      std::array<std::int64_t, rank> shape;
-      shape.fill(3);
-      image weights(dtype::f64, extents(shape));
-      std::copy(sobel.Begin(), sobel.End(), weights.pixels<double>().begin());
-      along[axis] = at.room_for(dtype::f64, source.shape());
-      at.run("convolve", {source, weights}, along[axis], {{"border", "nearest"}, {"type", "f64"}},
-             {double(axis) / rank, double(axis + 1) / rank});
+    // Sums of small integers are exact in f32: every Sobel has the same roundings.
+    constexpr bool is_exact = std::is_integral_v<from> && sizeof(from) <= 2 && std::is_same_v<to, float>;
+    if (is_exact && TInputImage::ImageDimension == 2)
+      return static_cast<void>(at.run("sobel", {source}, out, {{"border", "nearest"}}));
+    constexpr auto type = std::is_same_v<from, float> && std::is_same_v<to, float> ? dtype::f32 : dtype::f64;
+    temporary converted;
+    if (source.type() != type) {
+      converted = at.room_for(type, source.shape());
+      at.convert(source, converted);
+      source = converted;
     }
-    if constexpr (rank == 2)
-      at.apply(pixelwise::length{}, {along[0], along[1]}, out);
-    else
-      at.apply(pixelwise::length{}, {along[0], along[1], along[2]}, out);
+    arguments given{{"single", std::is_same_v<to, float>}};
+    if constexpr (requires { this->GetUseLegacyOperatorCoefficients(); })
+      given.emplace("legacy", bool(this->GetUseLegacyOperatorCoefficients()));
+    this->RunConverted(at, "sobel_itk", {source}, type, given, out);
   }
 };
 

@@ -125,7 +125,7 @@ class Filter : public TStock, public has_device {
     } else {
       auto found = at.room_for(result, inputs.begin()->shape());
       at.run(name, inputs, found, given);
-      at.apply(pixelwise::convert{}, {found}, out);
+      at.convert(found, out);
     }
   }
 
@@ -133,33 +133,13 @@ class Filter : public TStock, public has_device {
   /// buffer, and pixels are written from the front. All threads may write the pixels before the first unread
   /// byte.
   void RunMask(workplace& at, std::string_view name, const const_image_view& input, const arguments& given) {
-    if (at.on_gpu()) return RunConverted(at, name, {input}, dtype::boolean, given);
-    using pixel = typename TStock::OutputImageType::PixelType;
     const auto out = Output(at);
-    const auto count = out.shape().pixels();
-    auto* const to = static_cast<pixel*>(out.data());
-    auto* const bytes = reinterpret_cast<std::uint8_t*>(to + count) - count;
-    at.run(name, {input}, image_view(bytes, dtype::boolean, out.shape(), contiguous_strides(out.shape())),
-           given);
-    constexpr std::int64_t size = sizeof(pixel), few = 4096;
-    const auto write = [=](std::int64_t first, std::int64_t last) {
-      for (auto i = first; i < last; ++i) to[i] = static_cast<pixel>(bytes[i]);
-    };
-    std::int64_t done = 0;
-    while (size > 1 && count - done > few) {
-      const auto free = ((size - 1) * count + done) / size;
-      in_parallel(*this, free - done,
-                  [&](std::int64_t first, std::int64_t last) { write(done + first, done + last); });
-      done = free;
-    }
-    write(done, count);
-  }
-
-  /// A mask by a pixelwise operation on one image.
-  static temporary Marked(const workplace& at, const pixelwise::work& how, const const_image_view& image) {
-    auto mask = at.room_for(dtype::boolean, image.shape());
-    at.apply(how, {image}, mask);
-    return mask;
+    if (size_of(out.type()) == 1)
+      return static_cast<void>(
+          at.run(name, {input}, image_view(out.data(), dtype::boolean, out.shape(), out.steps()), given));
+    auto mask = at.room_for(dtype::boolean, out.shape());
+    at.run(name, {input}, mask, given);
+    at.choose(mask, 1, 0, out);
   }
 
  private:
@@ -233,34 +213,23 @@ class LocalFilter : public Filter<TStock> {
     if (reach_ == asked) return ComputePiece(at, source, this->Output(at));
     auto room = at.room_for(dtype_of<Pixel>, source.shape());
     ComputePiece(at, source, room);
-    const auto* from = static_cast<const Pixel*>(image_view(room).data());
-    auto* const to = static_cast<Pixel*>(this->Output(at).data());
-    const auto rows = Rows(asked), width = Size(asked, 0);
-    in_parallel(*this, rows, [&](std::int64_t first, std::int64_t last) {
-      for (auto row = first; row < last; ++row)
-        std::copy_n(from + RowInReach(asked, row), width, to + row * width);
-    });
+    const image_view whole = room;
+    const auto out = this->Output(at);
+    at.convert({static_cast<const Pixel*>(whole.data()) + OffsetInReach(asked.GetIndex()), whole.type(),
+                out.shape(), whole.steps()},
+               out);
   }
 
  private:
   using Pixel = typename TStock::OutputImageType::PixelType;
   using Region = typename TStock::OutputImageType::RegionType;
 
-  static std::int64_t Size(const Region& region, unsigned axis) {
-    return static_cast<std::int64_t>(region.GetSize(axis));
-  }
-  static std::int64_t Rows(const Region& region) {
-    std::int64_t rows = 1;
-    for (unsigned axis = 1; axis < Region::ImageDimension; ++axis) rows *= Size(region, axis);
-    return rows;
-  }
-  /// Offset of a row of `asked` in an image of the extended region.
-  std::int64_t RowInReach(const Region& asked, std::int64_t row) const {
-    std::int64_t at = asked.GetIndex(0) - reach_.GetIndex(0), step = Size(reach_, 0);
-    for (unsigned axis = 1; axis < Region::ImageDimension; ++axis) {
-      at += step * (row % Size(asked, axis) + asked.GetIndex(axis) - reach_.GetIndex(axis));
-      row /= Size(asked, axis);
-      step *= Size(reach_, axis);
+  /// Of a pixel in an image of all that is reached.
+  std::int64_t OffsetInReach(const typename Region::IndexType& pixel) const {
+    std::int64_t at = 0, step = 1;
+    for (unsigned axis = 0; axis < Region::ImageDimension; ++axis) {
+      at += step * (pixel[axis] - reach_.GetIndex(axis));
+      step *= static_cast<std::int64_t>(reach_.GetSize(axis));
     }
     return at;
   }

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include <itkConnectedComponentImageFilter.h>
@@ -32,14 +36,21 @@ class ConnectedComponentImageFilter
       objects = Masked(at, source);
       source = objects;
     }
-    auto labels = at.room_for(dtype::u32, source.shape());
+    const auto out = this->Output(at);
+    const bool direct = out.type() == dtype::u32 && this->GetBackgroundValue() == 0;
+    temporary room;
+    if (!direct) room = at.room_for(dtype::u32, source.shape());
+    const image_view labels = direct ? out : image_view(room);
     const auto report = at.run("label", {source}, labels, given, {0, 0.9});
     count_ = static_cast<::itk::IdentifierType>(report.count);
     own_ = true;
     if (static_cast<double>(count_) > static_cast<double>(std::numeric_limits<pixel>::max()))
       throw_as_itk(*this, "Number of objects (" + std::to_string(count_) +
                               ") greater than maximum of output pixel type");
-    at.apply(pixelwise::leave_out{this->GetBackgroundValue()}, {labels}, this->Output(at));
+    if (this->GetBackgroundValue() != 0)
+      LeaveOut(at, this->GetBackgroundValue(), labels, out);
+    else if (!direct)
+      at.convert(labels, out);
   }
 
  public:
@@ -52,11 +63,23 @@ class ConnectedComponentImageFilter
     const auto* mask = this->GetMaskImage();
     if (mask->GetBufferedRegion() != this->GetInput()->GetBufferedRegion())
       throw usage_error("the mask and the image have different buffered regions");
-    const pixelwise::mark_others set{0};
-    const auto objects = this->Marked(at, set, source), open = this->Marked(at, set, this->Input(at, mask));
-    auto both = at.room_for(dtype::boolean, source.shape());
-    at.apply(pixelwise::mark_both{}, {objects, open}, both);
-    return both;
+    const auto closed = at.between(this->Input(at, mask), 0, 0);
+    auto open = at.room_for(source.type(), source.shape());
+    at.apply("fill", {source, closed}, open, {{"value", number(0)}});
+    return open;
+  }
+
+  /// Objects are numbered from 0, and by numbers that are not the background's.
+  void LeaveOut(const workplace& at, typename TOutputImage::PixelType background, const image_view& labels,
+                const image_view& out) const {
+    const auto outside = at.between(labels, 0, 0);
+    const auto below = background > 0 ? std::ceil(static_cast<double>(background)) : 0x1p32;
+    auto one = at.room_for(dtype::u32, labels.shape());
+    at.apply("binary_threshold", {labels}, one,
+             {{"low", number(1)}, {"high", number(below)}, {"type", "u32"}});
+    at.apply("subtract", {labels, one}, labels);
+    at.convert(labels, out);
+    at.apply("fill", {out, outside}, out, {{"value", number(background)}});
   }
 
   bool own_ = false;  ///< whether the last labels are Macareu's, not ITK's
@@ -99,35 +122,42 @@ class RelabelComponentImageFilter
     using pixel = typename TOutputImage::PixelType;
     own_ = false;
     const auto labels = this->Input(at, this->GetInput());
-    const auto counts = at.sizes_of_objects(labels);
-    std::vector<std::size_t> kept;
-    original_ = 0;
-    for (std::size_t label = 1; label < counts.size(); ++label) {
-      if (counts[label] == 0) continue;
-      ++original_;
-      if (counts[label] >= this->GetMinimumObjectSize()) kept.push_back(label);
-    }
-    if (this->GetSortByObjectSize())
-      std::stable_sort(kept.begin(), kept.end(), [&](auto a, auto b) { return counts[a] > counts[b]; });
-    if (static_cast<double>(kept.size()) > static_cast<double>(std::numeric_limits<pixel>::max()))
+    if (std::is_signed_v<LabelType> && HasNegative(at.tabulate("statistics", labels)))
+      throw usage_error("labels are negative");
+    const auto found = at.tabulate("measure", labels, {{"columns", "size"}});
+    sizes_.clear();
+    if (found.rows() > 0)
+      for (const auto size : std::get<std::vector<std::int64_t>>(found["num_pixels"].values))
+        sizes_.push_back(static_cast<SizeValueType>(size));
+    original_ = sizes_.size();
+    std::erase_if(sizes_, [&](auto size) { return size < this->GetMinimumObjectSize(); });
+    const bool sorts = this->GetSortByObjectSize();
+    if (sorts) std::stable_sort(sizes_.begin(), sizes_.end(), std::greater{});
+    if (static_cast<double>(sizes_.size()) > static_cast<double>(std::numeric_limits<pixel>::max()))
       throw_as_itk(*this,
                    "Output voxel range exceeded for relabeling.  Too many objects of sufficient size found!");
-    pixelwise::rename anew{std::vector<std::uint64_t>(counts.size(), 0)};
-    sizes_.clear();
-    for (const auto label : kept) {
-      sizes_.push_back(counts[label]);
-      anew.names[label] = sizes_.size();
-    }
     float unit = 1;
     for (const double length : this->GetInput()->GetSpacing()) unit = static_cast<float>(unit * length);
     physical_sizes_.clear();
     for (const auto size : sizes_) physical_sizes_.push_back(static_cast<float>(size) * unit);
     own_ = true;
-    at.apply(anew, {labels}, this->Output(at));
+    const arguments given{{"order", sorts ? "size" : "label"},
+                          {"min_size", number(this->GetMinimumObjectSize())}};
+    const auto type = output_type(*find_operator("relabel"), 0, labels.type(), labels.shape(), given);
+    const auto out = this->Output(at);
+    if (out.type() == type && out.data() != labels.data())
+      return static_cast<void>(at.run("relabel", {labels}, out, given));
+    auto numbered = at.room_for(type, labels.shape());
+    at.run("relabel", {labels}, numbered, given, {0, 0.9});
+    at.convert(numbered, out);
   }
 
  private:
-  /// 0 for the background and for unused labels.
+  static bool HasNegative(const table& of_labels) {
+    return of_labels.rows() > 0 && of_labels["minimum"][0].to_double() < 0;
+  }
+
+  /// 0 for the background and for labels that no object has.
   template <class TSize>
   static TSize SizeOf(LabelType label, const std::vector<TSize>& sizes) {
     const auto number = static_cast<std::size_t>(label);

@@ -19,8 +19,13 @@ class RegionalExtremaFilter : public Filter<TStock> {
     auto marks = at.room_for(dtype::boolean, image.shape());
     at.run(name, {image}, marks, {{"connectivity", this->Neighbours()}});
     const auto inside = this->GetForegroundValue(), outside = this->GetBackgroundValue();
-    const bool all = flat_is_extremum && !at.any(marks);
-    at.apply(pixelwise::choose{inside, all ? inside : outside}, {marks}, this->Output(at));
+    const bool all = flat_is_extremum && IsEmpty(at.tabulate("statistics", marks));
+    at.choose(marks, inside, all ? inside : outside, this->Output(at));
+  }
+
+ private:
+  static bool IsEmpty(const table& of_mask) {
+    return of_mask.rows() == 0 || of_mask["maximum"][0].to_double() == 0;
   }
 };
 
@@ -48,10 +53,10 @@ class BinaryFillholeImageFilter : public Filter<::itk::BinaryFillholeImageFilter
   void Compute(workplace& at) override {
     const auto inside = this->GetForegroundValue();
     const auto image = this->Input(at, this->GetInput());
-    const auto objects = this->Marked(at, pixelwise::mark{inside, inside}, image);
+    const auto objects = at.between(image, inside, inside);
     auto filled = at.room_for(dtype::boolean, image.shape());
     at.run("fill_holes", {objects}, filled, {{"connectivity", this->Neighbours()}});
-    at.apply(pixelwise::fill{inside}, {filled, image}, this->Output(at));
+    at.apply("fill", {image, filled}, this->Output(at), {{"value", number(inside)}});
   }
 };
 
@@ -67,14 +72,11 @@ class DoubleThresholdImageFilter
     if (this->GetThreshold2() > this->GetThreshold3() || this->GetThreshold1() > this->GetThreshold4())
       throw usage_error("Lower threshold cannot be greater than upper threshold.");
     const auto image = this->Input(at, this->GetInput());
-    const auto between = [&](auto low, auto high) {
-      return this->Marked(at, pixelwise::mark{low, high}, image);
-    };
-    const auto narrow = between(this->GetThreshold2(), this->GetThreshold3());
-    const auto wide = between(this->GetThreshold1(), this->GetThreshold4());
+    const auto narrow = at.between(image, this->GetThreshold2(), this->GetThreshold3());
+    const auto wide = at.between(image, this->GetThreshold1(), this->GetThreshold4());
     auto grown = at.room_for(dtype::boolean, image.shape());
     at.run("reconstruct", {narrow, wide}, grown, {{"connectivity", this->Neighbours()}});
-    at.apply(pixelwise::choose{inside, outside}, {grown}, this->Output(at));
+    at.choose(grown, inside, outside, this->Output(at));
   }
 };
 

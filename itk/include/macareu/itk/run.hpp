@@ -36,7 +36,11 @@ run_report run(::itk::ProcessObject& filter, const std::string& device, std::str
                std::span<const const_image_view> inputs, std::span<const image_view> outputs,
                const arguments& given, step part = {});
 
-/// Calls body(first, last) for parts of 0..count on ITK's threads; in one part if the filter's device is
+/// The same of an operator that gives a table. No progress is told.
+table tabulate(::itk::ProcessObject& filter, const std::string& device, std::string_view name,
+               std::span<const const_image_view> inputs, const arguments& given);
+
+/// body(first, last) for parts of 0..count, on ITK's threads; in one part where the filter's device is
 /// serial.
 void in_parallel(::itk::ProcessObject& filter, std::int64_t count,
                  const std::function<void(std::int64_t, std::int64_t)>& body);

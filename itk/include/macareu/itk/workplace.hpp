@@ -12,7 +12,6 @@
 #include <itkProcessObject.h>
 
 #include <macareu/image.hpp>
-#include <macareu/itk/pixelwise.hpp>
 #include <macareu/itk/run.hpp>
 #include <macareu/itk/views.hpp>
 
@@ -46,22 +45,26 @@ class workplace {
   workplace& operator=(const workplace&) = delete;
 
   bool on_gpu() const { return on_gpu_; }
-  /// False too for a GPU that reads host memory.
-  bool on_cpu() const { return !on_gpu_ && (device_ == "auto" || device_ == "cpu" || device_ == "serial"); }
-  /// Whether the user named no device and the host computes. Then ITK's rounding applies.
+  /// Whether nobody named a device, and it is the host: there ITK's own roundings count.
   bool as_itk() const { return !on_gpu_ && !is_named_; }
-  ::itk::ProcessObject& filter() const { return filter_; }
 
   temporary room_for(dtype type, const extents& shape) const;
 
   run_report run(std::string_view name, std::initializer_list<const_image_view> inputs, const image_view& out,
                  const arguments& given, step part = {}) const;
-  void apply(const pixelwise::work& what, std::initializer_list<const_image_view> from,
-             const image_view& to) const;
-  /// Whether any pixel of a mask is set.
-  bool any(const const_image_view& mask) const;
-  /// Sizes by label; the entry of 0 is unspecified. Throws usage_error for negative or very large labels.
-  std::vector<std::uint64_t> sizes_of_objects(const const_image_view& labels) const;
+  /// A step before or after the operator that the filter is for, where the pixels are. No progress is told.
+  void apply(std::string_view name, std::initializer_list<const_image_view> inputs, const image_view& out,
+             const arguments& given = {}) const;
+  table tabulate(std::string_view name, const const_image_view& input, const arguments& given = {}) const;
+
+  /// Into another pixel type, or a copy.
+  void convert(const const_image_view& from, const image_view& to) const;
+  /// A mask of the pixels from low to high, or of all others.
+  temporary between(const const_image_view& image, const number& low, const number& high,
+                    bool others = false) const;
+  /// One of two values, by a mask.
+  void choose(const const_image_view& mask, const number& inside, const number& outside,
+              const image_view& to) const;
 
   /// For a GPU: copies of inputs, and memory for an output. finish() copies the output to the host, or marks
   /// it as written on the GPU.
@@ -71,6 +74,8 @@ class workplace {
   void finish();
 
  private:
+  std::string device_of_steps() const;
+
   ::itk::ProcessObject& filter_;
   std::string device_;
   bool is_named_, on_gpu_;

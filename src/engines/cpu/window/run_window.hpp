@@ -54,9 +54,9 @@ void window_row(const Rule& rule, site p, std::int64_t count, const Value* const
   std::int64_t x = 0;
   if constexpr (is_wide<Rule>) {
     constexpr std::int64_t lanes = simd<Value>::lanes;
-    constexpr bool as_it_is = sizeof(Out) == sizeof(Value);
     for (; x < count; x += lanes) {
-      const vec<Value> result = rule(p, near_in_rows<Value, vec<Value>>{rows, lines, centre, x});
+      const auto result = rule(p, near_in_rows<Value, vec<Value>>{rows, lines, centre, x});
+      constexpr bool as_it_is = sizeof result == lanes * sizeof(Out);
       const auto wanted = std::min(lanes, count - x);
       if constexpr (!as_it_is) {
         for (std::int64_t i = 0; i < wanted; ++i) to[(x + i) * out.step_x] = static_cast<Out>(result[i]);

@@ -106,5 +106,9 @@ __device__ inline lanes<T, N> root(const lanes<T, N, Most>& a) {
       return macareu::root(a.value[i]);
   });
 }
+template <class To, class T, int N, whole_bound Most>
+__device__ inline lanes<To, N> converted_to(const lanes<T, N, Most>& a) {
+  return for_lanes<To, N>([&](int i) { return a.value[i]; });
+}
 
 }  // namespace macareu::cuda
