@@ -61,7 +61,8 @@ inline constexpr int rows_prefetched = 6;
 /// apart.
 inline constexpr std::int64_t band_rows = 64, strip_columns = 1024;
 
-/// Columns of sums along y and x: the nearest cache shall hold the rows that a sum along y reads.
+/// Columns of sums along y and x: the nearest cache shall hold the rows that a sum along y reads. Gaussian of
+/// noise 4096^2, u8, one thread of a Xeon, AVX-512, busy machine: 1024 27 ms, 512 26, 256 38.
 template <class F>
 inline constexpr std::int64_t sum_columns = 2048 / static_cast<std::int64_t>(sizeof(F));
 

@@ -209,7 +209,8 @@ void tile_wave<Key>::worker::mark_raisable(const std::vector<Key>& halo, int dx)
     }
 }
 
-/// Rows of a tile lie too far apart for the processor to fetch the next ones by itself.
+/// Rows of a tile lie too far apart for the processor to fetch the next ones by itself. Other numbers were
+/// not compared.
 static constexpr int ahead = 4;
 
 template <class Key>
