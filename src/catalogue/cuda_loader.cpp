@@ -26,7 +26,7 @@ struct absent_module {
       .current_gpu = [] { return 0; },
       .free_memory = [](int) { return std::int64_t{0}; },
       .load_function = [](job&, const std::string&) -> std::unique_ptr<loaded_function> {
-        throw device_error("cuda: " + none().problem);
+        refuse();
       },
       .gpu_beside = [](const void*) { return -1; },
       .own_stream = [](int) -> void* { return nullptr; },
@@ -35,7 +35,12 @@ struct absent_module {
       .take_shared = [](int, void*, std::size_t bytes) -> shared_block {
         return {-1, ::operator new(bytes)};
       },
-      .give_back_shared = [](const shared_block& block, void*) { ::operator delete(block.data); }};
+      .give_back_shared = [](const shared_block& block, void*) { ::operator delete(block.data); },
+      .allocate = [](std::size_t) -> void* { refuse(); },
+      .release = [](void*) noexcept {},
+      .copy_to_device = [](void*, const void*, std::size_t) { refuse(); },
+      .copy_to_host = [](void*, const void*, std::size_t) { refuse(); },
+      .wait = [] { refuse(); }};
 
   static gpu_list& none() {
     static gpu_list list;
