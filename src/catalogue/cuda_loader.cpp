@@ -25,9 +25,7 @@ struct absent_module {
       .gpus_here = []() -> const gpu_list& { return none(); },
       .current_gpu = [] { return 0; },
       .free_memory = [](int) { return std::int64_t{0}; },
-      .load_function = [](job&, const std::string&) -> std::unique_ptr<loaded_function> {
-        refuse();
-      },
+      .load_function = [](job&, const std::string&) -> std::unique_ptr<loaded_function> { refuse(); },
       .gpu_beside = [](const void*) { return -1; },
       .own_stream = [](int) -> void* { return nullptr; },
       .follow = [](int, void*, void*) {},
