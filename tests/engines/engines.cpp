@@ -50,6 +50,7 @@ class drawn_call {
     set_ = image(dtype::boolean, drawn.shape);
     std::ranges::transform(drawn.marker, static_cast<bool*>(set_.data()), [](level own) { return own > 0; });
     inputs_ = inputs_of(about, marker_, mask_, set_);
+    if (!takes(about, dtype_of<T>)) std::ranges::fill(inputs_, const_image_view(set_));  // masks alone
     const int neighbours = rank == 2 ? (from.once_in(2) ? 4 : 8) : (from.once_in(2) ? 6 : 26);
     given_ = draw_arguments(from, about, dtype_of<T>, neighbours, palette);
     if (!about.outputs.empty()) asked_ = draw_outputs(from, about, given_);
