@@ -91,8 +91,7 @@ class SobelEdgeDetectionImageFilter
   void ComputePiece(workplace& at, const_image_view source, image_view out) override {
     using from = typename TInputImage::PixelType;
     using to = typename TOutputImage::PixelType;
-    if (!std::is_floating_point_v<to>)
-      throw usage_error("Sobel needs an output of type float or double");
+    if (!std::is_floating_point_v<to>) throw usage_error("Sobel needs an output of type float or double");
     // Sums of small integers are exact in f32: every Sobel has the same roundings.
     constexpr bool is_exact = std::is_integral_v<from> && sizeof(from) <= 2 && std::is_same_v<to, float>;
     if (is_exact && TInputImage::ImageDimension == 2)

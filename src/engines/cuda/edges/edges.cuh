@@ -178,7 +178,8 @@ bool link_edges(const gpu& on, const Rule& rule, const smoothing& how, const nei
 template <class Rule, class Enter, class In>
 bool mark_levels(const gpu& on, const Rule& rule, const smoothing& how, const Enter& enter,
                  const view<const In>& in, const view<std::uint8_t>& levels, bool certain_only = false) {
-  return mark_image(on, rule, how, enter, in, {nullptr, nullptr, ceil_div(in.width, 32), levels, certain_only});
+  return mark_image(on, rule, how, enter, in,
+                    {nullptr, nullptr, ceil_div(in.width, 32), levels, certain_only});
 }
 
 }  // namespace macareu::cuda
