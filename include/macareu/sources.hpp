@@ -26,7 +26,7 @@ struct image_region {
 image_region whole_of(const extents& shape);
 
 /// The form of an image: all but its pixels.
-struct image_form {
+struct source_form {
   dtype type = dtype::u8;
   extents shape;
   int channels = 1;
@@ -37,12 +37,13 @@ struct image_form {
 class image_source {
  public:
   virtual ~image_source() = default;
-  virtual const image_form& form() const = 0;
+  virtual const source_form& form() const = 0;
   /// The box of pixels that is cheapest to read, such as a tile of the file; 0 where an axis does not matter.
   virtual std::array<std::int64_t, 3> chunk() const { return {}; }
   /// Copies a region to `to`, in C order without gaps, channels interleaved. bool is 0 or 1.
   virtual void read(const image_region& from, void* to) = 0;
-  /// Names the content: two sources with the same text have the same pixels. Used to resume a run.
+  /// Names the content: two sources with the same text have the same pixels. Empty if that is not known, as
+  /// of a pipe. Used to resume a run.
   virtual std::string identity() const { return {}; }
 };
 
@@ -57,7 +58,7 @@ class image_sink {
   /// Sinks that must be written in raster order get bands of whole rows, from the first to the last.
   virtual bool in_order() const { return false; }
   /// If the file is a header and all pixels in C order: the header. A finished file of that form can then be
-  /// adopted instead of being written.
+  /// adopted instead of being written. It is renamed, or copied from another file system.
   virtual std::optional<std::string> header() const { return std::nullopt; }
   virtual void adopt(const std::filesystem::path& /*file*/) {}
   /// Every pixel is written exactly once.
@@ -65,13 +66,21 @@ class image_sink {
   virtual void commit() = 0;
 };
 
-/// Opens a file for reading by regions. Throws io_error. Formats without random access (PNG, JPEG, gzip) are
-/// read once into a file in `scratch`.
+/// Opens a file for reading by regions. Throws io_error, also if the file changes while it is read. Formats
+/// without random access (PNG, JPEG, gzip) are read once into a file in `scratch`, which has no name and
+/// disappears with the source. Without `scratch` it lies in the directory for temporary files.
 std::unique_ptr<image_source> open_source(const std::filesystem::path& file, const read_options& options = {},
                                           const std::filesystem::path& scratch = {});
 
+struct sink_options {
+  /// The directory of work files, for formats that are written front to back. Empty: that of the output, and
+  /// for pipes that of temporary files.
+  std::filesystem::path scratch = {};
+};
+
 /// Creates a file to be written by regions, in the format of its extension. Throws io_error, and usage_error
 /// if the format cannot hold the image.
-std::unique_ptr<image_sink> create_sink(const std::filesystem::path& file, const image_form& form);
+std::unique_ptr<image_sink> create_sink(const std::filesystem::path& file, const source_form& form,
+                                        const sink_options& options = {});
 
 }  // namespace macareu

@@ -21,25 +21,33 @@ constexpr capacity grey_map{.types = set_of(boolean, u8, u16), .channels = chann
 constexpr capacity colour_map{.types = set_of(boolean, u8, u16), .channels = channels_in({3})};
 constexpr capacity any_map{.types = set_of(boolean, u8, u16), .channels = channels_in({1, 3})};
 
+constexpr format npy{".npy",    read_stored<locate_npy>, write_stored<npy_header>, anything, true, locate_npy,
+                     npy_header};
+constexpr format nrrd{
+    ".nrrd", read_stored<locate_nrrd>, write_stored<nrrd_header>, not_empty, true, locate_nrrd, nrrd_header};
+constexpr format mha{
+    ".mha", read_stored<locate_mha>, write_stored<mha_header>, not_empty, true, locate_mha, mha_header};
+constexpr format raw{".raw",    read_stored<locate_raw>, write_stored<raw_header>, anything, true, locate_raw,
+                     raw_header};
+
 constexpr format built_in[] = {
-    {".npy", read_npy, write_npy, anything},
-    {".pgm", read_pnm, write_pnm, grey_map},
-    {".ppm", read_pnm, write_pnm, colour_map},
-    {".pnm", read_pnm, write_pnm, any_map},
-    {".nrrd", read_nrrd, write_nrrd, not_empty},
-    {".nhdr", read_nrrd, nullptr},
-    {".mha", read_mha, write_mha, not_empty},
-    {".mhd", read_mha, nullptr},
-    {".raw", read_raw, write_raw, anything},
+    npy,
+    {".pgm", read_pnm, write_pnm, grey_map, true, nullptr, nullptr, decode_pnm},
+    {".ppm", read_pnm, write_pnm, colour_map, true, nullptr, nullptr, decode_pnm},
+    {".pnm", read_pnm, write_pnm, any_map, true, nullptr, nullptr, decode_pnm},
+    nrrd,
+    {".nhdr", nrrd.read, nullptr, {}, true, locate_nrrd},
+    mha,
+    {".mhd", mha.read, nullptr, {}, true, locate_mha},
+    raw,
     {".csv", read_numbers, nullptr},
     {".txt", read_numbers, nullptr},
 };
 
 /// Magic numbers, for streams, which have no extension.
-constexpr std::pair<std::string_view, decltype(format::read)> first_bytes[] = {
-    {"\x93NUMPY", read_npy},  {"P2", read_pnm},    {"P3", read_pnm},
-    {"P5", read_pnm},         {"P6", read_pnm},    {"NRRD000", read_nrrd},
-    {"ObjectType", read_mha}, {"NDims", read_mha}, {"Comment", read_mha},
+constexpr std::pair<std::string_view, std::string_view> first_bytes[] = {
+    {"\x93NUMPY", ".npy"}, {"P2", ".pnm"},         {"P3", ".pnm"},    {"P5", ".pnm"},      {"P6", ".pnm"},
+    {"NRRD000", ".nrrd"},  {"ObjectType", ".mha"}, {"NDims", ".mha"}, {"Comment", ".mha"},
 };
 
 const format* format_named(std::string_view extension) {
@@ -73,11 +81,11 @@ std::string list_of(const std::vector<std::string>& items) {
 }
 
 /// The property of the image that the format cannot hold; nothing if it fits.
-std::optional<std::string> misfit(const capacity& holds, const const_image_view& pixels) {
-  if (!holds.empty && pixels.shape().pixels() == 0) return "an empty image";
-  if (pixels.shape().rank() > holds.largest_rank) return "a volume";
-  if ((holds.types & set_of(pixels.type())) == 0) return "pixels of " + std::string(name_of(pixels.type()));
-  const auto channels = pixels.channels();
+std::optional<std::string> misfit(const capacity& holds, const source_form& form) {
+  if (!holds.empty && form.shape.pixels() == 0) return "an empty image";
+  if (form.shape.rank() > holds.largest_rank) return "a volume";
+  if ((holds.types & set_of(form.type)) == 0) return "pixels of " + std::string(name_of(form.type));
+  const auto channels = form.channels;
   const bool fits =
       holds.channels == any_channels || (channels < 32 && (holds.channels >> channels & 1u) != 0);
   if (!fits) return std::to_string(channels) + (channels == 1 ? " channel" : " channels");
@@ -85,20 +93,14 @@ std::optional<std::string> misfit(const capacity& holds, const const_image_view&
 }
 
 /// The fallback formats that hold the image. The last one holds all.
-std::string alternatives(const const_image_view& pixels) {
+std::string alternatives(const source_form& form) {
   std::vector<std::string> fitting;
   for (const std::string_view extension : {".pgm", ".ppm", ".tif", ".npy"}) {
     const auto& candidate = *format_named(extension);
     const bool there = candidate.read || has_vips();
-    if (there && !misfit(candidate.holds, pixels)) fitting.emplace_back(extension);
+    if (there && !misfit(candidate.holds, form)) fitting.emplace_back(extension);
   }
   return list_of(fitting);
-}
-
-decltype(format::read) reader_by_content(input& file) {
-  for (const auto& [bytes, read] : first_bytes)
-    if (file.peek(bytes.size()) == bytes) return read;
-  return nullptr;
 }
 
 }  // namespace
@@ -124,11 +126,26 @@ const format& writable_format(const std::filesystem::path& file) {
   return *found;
 }
 
-const format& format_to_write(const std::filesystem::path& file, const const_image_view& pixels) {
+const format* format_to_read(input& file, const read_options& options) {
+  auto extension = extension_of(file.name());
+  if (extension.empty() && options.raw) return &raw;
+  if (extension.empty())
+    for (const auto& [bytes, name] : first_bytes)
+      if (file.peek(bytes.size()) == bytes) extension = name;
+  const auto* found = format_named(extension);
+  if (found && found->read) return found;
+  // A copy of a pipe has another path than its name.
+  if (file.is_stream() || file.path() != file.name())
+    file.fail(
+        "a pipe or device must give a .npy, .pgm, .ppm, .nrrd, .mha or .raw file, and this is none of them");
+  return nullptr;
+}
+
+const format& format_to_write(const std::filesystem::path& file, const source_form& form) {
   const auto& found = writable_format(file);
-  if (const auto what = misfit(found.holds, pixels))
+  if (const auto what = misfit(found.holds, form))
     throw usage_error(file.string() + ": " + extension_of(file) + " cannot hold " + *what + "; " +
-                      alternatives(pixels) + " can");
+                      alternatives(form) + " can");
   if (!found.streams && is_stream_destination(file))
     throw usage_error(file.string() + ": " + extension_of(file) +
                       " cannot be written to a pipe or device; .npy can");
@@ -136,9 +153,9 @@ const format& format_to_write(const std::filesystem::path& file, const const_ima
 }
 
 void write_as(const format& chosen, const std::filesystem::path& path, const std::filesystem::path& name,
-              const const_image_view& pixels, const metadata& info) {
+              const pixel_rows& pixels) {
   output file(path, name);
-  chosen.write(file, pixels, info);
+  chosen.write(file, pixels);
   file.close();
 }
 
@@ -146,20 +163,14 @@ void write_as(const format& chosen, const std::filesystem::path& path, const std
 
 image_file read_image(const std::filesystem::path& file, const read_options& options) {
   using namespace files;
-  const auto extension = extension_of(file);
-  const auto* found = format_named(extension);
   input opened(file);
-  auto read = found ? found->read : nullptr;
-  if (extension.empty()) read = options.raw ? read_raw : reader_by_content(opened);
-  if (read) return read(opened, options);
-  if (opened.is_stream())
-    opened.fail(
-        "a pipe or device must give a .npy, .pgm, .ppm, .nrrd, .mha or .raw file, and this is none of them");
-  return read_with_vips(file);
+  const auto* found = format_to_read(opened, options);
+  return found ? found->read(opened, options) : read_with_vips(file);
 }
 
 void write_image(const std::filesystem::path& file, const const_image_view& pixels, const metadata& info) {
-  files::write_as(files::format_to_write(file, pixels), file, file, pixels, info);
+  const files::view_rows rows(pixels, info);
+  files::write_as(files::format_to_write(file, rows.form()), file, file, rows);
 }
 
 void check_writable(const std::filesystem::path& file) { files::writable_format(file); }

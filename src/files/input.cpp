@@ -24,14 +24,15 @@ constexpr std::size_t largest_read = std::size_t{1} << 30;
 
 }  // namespace
 
-input::input(const std::filesystem::path& file) : path_(file) {
+input::input(const std::filesystem::path& file, const std::filesystem::path& name)
+    : path_(file), name_(name) {
   descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0) fail_with_errno(file);
+  if (descriptor_ < 0) fail_with_errno(name);
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || S_ISDIR(status.st_mode)) {
     const bool directory = S_ISDIR(status.st_mode);
     ::close(descriptor_);
-    throw io_error(file.string() + (directory ? ": is a directory" : ": cannot be examined"));
+    throw io_error(name.string() + (directory ? ": is a directory" : ": cannot be examined"));
   }
   stream_ = !S_ISREG(status.st_mode);
   size_ = stream_ ? 0 : static_cast<std::uint64_t>(status.st_size);
@@ -116,7 +117,7 @@ std::size_t input::read_some(void* to, std::size_t count) {
 }
 
 void input::fail_at(std::uint64_t offset, std::string_view message) const {
-  throw io_error(path_.string() + ": byte " + std::to_string(offset) + ": " + std::string(message));
+  throw io_error(name_.string() + ": byte " + std::to_string(offset) + ": " + std::string(message));
 }
 
 std::size_t input::from_file(void* to, std::size_t count) const {
@@ -126,7 +127,7 @@ std::size_t input::from_file(void* to, std::size_t count) const {
     const auto part = std::min(count - done, largest_read);
     const auto got = ::pread(descriptor_, next + done, part, static_cast<off_t>(offset_ + done));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_with_errno(path_);
+    if (got < 0) fail_with_errno(name_);
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }
@@ -137,7 +138,7 @@ std::size_t input::from_stream(void* to, std::size_t count) const {
   for (;;) {
     const auto got = ::read(descriptor_, to, count);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_with_errno(path_);
+    if (got < 0) fail_with_errno(name_);
     return static_cast<std::size_t>(got);
   }
 }

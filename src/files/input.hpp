@@ -14,12 +14,15 @@ namespace macareu::files {
 /// formats treat both alike.
 class input {
  public:
-  explicit input(const std::filesystem::path& file);
+  /// `name` is the file in messages, and the one whose neighbours a header names.
+  explicit input(const std::filesystem::path& file) : input(file, file) {}
+  input(const std::filesystem::path& file, const std::filesystem::path& name);
   ~input();
   input(const input&) = delete;
   input& operator=(const input&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& name() const { return name_; }
   bool is_stream() const { return stream_; }
   std::uint64_t offset() const { return offset_; }
   /// Bytes known to exist; for a stream, those read so far.
@@ -58,6 +61,7 @@ class input {
   bool refill();
 
   std::filesystem::path path_;
+  std::filesystem::path name_;
   int descriptor_ = -1;
   bool stream_ = false;
   std::uint64_t size_ = 0;

@@ -55,7 +55,7 @@ pixel_layout layout_of(const input& file, const header_fields& fields) {
 
 }  // namespace
 
-image_file read_mha(input& file, const read_options&) {
+stored_image locate_mha(input& file, const read_options&) {
   const auto fields = read_fields(file);
   const auto layout = layout_of(file, fields);
   metadata info;
@@ -64,22 +64,22 @@ image_file read_mha(input& file, const read_options&) {
       info.spacing = spacing_from(fields.values<double>(name, static_cast<std::size_t>(layout.shape.rank())));
 
   const auto data_file = fields.text("elementdatafile");
-  const auto skip = fields.value<std::int64_t>("headersize", 0);
-  auto pixels = lower(data_file) == "local" ? read_pixels(file, layout)
-                                            : read_detached(file, data_file, 0, skip, layout);
-  return {std::move(pixels), info};
+  if (lower(data_file) == "local") return {.layout = layout, .info = info};
+  return {.layout = layout,
+          .info = info,
+          .data_file = std::string(data_file),
+          .skip = fields.value<std::int64_t>("headersize", 0)};
 }
 
-void write_mha(output& file, const const_image_view& pixels, const metadata& info) {
-  const auto rank = pixels.shape().rank();
+std::string mha_header(const source_form& form) {
+  const auto& [type, shape, channels, info] = form;
+  const auto rank = shape.rank();
   std::string header = "ObjectType = Image\nNDims = " + std::to_string(rank) +
                        "\nBinaryData = True\nBinaryDataByteOrderMSB = False\nCompressedData = False";
   if (info.spacing) header += "\nElementSpacing = " + spacing_text(info, rank);
-  header += "\nDimSize = " + sizes_text(pixels.shape());
-  if (pixels.channels() > 1) header += "\nElementNumberOfChannels = " + std::to_string(pixels.channels());
-  file.write(header + "\nElementType = " + std::string(name_in(type_names, pixels.type())) +
-             "\nElementDataFile = LOCAL\n");
-  write_pixels(file, pixels, std::endian::little);
+  header += "\nDimSize = " + sizes_text(shape);
+  if (channels > 1) header += "\nElementNumberOfChannels = " + std::to_string(channels);
+  return header + "\nElementType = " + std::string(name_in(type_names, type)) + "\nElementDataFile = LOCAL\n";
 }
 
 }  // namespace macareu::files

@@ -1,6 +1,7 @@
 // NumPy's array file: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -140,37 +141,31 @@ std::uint64_t header_end(input& file) {
   return file.offset() + bytes;
 }
 
-std::pair<dtype, std::endian> type_named(const input& file, std::uint64_t offset, const std::string& descr) {
-  const auto found =
-      std::ranges::find(codes, std::string_view(descr).substr(std::min<std::size_t>(descr.size(), 1)));
+}  // namespace
+
+std::optional<std::pair<dtype, std::endian>> numpy_type(std::string_view descr) {
+  const auto found = std::ranges::find(codes, descr.substr(std::min<std::size_t>(descr.size(), 1)));
   if (found == codes.end() || std::string_view("<>|=").find(descr[0]) == std::string_view::npos)
-    file.fail_at(offset, "pixels of the NumPy type " + in_quotes(descr) +
-                             " cannot be read: convert to bool, an integer, float32 or float64");
+    return std::nullopt;
   const auto order = descr[0] == '>'   ? std::endian::big
                      : descr[0] == '<' ? std::endian::little
                                        : std::endian::native;
-  return {static_cast<dtype>(found - codes.begin()), order};
+  return {{static_cast<dtype>(found - codes.begin()), order}};
 }
 
-/// In Fortran order the first axis is contiguous, and channels, the last axis, have the largest stride.
-image from_fortran_order(const image& pixels) {
-  strides steps{};
-  std::int64_t step = 1;
-  for (int axis = 0; axis < pixels.shape().rank(); ++axis) {
-    steps[static_cast<std::size_t>(axis)] = step;
-    step *= pixels.shape()[axis];
-  }
-  return copy_of(
-      const_image_view(pixels.data(), pixels.type(), pixels.shape(), steps, pixels.channels(), step));
+std::string numpy_name(dtype type) {
+  return (size_of(type) == 1 ? "|" : "<") + std::string(codes[static_cast<std::size_t>(type)]);
 }
 
-}  // namespace
-
-image_file read_npy(input& file, const read_options& options) {
+stored_image locate_npy(input& file, const read_options& options) {
   const auto end = header_end(file);
   const auto start = file.offset();
   auto header = dictionary_reader(file, end).read();
-  const auto [type, order] = type_named(file, start, header.descr);
+  const auto stored = numpy_type(header.descr);
+  if (!stored)
+    file.fail_at(start, "pixels of the NumPy type " + in_quotes(header.descr) +
+                            " cannot be read: convert to bool, an integer, float32 or float64");
+  const auto [type, order] = *stored;
 
   auto& sizes = header.shape;
   const auto axes = std::to_string(sizes.size()) + (sizes.size() == 1 ? " axis" : " axes");
@@ -187,27 +182,24 @@ image_file read_npy(input& file, const read_options& options) {
   }
   auto layout = checked_layout(file, start, type, sizes, channels, 0);
   layout.order = order;
+  if (header.fortran_order) layout.axes = arrangement::columns;
   file.seek(end);
-  auto pixels = read_pixels(file, layout);
-  return {header.fortran_order ? from_fortran_order(pixels) : std::move(pixels), {}};
+  return {.layout = layout};
 }
 
-void write_npy(output& file, const const_image_view& pixels, const metadata&) {
-  std::string text = "{'descr': '";
-  text += size_of(pixels.type()) == 1 ? '|' : '<';
-  text += codes[static_cast<std::size_t>(pixels.type())];
+std::string npy_header(const source_form& form) {
+  std::string text = "{'descr': '" + numpy_name(form.type);
   text += "', 'fortran_order': False, 'shape': (";
-  for (int axis = 0; axis < pixels.shape().rank(); ++axis)
-    text.append(axis > 0 ? ", " : "").append(std::to_string(pixels.shape()[axis]));
-  if (pixels.channels() > 1) text += ", " + std::to_string(pixels.channels());
+  for (int axis = 0; axis < form.shape.rank(); ++axis)
+    text.append(axis > 0 ? ", " : "").append(std::to_string(form.shape[axis]));
+  if (form.channels > 1) text += ", " + std::to_string(form.channels);
   text += "), }";
   // Pixels start at a multiple of 64, so that files can be mapped into memory.
   constexpr std::size_t fixed = magic.size() + 4;
   text.append(63 - (fixed + text.size()) % 64, ' ');
   text += '\n';
   const char length[2] = {static_cast<char>(text.size() & 255), static_cast<char>(text.size() >> 8)};
-  file.write(std::string(magic) + std::string("\1\0", 2) + std::string(length, 2) + text);
-  write_pixels(file, pixels, std::endian::little);
+  return std::string(magic) + std::string("\1\0", 2) + std::string(length, 2) + text;
 }
 
 }  // namespace macareu::files

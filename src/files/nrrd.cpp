@@ -151,26 +151,9 @@ std::optional<std::array<double, 3>> spacing_of(const header_fields& fields, std
   return spacing_from(x_first);
 }
 
-image read_data(input& file, const header_fields& fields, const pixel_layout& layout) {
-  const auto skip_lines = fields.value<std::int64_t>("line skip", 0);
-  const auto skip = fields.value<std::int64_t>("byte skip", 0);
-  // It would count decoded bytes.
-  if (skip != 0 && layout.coding == encoding::deflate) fields.fail("byte skip", "cannot be used with gzip");
-  const auto data_file = fields.text("data file", fields.text("datafile", ""));
-  return data_file.empty() ? read_pixels_after(file, skip_lines, skip, layout)
-                           : read_detached(file, data_file, skip_lines, skip, layout);
-}
-
-/// Converts planar channels to interleaved ones.
-image interleaved(const image& planes) {
-  return copy_of(const_image_view(planes.data(), planes.type(), planes.shape(),
-                                  contiguous_strides(planes.shape()), planes.channels(),
-                                  planes.shape().pixels()));
-}
-
 }  // namespace
 
-image_file read_nrrd(input& file, const read_options&) {
+stored_image locate_nrrd(input& file, const read_options&) {
   const auto fields = read_fields(file);
   const auto rank = fields.value<std::int64_t>("dimension");
   if (rank < 2 || rank > 4) fields.fail("dimension", "is " + std::to_string(rank) + ", not 2 to 4");
@@ -188,29 +171,33 @@ image_file read_nrrd(input& file, const read_options&) {
       checked_layout(file, fields.offset("sizes"), fields.type("type", type_names), sizes, channel_count, 1);
   layout.coding = coding_of(fields);
   layout.order = order_of(fields, layout);
-  const metadata info{spacing_of(fields, axes, channels)};
-  auto pixels = read_data(file, fields, layout);
-  const bool in_planes = channels && *channels != 0 && pixels.channels() > 1;
-  return {in_planes ? interleaved(pixels) : std::move(pixels), info};
+  if (channels && *channels != 0 && channel_count > 1) layout.axes = arrangement::planes;
+  const auto skip = fields.value<std::int64_t>("byte skip", 0);
+  // It would count decoded bytes.
+  if (skip != 0 && layout.coding == encoding::deflate) fields.fail("byte skip", "cannot be used with gzip");
+  return {.layout = layout,
+          .info = {spacing_of(fields, axes, channels)},
+          .data_file = std::string(fields.text("data file", fields.text("datafile", ""))),
+          .skip_lines = fields.value<std::int64_t>("line skip", 0),
+          .skip = skip};
 }
 
-void write_nrrd(output& file, const const_image_view& pixels, const metadata& info) {
-  const auto& shape = pixels.shape();
-  const bool colour = pixels.channels() > 1;
-  std::string header = "NRRD0004\ntype: " + std::string(name_in(type_names, pixels.type()));
+std::string nrrd_header(const source_form& form) {
+  const auto& [type, shape, channels, info] = form;
+  const bool colour = channels > 1;
+  std::string header = "NRRD0004\ntype: " + std::string(name_in(type_names, type));
   header += "\ndimension: " + std::to_string(shape.rank() + (colour ? 1 : 0));
-  header += "\nsizes: " + (colour ? std::to_string(pixels.channels()) + " " : "") + sizes_text(shape);
+  header += "\nsizes: " + (colour ? std::to_string(channels) + " " : "") + sizes_text(shape);
   if (colour) {
-    header += pixels.channels() == 3   ? "\nkinds: RGB-color"
-              : pixels.channels() == 4 ? "\nkinds: RGBA-color"
-                                       : "\nkinds: vector";
+    header += channels == 3   ? "\nkinds: RGB-color"
+              : channels == 4 ? "\nkinds: RGBA-color"
+                              : "\nkinds: vector";
     for (int axis = 0; axis < shape.rank(); ++axis) header += " domain";
   }
   if (info.spacing)
     header += "\nspacings: " + std::string(colour ? "nan " : "") + spacing_text(info, shape.rank());
-  if (size_of(pixels.type()) > 1) header += "\nendian: little";
-  file.write(header + "\nencoding: raw\n\n");
-  write_pixels(file, pixels, std::endian::little);
+  if (size_of(type) > 1) header += "\nendian: little";
+  return header + "\nencoding: raw\n\n";
 }
 
 }  // namespace macareu::files

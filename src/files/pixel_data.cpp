@@ -62,10 +62,14 @@ std::uint64_t fewest_bytes(const pixel_layout& layout) {
   }
 }
 
-bool is_contiguous(const const_image_view& view) {
-  const auto expected = contiguous_strides(view.shape(), view.channels());
-  return std::equal(expected.begin(), expected.begin() + view.shape().rank(), view.steps().begin()) &&
-         (view.channels() == 1 || view.channel_stride() == 1);
+/// The pixels of a file with other axes, as an image of rows and interleaved channels.
+const_image_view arranged(const image& pixels, arrangement axes) {
+  const auto& shape = pixels.shape();
+  auto steps = contiguous_strides(shape);
+  if (axes == arrangement::columns)
+    for (std::int64_t axis = 0, step = 1; axis < shape.rank(); step *= shape[static_cast<int>(axis++)])
+      steps[static_cast<std::size_t>(axis)] = step;
+  return {pixels.data(), pixels.type(), shape, steps, pixels.channels(), shape.pixels()};
 }
 
 }  // namespace
@@ -101,98 +105,140 @@ image allocate(const std::filesystem::path& file, const pixel_layout& layout) {
   }
 }
 
-image read_pixels(input& file, const pixel_layout& layout) {
+void require_pixels(input& file, const pixel_layout& layout) {
   if (!file.has(fewest_bytes(layout)))
     file.fail("the header claims " + described(layout) + ", at least " +
               std::to_string(fewest_bytes(layout)) + " bytes, but the file has " +
               std::to_string(file.remaining()) + " from here");
-  image pixels = allocate(file.path(), layout);
-  if (layout.coding == encoding::text) {
-    read_text_pixels(file, layout, pixels);
-    return pixels;
-  }
-  const std::span bytes(static_cast<std::byte*>(pixels.data()), pixels.bytes());
-  if (layout.coding == encoding::deflate)
-    read_deflated(file, bytes);
+}
+
+pixel_decoder::pixel_decoder(input& file, const pixel_layout& layout) : file_(file), layout_(layout) {
+  require_pixels(file, layout);
+  if (layout.coding == encoding::deflate) inflater_.emplace(file, layout.bytes());
+}
+
+void pixel_decoder::read(std::span<std::byte> to) {
+  if (layout_.coding == encoding::text) return read_text_pixels(file_, layout_, to);
+  if (inflater_)
+    inflater_->read(to);
   else
-    file.read(bytes.data(), bytes.size());
-  if (layout.order != std::endian::native) swap_bytes(bytes, size_of(layout.type));
-  // A C++ bool must be 0 or 1, whatever the file contains.
-  if (layout.type == dtype::boolean)
-    for (auto& byte : bytes) byte = std::byte{byte != std::byte{0}};
-  return pixels;
+    file_.read(to.data(), to.size());
+  to_native(to, layout_.type, layout_.order);
 }
 
-image read_pixels_after(input& file, std::int64_t skip_lines, std::int64_t skip, const pixel_layout& layout) {
-  if (skip_lines < 0 || skip < -1) file.fail("the header says to skip a negative count");
-  for (; skip_lines > 0; --skip_lines) file.line();
-  if (skip >= 0) {
-    if (!file.has(static_cast<std::uint64_t>(skip)))
-      file.fail("the header says to skip " + std::to_string(skip) + " bytes, but the file has " +
-                std::to_string(file.remaining()) + " from here");
-    file.seek(file.offset() + static_cast<std::uint64_t>(skip));
-  } else if (layout.coding != encoding::raw || file.is_stream()) {
-    file.fail("pixels at the end of a file must be raw, and the file not a pipe");
-  } else if (file.has(layout.bytes())) {
-    file.seek(file.size() - layout.bytes());
+void decode_in_parts(input& file, const pixel_layout& layout, const take_pixels& take) {
+  pixel_decoder decoder(file, layout);
+  std::vector<std::byte> part(static_cast<std::size_t>(std::min(layout.bytes(), std::uint64_t{1} << 20)));
+  for (auto left = layout.bytes(); left > 0;) {
+    const auto now =
+        std::span(part).first(static_cast<std::size_t>(std::min<std::uint64_t>(left, part.size())));
+    decoder.read(now);
+    take(now);
+    left -= now.size();
   }
-  return read_pixels(file, layout);
 }
 
-image read_detached(input& header, std::string_view data_file, std::int64_t skip_lines, std::int64_t skip,
-                    const pixel_layout& layout) {
-  if (data_file.starts_with("LIST") || data_file.find('%') != std::string_view::npos)
-    header.fail("pixels in several files cannot be read");
-  const auto path = header.path().parent_path() / std::string(data_file);
-  std::error_code ignored;
-  // Opening a pipe that a header names could block for ever.
-  if (!std::filesystem::is_regular_file(path, ignored))
-    header.fail("the pixels should be in " + in_quotes(path.string()) + ", which is not a file");
-  input data(path);
-  return read_pixels_after(data, skip_lines, skip, layout);
+void to_native(std::span<std::byte> bytes, dtype type, std::endian order) {
+  if (order != std::endian::native) swap_bytes(bytes, size_of(type));
+  // A C++ bool must be 0 or 1, whatever the file contains.
+  if (type == dtype::boolean)
+    for (auto& byte : bytes) byte = std::byte{byte != std::byte{0}};
 }
 
-void copy_row(const const_image_view& from, std::int64_t row, std::int64_t x, std::int64_t count, truth as,
-              std::byte* to) {
-  const auto& shape = from.shape();
-  const auto& steps = from.steps();
-  const auto size = static_cast<std::int64_t>(size_of(from.type()));
+image read_pixels(input& file, const pixel_layout& layout) {
+  pixel_decoder decoder(file, layout);
+  image pixels = allocate(file.name(), layout);
+  decoder.read({static_cast<std::byte*>(pixels.data()), pixels.bytes()});
+  return layout.axes == arrangement::interleaved ? std::move(pixels) : copy_of(arranged(pixels, layout.axes));
+}
+
+input& at_pixels(input& header, const stored_image& stored, std::optional<input>& detached) {
+  auto* file = &header;
+  if (const auto& name = stored.data_file; !name.empty()) {
+    if (name.starts_with("LIST") || name.find('%') != std::string::npos)
+      header.fail("pixels in several files cannot be read");
+    const auto path = header.name().parent_path() / name;
+    std::error_code ignored;
+    // Opening a pipe that a header names could block for ever.
+    if (!std::filesystem::is_regular_file(path, ignored))
+      header.fail("the pixels should be in " + in_quotes(path.string()) + ", which is not a file");
+    file = &detached.emplace(path);
+  }
+  if (stored.skip_lines < 0 || stored.skip < -1) file->fail("the header says to skip a negative count");
+  for (auto lines = stored.skip_lines; lines > 0; --lines) file->line();
+  if (stored.skip >= 0) {
+    const auto skip = static_cast<std::uint64_t>(stored.skip);
+    if (!file->has(skip))
+      file->fail("the header says to skip " + std::to_string(skip) + " bytes, but the file has " +
+                 std::to_string(file->remaining()) + " from here");
+    file->seek(file->offset() + skip);
+  } else if (stored.layout.coding != encoding::raw || file->is_stream()) {
+    file->fail("pixels at the end of a file must be raw, and the file not a pipe");
+  } else if (file->has(stored.layout.bytes())) {
+    file->seek(file->size() - stored.layout.bytes());
+  }
+  return *file;
+}
+
+image_file read_stored_pixels(input& header, const stored_image& stored) {
+  std::optional<input> detached;
+  return {read_pixels(at_pixels(header, stored, detached), stored.layout), stored.info};
+}
+
+view_rows::view_rows(const const_image_view& view, const metadata& info)
+    : pixel_rows({view.type(), view.shape(), view.channels(), info}), view_(view) {}
+
+void view_rows::copy(std::int64_t row, std::int64_t x, std::int64_t count, truth as, std::byte* to) const {
+  const auto& shape = view_.shape();
+  const auto& steps = view_.steps();
+  const auto size = static_cast<std::int64_t>(size_of(view_.type()));
   const auto step = steps[shape.rank() - 1];
   auto first = row % shape.height() * steps[shape.rank() - 2] + x * step;
   if (shape.rank() == 3) first += row / shape.height() * steps[0];
-  const auto* start = static_cast<const std::byte*>(from.data()) + first * size;
-  const auto channels = from.channels();
+  const auto* start = static_cast<const std::byte*>(view_.data()) + first * size;
+  const auto channels = view_.channels();
   const auto values = static_cast<std::size_t>(count) * static_cast<std::size_t>(channels);
-  if (step == channels && (channels == 1 || from.channel_stride() == 1)) {
+  if (step == channels && (channels == 1 || view_.channel_stride() == 1)) {
     std::memcpy(to, start, values * static_cast<std::size_t>(size));
   } else {
-    const auto copy = size == 1 ? gather<1> : size == 2 ? gather<2> : size == 4 ? gather<4> : gather<8>;
-    copy(start, step * size, count, channels, from.channel_stride() * size, to);
+    const auto gathered = size == 1 ? gather<1> : size == 2 ? gather<2> : size == 4 ? gather<4> : gather<8>;
+    gathered(start, step * size, count, channels, view_.channel_stride() * size, to);
   }
-  if (from.type() == dtype::boolean)
-    for (auto& byte : std::span(to, values))
-      byte = byte == std::byte{0} ? byte : as == truth::full ? std::byte{255} : std::byte{1};
+  if (view_.type() == dtype::boolean) spell_truth({to, values}, as);
 }
 
-void write_pixels(output& file, const const_image_view& pixels, std::endian order, truth as) {
-  const auto& shape = pixels.shape();
-  if (shape.pixels() == 0) return;
-  const auto pixel_size = static_cast<std::int64_t>(size_of(pixels.type())) * pixels.channels();
-  const bool swap = order != std::endian::native && size_of(pixels.type()) > 1;
-  if (!swap && pixels.type() != dtype::boolean && is_contiguous(pixels))
-    return file.write(pixels.data(), static_cast<std::size_t>(shape.pixels() * pixel_size));
+const void* view_rows::contiguous() const {
+  const auto expected = contiguous_strides(view_.shape(), view_.channels());
+  const bool packed =
+      std::equal(expected.begin(), expected.begin() + view_.shape().rank(), view_.steps().begin()) &&
+      (view_.channels() == 1 || view_.channel_stride() == 1);
+  return packed && view_.type() != dtype::boolean ? view_.data() : nullptr;
+}
 
-  const auto row_bytes = static_cast<std::size_t>(shape.width() * pixel_size);
-  const auto rows = shape.depth() * shape.height();
+void spell_truth(std::span<std::byte> pixels, truth as) {
+  for (auto& byte : pixels)
+    byte = byte == std::byte{0} ? byte : as == truth::full ? std::byte{255} : std::byte{1};
+}
+
+void write_rows(output& file, const pixel_rows& pixels, std::int64_t first, std::int64_t count,
+                std::endian order, truth as) {
+  const auto& [type, shape, channels, info] = pixels.form();
+  if (shape.pixels() == 0) return;
+  const auto row_bytes = static_cast<std::size_t>(shape.width() * channels) * size_of(type);
+  const bool swap = order != std::endian::native && size_of(type) > 1;
+  if (const auto* all = static_cast<const std::byte*>(pixels.contiguous()); all && !swap)
+    return file.write(all + static_cast<std::size_t>(first) * row_bytes,
+                      static_cast<std::size_t>(count) * row_bytes);
+
   const auto rows_at_once =
-      std::clamp<std::int64_t>((1 << 20) / static_cast<std::int64_t>(row_bytes), 1, rows);
+      std::clamp<std::int64_t>((1 << 20) / static_cast<std::int64_t>(row_bytes), 1, count);
   std::vector<std::byte> part(static_cast<std::size_t>(rows_at_once) * row_bytes);
-  for (std::int64_t row = 0; row < rows;) {
-    const auto stop = std::min(row + rows_at_once, rows);
+  for (auto row = first; row < first + count;) {
+    const auto stop = std::min(row + rows_at_once, first + count);
     auto* to = part.data();
-    for (; row < stop; ++row, to += row_bytes) copy_row(pixels, row, 0, shape.width(), as, to);
+    for (; row < stop; ++row, to += row_bytes) pixels.copy(row, 0, shape.width(), as, to);
     const std::span filled(part.data(), to);
-    if (swap) swap_bytes(filled, size_of(pixels.type()));
+    if (swap) swap_bytes(filled, size_of(type));
     file.write(filled.data(), filled.size());
   }
 }

@@ -6,12 +6,16 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
+#include <utility>
 
 #include <macareu/files.hpp>
+#include <macareu/sources.hpp>
 
 #include "input.hpp"
 #include "output.hpp"
@@ -20,6 +24,9 @@ namespace macareu::files {
 
 enum class encoding { raw, deflate, text };
 
+/// The order of axes in a file, outermost first: z y x c, c z y x, or c x y z.
+enum class arrangement { interleaved, planes, columns };
+
 /// The layout that a header claims.
 struct pixel_layout {
   dtype type = dtype::u8;
@@ -27,6 +34,7 @@ struct pixel_layout {
   int channels = 1;
   std::endian order = std::endian::little;
   encoding coding = encoding::raw;
+  arrangement axes = arrangement::interleaved;
   /// The largest value of the text encoding, if below the type's.
   std::optional<std::uint64_t> largest = {};
 
@@ -43,31 +51,106 @@ pixel_layout checked_layout(const input& file, std::uint64_t offset, dtype type,
 /// An image for the layout. Throws io_error about the file if memory is short.
 image allocate(const std::filesystem::path& file, const pixel_layout& layout);
 
-/// The pixels from the current offset on, in C order with interleaved channels.
+/// Fails unless the file can hold the pixels from its current offset on.
+void require_pixels(input& file, const pixel_layout& layout);
+
+/// Decodes a zlib or gzip stream in parts (inflate.cpp).
+class inflater {
+ public:
+  /// `total` bytes are expected.
+  inflater(input& file, std::uint64_t total);
+  ~inflater();
+  /// Fills `to` with the next bytes.
+  void read(std::span<std::byte> to);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// Fills `to` with numbers between white space; '#' starts a comment (text_pixels.cpp).
+void read_text_pixels(input& file, const pixel_layout& layout, std::span<std::byte> to);
+
+/// Decodes the pixels from the current offset of a file on, in parts. They keep the file's order of axes.
+class pixel_decoder {
+ public:
+  /// Fails unless the file can hold the pixels.
+  pixel_decoder(input& file, const pixel_layout& layout);
+  /// Fills `to` with the next values.
+  void read(std::span<std::byte> to);
+
+ private:
+  input& file_;
+  pixel_layout layout_;
+  std::optional<inflater> inflater_;
+};
+
+/// Gets pixels front to back, in parts.
+using take_pixels = std::function<void(std::span<const std::byte>)>;
+
+/// Decodes all pixels within little memory.
+void decode_in_parts(input& file, const pixel_layout& layout, const take_pixels& take);
+
+/// Converts bytes of a file, in place, to values of this machine. bool becomes 0 or 1.
+void to_native(std::span<std::byte> bytes, dtype type, std::endian order);
+
+/// All pixels from the current offset on, in C order with interleaved channels.
 image read_pixels(input& file, const pixel_layout& layout);
 
-/// The same, after the lines and bytes to skip. A `skip` of -1 means that the pixels are the last bytes of
-/// the file.
-image read_pixels_after(input& file, std::int64_t skip_lines, std::int64_t skip, const pixel_layout& layout);
+/// What a header says of the pixels. The file is left at the end of its header.
+struct stored_image {
+  pixel_layout layout;
+  metadata info = {};
+  /// The file with the pixels, as the header names it; empty if they follow the header.
+  std::string data_file = {};
+  /// Lines and then bytes between the header's end, or the start of the other file, and the pixels. -1 bytes:
+  /// the pixels are the last bytes of the file.
+  std::int64_t skip_lines = 0, skip = 0;
+};
 
-/// The same, from another file that the header names. Fails if that is not a single regular file.
-image read_detached(input& header, std::string_view data_file, std::int64_t skip_lines, std::int64_t skip,
-                    const pixel_layout& layout);
+/// The file with the pixels, at the first of them: `header`, or `detached`, which is opened if needed. Fails
+/// if the header does not name a single regular file.
+input& at_pixels(input& header, const stored_image& stored, std::optional<input>& detached);
 
-/// Fills `pixels` from a zlib or gzip stream (inflate.cpp).
-void read_deflated(input& file, std::span<std::byte> pixels);
-
-/// Fills `pixels` with numbers between white space; '#' starts a comment (text_pixels.cpp).
-void read_text_pixels(input& file, const pixel_layout& layout, image& pixels);
+image_file read_stored_pixels(input& header, const stored_image& stored);
 
 /// The value of `true` in a file without bool.
 enum class truth { one, full };
 
-/// Copies pixels [x, x + count) of a row, interleaved. Rows are counted through all slices: z * height + y.
-void copy_row(const const_image_view& from, std::int64_t row, std::int64_t x, std::int64_t count, truth as,
-              std::byte* to);
+/// An image to write, row by row. Rows are counted through all slices: z * height + y.
+class pixel_rows {
+ public:
+  explicit pixel_rows(source_form form) : form_(std::move(form)) {}
+  virtual ~pixel_rows() = default;
 
-void write_pixels(output& file, const const_image_view& pixels, std::endian order, truth as = truth::one);
+  const source_form& form() const { return form_; }
+  std::int64_t rows() const { return form_.shape.depth() * form_.shape.height(); }
+  /// Copies pixels [x, x + count) of a row, interleaved.
+  virtual void copy(std::int64_t row, std::int64_t x, std::int64_t count, truth as, std::byte* to) const = 0;
+  /// All pixels, if they lie in memory in C order and are not bool.
+  virtual const void* contiguous() const { return nullptr; }
+
+ private:
+  source_form form_;
+};
+
+/// The rows of a view.
+class view_rows final : public pixel_rows {
+ public:
+  view_rows(const const_image_view& view, const metadata& info);
+  void copy(std::int64_t row, std::int64_t x, std::int64_t count, truth as, std::byte* to) const override;
+  const void* contiguous() const override;
+
+ private:
+  const_image_view view_;
+};
+
+/// Replaces `true` by its value in the file.
+void spell_truth(std::span<std::byte> pixels, truth as);
+
+/// Writes `count` rows from `first` on.
+void write_rows(output& file, const pixel_rows& pixels, std::int64_t first, std::int64_t count,
+                std::endian order, truth as = truth::one);
 
 /// A header's spacing, x first, in array order; nothing if a value is not a size.
 std::optional<std::array<double, 3>> spacing_from(std::span<const double> x_first);

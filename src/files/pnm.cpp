@@ -70,19 +70,6 @@ image volume_of(const std::filesystem::path& file, pixel_layout layout, std::vec
   return volume;
 }
 
-const_image_view slice_of(const const_image_view& pixels, std::int64_t z) {
-  const auto& shape = pixels.shape();
-  if (shape.rank() == 2) return pixels;
-  const auto& steps = pixels.steps();
-  const auto offset = z * steps[0] * static_cast<std::int64_t>(size_of(pixels.type()));
-  return {static_cast<const std::byte*>(pixels.data()) + offset,
-          pixels.type(),
-          {shape.height(), shape.width()},
-          {steps[1], steps[2], 0},
-          pixels.channels(),
-          pixels.channel_stride()};
-}
-
 /// Whether another image follows; other trailing bytes are ignored.
 bool goes_on(input& file, const std::string& magic) {
   skip_spaces_and_comments(file);
@@ -94,13 +81,12 @@ bool goes_on(input& file, const std::string& magic) {
   return true;
 }
 
-}  // namespace
-
-image_file read_pnm(input& file, const read_options&) {
+/// Calls `visit` with the layout of every slice, the file being at its pixels. Returns that of the first.
+template <class Visit>
+pixel_layout for_each_slice(input& file, Visit visit) {
   const auto magic = file.peek(2);
   const auto first = read_header(file);
-  std::vector<image> slices;
-  slices.push_back(read_pixels(file, first));
+  visit(first);
   while (goes_on(file, magic)) {
     const auto at = file.offset();
     const auto next = read_header(file);
@@ -108,20 +94,39 @@ image_file read_pnm(input& file, const read_options&) {
       file.fail_at(at, "another image, of " + std::string(name_of(next.type)) + " " + to_string(next.shape) +
                            ", follows one of " + std::string(name_of(first.type)) + " " +
                            to_string(first.shape) + "; all slices of a volume must be alike");
-    slices.push_back(read_pixels(file, next));
+    visit(next);
   }
-  if (slices.size() == 1) return {std::move(slices.front()), {}};
-  return {volume_of(file.path(), first, std::move(slices)), {}};
+  return first;
 }
 
-void write_pnm(output& file, const const_image_view& pixels, const metadata&) {
-  const auto& shape = pixels.shape();
-  const auto header = (pixels.channels() == 1 ? "P5\n" : "P6\n") + std::to_string(shape.width()) + " " +
-                      std::to_string(shape.height()) + "\n" +
-                      (size_of(pixels.type()) == 1 ? "255" : "65535") + "\n";
+}  // namespace
+
+image_file read_pnm(input& file, const read_options&) {
+  std::vector<image> slices;
+  const auto first =
+      for_each_slice(file, [&](const pixel_layout& layout) { slices.push_back(read_pixels(file, layout)); });
+  if (slices.size() == 1) return {std::move(slices.front()), {}};
+  return {volume_of(file.name(), first, std::move(slices)), {}};
+}
+
+source_form decode_pnm(input& file, const take_pixels& take) {
+  std::int64_t slices = 0;
+  const auto first = for_each_slice(file, [&](const pixel_layout& layout) {
+    decode_in_parts(file, layout, take);
+    ++slices;
+  });
+  source_form form{first.type, first.shape, first.channels};
+  if (slices > 1) form.shape = {slices, first.shape.height(), first.shape.width()};
+  return form;
+}
+
+void write_pnm(output& file, const pixel_rows& pixels) {
+  const auto& [type, shape, channels, info] = pixels.form();
+  const auto header = (channels == 1 ? "P5\n" : "P6\n") + std::to_string(shape.width()) + " " +
+                      std::to_string(shape.height()) + "\n" + (size_of(type) == 1 ? "255" : "65535") + "\n";
   for (std::int64_t z = 0; z < shape.depth(); ++z) {
     file.write(header);
-    write_pixels(file, slice_of(pixels, z), std::endian::big, truth::full);
+    write_rows(file, pixels, z * shape.height(), shape.height(), std::endian::big, truth::full);
   }
 }
 

@@ -3,7 +3,7 @@
 
 namespace macareu::files {
 
-image_file read_raw(input& file, const read_options& options) {
+stored_image locate_raw(input& file, const read_options& options) {
   if (!options.raw)
     file.fail("a raw file has no header: give --shape and --dtype, and --offset and --endian where needed");
   const auto& raw = *options.raw;
@@ -13,11 +13,9 @@ image_file read_raw(input& file, const read_options& options) {
                                std::span(sizes.data(), static_cast<std::size_t>(raw.shape.rank())), 1, 0);
   layout.order = raw.order == raw_layout::byte_order::big ? std::endian::big : std::endian::little;
   file.seek(raw.offset);
-  return {read_pixels(file, layout), {}};
+  return {.layout = layout};
 }
 
-void write_raw(output& file, const const_image_view& pixels, const metadata&) {
-  write_pixels(file, pixels, std::endian::little);
-}
+std::string raw_header(const source_form&) { return {}; }
 
 }  // namespace macareu::files

@@ -23,10 +23,10 @@ std::string next_word(input& file) {
 }
 
 template <class T>
-void read_values(input& file, const pixel_layout& layout, image& pixels) {
+void read_values(input& file, const pixel_layout& layout, std::span<std::byte> to) {
   // std::from_chars has no overload for bool.
   using parsed = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
-  for (auto& value : pixels.pixels<T>()) {
+  for (auto& value : std::span(reinterpret_cast<T*>(to.data()), to.size() / sizeof(T))) {
     const auto word = next_word(file);
     if (word.empty()) file.fail("the file ends before all its pixels");
     const auto result = number<parsed>(word);
@@ -40,30 +40,30 @@ void read_values(input& file, const pixel_layout& layout, image& pixels) {
 
 }  // namespace
 
-void read_text_pixels(input& file, const pixel_layout& layout, image& pixels) {
+void read_text_pixels(input& file, const pixel_layout& layout, std::span<std::byte> to) {
   switch (layout.type) {
     case dtype::boolean:
-      return read_values<bool>(file, layout, pixels);
+      return read_values<bool>(file, layout, to);
     case dtype::i8:
-      return read_values<std::int8_t>(file, layout, pixels);
+      return read_values<std::int8_t>(file, layout, to);
     case dtype::u8:
-      return read_values<std::uint8_t>(file, layout, pixels);
+      return read_values<std::uint8_t>(file, layout, to);
     case dtype::i16:
-      return read_values<std::int16_t>(file, layout, pixels);
+      return read_values<std::int16_t>(file, layout, to);
     case dtype::u16:
-      return read_values<std::uint16_t>(file, layout, pixels);
+      return read_values<std::uint16_t>(file, layout, to);
     case dtype::i32:
-      return read_values<std::int32_t>(file, layout, pixels);
+      return read_values<std::int32_t>(file, layout, to);
     case dtype::u32:
-      return read_values<std::uint32_t>(file, layout, pixels);
+      return read_values<std::uint32_t>(file, layout, to);
     case dtype::i64:
-      return read_values<std::int64_t>(file, layout, pixels);
+      return read_values<std::int64_t>(file, layout, to);
     case dtype::u64:
-      return read_values<std::uint64_t>(file, layout, pixels);
+      return read_values<std::uint64_t>(file, layout, to);
     case dtype::f32:
-      return read_values<float>(file, layout, pixels);
+      return read_values<float>(file, layout, to);
     case dtype::f64:
-      return read_values<double>(file, layout, pixels);
+      return read_values<double>(file, layout, to);
   }
 }
 

@@ -79,26 +79,27 @@ picture_facts describe(picture* opened) noexcept {
 }
 
 /// Called for one band of rows after another, from the top, so no second copy of the picture exists.
-int store_rows(VipsRegion* region, VipsRect* area, void* to) {
-  const auto pixel_size = static_cast<std::size_t>(VIPS_IMAGE_SIZEOF_PEL(region->im));
-  const auto row_size = static_cast<std::size_t>(region->im->Xsize) * pixel_size;
+int pass_rows(VipsRegion* region, VipsRect* area, void* receiver) {
+  const auto& [take, to] = *static_cast<const row_receiver*>(receiver);
+  const auto bytes =
+      static_cast<std::size_t>(area->width) * static_cast<std::size_t>(VIPS_IMAGE_SIZEOF_PEL(region->im));
   for (int y = area->top; y < area->top + area->height; ++y)
-    std::memcpy(static_cast<std::byte*>(to) + static_cast<std::size_t>(y) * row_size +
-                    static_cast<std::size_t>(area->left) * pixel_size,
-                VIPS_REGION_ADDR(region, area->left, y), static_cast<std::size_t>(area->width) * pixel_size);
+    if (!take(to, reinterpret_cast<const std::byte*>(VIPS_REGION_ADDR(region, area->left, y)), bytes))
+      return -1;
   return 0;
 }
 
-bool read(picture* opened, std::byte* to) noexcept {
-  return vips_sink_disc(image_of(opened), store_rows, to) == 0;
+bool read(picture* opened, const row_receiver& to) noexcept {
+  return vips_sink_disc(image_of(opened), pass_rows, const_cast<row_receiver*>(&to)) == 0;
 }
 
 int give_rows(VipsRegion* region, void*, void* given, void*, gboolean*) {
   const auto& source = *static_cast<const row_source*>(given);
   const auto& area = region->valid;
   for (int y = area.top; y < area.top + area.height; ++y)
-    source.copy(source.image, y, area.left, area.width,
-                reinterpret_cast<std::byte*>(VIPS_REGION_ADDR(region, area.left, y)));
+    if (!source.copy(source.image, y, area.left, area.width,
+                     reinterpret_cast<std::byte*>(VIPS_REGION_ADDR(region, area.left, y))))
+      return -1;
   return 0;
 }
 

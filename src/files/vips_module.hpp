@@ -10,7 +10,7 @@
 namespace macareu::files {
 
 /// Increment with every change of this header.
-inline constexpr int vips_interface = 1;
+inline constexpr int vips_interface = 2;
 
 /// Rows of all pages are stacked.
 struct picture_form {
@@ -33,11 +33,17 @@ struct picture_facts {
 
 enum class picture_encoding { png, jpeg, tiff };
 
-/// Provides pixels [x, x + count) of a row. libvips calls it on its own threads, one at a time.
+/// Provides pixels [x, x + count) of a row; false if that fails. libvips calls it on its own threads, one at
+/// a time.
 struct row_source {
-  void (*copy)(const void* image, std::int64_t row, std::int64_t x, std::int64_t count,
-               std::byte* to) noexcept;
-  const void* image;
+  bool (*copy)(void* image, std::int64_t row, std::int64_t x, std::int64_t count, std::byte* to) noexcept;
+  void* image;
+};
+
+/// Gets all rows, one after another from the top; false if that fails.
+struct row_receiver {
+  bool (*take)(void* to, const std::byte* row, std::size_t bytes) noexcept;
+  void* to;
 };
 
 /// An open file; a VipsImage.
@@ -61,8 +67,7 @@ struct vips_module {
   picture* (*open)(const char* loader, const char* path, int first, int count) noexcept;
   void (*close)(picture* opened) noexcept;
   picture_facts (*describe)(picture* opened) noexcept;
-  /// All rows, contiguous.
-  bool (*read)(picture* opened, std::byte* to) noexcept;
+  bool (*read)(picture* opened, const row_receiver& to) noexcept;
 
   /// Drops old errors. `tiled` and `big` apply to TIFF.
   bool (*write)(picture_encoding encoding, const char* path, const picture_form& form,

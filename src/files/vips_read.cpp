@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -68,49 +70,106 @@ pixel_layout layout_of(const picture_facts& first, std::int64_t rows, const std:
                        : checked_layout(file, 0, type, std::array{rows, width}, channels, 1);
 }
 
-template <class Test>
-bool all_pixels(const image& pixels, Test test) {
-  const auto step = size_of(pixels.type()) * static_cast<std::size_t>(pixels.channels());
-  const auto* next = static_cast<const std::byte*>(pixels.data());
-  for (const auto* end = next + pixels.bytes(); next < end; next += step)
-    if (!test(next)) return false;
-  return true;
-}
-
 /// Whether all channels but the first are redundant: a grey picture with full opacity, or three equal
 /// channels.
-bool is_grey(const image& pixels, bool tagged) {
-  const auto size = size_of(pixels.type());
-  const bool has_opaque_value = pixels.type() == dtype::u8 || pixels.type() == dtype::u16;
-  if (pixels.channels() == 2 && has_opaque_value)
-    return all_pixels(pixels, [=](const std::byte* p) {
-      return std::all_of(p + size, p + 2 * size, [](std::byte b) { return b == std::byte{255}; });
-    });
-  if (pixels.channels() == 3 && tagged)
-    return all_pixels(pixels, [=](const std::byte* p) { return std::memcmp(p, p + size, 2 * size) == 0; });
-  return false;
+class grey_test {
+ public:
+  grey_test(const pixel_layout& layout, bool tagged)
+      : size_(size_of(layout.type)), channels_(layout.channels) {
+    const bool has_opaque_value = layout.type == dtype::u8 || layout.type == dtype::u16;
+    grey_ = (channels_ == 2 && has_opaque_value) || (channels_ == 3 && tagged);
+  }
+  bool grey() const { return grey_; }
+  void look_at(std::span<const std::byte> pixels) {
+    const auto step = size_ * static_cast<std::size_t>(channels_);
+    for (; grey_ && !pixels.empty(); pixels = pixels.subspan(step)) {
+      const auto* p = pixels.data();
+      grey_ = channels_ == 3
+                  ? std::memcmp(p, p + size_, 2 * size_) == 0
+                  : std::all_of(p + size_, p + 2 * size_, [](std::byte b) { return b == std::byte{255}; });
+    }
+  }
+
+ private:
+  std::size_t size_;
+  int channels_;
+  bool grey_;
+};
+
+/// Passes rows on, and keeps the error of that.
+struct row_taker {
+  const take_pixels& take;
+  std::exception_ptr error = {};
+};
+
+bool take_row(void* to, const std::byte* row, std::size_t bytes) noexcept {
+  auto& [take, error] = *static_cast<row_taker*>(to);
+  try {
+    take({row, bytes});
+    return true;
+  } catch (...) {
+    error = std::current_exception();
+    return false;
+  }
 }
 
-}  // namespace
-
-image_file read_with_vips(const std::filesystem::path& path) {
+/// Decodes all pages. `begin` gets the layout before the first row.
+template <class Begin>
+void decode(const std::filesystem::path& path, Begin begin, const take_pixels& take) {
   const auto& vips = vips_for(path);
   const auto parts = open_all(vips, path);
   const auto first = vips.describe(parts[0].get());
   std::int64_t rows = 0;
   for (const auto& part : parts) rows += vips.describe(part.get()).form.rows;
-  auto pixels = allocate(path, layout_of(first, rows, path));
-  auto* to = static_cast<std::byte*>(pixels.data());
-  const auto row_size = pixels.bytes() / static_cast<std::size_t>(rows);
-  for (const auto& part : parts) {
-    if (!vips.read(part.get(), to)) fail_with_vips(path, path);
-    to += static_cast<std::size_t>(vips.describe(part.get()).form.rows) * row_size;
-  }
-  if (is_grey(pixels, first.grey)) {
+  begin(layout_of(first, rows, path), first.grey);
+  row_taker taker{take};
+  for (const auto& part : parts)
+    if (!vips.read(part.get(), {take_row, &taker})) {
+      if (taker.error) std::rethrow_exception(taker.error);
+      fail_with_vips(path, path);
+    }
+}
+
+}  // namespace
+
+image_file read_with_vips(const std::filesystem::path& path) {
+  image pixels;
+  std::optional<grey_test> test;
+  std::byte* to = nullptr;
+  decode(
+      path,
+      [&](const pixel_layout& layout, bool tagged) {
+        pixels = allocate(path, layout);
+        to = static_cast<std::byte*>(pixels.data());
+        test.emplace(layout, tagged);
+      },
+      [&](std::span<const std::byte> row) {
+        std::memcpy(to, row.data(), row.size());
+        to += row.size();
+        test->look_at(row);
+      });
+  if (test->grey()) {
     const image_view all = pixels;
     pixels = copy_of(all.channel(0));
   }
   return {std::move(pixels), {}};
+}
+
+decoded_picture decode_with_vips(const std::filesystem::path& path, const take_pixels& take) {
+  decoded_picture decoded;
+  std::optional<grey_test> test;
+  decode(
+      path,
+      [&](const pixel_layout& layout, bool tagged) {
+        decoded.form = {layout.type, layout.shape, layout.channels};
+        test.emplace(layout, tagged);
+      },
+      [&](std::span<const std::byte> row) {
+        test->look_at(row);
+        take(row);
+      });
+  decoded.grey = test->grey();
+  return decoded;
 }
 
 }  // namespace macareu::files

@@ -1,4 +1,6 @@
 // PNG, JPEG and TIFF through libvips.
+#include <exception>
+
 #include <macareu/error.hpp>
 
 #include "format.hpp"
@@ -8,38 +10,49 @@
 namespace macareu::files {
 namespace {
 
-void copy_from_view(const void* view, std::int64_t row, std::int64_t x, std::int64_t count,
-                    std::byte* to) noexcept {
-  copy_row(*static_cast<const const_image_view*>(view), row, x, count, truth::full, to);
+/// Rows for libvips, with the error of reading them.
+struct given_rows {
+  const pixel_rows& pixels;
+  std::exception_ptr error = {};
+};
+
+bool copy_rows(void* given, std::int64_t row, std::int64_t x, std::int64_t count, std::byte* to) noexcept {
+  auto& [pixels, error] = *static_cast<given_rows*>(given);
+  try {
+    pixels.copy(row, x, count, truth::full, to);
+    return true;
+  } catch (...) {
+    error = std::current_exception();
+    return false;
+  }
 }
 
-void write(picture_encoding encoding, const output& file, const const_image_view& pixels, bool tiled = false,
+void write(picture_encoding encoding, const output& file, const pixel_rows& pixels, bool tiled = false,
            bool big = false) {
   const auto& vips = vips_for(file.name());
-  const auto& shape = pixels.shape();
-  const picture_form form{.type = pixels.type() == dtype::boolean ? dtype::u8 : pixels.type(),
+  const auto& shape = pixels.form().shape;
+  const auto type = pixels.form().type;
+  const picture_form form{.type = type == dtype::boolean ? dtype::u8 : type,
                           .width = shape.width(),
-                          .rows = shape.height() * shape.depth(),
+                          .rows = pixels.rows(),
                           .page_height = shape.height(),
-                          .channels = pixels.channels()};
+                          .channels = pixels.form().channels};
   if (form.width > vips.largest_size || form.rows > vips.largest_size)
     throw io_error(file.name().string() + ": " + to_string(shape) +
                    " is too large for libvips; .npy can hold it");
-  if (!vips.write(encoding, file.path().c_str(), form, {copy_from_view, &pixels}, tiled, big))
-    fail_with_vips(file.path(), file.name());
+  given_rows rows{pixels};
+  if (vips.write(encoding, file.path().c_str(), form, {copy_rows, &rows}, tiled, big)) return;
+  if (rows.error) std::rethrow_exception(rows.error);
+  fail_with_vips(file.path(), file.name());
 }
 
-void write_png(output& file, const const_image_view& pixels, const metadata&) {
-  write(picture_encoding::png, file, pixels);
-}
+void write_png(output& file, const pixel_rows& pixels) { write(picture_encoding::png, file, pixels); }
 
-void write_jpeg(output& file, const const_image_view& pixels, const metadata&) {
-  write(picture_encoding::jpeg, file, pixels);
-}
+void write_jpeg(output& file, const pixel_rows& pixels) { write(picture_encoding::jpeg, file, pixels); }
 
-void write_tiff(output& file, const const_image_view& pixels, const metadata&) {
-  const auto& shape = pixels.shape();
-  const auto bytes = shape.pixels() * pixels.channels() * static_cast<std::int64_t>(size_of(pixels.type()));
+void write_tiff(output& file, const pixel_rows& pixels) {
+  const auto& [type, shape, channels, info] = pixels.form();
+  const auto bytes = shape.pixels() * channels * static_cast<std::int64_t>(size_of(type));
   // Tiles allow partial reads of large pictures.
   const bool tiled = shape.width() * shape.height() > 4096 * 4096;
   // 32-bit offsets, less a margin for the padding of tiles and for directories.

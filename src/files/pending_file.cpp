@@ -1,0 +1,87 @@
+#include "pending_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <macareu/error.hpp>
+
+namespace macareu::files {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const fs::path& name, int error) {
+  throw io_error(name.string() + ": " + std::strerror(error));
+}
+
+/// Resolves a chain of symbolic links, even to a file that does not exist yet.
+fs::path followed(fs::path file) {
+  constexpr int longest_chain = 40;
+  std::error_code error;
+  for (int i = 0; i < longest_chain && fs::is_symlink(file, error); ++i)
+    file = file.parent_path() / fs::read_symlink(file, error);
+  return file;
+}
+
+/// Creates an empty file in the directory of `target`. Exclusive creation prevents sharing it with another
+/// process, and follows no link.
+fs::path reserve_beside(const fs::path& target, const fs::path& name) {
+  static std::atomic<unsigned> counter = 0;
+  for (;;) {
+    // Truncated, so that the longest name leaves room for the suffix.
+    auto temporary = std::string(".") + target.stem().string().substr(0, 128) + ".macareu-" +
+                     std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp" +
+                     name.extension().string();
+    auto path = target.parent_path() / temporary;
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (descriptor >= 0) {
+      ::close(descriptor);
+      return path;
+    }
+    if (errno != EEXIST) fail(name, errno);
+  }
+}
+
+}  // namespace
+
+pending_file::pending_file(const fs::path& file) : name_(file), target_(followed(file)) {
+  std::error_code ignored;
+  if (fs::is_directory(target_, ignored)) throw io_error(file.string() + ": is a directory");
+  path_ = reserve_beside(target_, file);
+}
+
+pending_file::~pending_file() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove(path_, ignored);
+}
+
+pending_file::pending_file(pending_file&& other) noexcept
+    : name_(std::move(other.name_)),
+      target_(std::move(other.target_)),
+      path_(std::exchange(other.path_, {})) {}
+
+void pending_file::adopt(const fs::path& file) {
+  std::error_code error;
+  const auto permissions = fs::status(path_, error).permissions();
+  if (!error) fs::permissions(file, permissions, error);
+  if (!error && std::rename(file.c_str(), path_.c_str()) == 0) return;
+  if (!error && errno != EXDEV) fail(name_, errno);
+  if (!error) fs::copy_file(file, path_, fs::copy_options::overwrite_existing, error);
+  if (!error) fs::remove(file, error);
+  if (error) fail(name_, error.value());
+}
+
+void pending_file::commit() {
+  if (std::rename(path_.c_str(), target_.c_str()) != 0) fail(name_, errno);
+  path_.clear();
+}
+
+}  // namespace macareu::files
