@@ -1,0 +1,176 @@
+// Files that are written by regions equal those that are written at once, and appear complete or not at all.
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <fstream>
+#include <future>
+
+#include "regions.hpp"
+
+namespace macareu::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class sinks : public testing::Test {
+ protected:
+  /// Other tests' files must not be in the way.
+  void SetUp() override {
+    for (const auto& name : listing()) fs::remove_all(directory() / name);
+  }
+  fs::path at(const std::string& name) { return directory() / name; }
+  image pixels_ = sample(dtype::u16, {20, 30});
+};
+
+TEST_F(sinks, arrays_of_every_type_rank_and_channel_count) {
+  for (const std::string extension : {".npy", ".nrrd", ".mha", ".raw"})
+    for (const auto type : all_types)
+      for (const extents& shape : {extents{9, 13}, extents{1, 5}, extents{6, 1}, extents{4, 5, 7}})
+        for (const int channels : {1, 3})
+          for (const auto& piece : {std::array<std::int64_t, 3>{2, 3, 4}, {1, 2, 13}, {9, 9, 99}}) {
+            const auto pixels = sample(type, shape, channels);
+            const metadata info{{{2, 0.5, 0.25}}};
+            write_image(fresh("whole" + extension), pixels, info);
+            const auto sink = create_sink(fresh("pieces" + extension), form_of(pixels, info));
+            write_pieces(*sink, pixels, piece);
+            sink->commit();
+            ASSERT_EQ(load(at("pieces" + extension)), load(at("whole" + extension)));
+          }
+}
+
+TEST_F(sinks, pictures_and_maps) {
+  for (const std::string extension : {".pgm", ".png", ".tif", ".jpg"}) {
+    if (!writes(extension)) continue;
+    for (const auto type : {dtype::boolean, dtype::u8, dtype::u16}) {
+      if (extension == ".jpg" && type == dtype::u16) continue;
+      const auto pixels = sample(type, {50, 70});
+      write_image(fresh("whole" + extension), pixels);
+      const auto sink = create_sink(fresh("pieces" + extension), form_of(pixels));
+      write_pieces(*sink, pixels, {1, 16, 16});
+      sink->commit();
+      expect_same(read_image(at("pieces" + extension)).pixels, read_image(at("whole" + extension)).pixels);
+    }
+  }
+  const auto volume = sample(dtype::u16, {3, 20, 30});
+  const auto sink = create_sink(at("volume.pgm"), form_of(volume));
+  write_pieces(*sink, volume, {2, 16, 16});
+  sink->commit();
+  expect_same(read_image(at("volume.pgm")).pixels, volume);
+}
+
+TEST_F(sinks, empty_images) {
+  create_sink(at("empty.npy"), {dtype::u8, {0, 5}})->commit();
+  EXPECT_EQ(to_string(read_image(at("empty.npy")).pixels.shape()), "0 x 5");
+}
+
+TEST_F(sinks, nothing_remains_without_a_commit) {
+  save("a.npy", "old");
+  for (const std::string name : {"a.npy", "a.pgm"}) {
+    const auto sink = create_sink(at(name), form_of(pixels_));
+    write_pieces(*sink, pixels_, {1, 8, 8});
+  }
+  EXPECT_EQ(listing(), std::vector<std::string>{"a.npy"});
+  EXPECT_EQ(load(at("a.npy")), "old");
+}
+
+TEST_F(sinks, existing_files_and_links_stay_until_the_commit) {
+  fs::create_directory(at("elsewhere"));
+  save("elsewhere/target.npy", "old");
+  fs::create_symlink("elsewhere/target.npy", at("link.npy"));
+  const auto sink = create_sink(at("link.npy"), form_of(pixels_));
+  write_pieces(*sink, pixels_, {1, 8, 8});
+  EXPECT_EQ(load(at("link.npy")), "old");
+  const auto old = ::umask(027);
+  sink->commit();
+  ::umask(old);
+  EXPECT_TRUE(fs::is_symlink(at("link.npy")));
+  expect_same(read_image(at("elsewhere/target.npy")).pixels, pixels_);
+}
+
+TEST_F(sinks, missing_pixels_are_refused) {
+  for (const std::string name : {"a.npy", "a.pgm"}) {
+    const auto sink = create_sink(at(name), form_of(pixels_));
+    sink->write({{0, 0, 0}, {1, 10, 30}}, pixels_.data());
+    EXPECT_EQ(message_of<usage_error>([&] { sink->commit(); }),
+              at(name).string() + ": 300 pixels were not written: each must be written once");
+    EXPECT_TRUE(contains(message_of<usage_error>([&] {
+                           sink->write({{0, 15, 0}, {1, 10, 30}}, pixels_.data());
+                         }),
+                         "20 x 30"));
+  }
+  EXPECT_EQ(listing(), std::vector<std::string>{});
+}
+
+TEST_F(sinks, a_finished_file_is_adopted) {
+  const auto old = ::umask(027);
+  const auto sink = create_sink(at("a.npy"), form_of(pixels_));
+  ::umask(old);
+  const auto header = sink->header();
+  ASSERT_TRUE(header);
+  const std::string raster(static_cast<const char*>(static_cast<const void*>(pixels_.data())),
+                           pixels_.bytes());
+  const auto done = save("work", *header + raster);
+  fs::permissions(done, fs::perms(0600));
+  const auto small = save("small", *header + raster.substr(1));
+  EXPECT_TRUE(contains(message_of<usage_error>([&] { sink->adopt(small); }), "1327 bytes"));
+  fs::remove(small);
+  sink->adopt(done);
+  sink->commit();
+  EXPECT_EQ(listing(), std::vector<std::string>{"a.npy"});
+  expect_same(read_image(at("a.npy")).pixels, pixels_);
+  EXPECT_EQ(fs::status(at("a.npy")).permissions(), fs::perms(0640));
+  EXPECT_FALSE(create_sink(at("a.pgm"), form_of(pixels_))->header());
+}
+
+TEST_F(sinks, what_does_not_fit_is_refused) {
+  EXPECT_TRUE(contains(message_of<usage_error>([&] {
+                         create_sink(at("a.pgm"), {dtype::f32, {2, 2}});
+                       }),
+                       "cannot hold pixels of f32"));
+  EXPECT_TRUE(contains(message_of<usage_error>([&] {
+                         create_sink(at("a.xyz"), {dtype::u8, {2, 2}});
+                       }),
+                       "cannot be written"));
+  EXPECT_EQ(message_of<io_error>([&] { create_sink(at("missing") / "a.npy", form_of(pixels_)); }),
+            (at("missing") / "a.npy").string() + ": No such file or directory");
+  fs::create_directory(at("folder.npy"));
+  EXPECT_EQ(message_of<io_error>([&] { create_sink(at("folder.npy"), form_of(pixels_)); }),
+            at("folder.npy").string() + ": is a directory");
+  EXPECT_EQ(listing(), std::vector<std::string>{"folder.npy"});
+}
+
+TEST_F(sinks, a_full_disk_names_the_file) {
+  // A limit of file sizes stands for the disk.
+  rlimit old{};
+  ::getrlimit(RLIMIT_FSIZE, &old);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{1000, old.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  std::vector<std::string> messages;
+  for (const std::string name : {"a.npy", "a.pgm"})
+    messages.push_back(message_of<io_error>([&] {
+      const auto sink = create_sink(at(name), form_of(pixels_));
+      write_pieces(*sink, pixels_, {1, 8, 8});
+      sink->commit();
+    }));
+  ::setrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_TRUE(contains(messages[0], at("a.npy").string() + ": File too large")) << messages[0];
+  EXPECT_TRUE(contains(messages[1], at("a.pgm").string() + ": File too large")) << messages[1];
+  EXPECT_EQ(listing(), std::vector<std::string>{});
+}
+
+TEST_F(sinks, pipes_are_written_at_the_commit) {
+  const auto pipe = at("pipe.npy");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const auto sink = create_sink(pipe, form_of(pixels_), {.scratch = directory()});
+  write_pieces(*sink, pixels_, {1, 8, 8});
+  auto bytes = std::async(std::launch::async, [&] { return load(pipe); });
+  sink->commit();
+  write_image(at("whole.npy"), pixels_);
+  EXPECT_EQ(bytes.get(), load(at("whole.npy")));
+}
+
+}  // namespace
+}  // namespace macareu::test
