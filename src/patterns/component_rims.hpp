@@ -39,6 +39,19 @@ struct block_answer {
   std::vector<std::uint64_t> target;
 };
 
+/// number[k]: final number of object k of the block.
+template <class Label>
+std::vector<Label> numbers_of(const block_answer& answer, std::uint32_t objects) {
+  std::vector<Label> number(std::size_t{objects} + 1, Label{});
+  std::size_t moved = 0;
+  for (std::uint32_t k = 1; k <= objects; ++k) {
+    const bool has_moved = moved < answer.moved.size() && answer.moved[moved] == k;
+    number[k] = static_cast<Label>(has_moved ? answer.target[moved] : answer.before + k - moved);
+    moved += has_moved;
+  }
+  return number;
+}
+
 struct merged_blocks {
   std::vector<block_answer> blocks;
   std::uint64_t count = 0;

@@ -56,6 +56,12 @@ struct tally_row {
   bool operator==(const tally_row&) const = default;
 };
 
+/// The rows of an image, or slices of a volume, that are tallied. The others are there because rules look
+/// beside their pixels.
+struct tally_band {
+  std::int64_t first, count;
+};
+
 /// A property of the neighbours of some pixels of an image, one bit per pixel.
 template <class Word>
 struct beside {

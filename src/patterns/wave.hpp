@@ -70,6 +70,15 @@ template <class StartRule>
 requires requires { StartRule::is_input; }
 inline constexpr bool start_is_input<StartRule> = StartRule::is_input;
 
+/// Starts from an unchanged image.
+struct as_given {
+  static constexpr bool is_input = true;
+  template <class T, class... Rest>
+  MACAREU_HD T operator()(site, T first, const Rest&...) const {
+    return first;
+  }
+};
+
 template <class Rule, class State, class... In>
 concept general_rule = std::is_trivially_copyable_v<Rule> &&
     requires(const Rule rule, State s, site p, site q, const In&... in) {

@@ -32,6 +32,7 @@ namespace macareu::cpu {
 class engine : public images_in_memory {
  public:
   static constexpr std::string_view name = "cpu";
+  static constexpr bool in_pieces = true;  // engines/pieces can run on it
   static std::vector<std::string_view> strategies(std::string_view pattern) {
     return pattern == "wave" ? wave_strategies() : std::vector<std::string_view>();
   }
@@ -182,6 +183,13 @@ class engine : public images_in_memory {
     run_edges(work_, rule, how, near, out.pixels(), views, image);
   }
 
+  template <edge_rule Rule, class Kept, class Source>
+  void edge_levels(const Rule& rule, const smoothing& how, const framed<std::uint8_t>& levels,
+                   const Kept& kept, const Source& image) const {
+    const kept_views<typename Rule::value> views{kept.gradient.pixels(), kept.crossings.pixels()};
+    run_edge_levels(work_, rule, how, levels.pixels(), views, image);
+  }
+
   template <class T, component_rule<T> Rule, label_number Label>
   std::uint64_t component(const Rule& rule, const neighbourhood& near, const framed<Label>& labels,
                           const framed<const T>& image) const {
@@ -192,7 +200,16 @@ class engine : public images_in_memory {
   std::vector<typename Rule::row> tally(const Rule& rule, std::uint64_t count,
                                         const framed<const Label>& labels,
                                         const framed<const In>&... in) const {
-    return run_tally(work_, rule, site{0, 0, 0} - labels.origin(), count, labels.pixels(), in.pixels()...);
+    const auto& size = labels.pixels();
+    return tally_band(rule, count, {0, size.depth > 1 ? size.depth : size.height}, labels, in...);
+  }
+
+  template <class Rule, label_number Label, class... In>
+  std::vector<typename Rule::row> tally_band(const Rule& rule, std::uint64_t count, macareu::tally_band band,
+                                             const framed<const Label>& labels,
+                                             const framed<const In>&... in) const {
+    return run_tally(work_, rule, site{0, 0, 0} - labels.origin(), count, band, labels.pixels(),
+                     in.pixels()...);
   }
 
   template <label_number Label>

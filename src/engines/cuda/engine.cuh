@@ -47,6 +47,7 @@ struct capacity_of {
 class engine : public images_in_memory {
  public:
   static constexpr std::string_view name = "cuda";
+  static constexpr bool in_pieces = true;  // engines/pieces can run on it
   static std::vector<std::string_view> strategies(std::string_view pattern) {
     return cuda::strategies(pattern);
   }
@@ -181,19 +182,28 @@ class engine : public images_in_memory {
   void edges(const Rule& rule, const smoothing& how, const neighbourhood& near,
              const framed<std::uint8_t>& out, const Kept& kept, const mapped<Enter, In>& image) {
     const auto in = reading(std::get<0>(image.in));
-    bool by_tiles = Rule::rank == 2 && !kept.gradient && !kept.crossings;
     if constexpr (Rule::rank == 2) {
+      const bool by_tiles = !kept.gradient && !kept.crossings;
       if (by_tiles && !rule.weak() && mark_levels(on_, rule, how, image.rule, in, writing(out), true)) return;
       if (by_tiles && link_edges(on_, rule, how, near, image.rule, in, writing(out))) return;
     }
+    const auto levels = temporary<std::uint8_t>(out);
+    edge_levels(rule, how, levels.image(), kept, image);
+    wave(flood_levels{}, near, out, mapped(highest_level{}, levels.reading()), levels.reading());
+  }
+
+  /// All stages of `edges` but the last.
+  template <edge_rule Rule, class Kept, class Enter, class In>
+  void edge_levels(const Rule& rule, const smoothing& how, const framed<std::uint8_t>& levels,
+                   const Kept& kept, const mapped<Enter, In>& image) {
+    const auto in = reading(std::get<0>(image.in));
     kept_views<typename Rule::value> views;
     if (kept.gradient) views.gradient = writing(kept.gradient);
     if (kept.crossings) views.crossings = writing(kept.crossings);
-    const auto levels = temporary<std::uint8_t>(out);
-    const auto marked = levels.image().pixels();
-    if constexpr (Rule::rank == 2) by_tiles = by_tiles && mark_levels(on_, rule, how, image.rule, in, marked);
-    if (!by_tiles) mark_by_stages(on_, rule, how, image.rule, in, views, marked);
-    wave(flood_levels{}, near, out, mapped(highest_level{}, levels.reading()), levels.reading());
+    const auto marked = writing(levels);
+    if constexpr (Rule::rank == 2)
+      if (!kept.gradient && !kept.crossings && mark_levels(on_, rule, how, image.rule, in, marked)) return;
+    mark_by_stages(on_, rule, how, image.rule, in, views, marked);
   }
 
   template <class Rule, label_number Label, class T>
@@ -215,8 +225,16 @@ class engine : public images_in_memory {
   template <class Rule, label_number Label, class... In>
   host_rows<typename Rule::row> tally(const Rule& rule, std::uint64_t count,
                                       const framed<const Label>& labels, const framed<const In>&... in) {
+    const auto& size = labels.pixels();
+    return tally_band(rule, count, {0, size.depth > 1 ? size.depth : size.height}, labels, in...);
+  }
+
+  template <class Rule, label_number Label, class... In>
+  host_rows<typename Rule::row> tally_band(const Rule& rule, std::uint64_t count, macareu::tally_band band,
+                                           const framed<const Label>& labels,
+                                           const framed<const In>&... in) {
     const auto numbers = reading(labels);
-    return run_tally(on_, rule, labels.origin(), count, numbers, reading(in)...);
+    return run_tally(on_, rule, labels.origin(), count, band, numbers, reading(in)...);
   }
 
   template <label_number Label>

@@ -109,13 +109,21 @@ class engine : public images_in_memory {
   template <edge_rule Rule, class Kept, class Source>
   void edges(const Rule& rule, const smoothing& how, const neighbourhood& near,
              const framed<std::uint8_t>& out, const Kept& kept, const Source& image) const {
-    using value = typename Rule::value;
-    const auto smooth = temporary<value>(out), derived = temporary<value>(out);
     const auto levels = temporary<std::uint8_t>(out);
+    edge_levels(rule, how, levels.image(), kept, image);
+    wave(flood_levels{}, near, out, mapped(highest_level{}, levels.reading()), levels.reading());
+  }
+
+  /// All stages of `edges` but the last.
+  template <edge_rule Rule, class Kept, class Source>
+  void edge_levels(const Rule& rule, const smoothing& how, const framed<std::uint8_t>& levels,
+                   const Kept& kept, const Source& image) const {
+    using value = typename Rule::value;
+    const auto smooth = temporary<value>(levels), derived = temporary<value>(levels);
     smooth_for_edges(how, smooth.image(), image);
     window(derived_window<Rule>{rule}, nearest_inside<value>, derived.image(), smooth.reading());
     const auto s = smooth.reading().pixels(), d = derived.reading().pixels();
-    const auto marked = levels.image().pixels();
+    const auto& marked = levels.pixels();
     for_each_site(marked, [&](site p) {
       const near_pixels<value> near_s{s, nearest_inside<value>, p}, near_d{d, nearest_inside<value>, p};
       const bool marks = marks_at<Rule>(p, marked.height, marked.width);
@@ -123,7 +131,6 @@ class engine : public images_in_memory {
       if (kept.gradient) kept.gradient.pixels()[p] = rule.gradient(near_s);
       if (kept.crossings) kept.crossings.pixels()[p] = marks && rule.crossing(near_s, near_d);
     });
-    wave(flood_levels{}, near, out, mapped(highest_level{}, levels.reading()), levels.reading());
   }
 
   template <class Rule, class Out, class In>
@@ -177,12 +184,22 @@ class engine : public images_in_memory {
   std::vector<typename Rule::row> tally(const Rule& rule, std::uint64_t count,
                                         const framed<const Label>& image,
                                         const framed<const In>&... in) const {
+    const auto& labels = image.pixels();
+    return tally_band(rule, count, {0, labels.depth > 1 ? labels.depth : labels.height}, image, in...);
+  }
+
+  template <class Rule, label_number Label, class... In>
+  std::vector<typename Rule::row> tally_band(const Rule& rule, std::uint64_t count, macareu::tally_band band,
+                                             const framed<const Label>& image,
+                                             const framed<const In>&... in) const {
     static_assert(tally_rule<Rule, Label, In...>);
     const auto& labels = image.pixels();
     const site origin = site{0, 0, 0} - image.origin();
     std::vector<typename Rule::row> rows(static_cast<std::size_t>(count) + 1);
     for_each_site(labels, [&](site p) {
       const Label label = labels[p];
+      const auto place = labels.depth > 1 ? p.z : p.y;
+      if (place < band.first || place >= band.first + band.count) return;
       if (label != 0) rule.add(rows[static_cast<std::size_t>(label)], origin, p, labels, in.pixels()[p]...);
     });
     return rows;

@@ -17,13 +17,4 @@ struct flood {
 using flood_under = flood<direction::up>;
 using flood_over = flood<direction::down>;
 
-/// Starts from an unchanged image.
-struct as_given {
-  static constexpr bool is_input = true;
-  template <class T, class... Rest>
-  MACAREU_HD T operator()(site, T first, const Rest&...) const {
-    return first;
-  }
-};
-
 }  // namespace macareu

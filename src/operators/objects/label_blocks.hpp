@@ -30,19 +30,6 @@ std::vector<std::uint32_t> numbers_in(Engine& engine, const Image& slice) {
   return numbers;
 }
 
-/// number[k]: final number of object k of the block.
-template <class Label>
-std::vector<Label> numbers_of(const block_answer& answer, std::uint32_t objects) {
-  std::vector<Label> number(std::size_t{objects} + 1, Label{});
-  std::size_t moved = 0;
-  for (std::uint32_t k = 1; k <= objects; ++k) {
-    const bool has_moved = moved < answer.moved.size() && answer.moved[moved] == k;
-    number[k] = static_cast<Label>(has_moved ? answer.target[moved] : answer.before + k - moved);
-    moved += has_moved;
-  }
-  return number;
-}
-
 /// `thickness`: slices of a block (rows, in images). number_block(first, count) numbers the objects of
 /// `count` slices in place.
 template <class Engine, class Labels>

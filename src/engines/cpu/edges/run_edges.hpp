@@ -178,11 +178,9 @@ void mark_volume(const job& work, int threads, const Rule& rule, const smoothing
 }
 
 template <class Rule, class Source>
-void run_edges(job& work, const Rule& rule, const smoothing& how, const neighbourhood& near,
-               const view<std::uint8_t>& out, const kept_views<typename Rule::value>& kept,
-               const Source& image) {
-  const int threads = threads_for(out.pixels(), work.how.threads);
-  binary_planes planes(near, out.depth, out.height, out.width);
+void mark_edges(job& work, int threads, const Rule& rule, const smoothing& how, const view<std::uint8_t>& out,
+                const kept_views<typename Rule::value>& kept, const binary_planes& planes,
+                const Source& image) {
   // Type erasure: the stages are compiled once for all pixel types.
   const std::function<void(site, std::int64_t, double*)> load = [&](site first, std::int64_t count,
                                                                     double* to) {
@@ -193,7 +191,34 @@ void run_edges(job& work, const Rule& rule, const smoothing& how, const neighbou
   else
     mark_volume(work, threads, rule, how, out, kept, planes, load);
   work.report.threads = threads;
+}
+
+template <class Rule, class Source>
+void run_edges(job& work, const Rule& rule, const smoothing& how, const neighbourhood& near,
+               const view<std::uint8_t>& out, const kept_views<typename Rule::value>& kept,
+               const Source& image) {
+  const int threads = threads_for(out.pixels(), work.how.threads);
+  binary_planes planes(near, out.depth, out.height, out.width);
+  mark_edges(work, threads, rule, how, out, kept, planes, image);
   if (!planes.flood(work, threads, out)) throw device_error("canny: more than 2^32 - 1 runs of edge pixels");
+}
+
+/// 0, 1 or 2 for every pixel, from the two bits of the planes.
+template <class Rule, class Source>
+void run_edge_levels(job& work, const Rule& rule, const smoothing& how, const view<std::uint8_t>& levels,
+                     const kept_views<typename Rule::value>& kept, const Source& image) {
+  const int threads = threads_for(levels.pixels(), work.how.threads);
+  binary_planes planes({Rule::rank, Rule::rank}, levels.depth, levels.height, levels.width);
+  mark_edges(work, threads, rule, how, levels, kept, planes, image);
+  over_units(work, threads, levels.depth * levels.height, 16, [&](int, std::int64_t row) {
+    const auto z = row / levels.height, y = row % levels.height;
+    const bit_word *const marked = planes.capacities(z, y), *const certain = planes.starts(z, y);
+    const auto bit = [](const bit_word* words, std::int64_t x) {
+      return static_cast<std::uint8_t>(words[x / word_bits] >> x % word_bits & 1);
+    };
+    for (std::int64_t x = 0; x < levels.width; ++x)
+      levels[{z, y, x}] = static_cast<std::uint8_t>(bit(marked, x) + bit(certain, x));
+  });
 }
 
 }  // namespace macareu::cpu

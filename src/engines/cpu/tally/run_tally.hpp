@@ -122,7 +122,8 @@ void tally_rows(const Rule& rule, site origin, Cache& own, std::int64_t first, s
 
 template <class Rule, class Label, class... In>
 std::vector<typename Rule::row> run_tally(job& work, const Rule& rule, site origin, std::uint64_t count,
-                                          const view<const Label>& labels, const view<const In>&... in) {
+                                          tally_band band, const view<const Label>& labels,
+                                          const view<const In>&... in) {
   static_assert(tally_rule<Rule, Label, In...>);
   using cache = tally_cache<typename Rule::row>;
   typename cache::shared_rows shared;
@@ -130,12 +131,13 @@ std::vector<typename Rule::row> run_tally(job& work, const Rule& rule, site orig
   const int threads = threads_for(labels.pixels(), work.how.threads);
   work.report.threads = std::max(work.report.threads, threads);
   // Units are contiguous rows: these share objects, so the cache evicts less.
-  const std::int64_t rows = labels.depth * labels.height;
+  const std::int64_t rows_of_unit = labels.depth > 1 ? labels.height : 1;
+  const auto begin = band.first * rows_of_unit, rows = band.count * rows_of_unit;
   const std::int64_t together =
       std::max<std::int64_t>(1, tuning::tallied_pixels_claimed / std::max<std::int64_t>(labels.width, 1));
   over_units(work, threads, ceil_div(rows, together), 1, [&](int, std::int64_t unit) {
     cache own(shared);
-    const auto first = unit * together, last = std::min(rows, first + together);
+    const auto first = begin + unit * together, last = std::min(begin + rows, first + together);
     if constexpr (has_runs<Rule, Label, In...>)
       tally_runs(rule, origin, own, first, last, labels, in...);
     else

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <vector>
 
 #include "engines/cpu/runtime/threads.hpp"
@@ -69,6 +70,13 @@ class contraction {
     over_tiles([&](tile_solver<Key>& solver, std::int64_t tile) { finish(solver, tile); });
   }
 
+  void run_to_rim(function_ref<void(std::uint32_t, std::uint32_t, Key)> visit) {
+    number_nodes();
+    over_tiles([&](tile_solver<Key>& solver, std::int64_t tile) { reduce(solver, tile); });
+    over_tiles([&](tile_solver<Key>&, std::int64_t tile) { join_with_neighbours(tile); });
+    contract_graph(visit);
+  }
+
  private:
   template <class Visit>
   void over_tiles(Visit&& visit) {
@@ -110,7 +118,6 @@ class contraction {
   void reduce(tile_solver<Key>& solver, std::int64_t tile) {
     using forest = source_forest<Key, std::uint16_t>;
     solver.load(tile, from_);
-    constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
     const auto& rim = solver.rim();
     auto& parts = solver.forest();
     const std::uint32_t first = graph_.first_node[static_cast<std::size_t>(tile)];
@@ -221,6 +228,102 @@ class contraction {
     edges = {};
   }
 
+  /// The number on the image's rim of every node that lies there; `none` elsewhere. Numbers are in raster
+  /// order of the image, nodes in that of tiles.
+  std::vector<std::uint32_t> numbers_on_rim() const {
+    const bool volume = near_.rank == 3;
+    const tile_place all{{0, 0, 0},
+                         static_cast<int>(image_.width),
+                         static_cast<int>(image_.height),
+                         static_cast<int>(image_.depth)};
+    const rim_numbering outer(all, volume);
+    std::vector<std::uint32_t> numbers(graph_.value.size(), none);
+    for (std::int64_t tile = 0; tile < grid_.tiles(); ++tile) {
+      const auto place = grid_.place(tile);
+      const rim_numbering own(place, volume);
+      const auto first = graph_.first_node[static_cast<std::size_t>(tile)];
+      for (int z = 0; z < place.depth; ++z)
+        for (int y = 0; y < place.height; ++y)
+          for (int x = 0; x < place.width; ++x) {
+            const int at_z = static_cast<int>(place.first.z) + z, at_y = static_cast<int>(place.first.y) + y,
+                      at_x = static_cast<int>(place.first.x) + x;
+            const bool row =
+                at_y == 0 || at_y == all.height - 1 || (volume && (at_z == 0 || at_z == all.depth - 1));
+            if (!row && at_x != 0 && at_x != all.width - 1) {
+              // Skips to the last column.
+              x = std::max(x, static_cast<int>(all.width - 2 - place.first.x));
+              continue;
+            }
+            numbers[first + static_cast<std::uint32_t>(own.index(z, y, x))] =
+                static_cast<std::uint32_t>(outer.index(at_z, at_y, at_x));
+          }
+    }
+    return numbers;
+  }
+
+  void contract_graph(function_ref<void(std::uint32_t, std::uint32_t, Key)> visit) {
+    auto outer = numbers_on_rim();
+    auto& edges = graph_.edges;
+    // Neighbours on the rim come first at equal weight: their edges are free.
+    const auto told = edges.size();
+    add_edges_along_rim(outer);
+    std::vector<std::uint32_t> order(edges.size()), spare;
+    std::iota(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(edges.size() - told),
+              static_cast<std::uint32_t>(told));
+    std::iota(order.begin() + static_cast<std::ptrdiff_t>(edges.size() - told), order.end(), 0u);
+    std::vector<Key> weights;
+    weights.reserve(edges.size());
+    for (const auto& each : edges) weights.push_back(each.weight);
+    descending<Key, std::uint32_t>(weights, order, spare);
+    std::vector<std::uint32_t> parent(outer.size());
+    std::iota(parent.begin(), parent.end(), 0u);
+    const auto root = [&](std::uint32_t n) {
+      while (parent[n] != n) n = parent[n] = parent[parent[n]];
+      return n;
+    };
+    for (const auto k : order) {
+      const auto e = edges[k];
+      if (graph_.value[e.a] >= e.weight || graph_.value[e.b] >= e.weight) continue;
+      const auto a = root(e.a), b = root(e.b);
+      if (a == b) continue;
+      parent[a] = b;
+      if (outer[b] == none)
+        outer[b] = outer[a];
+      else if (outer[a] != none && k < told)
+        visit(outer[a], outer[b], e.weight);
+    }
+  }
+
+  void add_edges_along_rim(const std::vector<std::uint32_t>& outer) {
+    std::vector<std::uint32_t> node(outer.size(), none);  // by number on the rim
+    for (std::uint32_t n = 0; n < outer.size(); ++n)
+      if (outer[n] != none) node[outer[n]] = n;
+    const bool volume = near_.rank == 3;
+    const int depth = static_cast<int>(image_.depth), height = static_cast<int>(image_.height),
+              width = static_cast<int>(image_.width);
+    const rim_numbering numbers({{0, 0, 0}, width, height, depth}, volume);
+    const auto on_rim = [&](int z, int y, int x) {
+      return y == 0 || x == 0 || y == height - 1 || x == width - 1 || (volume && (z == 0 || z == depth - 1));
+    };
+    const auto join = [&](std::uint32_t a, int z, int y, int x) {
+      if (z >= depth || y >= height || x >= width || !on_rim(z, y, x)) return;
+      const auto b = node[static_cast<std::size_t>(numbers.index(z, y, x))];
+      graph_.edges.push_back({a, b, std::min(graph_.capacity[a], graph_.capacity[b])});
+    };
+    for (int z = 0; z < depth; ++z)
+      for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
+          if (!on_rim(z, y, x)) {
+            x = std::max(x, width - 2);
+            continue;
+          }
+          const auto a = node[static_cast<std::size_t>(numbers.index(z, y, x))];
+          join(a, z, y, x + 1);
+          join(a, z, y + 1, x);
+          if (volume) join(a, z + 1, y, x);
+        }
+  }
+
   void finish(tile_solver<Key>& solver, std::int64_t tile) {
     solver.load(tile, from_);
     const std::uint32_t first = graph_.first_node[static_cast<std::size_t>(tile)];
@@ -230,6 +333,8 @@ class contraction {
     solver.contract([&](std::uint16_t a, std::uint16_t b, Key weight) { parts.join(a, b, weight); });
     solver.write_results();
   }
+
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
   job& work_;
   neighbourhood near_;
@@ -261,17 +366,31 @@ void contract(job& work, const neighbourhood& near, const wave_image<Key>& image
   contraction<Key>(work, near, image, from, threads).run();
 }
 
+template <class Key>
+void contract_to_rim(job& work, const neighbourhood& near, const wave_image<Key>& image, int threads,
+                     function_ref<void(std::uint32_t, std::uint32_t, Key)> visit) {
+  contraction<Key>(work, near, image, contract_from::states, threads).run_to_rim(visit);
+}
+
 template bool can_contract(const neighbourhood&, const wave_image<std::uint8_t>&);
 template std::int64_t contraction_memory(const neighbourhood&, const wave_image<std::uint8_t>&);
 template void contract(job&, const neighbourhood&, const wave_image<std::uint8_t>&, contract_from, int);
+template void contract_to_rim(job&, const neighbourhood&, const wave_image<std::uint8_t>&, int,
+                              function_ref<void(std::uint32_t, std::uint32_t, std::uint8_t)>);
 template bool can_contract(const neighbourhood&, const wave_image<std::uint16_t>&);
 template std::int64_t contraction_memory(const neighbourhood&, const wave_image<std::uint16_t>&);
 template void contract(job&, const neighbourhood&, const wave_image<std::uint16_t>&, contract_from, int);
+template void contract_to_rim(job&, const neighbourhood&, const wave_image<std::uint16_t>&, int,
+                              function_ref<void(std::uint32_t, std::uint32_t, std::uint16_t)>);
 template bool can_contract(const neighbourhood&, const wave_image<std::uint32_t>&);
 template std::int64_t contraction_memory(const neighbourhood&, const wave_image<std::uint32_t>&);
 template void contract(job&, const neighbourhood&, const wave_image<std::uint32_t>&, contract_from, int);
+template void contract_to_rim(job&, const neighbourhood&, const wave_image<std::uint32_t>&, int,
+                              function_ref<void(std::uint32_t, std::uint32_t, std::uint32_t)>);
 template bool can_contract(const neighbourhood&, const wave_image<std::uint64_t>&);
 template std::int64_t contraction_memory(const neighbourhood&, const wave_image<std::uint64_t>&);
 template void contract(job&, const neighbourhood&, const wave_image<std::uint64_t>&, contract_from, int);
+template void contract_to_rim(job&, const neighbourhood&, const wave_image<std::uint64_t>&, int,
+                              function_ref<void(std::uint32_t, std::uint32_t, std::uint64_t)>);
 
 }  // namespace macareu::cpu

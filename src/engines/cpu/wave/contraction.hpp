@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/call.hpp"
+#include "core/function_ref.hpp"
 #include "core/neighbourhood.hpp"
 #include "engines/cpu/wave/tile_solver.hpp"
 #include "engines/cpu/wave/wave_image.hpp"
@@ -22,5 +23,12 @@ std::int64_t contraction_memory(const neighbourhood& near, const wave_image<Key>
 template <class Key>
 void contract(job& work, const neighbourhood& near, const wave_image<Key>& image, contract_from from,
               int threads);
+
+/// How widely a solved image connects the pixels of its rim, beyond their values: visit(a, b, weight) for the
+/// edges of a spanning forest, with the numbers of rim_numbering. Neighbours along an axis on the rim are
+/// joined too; their edges are not visited.
+template <class Key>
+void contract_to_rim(job& work, const neighbourhood& near, const wave_image<Key>& image, int threads,
+                     function_ref<void(std::uint32_t, std::uint32_t, Key)> visit);
 
 }  // namespace macareu::cpu

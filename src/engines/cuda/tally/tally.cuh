@@ -34,17 +34,21 @@ struct tally_tiles {
   static_assert(side * side <= part_pixels);
 
   template <class T>
-  explicit tally_tiles(const view<T>& image)
+  tally_tiles(const view<T>& image, tally_band band)
       : across(ceil_div(image.width, side)),
-        strips(ceil_div(image.height, side)),
-        count(across * strips * image.depth) {}
+        strips(ceil_div(image.depth > 1 ? image.height : band.count, side)),
+        count(across * strips * (image.depth > 1 ? band.count : 1)),
+        slice(image.depth > 1 ? band.first : 0),
+        top(image.depth > 1 ? 0 : band.first),
+        bottom(image.depth > 1 ? image.height : band.first + band.count) {}
 
   __device__ site origin(std::int64_t tile) const {
     const auto strip = tile / across;
-    return {strip / strips, strip % strips * side, tile % across * side};
+    return {slice + strip / strips, top + strip % strips * side, tile % across * side};
   }
 
   std::int64_t across, strips, count;
+  std::int64_t slice, top, bottom;  // the first slice and row, and the end of rows
 };
 
 /// Tiles for rules that need the neighbours of a pixel. Warps have a halo of two columns on either side.
@@ -53,14 +57,18 @@ struct outline_tiles {
                        rows = tally_tiles::rows, side = columns * abreast, height = tally_tiles::side;
 
   template <class T>
-  explicit outline_tiles(const view<T>& image)
-      : across(ceil_div(image.width, side)), count(across * ceil_div(image.height, height)) {}
+  outline_tiles(const view<T>& image, tally_band band)
+      : across(ceil_div(image.width, side)),
+        count(across * ceil_div(band.count, height)),
+        top(band.first),
+        bottom(band.first + band.count) {}
 
   __device__ site origin(std::int64_t tile) const {
-    return {0, tile / across * height, tile % across * side};
+    return {0, top + tile / across * height, tile % across * side};
   }
 
   std::int64_t across, count;
+  std::int64_t top, bottom;  // the first row and the end of rows
 };
 
 /// Lanes with equal labels in two rows, one above the other. `down`: straight down; `aslant`: down and to the
@@ -206,7 +214,7 @@ __global__ __launch_bounds__(
   const site origin = tiles.origin(blockIdx.x);
   site p{origin.z, origin.y + warp / tally_tiles::abreast * tally_tiles::rows,
          origin.x + warp % tally_tiles::abreast * 32 + lane};
-  const auto end = min(p.y + tally_tiles::rows, labels.height);
+  const auto end = min(p.y + tally_tiles::rows, tiles.bottom);
   // Loads all rows at once; later loads hit the cache. Most tiles of many images have no object.
   Label seen = 0;
   if (p.x < labels.width) {
@@ -261,8 +269,8 @@ __global__ __launch_bounds__(
   const int first_row = warp / outline_tiles::abreast * outline_tiles::rows,
             first_column = warp % outline_tiles::abreast * outline_tiles::columns - halo;
   const site p{0, origin.y + first_row, origin.x + first_column + lane};
-  // A warp may begin below the image's last row.
-  const std::int64_t left = labels.height - p.y;
+  // A warp may begin below the last row.
+  const std::int64_t left = tiles.bottom - p.y;
   const int rows_here = static_cast<int>(max(std::int64_t{0}, min(std::int64_t{outline_tiles::rows}, left)));
   const bool inside = p.x >= 0 && p.x < labels.width, own_column = inside && lane >= halo && lane < 32 - halo;
   const Label* const column = labels.data + p.x * labels.step_x;
@@ -383,7 +391,7 @@ class host_rows {
 /// in the whole image.
 template <class Rule, class Label, class... In>
 host_rows<typename Rule::row> run_tally(const gpu& on, const Rule& rule, site whole, std::uint64_t count,
-                                        const view<const Label>& labels, const view<const In>&... in) {
+                                        tally_band band, const view<const Label>& labels, const view<const In>&... in) {
   static_assert(tally_rule<Rule, Label, In...>);
   using row = typename Rule::row;
   const auto all = static_cast<std::int64_t>(count) + 1;
@@ -398,9 +406,9 @@ host_rows<typename Rule::row> run_tally(const gpu& on, const Rule& rule, site wh
           tiles, rule, whole, rows.data(), labels, in...);
   };
   if constexpr (has_outline<Rule, Label, In...>)
-    launch(tally_image<Rule, Label, In...>, outline_tiles(labels));
+    launch(tally_image<Rule, Label, In...>, outline_tiles(labels, band));
   else
-    launch(tally_pixels<Rule, Label, In...>, tally_tiles(labels));
+    launch(tally_pixels<Rule, Label, In...>, tally_tiles(labels, band));
   on.launched("tally");
   return {on, rows};
 }
