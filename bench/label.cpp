@@ -155,7 +155,7 @@ class image_run {
       placed_image out(at, output_type(label, 0, dtype::u8, set_.shape(), values), set_.shape());
       out.clear();
       run_report report;
-      const context how{.device = at.device(), .memory = memory, .report = &report, .stream = at.stream()};
+      const context how{.device = at.device(), .gpu_memory = memory, .report = &report, .stream = at.stream()};
       const std::vector<const_image_view> inputs{from.view()};
       const std::vector<image_view> outputs{out.view()};
       std::vector<parts_of_run> told;

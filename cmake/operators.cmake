@@ -37,6 +37,10 @@ foreach(op IN LISTS operators)
   foreach(engine IN LISTS engines)
     set(engine_header engines/${engine}/engine.hpp)
     set(stamp ${generated}/${engine}/${op}.cpp)
+    set(pieces_include "#include \"engines/pieces/engine.hpp\"")
+    if(engine STREQUAL "serial")
+      set(pieces_include)  # it defines results, and is too slow for images in pieces
+    endif()
     if(engine STREQUAL "cuda")
       set(engine_header engines/cuda/engine.cuh)
       set(stamp ${generated}/cuda/${op}.cu)
@@ -126,7 +130,8 @@ function(add_cpu_operators suffix)
   foreach(part macareu_cpu${suffix} macareu_cpu_o3${suffix})
     target_link_libraries(${part} PRIVATE macareu_parts)
     target_compile_options(${part} PRIVATE ${cpu_options})
-    target_precompile_headers(${part} PRIVATE src/catalogue/entry.hpp src/engines/cpu/engine.hpp)
+    target_precompile_headers(${part} PRIVATE src/catalogue/entry.hpp src/engines/cpu/engine.hpp
+      src/engines/pieces/engine.hpp)
   endforeach()
 endfunction()
 # Beside this machine's set the baseline is a fallback, whose time to compile counts more than its speed.
@@ -145,12 +150,12 @@ add_library(macareu
   $<TARGET_OBJECTS:macareu_descriptions> $<TARGET_OBJECTS:macareu_cpu>
   $<TARGET_OBJECTS:macareu_cpu_o3> ${fallback_objects}
   ${generated}/entries.cpp ${api_source} ${api_header}
-  src/core/compare.cpp src/core/module.cpp src/core/table.cpp
+  src/core/compare.cpp src/core/module.cpp src/core/sources.cpp src/core/table.cpp
   src/patterns/component_rims.cpp
   src/operators/common/pixel_bits.cpp
   src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp src/operators/objects/object_table.cpp src/operators/objects/surface_weights.cpp
   src/catalogue/catalogue.cpp src/catalogue/channels.cpp src/catalogue/checks.cpp src/catalogue/cuda_loader.cpp
-  src/catalogue/device_choice.cpp src/catalogue/machine.cpp)
+  src/catalogue/device_choice.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp)
 if(MACAREU_SERIAL)
   target_sources(macareu PRIVATE $<TARGET_OBJECTS:macareu_serial>)
 endif()
@@ -169,6 +174,7 @@ target_precompile_headers(macareu PRIVATE <algorithm> <array> <atomic> <cmath> <
 # From a precompiled header, g++ 12 gives false warnings about std::string here.
 set_source_files_properties(src/operators/objects/object_table.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 add_subdirectory(src/engines/cpu)
+add_subdirectory(src/engines/pieces)
 add_instruction_sets()
 add_subdirectory(src/engines/cuda)
 add_subdirectory(src/instances)

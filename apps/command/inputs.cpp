@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <utility>
@@ -34,6 +35,30 @@ std::string channel_from(const std::string& text) {
     throw usage_error("--channel: expected a number, counted from 0, or luminance, got " + in_quotes(text));
   return text;
 }
+
+/// A channel of a colour image, or its luminance.
+class one_channel final : public image_source {
+ public:
+  one_channel(std::unique_ptr<image_source> all, std::optional<int> channel)
+      : all_(std::move(all)), channel_(channel), form_(all_->form()) {
+    form_.channels = 1;
+  }
+  const source_form& form() const override { return form_; }
+  std::array<std::int64_t, 3> chunk() const override { return all_->chunk(); }
+  std::string identity() const override { return all_->identity(); }
+  void read(const image_region& from, void* to) override {
+    image every(form_.type, extents{from.size[0] * from.size[1], from.size[2]}, all_->form().channels);
+    all_->read(from, every.data());
+    const const_image_view view = every;
+    const auto grey = channel_ ? copy_of(view.channel(*channel_)) : luminance(view);
+    std::memcpy(to, grey.data(), grey.bytes());
+  }
+
+ private:
+  std::unique_ptr<image_source> all_;
+  std::optional<int> channel_;
+  source_form form_;
+};
 
 }  // namespace
 
@@ -85,31 +110,54 @@ void input_options::add_channel_to(parser& options) {
        .take = [this](const std::string& text) { channel_ = channel_from(text); }});
 }
 
-image_file input_options::read(const std::string& file) const {
+read_options input_options::how_to_read() const {
   read_options how{.channels_last = channels_last_};
   if (describe_raw()) how.raw = raw_;
-  return read_image(file, how);
+  return how;
 }
 
-image_file input_options::read_grey(const std::string& file) const {
-  auto all = read(file);
-  const auto channels = all.pixels.channels();
+image_file input_options::read(const std::string& file) const { return read_image(file, how_to_read()); }
+
+std::optional<int> input_options::wanted_channel(const std::string& file, int channels) const {
   const auto has = file + " has " + std::to_string(channels) + (channels == 1 ? " channel" : " channels");
   if (!channel_) {
     if (channels > 1)
       throw usage_error(has + ", a grey image is needed: take one with --channel 0 to " +
                         std::to_string(channels - 1) +
                         (channels >= 3 ? ", or make it grey with --channel luminance" : ""));
-  } else if (*channel_ == "luminance") {
-    if (channels == 2) throw usage_error(has + ", and luminance needs red, green and blue: use --channel 0");
-    if (channels >= 3) all.pixels = luminance(all.pixels);
-  } else {
-    const auto index = std::stoi(*channel_);
-    if (index >= channels) throw usage_error(has + ", counted from 0: there is no channel " + *channel_);
-    const const_image_view every = all.pixels;
-    if (channels > 1) all.pixels = copy_of(every.channel(index));
+    return 0;
   }
+  if (*channel_ == "luminance") {
+    if (channels == 2) throw usage_error(has + ", and luminance needs red, green and blue: use --channel 0");
+    return channels >= 3 ? std::nullopt : std::optional(0);
+  }
+  const auto index = std::stoi(*channel_);
+  if (index >= channels) throw usage_error(has + ", counted from 0: there is no channel " + *channel_);
+  return index;
+}
+
+image_file input_options::read_grey(const std::string& file) const {
+  auto all = read(file);
+  const auto channel = wanted_channel(file, all.pixels.channels());
+  const const_image_view every = all.pixels;
+  if (!channel)
+    all.pixels = luminance(every);
+  else if (every.channels() > 1)
+    all.pixels = copy_of(every.channel(*channel));
   return all;
+}
+
+std::unique_ptr<image_source> input_options::open_grey(const std::string& file,
+                                                       const std::filesystem::path& scratch) const {
+  auto all = open_source(file, how_to_read(), scratch);
+  const auto channel = wanted_channel(file, all->form().channels);
+  if (all->form().channels == 1) return all;
+  return std::make_unique<one_channel>(std::move(all), channel);
+}
+
+std::unique_ptr<image_source> input_options::open_grey_or_colour(const std::string& file,
+                                                                 const std::filesystem::path& scratch) const {
+  return channel_ ? open_grey(file, scratch) : open_source(file, how_to_read(), scratch);
 }
 
 image_file input_options::read_grey_or_colour(const std::string& file) const {

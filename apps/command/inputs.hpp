@@ -1,11 +1,14 @@
 // Options for reading input files, and the reading itself.
 #pragma once
 
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <macareu/files.hpp>
+#include <macareu/sources.hpp>
 
 #include "parser.hpp"
 
@@ -24,11 +27,21 @@ class input_options {
   /// The same, but without --channel returns all channels of a colour image.
   image_file read_grey_or_colour(const std::string& file) const;
 
+  /// The same for images that are read by regions.
+  std::unique_ptr<image_source> open_grey(const std::string& file,
+                                          const std::filesystem::path& scratch) const;
+  std::unique_ptr<image_source> open_grey_or_colour(const std::string& file,
+                                                    const std::filesystem::path& scratch) const;
+
   /// Throws usage_error if options describe raw files and no input is one, or if --shape is missing.
   void check(const std::vector<std::string>& files) const;
 
  private:
   bool describe_raw() const { return !raw_options_.empty(); }
+  read_options how_to_read() const;
+  /// Which channel of so many is wanted: its number, or nothing for the luminance of several. Throws
+  /// usage_error if a grey image needs a choice, or there is no such channel.
+  std::optional<int> wanted_channel(const std::string& file, int channels) const;
 
   raw_layout raw_;
   std::vector<std::string> raw_options_;

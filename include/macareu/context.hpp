@@ -27,7 +27,7 @@ struct context {
                                               ///< operators that work in blocks a pool: cuda:N,cuda:M
   std::string strategy = "auto";              ///< auto, or a strategy that the device has for the pattern
   int threads = 0;                            ///< 0: what affinity, cgroup and OMP_NUM_THREADS allow
-  std::int64_t memory = 0;                    ///< bytes of a GPU to use at most where an operator works in
+  std::int64_t gpu_memory = 0;                ///< bytes of a GPU to use at most where an operator works in
                                               ///< blocks; 0: what is free
   std::function<void(double)> progress = {};  ///< called with the fraction done, by one thread at a time,
                                               ///< and with 1 at the end

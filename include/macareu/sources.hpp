@@ -66,6 +66,10 @@ class image_sink {
   virtual void commit() = 0;
 };
 
+/// An image in memory, which must outlive the source or sink.
+std::unique_ptr<image_source> source_of(const const_image_view& pixels);
+std::unique_ptr<image_sink> sink_to(const image_view& pixels);
+
 /// Opens a file for reading by regions. Throws io_error, also if the file changes while it is read. Formats
 /// without random access (PNG, JPEG, gzip) are read once into a file in `scratch`, which has no name and
 /// disappears with the source. Without `scratch` it lies in the directory for temporary files.

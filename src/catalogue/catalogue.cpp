@@ -107,7 +107,7 @@ std::vector<entry> with_chosen_instructions(std::vector<entry> all) {
     if (same == all.end())
       all.push_back(better);  // a build without the baseline
     else
-      same->run = better.run;
+      same->run = better.run, same->run_in_pieces = better.run_in_pieces;
   }
   return all;
 }

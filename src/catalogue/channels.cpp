@@ -48,7 +48,7 @@ void for_each_channel(const call& whole, const std::function<void(const call&)>&
     std::vector<image_view> outputs;
     for (const auto& output : whole.outputs) outputs.push_back(output.channel(c));
     table own;
-    visit({whole.about, inputs, outputs, whole.values, whole.work, whole.result ? &own : nullptr});
+    visit({whole.about, inputs, outputs, whole.values, whole.work, whole.result ? &own : nullptr, c});
     if (whole.result) add_channel(*whole.result, c, std::move(own));
   }
 }

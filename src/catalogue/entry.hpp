@@ -12,11 +12,17 @@
 
 namespace macareu {
 
+namespace pieces {
+template <class Inner>
+class engine;
+}
+
 struct entry {
   const operator_description* about;
   std::string_view engine;
   std::vector<std::string_view> (*strategies)(std::string_view pattern);
   void (*run)(const call& call);
+  void (*run_in_pieces)(const call& call) = nullptr;  // null: the engine does not
 };
 
 /// Generated: one per operator and engine of the library, serial and cpu.
@@ -46,14 +52,20 @@ constexpr bool takes_pixels() {
 }
 
 template <class Operator, class Engine>
+void run_on(const call& call) {
+  Engine engine(call.work);
+  with_pixel_type(call.inputs[0].type(), [&]<class T>(std::type_identity<T>) {
+    if constexpr (takes_pixels<Operator, T>()) run_channels<T, Operator>(engine, call);
+  });
+  engine.finish();
+}
+
+template <class Operator, class Engine>
 entry make_entry() {
-  return {&Operator::about, Engine::name, &Engine::strategies, [](const call& call) {
-            Engine engine(call.work);
-            with_pixel_type(call.inputs[0].type(), [&]<class T>(std::type_identity<T>) {
-              if constexpr (takes_pixels<Operator, T>()) run_channels<T, Operator>(engine, call);
-            });
-            engine.finish();
-          }};
+  entry made{&Operator::about, Engine::name, &Engine::strategies, &run_on<Operator, Engine>};
+  if constexpr (requires { requires Engine::in_pieces; })
+    made.run_in_pieces = &run_on<Operator, pieces::engine<Engine>>;
+  return made;
 }
 
 }  // namespace macareu

@@ -20,14 +20,19 @@
 
 namespace macareu {
 
+namespace pieces {
+class run;
+}
+
 /// State of one run: limits from the caller, counters for the report.
 struct job {
   const context& how;
   run_report report;
-  bool images_on_gpu = false;    // all images of the call; saves a query per image
-  bool in_stream_order = false;  // results may arrive after the call returns
-  bool results_touched = false;  // set by an engine before it writes to the caller's memory
-  mutable double done = 0;       // fraction reported to the caller; never decreases
+  bool images_on_gpu = false;     // all images of the call; saves a query per image
+  bool in_stream_order = false;   // results may arrive after the call returns
+  bool results_touched = false;   // set by an engine before it writes to the caller's memory
+  mutable double done = 0;        // fraction reported to the caller; never decreases
+  pieces::run* pieces = nullptr;  // of a run in pieces, whose views hold sources and sinks instead of pixels
 
   void check_stop() const {
     if (how.stop.stop_requested()) throw interrupted();
@@ -103,6 +108,7 @@ struct call {
   const arguments& values;  // every parameter of the description
   job& work;
   table* result = nullptr;  // only for operators that give a table
+  int channel = 0;          // which one the views are of
 
   int rank() const { return inputs[0].shape().rank(); }
 

@@ -66,11 +66,26 @@ class against_serial : public engine_and_type {
         copies.emplace_back(from, input.type(), input.shape()).assign(copy_of(input));
         strided.push_back(copies.back());
       }
-    const auto hows = contexts(device(), about.pattern, threads, scene_.shape.rank());
+    const auto hows = contexts_of(about, threads);
     if (about.table.empty())
       compare_images(from, about, inputs, strided, given, hows);
     else
       compare_tables(about, inputs, strided.empty() ? inputs : strided, given, hows);
+  }
+
+  /// How the operator runs on the engine under test.
+  virtual std::vector<context> contexts_of(const operator_description& about, int threads) const {
+    return contexts(device(), about.pattern, threads, scene_.shape.rank());
+  }
+  virtual std::optional<std::string> run_images(const operator_description& about,
+                                                const std::vector<const_image_view>& inputs,
+                                                const std::vector<image_view>& outputs,
+                                                const arguments& given, const context& how) const {
+    return run(about, inputs, outputs, given, how);
+  }
+  virtual std::string run_rows(const operator_description& about, const std::vector<const_image_view>& inputs,
+                               const arguments& given, const context& how) const {
+    return run_table(about, inputs, given, how);
   }
 
   scene scene_;
@@ -103,7 +118,7 @@ class against_serial : public engine_and_type {
                       const std::vector<context>& hows) {
     const auto expected = run_table(about, inputs, given, {.device = "serial"});
     for (const auto& how : hows)
-      ASSERT_EQ(run_table(about, same_inputs, given, how), expected) << describe(about, how, given);
+      ASSERT_EQ(run_rows(about, same_inputs, given, how), expected) << describe(about, how, given);
     refused_ += !expected.ends_with('\n');
   }
 
@@ -163,13 +178,13 @@ class against_serial : public engine_and_type {
   }
 
   /// A refused call leaves the caller's memory as it was.
-  static void run_and_compare(const operator_description& about, const std::vector<const_image_view>& inputs,
-                              const std::vector<image_view>& outputs, const std::vector<image_view>& expected,
-                              const std::optional<std::string>& error, const arguments& given,
-                              const context& how) {
+  void run_and_compare(const operator_description& about, const std::vector<const_image_view>& inputs,
+                       const std::vector<image_view>& outputs, const std::vector<image_view>& expected,
+                       const std::optional<std::string>& error, const arguments& given,
+                       const context& how) const {
     std::vector<image> before;
     for (const auto& output : outputs) before.push_back(error && output.data() ? copy_of(output) : image());
-    ASSERT_EQ(run(about, inputs, outputs, given, how), error);
+    ASSERT_EQ(run_images(about, inputs, outputs, given, how), error);
     for (std::size_t o = 0; o < outputs.size(); ++o)
       if (outputs[o].data()) {
         ASSERT_TRUE(same_bits(outputs[o], error ? const_image_view(before[o]) : expected[o]))

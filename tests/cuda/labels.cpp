@@ -79,7 +79,7 @@ TEST_F(labels_on_gpu, in_blocks_that_fit_the_memory) {
   for (int i = 0; i < scaled(100); ++i) {
     SCOPED_TRACE(i);
     dice from(seed_of("in_blocks_that_fit_the_memory", i));
-    compare(from, {.device = "cuda", .memory = from.between(2, 8) << 19}, 60);
+    compare(from, {.device = "cuda", .gpu_memory = from.between(2, 8) << 19}, 60);
     if (HasFatalFailure()) return;
   }
 }
@@ -135,7 +135,7 @@ TEST_F(labels_on_gpu, with_any_strides) {
 TEST_F(labels_on_gpu, a_slice_that_does_not_fit_is_refused) {
   const image large(dtype::u8, {4, 1000, 1000});
   const auto refusal =
-      message_of<device_error>([&] { label(large, {}, {.device = "cuda", .memory = 1 << 20}); });
+      message_of<device_error>([&] { label(large, {}, {.device = "cuda", .gpu_memory = 1 << 20}); });
   EXPECT_NE(refusal.find("give more memory"), std::string::npos) << refusal;
 }
 

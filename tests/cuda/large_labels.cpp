@@ -72,7 +72,7 @@ TEST_F(large_labels, as_a_whole_and_in_blocks) {
   for (const std::int64_t gib : {0, 8}) {
     SCOPED_TRACE(gib);
     run_report report;
-    const auto labels = label(drawn, {}, {.device = "cuda", .memory = gib << 30, .report = &report});
+    const auto labels = label(drawn, {}, {.device = "cuda", .gpu_memory = gib << 30, .report = &report});
     expect_numbers(labels, report);
   }
 }

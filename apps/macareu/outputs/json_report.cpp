@@ -79,6 +79,17 @@ std::string to_json(const run_record& record) {
   add_counter(object, "tiles", record.run.tiles);
   add_counter(object, "passes", record.run.passes);
   add_counter(object, "count", record.run.count);
+  if (record.pieces) {
+    const auto& pieces = *record.pieces;
+    object["pieces"] = {{"size", pieces.piece},
+                        {"passes", pieces.passes},
+                        {"visited", pieces.pieces},
+                        {"solved_again", pieces.solved_again},
+                        {"bytes_read", pieces.bytes_read},
+                        {"bytes_written", pieces.bytes_written},
+                        {"scratch_read", pieces.scratch_read},
+                        {"scratch_written", pieces.scratch_written}};
+  }
   object["peak_memory"] = peak_memory();
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

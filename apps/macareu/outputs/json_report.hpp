@@ -1,11 +1,13 @@
 // The output of --report: one JSON object about a run.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <macareu/catalogue.hpp>
 #include <macareu/context.hpp>
 #include <macareu/image.hpp>
+#include <macareu/pieces.hpp>
 
 namespace macareu::tool {
 
@@ -20,6 +22,7 @@ struct run_record {
   double transfer_seconds = 0;  ///< the median
   double compute_seconds = 0;   ///< likewise
   double write_seconds = 0;
+  std::optional<piece_report> pieces = {};  ///< of a run in pieces
 };
 
 /// All parameters of an operator: the given ones, and defaults for the others.

@@ -170,10 +170,30 @@ table object_outputs::measure(const image& labels, const std::optional<image>& i
                                 [&] { return compute_table(measuring(), inputs, measured_with_, how); });
 }
 
-void object_outputs::add(output_files& all, const table& objects, const image& labels,
-                         const image& under) const {
+void object_outputs::select_in_pieces(image_source& labels, image_sink& kept, const context& how,
+                                      const piece_options& options) const {
+  translate_usage_errors(selecting(), spelling::of_options, [&] {
+    run_in_pieces(selecting(), std::array{&labels}, std::array{&kept}, selection_, how, options);
+  });
+}
+
+table object_outputs::measure_in_pieces(image_source& labels, image_source* intensity, const context& how,
+                                        const piece_options& options) const {
+  std::vector<image_source*> inputs{&labels};
+  if (intensity) inputs.push_back(intensity);
+  return translate_usage_errors(measuring(), spelling::of_options, [&] {
+    return compute_table_in_pieces(measuring(), inputs, measured_with_, how, options);
+  });
+}
+
+void object_outputs::add_table(output_files& all, const table& objects) const {
   if (!table_file.empty())
     all.add_text(table_file, extension_of(table_file) == ".csv" ? to_csv(objects) : to_json_lines(objects));
+}
+
+void object_outputs::add(output_files& all, const table& objects, const image& labels,
+                         const image& under) const {
+  add_table(all, objects);
   if (!overlay_file.empty()) all.add(overlay_file, overlay(under, labels, objects));
 }
 

@@ -9,6 +9,7 @@
 #include <macareu/context.hpp>
 #include <macareu/files.hpp>
 #include <macareu/number.hpp>
+#include <macareu/pieces.hpp>
 #include <macareu/table.hpp>
 
 #include "command/inputs.hpp"
@@ -43,6 +44,13 @@ class object_outputs {
   std::optional<image> read_intensity(const input_options& reading) const;
   table measure(const image& labels, const std::optional<image>& intensity, const context& how) const;
   void add(output_files& all, const table& objects, const image& labels, const image& under) const;
+  void add_table(output_files& all, const table& objects) const;
+
+  /// The same for labels that are larger than memory; `intensity` may be null.
+  void select_in_pieces(image_source& labels, image_sink& kept, const context& how,
+                        const piece_options& options) const;
+  table measure_in_pieces(image_source& labels, image_source* intensity, const context& how,
+                          const piece_options& options) const;
 
   std::string table_file, overlay_file, intensity_file;
 

@@ -124,7 +124,7 @@ void operator_run::describe_objects(std::vector<image>& labels, const interrupti
   // On the device that computed the labels: `auto` might choose another.
   context how{.device = record_.run.device,
               .threads = running.how.threads,
-              .memory = running.how.memory,
+              .gpu_memory = running.how.gpu_memory,
               .stop = signals.token()};
   const auto describe = [&] {
     if (objects.drops_objects()) {
@@ -138,7 +138,7 @@ void operator_run::describe_objects(std::vector<image>& labels, const interrupti
   };
   // Only labelling works in blocks. Labels from several GPUs, or too large for one, are described on the cpu.
   const bool on_gpu = how.device.starts_with("cuda");
-  const bool in_blocks = running.how.memory > 0 || how.device.find(',') != std::string::npos;
+  const bool in_blocks = running.how.gpu_memory > 0 || how.device.find(',') != std::string::npos;
   if (on_gpu && in_blocks) how.device = "cpu";
   try {
     describe();
@@ -169,6 +169,7 @@ void operator_run::write_outputs(const results& computed, const image_file& firs
 
 int operator_run::operator()(interruption& signals) {
   check_before_reading();
+  if (const auto sources = open_for_pieces(); !sources.empty()) return run_in_pieces(sources, signals);
   const auto files = read_inputs();
   const auto& first = files[0].pixels;
   std::vector<image_form> forms;

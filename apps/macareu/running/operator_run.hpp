@@ -1,12 +1,15 @@
 // One run of an operator: check, read, compute, write.
 #pragma once
 
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <macareu/catalogue.hpp>
 #include <macareu/files.hpp>
+#include <macareu/sources.hpp>
 
 #include "command/inputs.hpp"
 #include "command/interruption.hpp"
@@ -53,6 +56,15 @@ class operator_run {
   /// Selects and measures objects, if requested.
   void describe_objects(std::vector<image>& labels, const interruption& signals);
   void write_outputs(const results& computed, const image_file& first, const interruption& signals);
+
+  std::filesystem::path scratch_directory() const;
+  /// The inputs, if the run exceeds the memory that it may use, or pieces are asked for. Otherwise none.
+  std::vector<std::unique_ptr<image_source>> open_for_pieces() const;
+  static std::vector<image_form> forms_of(const std::vector<std::unique_ptr<image_source>>& sources);
+  int run_in_pieces(const std::vector<std::unique_ptr<image_source>>& sources, interruption& signals);
+  /// Selects and measures objects of labels in a file, which become the output.
+  void describe_in_pieces(const std::filesystem::path& labels, image_sink& output, const context& how,
+                          piece_options options, output_files& texts);
 
   const operator_description& about_;
   run_record record_;

@@ -1,6 +1,7 @@
 #include "running/run_options.hpp"
 
 #include <macareu/catalogue.hpp>
+#include <macareu/error.hpp>
 
 #include "command/text.hpp"
 
@@ -52,8 +53,35 @@ void run_options::add_to(parser& options, std::string_view pattern) {
   options.add({.group = group,
                .names = "--memory",
                .value = "SIZE",
-               .help = "GPU memory to use, if the operator works in blocks: 4G, 500M (default: what is free)",
-               .take = [this](const std::string& text) { how.memory = memory_size("--memory", text); }});
+               .help =
+                   "memory to use: 4G, 500M (default: 70 % of what is free); larger images are computed in "
+                   "pieces, with the same result",
+               .take = [this](const std::string& text) { pieces.memory = memory_size("--memory", text); }});
+  options.add(
+      {.group = group,
+       .names = "--gpu-memory",
+       .value = "SIZE",
+       .help = "memory of the GPU to use, likewise (default: what is free)",
+       .take = [this](const std::string& text) { how.gpu_memory = memory_size("--gpu-memory", text); }});
+  options.add({.group = group,
+               .names = "--pieces",
+               .value = "Z,Y,X",
+               .help = "compute in pieces of this size: ROWS,COLUMNS or SLICES,ROWS,COLUMNS",
+               .take = [this](const std::string& text) {
+                 const auto size = shape_from("--pieces", text);
+                 if (size.pixels() == 0)
+                   throw usage_error("--pieces: expected sizes of at least 1, got " + in_quotes(text));
+                 pieces.size = {size.depth(), size.height(), size.width()};
+               }});
+  options.add({.group = group,
+               .names = "--scratch",
+               .value = "DIRECTORY",
+               .help = "where work files of pieces lie (default: beside the output)",
+               .take = [this](const std::string& text) { pieces.scratch = text; }});
+  options.add({.group = group,
+               .names = "--resume",
+               .help = "continue a run in pieces that was stopped, with the same files and options",
+               .take = [this](const std::string&) { pieces.resume = true; }});
   options.add({.group = group,
                .names = "--repeat",
                .value = "N",

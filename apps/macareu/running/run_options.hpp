@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <macareu/context.hpp>
+#include <macareu/pieces.hpp>
 
 #include "command/parser.hpp"
 
@@ -12,6 +13,7 @@ namespace macareu::tool {
 
 struct run_options {
   context how;
+  piece_options pieces;
   int repeat = 1;
   bool quiet = false;
   std::string report_file;

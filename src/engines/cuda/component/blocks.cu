@@ -242,7 +242,7 @@ std::int64_t bytes_for(const block_task& task, std::int64_t slices) {
 }
 
 std::int64_t room_for(const gpu& on) {
-  return on.work.how.memory > 0 ? on.work.how.memory : free_memory(on.number) / 10 * 9;
+  return on.work.how.gpu_memory > 0 ? on.work.how.gpu_memory : free_memory(on.number) / 10 * 9;
 }
 
 /// Querying free memory takes longer than labelling a small image, so a task that needs at most a quarter of
@@ -256,7 +256,7 @@ std::vector<int> pool_for(const gpu& on, const block_task& task, std::int64_t bl
     const auto most =
         most_copy_bytes(task.image, slices) + most_copy_bytes(task.labels, slices) + own_bytes(task, slices);
     const auto& here = gpus_here().gpus[static_cast<std::size_t>(on.number)];
-    if (on.work.how.memory == 0 && most <= here.memory / 4) return {};
+    if (on.work.how.gpu_memory == 0 && most <= here.memory / 4) return {};
     if (bytes_for(task, slices) <= room_for(on)) return {};
   }
   return {on.number};

@@ -1,0 +1,55 @@
+// Images larger than memory: an operator reads its inputs piece by piece, and writes its outputs piece by
+// piece. The results are those of the whole image, bit for bit, whatever the pieces.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include <macareu/catalogue.hpp>
+#include <macareu/context.hpp>
+#include <macareu/sources.hpp>
+
+namespace macareu {
+
+/// What a run in pieces did.
+struct piece_report {
+  std::array<std::int64_t, 3> piece{};  ///< largest piece of the first pass: slices, rows, columns
+  std::int64_t passes = 0;              ///< over an image, piece by piece
+  std::int64_t pieces = 0;              ///< visited in all passes
+  std::int64_t bytes_read = 0;          ///< of inputs
+  std::int64_t bytes_written = 0;       ///< of outputs
+  std::int64_t scratch_read = 0, scratch_written = 0;
+  std::int64_t solved_again = 0;  ///< pieces of waves that were computed a second time
+};
+
+struct piece_options {
+  std::int64_t memory = 0;             ///< bytes of host memory for pixels; 0: 70 % of what is free
+  std::array<std::int64_t, 3> size{};  ///< of a piece: slices, rows, columns; 0: from `memory`
+  std::filesystem::path scratch = {};  ///< directory of work files; empty: the system's temporary one
+  std::string name = {};               ///< of the run: work files of one that ends early are kept under it
+  bool resume = false;                 ///< continue the run of that name
+  piece_report* report = nullptr;
+};
+
+/// 70 % of what the machine and the cgroup leave free.
+std::int64_t default_memory();
+
+/// Runs an operator on images in pieces. A null output is not wanted. The caller commits the sinks. Throws
+/// usage_error where an operator has no exact form in pieces, or the memory is too small.
+void run_in_pieces(const operator_description& about, std::span<image_source* const> inputs,
+                   std::span<image_sink* const> outputs, const arguments& given, const context& how = {},
+                   const piece_options& options = {});
+
+/// The same for operators that give a table.
+table compute_table_in_pieces(const operator_description& about, std::span<image_source* const> inputs,
+                              const arguments& given, const context& how = {},
+                              const piece_options& options = {});
+
+/// The form of an output for inputs of these forms.
+source_form output_form(const operator_description& about, std::size_t output,
+                        std::span<image_source* const> inputs, const arguments& given);
+
+}  // namespace macareu

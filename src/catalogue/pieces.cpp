@@ -1,0 +1,126 @@
+// Runs of operators in pieces. Views hold sources and sinks instead of pixels (core/call.hpp).
+#include <macareu/pieces.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <macareu/error.hpp>
+#include <macareu/version.hpp>
+
+#include "catalogue/arguments.hpp"
+#include "catalogue/checks.hpp"
+#include "catalogue/device_choice.hpp"
+#include "catalogue/entry.hpp"
+#include "engines/pieces/run.hpp"
+
+namespace macareu {
+namespace {
+
+std::vector<image_form> forms_of(std::span<image_source* const> inputs) {
+  std::vector<image_form> forms;
+  for (const auto* input : inputs)
+    forms.push_back({input->form().type, input->form().shape, input->form().channels});
+  return forms;
+}
+
+/// What a resumed run must have in common with the first one: "name: value" lines.
+std::string description_of(const operator_description& about, std::span<image_source* const> inputs,
+                           const arguments& values, const device_choice& choice,
+                           const piece_options& options) {
+  std::string text = "operator: " + std::string(about.name) + "\nversion: " + std::string(version) +
+                     "\nengine: " + std::string(choice.chosen->engine) +
+                     "\nmemory: " + std::to_string(options.memory);
+  for (const auto side : options.size) text += "\npieces: " + std::to_string(side);
+  for (const auto& [name, value] : values) text += "\n" + name + ": " + to_string(value);
+  for (const auto* input : inputs)
+    text += "\ninput: " + std::string(name_of(input->form().type)) + " of " + to_string(input->form().shape) +
+            ", " + input->identity();
+  return text + "\n";
+}
+
+void run_pieces(const operator_description& about, std::span<image_source* const> inputs,
+                std::span<image_sink* const> outputs, const arguments& given, const context& how,
+                const piece_options& options, table* result) {
+  validate(about, forms_of(inputs), given, how);
+  arguments room;
+  const auto& values = complete_arguments(about, given, room);
+  const auto& first = inputs[0]->form();
+  std::vector<const_image_view> from, unplaced;
+  for (auto* const input : inputs) {
+    const auto& form = input->form();
+    from.emplace_back(input, form.type, form.shape, strides{}, form.channels, 0);
+    unplaced.emplace_back(nullptr, form.type, form.shape, strides{}, form.channels, 0);
+  }
+  std::vector<image_view> to;
+  for (std::size_t o = 0; o < outputs.size(); ++o)
+    to.emplace_back(outputs[o], type_of(about.outputs[o], first.type, first.shape, values), first.shape,
+                    strides{}, first.channels, 0);
+  auto told = how;
+  auto choice = choose_device(about, unplaced, {}, how);
+  told.device = choice.device;
+  if (!choice.chosen->run_in_pieces)
+    throw usage_error(std::string(about.name) + ": device '" + choice.device +
+                      "' does not work in pieces; use cpu");
+  job work{told, {}};
+  work.report.note = choice.note;
+  pieces::run pieces(work, options, description_of(about, inputs, values, choice, options));
+  work.pieces = &pieces;
+  const call call{about, from, to, values, work, result};
+  if (call.has(parameter_kind::connectivity)) call.near();
+  if (about.check && first.shape.pixels() > 0) about.check(call);
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    if (first.shape.pixels() > 0) choice.chosen->run_in_pieces(call);
+    pieces.files.wait();
+    pieces.forget();
+  } catch (const interrupted&) {
+    throw;  // to be resumed
+  } catch (const io_error&) {
+    throw;  // likewise
+  } catch (...) {
+    pieces.forget();
+    throw;
+  }
+  if (how.progress) how.progress(1);
+  if (how.report) {
+    *how.report = work.report;
+    how.report->device = how.device == "auto" ? std::string(choice.chosen->engine) : how.device;
+    how.report->compute_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+  if (options.report) {
+    *options.report = pieces.report;
+    options.report->bytes_read = pieces.bytes_read;
+    options.report->bytes_written = pieces.bytes_written;
+    options.report->scratch_read = pieces.scratch_read;
+    options.report->scratch_written = pieces.scratch_written;
+  }
+}
+
+}  // namespace
+
+void run_in_pieces(const operator_description& about, std::span<image_source* const> inputs,
+                   std::span<image_sink* const> outputs, const arguments& given, const context& how,
+                   const piece_options& options) {
+  check_gives(about, result_kind::images);
+  run_pieces(about, inputs, outputs, given, how, options, nullptr);
+}
+
+table compute_table_in_pieces(const operator_description& about, std::span<image_source* const> inputs,
+                              const arguments& given, const context& how, const piece_options& options) {
+  check_gives(about, result_kind::table);
+  table result;
+  run_pieces(about, inputs, {}, given, how, options, &result);
+  return result;
+}
+
+source_form output_form(const operator_description& about, std::size_t output,
+                        std::span<image_source* const> inputs, const arguments& given) {
+  const auto& first = inputs[0]->form();
+  return {output_type(about, output, first.type, first.shape, given), first.shape, first.channels,
+          first.info};
+}
+
+}  // namespace macareu

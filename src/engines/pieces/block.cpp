@@ -1,0 +1,40 @@
+#include "engines/pieces/block.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace macareu::pieces {
+
+std::shared_ptr<std::byte> block_memory::take(std::size_t bytes) {
+  spare found{nullptr, 0};
+  {
+    const std::lock_guard lock(guard_);
+    auto best = spares_.end();
+    for (auto it = spares_.begin(); it != spares_.end(); ++it)
+      if (it->size >= bytes && it->size / 2 <= bytes && (best == spares_.end() || it->size < best->size))
+        best = it;
+    if (best != spares_.end()) {
+      found = std::move(*best);
+      spares_.erase(best);
+    }
+  }
+  if (!found.bytes) found = {std::make_unique_for_overwrite<std::byte[]>(bytes), bytes};
+  return {found.bytes.release(), [owner = weak_from_this(), size = found.size](std::byte* memory) {
+            spare used{std::unique_ptr<std::byte[]>(memory), size};
+            if (const auto pool = owner.lock()) pool->give_back(std::move(used));
+          }};
+}
+
+void block_memory::give_back(spare memory) {
+  constexpr std::size_t most = 8;  // those of one piece
+  const std::lock_guard lock(guard_);
+  if (spares_.size() == most) spares_.erase(spares_.begin());
+  spares_.push_back(std::move(memory));
+}
+
+void block_memory::release() {
+  const std::lock_guard lock(guard_);
+  spares_.clear();
+}
+
+}  // namespace macareu::pieces

@@ -1,0 +1,83 @@
+// A box of pixels of the whole image, and the division of an image into boxes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/ceil_div.hpp"
+#include "core/frame.hpp"
+#include "core/site.hpp"
+#include "patterns/window.hpp"
+
+namespace macareu::pieces {
+
+struct box {
+  site first, size;
+
+  std::int64_t pixels() const { return size.z * size.y * size.x; }
+  site end() const { return first + size; }
+  bool contains(site p) const {
+    const site q = p - first;
+    return q.z >= 0 && q.y >= 0 && q.x >= 0 && q.z < size.z && q.y < size.y && q.x < size.x;
+  }
+  bool operator==(const box&) const = default;
+};
+
+inline box whole_box(const frame& whole) { return {{0, 0, 0}, {whole.depth, whole.height, whole.width}}; }
+
+inline box between(site first, site end) { return {first, end - first}; }
+
+/// Grown by a radius on all sides, as far as the image reaches.
+inline box grown(const box& inner, window_radius by, const frame& whole) {
+  const site end = inner.end();
+  return between(
+      {std::max<std::int64_t>(0, inner.first.z - by.z), std::max<std::int64_t>(0, inner.first.y - by.y),
+       std::max<std::int64_t>(0, inner.first.x - by.x)},
+      {std::min(whole.depth, end.z + by.z), std::min(whole.height, end.y + by.y),
+       std::min(whole.width, end.x + by.x)});
+}
+
+inline box common(const box& a, const box& b) {
+  const site end_a = a.end(), end_b = b.end();
+  const site first{std::max(a.first.z, b.first.z), std::max(a.first.y, b.first.y),
+                   std::max(a.first.x, b.first.x)};
+  const site end{std::min(end_a.z, end_b.z), std::min(end_a.y, end_b.y), std::min(end_a.x, end_b.x)};
+  return between(first, {std::max(first.z, end.z), std::max(first.y, end.y), std::max(first.x, end.x)});
+}
+
+/// Pieces of one size, in raster order; those at the end of the image are smaller.
+class piece_grid {
+ public:
+  piece_grid(const frame& whole, site size)
+      : whole_(whole_box(whole)),
+        size_(size),
+        count_{ceil_div(whole.depth, size.z), ceil_div(whole.height, size.y), ceil_div(whole.width, size.x)} {
+  }
+
+  std::int64_t count() const { return count_.z * count_.y * count_.x; }
+  const site& size() const { return size_; }
+  const box& whole() const { return whole_; }
+  box piece(std::int64_t index) const {
+    const site at{index / count_.x / count_.y, index / count_.x % count_.y, index % count_.x};
+    return common(whole_, {{at.z * size_.z, at.y * size_.y, at.x * size_.x}, size_});
+  }
+  std::int64_t piece_at(site p) const {
+    return (p.z / size_.z * count_.y + p.y / size_.y) * count_.x + p.x / size_.x;
+  }
+  /// visit(index) for every piece that has pixels of the box.
+  template <class Visit>
+  void for_each_in(const box& where, Visit&& visit) const {
+    if (where.pixels() == 0) return;
+    const site end = where.end();
+    for (auto z = where.first.z / size_.z; z <= (end.z - 1) / size_.z; ++z)
+      for (auto y = where.first.y / size_.y; y <= (end.y - 1) / size_.y; ++y)
+        for (auto x = where.first.x / size_.x; x <= (end.x - 1) / size_.x; ++x)
+          visit((z * count_.y + y) * count_.x + x);
+  }
+
+ private:
+  box whole_;
+  site size_, count_;
+};
+
+}  // namespace macareu::pieces

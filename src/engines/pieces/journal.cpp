@@ -1,0 +1,126 @@
+#include "engines/pieces/journal.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include <macareu/error.hpp>
+
+#include "engines/pieces/file_access.hpp"
+
+namespace macareu::pieces {
+namespace {
+
+struct record_head {
+  std::int64_t of, piece;
+  std::uint32_t size, check;
+};
+
+/// FNV-1a.
+std::uint32_t check_of(const record_head& head, const void* bytes) {
+  std::uint32_t hash = 2166136261u;
+  const auto add = [&](const void* from, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      hash = (hash ^ static_cast<const unsigned char*>(from)[i]) * 16777619u;
+  };
+  add(&head.of, sizeof head.of);
+  add(&head.piece, sizeof head.piece);
+  add(&head.size, sizeof head.size);
+  add(bytes, head.size);
+  return hash;
+}
+
+/// "name: value" lines; the first that differs.
+std::string difference(const std::string& before, const std::string& now) {
+  const auto line = [](const std::string& text, std::size_t at) {
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  for (std::size_t a = 0, b = 0; a < before.size() || b < now.size();) {
+    const auto old_line = a < before.size() ? line(before, a) : "",
+               new_line = b < now.size() ? line(now, b) : "";
+    if (old_line != new_line) return "then '" + old_line + "', now '" + new_line + "'";
+    a += old_line.size() + 1, b += new_line.size() + 1;
+  }
+  return {};
+}
+
+}  // namespace
+
+journal::~journal() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void journal::open(const std::filesystem::path& file, const std::string& description, bool resume) {
+  descriptor_ =
+      ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (resume ? 0 : O_TRUNC), 0600);
+  if (descriptor_ < 0) throw io_error(file.string() + ": " + std::strerror(errno));
+  if (resume) return load(file, description);
+  const auto size = static_cast<std::uint64_t>(description.size());
+  write_all(descriptor_, &size, sizeof size, 0, file);
+  write_all(descriptor_, description.data(), description.size(), sizeof size, file);
+  end_ = static_cast<std::int64_t>(sizeof size + description.size());
+}
+
+void journal::load(const std::filesystem::path& file, const std::string& description) {
+  constexpr std::uint64_t longest = 1 << 20;
+  struct stat about {};
+  ::fstat(descriptor_, &about);
+  const auto bytes = static_cast<std::int64_t>(about.st_size);
+  std::uint64_t size = 0;
+  if (bytes < static_cast<std::int64_t>(sizeof size))
+    throw usage_error("--resume: " + file.string() + " is empty; start again without --resume");
+  read_all(descriptor_, &size, sizeof size, 0, file);
+  if (size > longest || static_cast<std::int64_t>(size + sizeof size) > bytes)
+    throw usage_error("--resume: " + file.string() + " is damaged; start again without --resume");
+  std::string before(size, ' ');
+  read_all(descriptor_, before.data(), size, sizeof size, file);
+  if (const auto differs = difference(before, description); !differs.empty())
+    throw usage_error("--resume: the unfinished run was another one: " + differs +
+                      "; start again without --resume");
+  end_ = static_cast<std::int64_t>(sizeof size + size);
+  std::vector<char> content;
+  for (record_head head{}; end_ + static_cast<std::int64_t>(sizeof head) <= bytes;) {
+    read_all(descriptor_, &head, sizeof head, end_, file);
+    const auto from = end_ + static_cast<std::int64_t>(sizeof head);
+    if (from + head.size > bytes) break;
+    content.resize(head.size);
+    read_all(descriptor_, content.data(), head.size, from, file);
+    if (head.check != check_of(head, content.data())) break;
+    records_[{head.of, head.piece}] = {from, head.size};
+    end_ = from + head.size;
+  }
+}
+
+void journal::record(std::int64_t of, std::int64_t piece, std::span<const std::byte> bytes) {
+  if (!is_open()) return;
+  record_head head{of, piece, static_cast<std::uint32_t>(bytes.size()), 0};
+  head.check = check_of(head, bytes.data());
+  std::vector<std::byte> whole(sizeof head + bytes.size());
+  std::memcpy(whole.data(), &head, sizeof head);
+  if (!bytes.empty()) std::memcpy(whole.data() + sizeof head, bytes.data(), bytes.size());
+  const std::lock_guard lock(guard_);
+  write_all(descriptor_, whole.data(), whole.size(), end_, "journal of pieces");
+  records_[{of, piece}] = {end_ + static_cast<std::int64_t>(sizeof head), head.size};
+  end_ += static_cast<std::int64_t>(whole.size());
+}
+
+bool journal::has(std::int64_t of, std::int64_t piece) const {
+  const std::lock_guard lock(guard_);
+  return records_.contains({of, piece});
+}
+
+std::optional<std::string> journal::recall(std::int64_t of, std::int64_t piece) const {
+  const std::lock_guard lock(guard_);
+  const auto found = records_.find({of, piece});
+  if (found == records_.end()) return std::nullopt;
+  std::string bytes(found->second.size, '\0');
+  read_all(descriptor_, bytes.data(), bytes.size(), found->second.offset, "journal of pieces");
+  return bytes;
+}
+
+}  // namespace macareu::pieces

@@ -1,0 +1,124 @@
+#include "engines/pieces/outputs.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engines/pieces/computed.hpp"
+
+namespace macareu::pieces {
+
+std::shared_ptr<slot> input_slots::slot_of(run& of, image_source& source, int channel) {
+  auto& found = slots_[{&source, channel}];
+  if (!found) {
+    const auto image = std::make_shared<source_node>(of, source, channel);
+    found = std::make_shared<slot>(slot{image->whole, image->pixel_bytes, image});
+  }
+  return found;
+}
+
+std::shared_ptr<slot> output_slots::slot_of(image_sink& sink, const image_view& form, int channel) {
+  auto at = std::ranges::find(outputs_, &sink, &output::sink);
+  if (at == outputs_.end()) {
+    outputs_.push_back({&sink, {}});
+    at = outputs_.end() - 1;
+  }
+  const auto& shape = form.shape();
+  while (static_cast<int>(at->channels.size()) <= channel)
+    at->channels.push_back(
+        std::make_shared<slot>(slot{{shape.depth(), shape.height(), shape.width(), {0, 0, 0}},
+                                    size_of(form.type()),
+                                    {},
+                                    static_cast<int>(at - outputs_.begin())}));
+  return at->channels[static_cast<std::size_t>(channel)];
+}
+
+std::string output_slots::header_of(const slot& place) const {
+  if (place.output < 0) return {};
+  return outputs_[static_cast<std::size_t>(place.output)].sink->header().value_or(std::string());
+}
+
+void output_slots::write() {
+  std::vector<std::pair<image_sink*, std::shared_ptr<stored>>> finished;
+  for (const auto& each : outputs_)
+    if (auto file = write(each)) finished.emplace_back(each.sink, std::move(file));
+  run_.files.wait();
+  // Files that have become outputs are not here for a run that resumes this one.
+  if (!finished.empty()) run_.done.record(run::is_over, 0);
+  for (const auto& [sink, file] : finished) {
+    sink->adopt(file->path());
+    run_.bytes_written += file->whole.pixels() * static_cast<std::int64_t>(file->pixel_bytes);
+  }
+}
+
+std::shared_ptr<stored> output_slots::filled(const node_ptr& result, const std::string& header) {
+  const auto bytes = result->room() + 3 * static_cast<std::int64_t>(result->pixel_bytes);
+  const auto file = std::make_shared<stored>(run_, result->whole, result->pixel_bytes,
+                                             run_.piece_size(result->whole, bytes, result->axes()), header);
+  const auto& grid = file->grid();
+  file->fill([&](std::int64_t piece) {
+    auto pixels = result->read(grid.piece(piece));
+    if (piece + 1 < grid.count()) result->expect(grid.piece(piece + 1));
+    return pixels;
+  });
+  return file;
+}
+
+std::shared_ptr<stored> output_slots::write(const output& each) {
+  auto& sink = *each.sink;
+  std::vector<node_ptr> results;
+  for (const auto& channel : each.channels)
+    if (channel->result) results.push_back(channel->result);
+  if (results.size() != each.channels.size()) return nullptr;  // an operator that wrote nothing: no pixels
+  const auto header = sink.header();
+  if (results.size() == 1 && header) {
+    auto file = std::dynamic_pointer_cast<stored>(results[0]);
+    if (!file || file->header() != *header) file = filled(results[0], *header);
+    file->finish();
+    return file;
+  }
+  const auto whole = results[0]->whole;
+  const auto bytes = static_cast<std::int64_t>(results[0]->pixel_bytes * results.size());
+  auto axes = axes_of(results);
+  const bool volume = whole.depth > 1;
+  if (sink.in_order()) axes = axes | whole_axes{false, volume, true};
+  auto size = run_.piece_size(whole, room_of(results) + 3 * bytes, axes);
+  const auto chunk = sink.chunk();
+  const auto rounded = [](std::int64_t own, std::int64_t unit, std::int64_t all) {
+    return unit == 0 || own >= all ? own : std::max(unit, own / unit * unit);
+  };
+  size = {rounded(size.z, chunk[0], whole.depth), rounded(size.y, chunk[1], whole.height),
+          rounded(size.x, chunk[2], whole.width)};
+  const piece_grid grid(whole, size);
+  run_.over_pieces(grid, [&](std::int64_t piece) {
+    const auto where = grid.piece(piece);
+    auto blocks = read_all(results, where);
+    if (piece + 1 < grid.count()) expect_all(results, grid.piece(piece + 1));
+    auto packed = blocks[0];
+    if (blocks.size() > 1 || !packed.is_packed()) {
+      packed = block(*run_.memory, where, static_cast<std::size_t>(bytes));
+      const auto own = static_cast<std::int64_t>(results[0]->pixel_bytes);
+      const site end = where.end();
+      for (std::size_t c = 0; c < blocks.size(); ++c)
+        for (auto z = where.first.z; z < end.z; ++z)
+          for (auto y = where.first.y; y < end.y; ++y) {
+            const auto* const from = blocks[c].row(z, y);
+            auto* const to = packed.row(z, y) + static_cast<std::int64_t>(c) * own;
+            if (blocks.size() == 1)
+              std::memcpy(to, from, static_cast<std::size_t>(where.size.x * own));
+            else
+              for (std::int64_t x = 0; x < where.size.x; ++x)
+                std::memcpy(to + x * bytes, from + x * own, static_cast<std::size_t>(own));
+          }
+    }
+    blocks.clear();
+    run_.files.write([&run = run_, &sink, packed, bytes] {
+      const auto& to = packed.where;
+      sink.write({{to.first.z, to.first.y, to.first.x}, {to.size.z, to.size.y, to.size.x}}, packed.first);
+      run.bytes_written += to.pixels() * bytes;
+    });
+  });
+  run_.files.wait();
+  return nullptr;
+}
+
+}  // namespace macareu::pieces

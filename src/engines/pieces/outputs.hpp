@@ -1,0 +1,49 @@
+// The inputs and outputs of a run in pieces.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <macareu/sources.hpp>
+
+#include "engines/pieces/node.hpp"
+#include "engines/pieces/store.hpp"
+
+namespace macareu::pieces {
+
+class input_slots {
+ public:
+  std::shared_ptr<slot> slot_of(run& of, image_source& source, int channel);
+
+ private:
+  std::map<std::pair<image_source*, int>, std::shared_ptr<slot>> slots_;
+};
+
+class output_slots {
+ public:
+  explicit output_slots(run& of) : run_(of) {}
+
+  std::shared_ptr<slot> slot_of(image_sink& sink, const image_view& form, int channel);
+  /// The header of the file that an image becomes, if a scratch file can become it.
+  std::string header_of(const slot& place) const;
+  /// A result in a file of its own. A run that is resumed finds what is done.
+  std::shared_ptr<stored> filled(const node_ptr& result, const std::string& header);
+  /// Computes what is not computed yet, and writes all outputs.
+  void write();
+
+ private:
+  struct output {
+    image_sink* sink;
+    std::vector<std::shared_ptr<slot>> channels;
+  };
+  /// A file that becomes the output, if it can.
+  std::shared_ptr<stored> write(const output& each);
+
+  run& run_;
+  std::vector<output> outputs_;
+};
+
+}  // namespace macareu::pieces

@@ -1,0 +1,74 @@
+// The state of one run in pieces: memory, files and counters, shared by all images of the run.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <macareu/pieces.hpp>
+
+#include "core/call.hpp"
+#include "core/function_ref.hpp"
+#include "engines/pieces/block.hpp"
+#include "engines/pieces/journal.hpp"
+#include "engines/pieces/transfer.hpp"
+
+namespace macareu::pieces {
+
+/// Axes whose lines a piece contains as a whole.
+struct whole_axes {
+  bool z = false, y = false, x = false;
+  bool any() const { return z || y || x; }
+  bool operator==(const whole_axes&) const = default;
+};
+inline whole_axes operator|(whole_axes a, whole_axes b) { return {a.z || b.z, a.y || b.y, a.x || b.x}; }
+
+class run {
+ public:
+  /// description: of the run, for the journal. Where options name the run it can be resumed.
+  run(job& work, const piece_options& options, const std::string& description);
+  ~run();
+  /// Nothing is left to resume: work files are removed at the end.
+  void forget() { keeps_ = false; }
+
+  /// The size of pieces for a pass that needs so many bytes per pixel of a piece. Throws usage_error if the
+  /// smallest piece does not fit.
+  site piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axes axes = {}) const;
+
+  /// visit(piece) for all pieces of an image. Checks for a stop and reports progress between them.
+  void over_pieces(const piece_grid& grid, function_ref<void(std::int64_t)> visit);
+
+  /// The path of the next work file. Its number is the same in a run that resumes this one.
+  std::filesystem::path scratch_file();
+  /// Files that outlive their images, because a resumed run needs them.
+  bool keeps_files() const { return keeps_; }
+  bool resumes() const { return options_.resume; }
+  static constexpr std::int64_t is_over = -1;  // a record: nothing is left to resume
+  /// The next number for records of the journal; the same in a run that resumes this one.
+  std::int64_t next_record() { return ++records_; }
+
+  job& work;
+  context quiet_how;    // without progress: pieces are counted instead
+  job quiet;            // of the engine inside
+  piece_report report;  // all but the bytes
+  std::atomic<std::int64_t> bytes_read = 0, bytes_written = 0, scratch_read = 0, scratch_written = 0;
+  std::shared_ptr<block_memory> memory = std::make_shared<block_memory>();
+  journal done;
+  file_thread files;
+
+ private:
+  void remove_folder() const;
+
+  piece_options options_;
+  std::int64_t budget_;
+  std::filesystem::path folder_;
+  int lock_ = -1;
+  bool keeps_ = false;
+  int scratch_files_ = 0;
+  std::int64_t records_ = 0;
+};
+
+}  // namespace macareu::pieces

@@ -1,0 +1,186 @@
+#include "engines/pieces/store.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <macareu/error.hpp>
+
+#include "engines/pieces/file_access.hpp"
+
+namespace macareu::pieces {
+
+void expected_boxes::expect(run& of, const box& where, load read) {
+  for (const auto& [place, pixels] : boxes_)
+    if (place == where) return;
+  if (boxes_.size() == most) boxes_.erase(boxes_.begin());  // the future waits for nothing
+  boxes_.emplace_back(where, of.files.ask<block>([read = std::move(read), where] { return read(where); }));
+}
+
+block expected_boxes::take(run& of, const box& where, load read) {
+  for (auto it = boxes_.begin(); it != boxes_.end(); ++it)
+    if (it->first == where) {
+      auto pixels = std::move(it->second);
+      boxes_.erase(it);
+      return pixels.get();
+    }
+  return of.files.ask<block>([&] { return read(where); }).get();
+}
+
+namespace {
+
+frame frame_of(const extents& shape) { return {shape.depth(), shape.height(), shape.width(), {0, 0, 0}}; }
+
+}  // namespace
+
+source_node::source_node(run& of, image_source& source, int channel)
+    : node(frame_of(source.form().shape), size_of(source.form().type)),
+      run_(of),
+      source_(source),
+      channel_(channel),
+      channels_(source.form().channels) {}
+
+std::int64_t source_node::room() const {
+  return static_cast<std::int64_t>(pixel_bytes) * (channels_ == 1 ? 2 : 3 + channels_);
+}
+
+expected_boxes::load source_node::loading() const {
+  // Copies: a box that was expected may arrive after the node is gone.
+  return [of = &run_, source = &source_, channel = channel_, channels = channels_,
+          bytes = pixel_bytes](const box& where) {
+    const image_region region{{where.first.z, where.first.y, where.first.x},
+                              {where.size.z, where.size.y, where.size.x}};
+    block all(*of->memory, where, bytes * static_cast<std::size_t>(channels));
+    if (where.pixels() > 0) source->read(region, all.first);
+    of->bytes_read += where.pixels() * static_cast<std::int64_t>(all.pixel_bytes);
+    if (channels == 1) return all;
+    block one(*of->memory, where, bytes);
+    const std::byte* const from = all.first + static_cast<std::size_t>(channel) * bytes;
+    for (std::int64_t i = 0; i < where.pixels(); ++i)
+      std::memcpy(one.first + i * static_cast<std::int64_t>(bytes),
+                  from + i * static_cast<std::int64_t>(all.pixel_bytes), bytes);
+    return one;
+  };
+}
+
+block source_node::read(const box& where) { return expected_.take(run_, where, loading()); }
+
+void source_node::expect(const box& where) { expected_.expect(run_, where, loading()); }
+
+pixel_file::pixel_file(run& of, const frame& whole, std::size_t pixel_bytes, const std::string& header)
+    : run_(of),
+      whole_(whole),
+      pixel_bytes_(pixel_bytes),
+      begin_(static_cast<std::int64_t>(header.size())),
+      path_(of.scratch_file()),
+      descriptor_(open_work_file(path_, of.resumes())) {
+  write_all(descriptor_, header.data(), header.size(), 0, path_);
+}
+
+pixel_file::~pixel_file() {
+  ::close(descriptor_);
+  if (!run_.keeps_files()) ::unlink(path_.c_str());  // fails where the file was adopted
+}
+
+template <class Transfer>
+void pixel_file::over_parts(const block& pixels, const Transfer& transfer) const {
+  const auto bytes = static_cast<std::int64_t>(pixel_bytes_);
+  const auto& where = pixels.where;
+  if (where.pixels() == 0) return;
+  const bool rows_follow = where.size.x == whole_.width && pixels.step_y == where.size.x;
+  const bool slices_follow =
+      rows_follow && where.size.y == whole_.height && pixels.step_z == where.size.y * where.size.x;
+  const auto rows = slices_follow ? where.size.z * where.size.y : rows_follow ? where.size.y : 1;
+  const auto end = where.end();
+  for (auto z = where.first.z; z < end.z; z += slices_follow ? where.size.z : 1)
+    for (auto y = where.first.y; y < end.y; y += rows_follow ? where.size.y : 1)
+      transfer(begin_ + whole_.index_of({z, y, where.first.x}) * bytes, pixels.row(z, y),
+               rows * where.size.x * bytes);
+}
+
+void pixel_file::write(const block& pixels) {
+  over_parts(pixels, [&](std::int64_t offset, const std::byte* from, std::int64_t count) {
+    write_all(descriptor_, from, static_cast<std::size_t>(count), offset, path_);
+  });
+  run_.scratch_written += pixels.where.pixels() * static_cast<std::int64_t>(pixel_bytes_);
+}
+
+block pixel_file::read(const box& where) {
+  block pixels(*run_.memory, where, pixel_bytes_);
+  over_parts(pixels, [&](std::int64_t offset, std::byte* to, std::int64_t count) {
+    read_all(descriptor_, to, static_cast<std::size_t>(count), offset, path_);
+  });
+  run_.scratch_read += where.pixels() * static_cast<std::int64_t>(pixel_bytes_);
+  return pixels;
+}
+
+stored::stored(run& of, const frame& shape, std::size_t bytes, site piece, std::string header)
+    : node(shape, bytes),
+      run_(of),
+      grid_(shape, piece),
+      header_(std::move(header)),
+      file_(std::make_shared<pixel_file>(of, shape, bytes, header_)),
+      written_(of.next_record()),
+      finished_(of.next_record()) {}
+
+void stored::write(block pixels, std::function<void()> after) {
+  run_.files.write([file = file_, pixels = std::move(pixels), after = std::move(after)] {
+    file->write(pixels);
+    if (after) after();
+  });
+}
+
+void stored::fill(const std::function<block(std::int64_t piece)>& compute) {
+  run_.over_pieces(grid_, [&](std::int64_t piece) {
+    if (run_.done.has(written_, piece)) return;
+    write(compute(piece), [of = &run_, record = written_, piece] { of->done.record(record, piece); });
+  });
+}
+
+block stored::read_as_it_is(const box& where) {
+  return expected_.take(run_, where, [file = file_](const box& place) { return file->read(place); });
+}
+
+block stored::read(const box& where) {
+  finish(where);
+  return read_as_it_is(where);
+}
+
+void stored::expect(const box& where) {
+  if (is_finished(where))
+    expected_.expect(run_, where, [file = file_](const box& place) { return file->read(place); });
+}
+
+void stored::finish_later(completion complete) {
+  complete_ = std::move(complete);
+  unfinished_.assign(static_cast<std::size_t>(grid_.count()), true);
+}
+
+bool stored::is_finished(const box& where) const {
+  bool all = true;
+  if (complete_)
+    grid_.for_each_in(where,
+                      [&](std::int64_t piece) { all &= !unfinished_[static_cast<std::size_t>(piece)]; });
+  return all;
+}
+
+void stored::finish(const box& where) {
+  if (!complete_) return;
+  grid_.for_each_in(where, [&](std::int64_t piece) {
+    if (!unfinished_[static_cast<std::size_t>(piece)]) return;
+    unfinished_[static_cast<std::size_t>(piece)] = false;
+    if (run_.done.has(finished_, piece)) return;
+    auto pixels = complete_(piece);
+    if (!pixels) return;
+    write(std::move(*pixels), [of = &run_, record = finished_, piece] { of->done.record(record, piece); });
+  });
+}
+
+void stored::finish() {
+  if (complete_) run_.over_pieces(grid_, [&](std::int64_t piece) { finish(grid_.piece(piece)); });
+  complete_ = nullptr;
+  run_.files.wait();
+}
+
+}  // namespace macareu::pieces

@@ -1,0 +1,116 @@
+// Images in files: inputs, and results that cannot be computed where they are read.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <macareu/sources.hpp>
+
+#include "engines/pieces/node.hpp"
+
+namespace macareu::pieces {
+
+/// Boxes that were asked for in advance.
+class expected_boxes {
+ public:
+  using load = std::function<block(const box&)>;
+
+  void expect(run& of, const box& where, load read);
+  /// From the boxes that were expected, or read now.
+  block take(run& of, const box& where, load read);
+
+ private:
+  static constexpr std::size_t most = 2;
+  std::vector<std::pair<box, std::future<block>>> boxes_;
+};
+
+/// An input.
+class source_node final : public node {
+ public:
+  source_node(run& of, image_source& source, int channel);
+  block read(const box& where) override;
+  void expect(const box& where) override;
+  std::int64_t room() const override;
+
+ private:
+  expected_boxes::load loading() const;
+
+  run& run_;
+  image_source& source_;
+  int channel_, channels_;
+  expected_boxes expected_;
+};
+
+/// Pixels in C order in a file of their own, after a header. The file is removed with the object.
+class pixel_file {
+ public:
+  pixel_file(run& of, const frame& whole, std::size_t pixel_bytes, const std::string& header);
+  ~pixel_file();
+  pixel_file(const pixel_file&) = delete;
+  pixel_file& operator=(const pixel_file&) = delete;
+
+  void write(const block& pixels);
+  block read(const box& where);
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  /// transfer(offset, memory, bytes) for every contiguous part.
+  template <class Transfer>
+  void over_parts(const block& pixels, const Transfer& transfer) const;
+
+  run& run_;
+  frame whole_;
+  std::size_t pixel_bytes_;
+  std::int64_t begin_;
+  std::filesystem::path path_;
+  int descriptor_;
+};
+
+/// A result in a file. Its pieces may be unfinished: `complete` finishes one before it is read.
+class stored final : public node {
+ public:
+  /// The pixels of a piece, if they are others than those in the file.
+  using completion = std::function<std::optional<block>(std::int64_t piece)>;
+
+  stored(run& of, const frame& shape, std::size_t bytes, site piece, std::string header);
+
+  block read(const box& where) override;
+  void expect(const box& where) override;
+  std::int64_t room() const override { return 2 * static_cast<std::int64_t>(pixel_bytes); }
+
+  /// Written by the thread of files, which calls `after` then.
+  void write(block pixels, std::function<void()> after = {});
+  /// Computes and writes all pieces, but those that a run which is resumed has written.
+  void fill(const std::function<block(std::int64_t piece)>& compute);
+  /// The pixels in the file, finished or not.
+  block read_as_it_is(const box& where);
+  void finish_later(completion complete);
+  /// Finishes all pieces; the file is complete on disk then.
+  void finish();
+
+  const piece_grid& grid() const { return grid_; }
+  const std::filesystem::path& path() const { return file_->path(); }
+  const std::string& header() const { return header_; }
+
+ private:
+  void finish(const box& where);
+  bool is_finished(const box& where) const;
+
+  run& run_;
+  piece_grid grid_;
+  std::string header_;
+  std::shared_ptr<pixel_file> file_;
+  std::int64_t written_, finished_;  // numbers of records
+  completion complete_;
+  std::vector<bool> unfinished_;
+  expected_boxes expected_;
+};
+
+}  // namespace macareu::pieces

@@ -1,0 +1,70 @@
+#include "engines/pieces/transfer.hpp"
+
+#include <utility>
+
+namespace macareu::pieces {
+
+file_thread::file_thread() : thread_([this] { work(); }) {}
+
+file_thread::~file_thread() {
+  {
+    const std::lock_guard lock(guard_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void file_thread::add(std::function<void()> task) {
+  {
+    const std::lock_guard lock(guard_);
+    tasks_.push_back(std::move(task));
+  }
+  changed_.notify_all();
+}
+
+void file_thread::write(std::function<void()> task) {
+  constexpr std::int64_t most = 2;  // blocks in memory that wait to be written
+  std::unique_lock lock(guard_);
+  changed_.wait(lock, [&] { return writes_ < most; });
+  if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
+  ++writes_;
+  tasks_.push_back([this, task = std::move(task)] {
+    std::exception_ptr error;
+    try {
+      task();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    const std::lock_guard done(guard_);
+    --writes_;
+    if (error && !failed_) failed_ = error;
+  });
+  lock.unlock();
+  changed_.notify_all();
+}
+
+void file_thread::wait() {
+  std::unique_lock lock(guard_);
+  changed_.wait(lock, [&] { return tasks_.empty() && !busy_; });
+  if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
+}
+
+void file_thread::work() {
+  std::unique_lock lock(guard_);
+  for (;;) {
+    changed_.wait(lock, [&] { return ends_ || !tasks_.empty(); });
+    if (tasks_.empty()) return;
+    auto task = std::move(tasks_.front());
+    tasks_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    task();
+    task = nullptr;  // gives its block back
+    lock.lock();
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+}  // namespace macareu::pieces

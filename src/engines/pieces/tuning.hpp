@@ -1,0 +1,18 @@
+// Constants of pieces, with the measurement behind each.
+#pragma once
+
+#include <cstdint>
+
+namespace macareu::pieces::tuning {
+
+/// Of the machine or cgroup, where no limit is given: the rest is for the page cache and other programs.
+inline constexpr double share_of_free_memory = 0.7;
+
+/// Bytes per pixel that an engine needs beside images, at most: the forest of runs of labels, the worklist
+/// and the graph of waves.
+inline constexpr std::int64_t engine_bytes = 4;
+
+/// A tile of a wave is patched from a list if at most this share of its pixels can still rise.
+inline constexpr std::int64_t open_share = 16;
+
+}  // namespace macareu::pieces::tuning

@@ -1,0 +1,232 @@
+#include "engines/pieces/wave/piece_waves.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <macareu/error.hpp>
+
+#include "engines/cpu/wave/contraction.hpp"
+#include "engines/pieces/file_access.hpp"
+#include "engines/pieces/tuning.hpp"
+
+namespace macareu::pieces {
+
+record_file::~record_file() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  if (!run_.keeps_files()) ::unlink(path_.c_str());
+}
+
+int record_file::descriptor() {
+  if (descriptor_ < 0) descriptor_ = open_work_file(path_, run_.resumes());
+  return descriptor_;
+}
+
+std::int64_t record_file::append(const void* from, std::size_t bytes) {
+  const auto begin = end_;
+  write_all(descriptor(), from, bytes, begin, path_);
+  end_ += static_cast<std::int64_t>(bytes);
+  run_.scratch_written += static_cast<std::int64_t>(bytes);
+  return begin;
+}
+
+void record_file::read(std::int64_t offset, void* to, std::size_t bytes) {
+  read_all(descriptor(), to, bytes, offset, path_);
+  run_.scratch_read += static_cast<std::int64_t>(bytes);
+}
+
+namespace {
+
+/// The keys of a piece as an image that the cpu engine contracts.
+template <class Key>
+class keyed_piece final : public cpu::wave_image<Key> {
+ public:
+  explicit keyed_piece(const piece_keys<Key>& keys) : cpu::wave_image<Key>(inside(keys, keys.value), {0, 0}) {
+    this->capacities.emplace(inside(keys, keys.capacity), cpu::key_code<Key>{0, 0});
+  }
+  void read_start(site, std::int64_t, Key*) const override {}
+
+ private:
+  static view<const Key> inside(const piece_keys<Key>& keys, const std::vector<Key>& of) {
+    const auto& size = keys.piece.size;
+    return {of.data() + keys.at(0, 0, 0), size.z, size.y, size.x, keys.slice, keys.pitch, 1};
+  }
+  void compute_capacity(site, std::int64_t, Key*) const override {}
+};
+
+/// Images, the state and its copies to be written, keys, and the flood.
+template <class Key>
+std::int64_t bytes_per_pixel(const std::vector<node_ptr>& images, std::size_t state_bytes) {
+  const std::size_t flood = 3 * sizeof(Key) + sizeof(std::uint32_t);
+  return room_of(images) + static_cast<std::int64_t>(3 * state_bytes + flood) + tuning::engine_bytes;
+}
+
+}  // namespace
+
+template <class Key>
+piece_waves<Key>::piece_waves(run& of, const frame& whole, const neighbourhood& near,
+                              std::vector<node_ptr> images, std::size_t state_bytes)
+    : run_(of),
+      whole_(whole),
+      near_(near),
+      images_(std::move(images)),
+      state_bytes_(state_bytes),
+      grid_(whole, of.piece_size(whole, bytes_per_pixel<Key>(images_, state_bytes))),
+      graph_(grid_, near),
+      lists_(static_cast<std::size_t>(grid_.count())),
+      records_(of) {}
+
+template <class Key>
+std::vector<block> piece_waves<Key>::parts(std::span<const block> blocks, const box& where) {
+  std::vector<block> cropped;
+  for (const auto& each : blocks) cropped.push_back(each.part(where));
+  return cropped;
+}
+
+template <class Key>
+node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_threads& threads) {
+  const auto result = std::make_shared<stored>(run_, whole_, state_bytes_, grid_.size(), header);
+  const window_radius one{near_.rank == 3 ? 1 : 0, 1, 1};
+  const auto record = run_.next_record();
+  run_.over_pieces(grid_, [&](std::int64_t piece) {
+    if (const auto known = run_.done.recall(record, piece)) return graph_.add(piece, recalled(piece, *known));
+    const auto own = grid_.piece(piece);
+    const auto around = read_all(images_, grown(own, one, whole_));
+    if (piece + 1 < grid_.count()) expect_all(images_, grown(grid_.piece(piece + 1), one, whole_));
+    const auto inside = parts(around, own);
+    if (check) check(inside);
+    block state(*run_.memory, own, state_bytes_);
+    solve(state, inside);
+    auto summary = summarise(piece, state, around, threads);
+    std::function<void()> after;
+    if (run_.done.is_open())
+      after = [this, record, piece, bytes = bytes_of(piece, summary)] {
+        run_.done.record(record, piece, std::as_bytes(std::span(bytes)));
+      };
+    graph_.add(piece, std::move(summary));
+    result->write(std::move(state), std::move(after));
+  });
+  run_.files.wait();
+  graph_.solve();
+  // The file owns the function, which owns this.
+  result->finish_later([waves = this->shared_from_this(), file = result.get()](std::int64_t piece) {
+    return waves->complete(*file, piece);
+  });
+  return result;
+}
+
+template <class Key>
+rim_summary<Key> piece_waves<Key>::summarise(std::int64_t piece, const block& result,
+                                             std::span<const block> around, const host_threads& threads) {
+  const auto own = grid_.piece(piece);
+  const bool volume = near_.rank == 3;
+  auto& keys = keys_;
+  keys.reset(own, volume);
+  threads.for_each(static_cast<std::size_t>(own.size.z * own.size.y), [&](std::size_t row) {
+    const auto z = static_cast<std::int64_t>(row) / own.size.y,
+               y = static_cast<std::int64_t>(row) % own.size.y;
+    const site first = own.first + site{z, y, 0};
+    capacity_row(around, first, own.size.x, &keys.capacity[keys.at(z, y, 0)]);
+    state_row(result, first, own.size.x, &keys.value[keys.at(z, y, 0)]);
+  });
+  const auto outside = [&](site q) {
+    const site p = own.first + q;
+    Key key = 0;
+    if (!own.contains(p) && grid_.whole().contains(p)) capacity_row(around, p, 1, &key);
+    return key;
+  };
+  rim_summary<Key> summary;
+  std::vector<open_pixel<Key>> open;
+  const auto most = static_cast<std::size_t>(own.pixels() / tuning::open_share);
+  auto& list = lists_[static_cast<std::size_t>(piece)];
+  if (!flood_.summarise(near_, keys, outside, most, summary, open)) {
+    list.count = -1;
+    const keyed_piece<Key> image(keys);
+    cpu::contract_to_rim<Key>(run_.quiet, near_, image, threads.count,
+                              [&](std::uint32_t a, std::uint32_t b, Key weight) {
+                                summary.edges.push_back({a, b, weight});
+                              });
+  } else if (!open.empty())
+    list = {records_.append(open.data(), open.size() * sizeof(open[0])),
+            static_cast<std::int64_t>(open.size())};
+  return summary;
+}
+
+template <class Key>
+std::string piece_waves<Key>::bytes_of(std::int64_t piece, const rim_summary<Key>& summary) const {
+  const auto& list = lists_[static_cast<std::size_t>(piece)];
+  std::string bytes(reinterpret_cast<const char*>(&list), sizeof list);
+  const auto add = [&](const auto& items) {
+    bytes.append(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(items[0]));
+  };
+  add(summary.capacity);
+  add(summary.value);
+  add(summary.edges);
+  return bytes;
+}
+
+template <class Key>
+rim_summary<Key> piece_waves<Key>::recalled(std::int64_t piece, const std::string& bytes) {
+  const auto nodes = static_cast<std::size_t>(rim_of(grid_.piece(piece), near_.rank == 3).count());
+  auto& list = lists_[static_cast<std::size_t>(piece)];
+  const auto fixed = sizeof list + 2 * nodes * sizeof(Key);
+  if (bytes.size() < fixed || (bytes.size() - fixed) % sizeof(rim_edge<Key>) != 0)
+    throw io_error("journal of pieces: a record of a wave is damaged");
+  const char* from = bytes.data();
+  const auto take = [&](void* to, std::size_t count) {
+    if (count > 0) std::memcpy(to, from, count);
+    from += count;
+  };
+  take(&list, sizeof list);
+  rim_summary<Key> summary;
+  summary.capacity.resize(nodes);
+  summary.value.resize(nodes);
+  summary.edges.resize((bytes.size() - fixed) / sizeof(rim_edge<Key>));
+  take(summary.capacity.data(), nodes * sizeof(Key));
+  take(summary.value.data(), nodes * sizeof(Key));
+  take(summary.edges.data(), summary.edges.size() * sizeof(rim_edge<Key>));
+  if (list.count > 0)
+    records_.reserve(list.offset + list.count * static_cast<std::int64_t>(sizeof(open_pixel<Key>)));
+  return summary;
+}
+
+template <class Key>
+std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t piece) {
+  const auto& list = lists_[static_cast<std::size_t>(piece)];
+  if (list.count == 0) return std::nullopt;
+  const auto own = grid_.piece(piece);
+  const auto& rim = graph_.value(piece);
+  auto state = result.read_as_it_is(own);
+  bool changed = false;
+  if (list.count > 0) {
+    std::vector<open_pixel<Key>> open(static_cast<std::size_t>(list.count));
+    records_.read(list.offset, open.data(), open.size() * sizeof(open[0]));
+    for (const auto& pixel : open) {
+      const site p{pixel.at / own.size.x / own.size.y, pixel.at / own.size.x % own.size.y,
+                   pixel.at % own.size.x};
+      changed |= raise(state, own.first + p, std::min(pixel.upper, rim[pixel.node]));
+    }
+  } else {
+    std::size_t number = 0;
+    for_each_on_rim(own, near_.rank == 3, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
+      changed |= raise(state, own.first + site{z, y, x}, rim[number++]);
+    });
+    if (changed) {
+      const std::vector<node_ptr> inputs(images_.begin(),
+                                         images_.begin() + static_cast<std::ptrdiff_t>(rule_inputs));
+      solve_again(state, read_all(inputs, own));
+      ++run_.report.solved_again;
+    }
+  }
+  if (!changed) return std::nullopt;
+  return state;
+}
+
+template class piece_waves<std::uint8_t>;
+template class piece_waves<std::uint16_t>;
+template class piece_waves<std::uint32_t>;
+template class piece_waves<std::uint64_t>;
+
+}  // namespace macareu::pieces

@@ -1,0 +1,128 @@
+// A bottleneck wave in pieces: every piece is solved alone, a graph of all rims gives the final values on
+// them, and these are brought into the pieces. Inputs are read at most twice, whatever the image.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/host_threads.hpp"
+#include "engines/pieces/computed.hpp"
+#include "engines/pieces/store.hpp"
+#include "engines/pieces/wave/rim_graph.hpp"
+#include "patterns/wave.hpp"
+
+namespace macareu::pieces {
+
+/// Whether a start lies beyond its capacity, or one of them is NaN. The pixels are the inputs of the rule,
+/// then those of the start.
+template <class Rule, class StartRule, std::size_t Inputs>
+struct start_is_beyond {
+  using value = std::uint8_t;
+  Rule rule;
+  StartRule start;
+
+  MACAREU_HD value identity() const { return 0; }
+  MACAREU_HD value join(value a, value b) const { return a | b; }
+  template <class... Pixels>
+  MACAREU_HD value lift(site p, const Pixels&... pixels) const {
+    return compare(p, std::make_index_sequence<Inputs>{},
+                   std::make_index_sequence<sizeof...(Pixels) - Inputs>{}, pixels...);
+  }
+
+ private:
+  template <std::size_t I, class First, class... Rest>
+  MACAREU_HD static const auto& pick(const First& first, const Rest&... rest) {
+    if constexpr (I == 0)
+      return first;
+    else
+      return pick<I - 1>(rest...);
+  }
+  template <std::size_t... I, std::size_t... S, class... Pixels>
+  MACAREU_HD value compare(site p, std::index_sequence<I...>, std::index_sequence<S...>,
+                           const Pixels&... pixels) const {
+    const auto capacity = rule.capacity(p, pick<I>(pixels...)...);
+    const auto begin = start(p, pick<Inputs + S>(pixels...)...);
+    return Rule::algebra::toward == direction::up ? !(begin <= capacity) : !(begin >= capacity);
+  }
+};
+
+/// Lists of any size in a work file.
+class record_file {
+ public:
+  explicit record_file(run& of) : run_(of), path_(of.scratch_file()) {}
+  ~record_file();
+  record_file(const record_file&) = delete;
+  record_file& operator=(const record_file&) = delete;
+
+  /// Returns the offset.
+  std::int64_t append(const void* from, std::size_t bytes);
+  void read(std::int64_t offset, void* to, std::size_t bytes);
+  /// The next list comes behind this end of one that an earlier run wrote.
+  void reserve(std::int64_t end) { end_ = std::max(end_, end); }
+
+ private:
+  int descriptor();
+
+  run& run_;
+  std::filesystem::path path_;
+  int descriptor_ = -1;  // opened for the first list
+  std::int64_t end_ = 0;
+};
+
+/// The wave in terms of keys; what depends on the rule and on pixel types are functions.
+template <class Key>
+class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
+ public:
+  /// images: the inputs of the rule, then those of the start.
+  piece_waves(run& of, const frame& whole, const neighbourhood& near, std::vector<node_ptr> images,
+              std::size_t state_bytes);
+
+  std::function<void(std::span<const block>, site, std::int64_t, Key*)> capacity_row;
+  std::function<void(const block&, site, std::int64_t, Key*)> state_row;
+  /// Sets a state if it is lower; whether it was.
+  std::function<bool(const block&, site, Key)> raise;
+  std::function<void(const block&, std::span<const block>)> solve, solve_again;
+  /// Throws if a start lies beyond its capacity; null: no check.
+  std::function<void(std::span<const block>)> check;
+
+  std::size_t rule_inputs = 1;
+
+  /// The result; its pieces are completed when they are read.
+  node_ptr first_pass(const std::string& header, const host_threads& threads);
+
+ private:
+  struct open_list {
+    std::int64_t offset = 0;
+    std::int64_t count = 0;  // -1: too many, the piece is solved again
+  };
+
+  rim_summary<Key> summarise(std::int64_t piece, const block& result, std::span<const block> around,
+                             const host_threads& threads);
+  /// What the journal keeps of a piece.
+  std::string bytes_of(std::int64_t piece, const rim_summary<Key>& summary) const;
+  rim_summary<Key> recalled(std::int64_t piece, const std::string& bytes);
+  std::optional<block> complete(stored& result, std::int64_t piece);
+  static std::vector<block> parts(std::span<const block> blocks, const box& where);
+
+  run& run_;
+  frame whole_;
+  neighbourhood near_;
+  std::vector<node_ptr> images_;
+  std::size_t state_bytes_;
+  piece_grid grid_;
+  rim_graph<Key> graph_;
+  rim_flood<Key> flood_;
+  piece_keys<Key> keys_;
+  std::vector<open_list> lists_;
+  record_file records_;
+};
+
+}  // namespace macareu::pieces
