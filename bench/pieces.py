@@ -36,13 +36,13 @@ def main():
         at = lambda name: str(pathlib.Path(folder) / name)
         shape = f"{given.side},{given.side}"
         for family in ("tissue", "serpentine"):
-            subprocess.run([given.macareu, "generate", family, "--shape", shape, "--mask", at(f"{family}.npy"), "--marker", at(f"{family}-marker.npy")], check=True)
+            subprocess.run([given.macareu, "generate", family, "--shape", shape, "-o", at(f"{family}.npy"), "--marker", at(f"{family}-marker.npy")], check=True)
         subprocess.run([given.macareu, "threshold", at("tissue.npy"), "-o", at("objects.npy"), "--value", "100", "--quiet"], check=True)
         cases = {
             "reconstruct": ["reconstruct", at("tissue-marker.npy"), at("tissue.npy"), "--connectivity", "4"],
             "serpentine": ["reconstruct", at("serpentine-marker.npy"), at("serpentine.npy"), "--connectivity", "4"],
             "label": ["label", at("objects.npy")],
-            "distance": ["distance-transform", at("objects.npy")],
+            "distance": ["distance", at("objects.npy")],
             "gaussian": ["gaussian", at("tissue.npy"), "--sigma", "2"],
             "fill-holes": ["fill-holes", at("tissue.npy")],
         }
