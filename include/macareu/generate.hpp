@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <string_view>
 
 #include <macareu/image.hpp>
+#include <macareu/sources.hpp>
 
 namespace macareu {
 
@@ -36,5 +38,27 @@ struct instance {
 /// Throws usage_error for an unknown name, or a rank the instance does not have; interrupted when it is
 /// stopped.
 instance generate(std::string_view name, const extents& shape, const generate_options& options = {});
+
+/// Generates an instance in bands of rows, for images larger than memory. Each band has the bytes that
+/// generate() gives it.
+class instance_generator {
+ public:
+  /// Throws usage_error like generate().
+  instance_generator(std::string_view name, const extents& shape, const generate_options& options = {});
+  ~instance_generator();
+  instance_generator(const instance_generator&) = delete;
+  instance_generator& operator=(const instance_generator&) = delete;
+
+  const instance_description& description() const;
+  /// Bytes that draw() allocates at most, for any number of rows.
+  std::int64_t work_memory() const;
+  /// Writes a region of whole rows, in C order without gaps. `marker` may be null. Throws usage_error if the
+  /// region is not inside the image or the instance has no marker; interrupted when it is stopped.
+  void draw(const image_region& rows, std::uint8_t* mask, std::uint8_t* marker = nullptr) const;
+
+ private:
+  struct state;
+  std::unique_ptr<const state> state_;
+};
 
 }  // namespace macareu

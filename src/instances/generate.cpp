@@ -14,7 +14,7 @@ namespace {
 
 struct entry {
   instance_description described;
-  instance (*make)(const extents& shape, const generate_options& options);
+  formula::drawing (*make)(const extents& shape, const generate_options& options);
 };
 
 constexpr auto entries = std::to_array<entry>({
@@ -94,6 +94,15 @@ std::string names(int rank) {
   return list;
 }
 
+/// "the region of 1 x 20 x 30 at (0, 5, 0)"
+std::string to_string(const image_region& region) {
+  const auto text = [](const std::array<std::int64_t, 3>& numbers, const std::string& between) {
+    return std::to_string(numbers[0]) + between + std::to_string(numbers[1]) + between +
+           std::to_string(numbers[2]);
+  };
+  return "the region of " + text(region.size, " x ") + " at (" + text(region.first, ", ") + ")";
+}
+
 std::string suggestion(std::string_view unknown) {
   std::array<std::string_view, descriptions.size()> all;
   std::ranges::transform(descriptions, all.begin(), &instance_description::name);
@@ -104,7 +113,14 @@ std::string suggestion(std::string_view unknown) {
 
 std::span<const instance_description> instances() { return descriptions; }
 
-instance generate(std::string_view name, const extents& shape, const generate_options& options) {
+struct instance_generator::state {
+  instance_description described;
+  extents shape;
+  formula::drawing drawn;
+};
+
+instance_generator::instance_generator(std::string_view name, const extents& shape,
+                                       const generate_options& options) {
   const auto found = std::ranges::find(entries, name, [](const entry& e) { return e.described.name; });
   const std::string kind = shape.rank() == 3 ? "volumes" : "images";
   if (found == entries.end())
@@ -113,7 +129,37 @@ instance generate(std::string_view name, const extents& shape, const generate_op
   if (!offered(found->described, shape.rank()))
     throw usage_error("generate: " + std::string(name) + " has no form for " + to_string(shape) + "; " +
                       kind + " are " + names(shape.rank()));
-  return found->make(shape, options);
+  state_ = std::make_unique<state>(state{found->described, shape, found->make(shape, options)});
+}
+
+instance_generator::~instance_generator() = default;
+
+const instance_description& instance_generator::description() const { return state_->described; }
+
+std::int64_t instance_generator::work_memory() const { return state_->drawn.work_memory; }
+
+void instance_generator::draw(const image_region& rows, std::uint8_t* mask, std::uint8_t* marker) const {
+  const auto& shape = state_->shape;
+  const std::array sizes{shape.depth(), shape.height(), shape.width()};
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis)
+    if (rows.first[axis] < 0 || rows.size[axis] < 0 || rows.size[axis] > sizes[axis] - rows.first[axis])
+      throw usage_error("generate: " + to_string(rows) + " reaches beyond an image of " + to_string(shape));
+  if (rows.size[2] != shape.width())
+    throw usage_error("generate: " + to_string(rows) + " has no whole rows: " + to_string(shape) +
+                      " has rows of " + std::to_string(shape.width()));
+  if (marker != nullptr && !state_->described.marker)
+    throw usage_error("generate: " + std::string(state_->described.name) + " has no marker");
+  state_->drawn.draw(rows, mask, marker);
+}
+
+instance generate(std::string_view name, const extents& shape, const generate_options& options) {
+  const instance_generator generator(name, shape, options);
+  instance made{image(dtype::u8, shape), {}};
+  if (generator.description().marker) made.marker.emplace(dtype::u8, shape);
+  generator.draw({.size = {shape.depth(), shape.height(), shape.width()}},
+                 made.mask.pixels<std::uint8_t>().data(),
+                 made.marker ? made.marker->pixels<std::uint8_t>().data() : nullptr);
+  return made;
 }
 
 }  // namespace macareu

@@ -9,9 +9,10 @@ namespace {
 
 /// A pair whose marker is 0, except for the first pixel, where it equals the mask.
 template <class Row>
-instance from_first_pixel(const extents& shape, const generate_options& options, const Row& row) {
-  return mask_and_marker(shape, options, [&](auto z, auto y, auto* mask, auto* marker) {
+drawing from_first_pixel(const extents& shape, const generate_options& options, const Row& row) {
+  return mask_and_marker(options, [=](auto z, auto y, auto* mask, auto* marker) {
     row(z, y, mask);
+    if (marker == nullptr) return;
     std::fill_n(marker, shape.width(), std::uint8_t{0});
     if (z == 0 && y == 0) marker[0] = mask[0];
   });
@@ -19,17 +20,17 @@ instance from_first_pixel(const extents& shape, const generate_options& options,
 
 }  // namespace
 
-instance flat(const extents& shape, const generate_options& options) {
+drawing flat(const extents& shape, const generate_options& options) {
   return from_first_pixel(
-      shape, options, [&](auto, auto, auto* mask) { std::fill_n(mask, shape.width(), std::uint8_t{255}); });
+      shape, options, [=](auto, auto, auto* mask) { std::fill_n(mask, shape.width(), std::uint8_t{255}); });
 }
 
 /// Corridors two rows high, joined by gaps at alternating ends. A volume stacks such mazes, each two slices
 /// deep. They join at alternating ends of the path: first at its end in the last row, then at its start.
-instance serpentine(const extents& shape, const generate_options& options) {
+drawing serpentine(const extents& shape, const generate_options& options) {
   constexpr std::uint8_t open = 200, wall = 5;
   const auto width = shape.width(), last = width - 1, bottom = shape.height() - 1;
-  return from_first_pixel(shape, options, [&](auto z, auto y, auto* mask) {
+  return from_first_pixel(shape, options, [=](auto z, auto y, auto* mask) {
     const auto far_end = [&](std::int64_t wall_number) { return wall_number % 2 == 0 ? last : 0; };
     if (z % 3 == 2) {
       std::fill_n(mask, width, wall);
@@ -47,10 +48,10 @@ instance serpentine(const extents& shape, const generate_options& options) {
 /// e is the distance to the border. Rings of even e are corridor, rings of odd e are wall. Swapping both at
 /// the pixel below the first corner of each ring joins the rings into one spiral. An even side omits its last
 /// line, so that the innermost ring is one pixel wide too.
-instance spiral(const extents& shape, const generate_options& options) {
+drawing spiral(const extents& shape, const generate_options& options) {
   const auto right = (shape.width() - 1) / 2 * 2, bottom = (shape.height() - 1) / 2 * 2;
   const auto innermost = std::min(right, bottom) / 2;
-  return from_first_pixel(shape, options, [&](auto, auto y, auto* mask) {
+  return from_first_pixel(shape, options, [=](auto, auto y, auto* mask) {
     for (std::int64_t x = 0; x < shape.width(); ++x) {
       const auto e = std::min(std::min(y, bottom - y), std::min(x, right - x));
       const bool swapped = x == e && y == e + 1 && e < innermost;
@@ -61,9 +62,9 @@ instance spiral(const extents& shape, const generate_options& options) {
 
 /// Every other row of every other slice, joined at alternating ends into one path, one pixel thick. Even
 /// slices hold the same path in alternating direction, so they join at its end and its start in turn.
-instance snake(const extents& shape, const generate_options& options) {
+drawing snake(const extents& shape, const generate_options& options) {
   const auto width = shape.width(), last = width - 1, bottom = (shape.height() - 1) / 2 * 2;
-  return from_first_pixel(shape, options, [&](auto z, auto y, auto* mask) {
+  return from_first_pixel(shape, options, [=](auto z, auto y, auto* mask) {
     const auto end_of = [&](std::int64_t row) { return row / 2 % 2 == 0 ? last : 0; };
     std::fill_n(mask, width, std::uint8_t{0});
     if (z % 2 == 1) {

@@ -29,20 +29,24 @@ constexpr std::int32_t noise_at(lattice points, int shift_y, int shift_x, std::u
                  smooth_step(x, shift_x));
 }
 
-/// Adds scale times the noise at each pixel of a row to `sum`, in cells of 2^shift along every axis. The
-/// lattice is read once per cell, not per pixel.
+/// Rows are drawn in segments that start at multiples of this, where cells of all octaves start.
+inline constexpr std::int64_t segment = 1024;
+
+/// Adds scale times the noise at `width` pixels of a row to `sum`, in cells of 2^shift along every axis. `x`
+/// is a multiple of the cell. The lattice is read once per cell, not per pixel.
 inline void add_noise(lattice points, int shift, std::int32_t scale, std::int64_t z, std::int64_t y,
-                      std::int64_t width, std::int32_t* sum) {
+                      std::int64_t x, std::int64_t width, std::int32_t* sum) {
   const auto plane = static_cast<std::uint32_t>(z) >> shift, row = static_cast<std::uint32_t>(y) >> shift;
   const auto behind = smooth_step(static_cast<std::uint32_t>(z), shift);
   const auto down = smooth_step(static_cast<std::uint32_t>(y), shift);
-  const auto column = [&](std::uint32_t x) {
-    return between(between(points(plane, row, x), points(plane, row + 1, x), down),
-                   between(points(plane + 1, row, x), points(plane + 1, row + 1, x), down), behind);
+  const auto value_at = [&](std::int64_t column) {
+    const auto at = static_cast<std::uint32_t>(column);
+    return between(between(points(plane, row, at), points(plane, row + 1, at), down),
+                   between(points(plane + 1, row, at), points(plane + 1, row + 1, at), down), behind);
   };
-  auto left = column(0);
+  auto left = value_at(x >> shift);
   for (std::int64_t first = 0; first < width; first += std::int64_t{1} << shift) {
-    const auto right = column(static_cast<std::uint32_t>(first >> shift) + 1);
+    const auto right = value_at(((x + first) >> shift) + 1);
     const auto count = static_cast<std::uint32_t>(std::min(width - first, std::int64_t{1} << shift));
     for (std::uint32_t i = 0; i < count; ++i)
       sum[first + i] += scale * between(left, right, smooth_step(i, shift));

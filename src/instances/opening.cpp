@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <vector>
 
-#include "core/ceil_div.hpp"
 #include "instances/rows.hpp"
 
 namespace macareu::formula {
@@ -24,29 +23,24 @@ std::vector<int> disk_of(int radius) {
   return reach;
 }
 
-/// Rows [first, last) of an image.
-template <class Pixel>
-struct strip {
-  Pixel* data;
-  std::int64_t first, last, width;
-  Pixel* row(std::int64_t y) const { return data + (y - first) * width; }
-};
-
-/// to(y, x) = the best of `from` over the disk around (y, x). A source row is widened step by step. Each
-/// width is combined into the rows of `to` where the disk is that wide. All loops run over contiguous rows.
-template <class Source, class Best>
-void over_disk(strip<Source> from, strip<std::uint8_t> to, const std::vector<int>& reach,
-               std::uint8_t neutral, Best best, std::uint8_t* wide, std::uint8_t* wider) {
-  const auto width = from.width;
+/// to(y, x) = the best of `from` over the disk around (y, x). `from_row` and `to_row` give the first pixel of
+/// a row of their box. A source row is widened step by step. Each width is combined into the rows of `to`
+/// where the disk is that wide. All loops run over contiguous rows.
+template <class FromRow, class ToRow, class Best>
+void over_disk(const box& from, const FromRow& from_row, const box& to, const ToRow& to_row,
+               const std::vector<int>& reach, std::uint8_t neutral, Best best, std::uint8_t* wide,
+               std::uint8_t* wider) {
+  const auto width = from.right - from.left, to_width = to.right - to.left;
   const auto radius = static_cast<std::int64_t>(reach.size()) - 1;
-  std::fill(to.row(to.first), to.row(to.last), neutral);
-  for (auto y = from.first; y < from.last; ++y) {
-    std::copy_n(from.row(y), width, wide);
+  for (auto y = to.top; y < to.bottom; ++y) std::fill_n(to_row(y), to_width, neutral);
+  for (auto y = from.top; y < from.bottom; ++y) {
+    std::copy_n(from_row(y), width, wide);
     for (std::int64_t half = 0; half <= radius; ++half) {
+      const auto* source = wide + (to.left - from.left);
       for (auto dy = -radius; dy <= radius; ++dy) {
-        if (reach[std::abs(dy)] != half || y + dy < to.first || y + dy >= to.last) continue;
-        auto* target = to.row(y + dy);
-        for (std::int64_t x = 0; x < width; ++x) target[x] = best(target[x], wide[x]);
+        if (reach[std::abs(dy)] != half || y + dy < to.top || y + dy >= to.bottom) continue;
+        auto* target = to_row(y + dy);
+        for (std::int64_t x = 0; x < to_width; ++x) target[x] = best(target[x], source[x]);
       }
       if (width < 2) continue;
       wider[0] = best(wide[0], wide[1]);
@@ -57,31 +51,40 @@ void over_disk(strip<Source> from, strip<std::uint8_t> to, const std::vector<int
   }
 }
 
+// A tile with its rim is 151 KiB, so that it fits a second-level cache.
+constexpr std::int64_t tile_rows = 128, tile_columns = 1024;
+
+/// Per thread: the eroded tile with its rim, and two rows of the mask.
+std::int64_t scratch_bytes(int radius) {
+  return (tile_rows + 2 * radius) * (tile_columns + 2 * radius) +
+         2 * (tile_columns + 2 * opening_halo(radius));
+}
+
 }  // namespace
 
-image open_by_disk(const image& mask, int radius, const generate_options& options) {
-  constexpr std::int64_t strip_rows = 128;
-  const auto& shape = mask.shape();
-  const auto height = shape.height(), width = shape.width();
+std::int64_t opening_memory(int radius) { return scratch_bytes(radius) * omp_get_max_threads(); }
+
+void open_by_disk(const haloed_rows& mask, std::int64_t image_height, int radius, std::uint8_t* opened,
+                  const generate_options& options) {
   const auto reach = disk_of(radius);
-  image out(dtype::u8, shape);
-  const auto* source = mask.pixels<std::uint8_t>().data();
-  auto* result = out.pixels<std::uint8_t>().data();
-  const auto per_thread = (strip_rows + 2 * radius + 2) * width;
-  std::vector<std::uint8_t> scratch(per_thread * omp_get_max_threads());
-  for_units(ceil_div(height, strip_rows), 1, options, [&](std::int64_t unit) {
-    const auto y = unit * strip_rows;
-    auto* own = scratch.data() + per_thread * omp_get_thread_num();
-    const auto end = std::min(y + strip_rows, height);
-    const auto clip = [&](std::int64_t row) { return std::clamp<std::int64_t>(row, 0, height); };
-    const strip<const std::uint8_t> outer{source + clip(y - 2 * radius) * width, clip(y - 2 * radius),
-                                          clip(end + 2 * radius), width};
-    const strip<std::uint8_t> eroded{own + 2 * width, clip(y - radius), clip(end + radius), width};
-    const strip<std::uint8_t> opened{result + y * width, y, end, width};
-    over_disk(outer, eroded, reach, 255, smaller, own, own + width);
-    over_disk(eroded, opened, reach, 0, larger, own, own + width);
+  std::vector<std::uint8_t> scratch(opening_memory(radius));
+  const box all{mask.first, mask.last, 0, mask.width};
+  for_tiles(all, tile_rows, tile_columns, options, [&](const box& tile) {
+    const auto inner = tile.grown(radius, image_height, mask.width);
+    const auto outer = tile.grown(opening_halo(radius), image_height, mask.width);
+    auto* wide = scratch.data() + scratch_bytes(radius) * omp_get_thread_num();
+    auto* wider = wide + (outer.right - outer.left);
+    auto* eroded = wider + (outer.right - outer.left);
+    const auto mask_row = [&](std::int64_t y) { return mask.row(y) + outer.left; };
+    const auto eroded_row = [&](std::int64_t y) {
+      return eroded + (y - inner.top) * (inner.right - inner.left);
+    };
+    const auto opened_row = [&](std::int64_t y) {
+      return opened + (y - mask.first) * mask.width + tile.left;
+    };
+    over_disk(outer, mask_row, inner, eroded_row, reach, 255, smaller, wide, wider);
+    over_disk(inner, eroded_row, tile, opened_row, reach, 0, larger, wide, wider);
   });
-  return out;
 }
 
 }  // namespace macareu::formula

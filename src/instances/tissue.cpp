@@ -9,9 +9,8 @@
 // marker = the mask opened by a disk of radius 9
 //
 // The constants make the pair behave like a real one: docs/reference/instances.md.
-#include <omp.h>
-
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -28,54 +27,61 @@ namespace {
 
 class slide {
  public:
-  slide(const extents& shape, const generate_options& options) : seed_(options.seed), width_(shape.width()) {
-    edge_ = edge_for(shape, options.coverage);
+  slide(const extents& shape, const generate_options& options)
+      : seed_(options.seed), height_(shape.height()), width_(shape.width()) {
+    edge_ = edge_for(options.coverage);
   }
 
-  /// Size of the scratch memory of draw_row().
-  std::int64_t scratch_size() const { return 4 * width_; }
-
-  void draw_row(std::int64_t y, std::uint8_t* mask, std::int32_t* scratch) const {
-    std::fill_n(scratch, scratch_size(), 0);
-    auto *cover = scratch, *bend = cover + width_, *fibres = bend + width_, *dirt = fibres + width_;
-    add_noise(cover_[0], 10, 4, 0, y, width_, cover);
-    add_noise(cover_[1], 8, 2, 0, y, width_, cover);
-    add_noise(cover_[2], 5, 1, 0, y, width_, cover);
-    add_noise(bend_, bend_shift, 1, 0, y, width_, bend);
-    add_noise(grain_, 2, 3, 0, y, width_, fibres);
-    add_noise(dirt_, 7, 1, 0, y, width_, dirt);
-    for (std::int64_t x = 0; x < width_; ++x) {
-      const auto column = static_cast<std::uint32_t>(x);
-      // In sixteenths of a pixel, so that bent fibres are smooth.
-      const auto row = static_cast<std::uint32_t>(16 * y) + static_cast<std::uint32_t>(bend[x] >> 3);
-      fibres[x] += 4 * noise_at(fibres_[0], 8, 7, row, column) + 3 * noise_at(fibres_[1], 7, 6, row, column) +
-                   2 * noise_at(fibres_[2], 6, 5, row, column);
-    }
-    const auto block_row = static_cast<std::uint32_t>(y >> 3);
-    for (std::int64_t x = 0; x < width_; ++x) {
-      const auto block = blocks_(0, block_row, static_cast<std::uint32_t>(x) >> 3);
-      const auto glass = block < 3 * (dirt[x] - 36000) ? 9 : 11;
-      const auto tissue = std::clamp((26 * fibres[x] >> 16) - 108, glass, 255);
-      mask[x] = static_cast<std::uint8_t>(cover[x] >= edge_ ? tissue : glass);
-    }
+  /// Draws a tile that starts at a multiple of `segment` and is no wider.
+  void draw(const box& tile, const haloed_rows& mask) const {
+    for (auto y = tile.top; y < tile.bottom; ++y) draw_row(y, tile.left, tile.right - tile.left, mask.row(y));
+    draw_nuclei(tile, mask);
   }
-
-  /// Draws nuclei with centres in one row of cells; they extend less than half a cell into the next rows.
-  void draw_nuclei(std::int64_t cell_row, image& mask) const {
-    for (std::int64_t cell = 0; cell * cell_side < width_; ++cell) {
-      const auto bits =
-          nuclei_.bits(0, static_cast<std::uint32_t>(cell_row), static_cast<std::uint32_t>(cell));
-      if (bits % 4 == 0) continue;
-      const auto y = cell_row * cell_side + (bits >> 2) % 32, x = cell * cell_side + (bits >> 7) % 32;
-      if (cover_at(y, x) < edge_) continue;
-      draw_nucleus(y, x, bits >> 12, mask);
-    }
-  }
-
-  static constexpr std::int64_t cell_side = 32;
 
  private:
   static constexpr int bend_shift = 9;
+  static constexpr std::int64_t cell_side = 32, nucleus_reach = 15;
+
+  /// Draws `width` pixels of row y from column `left` on, without nuclei.
+  void draw_row(std::int64_t y, std::int64_t left, std::int64_t width, std::uint8_t* row) const {
+    std::array<std::int32_t, segment> cover{}, bend{}, fibres{}, dirt{};
+    add_noise(cover_[0], 10, 4, 0, y, left, width, cover.data());
+    add_noise(cover_[1], 8, 2, 0, y, left, width, cover.data());
+    add_noise(cover_[2], 5, 1, 0, y, left, width, cover.data());
+    add_noise(bend_, bend_shift, 1, 0, y, left, width, bend.data());
+    add_noise(grain_, 2, 3, 0, y, left, width, fibres.data());
+    add_noise(dirt_, 7, 1, 0, y, left, width, dirt.data());
+    for (std::int64_t i = 0; i < width; ++i) {
+      const auto x = static_cast<std::uint32_t>(left + i);
+      // In sixteenths of a pixel, so that bent fibres are smooth.
+      const auto bent = static_cast<std::uint32_t>(16 * y) + static_cast<std::uint32_t>(bend[i] >> 3);
+      fibres[i] += 4 * noise_at(fibres_[0], 8, 7, bent, x) + 3 * noise_at(fibres_[1], 7, 6, bent, x) +
+                   2 * noise_at(fibres_[2], 6, 5, bent, x);
+    }
+    const auto block_row = static_cast<std::uint32_t>(y >> 3);
+    for (std::int64_t i = 0; i < width; ++i) {
+      const auto block = blocks_(0, block_row, static_cast<std::uint32_t>(left + i) >> 3);
+      const auto glass = block < 3 * (dirt[i] - 36000) ? 9 : 11;
+      const auto tissue = std::clamp((26 * fibres[i] >> 16) - 108, glass, 255);
+      row[left + i] = static_cast<std::uint8_t>(cover[i] >= edge_ ? tissue : glass);
+    }
+  }
+
+  /// Draws what a tile shows of the nuclei in cells of the image. Neighbouring tiles share no pixels, so
+  /// that a nucleus may be drawn in several of them at the same time.
+  void draw_nuclei(const box& tile, const haloed_rows& mask) const {
+    const auto cells = tile.grown(nucleus_reach, ceil_div(height_, cell_side) * cell_side,
+                                  ceil_div(width_, cell_side) * cell_side);
+    for (auto row = cells.top / cell_side; row * cell_side < cells.bottom; ++row)
+      for (auto column = cells.left / cell_side; column * cell_side < cells.right; ++column) {
+        const auto bits =
+            nuclei_.bits(0, static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(column));
+        if (bits % 4 == 0) continue;
+        const auto y = row * cell_side + (bits >> 2) % 32, x = column * cell_side + (bits >> 7) % 32;
+        if (cover_at(y, x) < edge_) continue;
+        draw_nucleus(y, x, bits >> 12, tile, mask);
+      }
+  }
 
   std::int32_t cover_at(std::int64_t y, std::int64_t x) const {
     const auto row = static_cast<std::uint32_t>(y), column = static_cast<std::uint32_t>(x);
@@ -84,15 +90,15 @@ class slide {
   }
 
   /// The threshold of the cover: a quantile over a grid of at most 512 x 512 pixels.
-  std::int32_t edge_for(const extents& shape, int coverage) const {
-    const auto rows = std::min<std::int64_t>(shape.height(), 512);
+  std::int32_t edge_for(int coverage) const {
+    const auto rows = std::min<std::int64_t>(height_, 512);
     const auto columns = std::min<std::int64_t>(width_, 512);
     const auto bare = static_cast<std::size_t>(rows * columns * (100 - coverage) / 100);
     if (bare == 0) return 0;
     std::vector<std::int32_t> seen;
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < columns; ++j)
-        seen.push_back(cover_at(shape.height() * i / rows, width_ * j / columns));
+        seen.push_back(cover_at(height_ * i / rows, width_ * j / columns));
     std::ranges::nth_element(seen, seen.begin() + static_cast<std::ptrdiff_t>(bare));
     return seen[bare];
   }
@@ -108,21 +114,22 @@ class slide {
 
   /// Lengths are in quarters of a pixel. Brightness falls from the centre to the rim with the squared
   /// distance.
-  void draw_nucleus(std::int64_t y0, std::int64_t x0, std::uint32_t bits, image& mask) const {
-    constexpr std::int64_t reach = 15, rim_light = 64;
+  void draw_nucleus(std::int64_t y0, std::int64_t x0, std::uint32_t bits, const box& tile,
+                    const haloed_rows& mask) const {
+    constexpr std::int64_t reach = nucleus_reach, rim_light = 64;
     const std::int64_t radius = 4 * (3 + bits % 4), length = 1 + (bits >> 2) % 2;
     const std::int64_t light = 64 + (bits >> 3) % 128;
     const auto slope = slope_at(y0, x0);
-    const auto height = mask.shape().height();
-    auto* pixels = mask.pixels<std::uint8_t>().data();
-    for (auto y = std::max(y0 - reach, std::int64_t{0}); y <= std::min(y0 + reach, height - 1); ++y)
-      for (auto x = std::max(x0 - reach, std::int64_t{0}); x <= std::min(x0 + reach, width_ - 1); ++x) {
+    for (auto y = std::max(y0 - reach, tile.top); y < std::min(y0 + reach + 1, tile.bottom); ++y) {
+      auto* row = mask.row(y);
+      for (auto x = std::max(x0 - reach, tile.left); x < std::min(x0 + reach + 1, tile.right); ++x) {
         const auto along = 4 * (x - x0) / length, across = 4 * (y - y0) - slope * (x - x0) / 8;
         const auto inside = radius * radius - along * along - across * across;
         if (inside <= 0) continue;
         const auto value = static_cast<std::uint8_t>(rim_light + light * inside / (radius * radius));
-        pixels[y * width_ + x] = std::max(pixels[y * width_ + x], value);
+        row[x] = std::max(row[x], value);
       }
+    }
   }
 
   lattice lattice_for(stream use, std::uint64_t index = 0) const {
@@ -130,7 +137,7 @@ class slide {
   }
 
   std::uint64_t seed_;
-  std::int64_t width_;
+  std::int64_t height_, width_;
   lattice cover_[3] = {lattice_for(stream::slide, 0), lattice_for(stream::slide, 1),
                        lattice_for(stream::slide, 2)};
   lattice bend_ = lattice_for(stream::direction);
@@ -141,24 +148,29 @@ class slide {
   std::int32_t edge_ = 0;
 };
 
+/// Tiles are `segment` columns wide.
+constexpr std::int64_t tile_rows = 32;
+
 }  // namespace
 
-instance tissue(const extents& shape, const generate_options& options) {
+drawing tissue(const extents& shape, const generate_options& options) {
   if (options.coverage != 25 && options.coverage != 50 && options.coverage != 75 && options.coverage != 100)
     throw usage_error("tissue: coverage is 25, 50, 75 or 100 per cent, got " +
                       std::to_string(options.coverage));
-  const slide glass(shape, options);
-  std::vector<std::int32_t> scratch(static_cast<std::size_t>(glass.scratch_size() * omp_get_max_threads()));
-  auto made = mask_only(shape, options, [&](auto, auto y, auto* mask) {
-    glass.draw_row(y, mask, scratch.data() + glass.scratch_size() * omp_get_thread_num());
-  });
-  // Every other row of cells at a time avoids races: nuclei extend into adjacent rows only.
-  const auto cell_rows = ceil_div(shape.height(), slide::cell_side);
-  for (std::int64_t parity = 0; parity < 2; ++parity)
-    for_units((cell_rows + 1 - parity) / 2, 1, options,
-              [&](std::int64_t unit) { glass.draw_nuclei(2 * unit + parity, made.mask); });
-  made.marker = open_by_disk(made.mask, 9, options);
-  return made;
+  constexpr int radius = 9;
+  const auto width = shape.width();
+  const auto draw = [=, glass = slide(shape, options)](const image_region& rows, std::uint8_t* mask,
+                                                       std::uint8_t* marker) {
+    const box band{rows.first[1], rows.first[1] + rows.size[1], 0, width};
+    const auto halo_rows = marker == nullptr ? 0 : opening_halo(radius);
+    std::vector<std::uint8_t> halo(2 * halo_rows * width);
+    auto* above_end = halo.data() + halo_rows * width;
+    const haloed_rows all{band.top, band.bottom, width, above_end, mask, above_end};
+    for_tiles(band.grown(halo_rows, shape.height(), width), tile_rows, segment, options,
+              [&](const box& tile) { glass.draw(tile, all); });
+    if (marker != nullptr) open_by_disk(all, shape.height(), radius, marker, options);
+  };
+  return {draw, 2 * opening_halo(radius) * width + opening_memory(radius)};
 }
 
 }  // namespace macareu::formula

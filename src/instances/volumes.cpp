@@ -4,14 +4,14 @@
 
 namespace macareu::formula {
 
-instance chess(const extents& shape, const generate_options& options) {
-  return mask_only(shape, options, [&](auto z, auto y, auto* mask) {
+drawing chess(const extents& shape, const generate_options& options) {
+  return mask_only(options, [=](auto z, auto y, auto* mask) {
     for (std::int64_t x = 0; x < shape.width(); ++x) mask[x] = (z / 4 + y / 4 + x / 4) % 2 == 0 ? 255 : 0;
   });
 }
 
-instance blocks(const extents& shape, const generate_options& options) {
-  return mask_only(shape, options, [&](auto, auto y, auto* mask) {
+drawing blocks(const extents& shape, const generate_options& options) {
+  return mask_only(options, [=](auto, auto y, auto* mask) {
     for (std::int64_t x = 0; x < shape.width(); ++x) mask[x] = y % 32 < 24 && x % 32 < 24 ? 255 : 0;
   });
 }

@@ -36,8 +36,8 @@ std::vector<std::uint8_t> over_disk(std::span<const std::uint8_t> from, int heig
 TEST(Tissue, MarkerIsTheOpening) {
   const auto smaller = [](auto a, auto b) { return std::min(a, b); };
   const auto larger = [](auto a, auto b) { return std::max(a, b); };
-  // Taller than one of the strips the opening works in, smaller than the disk, and one pixel thin.
-  for (const auto& [height, width] : {std::pair{281, 70}, {7, 150}, {150, 7}, {1, 60}, {60, 1}}) {
+  // Taller and wider than the tiles the opening works in, smaller than the disk, and one pixel thin.
+  for (const auto& [height, width] : {std::pair{281, 70}, {40, 1100}, {7, 150}, {150, 7}, {1, 60}, {60, 1}}) {
     const auto made = generate("tissue", {height, width}, {.seed = 3, .coverage = 75});
     const auto eroded = over_disk(pixels_of(made.mask), height, width, smaller);
     const auto opened = over_disk(eroded, height, width, larger);
