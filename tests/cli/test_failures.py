@@ -76,6 +76,10 @@ class Arguments(CliTest):
         self.assertIn("volume", self.fail_with(2, "generate", "tissue", "--shape", "9,9,9", "-o", "x.npy"))
         self.assertIn("two outputs", self.fail_with(2, "generate", "flat", "--shape", "9,9", "-o", "x.npy",
                                                     "--marker", "x.npy"))
+        tissue = ["generate", "tissue", "--shape", "300,200", "-o", "x.npy", "--marker", "y.npy"]
+        self.assertIn("needs at least", self.fail_with(2, *tissue, "--memory", "10K"))
+        self.assertIn("nowhere", self.fail_with(3, *tissue[:-1], "nowhere/y.npy"))
+        self.assertNotIn("x.npy", self.files())
 
     def test_bench(self):
         self.assertIn("reconstruct", self.fail_with(2, "bench", "nothing"))

@@ -2,6 +2,7 @@
 import os
 import struct
 import unittest
+from pathlib import Path
 
 from support import CliTest, npy_bytes, parse_npy
 
@@ -87,6 +88,21 @@ class Pipes(CliTest):
         self.assertIn("/dev/fd/", self.fail_with(3, "maxima", "mask.npy", "-o", f"/dev/fd/{writing}",
                                                  pass_fds=[writing]))
         os.close(writing)
+
+
+class Bands(CliTest):
+    def test_generated_files_do_not_depend_on_memory(self):
+        one_thread = {"env": {**os.environ, "OMP_NUM_THREADS": "1"}}  # memory for tissue depends on threads
+        for name, shape, memory in (("noise", "300,200", "3K"), ("noise", "7,20,43", "2K"), ("noise", "7,20,43", "100"),
+                                    ("tissue", "300,200", "200K")):
+            for extension in ("npy", "mha", "nrrd"):
+                with self.subTest(name=name, shape=shape, memory=memory, extension=extension):
+                    files = [f"{part}.{extension}" for part in ("a", "a_marker", "b", "b_marker")]
+                    common = ["generate", name, "--shape", shape]
+                    self.succeed(*common, "-o", files[0], "--marker", files[1])
+                    self.succeed(*common, "-o", files[2], "--marker", files[3], "--memory", memory, **one_thread)
+                    whole, whole_marker, bands, bands_marker = (Path(self.path(f)).read_bytes() for f in files)
+                    self.assertEqual((bands, bands_marker), (whole, whole_marker))
 
 
 class Formats(CliTest):

@@ -3,11 +3,12 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <optional>
 
 #include <macareu/error.hpp>
-#include <macareu/files.hpp>
 #include <macareu/generate.hpp>
+#include <macareu/sources.hpp>
 
 #include "command/outputs.hpp"
 #include "command/text.hpp"
@@ -21,6 +22,7 @@ struct generation {
   std::optional<extents> shape;
   generate_options options;
   std::string mask, marker;
+  std::optional<std::int64_t> memory;
 };
 
 std::string dimensions(const instance_description& about) {
@@ -40,10 +42,8 @@ void check(const generation& given) {
   if (!given.shape) throw usage_error("--shape is required; see macareu generate --help");
   if (given.mask.empty()) throw usage_error("--output is required; see macareu generate --help");
   check_image_output(given.mask);
-  check_image_fits(given.mask, dtype::u8, *given.shape, 1);
   if (given.marker.empty()) return;
   check_image_output(given.marker);
-  check_image_fits(given.marker, dtype::u8, *given.shape, 1);
   check_distinct({given.mask, given.marker});
   const auto all = instances();
   const auto found = std::ranges::find(all, given.name, &instance_description::name);
@@ -51,12 +51,63 @@ void check(const generation& given) {
     throw usage_error(given.name + " has no marker: leave out --marker");
 }
 
-instance make(const generation& given) {
-  try {
-    return generate(given.name, *given.shape, given.options);
-  } catch (const std::bad_alloc&) {
-    throw device_error("not enough memory for " + to_string(*given.shape));
+/// The outputs, as files that are written by bands.
+struct outputs {
+  std::unique_ptr<image_sink> mask, marker;
+
+  explicit outputs(const generation& given) {
+    const source_form form{.type = dtype::u8, .shape = *given.shape};
+    mask = create_sink(given.mask, form);
+    if (!given.marker.empty()) marker = create_sink(given.marker, form);
   }
+
+  int count() const { return marker ? 2 : 1; }
+  /// Bands are multiples of this along an axis.
+  std::int64_t step(std::size_t axis) const {
+    const auto of = [&](const image_sink& sink) { return std::max<std::int64_t>(sink.chunk()[axis], 1); };
+    return marker ? std::lcm(of(*mask), of(*marker)) : of(*mask);
+  }
+};
+
+/// Sizes of the bands: whole slices where some fit the limit, else rows of as few slices as files allow.
+struct band_sizes {
+  std::int64_t slices, rows;
+
+  band_sizes(const generation& given, const outputs& files, std::int64_t work_memory) {
+    constexpr std::int64_t usual = std::int64_t{64} << 20;
+    const auto& shape = *given.shape;
+    slices = std::min(files.step(0), shape.depth());
+    rows = std::min(files.step(1), shape.height());
+    const auto row_bytes = shape.width() * files.count();
+    const auto least = work_memory + slices * rows * row_bytes;
+    if (given.memory && *given.memory < least)
+      throw usage_error("--memory: " + given.name + " of " + to_string(shape) + " needs at least " +
+                        std::to_string(least) + " bytes, got " + std::to_string(*given.memory));
+    if (slices * rows * row_bytes == 0) return;
+    const auto limit = std::max(given.memory.value_or(usual), least) - work_memory;
+    rows = std::min(limit / (slices * row_bytes) / rows * rows, shape.height());
+    if (rows == shape.height())
+      slices = std::min(limit / (rows * row_bytes) / slices * slices, shape.depth());
+  }
+};
+
+void write_bands(const generation& given, const instance_generator& generator, outputs& files) {
+  const auto& shape = *given.shape;
+  const band_sizes band(given, files, generator.work_memory());
+  if (shape.pixels() == 0) return;
+  const extents most{band.slices, band.rows, shape.width()};
+  image mask(dtype::u8, most), marker;
+  if (files.marker) marker = image(dtype::u8, most);
+  for (std::int64_t z = 0; z < shape.depth(); z += band.slices)
+    for (std::int64_t y = 0; y < shape.height(); y += band.rows) {
+      const image_region rows{.first = {z, y, 0},
+                              .size = {std::min(band.slices, shape.depth() - z),
+                                       std::min(band.rows, shape.height() - y), shape.width()}};
+      generator.draw(rows, mask.pixels<std::uint8_t>().data(),
+                     files.marker ? marker.pixels<std::uint8_t>().data() : nullptr);
+      files.mask->write(rows, mask.data());
+      if (files.marker) files.marker->write(rows, marker.data());
+    }
 }
 
 int run(const generation& given, interruption& signals) {
@@ -67,14 +118,19 @@ int run(const generation& given, interruption& signals) {
     return exit_code::done;
   }
   check(given);
-  const auto made = make(given);
+  auto how = given.options;
+  how.stop = signals.token();
+  const instance_generator generator(given.name, *given.shape, how);
   const interruption::careful_section careful(signals);
-  output_files all;
-  all.add(given.mask, made.mask);
+  outputs files(given);
+  try {
+    write_bands(given, generator, files);
+  } catch (const std::bad_alloc&) {
+    throw device_error("not enough memory for bands of " + to_string(*given.shape) + "; lower --memory");
+  }
   signals.check();
-  if (!given.marker.empty()) all.add(given.marker, made.marker.value());
-  signals.check();
-  all.commit();
+  files.mask->commit();
+  if (files.marker) files.marker->commit();
   return exit_code::done;
 }
 
@@ -113,6 +169,12 @@ void add_options(parser& options, generation& given) {
                .take = [&](const std::string& text) {
                  given.options.coverage = std::stoi(choice_from("--coverage", text, "25|50|75|100"));
                }});
+  options.add(
+      {.group = "Running",
+       .names = "--memory",
+       .value = "SIZE",
+       .help = "memory for pixels, such as 2G; larger images are written in bands of rows (default: 64M)",
+       .take = [&](const std::string& text) { given.memory = memory_size("--memory", text); }});
 }
 
 }  // namespace
