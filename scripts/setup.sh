@@ -4,7 +4,7 @@
 # build then reports what it needs. Prints nothing if all are present.
 set -u
 
-compiler="g++ cmake make pkg-config libcli11-dev nlohmann-json3-dev zlib1g-dev"
+compiler="g++ cmake make pkg-config libcli11-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libblosc-dev"
 packages="$compiler libvips-dev"
 python="python3 python3-dev python3-numpy pybind11-dev"
 case "${1:-run}" in

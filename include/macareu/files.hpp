@@ -1,6 +1,6 @@
 // Reading and writing image files. Built in: .npy .pgm .ppm .nrrd .mha .raw, and .nhdr .mhd .csv .txt to
-// read. libvips adds PNG, JPEG, TIFF, BigTIFF and whole slides. Its module macareu_vips.so exists if the
-// build found libvips, and is loaded when a file needs it.
+// read; Zarr directories, if the build found nlohmann-json. libvips adds PNG, JPEG, TIFF, BigTIFF and whole
+// slides. Its module macareu_vips.so exists if the build found libvips, and is loaded when a file needs it.
 #pragma once
 
 #include <array>
@@ -37,8 +37,11 @@ struct raw_layout {
 
 struct read_options {
   std::optional<raw_layout> raw = {};
-  /// A .npy file's last axis holds channels: 3 axes are then a colour image, not a volume.
+  /// The last axis of a .npy file or .zarr array holds channels: 3 axes are then a colour image, not a
+  /// volume.
   bool channels_last = false;
+  /// The level of a pyramid, as slides, TIFF and OME-Zarr have them; 0 is the largest.
+  int level = 0;
 };
 
 /// Throws io_error, with file and offset, for invalid files. Headers are not trusted: memory is allocated

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -117,6 +118,9 @@ const format* format_to_read(input& file, const read_options& options);
 /// The format for writing an image to `file`. Throws usage_error naming a format that can hold it. A stream
 /// without an extension gets .npy.
 const format& format_to_write(const std::filesystem::path& file, const source_form& form);
+
+/// Writes a Zarr directory, which appears at the commit.
+std::unique_ptr<image_sink> write_zarr(const std::filesystem::path& file, const pixel_rows& pixels);
 
 /// Writes to `path`; messages use `name`.
 void write_as(const format& chosen, const std::filesystem::path& path, const std::filesystem::path& name,

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -6,6 +8,7 @@
 #include <macareu/error.hpp>
 
 #include "format.hpp"
+#include "regions/zarr.hpp"
 #include "text.hpp"
 #include "vips_library.hpp"
 
@@ -65,6 +68,7 @@ std::vector<std::string> extensions_where(bool (*is_wanted)(const format&)) {
   };
   add(built_in);
   if (has_vips()) add(vips_formats());
+  if (has_zarr()) result.emplace_back(".zarr");
   return result;
 }
 
@@ -103,6 +107,13 @@ std::string alternatives(const source_form& form) {
   return list_of(fitting);
 }
 
+image_file read_all(image_source& source) {
+  const auto& [type, shape, channels, info] = source.form();
+  image pixels(type, shape, channels);
+  source.read({{}, {shape.depth(), shape.height(), shape.width()}}, pixels.data());
+  return {std::move(pixels), info};
+}
+
 }  // namespace
 
 bool is_stream_destination(const std::filesystem::path& file) {
@@ -133,7 +144,11 @@ const format* format_to_read(input& file, const read_options& options) {
     for (const auto& [bytes, name] : first_bytes)
       if (file.peek(bytes.size()) == bytes) extension = name;
   const auto* found = format_named(extension);
-  if (found && found->read) return found;
+  if (found && found->read) {
+    if (options.level != 0)
+      file.fail("there is no level " + std::to_string(options.level) + ": the format has one, 0");
+    return found;
+  }
   // A copy of a pipe has another path than its name.
   if (file.is_stream() || file.path() != file.name())
     file.fail(
@@ -152,6 +167,30 @@ const format& format_to_write(const std::filesystem::path& file, const source_fo
   return found;
 }
 
+bool is_zarr_name(const std::filesystem::path& file) { return extension_of(file) == ".zarr"; }
+
+std::unique_ptr<image_sink> write_zarr(const std::filesystem::path& file, const pixel_rows& pixels) {
+  const auto& form = pixels.form();
+  auto sink = create_zarr(file, form);
+  const auto [slices, rows, columns] = sink->chunk();
+  const auto& shape = form.shape;
+  const auto row_bytes = static_cast<std::size_t>(shape.width() * form.channels) * size_of(form.type);
+  std::vector<std::byte> part;
+  for (std::int64_t z = 0; z < shape.depth(); z += slices)
+    for (std::int64_t y = 0; y < shape.height(); y += rows) {
+      const image_region region{
+          {z, y, 0},
+          {std::min(slices, shape.depth() - z), std::min(rows, shape.height() - y), shape.width()}};
+      part.resize(static_cast<std::size_t>(region.size[0] * region.size[1]) * row_bytes);
+      auto* to = part.data();
+      for (std::int64_t k = 0; k < region.size[0]; ++k)
+        for (std::int64_t j = 0; j < region.size[1]; ++j, to += row_bytes)
+          pixels.copy((z + k) * shape.height() + y + j, 0, shape.width(), truth::one, to);
+      sink->write(region, part.data());
+    }
+  return sink;
+}
+
 void write_as(const format& chosen, const std::filesystem::path& path, const std::filesystem::path& name,
               const pixel_rows& pixels) {
   output file(path, name);
@@ -163,6 +202,8 @@ void write_as(const format& chosen, const std::filesystem::path& path, const std
 
 image_file read_image(const std::filesystem::path& file, const read_options& options) {
   using namespace files;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) return read_all(*open_zarr(file, options));
   input opened(file);
   const auto* found = format_to_read(opened, options);
   return found ? found->read(opened, options) : read_with_vips(file);
@@ -170,10 +211,13 @@ image_file read_image(const std::filesystem::path& file, const read_options& opt
 
 void write_image(const std::filesystem::path& file, const const_image_view& pixels, const metadata& info) {
   const files::view_rows rows(pixels, info);
+  if (files::is_zarr_name(file)) return files::write_zarr(file, rows)->commit();
   files::write_as(files::format_to_write(file, rows.form()), file, file, rows);
 }
 
-void check_writable(const std::filesystem::path& file) { files::writable_format(file); }
+void check_writable(const std::filesystem::path& file) {
+  if (!files::has_zarr() || !files::is_zarr_name(file)) files::writable_format(file);
+}
 
 std::vector<std::string> writable_extensions() {
   return files::extensions_where([](const files::format& each) { return each.write != nullptr; });

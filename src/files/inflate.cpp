@@ -16,6 +16,7 @@ struct inflater::state {
   input& file;
   std::uint64_t total;
   std::uint64_t done = 0;
+  bool ended = false;
   z_stream stream{};
   std::array<Bytef, 1 << 16> packed{};
 };
@@ -28,7 +29,7 @@ inflater::inflater(input& file, std::uint64_t total) : state_(new state{.file = 
 inflater::~inflater() { inflateEnd(&state_->stream); }
 
 void inflater::read(std::span<std::byte> to) {
-  auto& [file, total, done, stream, packed] = *state_;
+  auto& [file, total, done, ended, stream, packed] = *state_;
   while (!to.empty()) {
     if (stream.avail_in == 0) {
       stream.avail_in = static_cast<uInt>(file.read_some(packed.data(), packed.size()));
@@ -46,10 +47,32 @@ void inflater::read(std::span<std::byte> to) {
     if (status != Z_OK && status != Z_STREAM_END)
       file.fail(std::string("the compressed pixels are damaged: ") +
                 (stream.msg ? stream.msg : zError(status)));
-    if (status == Z_STREAM_END && done < total)
+    ended = status == Z_STREAM_END;
+    if (ended && done < total)
       file.fail("the compressed pixels end after " + std::to_string(done) + " of " + std::to_string(total) +
                 " bytes");
   }
+}
+
+void inflater::require_end() {
+  auto& [file, total, done, ended, stream, packed] = *state_;
+  Bytef next = 0;
+  stream.next_out = &next;
+  stream.avail_out = 1;
+  int status = ended ? Z_STREAM_END : Z_OK;
+  while (status == Z_OK && stream.avail_out == 1) {
+    if (stream.avail_in == 0) {
+      stream.avail_in = static_cast<uInt>(file.read_some(packed.data(), packed.size()));
+      stream.next_in = packed.data();
+      if (stream.avail_in == 0) file.fail("the compressed pixels do not end");
+    }
+    status = inflate(&stream, Z_NO_FLUSH);
+  }
+  if (stream.avail_out == 0)
+    file.fail("the compressed pixels go on after " + std::to_string(done) + " bytes");
+  if (status != Z_STREAM_END)
+    file.fail(std::string("the compressed pixels are damaged: ") +
+              (stream.msg ? stream.msg : zError(status)));
 }
 
 #else
@@ -63,6 +86,8 @@ inflater::inflater(input& file, std::uint64_t) {
 inflater::~inflater() = default;
 
 void inflater::read(std::span<std::byte>) {}
+
+void inflater::require_end() {}
 
 #endif
 

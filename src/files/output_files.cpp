@@ -4,6 +4,7 @@
 #include "format.hpp"
 #include "output.hpp"
 #include "pending_file.hpp"
+#include "regions/zarr.hpp"
 
 namespace macareu {
 
@@ -11,6 +12,7 @@ namespace fs = std::filesystem;
 
 struct output_files::state {
   std::vector<files::pending_file> pending;
+  std::vector<std::unique_ptr<image_sink>> directories;
   /// Pending writes to pipes and devices, each with a copy of its data.
   std::vector<std::function<void()>> streams;
 
@@ -29,6 +31,10 @@ output_files::~output_files() = default;
 
 void output_files::add(const fs::path& file, const const_image_view& pixels, const metadata& info) {
   const files::view_rows rows(pixels, info);
+  if (files::is_zarr_name(file)) {
+    state_->directories.push_back(files::write_zarr(file, rows));
+    return;
+  }
   const auto& format = files::format_to_write(file, rows.form());
   if (files::is_stream_destination(file)) {
     auto copy = std::make_shared<const image>(copy_of(pixels));
@@ -55,7 +61,9 @@ void output_files::commit() {
   // Streams first, as they can fail half way: until the renames nothing has a final name.
   for (const auto& write : std::exchange(state_->streams, {})) write();
   for (auto& file : state_->pending) file.commit();
+  for (const auto& sink : state_->directories) sink->commit();
   state_->pending.clear();
+  state_->directories.clear();
 }
 
 }  // namespace macareu

@@ -31,9 +31,10 @@ fs::path followed(fs::path file) {
   return file;
 }
 
-/// Creates an empty file in the directory of `target`. Exclusive creation prevents sharing it with another
-/// process, and follows no link.
-fs::path reserve_beside(const fs::path& target, const fs::path& name) {
+/// Calls `create` with names in the directory of `target` until one is not taken. Exclusive creation prevents
+/// sharing it with another process, and follows no link.
+template <class Create>
+fs::path reserve_beside(const fs::path& target, const fs::path& name, Create create) {
   static std::atomic<unsigned> counter = 0;
   for (;;) {
     // Truncated, so that the longest name leaves room for the suffix.
@@ -41,21 +42,24 @@ fs::path reserve_beside(const fs::path& target, const fs::path& name) {
                      std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp" +
                      name.extension().string();
     auto path = target.parent_path() / temporary;
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (descriptor >= 0) {
-      ::close(descriptor);
-      return path;
-    }
+    if (create(path.c_str())) return path;
     if (errno != EEXIST) fail(name, errno);
   }
 }
+
+bool create_file(const char* path) {
+  const int descriptor = ::open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  return descriptor >= 0 && ::close(descriptor) == 0;
+}
+
+bool create_directory(const char* path) { return ::mkdir(path, 0777) == 0; }
 
 }  // namespace
 
 pending_file::pending_file(const fs::path& file) : name_(file), target_(followed(file)) {
   std::error_code ignored;
   if (fs::is_directory(target_, ignored)) throw io_error(file.string() + ": is a directory");
-  path_ = reserve_beside(target_, file);
+  path_ = reserve_beside(target_, file, create_file);
 }
 
 pending_file::~pending_file() {
@@ -82,6 +86,35 @@ void pending_file::adopt(const fs::path& file) {
 void pending_file::commit() {
   if (std::rename(path_.c_str(), target_.c_str()) != 0) fail(name_, errno);
   path_.clear();
+}
+
+pending_directory::pending_directory(const fs::path& directory, bool (*replaceable)(const fs::path& existing))
+    : name_(directory), target_(followed(directory)) {
+  std::error_code ignored;
+  if (fs::exists(target_, ignored) && !replaceable(target_))
+    throw io_error(name_.string() + ": exists and is something else: remove it, or choose another name");
+  path_ = reserve_beside(target_, name_, create_directory);
+}
+
+pending_directory::~pending_directory() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+void pending_directory::commit() {
+  std::error_code ignored;
+  if (!fs::exists(target_, ignored)) {
+    if (std::rename(path_.c_str(), target_.c_str()) != 0) fail(name_, errno);
+    path_.clear();
+    return;
+  }
+  // Both directories change places at once; the destructor removes the old one.
+  if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) return;
+  if (errno != EINVAL && errno != ENOSYS) fail(name_, errno);
+  const auto old = reserve_beside(target_, name_, create_directory);
+  if (std::rename(target_.c_str(), old.c_str()) != 0 || std::rename(path_.c_str(), target_.c_str()) != 0)
+    fail(name_, errno);
+  path_ = old;
 }
 
 }  // namespace macareu::files

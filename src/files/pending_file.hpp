@@ -1,4 +1,4 @@
-// A file that appears under its name when it is complete.
+// Files and directories that appear under their name when they are complete.
 #pragma once
 
 #include <filesystem>
@@ -22,6 +22,23 @@ class pending_file {
 
   /// Puts a finished file in place of the temporary: renamed, or copied from another file system.
   void adopt(const std::filesystem::path& file);
+  void commit();
+
+ private:
+  std::filesystem::path name_, target_, path_;
+};
+
+/// The same for a directory. One that exists is replaced if `replaceable` accepts it, and then removed.
+class pending_directory {
+ public:
+  pending_directory(const std::filesystem::path& directory,
+                    bool (*replaceable)(const std::filesystem::path& existing));
+  ~pending_directory();
+  pending_directory(const pending_directory&) = delete;
+  pending_directory& operator=(const pending_directory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& name() const { return name_; }
   void commit();
 
  private:

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <macareu/files.hpp>
 #include <macareu/sources.hpp>
@@ -62,6 +63,8 @@ class inflater {
   ~inflater();
   /// Fills `to` with the next bytes.
   void read(std::span<std::byte> to);
+  /// Fails if the stream goes on after what was read.
+  void require_end();
 
  private:
   struct state;

@@ -24,19 +24,20 @@ class sinks : public testing::Test {
 };
 
 TEST_F(sinks, arrays_of_every_type_rank_and_channel_count) {
+  const std::array<std::int64_t, 3> pieces[] = {{2, 3, 4}, {1, 2, 13}, {9, 9, 99}};
+  std::size_t next = 0;
   for (const std::string extension : {".npy", ".nrrd", ".mha", ".raw"})
     for (const auto type : all_types)
       for (const extents& shape : {extents{9, 13}, extents{1, 5}, extents{6, 1}, extents{4, 5, 7}})
-        for (const int channels : {1, 3})
-          for (const auto& piece : {std::array<std::int64_t, 3>{2, 3, 4}, {1, 2, 13}, {9, 9, 99}}) {
-            const auto pixels = sample(type, shape, channels);
-            const metadata info{{{2, 0.5, 0.25}}};
-            write_image(fresh("whole" + extension), pixels, info);
-            const auto sink = create_sink(fresh("pieces" + extension), form_of(pixels, info));
-            write_pieces(*sink, pixels, piece);
-            sink->commit();
-            ASSERT_EQ(load(at("pieces" + extension)), load(at("whole" + extension)));
-          }
+        for (const int channels : {1, 3}) {
+          const auto pixels = sample(type, shape, channels);
+          const metadata info{{{2, 0.5, 0.25}}};
+          write_image(fresh("whole" + extension), pixels, info);
+          const auto sink = create_sink(fresh("pieces" + extension), form_of(pixels, info));
+          write_pieces(*sink, pixels, pieces[next++ % 3]);
+          sink->commit();
+          ASSERT_EQ(load(at("pieces" + extension)), load(at("whole" + extension)));
+        }
 }
 
 TEST_F(sinks, pictures_and_maps) {

@@ -16,6 +16,7 @@
 #include "files/format.hpp"
 #include "sinks.hpp"
 #include "stored_source.hpp"
+#include "zarr.hpp"
 
 namespace macareu {
 namespace files {
@@ -179,7 +180,7 @@ std::unique_ptr<image_source> open_source(const std::filesystem::path& file, con
   using namespace files;
   std::error_code ignored;
   const auto status = fs::status(file, ignored);
-  if (fs::is_directory(status)) throw io_error(file.string() + ": is a directory");
+  if (fs::is_directory(status)) return open_zarr(file, options);
   if (!fs::exists(status) || fs::is_regular_file(status)) {
     std::vector<random_file> named_by;
     named_by.push_back(random_file::open(file, file));
@@ -191,6 +192,7 @@ std::unique_ptr<image_source> open_source(const std::filesystem::path& file, con
 
 std::unique_ptr<image_sink> create_sink(const std::filesystem::path& file, const source_form& form,
                                         const sink_options& options) {
+  if (files::is_zarr_name(file)) return files::create_zarr(file, form);
   const auto& format = files::format_to_write(file, form);
   const bool stream = files::is_stream_destination(file);
   if (format.header && !stream) return std::make_unique<files::stored_sink>(file, form, format.header(form));

@@ -1,0 +1,19 @@
+// Zarr v2 arrays and OME-Zarr 0.4 images: directories with a file for each chunk.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include <macareu/sources.hpp>
+
+namespace macareu::files {
+
+/// Whether this build can read and write them.
+bool has_zarr();
+bool is_zarr_name(const std::filesystem::path& file);
+
+std::unique_ptr<image_source> open_zarr(const std::filesystem::path& directory, const read_options& options);
+/// An image of one level if the name ends in .ome.zarr, else an array.
+std::unique_ptr<image_sink> create_zarr(const std::filesystem::path& directory, const source_form& form);
+
+}  // namespace macareu::files
