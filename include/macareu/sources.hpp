@@ -80,6 +80,10 @@ struct sink_options {
   /// The directory of work files, for formats that are written front to back. Empty: that of the output, and
   /// for pipes that of temporary files.
   std::filesystem::path scratch = {};
+  /// Smaller levels beside the image, each half of the one before: .tif.
+  bool pyramid = false;
+  /// Values are names: smaller levels take one pixel of four, not their mean. Always so for bool.
+  bool labels = false;
 };
 
 /// Creates a file to be written by regions, in the format of its extension. Throws io_error, and usage_error

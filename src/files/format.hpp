@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <macareu/files.hpp>
 #include <macareu/sources.hpp>
@@ -41,6 +42,8 @@ struct capacity {
   std::uint32_t channels = any_channels;
   int largest_rank = 3;
   bool empty = false;
+  /// Smaller levels beside an image.
+  bool pyramids = false;
 };
 
 struct format {
@@ -49,7 +52,7 @@ struct format {
   /// Null where libvips recognises the file by its content.
   image_file (*read)(input& file, const read_options& options);
   /// Null where the format can only be read.
-  void (*write)(output& file, const pixel_rows& pixels);
+  void (*write)(output& file, const pixel_rows& pixels, const sink_options& options);
   capacity holds = {};
   /// Written front to back, so it can be a pipe.
   bool streams = true;
@@ -80,28 +83,36 @@ image_file read_stored(input& file, const read_options& options) {
   return read_stored_pixels(file, locate(file, options));
 }
 template <auto header>
-void write_stored(output& file, const pixel_rows& pixels) {
+void write_stored(output& file, const pixel_rows& pixels, const sink_options&) {
   file.write(header(pixels.form()));
   write_rows(file, pixels, 0, pixels.rows(), std::endian::little);
 }
 
 image_file read_pnm(input& file, const read_options& options);
 source_form decode_pnm(input& file, const take_pixels& take);
-void write_pnm(output& file, const pixel_rows& pixels);
+void write_pnm(output& file, const pixel_rows& pixels, const sink_options& options);
 image_file read_numbers(input& file, const read_options& options);
 
 /// Any file that libvips knows; an io_error where libvips cannot be loaded.
-image_file read_with_vips(const std::filesystem::path& file);
+image_file read_with_vips(const std::filesystem::path& file, const read_options& options);
 /// The form of decoded pixels. Of a grey picture only the first channel is needed.
 struct decoded_picture {
   source_form form;
   bool grey = false;
 };
 /// The same in parts.
-decoded_picture decode_with_vips(const std::filesystem::path& file, const take_pixels& take);
-/// Number of directories, each of a page or of a pyramid level, that a TIFF or BigTIFF file chains. Throws
-/// io_error if the chain leaves the file.
-std::uint64_t count_tiff_directories(input& file);
+decoded_picture decode_with_vips(const std::filesystem::path& file, const read_options& options,
+                                 const take_pixels& take);
+/// The same by regions, without a work file, for slides and for TIFF files in tiles; null for others.
+std::unique_ptr<image_source> open_with_vips(const std::filesystem::path& file, const read_options& options);
+
+/// The tiles of a TIFF page; 0 if it has strips.
+struct tiff_tiles {
+  std::int64_t width = 0, height = 0;
+};
+/// The directories, each of a page or of a pyramid level, that a TIFF or BigTIFF file chains. Throws io_error
+/// if the chain leaves the file. Empty for other files.
+std::vector<tiff_tiles> read_tiff_directories(input& file);
 /// The formats that libvips writes, whether or not it is installed.
 std::span<const format> vips_formats();
 
@@ -124,6 +135,6 @@ std::unique_ptr<image_sink> write_zarr(const std::filesystem::path& file, const 
 
 /// Writes to `path`; messages use `name`.
 void write_as(const format& chosen, const std::filesystem::path& path, const std::filesystem::path& name,
-              const pixel_rows& pixels);
+              const pixel_rows& pixels, const sink_options& options = {});
 
 }  // namespace macareu::files

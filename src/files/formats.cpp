@@ -192,9 +192,9 @@ std::unique_ptr<image_sink> write_zarr(const std::filesystem::path& file, const 
 }
 
 void write_as(const format& chosen, const std::filesystem::path& path, const std::filesystem::path& name,
-              const pixel_rows& pixels) {
+              const pixel_rows& pixels, const sink_options& options) {
   output file(path, name);
-  chosen.write(file, pixels);
+  chosen.write(file, pixels, options);
   file.close();
 }
 
@@ -206,7 +206,7 @@ image_file read_image(const std::filesystem::path& file, const read_options& opt
   if (std::filesystem::is_directory(file, ignored)) return read_all(*open_zarr(file, options));
   input opened(file);
   const auto* found = format_to_read(opened, options);
-  return found ? found->read(opened, options) : read_with_vips(file);
+  return found ? found->read(opened, options) : read_with_vips(file, options);
 }
 
 void write_image(const std::filesystem::path& file, const const_image_view& pixels, const metadata& info) {

@@ -120,7 +120,7 @@ source_form decode_pnm(input& file, const take_pixels& take) {
   return form;
 }
 
-void write_pnm(output& file, const pixel_rows& pixels) {
+void write_pnm(output& file, const pixel_rows& pixels, const sink_options&) {
   const auto& [type, shape, channels, info] = pixels.form();
   const auto header = (channels == 1 ? "P5\n" : "P6\n") + std::to_string(shape.width()) + " " +
                       std::to_string(shape.height()) + "\n" + (size_of(type) == 1 ? "255" : "65535") + "\n";

@@ -1,6 +1,8 @@
 // TIFF 6.0, section 2, and BigTIFF: a header points to the first directory, and each directory to the next.
 #include <array>
+#include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "format.hpp"
 
@@ -20,20 +22,40 @@ struct tiff_reader {
   }
 };
 
+constexpr std::uint64_t tile_width_tag = 322, tile_length_tag = 323;
+constexpr std::uint64_t short_type = 3;
+
+/// Reads the tags of a directory, the file being at the first of them.
+tiff_tiles read_tags(tiff_reader& reader, std::uint64_t entries, std::uint64_t entry_size) {
+  tiff_tiles tiles;
+  for (; entries > 0; --entries) {
+    const auto next = reader.file.offset() + entry_size;
+    const auto tag = reader.number(2);
+    if (tag == tile_width_tag || tag == tile_length_tag) {
+      const auto size = reader.number(2) == short_type ? 2u : 4u;
+      reader.file.seek(reader.file.offset() + (entry_size - 4) / 2);
+      (tag == tile_width_tag ? tiles.width : tiles.height) = static_cast<std::int64_t>(reader.number(size));
+    }
+    reader.file.seek(next);
+  }
+  return tiles;
+}
+
 }  // namespace
 
-std::uint64_t count_tiff_directories(input& file) {
+std::vector<tiff_tiles> read_tiff_directories(input& file) {
   const auto order = file.peek(2);
-  if (order != "II" && order != "MM") return 0;
+  if (order != "II" && order != "MM") return {};
   tiff_reader reader{file, order == "MM"};
   file.seek(2);
   const auto version = reader.number(2);
-  if (version != 42 && version != 43) return 0;
+  if (version != 42 && version != 43) return {};
   const bool big_tiff = version == 43;
   if (big_tiff) file.seek(8);
   const std::size_t offset_size = big_tiff ? 8 : 4;
   const std::uint64_t entry_size = big_tiff ? 20 : 12;
 
+  std::vector<tiff_tiles> pages;
   std::unordered_set<std::uint64_t> seen;
   for (auto offset = reader.number(offset_size); offset != 0;) {
     const auto at = file.offset() - offset_size;
@@ -46,10 +68,10 @@ std::uint64_t count_tiff_directories(input& file) {
     const auto entries = reader.number(big_tiff ? 8 : 2);
     if (entries > file.remaining() / entry_size)
       file.fail("a directory of " + std::to_string(entries) + " entries does not fit the file");
-    file.seek(file.offset() + entries * entry_size);
+    pages.push_back(read_tags(reader, entries, entry_size));
     offset = reader.number(offset_size);
   }
-  return seen.size();
+  return pages;
 }
 
 }  // namespace macareu::files

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace macareu::files {
@@ -30,7 +32,11 @@ bool start() noexcept {
   // Warnings are suppressed: libvips reports relevant ones as errors too.
   g_log_set_handler(
       "VIPS", static_cast<GLogLevelFlags>(G_LOG_LEVEL_MASK), [](auto...) {}, nullptr);
-  return VIPS_INIT("macareu") == 0;
+  if (VIPS_INIT("macareu") != 0) return false;
+  // Memory is limited: no operation is repeated, and each thread has buffers of many rows.
+  vips_cache_set_max(0);
+  vips_concurrency_set(std::min(vips_concurrency_get(), 4));
+  return true;
 }
 
 char* errors() noexcept { return vips_error_buffer_copy(); }
@@ -43,12 +49,15 @@ const char* loader_of(const char* path) noexcept {
 }
 
 /// Bypasses the operation cache, which would return stale pixels of a changed file.
-picture* open(const char* loader, const char* path, int first, int count) noexcept {
+picture* open(const char* loader, const char* path, const picture_request& request) noexcept {
   const std::unique_ptr<VipsOperation, release> operation(vips_operation_new(loader));
   if (!operation) return nullptr;
-  g_object_set(operation.get(), "filename", path, "access", VIPS_ACCESS_SEQUENTIAL, "fail-on",
-               VIPS_FAIL_ON_ERROR, nullptr);
-  if (first > 0 || count > 1) g_object_set(operation.get(), "page", first, "n", count, nullptr);
+  g_object_set(operation.get(), "filename", path, "access",
+               request.random ? VIPS_ACCESS_RANDOM : VIPS_ACCESS_SEQUENTIAL, "fail-on", VIPS_FAIL_ON_ERROR,
+               nullptr);
+  if (request.first_page > 0 || request.pages > 1)
+    g_object_set(operation.get(), "page", request.first_page, "n", request.pages, nullptr);
+  if (request.level > 0) g_object_set(operation.get(), "level", request.level, nullptr);
   // Slides are RGB; the alpha channel only comes from OpenSlide.
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(operation.get()), "rgb"))
     g_object_set(operation.get(), "rgb", TRUE, nullptr);
@@ -61,6 +70,36 @@ picture* open(const char* loader, const char* path, int first, int count) noexce
 
 void close(picture* opened) noexcept { g_object_unref(opened); }
 
+/// The number that a text of the header spells; 0 if there is none.
+double header_number(VipsImage* image, const std::string& name) {
+  const char* text = nullptr;
+  if (!vips_image_get_typeof(image, name.c_str()) || vips_image_get_string(image, name.c_str(), &text) != 0)
+    return 0;
+  return g_ascii_strtod(text, nullptr);
+}
+
+/// Fills in what OpenSlide says.
+void describe_slide(VipsImage* image, picture_facts& facts) {
+  int level = 0;
+  if (vips_image_get_typeof(image, "slide-level")) vips_image_get_int(image, "slide-level", &level);
+  const auto about = "openslide.level[" + std::to_string(level) + "].";
+  facts.levels = static_cast<int>(header_number(image, "openslide.level-count"));
+  facts.tile_width = static_cast<std::int64_t>(header_number(image, about + "tile-width"));
+  facts.tile_height = static_cast<std::int64_t>(header_number(image, about + "tile-height"));
+  const auto millimetres = header_number(image, about + "downsample") / 1000;
+  facts.form.pixel_width = header_number(image, "openslide.mpp-x") * millimetres;
+  facts.form.pixel_height = header_number(image, "openslide.mpp-y") * millimetres;
+}
+
+/// Fills in the resolution of a TIFF file. One pixel per mm is what libvips says without a resolution.
+void describe_resolution(VipsImage* image, picture_facts& facts) {
+  const auto x = vips_image_get_xres(image), y = vips_image_get_yres(image);
+  if (!vips_image_get_typeof(image, VIPS_META_RESOLUTION_UNIT) || !(x > 0 && y > 0) || (x == 1 && y == 1))
+    return;
+  facts.form.pixel_width = 1 / x;
+  facts.form.pixel_height = 1 / y;
+}
+
 picture_facts describe(picture* opened) noexcept {
   auto* image = image_of(opened);
   const auto* type = std::find_if(std::begin(types), std::end(types), [&](const auto& each) {
@@ -68,14 +107,19 @@ picture_facts describe(picture* opened) noexcept {
   });
   const bool known = type != std::end(types);
   const auto tag = vips_image_get_interpretation(image);
-  return {.form = {.type = known ? type->second : dtype::u8,
-                   .width = vips_image_get_width(image),
-                   .rows = vips_image_get_height(image),
-                   .page_height = vips_image_get_page_height(image),
-                   .channels = vips_image_get_bands(image)},
-          .plain = known && vips_image_get_coding(image) == VIPS_CODING_NONE,
-          .grey = tag == VIPS_INTERPRETATION_B_W || tag == VIPS_INTERPRETATION_GREY16,
-          .pages = vips_image_get_n_pages(image)};
+  picture_facts facts{.form = {.type = known ? type->second : dtype::u8,
+                               .width = vips_image_get_width(image),
+                               .rows = vips_image_get_height(image),
+                               .page_height = vips_image_get_page_height(image),
+                               .channels = vips_image_get_bands(image)},
+                      .plain = known && vips_image_get_coding(image) == VIPS_CODING_NONE,
+                      .grey = tag == VIPS_INTERPRETATION_B_W || tag == VIPS_INTERPRETATION_GREY16,
+                      .pages = vips_image_get_n_pages(image)};
+  const char* loader = nullptr;
+  if (vips_image_get_typeof(image, VIPS_META_LOADER)) vips_image_get_string(image, VIPS_META_LOADER, &loader);
+  if (loader && std::string_view(loader).starts_with("openslide")) describe_slide(image, facts);
+  if (loader && std::string_view(loader).starts_with("tiff")) describe_resolution(image, facts);
+  return facts;
 }
 
 /// Called for one band of rows after another, from the top, so no second copy of the picture exists.
@@ -91,6 +135,19 @@ int pass_rows(VipsRegion* region, VipsRect* area, void* receiver) {
 
 bool read(picture* opened, const row_receiver& to) noexcept {
   return vips_sink_disc(image_of(opened), pass_rows, const_cast<row_receiver*>(&to)) == 0;
+}
+
+bool read_box(picture* opened, const picture_box& box, std::byte* to, std::size_t step) noexcept {
+  vips_error_clear();
+  const std::unique_ptr<VipsRegion, release> region(vips_region_new(image_of(opened)));
+  const VipsRect area{static_cast<int>(box.x), static_cast<int>(box.y), static_cast<int>(box.width),
+                      static_cast<int>(box.height)};
+  if (!region || vips_region_prepare(region.get(), &area) != 0) return false;
+  const auto bytes =
+      static_cast<std::size_t>(area.width) * static_cast<std::size_t>(VIPS_IMAGE_SIZEOF_PEL(region->im));
+  for (int y = area.top; y < area.top + area.height; ++y, to += step)
+    std::memcpy(to, VIPS_REGION_ADDR(region.get(), area.left, y), bytes);
+  return true;
 }
 
 int give_rows(VipsRegion* region, void*, void* given, void*, gboolean*) {
@@ -117,7 +174,8 @@ owned_image wrapped(const picture_form& form, const row_source& source) {
   owned_image result(vips_image_new());
   vips_image_init_fields(result.get(), static_cast<int>(form.width), static_cast<int>(form.rows),
                          form.channels, type->first, VIPS_CODING_NONE, interpretation_of(form, type->first),
-                         1, 1);
+                         form.pixel_width > 0 ? 1 / form.pixel_width : 1,
+                         form.pixel_height > 0 ? 1 / form.pixel_height : 1);
   if (form.page_height < form.rows)
     vips_image_set_int(result.get(), VIPS_META_PAGE_HEIGHT, static_cast<int>(form.page_height));
   auto* given = const_cast<row_source*>(&source);
@@ -127,19 +185,22 @@ owned_image wrapped(const picture_form& form, const row_source& source) {
   return result;
 }
 
-bool write(picture_encoding encoding, const char* path, const picture_form& form, const row_source& source,
-           bool tiled, bool big) noexcept {
+bool write(const picture_storage& storage, const char* path, const picture_form& form,
+           const row_source& source) noexcept {
   vips_error_clear();
   const auto image = wrapped(form, source);
   if (!image) return false;
-  switch (encoding) {
+  switch (storage.encoding) {
     case picture_encoding::png:
       return vips_pngsave(image.get(), path, nullptr) == 0;
     case picture_encoding::jpeg:
       return vips_jpegsave(image.get(), path, "Q", 95, nullptr) == 0;
     case picture_encoding::tiff:
-      return vips_tiffsave(image.get(), path, "tile", gboolean{tiled}, "tile_width", 256, "tile_height", 256,
-                           "bigtiff", gboolean{big}, nullptr) == 0;
+      return vips_tiffsave(image.get(), path, "tile", gboolean{storage.tile_height > 0}, "tile_width", 256,
+                           "tile_height", std::max(storage.tile_height, 16), "bigtiff", gboolean{storage.big},
+                           "pyramid", gboolean{storage.pyramid}, "region_shrink",
+                           storage.nearest ? VIPS_REGION_SHRINK_NEAREST : VIPS_REGION_SHRINK_MEAN, "resunit",
+                           VIPS_FOREIGN_TIFF_RESUNIT_CM, nullptr) == 0;
   }
   return false;
 }
@@ -158,5 +219,6 @@ const macareu::files::vips_module macareu_vips_module{
     .close = macareu::files::close,
     .describe = macareu::files::describe,
     .read = macareu::files::read,
+    .read_box = macareu::files::read_box,
     .write = macareu::files::write,
 };

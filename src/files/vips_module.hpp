@@ -10,7 +10,7 @@
 namespace macareu::files {
 
 /// Increment with every change of this header.
-inline constexpr int vips_interface = 2;
+inline constexpr int vips_interface = 3;
 
 /// Rows of all pages are stacked.
 struct picture_form {
@@ -19,6 +19,22 @@ struct picture_form {
   std::int64_t rows = 0;
   std::int64_t page_height = 0;
   int channels = 1;
+  /// Size of a pixel in mm; 0 if it is not known.
+  double pixel_width = 0, pixel_height = 0;
+};
+
+/// Which part of a file to open, and how.
+struct picture_request {
+  int first_page = 0;
+  int pages = 1;
+  /// Of a slide.
+  int level = 0;
+  /// Boxes are read in any order, not all rows from the top.
+  bool random = false;
+};
+
+struct picture_box {
+  std::int64_t x = 0, y = 0, width = 0, height = 0;
 };
 
 struct picture_facts {
@@ -29,9 +45,22 @@ struct picture_facts {
   bool grey = false;
   /// Pages in the file, of which the picture may be a part.
   int pages = 1;
+  /// Levels of a slide, and the tiles of the opened one; 0 if that is not known.
+  int levels = 0;
+  std::int64_t tile_width = 0, tile_height = 0;
 };
 
 enum class picture_encoding { png, jpeg, tiff };
+
+struct picture_storage {
+  picture_encoding encoding;
+  /// These apply to TIFF. The height of tiles is a multiple of 16; 0 means strips.
+  int tile_height = 0;
+  bool big = false;
+  bool pyramid = false;
+  /// Levels of a pyramid take a pixel of four, not their mean.
+  bool nearest = false;
+};
 
 /// Provides pixels [x, x + count) of a row; false if that fails. libvips calls it on its own threads, one at
 /// a time.
@@ -63,15 +92,17 @@ struct vips_module {
 
   /// Drops old errors. Returns the name of the class that reads the file, or null.
   const char* (*loader_of)(const char* path) noexcept;
-  /// `count` pages from `first` on; null on failure.
-  picture* (*open)(const char* loader, const char* path, int first, int count) noexcept;
+  /// Null on failure.
+  picture* (*open)(const char* loader, const char* path, const picture_request& request) noexcept;
   void (*close)(picture* opened) noexcept;
   picture_facts (*describe)(picture* opened) noexcept;
   bool (*read)(picture* opened, const row_receiver& to) noexcept;
+  /// Copies a box of a picture that was opened for random access. Rows in `to` are `step` bytes apart.
+  bool (*read_box)(picture* opened, const picture_box& box, std::byte* to, std::size_t step) noexcept;
 
-  /// Drops old errors. `tiled` and `big` apply to TIFF.
-  bool (*write)(picture_encoding encoding, const char* path, const picture_form& form,
-                const row_source& source, bool tiled, bool big) noexcept;
+  /// Drops old errors.
+  bool (*write)(const picture_storage& storage, const char* path, const picture_form& form,
+                const row_source& source) noexcept;
 };
 
 }  // namespace macareu::files

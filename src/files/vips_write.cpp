@@ -27,37 +27,57 @@ bool copy_rows(void* given, std::int64_t row, std::int64_t x, std::int64_t count
   }
 }
 
-void write(picture_encoding encoding, const output& file, const pixel_rows& pixels, bool tiled = false,
-           bool big = false) {
+void write(const picture_storage& storage, const output& file, const pixel_rows& pixels) {
   const auto& vips = vips_for(file.name());
-  const auto& shape = pixels.form().shape;
-  const auto type = pixels.form().type;
-  const picture_form form{.type = type == dtype::boolean ? dtype::u8 : type,
-                          .width = shape.width(),
-                          .rows = pixels.rows(),
-                          .page_height = shape.height(),
-                          .channels = pixels.form().channels};
+  const auto& [type, shape, channels, info] = pixels.form();
+  picture_form form{.type = type == dtype::boolean ? dtype::u8 : type,
+                    .width = shape.width(),
+                    .rows = pixels.rows(),
+                    .page_height = shape.height(),
+                    .channels = channels};
+  if (info.spacing) {
+    const auto y = static_cast<std::size_t>(shape.rank() - 2);
+    form.pixel_height = (*info.spacing)[y];
+    form.pixel_width = (*info.spacing)[y + 1];
+  }
   if (form.width > vips.largest_size || form.rows > vips.largest_size)
     throw io_error(file.name().string() + ": " + to_string(shape) +
                    " is too large for libvips; .npy can hold it");
   given_rows rows{pixels};
-  if (vips.write(encoding, file.path().c_str(), form, {copy_rows, &rows}, tiled, big)) return;
+  if (vips.write(storage, file.path().c_str(), form, {copy_rows, &rows})) return;
   if (rows.error) std::rethrow_exception(rows.error);
   fail_with_vips(file.path(), file.name());
 }
 
-void write_png(output& file, const pixel_rows& pixels) { write(picture_encoding::png, file, pixels); }
+void write_png(output& file, const pixel_rows& pixels, const sink_options&) {
+  write({.encoding = picture_encoding::png}, file, pixels);
+}
 
-void write_jpeg(output& file, const pixel_rows& pixels) { write(picture_encoding::jpeg, file, pixels); }
+void write_jpeg(output& file, const pixel_rows& pixels, const sink_options&) {
+  write({.encoding = picture_encoding::jpeg}, file, pixels);
+}
 
-void write_tiff(output& file, const pixel_rows& pixels) {
+/// libvips keeps a few lines of tiles in memory, so tiles of wide pictures are lower.
+int tile_height(std::int64_t row_bytes) {
+  constexpr std::int64_t largest_line = std::int64_t{16} << 20;
+  int height = 256;
+  while (height > 16 && height * row_bytes > largest_line) height /= 2;
+  return height;
+}
+
+void write_tiff(output& file, const pixel_rows& pixels, const sink_options& options) {
   const auto& [type, shape, channels, info] = pixels.form();
-  const auto bytes = shape.pixels() * channels * static_cast<std::int64_t>(size_of(type));
-  // Tiles allow partial reads of large pictures.
-  const bool tiled = shape.width() * shape.height() > 4096 * 4096;
-  // 32-bit offsets, less a margin for the padding of tiles and for directories.
-  const bool big = bytes > 3'000'000'000;
-  write(picture_encoding::tiff, file, pixels, tiled, big);
+  const auto pixel = channels * static_cast<std::int64_t>(size_of(type));
+  const auto bytes = shape.pixels() * pixel;
+  const bool tiled = options.pyramid || shape.width() * shape.height() > 4096 * 4096;
+  write({.encoding = picture_encoding::tiff,
+         // Tiles allow partial reads of large pictures.
+         .tile_height = tiled ? tile_height(shape.width() * pixel) : 0,
+         // 32-bit offsets, less a margin for the padding of tiles, for directories and for smaller levels.
+         .big = bytes > (options.pyramid ? 2'000'000'000 : 3'000'000'000),
+         .pyramid = options.pyramid,
+         .nearest = options.labels || type == dtype::boolean},
+        file, pixels);
 }
 
 using enum dtype;
@@ -66,7 +86,7 @@ constexpr capacity png{
     .types = set_of(boolean, u8, u16), .channels = channels_in({1, 2, 3, 4}), .largest_rank = 2};
 constexpr capacity jpeg{.types = set_of(boolean, u8), .channels = channels_in({1, 3}), .largest_rank = 2};
 // libvips writes f64 too, but does not read it.
-constexpr capacity tiff{.types = all_types & ~set_of(i64, u64, f64)};
+constexpr capacity tiff{.types = all_types & ~set_of(i64, u64, f64), .pyramids = true};
 
 constexpr format formats[] = {
     {".png", nullptr, write_png, png, false},    {".jpg", nullptr, write_jpeg, jpeg, false},

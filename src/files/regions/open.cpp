@@ -119,10 +119,12 @@ std::unique_ptr<image_source> open_regular(const fs::path& path, const fs::path&
   const auto* found = format_to_read(file, options);
   if (found && found->locate)
     return open_stored(file, found->locate(file, options), scratch, std::move(named_by));
+  if (!found)
+    if (auto source = open_with_vips(path, options)) return source;
   spool pixels(scratch, name);
   source_form form;
   if (!found) {
-    const auto picture = decode_with_vips(path, pixels.taker());
+    const auto picture = decode_with_vips(path, options, pixels.taker());
     form = picture.form;
     if (picture.grey) pixels.keep_first_channel(form);
   } else if (found->decode) {
@@ -191,14 +193,16 @@ std::unique_ptr<image_source> open_source(const std::filesystem::path& file, con
 }
 
 std::unique_ptr<image_sink> create_sink(const std::filesystem::path& file, const source_form& form,
-                                        const sink_options& options) {
+                                        const sink_options& given) {
   if (files::is_zarr_name(file)) return files::create_zarr(file, form);
   const auto& format = files::format_to_write(file, form);
+  if (given.pyramid && (!format.holds.pyramids || form.shape.rank() == 3))
+    throw usage_error(file.string() + ": a pyramid is written for images, not volumes, and as .tif");
   const bool stream = files::is_stream_destination(file);
   if (format.header && !stream) return std::make_unique<files::stored_sink>(file, form, format.header(form));
-  auto scratch = options.scratch;
-  if (scratch.empty() && !stream) scratch = file.has_parent_path() ? file.parent_path() : ".";
-  return std::make_unique<files::staged_sink>(format, file, form, scratch);
+  auto options = given;
+  if (options.scratch.empty() && !stream) options.scratch = file.has_parent_path() ? file.parent_path() : ".";
+  return std::make_unique<files::staged_sink>(format, file, form, options);
 }
 
 }  // namespace macareu

@@ -120,8 +120,13 @@ void random_file::truncate(std::uint64_t bytes) {
   state_ = examine();
 }
 
-void random_file::require_unchanged() const {
-  const auto now = examine();
+void random_file::require_unchanged() const { require(examine()); }
+
+void random_file::require_unchanged_at(const std::filesystem::path& path) const {
+  require(open(path, name_).state_);
+}
+
+void random_file::require(const state& now) const {
   if (now == state_) return;
   throw io_error(name_ + ": the file had " + std::to_string(state_.size) +
                  " bytes when it was opened and has " + std::to_string(now.size) +
@@ -156,7 +161,8 @@ random_file::state random_file::examine() const {
   if (::fstat(descriptor_, &status) != 0) fail();
   if (!S_ISREG(status.st_mode)) throw io_error(name_ + ": is not a regular file");
   return {static_cast<std::uint64_t>(status.st_size),
-          std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+          std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec, status.st_dev,
+          status.st_ino};
 }
 
 void random_file::fail() const { throw io_error(name_ + ": " + std::strerror(errno)); }

@@ -38,6 +38,8 @@ class random_file {
   void reserve(std::uint64_t bytes);
   /// Fails if size or time of the file changed after it was opened.
   void require_unchanged() const;
+  /// Fails if `path` is another file by now, or the file changed.
+  void require_unchanged_at(const std::filesystem::path& path) const;
   /// Size, time, and a checksum of blocks all over the file, the first and the last among them.
   std::string identity() const;
   /// Some file systems report a full disk only here. The destructor closes silently, after failures only.
@@ -47,12 +49,14 @@ class random_file {
   struct state {
     std::uint64_t size = 0;
     std::int64_t modified = 0;  // in nanoseconds
+    std::uint64_t device = 0, inode = 0;
     bool operator==(const state&) const = default;
   };
 
   random_file() = default;
   random_file(int descriptor, std::string name);
   state examine() const;
+  void require(const state& now) const;
   [[noreturn]] void fail() const;
 
   int descriptor_ = -1;

@@ -100,11 +100,12 @@ random_file& stored_sink::opened() {
 }
 
 staged_sink::staged_sink(const format& chosen, const std::filesystem::path& file, const source_form& form,
-                         const std::filesystem::path& scratch)
+                         const sink_options& options)
     : format_(chosen),
       name_(file),
       form_(form),
-      scratch_(random_file::scratch(scratch, file.string())),
+      options_(options),
+      scratch_(random_file::scratch(options.scratch, file.string())),
       written_(form) {
   if (!is_stream_destination(file)) pending_.emplace(file);
 }
@@ -118,7 +119,7 @@ void staged_sink::write(const image_region& to, const void* from) {
 
 void staged_sink::commit() {
   written_.require_all(name_);
-  write_as(format_, pending_ ? pending_->path() : name_, name_, file_rows(scratch_, form_));
+  write_as(format_, pending_ ? pending_->path() : name_, name_, file_rows(scratch_, form_), options_);
   if (pending_) pending_->commit();
 }
 

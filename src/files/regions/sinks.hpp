@@ -49,7 +49,7 @@ class stored_sink final : public image_sink {
 class staged_sink final : public image_sink {
  public:
   staged_sink(const format& chosen, const std::filesystem::path& file, const source_form& form,
-              const std::filesystem::path& scratch);
+              const sink_options& options);
   void write(const image_region& to, const void* from) override;
   void commit() override;
 
@@ -57,6 +57,7 @@ class staged_sink final : public image_sink {
   const format& format_;
   std::filesystem::path name_;
   source_form form_;
+  sink_options options_;
   /// Absent for a pipe or device.
   std::optional<pending_file> pending_;
   random_file scratch_;
