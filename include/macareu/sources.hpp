@@ -80,9 +80,10 @@ struct sink_options {
   /// The directory of work files, for formats that are written front to back. Empty: that of the output, and
   /// for pipes that of temporary files.
   std::filesystem::path scratch = {};
-  /// Smaller levels beside the image, each half of the one before: .tif.
+  /// Smaller levels beside the image, each half of the one before: .tif and .ome.zarr.
   bool pyramid = false;
-  /// Values are names: smaller levels take one pixel of four, not their mean. Always so for bool.
+  /// Values are names: smaller levels take one pixel of four, not their mean. Always so for bool, and for
+  /// integers of 64 bits.
   bool labels = false;
 };
 

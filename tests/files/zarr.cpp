@@ -1,4 +1,5 @@
 // Zarr v2 arrays and OME-Zarr 0.4 images, made by hand and written by the library.
+#include <cmath>
 #include <fstream>
 
 #include "regions.hpp"
@@ -269,6 +270,45 @@ TEST_F(zarr, chunks_lie_as_the_specification_says) {
     // Beyond the image.
     EXPECT_EQ(stored(last, 1023), 0);
   }
+}
+
+TEST_F(zarr, pyramids) {
+  const auto path = directory() / "out.ome.zarr";
+  const auto write = [&](const image& pixels, bool labels) {
+    fs::remove_all(path);
+    const auto sink =
+        create_sink(path, form_of(pixels, {{{0.5, 0.25, 1}}}), {.pyramid = true, .labels = labels});
+    sink->write(all_of(pixels.shape()), pixels.data());
+    sink->commit();
+  };
+  const auto pixels = sample(dtype::i16, {2051, 3}, 2);
+  const auto at = [](const image& of, std::int64_t y, std::int64_t x, int c) {
+    return static_cast<int>(
+        of.pixels<std::int16_t>()[static_cast<std::size_t>((y * of.shape().width() + x) * 2 + c)]);
+  };
+  for (const bool labels : {false, true}) {
+    write(pixels, labels);
+    expect_same(read_all(path), pixels);
+    const auto half = read_all(path, {.level = 1});
+    ASSERT_EQ(to_string(half.shape()), "1026 x 2");
+    EXPECT_EQ(to_string(read_all(path, {.level = 2}).shape()), "513 x 1");
+    expect_refused(path, "levels are 0 to 2", {.level = 3});
+    EXPECT_EQ((*open_source(path, {.level = 1})->form().info.spacing)[1], 0.5);
+    for (const std::int64_t y : {0, 100, 511, 512, 1024})
+      for (int c = 0; c < 2; ++c) {
+        const auto first = at(pixels, 2 * y, 0, c);
+        const auto sum =
+            first + at(pixels, 2 * y, 1, c) + at(pixels, 2 * y + 1, 0, c) + at(pixels, 2 * y + 1, 1, c);
+        EXPECT_EQ(at(half, y, 0, c), labels ? first : static_cast<int>(std::floor((sum + 2) / 4.0)));
+      }
+    // One row and one column remain at the end.
+    EXPECT_EQ(at(half, 1025, 1, 1), at(pixels, 2050, 2, 1));
+  }
+  EXPECT_TRUE(contains(message_of<usage_error>([&] {
+                         create_sink(directory() / "out.zarr", form_of(pixels), {.pyramid = true});
+                       }),
+                       ".ome.zarr"));
+  EXPECT_FALSE(fs::exists(directory() / "out.zarr"));
 }
 
 TEST_F(zarr, whole_images) {

@@ -194,10 +194,11 @@ std::unique_ptr<image_source> open_source(const std::filesystem::path& file, con
 
 std::unique_ptr<image_sink> create_sink(const std::filesystem::path& file, const source_form& form,
                                         const sink_options& given) {
-  if (files::is_zarr_name(file)) return files::create_zarr(file, form);
+  if (files::is_zarr_name(file)) return files::create_zarr(file, form, given);
   const auto& format = files::format_to_write(file, form);
   if (given.pyramid && (!format.holds.pyramids || form.shape.rank() == 3))
-    throw usage_error(file.string() + ": a pyramid is written for images, not volumes, and as .tif");
+    throw usage_error(file.string() +
+                      ": a pyramid is written for images as .tif, and for volumes too as .ome.zarr");
   const bool stream = files::is_stream_destination(file);
   if (format.header && !stream) return std::make_unique<files::stored_sink>(file, form, format.header(form));
   auto options = given;

@@ -13,7 +13,8 @@ bool has_zarr();
 bool is_zarr_name(const std::filesystem::path& file);
 
 std::unique_ptr<image_source> open_zarr(const std::filesystem::path& directory, const read_options& options);
-/// An image of one level if the name ends in .ome.zarr, else an array.
-std::unique_ptr<image_sink> create_zarr(const std::filesystem::path& directory, const source_form& form);
+/// An image if the name ends in .ome.zarr, else an array. Only images have pyramids.
+std::unique_ptr<image_sink> create_zarr(const std::filesystem::path& directory, const source_form& form,
+                                        const sink_options& options = {});
 
 }  // namespace macareu::files

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,12 +41,16 @@ struct zarr_image {
   std::array<int, 4> axes;
 };
 
+/// Opens an image whose metadata was read.
+std::unique_ptr<image_source> open_zarr_image(zarr_image image);
+
 /// Reads the metadata of an array, or of a level of a group with multiscales. Throws io_error.
 zarr_image read_zarr_metadata(const std::filesystem::path& directory, const read_options& options);
 
 /// The text of .zarray for chunks without compression.
 std::string zarray_text(const zarr_array& array);
-/// The text of .zattrs for a group whose arrays 0, 1 ... are halves of each other, with a channel axis first.
+/// The text of .zattrs for a group with the arrays 0, 1 ..., each half of the one before, with a channel axis
+/// first.
 std::string multiscales_text(const source_form& form, const std::string& name, int levels);
 inline constexpr const char* zgroup_text = "{\"zarr_format\": 2}\n";
 

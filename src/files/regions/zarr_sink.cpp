@@ -10,6 +10,7 @@
 #include "files/output.hpp"
 #include "files/pending_file.hpp"
 #include "files/text.hpp"
+#include "halve.hpp"
 #include "sinks.hpp"
 #include "stored_source.hpp"
 #include "zarr.hpp"
@@ -50,35 +51,70 @@ zarr_image image_for(const fs::path& directory, const source_form& form, bool om
   return {std::move(array), form, axes};
 }
 
-/// An array, or an image of one level if the name ends in .ome.zarr.
+/// Writes a region of whole chunks, through `buffer`. Messages use `name`.
+void write_chunks(const zarr_image& image, const image_region& to, const void* from,
+                  std::vector<std::byte>& buffer, const fs::path& name) {
+  const auto& array = image.array;
+  for_each_chunk(image, to, [&](chunk_part& part) {
+    // Chunks at the end of the image reach beyond it.
+    buffer.assign(array.chunk_bytes(), std::byte{0});
+    for (auto& axis : part.axes) std::swap(axis.from_step, axis.to_step);
+    copy_box(part.axes, size_of(array.type), static_cast<const std::byte*>(from) + part.memory_offset,
+             buffer.data() + part.chunk_offset);
+    if (array.order != std::endian::native) to_native(buffer, array.type, array.order);
+    write_chunk(array, array.chunk_file(part.index), buffer, name);
+  });
+}
+
+/// Levels until one has a single chunk of rows and columns.
+int levels_of(extents shape) {
+  int levels = 1;
+  for (; std::max(shape.height(), shape.width()) > 1024; ++levels) shape = halved(shape);
+  return levels;
+}
+
 class zarr_sink final : public image_sink {
  public:
-  zarr_sink(const std::filesystem::path& directory, const source_form& form);
+  zarr_sink(const fs::path& directory, const source_form& form, const sink_options& options);
 
   std::array<std::int64_t, 3> chunk() const override;
   void write(const image_region& to, const void* from) override;
   void commit() override;
 
  private:
+  /// Creates the directory of an array and its metadata.
+  void begin(const zarr_array& array);
+  /// Writes the next smaller level.
+  zarr_image write_level(const zarr_image& from, int level);
+
   pending_directory pending_;
+  sink_options options_;
   zarr_image image_;
+  int levels_ = 1;
   written_pixels written_;
-  std::vector<std::byte> pixels_;
+  std::vector<std::byte> buffer_;
 };
 
-zarr_sink::zarr_sink(const fs::path& directory, const source_form& form)
-    : pending_(directory, is_zarr), written_(form) {
+zarr_sink::zarr_sink(const fs::path& directory, const source_form& form, const sink_options& options)
+    : pending_(directory, is_zarr), options_(options), written_(form) {
   const bool ome = lower(directory.stem().extension().string()) == ".ome";
+  if (options.pyramid && !ome)
+    throw usage_error(directory.string() + ": a pyramid needs a name that ends in .ome.zarr");
+  if (options.pyramid) levels_ = levels_of(form.shape);
   image_ = image_for(ome ? pending_.path() / "0" : pending_.path(), form, ome);
   if (ome) {
     write_text(pending_.path() / ".zgroup", pending_.name(), zgroup_text);
     write_text(pending_.path() / ".zattrs", pending_.name(),
-               multiscales_text(form, directory.stem().stem().string(), 1));
-    std::error_code error;
-    if (!fs::create_directory(image_.array.directory, error))
-      throw io_error(pending_.name().string() + ": " + error.message());
+               multiscales_text(form, directory.stem().stem().string(), levels_));
   }
-  write_text(image_.array.directory / ".zarray", pending_.name(), zarray_text(image_.array));
+  begin(image_.array);
+}
+
+void zarr_sink::begin(const zarr_array& array) {
+  std::error_code error;
+  fs::create_directories(array.directory, error);
+  if (error) throw io_error(pending_.name().string() + ": " + error.message());
+  write_text(array.directory / ".zarray", pending_.name(), zarray_text(array));
 }
 
 std::array<std::int64_t, 3> zarr_sink::chunk() const { return chunk_of(image_); }
@@ -95,30 +131,52 @@ void zarr_sink::write(const image_region& to, const void* from) {
                         " from " + std::to_string(to.first[axis]) + " on axis " + std::to_string(axis) +
                         " is not made of whole chunks of " + std::to_string(sizes[axis]));
   }
-  const auto& array = image_.array;
-  for_each_chunk(image_, to, [&](chunk_part& part) {
-    // Chunks at the end of the image reach beyond it.
-    pixels_.assign(array.chunk_bytes(), std::byte{0});
-    for (auto& axis : part.axes) std::swap(axis.from_step, axis.to_step);
-    copy_box(part.axes, size_of(array.type), static_cast<const std::byte*>(from) + part.memory_offset,
-             pixels_.data() + part.chunk_offset);
-    if (array.order != std::endian::native) to_native(pixels_, array.type, array.order);
-    write_chunk(array, array.chunk_file(part.index), pixels_, pending_.name());
-  });
+  write_chunks(image_, to, from, buffer_, pending_.name());
   written_.add(to);
 }
 
 void zarr_sink::commit() {
   written_.require_all(pending_.name());
+  auto image = image_;
+  for (int level = 1; level < levels_; ++level) image = write_level(image, level);
   pending_.commit();
+}
+
+zarr_image zarr_sink::write_level(const zarr_image& from, int level) {
+  auto form = from.form;
+  form.shape = halved(form.shape);
+  auto image = image_for(pending_.path() / std::to_string(level), form, true);
+  begin(image.array);
+  const auto source = open_zarr_image(from);
+  const auto whole = from.form.shape;
+  const auto [slices, rows, columns] = chunk_of(image);
+  const auto pixel = size_of(form.type) * static_cast<std::size_t>(form.channels);
+  std::vector<std::byte> large, small;
+  for (std::int64_t z = 0; z < whole.depth(); z += slices)
+    for (std::int64_t y = 0; y < whole.height(); y += 2 * rows)
+      for (std::int64_t x = 0; x < whole.width(); x += 2 * columns) {
+        const image_region box{{z, y, x},
+                               {std::min(slices, whole.depth() - z), std::min(2 * rows, whole.height() - y),
+                                std::min(2 * columns, whole.width() - x)}};
+        large.resize(static_cast<std::size_t>(box.pixels()) * pixel);
+        source->read(box, large.data());
+        const auto part = source_form{form.type, {box.size[0], box.size[1], box.size[2]}, form.channels};
+        const auto half = halved(part.shape);
+        small.resize(static_cast<std::size_t>(half.pixels()) * pixel);
+        halve(part, large.data(), options_.labels, small.data());
+        write_chunks(image, {{z, y / 2, x / 2}, {half.depth(), half.height(), half.width()}}, small.data(),
+                     buffer_, pending_.name());
+      }
+  return image;
 }
 
 }  // namespace
 
 bool has_zarr() { return true; }
 
-std::unique_ptr<image_sink> create_zarr(const fs::path& directory, const source_form& form) {
-  return std::make_unique<zarr_sink>(directory, form);
+std::unique_ptr<image_sink> create_zarr(const fs::path& directory, const source_form& form,
+                                        const sink_options& options) {
+  return std::make_unique<zarr_sink>(directory, form, options);
 }
 
 }  // namespace macareu::files

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "random_file.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 class zarr_source final : public image_source {
  public:
-  zarr_source(const std::filesystem::path& directory, const read_options& options);
+  explicit zarr_source(zarr_image image);
 
   const source_form& form() const override { return image_.form; }
   std::array<std::int64_t, 3> chunk() const override;
@@ -33,8 +34,8 @@ class zarr_source final : public image_source {
   std::vector<std::byte> pixels_;
 };
 
-zarr_source::zarr_source(const std::filesystem::path& directory, const read_options& options)
-    : image_(read_zarr_metadata(directory, options)),
+zarr_source::zarr_source(zarr_image image)
+    : image_(std::move(image)),
       metadata_(random_file::open(image_.array.directory / ".zarray", image_.array.directory / ".zarray")) {}
 
 std::array<std::int64_t, 3> zarr_source::chunk() const { return chunk_of(image_); }
@@ -89,7 +90,11 @@ bool zarr_source::load(const std::vector<std::int64_t>& index) {
 }  // namespace
 
 std::unique_ptr<image_source> open_zarr(const std::filesystem::path& directory, const read_options& options) {
-  return std::make_unique<zarr_source>(directory, options);
+  return open_zarr_image(read_zarr_metadata(directory, options));
+}
+
+std::unique_ptr<image_source> open_zarr_image(zarr_image image) {
+  return std::make_unique<zarr_source>(std::move(image));
 }
 
 }  // namespace macareu::files

@@ -11,7 +11,8 @@ std::unique_ptr<image_source> open_zarr(const std::filesystem::path& directory, 
   throw io_error(directory.string() + ": is a directory, and this build has no nlohmann-json to read Zarr");
 }
 
-std::unique_ptr<image_sink> create_zarr(const std::filesystem::path& directory, const source_form&) {
+std::unique_ptr<image_sink> create_zarr(const std::filesystem::path& directory, const source_form&,
+                                        const sink_options&) {
   throw io_error(directory.string() + ": this build has no nlohmann-json to write Zarr");
 }
 
