@@ -152,7 +152,7 @@ add_library(macareu
   ${generated}/entries.cpp ${api_source} ${api_header}
   src/core/compare.cpp src/core/module.cpp src/core/sources.cpp src/core/table.cpp
   src/patterns/component_rims.cpp
-  src/operators/common/pixel_bits.cpp
+  src/operators/common/checks.cpp src/operators/common/pixel_bits.cpp
   src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp src/operators/objects/object_table.cpp src/operators/objects/surface_weights.cpp
   src/catalogue/catalogue.cpp src/catalogue/channels.cpp src/catalogue/checks.cpp src/catalogue/cuda_loader.cpp
   src/catalogue/device_choice.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp)

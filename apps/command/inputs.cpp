@@ -91,6 +91,13 @@ void input_options::add_to(parser& options) {
         raw_.order = big ? raw_layout::byte_order::big : raw_layout::byte_order::little;
       });
   options.add({.group = "Reading files",
+               .names = "--level",
+               .value = "N",
+               .help = "level of a slide or pyramid; 0 is the largest (default: 0)",
+               .take = [this](const std::string& text) {
+                 level_ = static_cast<int>(whole_number("--level", text, 0, 100));
+               }});
+  options.add({.group = "Reading files",
                .names = "--channels",
                .value = "last",
                .help = "the last axis of a .npy file holds channels: 3 axes are a colour image, not a volume",
@@ -111,7 +118,7 @@ void input_options::add_channel_to(parser& options) {
 }
 
 read_options input_options::how_to_read() const {
-  read_options how{.channels_last = channels_last_};
+  read_options how{.channels_last = channels_last_, .level = level_};
   if (describe_raw()) how.raw = raw_;
   return how;
 }

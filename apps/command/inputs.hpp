@@ -47,6 +47,7 @@ class input_options {
   std::vector<std::string> raw_options_;
   bool has_shape_ = false;
   bool channels_last_ = false;
+  int level_ = 0;
   std::optional<std::string> channel_;
 };
 

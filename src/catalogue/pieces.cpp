@@ -13,6 +13,7 @@
 #include "catalogue/checks.hpp"
 #include "catalogue/device_choice.hpp"
 #include "catalogue/entry.hpp"
+#include "engines/cuda/runtime/presence.hpp"
 #include "engines/pieces/run.hpp"
 
 namespace macareu {
@@ -67,6 +68,8 @@ void run_pieces(const operator_description& about, std::span<image_source* const
   work.report.note = choice.note;
   pieces::run pieces(work, options, description_of(about, inputs, values, choice, options));
   work.pieces = &pieces;
+  if (const auto gpu = cuda::gpu_named(choice.device))
+    pieces.gpu_memory = how.gpu_memory > 0 ? how.gpu_memory : cuda::free_memory(*gpu) / 10 * 9;
   const call call{about, from, to, values, work, result};
   if (call.has(parameter_kind::connectivity)) call.near();
   if (about.check && first.shape.pixels() > 0) about.check(call);

@@ -63,6 +63,11 @@ fs::path operator_run::scratch_directory() const {
   return fs::temp_directory_path();
 }
 
+std::unique_ptr<image_sink> operator_run::sink_for(std::size_t output, const source_form& form) const {
+  return create_sink(*outputs[output], form,
+                     {.scratch = running.pieces.scratch, .pyramid = pyramid, .labels = about_.gives_labels});
+}
+
 std::vector<std::unique_ptr<image_source>> operator_run::open_for_pieces() const {
   const bool forced = running.pieces.size != std::array<std::int64_t, 3>{} || running.pieces.resume;
   const auto limit = running.pieces.memory > 0 ? running.pieces.memory : default_memory();
@@ -173,9 +178,7 @@ int operator_run::run_in_pieces(const std::vector<std::unique_ptr<image_source>>
   const work_file labels(scratch_directory() / (".macareu-" + name + ".labels.npy"));
   std::unique_ptr<image_sink> label_sink;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
-    if (outputs[o])
-      sinks.push_back(create_sink(*outputs[o], output_form(about_, o, from, values),
-                                  {.scratch = running.pieces.scratch}));
+    if (outputs[o]) sinks.push_back(sink_for(o, output_form(about_, o, from, values)));
     to.push_back(outputs[o] ? sinks.back().get() : nullptr);
   }
   if (describes) {

@@ -154,8 +154,15 @@ void operator_run::write_outputs(const results& computed, const image_file& firs
                                  const interruption& signals) {
   const stopwatch watch;
   output_files all;
+  std::vector<std::unique_ptr<image_sink>> pyramids;
   for (std::size_t o = 0; o < computed.images.size(); ++o) {
-    if (outputs[o]) all.add(*outputs[o], computed.images[o], first.info);
+    const auto& pixels = computed.images[o];
+    if (outputs[o] && pyramid) {
+      pyramids.push_back(sink_for(o, {pixels.type(), pixels.shape(), pixels.channels(), first.info}));
+      pyramids.back()->write(whole_of(pixels.shape()), pixels.data());
+    } else if (outputs[o]) {
+      all.add(*outputs[o], pixels, first.info);
+    }
     signals.check();
   }
   if (gives_table()) tables.add_to(all, computed.measured);
@@ -163,6 +170,7 @@ void operator_run::write_outputs(const results& computed, const image_file& firs
   record_.write_seconds = watch.seconds();
   if (!running.report_file.empty()) all.add_text(running.report_file, to_json(record_));
   signals.check();
+  for (const auto& sink : pyramids) sink->commit();
   all.commit();
   if (gives_table()) tables.print(computed.measured);
 }

@@ -33,6 +33,7 @@ class operator_run {
   std::vector<bool> kept;                           ///< optional outputs that get a name beside the first
   table_outputs tables;                             ///< of an operator that gives a table
   arguments values;
+  bool pyramid = false;  ///< outputs have smaller levels too
   input_options reading;
   run_options running;
   object_outputs objects;  ///< of operators that give labels
@@ -58,6 +59,7 @@ class operator_run {
   void write_outputs(const results& computed, const image_file& first, const interruption& signals);
 
   std::filesystem::path scratch_directory() const;
+  std::unique_ptr<image_sink> sink_for(std::size_t output, const source_form& form) const;
   /// The inputs, if the run exceeds the memory that it may use, or pieces are asked for. Otherwise none.
   std::vector<std::unique_ptr<image_source>> open_for_pieces() const;
   static std::vector<image_form> forms_of(const std::vector<std::unique_ptr<image_source>>& sources);

@@ -108,6 +108,11 @@ void add_files(parser& options, const operator_description& about, operator_run&
                  .required = !about.outputs[o].optional,
                  .take = [&file = run.outputs[o]](const std::string& text) { file = text; }});
   add_keep(options, about, run);
+  if (!about.outputs.empty())
+    options.add({.group = "Outputs",
+                 .names = "--pyramid",
+                 .help = "write smaller levels too: .tif and .ome.zarr",
+                 .take = [&run](const std::string&) { run.pyramid = true; }});
   if (!about.table.empty()) run.tables.add_to(options, about);
 }
 

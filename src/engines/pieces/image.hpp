@@ -13,65 +13,59 @@
 
 namespace macareu::pieces {
 
-template <class T>
-class image {
+/// An image without its pixel type, so that most code is compiled once.
+class any_image {
  public:
-  using pixel = T;
-
-  image() = default;  // no image
-  explicit image(std::shared_ptr<slot> of) : slot_(std::move(of)), whole_(slot_->whole) {}
+  any_image() = default;  // no image
+  explicit any_image(std::shared_ptr<slot> of) : slot_(std::move(of)), whole_(slot_->whole) {}
+  any_image(std::shared_ptr<slot> of, const frame& whole) : slot_(std::move(of)), whole_(whole) {}
 
   const frame& whole() const { return whole_; }
   explicit operator bool() const { return slot_ != nullptr; }
-  operator image<const T>() const requires(!std::is_const_v<T>) { return reading(); }
-  image<const T> reading() const { return image<const T>(slot_, whole_); }
+  bool is_in_place_of(const any_image& other) const { return slot_ == other.slot_; }
 
-  template <class U>
-  bool is_in_place_of(const image<U>& other) const {
-    return slot_ == other.slot_;
-  }
-  /// The same pixels as another type of the same size.
-  template <class To>
-  image<To> as() const {
-    static_assert(sizeof(To) == sizeof(T));
-    return image<To>(slot_, whole_);
-  }
-  /// A volume with a side of 1 as an image with a frame of its own.
-  image without_side(line_axis side) const {
-    if (side == line_axis::z) return *this;
-    return image(slot_, {1, whole_.depth, side == line_axis::y ? whole_.width : whole_.height, {0, 0, 0}});
-  }
-  image slices(bool, std::int64_t, std::int64_t) const {
-    throw internal_error("pieces: images are not cut by operators");
-  }
+  node_ptr result() const;
+  void set(node_ptr result) const;
+  const std::shared_ptr<slot>& place() const { return slot_; }
 
-  node_ptr result() const {
-    if (!slot_->result) throw internal_error("pieces: an image is read before it is written");
-    return in_shape(slot_->result, whole_);
-  }
-  void set(node_ptr result) const { slot_->result = in_shape(std::move(result), slot_->whole); }
-  const pieces::slot& place() const { return *slot_; }
+ protected:
+  any_image reshaped_without(line_axis side) const;
 
  private:
-  template <class>
-  friend class image;
-  image(std::shared_ptr<slot> of, const frame& whole) : slot_(std::move(of)), whole_(whole) {}
-
-  static node_ptr in_shape(node_ptr result, const frame& shape) {
-    return result->whole == shape ? result : std::make_shared<reshaped>(std::move(result), shape);
-  }
-
   std::shared_ptr<slot> slot_;
   frame whole_;
 };
 
 template <class T>
+class image : public any_image {
+ public:
+  using pixel = T;
+
+  image() = default;
+  explicit image(any_image of) : any_image(std::move(of)) {}
+
+  operator image<const T>() const requires(!std::is_const_v<T>) { return reading(); }
+  image<const T> reading() const { return image<const T>(static_cast<const any_image&>(*this)); }
+  /// The same pixels as another type of the same size.
+  template <class To>
+  image<To> as() const {
+    static_assert(sizeof(To) == sizeof(T));
+    return image<To>(static_cast<const any_image&>(*this));
+  }
+  /// A volume with a side of 1 as an image with a frame of its own.
+  image without_side(line_axis side) const { return image(reshaped_without(side)); }
+  image slices(bool, std::int64_t, std::int64_t) const {
+    throw internal_error("pieces: images are not cut by operators");
+  }
+};
+
+std::shared_ptr<slot> temporary_slot(const frame& like, std::size_t pixel_bytes);
+
+template <class T>
 class temporary_image {
  public:
-  explicit temporary_image(const frame& whole)
-      : slot_(std::make_shared<slot>(
-            slot{{whole.depth, whole.height, whole.width, {0, 0, 0}}, sizeof(T), {}})) {}
-  pieces::image<T> image() const { return pieces::image<T>(slot_); }
+  explicit temporary_image(const frame& like) : slot_(temporary_slot(like, sizeof(T))) {}
+  pieces::image<T> image() const { return pieces::image<T>(any_image(slot_)); }
   pieces::image<const T> reading() const { return image().reading(); }
 
  private:

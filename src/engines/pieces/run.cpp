@@ -85,7 +85,8 @@ run::run(job& job, const piece_options& options, const std::string& description)
   done.open(list, description, options.resume);
   if (done.has(is_over, 0)) {
     remove_folder();
-    throw usage_error("--resume: the run ended while its outputs got their names; start again without --resume");
+    throw usage_error(
+        "--resume: the run ended while its outputs got their names; start again without --resume");
   }
 }
 
@@ -106,7 +107,8 @@ site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axe
   };
   if (options_.size != std::array<std::int64_t, 3>{})
     return {forced(0, whole.depth, axes.z), forced(1, whole.height, axes.y), forced(2, whole.width, axes.x)};
-  const auto most = budget_ / bytes_per_pixel;
+  auto most = budget_ / bytes_per_pixel;
+  if (gpu_memory > 0) most = std::min(most, gpu_memory / (bytes_per_pixel * tuning::gpu_bytes_a_byte));
   site size{axes.z ? whole.depth : 1, axes.y ? whole.height : 1, axes.x ? whole.width : 1};
   const auto pixels = [&] { return size.z * size.y * size.x; };
   if (pixels() > most)

@@ -14,10 +14,12 @@
 
 namespace macareu {
 
-inline std::string place(const call& call, site p) {
-  return (call.rank() == 3 ? "slice " + std::to_string(p.z) + ", " : std::string()) + "row " +
-         std::to_string(p.y) + ", column " + std::to_string(p.x);
-}
+std::string place(const call& call, site p);
+
+/// Throw the errors of a pixel. Not templates: texts would be compiled for every type and engine.
+[[noreturn]] void refuse_nan_at(const call& call, std::size_t which, site p);
+[[noreturn]] void refuse_marker_at(const call& call, direction toward, const std::string& marker,
+                                   const std::string& mask, site p);
 
 template <class T>
 std::string value_text(T value) {
@@ -40,11 +42,7 @@ template <class T, class Engine>
 void refuse_nan(Engine& engine, const call& call, std::size_t which) {
   if constexpr (std::is_floating_point_v<T>) {
     if (const auto p = find_first(engine, is_nan{}, input<T>(engine, call, which)))
-      throw call_error({.kind = fault::pixels,
-                        .operation = std::string(call.about.name),
-                        .parts = {input_named(call.about.inputs[which].name),
-                                  " is NaN at " + place(call, *p) + "; replace NaN first, it has no order"},
-                        .given = "NaN"});
+      refuse_nan_at(call, which, *p);
   }
 }
 
@@ -66,14 +64,7 @@ void refuse_marker_beyond_mask(Engine& engine, const call& call, std::size_t mar
   refuse_nan<T>(engine, call, mask);
   const T given = engine.read(input<T>(engine, call, marker), *p),
           bound = engine.read(input<T>(engine, call, mask), *p);
-  throw call_error(
-      {.kind = fault::pixels,
-       .operation = std::string(call.about.name),
-       .parts = {"marker " + value_text(given) + " is " + (Toward == direction::up ? "above" : "below") +
-                     " mask " + value_text(bound) + " at " + place(call, *p) + "; use ",
-                 parameter_named("clip"), " to clip the marker to the mask"},
-       .given = value_text(given),
-       .allowed = value_text(bound)});
+  refuse_marker_at(call, Toward, value_text(given), value_text(bound), *p);
 }
 
 }  // namespace macareu

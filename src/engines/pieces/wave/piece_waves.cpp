@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include <macareu/error.hpp>
@@ -67,12 +68,13 @@ std::int64_t bytes_per_pixel(const std::vector<node_ptr>& images, std::size_t st
 
 template <class Key>
 piece_waves<Key>::piece_waves(run& of, const frame& whole, const neighbourhood& near,
-                              std::vector<node_ptr> images, std::size_t state_bytes)
+                              std::vector<node_ptr> images, std::size_t state_bytes, std::size_t rule_inputs)
     : run_(of),
       whole_(whole),
       near_(near),
       images_(std::move(images)),
       state_bytes_(state_bytes),
+      rule_inputs_(rule_inputs),
       grid_(whole, of.piece_size(whole, bytes_per_pixel<Key>(images_, state_bytes))),
       graph_(grid_, near),
       lists_(static_cast<std::size_t>(grid_.count())),
@@ -96,7 +98,7 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
     const auto around = read_all(images_, grown(own, one, whole_));
     if (piece + 1 < grid_.count()) expect_all(images_, grown(grid_.piece(piece + 1), one, whole_));
     const auto inside = parts(around, own);
-    if (check) check(inside);
+    check(inside, threads);
     block state(*run_.memory, own, state_bytes_);
     solve(state, inside);
     auto summary = summarise(piece, state, around, threads);
@@ -115,6 +117,19 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
     return waves->complete(*file, piece);
   });
   return result;
+}
+
+template <class Key>
+void piece_waves<Key>::check(std::span<const block> from, const host_threads& threads) {
+  if (!is_guarded()) return;
+  const auto& own = from[0].where;
+  std::atomic<bool> beyond = false;
+  threads.for_each(static_cast<std::size_t>(own.size.z * own.size.y), [&](std::size_t row) {
+    const auto z = static_cast<std::int64_t>(row) / own.size.y,
+               y = static_cast<std::int64_t>(row) % own.size.y;
+    if (is_beyond(from, own.first + site{z, y, 0}, own.size.x)) beyond = true;
+  });
+  if (beyond) refuse();
 }
 
 template <class Key>
@@ -215,7 +230,7 @@ std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t pie
     });
     if (changed) {
       const std::vector<node_ptr> inputs(images_.begin(),
-                                         images_.begin() + static_cast<std::ptrdiff_t>(rule_inputs));
+                                         images_.begin() + static_cast<std::ptrdiff_t>(rule_inputs_));
       solve_again(state, read_all(inputs, own));
       ++run_.report.solved_again;
     }

@@ -25,29 +25,25 @@ namespace macareu::pieces {
 /// then those of the start.
 template <class Rule, class StartRule, std::size_t Inputs>
 struct start_is_beyond {
-  using value = std::uint8_t;
   Rule rule;
   StartRule start;
 
-  MACAREU_HD value identity() const { return 0; }
-  MACAREU_HD value join(value a, value b) const { return a | b; }
   template <class... Pixels>
-  MACAREU_HD value lift(site p, const Pixels&... pixels) const {
+  bool operator()(site p, const Pixels&... pixels) const {
     return compare(p, std::make_index_sequence<Inputs>{},
                    std::make_index_sequence<sizeof...(Pixels) - Inputs>{}, pixels...);
   }
 
  private:
   template <std::size_t I, class First, class... Rest>
-  MACAREU_HD static const auto& pick(const First& first, const Rest&... rest) {
+  static const auto& pick(const First& first, const Rest&... rest) {
     if constexpr (I == 0)
       return first;
     else
       return pick<I - 1>(rest...);
   }
   template <std::size_t... I, std::size_t... S, class... Pixels>
-  MACAREU_HD value compare(site p, std::index_sequence<I...>, std::index_sequence<S...>,
-                           const Pixels&... pixels) const {
+  bool compare(site p, std::index_sequence<I...>, std::index_sequence<S...>, const Pixels&... pixels) const {
     const auto capacity = rule.capacity(p, pick<I>(pixels...)...);
     const auto begin = start(p, pick<Inputs + S>(pixels...)...);
     return Rule::algebra::toward == direction::up ? !(begin <= capacity) : !(begin >= capacity);
@@ -77,26 +73,30 @@ class record_file {
   std::int64_t end_ = 0;
 };
 
-/// The wave in terms of keys; what depends on the rule and on pixel types are functions.
+/// The wave in terms of keys; what depends on the rule and on pixel types is virtual.
 template <class Key>
 class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
  public:
   /// images: the inputs of the rule, then those of the start.
   piece_waves(run& of, const frame& whole, const neighbourhood& near, std::vector<node_ptr> images,
-              std::size_t state_bytes);
-
-  std::function<void(std::span<const block>, site, std::int64_t, Key*)> capacity_row;
-  std::function<void(const block&, site, std::int64_t, Key*)> state_row;
-  /// Sets a state if it is lower; whether it was.
-  std::function<bool(const block&, site, Key)> raise;
-  std::function<void(const block&, std::span<const block>)> solve, solve_again;
-  /// Throws if a start lies beyond its capacity; null: no check.
-  std::function<void(std::span<const block>)> check;
-
-  std::size_t rule_inputs = 1;
+              std::size_t state_bytes, std::size_t rule_inputs);
+  virtual ~piece_waves() = default;
 
   /// The result; its pieces are completed when they are read.
   node_ptr first_pass(const std::string& header, const host_threads& threads);
+
+ protected:
+  virtual void capacity_row(std::span<const block> from, site first, std::int64_t count, Key* to) const = 0;
+  virtual void state_row(const block& from, site first, std::int64_t count, Key* to) const = 0;
+  /// Sets a state if it is lower; whether it was.
+  virtual bool raise(const block& to, site p, Key value) const = 0;
+  virtual void solve(const block& to, std::span<const block> from) = 0;
+  /// From the states in `to`.
+  virtual void solve_again(const block& to, std::span<const block> from) = 0;
+  /// Whether a start of the row lies beyond its capacity, where that must not be: refuse() throws then.
+  virtual bool is_guarded() const = 0;
+  virtual bool is_beyond(std::span<const block> from, site first, std::int64_t count) const = 0;
+  virtual void refuse() = 0;
 
  private:
   struct open_list {
@@ -104,6 +104,7 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
     std::int64_t count = 0;  // -1: too many, the piece is solved again
   };
 
+  void check(std::span<const block> from, const host_threads& threads);
   rim_summary<Key> summarise(std::int64_t piece, const block& result, std::span<const block> around,
                              const host_threads& threads);
   /// What the journal keeps of a piece.
@@ -116,7 +117,7 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   frame whole_;
   neighbourhood near_;
   std::vector<node_ptr> images_;
-  std::size_t state_bytes_;
+  std::size_t state_bytes_, rule_inputs_;
   piece_grid grid_;
   rim_graph<Key> graph_;
   rim_flood<Key> flood_;

@@ -1,0 +1,145 @@
+#include "engines/pieces/plan.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "engines/pieces/tuning.hpp"
+
+namespace macareu::pieces {
+namespace {
+
+whole_axes only(line_axis axis) { return {axis == line_axis::z, axis == line_axis::y, axis == line_axis::x}; }
+
+}  // namespace
+
+any_image plan::input(const call& call, std::size_t index) {
+  auto& source = *static_cast<image_source*>(const_cast<void*>(call.inputs[index].data()));
+  return any_image(inputs_.slot_of(run_, source, source.form().channels == 1 ? 0 : call.channel));
+}
+
+any_image plan::output(const call& call, std::size_t index) {
+  auto& sink = *static_cast<image_sink*>(call.outputs[index].data());
+  return any_image(outputs_.slot_of(sink, call.outputs[index], call.channel));
+}
+
+void plan::set(const any_image& out, std::size_t bytes, std::vector<node_ptr> inputs, window_radius reach,
+               whole_axes axes, bool wraps, computed::function how) {
+  out.set(std::make_shared<computed>(run_, out.whole(), bytes, std::move(inputs), reach, axes, wraps,
+                                     std::move(how)));
+}
+
+void plan::set_map(const any_image& out, std::size_t bytes, images in, computed::function how) {
+  set(out, bytes, agreeing(in), {0, 0, 0}, {}, false, std::move(how));
+}
+
+void plan::set_window(const any_image& out, std::size_t bytes, const any_image& in, window_radius reach,
+                      border_mode mode, whole_axes axes, computed::function how) {
+  const bool wraps = mode == border_mode::wrap && !axes.any();
+  if (axes.any()) reach = {0, 0, 0};
+  set(out, bytes, {in_any_shape(in.result())}, reach, axes, wraps, std::move(how));
+}
+
+void plan::set_lines(const any_image& out, std::size_t bytes, images in, line_axis axis,
+                     computed::function how) {
+  std::vector<node_ptr> inputs;
+  for (const auto* image : in) {
+    auto result = image->result();
+    inputs.push_back(result->axes() == only(axis) ? result : in_any_shape(result));
+  }
+  set(out, bytes, std::move(inputs), {0, 0, 0}, only(axis), false, std::move(how));
+}
+
+node_ptr plan::in_any_shape(node_ptr result) {
+  return result->axes().any() ? outputs_.filled(result, "") : result;
+}
+
+std::vector<node_ptr> plan::in_any_shape(images in) {
+  std::vector<node_ptr> results;
+  for (const auto* image : in) results.push_back(in_any_shape(image->result()));
+  return results;
+}
+
+std::vector<node_ptr> plan::agreeing(images in) {
+  std::vector<node_ptr> results;
+  whole_axes first;
+  for (const auto* image : in) {
+    auto result = image->result();
+    if (!first.any()) first = result->axes();
+    results.push_back(result->axes() == first ? result : in_any_shape(result));
+  }
+  return results;
+}
+
+void plan::over(const piece_grid& grid, const std::vector<node_ptr>& from, window_radius reach,
+                function_ref<void(const box&, std::span<const block>)> visit) {
+  const auto& whole = from[0]->whole;
+  run_.over_pieces(grid, [&](std::int64_t piece) {
+    const auto blocks = read_all(from, grown(grid.piece(piece), reach, whole));
+    if (piece + 1 < grid.count()) expect_all(from, grown(grid.piece(piece + 1), reach, whole));
+    visit(grid.piece(piece), blocks);
+  });
+}
+
+void plan::over_parts(images in, function_ref<void(std::span<const block>)> visit) {
+  const auto from = agreeing(in);
+  const auto& whole = from[0]->whole;
+  const piece_grid grid(whole, run_.piece_size(whole, room_of(from) + tuning::engine_bytes, axes_of(from)));
+  over(grid, from, {0, 0, 0}, [&](const box&, std::span<const block> blocks) { visit(blocks); });
+}
+
+void plan::over_bands(images in, function_ref<void(const box&, std::span<const block>)> visit) {
+  const auto& whole = (*in.begin())->whole();
+  const auto axes = band_axes(whole.depth > 1);
+  std::vector<node_ptr> from;
+  for (const auto* image : in) {
+    auto result = image->result();
+    from.push_back((result->axes() | axes) == axes ? result : in_any_shape(result));
+  }
+  const auto bytes = room_of(from) + 8 + 2 * tuning::engine_bytes;
+  over(piece_grid(whole, run_.piece_size(whole, bytes, axes)), from, outline_reach(whole.depth > 1), visit);
+}
+
+std::uint64_t plan::set_components(const any_image& labels, std::size_t bytes, bool volume,
+                                   const any_image& in, component_bands::labelling number,
+                                   const host_threads& threads) {
+  auto from = in.result();
+  if (!((from->axes() | band_axes(volume)) == band_axes(volume))) from = in_any_shape(from);
+  const component_bands bands(run_, volume, from, std::move(number));
+  const auto [result, count] = bands.join(bytes, header_of(labels), threads);
+  labels.set(result);
+  return count;
+}
+
+template <class Label>
+void plan::set_recoded(const any_image& labels, const std::vector<Label>& number,
+                       const host_threads& threads) {
+  set_map(labels, sizeof(Label), {&labels},
+          [numbers = std::make_shared<const std::vector<Label>>(number), threads](
+              const block& to, std::span<const block> from) {
+            const auto size = to.where.size;
+            threads.for_each(static_cast<std::size_t>(size.z * size.y), [&](std::size_t row) {
+              const auto z = to.where.first.z + static_cast<std::int64_t>(row) / size.y,
+                         y = to.where.first.y + static_cast<std::int64_t>(row) % size.y;
+              const auto* const in = reinterpret_cast<const Label*>(from[0].row(z, y));
+              auto* const out = reinterpret_cast<Label*>(to.row(z, y));
+              for (std::int64_t x = 0; x < size.x; ++x) out[x] = (*numbers)[static_cast<std::size_t>(in[x])];
+            });
+          });
+}
+template void plan::set_recoded(const any_image&, const std::vector<std::uint32_t>&, const host_threads&);
+template void plan::set_recoded(const any_image&, const std::vector<std::uint64_t>&, const host_threads&);
+
+std::string plan::header_of(const any_image& out) const { return outputs_.header_of(*out.place()); }
+
+void plan::read_pixel(const any_image& from, site p, void* to) {
+  const auto pixel = from.result()->read({p, {1, 1, 1}});
+  std::memcpy(to, pixel.first, pixel.pixel_bytes);
+}
+
+void plan::finish() {
+  outputs_.write();
+  work_.report.strategy = run_.quiet.report.strategy;
+  work_.report.threads = run_.quiet.report.threads;
+}
+
+}  // namespace macareu::pieces

@@ -1,0 +1,71 @@
+// What an engine in pieces does that depends neither on rules nor on pixel types: compiled once.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/call.hpp"
+#include "core/function_ref.hpp"
+#include "core/host_threads.hpp"
+#include "engines/pieces/component/bands.hpp"
+#include "engines/pieces/computed.hpp"
+#include "engines/pieces/image.hpp"
+#include "engines/pieces/outputs.hpp"
+#include "engines/pieces/run.hpp"
+#include "patterns/window.hpp"
+
+namespace macareu::pieces {
+
+class plan {
+ public:
+  using images = std::initializer_list<const any_image*>;
+
+  explicit plan(job& work) : run_(*work.pieces), work_(work), outputs_(run_) {}
+
+  any_image input(const call& call, std::size_t index);
+  any_image output(const call& call, std::size_t index);
+
+  /// Results that are computed where they are read.
+  void set_map(const any_image& out, std::size_t bytes, images in, computed::function how);
+  void set_window(const any_image& out, std::size_t bytes, const any_image& in, window_radius reach,
+                  border_mode mode, whole_axes axes, computed::function how);
+  void set_lines(const any_image& out, std::size_t bytes, images in, line_axis axis, computed::function how);
+
+  /// visit(blocks) for all pieces of images.
+  void over_parts(images in, function_ref<void(std::span<const block>)> visit);
+  /// visit(band, blocks) for bands, with blocks that reach beyond them.
+  void over_bands(images in, function_ref<void(const box&, std::span<const block>)> visit);
+
+  std::uint64_t set_components(const any_image& labels, std::size_t bytes, bool volume, const any_image& in,
+                               component_bands::labelling number, const host_threads& threads);
+  template <class Label>
+  void set_recoded(const any_image& labels, const std::vector<Label>& number, const host_threads& threads);
+
+  /// Inputs that can be read in any boxes.
+  std::vector<node_ptr> in_any_shape(images in);
+  std::string header_of(const any_image& out) const;
+  void read_pixel(const any_image& from, site p, void* to);
+  void finish();
+
+ protected:
+  run& run_;
+
+ private:
+  node_ptr in_any_shape(node_ptr result);
+  /// Inputs of one pass need whole lines along the same axes, or along none.
+  std::vector<node_ptr> agreeing(images in);
+  void set(const any_image& out, std::size_t bytes, std::vector<node_ptr> inputs, window_radius reach,
+           whole_axes axes, bool wraps, computed::function how);
+  void over(const piece_grid& grid, const std::vector<node_ptr>& from, window_radius reach,
+            function_ref<void(const box&, std::span<const block>)> visit);
+
+  job& work_;
+  input_slots inputs_;
+  output_slots outputs_;
+};
+
+}  // namespace macareu::pieces
