@@ -214,7 +214,8 @@ std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t pie
   const auto own = grid_.piece(piece);
   const auto& rim = graph_.value(piece);
   auto state = result.read_as_it_is(own);
-  bool changed = false;
+  // A run that was killed may have written a part of this piece: its rim alone does not tell.
+  bool changed = run_.resumes();
   if (list.count > 0) {
     std::vector<open_pixel<Key>> open(static_cast<std::size_t>(list.count));
     records_.read(list.offset, open.data(), open.size() * sizeof(open[0]));
