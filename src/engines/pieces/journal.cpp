@@ -94,6 +94,8 @@ void journal::load(const std::filesystem::path& file, const std::string& descrip
     records_[{head.of, head.piece}] = {from, head.size};
     end_ = from + head.size;
   }
+  // Records behind a damaged one would come back when it is written again.
+  if (::ftruncate(descriptor_, end_) != 0) throw io_error(file.string() + ": " + std::strerror(errno));
 }
 
 void journal::record(std::int64_t of, std::int64_t piece, std::span<const std::byte> bytes) {
