@@ -80,8 +80,9 @@ void run_pieces(const operator_description& about, std::span<image_source* const
     pieces.forget();
   } catch (const interrupted&) {
     throw;  // to be resumed
-  } catch (const io_error&) {
-    throw;  // likewise
+  } catch (const io_error& error) {
+    if (options.name.empty()) throw;
+    throw io_error(std::string(error.what()) + "; what is done is kept, and --resume continues");
   } catch (...) {
     pieces.forget();
     throw;

@@ -203,18 +203,15 @@ int operator_run::run_in_pieces(const std::vector<std::unique_ptr<image_source>>
       else
         macareu::run_in_pieces(about_, from, to, values, how, options);
     });
-    if (describes) {
-      label_sink->commit();
-      describe_in_pieces(labels.path(), *sinks[0], how, options, texts);
-    }
   } catch (const interrupted&) {
     if (!gives_table() && !running.quiet)
       std::fprintf(stderr, "%s: what is done is kept; the same command with --resume continues\n",
                    std::string(about_.verb).c_str());
     throw;
-  } catch (const io_error& error) {
-    if (gives_table()) throw;
-    throw io_error(std::string(error.what()) + "; what is done is kept, and --resume continues");
+  }
+  if (describes) {
+    label_sink->commit();
+    describe_in_pieces(labels.path(), *sinks[0], how, options, texts);
   }
   record_.compute_seconds = record_.run.compute_seconds;
   if (gives_table()) tables.add_to(texts, measured);
