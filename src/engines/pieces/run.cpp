@@ -38,7 +38,11 @@ context without_progress(context how) {
   return how;
 }
 
-std::string in_mebibytes(std::int64_t bytes) { return std::to_string(ceil_div(bytes, 1 << 20)) + " MiB"; }
+std::string with_unit(std::int64_t bytes) {
+  constexpr std::int64_t kibibyte = 1 << 10, mebibyte = 1 << 20;
+  return bytes < 10 * mebibyte ? std::to_string(ceil_div(bytes, kibibyte)) + " KiB"
+                               : std::to_string(ceil_div(bytes, mebibyte)) + " MiB";
+}
 
 }  // namespace
 
@@ -114,8 +118,8 @@ site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axe
   if (pixels() > most)
     throw usage_error(std::string("memory: a piece of ") + std::to_string(size.z) + " x " +
                       std::to_string(size.y) + " x " + std::to_string(size.x) + " pixels needs " +
-                      in_mebibytes(pixels() * bytes_per_pixel) + ", but the limit is " +
-                      in_mebibytes(budget_) + "; raise it");
+                      with_unit(pixels() * bytes_per_pixel) + ", but the limit is " + with_unit(budget_) +
+                      "; raise it");
   // Nearly cubic pieces have the least rim. The last axis is the longest in files, so it is rounded up.
   const int open = !axes.z * (whole.depth > 1) + !axes.y * (whole.height > 1) + !axes.x * (whole.width > 1);
   const auto side = [&](int left) {
