@@ -6,7 +6,9 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -31,16 +33,19 @@ fs::path followed(fs::path file) {
   return file;
 }
 
+/// The names of temporaries begin with it. Truncated, so that the longest name leaves room for the suffix.
+std::string prefix_of(const fs::path& target) {
+  return "." + target.stem().string().substr(0, 128) + ".macareu-";
+}
+
 /// Calls `create` with names in the directory of `target` until one is not taken. Exclusive creation prevents
 /// sharing it with another process, and follows no link.
 template <class Create>
 fs::path reserve_beside(const fs::path& target, const fs::path& name, Create create) {
   static std::atomic<unsigned> counter = 0;
   for (;;) {
-    // Truncated, so that the longest name leaves room for the suffix.
-    auto temporary = std::string(".") + target.stem().string().substr(0, 128) + ".macareu-" +
-                     std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp" +
-                     name.extension().string();
+    auto temporary = prefix_of(target) + std::to_string(::getpid()) + "-" + std::to_string(counter++) +
+                     ".tmp" + name.extension().string();
     auto path = target.parent_path() / temporary;
     if (create(path.c_str())) return path;
     if (errno != EEXIST) fail(name, errno);
@@ -55,6 +60,19 @@ bool create_file(const char* path) {
 bool create_directory(const char* path) { return ::mkdir(path, 0777) == 0; }
 
 }  // namespace
+
+void remove_leftovers(const fs::path& file) {
+  const auto target = followed(file);
+  const auto prefix = prefix_of(target);
+  std::error_code ignored;
+  for (const auto& entry :
+       fs::directory_iterator(target.has_parent_path() ? target.parent_path() : ".", ignored)) {
+    const auto name = entry.path().filename().string();
+    if (!name.starts_with(prefix) || !name.ends_with(".tmp" + file.extension().string())) continue;
+    const auto process = std::atoi(name.c_str() + prefix.size());
+    if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), ignored);
+  }
+}
 
 pending_file::pending_file(const fs::path& file) : name_(file), target_(followed(file)) {
   std::error_code ignored;

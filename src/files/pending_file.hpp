@@ -45,4 +45,7 @@ class pending_directory {
   std::filesystem::path name_, target_, path_;
 };
 
+/// Removes the temporaries of this destination whose process was killed.
+void remove_leftovers(const std::filesystem::path& file);
+
 }  // namespace macareu::files

@@ -194,6 +194,7 @@ std::unique_ptr<image_source> open_source(const std::filesystem::path& file, con
 
 std::unique_ptr<image_sink> create_sink(const std::filesystem::path& file, const source_form& form,
                                         const sink_options& given) {
+  files::remove_leftovers(file);
   if (files::is_zarr_name(file)) return files::create_zarr(file, form, given);
   const auto& format = files::format_to_write(file, form);
   if (given.pyramid && (!format.holds.pyramids || form.shape.rank() == 3))
