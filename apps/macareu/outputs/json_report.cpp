@@ -1,6 +1,7 @@
 #include "outputs/json_report.hpp"
 
-#include <sys/resource.h>
+#include <fstream>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -11,11 +12,12 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// The peak resident memory of the process, in bytes.
+/// The peak resident memory of the process, in bytes. getrusage() would count the process that started it.
 std::int64_t peak_memory() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return std::stoll(line.substr(line.find(':') + 1)) * 1024;
+  return 0;
 }
 
 void add_counter(json& object, const char* name, std::int64_t value) {
