@@ -92,8 +92,10 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
   const auto result = std::make_shared<stored>(run_, whole_, state_bytes_, grid_.size(), header);
   const window_radius one{near_.rank == 3 ? 1 : 0, 1, 1};
   const auto record = run_.next_record();
+  bool was_done = true;
   run_.over_pieces(grid_, [&](std::int64_t piece) {
     if (const auto known = run_.done.recall(record, piece)) return graph_.add(piece, recalled(piece, *known));
+    was_done = false;
     const auto own = grid_.piece(piece);
     const auto around = read_all(images_, grown(own, one, whole_));
     if (piece + 1 < grid_.count()) expect_all(images_, grown(grid_.piece(piece + 1), one, whole_));
@@ -113,8 +115,8 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
   run_.files.wait();
   graph_.solve();
   // The file owns the function, which owns this.
-  result->finish_later([waves = this->shared_from_this(), file = result.get()](std::int64_t piece) {
-    return waves->complete(*file, piece);
+  result->finish_later([waves = this->shared_from_this(), file = result.get(), was_done](std::int64_t piece) {
+    return waves->complete(*file, piece, was_done);
   });
   return result;
 }
@@ -208,14 +210,13 @@ rim_summary<Key> piece_waves<Key>::recalled(std::int64_t piece, const std::strin
 }
 
 template <class Key>
-std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t piece) {
+std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t piece, bool was_begun) {
   const auto& list = lists_[static_cast<std::size_t>(piece)];
   if (list.count == 0) return std::nullopt;
   const auto own = grid_.piece(piece);
   const auto& rim = graph_.value(piece);
   auto state = result.read_as_it_is(own);
-  // A run that was killed may have written a part of this piece: its rim alone does not tell.
-  bool changed = run_.resumes();
+  bool changed = was_begun;
   if (list.count > 0) {
     std::vector<open_pixel<Key>> open(static_cast<std::size_t>(list.count));
     records_.read(list.offset, open.data(), open.size() * sizeof(open[0]));

@@ -110,7 +110,9 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   /// What the journal keeps of a piece.
   std::string bytes_of(std::int64_t piece, const rim_summary<Key>& summary) const;
   rim_summary<Key> recalled(std::int64_t piece, const std::string& bytes);
-  std::optional<block> complete(stored& result, std::int64_t piece);
+  /// was_begun: a run that was killed may have written a part of the piece, so its rim does not tell whether
+  /// it is complete.
+  std::optional<block> complete(stored& result, std::int64_t piece, bool was_begun);
   static std::vector<block> parts(std::span<const block> blocks, const box& where);
 
   run& run_;
