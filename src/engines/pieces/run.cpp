@@ -69,24 +69,33 @@ run::run(job& job, const piece_options& options, const std::string& description)
     ::close(lock_);
     throw io_error(options.name + ": another run is writing it, with work files in " + folder_.string());
   }
+  try {
+    open_journal(description);
+  } catch (...) {
+    ::close(lock_);
+    throw;
+  }
+}
+
+void run::open_journal(const std::string& description) {
   const auto list = folder_ / "journal";
   const bool left = std::filesystem::exists(list);
-  if (options.resume && !left) {
+  if (options_.resume && !left) {
     remove_folder();
     throw usage_error("--resume: there is no unfinished run in " + folder_.string());
   }
-  if (!options.resume && left) {
+  if (!options_.resume && left) {
     work.report.note = "an unfinished run in " + folder_.string() + " was removed; --resume continues one";
     for (const auto& entry : std::filesystem::directory_iterator(folder_))
-      if (entry.path() != lock) std::filesystem::remove(entry.path());
+      if (entry.path() != folder_ / "lock") std::filesystem::remove(entry.path());
   }
   // The limit that the machine gave may be another one now; pieces must stay as they were.
   const auto limit = folder_ / "limit";
-  if (options.memory == 0 && options.resume)
+  if (options_.memory == 0 && options_.resume)
     std::ifstream(limit) >> budget_;
   else
     std::ofstream(limit) << budget_;
-  done.open(list, description, options.resume);
+  done.open(list, description, options_.resume);
   if (done.has(is_over, 0)) {
     remove_folder();
     throw usage_error(
@@ -95,6 +104,12 @@ run::run(job& job, const piece_options& options, const std::string& description)
 }
 
 run::~run() {
+  // Writes that wait use the folder, and belong to this run's lock.
+  try {
+    files.wait();
+  } catch (...) {
+    // An earlier error ends the run already.
+  }
   if (!keeps_) remove_folder();
   if (lock_ >= 0) ::close(lock_);
 }

@@ -61,6 +61,8 @@ class run {
   file_thread files;
 
  private:
+  /// Begins a new journal, or continues that of an unfinished run.
+  void open_journal(const std::string& description);
   void remove_folder() const;
 
   piece_options options_;
