@@ -41,6 +41,15 @@ std::string description_of(const operator_description& about, std::span<image_so
   return text + "\n";
 }
 
+/// Pixels of a pipe may be others now, and nothing tells.
+void require_identities(const operator_description& about, std::span<image_source* const> inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i]->identity().empty())
+      throw usage_error("--resume: " + std::string(about.inputs[i].name) +
+                        " cannot be compared with that of the unfinished run, as it is a pipe or has no "
+                        "identity; start again without --resume");
+}
+
 void run_pieces(const operator_description& about, std::span<image_source* const> inputs,
                 std::span<image_sink* const> outputs, const arguments& given, const context& how,
                 const piece_options& options, table* result) {
@@ -64,6 +73,7 @@ void run_pieces(const operator_description& about, std::span<image_source* const
   if (!choice.chosen->run_in_pieces)
     throw usage_error(std::string(about.name) + ": device '" + choice.device +
                       "' does not work in pieces; use cpu");
+  if (options.resume) require_identities(about, inputs);
   job work{told, {}};
   work.report.note = choice.note;
   pieces::run pieces(work, options, description_of(about, inputs, values, choice, options));
