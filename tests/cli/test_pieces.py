@@ -12,8 +12,8 @@ import unittest
 
 from support import CliTest
 
-# `make test-long` multiplies cases by MACAREU_TEST_SHARE.
-KILLS = 10 if float(os.environ.get("MACAREU_TEST_SHARE", "1")) <= 1 else 200
+# Of each operator; `make test-long` sets a share above 1.
+KILLS = 10 if float(os.environ.get("MACAREU_TEST_SHARE", "1")) <= 1 else 70
 MEBIBYTE = 1 << 20
 
 # Numbers of records in the journal of a wave.
@@ -316,7 +316,8 @@ class EndedRuns(PiecesTest):
             self.assertEqual(self.halt(self.commands["label"], sent), "macareu: label: interrupted\n")
             self.resume("label")
         self.assertRegex(self.halt([word for word in self.commands["reconstruct"] if word != "--quiet"], signal.SIGINT),
-                         "computing in pieces\nreconstruct: what is done is kept; the same command with --resume continues\n"
+                         "computing in pieces\n"
+                         "reconstruct: what is done is kept; the same command with --resume continues\n"
                          "macareu: reconstruct: interrupted\n$")
 
     def test_finished_pieces_are_not_computed_again(self):
@@ -341,7 +342,8 @@ class EndedRuns(PiecesTest):
 
     def test_another_run_is_refused(self):
         self.prepare()
-        self.assertRegex(self.fail_with(2, *self.commands["label"], "--resume"), "there is no unfinished run in .*pieces$")
+        self.assertRegex(self.fail_with(2, *self.commands["label"], "--resume"),
+                         "there is no unfinished run in .*pieces$")
         self.halt(self.commands["reconstruct"])
         another = "the unfinished run was another one: then '.*', now '.*'; start again without --resume$"
         for more in (("--connectivity", "4"), ("--pieces", "50,50")):
@@ -367,7 +369,8 @@ class EndedRuns(PiecesTest):
         whole = self.whole_journal()
         (length,) = struct.unpack("<Q", whole[:8])
         for damaged, message in ((b"", "is empty"), (whole[:5], "is empty"), (whole[:20], "is damaged"),
-                                 (b"\xff" * 8 + whole[8:], "is damaged"), (whole[:9] + b"\n" + whole[10:], "another one")):
+                                 (b"\xff" * 8 + whole[8:], "is damaged"),
+                                 (whole[:9] + b"\n" + whole[10:], "another one")):
             self.write_journal(damaged)
             self.assertIn(message, self.fail_with(2, *self.commands["label"], "--resume"))
         # Records behind a damaged one did not happen.
@@ -418,7 +421,8 @@ class EndedRuns(PiecesTest):
         try:
             for more in ((), ("--resume",)):
                 line = self.fail_with(3, *self.commands["distance"], *more)
-                self.assertTrue(line.endswith(f"out.npy: another run is writing it, with work files in ./{self.folder}"), line)
+                told = f"macareu: distance: out.npy: another run is writing it, with work files in ./{self.folder}"
+                self.assertEqual(line, told)
         finally:
             first.send_signal(signal.SIGCONT)
         self.assertEqual((first.communicate()[1], first.returncode), (b"", 0))
