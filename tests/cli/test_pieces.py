@@ -13,7 +13,7 @@ import unittest
 from support import CliTest
 
 # Of each operator; `make test-long` sets a share above 1.
-KILLS = 10 if float(os.environ.get("MACAREU_TEST_SHARE", "1")) <= 1 else 70
+KILLS = 10 if float(os.environ.get("MACAREU_TEST_SHARE", "1")) <= 1 else 200
 MEBIBYTE = 1 << 20
 
 # Numbers of records in the journal of a wave.

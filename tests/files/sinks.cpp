@@ -1,6 +1,7 @@
 // Files that are written by regions equal those that are written at once, and appear complete or not at all.
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <fstream>
@@ -73,6 +74,22 @@ TEST_F(sinks, nothing_remains_without_a_commit) {
   }
   EXPECT_EQ(listing(), std::vector<std::string>{"a.npy"});
   EXPECT_EQ(load(at("a.npy")), "old");
+}
+
+TEST_F(sinks, temporaries_of_killed_processes_are_removed) {
+  const auto temporary = [](const std::string& stem, int process) {
+    return "." + stem + ".macareu-" + std::to_string(process) + "-7.tmp.npy";
+  };
+  constexpr int beyond_all = (1 << 22) + 1;  // Linux has no such process
+  const std::vector<std::string> others{temporary("a", ::getpid()), temporary("b", beyond_all), "a.npy"};
+  for (const auto& name : others) save(name, "old");
+  save(temporary("a", beyond_all), "old");
+  create_sink(at("a.npy"), form_of(pixels_));
+  auto left = listing();
+  std::ranges::sort(left);
+  auto expected = others;
+  std::ranges::sort(expected);
+  EXPECT_EQ(left, expected);
 }
 
 TEST_F(sinks, existing_files_and_links_stay_until_the_commit) {
