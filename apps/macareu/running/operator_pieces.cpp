@@ -1,7 +1,14 @@
 // Runs of operators on images larger than memory.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -103,25 +110,44 @@ std::vector<image_form> operator_run::forms_of(const std::vector<std::unique_ptr
   return forms;
 }
 
-/// A file that is removed at the end, and before a run that needs it new.
-class work_file {
+/// A directory for one run with an output, removed at the end. What a killed run left in it is removed
+/// before.
+class work_folder {
  public:
-  explicit work_file(fs::path path) : path_(std::move(path)) { remove(); }
-  ~work_file() { remove(); }
-  work_file(const work_file&) = delete;
-  work_file& operator=(const work_file&) = delete;
+  explicit work_folder(fs::path path) : path_(std::move(path)) {}
+  ~work_folder() {
+    if (lock_ < 0) return;
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+    ::close(lock_);
+  }
+  work_folder(const work_folder&) = delete;
+  work_folder& operator=(const work_folder&) = delete;
   const fs::path& path() const { return path_; }
+  /// output: for the message if another run uses the directory.
+  void create(const std::string& output) {
+    if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST)
+      throw io_error(path_.string() + ": " + std::strerror(errno));
+    const auto lock = path_ / "lock";
+    const int descriptor = ::open(lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (descriptor < 0) throw io_error(lock.string() + ": " + std::strerror(errno));
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+      ::close(descriptor);
+      throw io_error(output + ": another run is writing it, with work files in " + path_.string());
+    }
+    lock_ = descriptor;
+    for (const auto& entry : fs::directory_iterator(path_))
+      if (entry.path() != lock) fs::remove_all(entry.path());
+  }
 
  private:
-  void remove() const {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
   fs::path path_;
+  int lock_ = -1;
 };
 
 void operator_run::describe_in_pieces(const fs::path& labels, image_sink& output, const context& how,
                                       piece_options options, output_files& texts) {
+  options.scratch = labels.parent_path();
   const auto intensity =
       objects.intensity_file.empty() ? nullptr : reading.open_grey(objects.intensity_file, options.scratch);
   if (intensity && intensity->form().shape != record_.shape)
@@ -134,20 +160,19 @@ void operator_run::describe_in_pieces(const fs::path& labels, image_sink& output
   auto counting = how;
   counting.report = &selection;
   auto numbered = open_source(labels, {}, options.scratch);
-  const work_file chosen(labels.string() + ".kept.npy");
+  const auto chosen = options.scratch / "kept.npy";
   auto described = labels;
   if (objects.drops_objects()) {
-    const auto selected = create_sink(chosen.path(), numbered->form(), {.scratch = options.scratch});
+    const auto selected = create_sink(chosen, numbered->form(), {.scratch = options.scratch});
     objects.select_in_pieces(*numbered, *selected, counting, options);
     selected->commit();
     record_.run.count = selection.count;
-    described = chosen.path();
+    described = chosen;
     numbered = open_source(described, {}, options.scratch);
   }
   if (objects.wanted())
     objects.add_table(texts, objects.measure_in_pieces(*numbered, intensity.get(), counting, options));
-  if (output.header() == create_sink(chosen.path(), numbered->form())->header())
-    return output.adopt(described);
+  if (output.header() == create_sink(chosen, numbered->form())->header()) return output.adopt(described);
   // All objects in the order that they have: a copy.
   macareu::run_in_pieces(*find_operator("relabel"), std::array{numbered.get()}, std::array{&output}, {},
                          counting, options);
@@ -175,14 +200,16 @@ int operator_run::run_in_pieces(const std::vector<std::unique_ptr<image_source>>
   std::vector<image_sink*> to;
   const bool describes = objects.wanted() || objects.drops_objects();
   const auto name = gives_table() ? std::string() : fs::path(*outputs[0]).filename().string();
-  const work_file labels(scratch_directory() / (".macareu-" + name + ".labels.npy"));
+  work_folder described(scratch_directory() / (".macareu-" + name + ".objects"));
+  const auto labels = described.path() / "labels.npy";
   std::unique_ptr<image_sink> label_sink;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
     if (outputs[o]) sinks.push_back(sink_for(o, output_form(about_, o, from, values)));
     to.push_back(outputs[o] ? sinks.back().get() : nullptr);
   }
   if (describes) {
-    label_sink = create_sink(labels.path(), output_form(about_, 0, from, values));
+    described.create(name);
+    label_sink = create_sink(labels, output_form(about_, 0, from, values));
     to[0] = label_sink.get();
   }
   progress_bar bar(std::string(about_.verb), running.quiet);
@@ -211,7 +238,7 @@ int operator_run::run_in_pieces(const std::vector<std::unique_ptr<image_source>>
   }
   if (describes) {
     label_sink->commit();
-    describe_in_pieces(labels.path(), *sinks[0], how, options, texts);
+    describe_in_pieces(labels, *sinks[0], how, options, texts);
   }
   record_.compute_seconds = record_.run.compute_seconds;
   if (gives_table()) tables.add_to(texts, measured);
