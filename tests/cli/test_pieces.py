@@ -221,7 +221,8 @@ class EndedRuns(PiecesTest):
         inputs = {"reconstruct": ("marker.npy", "mask.npy")}
         self.commands = {verb: (verb, *inputs.get(verb, ("objects.npy",)), "-o", self.out, *self.small)
                          for verb in self.verbs}
-        self.expected = {verb: self.in_memory(verb) for verb in self.verbs}
+        self.commands["table"] = (*self.commands["label"], "--table", "t.csv", "--min-size", "30")
+        self.expected = {name: self.in_memory(name) for name in self.commands}
 
     def in_memory(self, verb):
         self.succeed(*(word for word in self.commands[verb] if word not in self.small))
@@ -276,12 +277,12 @@ class EndedRuns(PiecesTest):
     def check_leftovers(self):
         for name in self.files():
             if name.startswith("."):
-                self.assertRegex(name, r"^\.macareu-out\.npy\.pieces$|^\.out\.macareu-\d+-\d+\.tmp\.npy$")
+                self.assertRegex(name, r"^\.macareu-out\.npy\.(pieces|objects)$|^\.out\.macareu-\d+-\d+\.tmp\.npy$")
 
     def test_kills_at_random_moments(self):
         self.prepare("3000,3000", "4M")
         moments = random.Random(29)
-        for verb in self.verbs:
+        for verb in self.commands:
             begin = time.monotonic()
             self.succeed(*self.commands[verb])
             longest = time.monotonic() - begin
@@ -417,16 +418,17 @@ class EndedRuns(PiecesTest):
 
     def test_two_runs_with_one_output(self):
         self.prepare()
-        first = self.pause(self.commands["distance"], len)
-        try:
-            for more in ((), ("--resume",)):
-                line = self.fail_with(3, *self.commands["distance"], *more)
-                told = f"macareu: distance: out.npy: another run is writing it, with work files in ./{self.folder}"
-                self.assertEqual(line, told)
-        finally:
-            first.send_signal(signal.SIGCONT)
-        self.assertEqual((first.communicate()[1], first.returncode), (b"", 0))
-        self.check_end("distance")
+        for name, folder in (("distance", self.folder), ("table", ".macareu-out.npy.objects")):
+            first = self.pause(self.commands[name], len)
+            try:
+                for more in ((), ("--resume",)):
+                    line = self.fail_with(3, *self.commands[name], *more)
+                    self.assertTrue(line.endswith(f": out.npy: another run is writing it, with work files in ./{folder}"),
+                                    line)
+            finally:
+                first.send_signal(signal.SIGCONT)
+            self.assertEqual((first.communicate()[1], first.returncode), (b"", 0))
+            self.check_end(name)
 
     def test_a_file_that_cannot_grow(self):
         """The limit of file sizes stands for a full disk."""
