@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import scipy as scipy, skimage as skimage
 from ._device_array import DeviceArray as DeviceArray
+from ._lazy_image import LazyImage as LazyImage, open as open
 from ._tools import Comparison as Comparison, compare as compare, generate as generate, info as info
 
 __version__: str
@@ -31,6 +32,15 @@ class _OnGpu(Protocol):
     @property
     def __cuda_array_interface__(self) -> Any: ...
 
+class _Sliced(Protocol):
+    """Images that are not in memory: of zarr, h5py and others."""
+
+    @property
+    def shape(self) -> Any: ...
+    @property
+    def dtype(self) -> Any: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+
 _Pixel = TypeVar("_Pixel", bound=np.generic)
 _Array = TypeVar("_Array", bound=_OnDevice)
 _Nested = Sequence[Sequence[Any]]
@@ -38,8 +48,8 @@ _Nested = Sequence[Sequence[Any]]
 
 
 def forms(functions, about):
-    """(signature, result) of the overloads for type checkers: NumPy arrays, lists, and other arrays with and
-    without DLPack."""
+    """(signature, result) of the overloads for type checkers: NumPy arrays, lists, other arrays with and without
+    DLPack, and images or results that are not in memory."""
     same_type = any(type == "the input's type" for _, _, type in about["outputs"])
     pixel = "_Pixel" if same_type else "Any"
     outputs = len(about["outputs"])
@@ -54,7 +64,8 @@ def forms(functions, about):
     if not about["table"]:
         result = "_Array" if outputs == 1 else f"tuple[{', '.join(['_Array'] * outputs)}]"
     yield functions.signature(about, "_Array", out="_Array" if outputs == 1 else result), result
-    yield functions.signature(about, "_OnGpu"), result if about["table"] else "Any"
+    for image in ("_OnGpu", "_Sliced"):
+        yield functions.signature(about, image), result if about["table"] else "Any"
 
 
 def main():

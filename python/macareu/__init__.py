@@ -1,8 +1,9 @@
 """Image operators with irregular wavefront propagation: reconstruction, extrema, distances and related ones.
 
 One function for each operator of the catalogue. They take arrays of NumPy (any strides, no copy), CuPy, PyTorch and
-other packages with DLPack or `__cuda_array_interface__`. `macareu.skimage` and `macareu.scipy` have functions with the
-names and signatures of those packages.
+other packages with DLPack or `__cuda_array_interface__`. Images larger than memory are files (`macareu.open`),
+`numpy.memmap`, and arrays of zarr and h5py. `macareu.skimage` and `macareu.scipy` have functions with the names and
+signatures of those packages.
 
 >>> import macareu
 >>> mask, marker = macareu.generate("tissue", (256, 256))
@@ -12,13 +13,15 @@ names and signatures of those packages.
 
 from . import _functions
 from ._device_array import DeviceArray
+from ._lazy_image import LazyImage, open  # noqa: A004, not in __all__: a star import keeps Python's own
 from ._tools import Comparison, compare, generate, info
 
 globals().update(_functions.functions)
 from . import scipy, skimage  # noqa: E402, they call the functions
 
 __version__ = info()["version"]
-__all__ = [*_functions.functions, "Comparison", "DeviceArray", "compare", "generate", "info", "scipy", "skimage"]
+__all__ = [*_functions.functions, "Comparison", "DeviceArray", "LazyImage", "compare", "generate", "info", "scipy",
+           "skimage"]
 
 
 def __getattr__(name):

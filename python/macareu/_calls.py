@@ -4,7 +4,7 @@ import contextlib
 
 from numpy import ndarray
 
-from . import _arrays
+from . import _arrays, _pieces
 
 
 @contextlib.contextmanager
@@ -22,18 +22,27 @@ def _progress(progress, name):
         yield lambda done: bar.update(done - bar.n)
 
 
-def call(operation, images, values, out, device, strategy, threads, progress):
+def call(operation, images, values, out, device, strategy, threads, progress, *limits):
     if progress:
         with _progress(progress, operation.about["name"]) as told:
-            return _run(operation, images, values, out, device, strategy, threads, told)
-    return _run(operation, images, values, out, device, strategy, threads, None)
+            return _run(operation, images, values, out, (device, strategy, threads, told), *limits)
+    return _run(operation, images, values, out, (device, strategy, threads, None), *limits)
 
 
-def _run(operation, images, values, out, device, strategy, threads, progress):
+def _run(operation, images, values, out, how, memory, pieces, scratch):
+    limited = memory is not None or pieces is not None or scratch is not None
+    plain = not limited and (out is None or type(out) is ndarray)
     for image in images:
-        if type(image) is not ndarray:
-            kind = _arrays.kind_of(images)
-            if kind is not None:
-                return kind.run(operation, images, values, out, device, strategy, threads, progress)
-            break
-    return operation.run(images, values, out, device, strategy, threads, progress)
+        plain = plain and type(image) is ndarray
+    if plain:
+        return operation.run(images, values, out, *how)
+
+    def in_memory(arrays):
+        kind = _arrays.kind_of(arrays)
+        if kind is not None:
+            return kind.run(operation, arrays, values, out, *how)
+        return operation.run(arrays, values, out, *how)
+
+    if limited or any(map(_pieces.is_lazy, images)) or _pieces.is_lazy_place(out):
+        return _pieces.run(in_memory, operation, images, values, out, how, memory, pieces, scratch)
+    return in_memory(images)

@@ -12,12 +12,18 @@ from ._calls import call
 from ._macareu import did_you_mean, nearest_operator  # noqa: F401
 
 _RUNNING = (
-    ("out", "Any", "None", "where the result goes; by default a new array"),
+    ("out", "Any", "None", "where the result goes, an array or a file's name; by default a new array"),
     ("device", "str", "'auto'", "auto, serial, cpu, cuda or cuda:N"),
     ("strategy", "str", "'auto'", "auto, or a name that the device knows for this operator"),
     ("threads", "int", "0", "0: as many as the machine has"),
     ("progress", "bool | Callable[[float], object]", "False",
      "True shows tqdm's bar where it is installed; a function is called with the fraction done"),
+    ("memory", "int | str | None", "None",
+     "memory to use, '4G' or bytes; what needs more is computed in pieces. By default 70 % of what is free, for images "
+     "that are not in memory"),
+    ("pieces", "Sequence[int] | None", "None",
+     "compute in pieces of (rows, columns) or (slices, rows, columns), whatever the memory"),
+    ("scratch", "Any", "None", "the directory of work files; by default that of the output file, or of temporary files"),
 )
 _HINTS = {
     "connectivity": "int | str",
@@ -141,7 +147,8 @@ def _make(operation):
             f"def _plain({signature(about)}) -> {result_hint(about)}: pass\n"
             f"def {name}({signature(about)}, **_unknown) -> {result_hint(about)}:\n"
             f"    if _unknown: _refuse({name}, _unknown)\n"
-            f"    return _call(_operation, {images}, ({values}), {out}, device, strategy, threads, progress)\n")
+            f"    return _call(_operation, {images}, ({values}), {out}, device, strategy, threads, progress, "
+            "memory, pieces, scratch)\n")
     scope = {"_call": call, "_operation": operation, "_refuse": _refuse, **_NAMES_OF_HINTS}
     exec(compile(code, f"<macareu.{name}>", "exec"), scope)
     function = scope[name]

@@ -10,11 +10,13 @@
 #include <vector>
 
 #include <macareu/catalogue.hpp>
+#include <macareu/pieces.hpp>
 
 #include "arguments.hpp"
 #include "arrays.hpp"
 #include "parts.hpp"
 #include "runs.hpp"
+#include "sources.hpp"
 
 namespace macareu::python {
 namespace {
@@ -54,6 +56,21 @@ class column_names {
   py::tuple names_;
   py::dict empty_;
 };
+
+/// Inputs of a run in pieces.
+struct image_sources {
+  explicit image_sources(const py::tuple& images) {
+    for (const auto image : images) kept.push_back(source_from(image));
+    for (const auto& source : kept) all.push_back(source.get());
+  }
+
+  std::vector<std::unique_ptr<image_source>> kept;
+  std::vector<image_source*> all;
+};
+
+std::int64_t bytes_of(const source_form& form) {
+  return form.shape.pixels() * form.channels * static_cast<std::int64_t>(size_of(form.type));
+}
 
 class operation {
  public:
@@ -131,6 +148,69 @@ class operation {
     run_without_gil(options, watched,
                     [&](const context& how) { run_operator(about_, inputs, outputs, all, how); });
     return py::none();
+  }
+
+  /// Bytes of a call that has its images in memory: inputs, results, and an estimate of an engine's work.
+  std::int64_t bytes_in_memory(const py::tuple& images, const py::tuple& values) const {
+    constexpr std::int64_t engine_bytes_per_pixel = 4;
+    const image_sources inputs(images);
+    arguments room;
+    const auto& all = complete(values, room);
+    std::int64_t bytes = inputs.all[0]->form().shape.pixels() * engine_bytes_per_pixel;
+    for (const auto* input : inputs.all) bytes += bytes_of(input->form());
+    for (std::size_t o = 0; o < about_.outputs.size(); ++o)
+      if (!about_.outputs[o].optional) bytes += bytes_of(output_form(about_, o, inputs.all, all));
+    return bytes;
+  }
+
+  /// Runs in pieces, on images as for source_from(). `places` are as for sink_from(), or None for new arrays.
+  /// Returns a table's columns, the new arrays, or None.
+  py::object run_pieces(const py::tuple& images, const py::tuple& values, const py::object& places,
+                        py::handle device, py::handle strategy, py::handle threads,
+                        const py::object& progress, std::int64_t memory,
+                        const std::array<std::int64_t, 3>& size, const std::string& scratch) const {
+    const run_options options(device, strategy, threads, progress);
+    const piece_options limits{.memory = memory, .size = size, .scratch = scratch};
+    arguments room;
+    const auto& all = complete(values, room);
+    const image_sources inputs(images);
+    if (gives_table(about_)) {
+      table found;
+      run_without_gil(options, true, [&](const context& how) {
+        found = compute_table_in_pieces(about_, inputs.all, all, how, limits);
+      });
+      return columns_of(std::move(found));
+    }
+    py::list results;
+    if (places.is_none()) {
+      for (std::size_t o = 0; o < about_.outputs.size() && !about_.outputs[o].optional; ++o) {
+        const auto form = output_form(about_, o, inputs.all, all);
+        results.append(py::array(numpy_type(form.type), sizes_of(form).cast<std::vector<py::ssize_t>>()));
+      }
+    } else {
+      for (const auto place : places) results.append(place);
+    }
+    if (results.size() > about_.outputs.size())
+      throw py::value_error("out: " + std::string(about_.name) + " gives " +
+                            std::to_string(about_.outputs.size()) + " image(s), got room for " +
+                            std::to_string(results.size()));
+    std::vector<std::unique_ptr<image_sink>> sinks;
+    std::vector<image_sink*> outputs;
+    for (std::size_t o = 0; o < about_.outputs.size(); ++o) {
+      const bool given = o < results.size() && !results[o].is_none();
+      if (!given && !about_.outputs[o].optional)
+        throw py::value_error("out: there is no room for " + std::string(about_.outputs[o].name));
+      if (given)
+        sinks.push_back(sink_from(results[o], output_form(about_, o, inputs.all, all), limits.scratch));
+      if (o < results.size()) outputs.push_back(given ? sinks.back().get() : nullptr);
+    }
+    run_without_gil(options, true, [&](const context& how) {
+      run_in_pieces(about_, inputs.all, outputs, all, how, limits);
+      for (const auto& sink : sinks) sink->commit();
+    });
+    if (!places.is_none()) return py::none();
+    if (results.size() == 1) return results[0];
+    return py::tuple(results);
   }
 
  private:
@@ -247,7 +327,9 @@ void add_operations(py::module_& module) {
       .def("set_defaults", &operation::set_defaults)
       .def("result_type", &operation::result_type)
       .def("run", &operation::run)
-      .def("run_described", &operation::run_described);
+      .def("run_described", &operation::run_described)
+      .def("bytes_in_memory", &operation::bytes_in_memory)
+      .def("run_pieces", &operation::run_pieces);
   py::list operations;
   py::dict hidden;
   for (const auto& about : all_operators())

@@ -11,6 +11,8 @@ void add_operations(pybind11::module_& module);
 void add_tools(pybind11::module_& module);
 /// Arithmetic of other packages, for the drop-in functions.
 void add_peers_arithmetic(pybind11::module_& module);
+/// Files that are read by regions.
+void add_sources(pybind11::module_& module);
 /// GPU memory shared with other packages, and streams.
 void add_shared_arrays(pybind11::module_& module);
 

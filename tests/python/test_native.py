@@ -299,7 +299,7 @@ class Running(unittest.TestCase):
 
 class Tools(unittest.TestCase):
     def test_examples(self):
-        for module in (macareu, macareu._tools):
+        for module in (macareu, macareu._tools, macareu._lazy_image):
             found = doctest.testmod(module)
             self.assertGreater(found.attempted, 2)
             self.assertEqual(found.failed, 0)
@@ -322,15 +322,15 @@ class Tools(unittest.TestCase):
                 hints.setdefault(each.name, []).append(ast.unparse(each.returns))
         self.assertEqual(list(hints), OPERATORS)
         rng = np.random.default_rng(5)
-        for name, (with_numpy, with_lists, with_others, with_interface) in hints.items():
+        for name, (with_numpy, with_lists, with_others, *others_yet) in hints.items():
             images, rest = arguments(name, rng, "int16", (7, 9))
             found = getattr(macareu, name)(*images, *rest)
             with self.subTest(name):
                 if isinstance(found, dict):
-                    self.assertEqual({with_numpy, with_lists, with_others, with_interface}, {"dict[str, NDArray[Any]]"})
+                    self.assertEqual({with_numpy, with_lists, with_others, *others_yet}, {"dict[str, NDArray[Any]]"})
                     continue
                 self.assertIn(with_numpy, {"NDArray[Any]", "NDArray[np.bool_]", "NDArray[_Pixel]"})
-                self.assertEqual((with_others, with_interface), ("_Array", "Any"))
+                self.assertEqual((with_others, *others_yet), ("_Array", "Any", "Any"))
                 self.assertEqual("bool_" in with_numpy, found.dtype == bool)
                 if "_Pixel" in with_numpy:
                     self.assertEqual(found.dtype, images[0].dtype)
