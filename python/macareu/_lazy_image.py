@@ -97,7 +97,7 @@ def open(path: Union[str, os.PathLike[str]], level: int = 0) -> LazyImage:
     Parameters
     ----------
     path : str or path
-        a file in a format of docs/reference/file-formats.md
+        a file in a format of docs/reference/formats.md
     level : int
         of a pyramid, as slides, TIFF and OME-Zarr have them; 0 is the largest
 

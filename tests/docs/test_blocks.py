@@ -39,8 +39,8 @@ def reason_to_skip(block):
         return "documentation shows CMake; tests/install builds such projects"
     if block.language == "python" and not has_module("macareu"):
         return "the Python package is not part of this build"
-    if block.needs == "matplotlib":
-        return "" if has_module("matplotlib") else "documentation needs matplotlib"
+    if block.needs in ("matplotlib", "zarr"):
+        return "" if has_module(block.needs) else f"documentation needs {block.needs}"
     if block.needs == "libvips":
         formats = subprocess.run([TOOL, "info"], stdout=subprocess.PIPE, check=True).stdout.decode()
         return "" if ".png" in formats else "documentation needs libvips"
