@@ -23,7 +23,7 @@ _RUNNING = (
      "that are not in memory"),
     ("pieces", "Sequence[int] | None", "None",
      "compute in pieces of (rows, columns) or (slices, rows, columns), whatever the memory"),
-    ("scratch", "Any", "None", "the directory of work files; by default that of the output file, or of temporary files"),
+    ("scratch", "Any", "None", "directory of work files; by default that of the output file, or of temporary files"),
 )
 _HINTS = {
     "connectivity": "int | str",

@@ -23,9 +23,10 @@ def is_lazy(image):
 
 
 def is_lazy_place(out):
-    """Whether a result goes to a file, or where it is assigned to slices."""
+    """Whether a result goes to a file, or where it is assigned to slices because it has no address."""
     places = out if isinstance(out, tuple) else (out,)
-    return any(isinstance(place, (str, os.PathLike)) or is_lazy(place) for place in places)
+    return any(isinstance(place, (str, os.PathLike)) or not isinstance(place, np.ndarray) and is_lazy(place)
+               for place in places)
 
 
 def _bytes(memory):

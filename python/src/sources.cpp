@@ -79,8 +79,8 @@ class sliced_source final : public image_source {
   std::array<std::int64_t, 3> chunk() const override { return chunk_; }
   void read(const image_region& from, void* to) override {
     const py::gil_scoped_acquire gil;
-    const auto slices = slices_of(from, form_);
-    const py::array pixels(py::object(array_[slices]));
+    const py::object part = array_[slices_of(from, form_)];
+    const py::array pixels(part);
     const auto room = lent(from, form_, to);
     if (!pixels.attr("shape").equal(room.attr("shape")) || !same_pixels(pixels.dtype(), room.dtype()))
       throw py::value_error(std::string(Py_TYPE(array_.ptr())->tp_name) + ": its slice is " +

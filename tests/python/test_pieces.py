@@ -73,7 +73,8 @@ class Operators(unittest.TestCase):
         rng = np.random.default_rng(3)
         image = draw_image(rng, "float32", (20, 30))
         labels = macareu.label(image > np.median(image))
-        check_same(macareu.measure(Sliced(labels), Sliced(image), pieces=(7, 30)), macareu.measure(labels, image), "measure")
+        found = macareu.measure(Sliced(labels), Sliced(image), pieces=(7, 30))
+        check_same(found, macareu.measure(labels, image), "measure")
 
     def test_arrays_in_memory(self):
         image = macareu.generate("tissue", (60, 70))[0]
@@ -136,8 +137,12 @@ class Places(InFolder):
         again = np.load(self.folder / "mask.npy", mmap_mode="r+")
         with self.assertRaisesRegex(ValueError, "out: shares pixels"):
             macareu.reconstruct(marker, mask, out=again, pieces=(32, 40))
-        with self.assertRaisesRegex(ValueError, "out: the array is read-only"):
-            macareu.fill_holes(marker, out=mask)
+        for how in ({}, {"pieces": (32, 40)}):
+            with self.assertRaisesRegex(ValueError, "out: the array is read-only"):
+                macareu.fill_holes(marker, out=mask, **how)
+        changed = np.load(self.folder / "marker.npy", mmap_mode="r+")
+        self.assertIs(macareu.reconstruct(changed, mask, out=changed), changed)  # fits into memory
+        check_same(np.load(self.folder / "marker.npy"), self.grown, "in place")
 
     @unittest.skipIf(zarr is None, "zarr is not installed")
     def test_zarr(self):
@@ -270,12 +275,16 @@ class Errors(unittest.TestCase):
             (ValueError, "2 axes.*1 axis", lambda: fill(Sliced(np.zeros(3)), pieces=(2, 2))),
             (ValueError, "shape", lambda: macareu.reconstruct(lazy, Sliced(image[:3]), pieces=(2, 2))),
             (ValueError, "type", lambda: macareu.reconstruct(lazy, Sliced(image.astype(int)), pieces=(2, 2))),
-            (ValueError, r"slice is \(6, 8\) of uint8, expected \(6, 9\) of uint8", lambda: fill(short, pieces=(9, 9))),
-            (ValueError, r"slice is \(6, 8\) of uint8, expected \(6, 8\) of int16", lambda: fill(changed, pieces=(9, 9))),
+            (ValueError, r"slice is \(6, 8\) of uint8, expected \(6, 9\) of uint8",
+             lambda: fill(short, pieces=(9, 9))),
+            (ValueError, r"slice is \(6, 8\) of uint8, expected \(6, 8\) of int16",
+             lambda: fill(changed, pieces=(9, 9))),
             (ValueError, r"out: is \(6, 7\) of uint8, but the result is \(6, 8\) of uint8",
              lambda: fill(lazy, out=Assigned(np.zeros((6, 7), np.uint8)))),
-            (ValueError, "out: is .* of float64, but the result is .* of uint8", lambda: fill(lazy, out=Assigned(np.zeros((6, 8))))),
-            (TypeError, "out: expected an array, or a file's name, not .*Sliced", lambda: fill(lazy, out=Sliced(image))),
+            (ValueError, "out: is .* of float64, but the result is .* of uint8",
+             lambda: fill(lazy, out=Assigned(np.zeros((6, 8))))),
+            (TypeError, "out: expected an array, or a file's name, not .*Sliced",
+             lambda: fill(lazy, out=Sliced(image))),
             (TypeError, "out: expected an array", lambda: fill(lazy, out=7, pieces=(2, 2))),
             (ValueError, "out: shares pixels", lambda: macareu.reconstruct(image, image + 1, out=image, pieces=(2, 2))),
             (ValueError, "out: there is no room for", lambda: fill(lazy, out=(None,), pieces=(2, 2))),
