@@ -239,6 +239,29 @@ class Open(InFolder):
         macareu.gaussian(image, out=str(self.folder / "b.mha"))
         self.assertEqual(macareu.open(self.folder / "b.mha").spacing, (0.25, 0.5))
 
+    @unittest.skipIf(zarr is None, "zarr is not installed")
+    def test_levels(self):
+        pixels = np.random.default_rng(5).integers(0, 99, (40, 60), dtype=np.uint16)
+        file = zarr.open_group(str(self.folder / "a.ome.zarr"), mode="w")
+        for level in (0, 1):
+            file.create_dataset(str(level), data=pixels[::1 + level, ::1 + level], chunks=(16, 20), compressor=None,
+                                dimension_separator="/")
+        file.attrs["multiscales"] = [{
+            "version": "0.4", "axes": [{"name": "y", "type": "space"}, {"name": "x", "type": "space"}],
+            "datasets": [{"path": str(level),
+                          "coordinateTransformations": [{"type": "scale", "scale": [1 + level] * 2}]}
+                         for level in (0, 1)]}]
+        for level in (0, 1):
+            try:
+                image = macareu.open(self.folder / "a.ome.zarr", level=level)
+            except OSError as error:
+                if "this build has no nlohmann-json" in str(error):
+                    self.skipTest(str(error))
+                raise
+            self.assertEqual((image.chunks, image.spacing), ((16, 20), (1 + level, 1 + level)))
+            check_same(image[...], pixels[::1 + level, ::1 + level], level)
+            check_same(macareu.maxima(image, pieces=(7, 9)), macareu.maxima(image[...]), level)
+
     def test_colours_have_an_axis(self):
         pixels = np.random.default_rng(3).integers(0, 256, (9, 12, 3), dtype=np.uint8)
         path = self.folder / "a.ppm"
