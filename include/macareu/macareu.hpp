@@ -13,5 +13,6 @@
 #include <macareu/modules.hpp>
 #include <macareu/number.hpp>
 #include <macareu/operators.hpp>
+#include <macareu/sources.hpp>
 #include <macareu/table.hpp>
 #include <macareu/version.hpp>

@@ -107,9 +107,9 @@ std::string alternatives(const source_form& form) {
   return list_of(fitting);
 }
 
-image_file read_all(image_source& source) {
+image_file read_all(const std::filesystem::path& file, image_source& source) {
   const auto& [type, shape, channels, info] = source.form();
-  image pixels(type, shape, channels);
+  auto pixels = allocate(file, {.type = type, .shape = shape, .channels = channels});
   source.read({{}, {shape.depth(), shape.height(), shape.width()}}, pixels.data());
   return {std::move(pixels), info};
 }
@@ -167,7 +167,9 @@ const format& format_to_write(const std::filesystem::path& file, const source_fo
   return found;
 }
 
-bool is_zarr_name(const std::filesystem::path& file) { return extension_of(file) == ".zarr"; }
+bool is_zarr_name(const std::filesystem::path& file) {
+  return extension_of(file.has_filename() ? file : file.parent_path()) == ".zarr";
+}
 
 std::unique_ptr<image_sink> write_zarr(const std::filesystem::path& file, const pixel_rows& pixels) {
   const auto& form = pixels.form();
@@ -203,7 +205,7 @@ void write_as(const format& chosen, const std::filesystem::path& path, const std
 image_file read_image(const std::filesystem::path& file, const read_options& options) {
   using namespace files;
   std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) return read_all(*open_zarr(file, options));
+  if (std::filesystem::is_directory(file, ignored)) return read_all(file, *open_zarr(file, options));
   input opened(file);
   const auto* found = format_to_read(opened, options);
   return found ? found->read(opened, options) : read_with_vips(file, options);

@@ -12,7 +12,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <macareu/files.hpp>
@@ -123,7 +122,7 @@ enum class truth { one, full };
 /// An image to write, row by row. Rows are counted through all slices: z * height + y.
 class pixel_rows {
  public:
-  explicit pixel_rows(source_form form) : form_(std::move(form)) {}
+  explicit pixel_rows(const source_form& form) : form_(form) {}
   virtual ~pixel_rows() = default;
 
   const source_form& form() const { return form_; }

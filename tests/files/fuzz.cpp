@@ -1,9 +1,10 @@
 // Valid files of the built-in formats, damaged at random: reading gives pixels or an error of ours, and
-// nothing else.
+// nothing else. Reading by regions gives the same.
 #include <iostream>
+#include <optional>
 #include <random>
 
-#include "support.hpp"
+#include "regions.hpp"
 
 namespace macareu::test {
 namespace {
@@ -36,6 +37,18 @@ std::string damaged(std::string bytes, std::mt19937& random) {
   return bytes;
 }
 
+/// The pixels of a file, or none if reading it gives an error of ours.
+template <class Read>
+std::optional<image> outcome(const std::string& name, const Read& read) {
+  try {
+    return read();
+  } catch (const io_error& error) {
+    EXPECT_TRUE(contains(error.what(), name) || contains(error.what(), directory().string())) << error.what();
+  } catch (const usage_error&) {
+  }
+  return std::nullopt;
+}
+
 void fuzz(const std::string& name, const std::string& bytes, const read_options& options = {}) {
   std::cout << name << ": seed " << seed << std::endl;
   std::mt19937 random(seed);
@@ -43,14 +56,15 @@ void fuzz(const std::string& name, const std::string& bytes, const read_options&
   for (int round = 0; round < rounds; ++round) {
     const auto changed = damaged(bytes, random);
     SCOPED_TRACE("round " + std::to_string(round));
-    try {
-      read_image(save(name, changed), options);
-      ++read;
-    } catch (const io_error& error) {
-      EXPECT_TRUE(contains(error.what(), name) || contains(error.what(), directory().string()))
-          << error.what();
-    } catch (const usage_error&) {
-    }
+    const auto file = save(name, changed);
+    const auto whole = outcome(name, [&] { return read_image(file, options).pixels; });
+    const auto by_regions = outcome(name, [&] {
+      const auto source = open_source(file, options, directory());
+      return read_region(*source, all_of(source->form().shape));
+    });
+    ASSERT_EQ(whole.has_value(), by_regions.has_value());
+    if (whole) expect_same(*by_regions, *whole);
+    if (whole) ++read;
   }
   EXPECT_GT(read, 0);
   EXPECT_LT(read, rounds);

@@ -141,6 +141,25 @@ TEST_F(sinks, a_finished_file_is_adopted) {
   EXPECT_FALSE(create_sink(at("a.pgm"), form_of(pixels_))->header());
 }
 
+TEST_F(sinks, a_finished_file_is_adopted_from_another_file_system) {
+  struct stat here {
+  }, there{};
+  const fs::path other = "/dev/shm";
+  if (::stat(directory().c_str(), &here) != 0 || ::stat(other.c_str(), &there) != 0 ||
+      here.st_dev == there.st_dev || ::access(other.c_str(), W_OK) != 0)
+    GTEST_SKIP() << "no other file system";
+  const auto sink = create_sink(at("a.npy"), form_of(pixels_));
+  const auto done = other / ("macareu-adopted-" + std::to_string(::getpid()));
+  std::ofstream(done, std::ios::binary)
+      << *sink->header()
+      << std::string_view(static_cast<const char*>(static_cast<const void*>(pixels_.data())),
+                          pixels_.bytes());
+  sink->adopt(done);
+  sink->commit();
+  EXPECT_FALSE(fs::exists(done));
+  expect_same(read_image(at("a.npy")).pixels, pixels_);
+}
+
 TEST_F(sinks, what_does_not_fit_is_refused) {
   EXPECT_TRUE(contains(message_of<usage_error>([&] {
                          create_sink(at("a.pgm"), {dtype::f32, {2, 2}});

@@ -129,7 +129,7 @@ TEST(sources, pictures) {
 TEST(sources, an_opaque_alpha_of_a_grey_picture_is_dropped) {
   if (!has_vips()) GTEST_SKIP() << "no libvips";
   // More than one part of a scratch file.
-  auto pixels = sample(dtype::u16, {700, 900}, 2);
+  auto pixels = sample(dtype::u16, {400, 700}, 2);
   const auto values = pixels.pixels<std::uint16_t>();
   for (std::size_t i = 1; i < values.size(); i += 2) values[i] = 65535;
   write_image(fresh("alpha.png"), pixels);

@@ -313,8 +313,11 @@ TEST_F(zarr, pyramids) {
 
 TEST_F(zarr, whole_images) {
   const auto pixels = sample(dtype::u16, {20, 30});
-  write_image(directory() / "out.zarr", pixels);
-  expect_same(read_image(directory() / "out.zarr").pixels, pixels);
+  // A name may end in a slash.
+  for (const std::string name : {"out.zarr", "out.zarr/"}) {
+    write_image(directory() / name, pixels);
+    expect_same(read_image(directory() / name).pixels, pixels);
+  }
 }
 
 TEST_F(zarr, directories_appear_complete_or_not_at_all) {

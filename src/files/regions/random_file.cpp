@@ -40,7 +40,9 @@ class checksum {
 }  // namespace
 
 std::string scratch_name(const std::filesystem::path& directory) {
-  const auto where = directory.empty() ? std::filesystem::temp_directory_path() : directory;
+  std::error_code error;
+  const auto where = directory.empty() ? std::filesystem::temp_directory_path(error) : directory;
+  if (error) throw io_error("there is no directory for temporary files: " + error.message() + "; set TMPDIR");
   return (where / ".macareu-scratch-XXXXXX").string();
 }
 

@@ -1,11 +1,11 @@
 #include "stored_source.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include <macareu/error.hpp>
 
+#include "box.hpp"
 #include "runs.hpp"
 
 namespace macareu::files {
@@ -21,8 +21,10 @@ void read_scattered(const random_file& file, const run& part, std::byte* to) {
     const auto now = std::min(at_once, part.count - done);
     const auto bytes = std::span(buffer).first(now * part.item_bytes);
     file.read(offset, bytes);
-    for (std::size_t i = 0; i < now; ++i, ++done)
-      std::memcpy(to + done * part.step, bytes.data() + i * part.item_bytes, part.item_bytes);
+    const box_axis line{static_cast<std::int64_t>(now), static_cast<std::int64_t>(part.item_bytes),
+                        static_cast<std::int64_t>(part.step)};
+    copy_box({&line, 1}, part.item_bytes, bytes.data(), to + done * part.step);
+    done += now;
     offset += bytes.size();
   }
 }

@@ -119,7 +119,9 @@ bool read_chunk(const zarr_array& array, const std::filesystem::path& file, std:
 
 void write_chunk(const zarr_array& array, const std::filesystem::path& file,
                  std::span<const std::byte> pixels, const std::filesystem::path& name) {
-  if (array.separator == '/') std::filesystem::create_directories(file.parent_path());
+  std::error_code error;
+  if (array.separator == '/') std::filesystem::create_directories(file.parent_path(), error);
+  if (error) throw io_error(name.string() + ": " + error.message());
   auto temporary = file;
   temporary += ".tmp";
   output to(temporary, name);

@@ -176,7 +176,9 @@ bool has_zarr() { return true; }
 
 std::unique_ptr<image_sink> create_zarr(const fs::path& directory, const source_form& form,
                                         const sink_options& options) {
-  return std::make_unique<zarr_sink>(directory, form, options);
+  // Without the slash that a directory's name may end in.
+  return std::make_unique<zarr_sink>(directory.has_filename() ? directory : directory.parent_path(), form,
+                                     options);
 }
 
 }  // namespace macareu::files
