@@ -63,7 +63,8 @@ void run_on(const call& call) {
 template <class Operator, class Engine>
 entry make_entry() {
   entry made{&Operator::about, Engine::name, &Engine::strategies, &run_on<Operator, Engine>};
-  if constexpr (requires { requires Engine::in_pieces; })
+  // Hidden operators serve front ends whose images are in memory.
+  if constexpr (requires { requires Engine::in_pieces; } && !Operator::about.hidden)
     made.run_in_pieces = &run_on<Operator, pieces::engine<Engine>>;
   return made;
 }

@@ -15,6 +15,9 @@ inline constexpr std::int64_t engine_bytes = 4;
 /// A tile of a wave is patched from a list if at most this share of its pixels can still rise.
 inline constexpr std::int64_t open_share = 16;
 
+/// Parts of such a tile that are read and written for their open pixels.
+inline constexpr std::int64_t patched_rows = 64, patched_columns = 2048;
+
 /// On a GPU a piece needs up to so many times the bytes that it needs in host memory: its images, and the
 /// graph of a contraction.
 inline constexpr std::int64_t gpu_bytes_a_byte = 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <numeric>
 
 #include <macareu/error.hpp>
 
@@ -56,6 +57,42 @@ class keyed_piece final : public cpu::wave_image<Key> {
   }
   void compute_capacity(site, std::int64_t, Key*) const override {}
 };
+
+/// Raises the open pixels of a piece. They lie near its rim, so only parts of it that have some are read, and
+/// only those that change are written. The last one is returned: its record says that all are done.
+template <class Key, class Raise>
+std::optional<block> patched(stored& result, const box& own, const std::vector<open_pixel<Key>>& open,
+                             const Raise& raise) {
+  const piece_grid parts({own.size.z, own.size.y, own.size.x, {0, 0, 0}},
+                         {1, tuning::patched_rows, tuning::patched_columns});
+  const auto place = [&](const open_pixel<Key>& pixel) {
+    return site{pixel.at / own.size.x / own.size.y, pixel.at / own.size.x % own.size.y,
+                pixel.at % own.size.x};
+  };
+  std::vector<std::uint32_t> part, order(open.size());
+  std::vector<std::size_t> begin(static_cast<std::size_t>(parts.count()) + 1);
+  part.reserve(open.size());
+  for (const auto& pixel : open) {
+    part.push_back(static_cast<std::uint32_t>(parts.piece_at(place(pixel))));
+    ++begin[part.back() + 1];
+  }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  auto next = begin;
+  for (std::uint32_t i = 0; i < open.size(); ++i) order[next[part[i]]++] = i;
+  std::optional<block> last;
+  for (std::size_t k = 0; k + 1 < begin.size(); ++k) {
+    if (begin[k] == begin[k + 1]) continue;
+    const auto where = parts.piece(static_cast<std::int64_t>(k));
+    auto state = result.read_as_it_is({own.first + where.first, where.size});
+    bool changed = false;
+    for (auto i = begin[k]; i < begin[k + 1]; ++i)
+      changed |= raise(state, own.first + place(open[order[i]]), open[order[i]]);
+    if (!changed) continue;
+    if (last) result.write(std::move(*last));
+    last = std::move(state);
+  }
+  return last;
+}
 
 /// Images, the state and its copies to be written, keys, and the flood.
 template <class Key>
@@ -215,29 +252,24 @@ std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t pie
   if (list.count == 0) return std::nullopt;
   const auto own = grid_.piece(piece);
   const auto& rim = graph_.value(piece);
-  auto state = result.read_as_it_is(own);
-  bool changed = was_begun;
   if (list.count > 0) {
     std::vector<open_pixel<Key>> open(static_cast<std::size_t>(list.count));
     records_.read(list.offset, open.data(), open.size() * sizeof(open[0]));
-    for (const auto& pixel : open) {
-      const site p{pixel.at / own.size.x / own.size.y, pixel.at / own.size.x % own.size.y,
-                   pixel.at % own.size.x};
-      changed |= raise(state, own.first + p, std::min(pixel.upper, rim[pixel.node]));
-    }
-  } else {
-    std::size_t number = 0;
-    for_each_on_rim(own, near_.rank == 3, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
-      changed |= raise(state, own.first + site{z, y, x}, rim[number++]);
+    return patched(result, own, open, [&](const block& state, site p, const open_pixel<Key>& pixel) {
+      return raise(state, p, std::min(pixel.upper, rim[pixel.node]));
     });
-    if (changed) {
-      const std::vector<node_ptr> inputs(images_.begin(),
-                                         images_.begin() + static_cast<std::ptrdiff_t>(rule_inputs_));
-      solve_again(state, read_all(inputs, own));
-      ++run_.report.solved_again;
-    }
   }
+  auto state = result.read_as_it_is(own);
+  bool changed = was_begun;
+  std::size_t number = 0;
+  for_each_on_rim(own, near_.rank == 3, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
+    changed |= raise(state, own.first + site{z, y, x}, rim[number++]);
+  });
   if (!changed) return std::nullopt;
+  const std::vector<node_ptr> inputs(images_.begin(),
+                                     images_.begin() + static_cast<std::ptrdiff_t>(rule_inputs_));
+  solve_again(state, read_all(inputs, own));
+  ++run_.report.solved_again;
   return state;
 }
 
