@@ -43,6 +43,17 @@ void with_images(pixel_types<T...> types, const frame& whole, std::span<const bl
   with_images(types, std::make_index_sequence<sizeof...(T)>{}, whole, from, visit);
 }
 
+template <class... T, std::size_t... I, class Visit>
+void with_rows(pixel_types<T...>, std::index_sequence<I...>, std::span<const block> from, site first,
+               const Visit& visit) {
+  visit((reinterpret_cast<const T*>(from[I].row(first.z, first.y)) + (first.x - from[I].where.first.x))...);
+}
+/// visit(pixels from `first` on...) for rows of blocks.
+template <class... T, class Visit>
+void with_rows(pixel_types<T...> types, std::span<const block> from, site first, const Visit& visit) {
+  with_rows(types, std::make_index_sequence<sizeof...(T)>{}, from, first, visit);
+}
+
 /// The wave of one rule on one engine.
 template <class Inner, class Rule, class StartRule, class Refuse, class State, class StartPixels,
           class Pixels>
@@ -67,17 +78,15 @@ class rule_waves<Inner, Rule, StartRule, Refuse, State, pixel_types<StartIn...>,
 
  private:
   void capacity_row(std::span<const block> from, site first, std::int64_t count, key* to) const override {
-    with_images(pixel_types<In...>{}, whole_, from, [&](const auto&... part) {
-      const auto each = [&](std::int64_t i, const auto&... value) {
-        to[i] = rising_key<toward>(rule_.capacity(site{first.z, first.y, first.x + i}, value...));
-      };
-      over_row(first - from[0].where.first, count, each, part.pixels()...);
+    with_rows(pixel_types<In...>{}, from, first, [&](const auto*... row) {
+      for (std::int64_t i = 0; i < count; ++i)
+        to[i] = rising_key<toward>(rule_.capacity(site{first.z, first.y, first.x + i}, row[i]...));
     });
   }
   void state_row(const block& from, site first, std::int64_t count, key* to) const override {
-    const auto* const row =
-        reinterpret_cast<const State*>(from.row(first.z, first.y)) + (first.x - from.where.first.x);
-    for (std::int64_t i = 0; i < count; ++i) to[i] = rising_key<toward>(row[i]);
+    with_rows(pixel_types<State>{}, std::span(&from, 1), first, [&](const State* row) {
+      for (std::int64_t i = 0; i < count; ++i) to[i] = rising_key<toward>(row[i]);
+    });
   }
   bool raise(const block& to, site p, key value) const override {
     auto& state = reinterpret_cast<State*>(to.row(p.z, p.y))[p.x - to.where.first.x];
@@ -106,12 +115,10 @@ class rule_waves<Inner, Rule, StartRule, Refuse, State, pixel_types<StartIn...>,
   bool is_beyond(std::span<const block> from, site first, std::int64_t count) const override {
     bool beyond = false;
     if constexpr (guarded)
-      with_images(pixel_types<In..., StartIn...>{}, whole_, from, [&](const auto&... part) {
+      with_rows(pixel_types<In..., StartIn...>{}, from, first, [&](const auto*... row) {
         const start_is_beyond<Rule, StartRule, sizeof...(In)> rule{rule_, start_};
-        const auto each = [&](std::int64_t i, const auto&... value) {
-          beyond |= rule(site{first.z, first.y, first.x + i}, value...);
-        };
-        over_row(first - from[0].where.first, count, each, part.pixels()...);
+        for (std::int64_t i = 0; i < count; ++i)
+          beyond |= rule(site{first.z, first.y, first.x + i}, row[i]...);
       });
     return beyond;
   }
@@ -384,8 +391,10 @@ class engine : public plan {
             return in_any_shape({&in..., &first...});
           },
           start.in);
-      state.set(std::make_shared<waves>(run_, state.whole(), near, std::move(from), rule, start.rule, refuse)
-                    ->first_pass(header_of(state), threads()));
+      // As a pointer to the base, whose control block is compiled once.
+      const std::shared_ptr<piece_waves<key_of<State>>> made(static_cast<piece_waves<key_of<State>>*>(
+          new waves(run_, state.whole(), near, std::move(from), rule, start.rule, refuse)));
+      state.set(made->first_pass(header_of(state), threads()));
     } else {
       throw usage_error(
           "pieces: distances by propagation depend on the order of visits, so they cannot be computed in "

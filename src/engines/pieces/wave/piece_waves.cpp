@@ -118,6 +118,9 @@ piece_waves<Key>::piece_waves(run& of, const frame& whole, const neighbourhood& 
       records_(of) {}
 
 template <class Key>
+piece_waves<Key>::~piece_waves() = default;
+
+template <class Key>
 std::vector<block> piece_waves<Key>::parts(std::span<const block> blocks, const box& where) {
   std::vector<block> cropped;
   for (const auto& each : blocks) cropped.push_back(each.part(where));

@@ -80,7 +80,7 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   /// images: the inputs of the rule, then those of the start.
   piece_waves(run& of, const frame& whole, const neighbourhood& near, std::vector<node_ptr> images,
               std::size_t state_bytes, std::size_t rule_inputs);
-  virtual ~piece_waves() = default;
+  virtual ~piece_waves();
 
   /// The result; its pieces are completed when they are read.
   node_ptr first_pass(const std::string& header, const host_threads& threads);
