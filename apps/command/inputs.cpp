@@ -45,7 +45,10 @@ class one_channel final : public image_source {
   }
   const source_form& form() const override { return form_; }
   std::array<std::int64_t, 3> chunk() const override { return all_->chunk(); }
-  std::string identity() const override { return all_->identity(); }
+  std::string identity() const override {
+    const auto of = all_->identity();
+    return of.empty() ? of : of + ", channel " + (channel_ ? std::to_string(*channel_) : "luminance");
+  }
   void read(const image_region& from, void* to) override {
     image every(form_.type, extents{from.size[0] * from.size[1], from.size[2]}, all_->form().channels);
     all_->read(from, every.data());

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +30,8 @@ std::vector<image_form> forms_of(std::span<image_source* const> inputs) {
 
 /// What a resumed run must have in common with the first one: "name: value" lines.
 std::string description_of(const operator_description& about, std::span<image_source* const> inputs,
-                           const arguments& values, const device_choice& choice,
-                           const piece_options& options) {
+                           std::span<image_sink* const> outputs, const arguments& values,
+                           const device_choice& choice, const piece_options& options) {
   std::string text = "operator: " + std::string(about.name) + "\nversion: " + std::string(version) +
                      "\nengine: " + std::string(choice.chosen->engine) +
                      "\nmemory: " + std::to_string(options.memory);
@@ -38,6 +40,17 @@ std::string description_of(const operator_description& about, std::span<image_so
   for (const auto* input : inputs)
     text += "\ninput: " + std::string(name_of(input->form().type)) + " of " + to_string(input->form().shape) +
             ", " + input->identity();
+  // Work files begin as their outputs do.
+  for (auto* const output : outputs) {
+    const auto header = output ? output->header() : std::nullopt;
+    text += "\noutput: " +
+            std::string(!output   ? "not wanted"
+                        : !header ? "of another form"
+                                  : "with a header of ") +
+            (header ? std::to_string(header->size()) + " bytes, " +
+                          std::to_string(std::hash<std::string>{}(*header))
+                    : "");
+  }
   return text + "\n";
 }
 
@@ -76,7 +89,7 @@ void run_pieces(const operator_description& about, std::span<image_source* const
   if (options.resume) require_identities(about, inputs);
   job work{told, {}};
   work.report.note = choice.note;
-  pieces::run pieces(work, options, description_of(about, inputs, values, choice, options));
+  pieces::run pieces(work, options, description_of(about, inputs, outputs, values, choice, options));
   work.pieces = &pieces;
   if (const auto gpu = cuda::gpu_named(choice.device))
     pieces.gpu_memory = how.gpu_memory > 0 ? how.gpu_memory : cuda::free_memory(*gpu) / 10 * 9;
@@ -93,8 +106,8 @@ void run_pieces(const operator_description& about, std::span<image_source* const
   } catch (const io_error& error) {
     if (options.name.empty()) throw;
     throw io_error(std::string(error.what()) + "; what is done is kept, and --resume continues");
-  } catch (...) {
-    pieces.forget();
+  } catch (const usage_error&) {
+    pieces.forget();  // it would be refused again
     throw;
   }
   if (how.progress) how.progress(1);

@@ -128,6 +128,10 @@ class work_folder {
   void create(const std::string& output) {
     if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST)
       throw io_error(path_.string() + ": " + std::strerror(errno));
+    struct stat about {};
+    if (::lstat(path_.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() ||
+        (about.st_mode & 077) != 0)
+      throw io_error(path_.string() + ": is not a private folder of this user; remove it");
     const auto lock = path_ / "lock";
     const int descriptor = ::open(lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (descriptor < 0) throw io_error(lock.string() + ": " + std::strerror(errno));

@@ -9,12 +9,12 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <system_error>
 
 #include <macareu/error.hpp>
 
+#include "engines/pieces/file_access.hpp"
 #include "engines/pieces/free_memory.hpp"
 #include "engines/pieces/tuning.hpp"
 
@@ -61,7 +61,10 @@ run::run(job& job, const piece_options& options, const std::string& description)
   folder_ = work_folder(options.scratch, options.name);
   if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST)
     throw io_error(folder_.string() + ": " + std::strerror(errno));
-  if (std::filesystem::is_symlink(folder_)) throw io_error(folder_.string() + ": is a link; remove it");
+  struct stat about {};
+  if (::lstat(folder_.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() ||
+      (about.st_mode & 077) != 0)
+    throw io_error(folder_.string() + ": is not a private folder of this user; remove it");
   const auto lock = folder_ / "lock";
   lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (lock_ < 0) throw io_error(lock.string() + ": " + std::strerror(errno));
@@ -91,10 +94,12 @@ void run::open_journal(const std::string& description) {
   }
   // The limit that the machine gave may be another one now; pieces must stay as they were.
   const auto limit = folder_ / "limit";
+  const int descriptor = open_work_file(limit, options_.resume);
   if (options_.memory == 0 && options_.resume)
-    std::ifstream(limit) >> budget_;
+    read_all(descriptor, &budget_, sizeof budget_, 0, limit);
   else
-    std::ofstream(limit) << budget_;
+    write_all(descriptor, &budget_, sizeof budget_, 0, limit);
+  ::close(descriptor);
   done.open(list, description, options_.resume);
   if (done.has(is_over, 0)) {
     remove_folder();
@@ -161,6 +166,7 @@ site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axe
 void run::over_pieces(const piece_grid& grid, function_ref<void(std::int64_t)> visit) {
   const auto pieces = grid.count();
   if (report.passes == 0) report.piece = {grid.size().z, grid.size().y, grid.size().x};
+  memory->release();  // blocks of the last pass have another size
   ++report.passes;
   report.pieces += pieces;
   pass_over_units pass(work, pieces);

@@ -94,6 +94,17 @@ std::optional<block> patched(stored& result, const box& own, const std::vector<o
   return last;
 }
 
+/// Pixels of a piece and those around it have numbers of 32 bits.
+site numbered(site size) {
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  while ((size.z + 2) * (size.y + 2) * (size.x + 2) > most) {
+    auto& longest = size.y >= size.x ? size.y : size.x;
+    auto& cut = size.z > longest ? size.z : longest;
+    cut = ceil_div(cut, 2);
+  }
+  return size;
+}
+
 /// Images, the state and its copies to be written, keys, and the flood.
 template <class Key>
 std::int64_t bytes_per_pixel(const std::vector<node_ptr>& images, std::size_t state_bytes) {
@@ -112,7 +123,7 @@ piece_waves<Key>::piece_waves(run& of, const frame& whole, const neighbourhood& 
       images_(std::move(images)),
       state_bytes_(state_bytes),
       rule_inputs_(rule_inputs),
-      grid_(whole, of.piece_size(whole, bytes_per_pixel<Key>(images_, state_bytes))),
+      grid_(whole, numbered(of.piece_size(whole, bytes_per_pixel<Key>(images_, state_bytes)))),
       graph_(grid_, near),
       lists_(static_cast<std::size_t>(grid_.count())),
       records_(of) {}
@@ -146,14 +157,16 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
     auto summary = summarise(piece, state, around, threads);
     std::function<void()> after;
     if (run_.done.is_open())
-      after = [this, record, piece, bytes = bytes_of(piece, summary)] {
-        run_.done.record(record, piece, std::as_bytes(std::span(bytes)));
+      after = [of = &run_, record, piece, bytes = bytes_of(piece, summary)] {
+        of->done.record(record, piece, std::as_bytes(std::span(bytes)));
       };
     graph_.add(piece, std::move(summary));
     result->write(std::move(state), std::move(after));
   });
   run_.files.wait();
   graph_.solve();
+  flood_ = {};  // its memory is as large as some images
+  keys_ = {};
   // The file owns the function, which owns this.
   result->finish_later([waves = this->shared_from_this(), file = result.get(), was_done](std::int64_t piece) {
     return waves->complete(*file, piece, was_done);
