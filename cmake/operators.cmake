@@ -130,9 +130,10 @@ function(add_cpu_operators suffix)
   foreach(part macareu_cpu${suffix} macareu_cpu_o3${suffix})
     target_link_libraries(${part} PRIVATE macareu_parts)
     target_compile_options(${part} PRIVATE ${cpu_options})
-    target_precompile_headers(${part} PRIVATE src/catalogue/entry.hpp src/engines/cpu/engine.hpp
-      src/engines/pieces/engine.hpp)
   endforeach()
+  # For two operators or one a precompiled header takes longer than it saves.
+  target_precompile_headers(macareu_cpu${suffix} PRIVATE src/catalogue/entry.hpp src/engines/cpu/engine.hpp
+    src/engines/pieces/engine.hpp)
 endfunction()
 # Beside this machine's set the baseline is a fallback, whose time to compile counts more than its speed.
 if(NOT has_baseline OR (MACAREU_INSTRUCTION_SETS STREQUAL "host" AND better_sets))

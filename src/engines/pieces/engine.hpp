@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -54,27 +55,22 @@ void with_rows(pixel_types<T...> types, std::span<const block> from, site first,
   with_rows(types, std::make_index_sequence<sizeof...(T)>{}, from, first, visit);
 }
 
-/// The wave of one rule on one engine.
-template <class Inner, class Rule, class StartRule, class Refuse, class State, class StartPixels,
-          class Pixels>
+/// The wave of one rule on one engine. Its start is an image, so that operators with other starts share it.
+template <class Inner, class Rule, class State, class Pixels>
 class rule_waves;
-template <class Inner, class Rule, class StartRule, class Refuse, class State, class... StartIn, class... In>
-class rule_waves<Inner, Rule, StartRule, Refuse, State, pixel_types<StartIn...>, pixel_types<In...>> final
-    : public piece_waves<key_of<State>> {
+template <class Inner, class Rule, class State, class... In>
+class rule_waves<Inner, Rule, State, pixel_types<In...>> final : public piece_waves<key_of<State>> {
   using key = key_of<State>;
   static constexpr auto toward = Rule::algebra::toward;
-  static constexpr bool guarded = !std::is_same_v<Refuse, std::nullptr_t>;
 
  public:
   rule_waves(run& of, const frame& whole, const neighbourhood& near, std::vector<node_ptr> from,
-             const Rule& rule, const StartRule& start, const Refuse& refuse)
-      : piece_waves<key>(of, whole, near, std::move(from), sizeof(State), sizeof...(In)),
+             const Rule& rule, std::function<void()> refuse)
+      : piece_waves<key>(of, whole, near, std::move(from), sizeof(State), sizeof...(In), std::move(refuse)),
         run_(of),
         whole_(whole),
         near_(near),
-        rule_(rule),
-        start_(start),
-        refuse_(refuse) {}
+        rule_(rule) {}
 
  private:
   void capacity_row(std::span<const block> from, site first, std::int64_t count, key* to) const override {
@@ -88,50 +84,35 @@ class rule_waves<Inner, Rule, StartRule, Refuse, State, pixel_types<StartIn...>,
       for (std::int64_t i = 0; i < count; ++i) to[i] = rising_key<toward>(row[i]);
     });
   }
+  bool is_beyond(std::span<const block> from, site first, std::int64_t count) const override {
+    bool beyond = false;
+    with_rows(pixel_types<In..., State>{}, from, first, [&](const In*... row, const State* start) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        const State capacity = rule_.capacity(site{first.z, first.y, first.x + i}, row[i]...);
+        beyond |= toward == direction::up ? !(start[i] <= capacity) : !(start[i] >= capacity);
+      }
+    });
+    return beyond;
+  }
   bool raise(const block& to, site p, key value) const override {
     auto& state = reinterpret_cast<State*>(to.row(p.z, p.y))[p.x - to.where.first.x];
     if (rising_key<toward>(state) >= value) return false;
     state = from_rising_key<toward, State>(value);
     return true;
   }
-  void solve(const block& to, std::span<const block> from) override {
+  void solve(const block& to, const block& start, std::span<const block> from) override {
     Inner inner(run_.quiet);
     with_images(pixel_types<In...>{}, whole_, from, [&](const auto&... part) {
-      with_images(pixel_types<StartIn...>{}, whole_, from.subspan(sizeof...(In)), [&](const auto&... first) {
-        inner.wave(rule_, near_, to.image<State>(whole_), mapped(start_, first...), part...);
-      });
+      inner.wave(rule_, near_, to.image<State>(whole_), mapped(as_given{}, start.image<const State>(whole_)),
+                 part...);
     });
     inner.finish();
-  }
-  void solve_again(const block& to, std::span<const block> from) override {
-    Inner inner(run_.quiet);
-    const auto own = to.image<State>(whole_);
-    with_images(pixel_types<In...>{}, whole_, from, [&](const auto&... part) {
-      inner.wave(rule_, near_, own, mapped(as_given{}, own.reading()), part...);
-    });
-    inner.finish();
-  }
-  bool is_guarded() const override { return guarded; }
-  bool is_beyond(std::span<const block> from, site first, std::int64_t count) const override {
-    bool beyond = false;
-    if constexpr (guarded)
-      with_rows(pixel_types<In..., StartIn...>{}, from, first, [&](const auto*... row) {
-        const start_is_beyond<Rule, StartRule, sizeof...(In)> rule{rule_, start_};
-        for (std::int64_t i = 0; i < count; ++i)
-          beyond |= rule(site{first.z, first.y, first.x + i}, row[i]...);
-      });
-    return beyond;
-  }
-  void refuse() override {
-    if constexpr (guarded) refuse_();
   }
 
   run& run_;
   frame whole_;
   neighbourhood near_;
   Rule rule_;
-  StartRule start_;
-  Refuse refuse_;
 };
 
 template <class Inner>
@@ -380,20 +361,21 @@ class engine : public plan {
         });
   }
 
-  template <class Rule, class State, class StartRule, class... StartIn, class Refuse, class... In>
+  template <class Rule, class State, class StartRule, class... StartIn, class... In>
   void flood(const Rule& rule, const neighbourhood& near, const image<State>& state,
-             const mapped<StartRule, StartIn...>& start, const Refuse& refuse, const image<const In>&... in) {
+             const mapped<StartRule, StartIn...>& start, std::function<void()> refuse,
+             const image<const In>&... in) {
     if constexpr (bottleneck_rule<Rule, State, In...>) {
-      using waves = rule_waves<Inner, Rule, StartRule, Refuse, State, pixel_types<pixel_of<StartIn>...>,
-                               pixel_types<In...>>;
-      auto from = std::apply(
-          [&](const auto&... first) {
-            return in_any_shape({&in..., &first...});
-          },
-          start.in);
+      using waves = rule_waves<Inner, Rule, State, pixel_types<In...>>;
+      const temporary_image<State> computed_start(state.whole());
+      any_image first = std::get<0>(start.in);
+      if constexpr (!start_is_input<StartRule>) {
+        std::apply([&](const auto&... from) { map(start.rule, computed_start.image(), from...); }, start.in);
+        first = computed_start.reading();
+      }
       // As a pointer to the base, whose control block is compiled once.
       const std::shared_ptr<piece_waves<key_of<State>>> made(static_cast<piece_waves<key_of<State>>*>(
-          new waves(run_, state.whole(), near, std::move(from), rule, start.rule, refuse)));
+          new waves(run_, state.whole(), near, in_any_shape({&in..., &first}), rule, std::move(refuse))));
       state.set(made->first_pass(header_of(state), threads()));
     } else {
       throw usage_error(

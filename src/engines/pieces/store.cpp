@@ -42,7 +42,7 @@ source_node::source_node(run& of, image_source& source, int channel)
       channels_(source.form().channels) {}
 
 std::int64_t source_node::room() const {
-  return static_cast<std::int64_t>(pixel_bytes) * (channels_ == 1 ? 2 : 3 + channels_);
+  return static_cast<std::int64_t>(pixel_bytes) * (channels_ == 1 ? 3 : 4 + channels_);
 }
 
 expected_boxes::load source_node::loading() const {
@@ -64,7 +64,10 @@ expected_boxes::load source_node::loading() const {
   };
 }
 
-block source_node::read(const box& where) { return expected_.take(run_, where, loading()); }
+block source_node::read(const box& where) {
+  if (!last_.memory || !(last_.where == where)) last_ = expected_.take(run_, where, loading());
+  return last_;
+}
 
 void source_node::expect(const box& where) { expected_.expect(run_, where, loading()); }
 

@@ -46,6 +46,7 @@ class source_node final : public node {
   image_source& source_;
   int channel_, channels_;
   expected_boxes expected_;
+  block last_;  // several nodes may read one box of one image
 };
 
 /// Pixels in C order in a file of their own, after a header. The file is removed with the object.

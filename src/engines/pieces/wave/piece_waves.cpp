@@ -116,13 +116,15 @@ std::int64_t bytes_per_pixel(const std::vector<node_ptr>& images, std::size_t st
 
 template <class Key>
 piece_waves<Key>::piece_waves(run& of, const frame& whole, const neighbourhood& near,
-                              std::vector<node_ptr> images, std::size_t state_bytes, std::size_t rule_inputs)
+                              std::vector<node_ptr> images, std::size_t state_bytes, std::size_t rule_inputs,
+                              std::function<void()> refuse)
     : run_(of),
       whole_(whole),
       near_(near),
       images_(std::move(images)),
       state_bytes_(state_bytes),
       rule_inputs_(rule_inputs),
+      refuse_(std::move(refuse)),
       grid_(whole, numbered(of.piece_size(whole, bytes_per_pixel<Key>(images_, state_bytes)))),
       graph_(grid_, near),
       lists_(static_cast<std::size_t>(grid_.count())),
@@ -153,7 +155,7 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
     const auto inside = parts(around, own);
     check(inside, threads);
     block state(*run_.memory, own, state_bytes_);
-    solve(state, inside);
+    solve(state, inside[rule_inputs_], inside);
     auto summary = summarise(piece, state, around, threads);
     std::function<void()> after;
     if (run_.done.is_open())
@@ -176,7 +178,7 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
 
 template <class Key>
 void piece_waves<Key>::check(std::span<const block> from, const host_threads& threads) {
-  if (!is_guarded()) return;
+  if (!refuse_) return;
   const auto& own = from[0].where;
   std::atomic<bool> beyond = false;
   threads.for_each(static_cast<std::size_t>(own.size.z * own.size.y), [&](std::size_t row) {
@@ -184,7 +186,7 @@ void piece_waves<Key>::check(std::span<const block> from, const host_threads& th
                y = static_cast<std::int64_t>(row) % own.size.y;
     if (is_beyond(from, own.first + site{z, y, 0}, own.size.x)) beyond = true;
   });
-  if (beyond) refuse();
+  if (beyond) refuse_();
 }
 
 template <class Key>
@@ -284,7 +286,7 @@ std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t pie
   if (!changed) return std::nullopt;
   const std::vector<node_ptr> inputs(images_.begin(),
                                      images_.begin() + static_cast<std::ptrdiff_t>(rule_inputs_));
-  solve_again(state, read_all(inputs, own));
+  solve(state, state, read_all(inputs, own));
   ++run_.report.solved_again;
   return state;
 }

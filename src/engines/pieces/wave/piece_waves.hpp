@@ -21,35 +21,6 @@
 
 namespace macareu::pieces {
 
-/// Whether a start lies beyond its capacity, or one of them is NaN. The pixels are the inputs of the rule,
-/// then those of the start.
-template <class Rule, class StartRule, std::size_t Inputs>
-struct start_is_beyond {
-  Rule rule;
-  StartRule start;
-
-  template <class... Pixels>
-  bool operator()(site p, const Pixels&... pixels) const {
-    return compare(p, std::make_index_sequence<Inputs>{},
-                   std::make_index_sequence<sizeof...(Pixels) - Inputs>{}, pixels...);
-  }
-
- private:
-  template <std::size_t I, class First, class... Rest>
-  static const auto& pick(const First& first, const Rest&... rest) {
-    if constexpr (I == 0)
-      return first;
-    else
-      return pick<I - 1>(rest...);
-  }
-  template <std::size_t... I, std::size_t... S, class... Pixels>
-  bool compare(site p, std::index_sequence<I...>, std::index_sequence<S...>, const Pixels&... pixels) const {
-    const auto capacity = rule.capacity(p, pick<I>(pixels...)...);
-    const auto begin = start(p, pick<Inputs + S>(pixels...)...);
-    return Rule::algebra::toward == direction::up ? !(begin <= capacity) : !(begin >= capacity);
-  }
-};
-
 /// Lists of any size in a work file.
 class record_file {
  public:
@@ -77,9 +48,10 @@ class record_file {
 template <class Key>
 class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
  public:
-  /// images: the inputs of the rule, then those of the start.
+  /// images: the inputs of the rule, then the start. refuse: throws, where a start that lies beyond its
+  /// capacity is an error; otherwise empty.
   piece_waves(run& of, const frame& whole, const neighbourhood& near, std::vector<node_ptr> images,
-              std::size_t state_bytes, std::size_t rule_inputs);
+              std::size_t state_bytes, std::size_t rule_inputs, std::function<void()> refuse);
   virtual ~piece_waves();
 
   /// The result; its pieces are completed when they are read.
@@ -90,13 +62,9 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   virtual void state_row(const block& from, site first, std::int64_t count, Key* to) const = 0;
   /// Sets a state if it is lower; whether it was.
   virtual bool raise(const block& to, site p, Key value) const = 0;
-  virtual void solve(const block& to, std::span<const block> from) = 0;
-  /// From the states in `to`.
-  virtual void solve_again(const block& to, std::span<const block> from) = 0;
-  /// Whether a start of the row lies beyond its capacity, where that must not be: refuse() throws then.
-  virtual bool is_guarded() const = 0;
+  virtual void solve(const block& to, const block& start, std::span<const block> from) = 0;
+  /// Whether a start of the row lies beyond its capacity, or one of them is NaN.
   virtual bool is_beyond(std::span<const block> from, site first, std::int64_t count) const = 0;
-  virtual void refuse() = 0;
 
  private:
   struct open_list {
@@ -120,6 +88,7 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   neighbourhood near_;
   std::vector<node_ptr> images_;
   std::size_t state_bytes_, rule_inputs_;
+  std::function<void()> refuse_;
   piece_grid grid_;
   rim_graph<Key> graph_;
   rim_flood<Key> flood_;
