@@ -118,7 +118,7 @@ void write_parameters(std::ostream& out, const operator_description& about) {
 void write_optional_files(std::ostream& out, const operator_description& about) {
   std::vector<std::string> options;
   for (const auto& input : about.inputs)
-    if (input.optional) options.push_back("`" + option(input.name) + " FILE`");
+    if (input.by_option) options.push_back("`" + option(input.name) + " FILE`");
   for (const auto& output : about.outputs)
     if (output.optional) options.push_back("`" + option(output.name) + " FILE`");
   if (std::ranges::any_of(about.outputs, &output_description::optional))

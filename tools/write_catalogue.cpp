@@ -64,10 +64,18 @@ std::vector<form> forms_of(const operator_description& about) {
   return about.table.empty() ? std::vector{form::image, form::into_image} : std::vector{form::table};
 }
 
-/// Numbers of inputs of a function: two variants if the last input is optional.
+std::size_t required_inputs(const operator_description& about) {
+  return static_cast<std::size_t>(std::ranges::count(about.inputs, false, &input_description::optional));
+}
+
+/// Optional inputs are members of the options. A function for a table has a variant with them instead.
 std::vector<std::size_t> input_counts(const operator_description& about) {
-  const auto all = about.inputs.size();
-  return about.inputs.back().optional ? std::vector{all - 1, all} : std::vector{all};
+  const auto least = required_inputs(about), all = about.inputs.size();
+  return about.table.empty() || least == all ? std::vector{least} : std::vector{least, all};
+}
+std::span<const input_description> optional_inputs(const operator_description& about) {
+  return about.table.empty() ? about.inputs.subspan(required_inputs(about))
+                             : std::span<const input_description>();
 }
 
 /// `defaults`: whether to write default arguments, as the declaration does.
@@ -98,6 +106,8 @@ void write_header(std::ostream& out) {
       out << " };\n";
     }
     out << "struct " << options_type(about) << " {\n";
+    for (const auto& input : optional_inputs(about))
+      out << "  const_image_view " << input.name << " = no_image;  ///< " << input.help << '\n';
     for (const auto& parameter : about.parameters)
       out << "  " << member(about, parameter) << ";  ///< " << parameter.help << '\n';
     out << "};\n\n/// " << about.brief << '\n';
@@ -117,12 +127,14 @@ std::string argument_text(const operator_description& about, const parameter_des
 }
 
 void write_function(std::ostream& out, const operator_description& about, form kind, std::size_t count) {
+  const auto function = signature(about, kind, count, false);
   std::string inputs;
   for (const auto& input : about.inputs.first(count)) inputs += std::string(input.name) + ", ";
+  for (const auto& input : optional_inputs(about)) inputs += "options." + std::string(input.name) + ", ";
+  count += optional_inputs(about).size();
   const std::string call = "(*find_operator(\"" + std::string(about.name) + "\"), inputs, ";
   out << '\n'
-      << signature(about, kind, count, false) << " {\n  const std::array<const_image_view, " << count
-      << "> inputs{" << inputs << "};\n";
+      << function << " {\n  const std::array<const_image_view, " << count << "> inputs{" << inputs << "};\n";
   if (kind == form::image)
     out << "  return std::move(run_operator" << call << "of(options), how).front());\n}\n";
   if (kind == form::table) out << "  return compute_table" << call << "of(options), how);\n}\n";

@@ -2,6 +2,7 @@
 // from these descriptions.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -39,18 +40,21 @@ struct parameter_description {
   /// too; auto is NaN.
   double above = 0;
   bool or_equal = false;  ///< `above` itself is allowed
+  double most = std::numeric_limits<double>::infinity();
+  bool whole = false;  ///< no fractions
 };
 
 struct input_description {
   std::string_view name;
   std::string_view help;
-  bool own_form = false;  ///< grey, of any type and shape; others have those of the first input
-  bool own_type = false;  ///< others have the type of the first input
-  bool optional = false;  ///< may be left out; only the last can be
-  bool mask = false;      ///< of type bool, whatever that of the first input is
+  bool own_form = false;   ///< grey, of any type and shape; others have those of the first input
+  bool own_type = false;   ///< others have the type of the first input
+  bool optional = false;   ///< may be left out (no_image); after those that may not
+  bool mask = false;       ///< of type bool, whatever that of the first input is
+  bool by_option = false;  ///< on the command line --NAME FILE instead of a place; for optional ones
 };
 
-/// An output has the shape and the channels of the first input.
+/// An output has the shape and the channels of the first input unless it says otherwise.
 struct output_description {
   enum class type_rule { same_as_input, boolean, computed };
   std::string_view name;
@@ -62,6 +66,8 @@ struct output_description {
   dtype (*computed)(const arguments& all, dtype input, const extents& shape) = nullptr;
   std::string_view computed_help = {};
   bool optional = false;  ///< computed only if the caller provides memory; never the first
+  extents (*shape)(const arguments& all, const extents& input) = nullptr;
+  int (*channels)(const arguments& all, int input) = nullptr;
 };
 
 /// Names of the operator, or of the nearest equivalent, in other libraries; separated by ", ".
@@ -84,12 +90,14 @@ struct operator_description {
   std::span<const input_description> inputs;
   std::span<const output_description> outputs;
   std::span<const parameter_description> parameters;
-  bool each_channel = false;    ///< processes colour images by channel; other operators refuse them
-  std::string_view table = {};  ///< contents of the table, for operators that give one instead of images
-  bool is_histogram = false;    ///< its table has the columns from, to and count
-  bool in_blocks = false;       ///< images may exceed a GPU's memory, or be shared by several GPUs
-  bool takes_labels = false;    ///< the first input is a label image
-  bool gives_labels = false;    ///< the first output is a label image
+  bool each_channel = false;     ///< processes colour images by channel
+  bool takes_colour = false;     ///< the first input has three channels, red, green and blue; others refuse
+  std::string_view table = {};   ///< contents of the table, for operators that give one instead of images
+  std::string_view shapes = {};  ///< what the polygons are, for operators that give them instead of images
+  bool is_histogram = false;     ///< its table has the columns from, to and count
+  bool in_blocks = false;        ///< images may exceed a GPU's memory, or be shared by several GPUs
+  bool takes_labels = false;     ///< the first input is a label image
+  bool gives_labels = false;     ///< the first output is a label image
   /// Throws usage_error for constraints on forms and arguments that the descriptions cannot express. The
   /// images of the call have no pixels.
   void (*check)(const call&) = nullptr;
@@ -124,6 +132,14 @@ argument parse_argument(const parameter_description& parameter, std::string_view
 /// The pixel type of an output; parameters that are not given have their default.
 dtype output_type(const operator_description& about, std::size_t output, dtype input, const extents& shape,
                   const arguments& given = {});
+/// Likewise its shape and channels.
+extents output_shape(const operator_description& about, std::size_t output, const extents& input,
+                     const arguments& given = {});
+int output_channels(const operator_description& about, std::size_t output, int input,
+                    const arguments& given = {});
+
+/// In the place of an optional input that is not given. As a form: an image_form with the shape 0 x 0.
+inline const const_image_view no_image(nullptr, dtype::u8, extents{}, strides{});
 
 /// Properties of an image that are known before its pixels.
 struct image_form {

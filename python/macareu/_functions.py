@@ -133,13 +133,24 @@ def _refuse(function, unknown):
     raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}")
 
 
+_NO_IMAGE = np.empty((0, 0), np.uint8)  # as in the library
+
+
+def _given(*optional):
+    """Optional images without those at the end that are None; others that are None become what stands for none."""
+    while optional and optional[-1] is None:
+        optional = optional[:-1]
+    return tuple([_NO_IMAGE if image is None else image for image in optional])
+
+
 def _make(operation):
     about = operation.about
     name = about["name"]
     defaults = [None if text is None else eval(text) for _, _, text, _ in _parameters(about)]  # our own repr
     images = "(" + "".join(f"{image}, " for image, _, _, optional in about["inputs"] if not optional) + ")"
-    for image in (image for image, _, _, optional in about["inputs"] if optional):
-        images += f" + (() if {image} is None else ({image},))"
+    optional = [image for image, _, _, optional in about["inputs"] if optional]
+    if optional:
+        images += f" + _given({', '.join(optional)})"
     values = "".join(f"{parameter}, " for parameter, *_ in about["parameters"])
     out = "None" if about["table"] else "out"
     # Generated code instead of **arguments: it has a signature, and calls have no overhead.
@@ -149,7 +160,7 @@ def _make(operation):
             f"    if _unknown: _refuse({name}, _unknown)\n"
             f"    return _call(_operation, {images}, ({values}), {out}, device, strategy, threads, progress, "
             "memory, pieces, scratch)\n")
-    scope = {"_call": call, "_operation": operation, "_refuse": _refuse, **_NAMES_OF_HINTS}
+    scope = {"_call": call, "_given": _given, "_operation": operation, "_refuse": _refuse, **_NAMES_OF_HINTS}
     exec(compile(code, f"<macareu.{name}>", "exec"), scope)
     function = scope[name]
     function.__module__ = "macareu"

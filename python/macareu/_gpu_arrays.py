@@ -26,18 +26,21 @@ def _forms_of_inputs(operation):
     return tuple([own_form for _, _, own_form, _ in operation.about["inputs"]])
 
 
-def _result_types(operation, type, shape, values):
-    return [operation.result_type(o, type, shape, values) for o in range(_count_of_results(operation))]
+def _forms_of(operation, type, shape, values):
+    """(shape, type) of every result."""
+    grey = shape[:2] if operation.about["takes_colour"] else shape
+    return [(operation.result_shape(o, shape, values), operation.result_type(o, type, grey, values))
+            for o in range(_count_of_results(operation))]
 
 
-_kept_result_types = functools.lru_cache(maxsize=1024)(_result_types)
+_kept_results = functools.lru_cache(maxsize=1024)(_forms_of)
 
 
-def _types_of_results(operation, type, shape, values):
+def _forms_of_results(operation, type, shape, values):
     try:
-        return _kept_result_types(operation, type, shape, values)
+        return _kept_results(operation, type, shape, values)
     except TypeError:  # lists among the values are not hashable
-        return _result_types(operation, type, shape, values)
+        return _forms_of(operation, type, shape, values)
 
 
 def _given(out):
@@ -88,7 +91,7 @@ def _with_weights(operation, images):
 
 def _check_places(operation, images, outs):
     images = [one for one, own_form in zip(images, _forms_of_inputs(operation))
-              if not (own_form and isinstance(one, np.ndarray))]
+              if not (isinstance(one, np.ndarray) and (own_form or one.size == 0))]
     for name, arrays in (("an image", images), ("out", outs)):
         for array in arrays:
             if not hasattr(array, "__cuda_array_interface__") and not _has_dlpack_on_gpu(array):
@@ -136,8 +139,8 @@ class OnGpu:
             _, type, shape, _ = inputs[0]
             made = not outs
             if made:
-                outs = tuple([cls.empty(images[0], shape, one, gpu, stream)
-                              for one in _types_of_results(operation, type, shape, values)])
+                outs = tuple([cls.empty(images[0], *one, gpu, stream)
+                              for one in _forms_of_results(operation, type, shape, values)])
             rooms = tuple([one._described if isinstance(one, DeviceArray) else taken(one, writable=True)
                            for one in outs])
             table = operation.run_described(inputs, values, rooms, device, strategy, threads, progress, stream, True)
@@ -190,8 +193,8 @@ class CuPy(_InStreamOrder):
             if type(array) is not cupy.ndarray:
                 return super().run(operation, images, values, out, device, strategy, threads, progress)
         first = images[0]
-        outs = outs or tuple([cls.empty(first, first.shape, one)
-                              for one in _types_of_results(operation, first.dtype, first.shape, values)])
+        outs = outs or tuple([cls.empty(first, *one)
+                              for one in _forms_of_results(operation, first.dtype, first.shape, values)])
         table = operation.run_described(images, values, outs, device, strategy, threads, progress,
                                         cls.stream(first, first.data.device_id), False)
         return _result(outs, table)
@@ -220,8 +223,8 @@ class PyTorch(_InStreamOrder):
         first = images[0]
         inputs = tuple([_described(one.__cuda_array_interface__) for one in images])
         _, type, shape, _ = inputs[0]
-        outs = outs or tuple([cls.empty(first, shape, one)
-                              for one in _types_of_results(operation, type, shape, values)])
+        outs = outs or tuple([cls.empty(first, *one)
+                              for one in _forms_of_results(operation, type, shape, values)])
         rooms = tuple([_described(one.__cuda_array_interface__, writable=True) for one in outs])
         table = operation.run_described(inputs, values, rooms, device, strategy, threads, progress,
                                         cls.stream(first, None), False)

@@ -109,6 +109,19 @@ inline image_view view_of(py::handle described) {
                  described.attr("shape").cast<py::tuple>(), described.attr("strides").cast<py::tuple>());
 }
 
+/// The last axis as channels.
+template <class Pointer>
+detail::basic_image_view<Pointer> as_colour(const detail::basic_image_view<Pointer>& of) {
+  if (of.shape().rank() != 3) return of;  // grey: refused by what takes colour
+  const auto& steps = of.steps();
+  return {of.data(),
+          of.type(),
+          extents{of.shape()[0], of.shape()[1]},
+          {steps[0], steps[1], 0},
+          static_cast<int>(of.shape()[2]),
+          steps[2]};
+}
+
 /// A capsule that keeps memory alive as long as an array uses it.
 template <class Memory>
 py::capsule owner_of(Memory&& memory) {

@@ -61,7 +61,7 @@ class column_names {
 struct image_sources {
   explicit image_sources(const py::tuple& images) {
     for (const auto image : images) kept.push_back(source_from(image));
-    for (const auto& source : kept) all.push_back(source.get());
+    for (const auto& source : kept) all.push_back(source->form().shape == extents{} ? nullptr : source.get());
   }
 
   std::vector<std::unique_ptr<image_source>> kept;
@@ -105,6 +105,16 @@ class operation {
     return numpy_type(output_type(about_, output, type, extents(shape), complete(values, room)));
   }
 
+  py::tuple result_shape(std::size_t output, const std::vector<std::int64_t>& shape,
+                         const py::tuple& values) const {
+    arguments room;
+    const auto& all = complete(values, room);
+    const bool colour = about_.takes_colour && shape.size() == 3;
+    const auto axes = std::span(shape).first(shape.size() - (colour ? 1 : 0));
+    return py::tuple(
+        py::cast(sizes_of_output(output, extents(axes), colour ? static_cast<int>(shape.back()) : 1, all)));
+  }
+
   /// Runs on NumPy arrays, or what converts to them. Returns the array, a tuple of several, or a table's
   /// columns.
   py::object run(const py::tuple& arrays, const py::tuple& values, const py::object& out, py::handle device,
@@ -118,14 +128,16 @@ class operation {
       const auto& array = kept.emplace_back(readable(item));
       inputs.push_back(view_of(array, const_cast<void*>(array.data())));
     }
+    if (about_.takes_colour) inputs[0] = as_colour(inputs[0]);
     const bool watched = inputs[0].shape().pixels() >= pixels_worth_watching;
     if (gives_table(about_)) return measured(options, watched, inputs, all);
-    auto results = room_for_results(kept[0], inputs[0], all, out);
+    auto results = room_for_results(inputs[0], all, out);
     std::vector<image_view> outputs;
     const auto& shape = inputs[0].shape();
     for (auto& result : results)
-      outputs.push_back(result ? view_of(*result, result->mutable_data())
-                               : image_view(nullptr, dtype::u8, shape, contiguous_strides(shape)));
+      outputs.push_back(
+          result ? output_of(view_of(*result, result->mutable_data()), outputs.size(), inputs[0], all)
+                 : image_view(nullptr, dtype::u8, shape, contiguous_strides(shape)));
     run_without_gil(options, watched,
                     [&](const context& how) { run_operator(about_, inputs, outputs, all, how); });
     if (results.size() == 1) return std::move(*results[0]);
@@ -141,10 +153,11 @@ class operation {
     const auto& all = complete(values, room);
     std::vector<const_image_view> inputs;
     for (const auto item : arrays) inputs.push_back(view_of(item));
+    if (about_.takes_colour) inputs[0] = as_colour(inputs[0]);
     const bool watched = inputs[0].shape().pixels() >= pixels_worth_watching_on_gpu;
     if (gives_table(about_)) return measured(options, watched, inputs, all);
     std::vector<image_view> outputs;
-    for (const auto item : outs) outputs.push_back(view_of(item));
+    for (const auto item : outs) outputs.push_back(output_of(view_of(item), outputs.size(), inputs[0], all));
     run_without_gil(options, watched,
                     [&](const context& how) { run_operator(about_, inputs, outputs, all, how); });
     return py::none();
@@ -157,7 +170,7 @@ class operation {
     arguments room;
     const auto& all = complete(values, room);
     std::int64_t bytes = inputs.all[0]->form().shape.pixels() * engine_bytes_per_pixel;
-    for (const auto* input : inputs.all) bytes += bytes_of(input->form());
+    for (const auto* input : inputs.all) bytes += input ? bytes_of(input->form()) : 0;
     for (std::size_t o = 0; o < about_.outputs.size(); ++o)
       if (!about_.outputs[o].optional) bytes += bytes_of(output_form(about_, o, inputs.all, all));
     return bytes;
@@ -259,9 +272,25 @@ class operation {
     return columns_of(std::move(found));
   }
 
+  /// Sizes of an output's array; channels are the last axis.
+  std::vector<py::ssize_t> sizes_of_output(std::size_t output, const extents& input, int channels,
+                                           const arguments& all) const {
+    const auto shape = output_shape(about_, output, input, all);
+    std::vector<py::ssize_t> sizes;
+    for (int axis = 0; axis < shape.rank(); ++axis) sizes.push_back(shape[axis]);
+    if (const auto own = output_channels(about_, output, channels, all); own > 1) sizes.push_back(own);
+    return sizes;
+  }
+
+  image_view output_of(const image_view& array, std::size_t output, const const_image_view& input,
+                       const arguments& all) const {
+    return output < about_.outputs.size() && output_channels(about_, output, input.channels(), all) > 1
+               ? as_colour(array)
+               : array;
+  }
+
   /// None for an omitted optional output.
-  std::vector<std::optional<py::array>> room_for_results(const py::array& first,
-                                                         const const_image_view& input, const arguments& all,
+  std::vector<std::optional<py::array>> room_for_results(const const_image_view& input, const arguments& all,
                                                          const py::object& out) const {
     std::vector<std::optional<py::array>> results;
     const auto add = [&](py::handle given_array) {
@@ -278,9 +307,9 @@ class operation {
       results.push_back(std::move(array));
     };
     if (out.is_none()) {
-      const std::vector<py::ssize_t> shape(first.shape(), first.shape() + first.ndim());
       for (std::size_t o = 0; o < about_.outputs.size() && !about_.outputs[o].optional; ++o)
-        results.push_back(new_array(output_type(about_, o, input.type(), input.shape(), all), shape));
+        results.push_back(new_array(output_type(about_, o, input.type(), input.shape(), all),
+                                    sizes_of_output(o, input.shape(), input.channels(), all)));
     } else if (py::isinstance<py::tuple>(out)) {
       for (const auto item : out) add(item);
     } else {
@@ -316,7 +345,7 @@ py::dict described(const operator_description& about) {
                   py::arg("brief") = about.brief, py::arg("notes") = about.notes,
                   py::arg("formula") = about.formula, py::arg("inputs") = inputs,
                   py::arg("outputs") = outputs, py::arg("table") = about.table,
-                  py::arg("parameters") = parameters);
+                  py::arg("takes_colour") = about.takes_colour, py::arg("parameters") = parameters);
 }
 
 }  // namespace
@@ -326,6 +355,7 @@ void add_operations(py::module_& module) {
       .def_property_readonly("about", [](const operation& self) { return described(self.about()); })
       .def("set_defaults", &operation::set_defaults)
       .def("result_type", &operation::result_type)
+      .def("result_shape", &operation::result_shape)
       .def("run", &operation::run)
       .def("run_described", &operation::run_described)
       .def("bytes_in_memory", &operation::bytes_in_memory)

@@ -14,9 +14,14 @@ namespace {
 constexpr std::string_view infinity = "inf", automatic = "auto";
 
 std::string numbers_text(const parameter_description& parameter, const char* what) {
-  if (!std::isfinite(parameter.above)) return what;
-  return what + std::string(parameter.or_equal ? " of at least " : " greater than ") +
-         to_string(number(parameter.above));
+  std::string text = what;
+  if (parameter.whole) text.insert(text.rfind("number"), "whole ");
+  if (std::isfinite(parameter.above))
+    text += (parameter.or_equal ? " of at least " : " greater than ") + to_string(number(parameter.above));
+  if (std::isfinite(parameter.most))
+    text += (std::isfinite(parameter.above) ? " and at most " : " of at most ") +
+            to_string(number(parameter.most));
+  return text;
 }
 
 bool may_be(std::string_view word, const parameter_description& parameter) {
@@ -98,6 +103,7 @@ std::optional<std::vector<interval>> parse_intervals(std::string_view text) {
 bool in_range(const parameter_description& parameter, const number& value) {
   const double v = value.to_double();
   if (std::isnan(v)) return may_be(automatic, parameter);
+  if (v > parameter.most || (parameter.whole && std::isfinite(v) && v != std::floor(v))) return false;
   return (v > parameter.above || (parameter.or_equal && v == parameter.above)) &&
          (std::isfinite(v) || may_be(infinity, parameter));
 }

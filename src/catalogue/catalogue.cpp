@@ -98,6 +98,20 @@ dtype output_type(const operator_description& about, std::size_t output, dtype i
   return type_of(about.outputs[output], input, shape, complete_arguments(about, given, room));
 }
 
+extents output_shape(const operator_description& about, std::size_t output, const extents& input,
+                     const arguments& given) {
+  if (!about.outputs[output].shape) return input;
+  arguments room;
+  return shape_of(about.outputs[output], input, complete_arguments(about, given, room));
+}
+
+int output_channels(const operator_description& about, std::size_t output, int input,
+                    const arguments& given) {
+  if (!about.outputs[output].channels) return input;
+  arguments room;
+  return channels_of(about.outputs[output], input, complete_arguments(about, given, room));
+}
+
 std::vector<entry> with_chosen_instructions(std::vector<entry> all) {
   for (const auto make : cpu::chosen_instruction_set().operators) {
     const entry better = make();
@@ -138,7 +152,8 @@ std::vector<image> run_operator(const operator_description& about, std::span<con
   for (const auto& output : about.outputs)
     if (!output.optional)
       outputs.push_back(results.emplace_back(type_of(output, inputs[0].type(), inputs[0].shape(), values),
-                                             inputs[0].shape(), inputs[0].channels()));
+                                             shape_of(output, inputs[0].shape(), values),
+                                             channels_of(output, inputs[0].channels(), values)));
   run_checked(choice, inputs, outputs, values, how);
   return results;
 }

@@ -41,14 +41,10 @@ void add_channel(table& to, int channel, table&& own) {
 
 void for_each_channel(const call& whole, const std::function<void(const call&)>& visit) {
   const int channels = whole.inputs[0].channels();
-  if (channels == 1) return visit(whole);
+  if (channels == 1 || whole.about.takes_colour) return visit(whole);
   for (int c = 0; c < channels; ++c) {
-    std::vector<const_image_view> inputs;
-    for (const auto& input : whole.inputs) inputs.push_back(input.channels() == 1 ? input : input.channel(c));
-    std::vector<image_view> outputs;
-    for (const auto& output : whole.outputs) outputs.push_back(output.channel(c));
     table own;
-    visit({whole.about, inputs, outputs, whole.values, whole.work, whole.result ? &own : nullptr, c});
+    visit(channel_call(whole, c, whole.result ? &own : nullptr));
     if (whole.result) add_channel(*whole.result, c, std::move(own));
   }
 }

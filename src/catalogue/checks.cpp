@@ -119,10 +119,12 @@ call_error unlike_first(const operator_description& about, const image_name& ima
 }
 
 void check_count(const operator_description& about, std::size_t given) {
-  const bool one_less = !about.inputs.empty() && about.inputs.back().optional;
   const auto all = about.inputs.size();
-  if (given == all || (one_less && given + 1 == all)) return;
-  const auto allowed = (one_less ? std::to_string(all - 1) + " or " : "") + std::to_string(all);
+  const auto least =
+      static_cast<std::size_t>(std::ranges::count(about.inputs, false, &input_description::optional));
+  if (given >= least && given <= all) return;
+  const auto allowed =
+      (least < all ? std::to_string(least) + (least + 1 == all ? " or " : " to ") : "") + std::to_string(all);
   throw call_error({.kind = fault::count,
                     .operation = std::string(about.name),
                     .parts = {"takes " + allowed + " image(s), got " + std::to_string(given)},
@@ -135,13 +137,22 @@ void check_form(const operator_description& about, std::size_t index, const imag
   const auto& input = about.inputs[index];
   const image_name image{about, error_part::role::input, input.name};
   const auto channels = [](const image_form& of) { return std::to_string(*of.channels); };
+  if (input.optional && form.shape == extents{}) return;  // not given
+  if (about.takes_colour && index == 0) {
+    if (form.channels && *form.channels != 3)
+      throw image.refused(fault::channels,
+                          " has " + channels(form) + (*form.channels == 1 ? " channel" : " channels") +
+                              ": give one with red, green and blue",
+                          channels(form), "3");
+    return;
+  }
   if (form.channels && *form.channels != 1 && (!about.each_channel || input.own_form))
     throw image.refused(
         fault::channels,
         " has " + channels(form) + " channels: choose one or make it grey (channel N or luminance)",
         channels(form), "1");
   if (input.own_form) return;
-  if (form.channels && first.channels && *form.channels != *first.channels)
+  if (!about.takes_colour && form.channels && first.channels && *form.channels != *first.channels)
     throw unlike_first(about, image, fault::channels, " has " + channels(form) + " channels",
                        " has " + channels(first), "the same number");
   if (form.shape && first.shape && *form.shape != *first.shape)
@@ -224,11 +235,12 @@ void check_some(const operator_description& about, std::span<const image_form> f
 }  // namespace
 
 void check_gives(const operator_description& about, result_kind wanted) {
-  const auto given = about.table.empty() ? result_kind::images : result_kind::table;
-  if (given != wanted)
-    throw usage_error(std::string(about.name) + (given == result_kind::table
-                                                     ? ": gives a table: use compute_table"
-                                                     : ": gives images: use run_operator"));
+  const auto given = !about.shapes.empty()  ? result_kind::shapes
+                     : !about.table.empty() ? result_kind::table
+                                            : result_kind::images;
+  constexpr std::array instead{": gives images: use run_operator", ": gives a table: use compute_table",
+                               ": gives polygons: use compute_shapes"};
+  if (given != wanted) throw usage_error(std::string(about.name) + instead[static_cast<std::size_t>(given)]);
 }
 
 void check_context(const context& how) {
@@ -266,6 +278,14 @@ dtype type_of(const output_description& output, dtype input, const extents& shap
   throw internal_error("no such rule for the type of an output");
 }
 
+extents shape_of(const output_description& output, const extents& input, const arguments& all) {
+  return output.shape ? output.shape(all, input) : input;
+}
+
+int channels_of(const output_description& output, int input, const arguments& all) {
+  return output.channels ? output.channels(all, input) : input;
+}
+
 void check_outputs(const operator_description& about, std::span<const const_image_view> inputs,
                    std::span<const image_view> outputs, const arguments& all) {
   const auto required = about.outputs.size() - std::ranges::count_if(about.outputs, is_optional);
@@ -280,14 +300,15 @@ void check_outputs(const operator_description& about, std::span<const const_imag
     if (is_optional(about.outputs[o]) && !output.data()) continue;
     const image_name image{about, error_part::role::output, about.outputs[o].name};
     const auto type = type_of(about.outputs[o], first.type(), first.shape(), all);
-    const auto channels = first.channels();
-    if (output.shape() != first.shape() || output.channels() != channels)
+    const auto channels = channels_of(about.outputs[o], first.channels(), all);
+    const auto shape = shape_of(about.outputs[o], first.shape(), all);
+    if (output.shape() != shape || output.channels() != channels)
       throw image.refused(
           fault::shape,
           " must " +
               (channels == 1 ? "be grey and " : "have " + std::to_string(channels) + " channels and be ") +
-              to_string(first.shape()) + ", like the input",
-          to_string(output.shape()), to_string(first.shape()));
+              to_string(shape) + (about.outputs[o].shape ? "" : ", like the input"),
+          to_string(output.shape()), to_string(shape));
     if (output.type() != type)
       throw image.refused(fault::type,
                           " must have pixels of type " + std::string(name_of(type)) + ", not " +

@@ -8,7 +8,7 @@
 
 namespace macareu {
 
-enum class result_kind { images, table };
+enum class result_kind { images, table, shapes };
 
 void check_gives(const operator_description& about, result_kind wanted);
 void check_context(const context& how);
@@ -20,5 +20,7 @@ void check_outputs(const operator_description& about, std::span<const const_imag
 
 /// `all` must be complete.
 dtype type_of(const output_description& output, dtype input, const extents& shape, const arguments& all);
+extents shape_of(const output_description& output, const extents& input, const arguments& all);
+int channels_of(const output_description& output, int input, const arguments& all);
 
 }  // namespace macareu

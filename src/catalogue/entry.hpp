@@ -31,7 +31,7 @@ std::span<const entry> entries();
 /// Where the chosen instruction set of the cpu engine has its own code for an operator, that runs.
 std::vector<entry> with_chosen_instructions(std::vector<entry> all);
 
-/// visit(call) for every channel. An input in a form of its own is the same for all.
+/// visit(call) for every channel; once for an operator that takes all of them.
 void for_each_channel(const call& whole, const std::function<void(const call&)>& visit);
 
 /// An operator's separate pixel check runs for all channels before any output is written.

@@ -24,7 +24,8 @@ namespace {
 std::vector<image_form> forms_of(std::span<image_source* const> inputs) {
   std::vector<image_form> forms;
   for (const auto* input : inputs)
-    forms.push_back({input->form().type, input->form().shape, input->form().channels});
+    forms.push_back(input ? image_form{input->form().type, input->form().shape, input->form().channels}
+                          : image_form{.shape = extents{}});
   return forms;
 }
 
@@ -38,8 +39,9 @@ std::string description_of(const operator_description& about, std::span<image_so
   for (const auto side : options.size) text += "\npieces: " + std::to_string(side);
   for (const auto& [name, value] : values) text += "\n" + name + ": " + to_string(value);
   for (const auto* input : inputs)
-    text += "\ninput: " + std::string(name_of(input->form().type)) + " of " + to_string(input->form().shape) +
-            ", " + input->identity();
+    text += "\ninput: " + (input ? std::string(name_of(input->form().type)) + " of " +
+                                       to_string(input->form().shape) + ", " + input->identity()
+                                 : "none");
   // Work files begin as their outputs do.
   for (auto* const output : outputs) {
     const auto header = output ? output->header() : std::nullopt;
@@ -57,7 +59,7 @@ std::string description_of(const operator_description& about, std::span<image_so
 /// Pixels of a pipe may be others now, and nothing tells.
 void require_identities(const operator_description& about, std::span<image_source* const> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i]->identity().empty())
+    if (inputs[i] && inputs[i]->identity().empty())
       throw usage_error("--resume: " + std::string(about.inputs[i].name) +
                         " cannot be compared with that of the unfinished run, as it is a pipe or has no "
                         "identity; start again without --resume");
@@ -72,14 +74,20 @@ void run_pieces(const operator_description& about, std::span<image_source* const
   const auto& first = inputs[0]->form();
   std::vector<const_image_view> from, unplaced;
   for (auto* const input : inputs) {
+    if (!input) {
+      from.push_back(no_image);
+      unplaced.push_back(no_image);
+      continue;
+    }
     const auto& form = input->form();
     from.emplace_back(input, form.type, form.shape, strides{}, form.channels, 0);
     unplaced.emplace_back(nullptr, form.type, form.shape, strides{}, form.channels, 0);
   }
   std::vector<image_view> to;
   for (std::size_t o = 0; o < outputs.size(); ++o)
-    to.emplace_back(outputs[o], type_of(about.outputs[o], first.type, first.shape, values), first.shape,
-                    strides{}, first.channels, 0);
+    to.emplace_back(outputs[o], type_of(about.outputs[o], first.type, first.shape, values),
+                    shape_of(about.outputs[o], first.shape, values), strides{},
+                    channels_of(about.outputs[o], first.channels, values), 0);
   auto told = how;
   auto choice = choose_device(about, unplaced, {}, how);
   told.device = choice.device;
@@ -146,8 +154,9 @@ table compute_table_in_pieces(const operator_description& about, std::span<image
 source_form output_form(const operator_description& about, std::size_t output,
                         std::span<image_source* const> inputs, const arguments& given) {
   const auto& first = inputs[0]->form();
-  return {output_type(about, output, first.type, first.shape, given), first.shape, first.channels,
-          first.info};
+  return {output_type(about, output, first.type, first.shape, given),
+          output_shape(about, output, first.shape, given),
+          output_channels(about, output, first.channels, given), first.info};
 }
 
 }  // namespace macareu

@@ -112,6 +112,10 @@ struct call {
 
   int rank() const { return inputs[0].shape().rank(); }
 
+  /// Whether the caller gives an optional input.
+  bool has_input(std::size_t index) const {
+    return index < inputs.size() && inputs[index].shape() != extents{};
+  }
   /// Whether the caller provides memory for an optional output.
   bool wants(std::size_t output) const { return output < outputs.size() && outputs[output].data(); }
 
@@ -140,6 +144,28 @@ struct call {
       throw internal_error(std::string(about.name) + ": no such parameter: " + std::string(name));
     return std::get<T>(found->second);
   }
+};
+
+/// The same call for one channel of all images. An input in a form of its own is the same for all.
+class channel_call {
+ public:
+  channel_call(const call& whole, int channel, table* result = nullptr)
+      : one_{whole.about, inputs_, outputs_, whole.values, whole.work, result, channel} {
+    for (const auto& input : whole.inputs)
+      inputs_.push_back(input.channels() == 1 ? input : input.channel(channel));
+    for (const auto& output : whole.outputs)
+      outputs_.push_back(output.channels() == 1 ? output : output.channel(channel));
+    one_.inputs = inputs_;
+    one_.outputs = outputs_;
+  }
+  channel_call(const channel_call&) = delete;
+  channel_call& operator=(const channel_call&) = delete;
+  operator const call&() const { return one_; }
+
+ private:
+  std::vector<const_image_view> inputs_;
+  std::vector<image_view> outputs_;
+  call one_;
 };
 
 /// Shared by engines that work in memory.

@@ -79,17 +79,17 @@ std::vector<std::unique_ptr<image_source>> operator_run::open_for_pieces() const
   const bool forced = running.pieces.size != std::array<std::int64_t, 3>{} || running.pieces.resume;
   const auto limit = running.pieces.memory > 0 ? running.pieces.memory : default_memory();
   std::int64_t on_disk = 0;
-  for (const auto& file : inputs) on_disk += bytes_on_disk(file);
+  for (const auto& file : input_files()) on_disk += bytes_on_disk(file);
   if (!forced && on_disk * largest_expansion < limit) return {};
   std::vector<std::unique_ptr<image_source>> sources;
   std::vector<image_source*> all;
   std::int64_t needed = 0;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    sources.push_back(about_.each_channel && !about_.inputs[i].own_form
-                          ? reading.open_grey_or_colour(inputs[i], scratch_directory())
-                          : reading.open_grey(inputs[i], scratch_directory()));
-    needed += bytes_of(sources.back()->form());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    sources.push_back(!given[i]            ? nullptr
+                      : may_have_colour(i) ? reading.open_grey_or_colour(*given[i], scratch_directory())
+                                           : reading.open_grey(*given[i], scratch_directory()));
     all.push_back(sources.back().get());
+    if (given[i]) needed += bytes_of(sources.back()->form());
   }
   if (forced) return sources;
   check_call(forms_of(sources));
@@ -106,7 +106,8 @@ std::vector<std::unique_ptr<image_source>> operator_run::open_for_pieces() const
 std::vector<image_form> operator_run::forms_of(const std::vector<std::unique_ptr<image_source>>& sources) {
   std::vector<image_form> forms;
   for (const auto& source : sources)
-    forms.push_back({source->form().type, source->form().shape, source->form().channels});
+    forms.push_back(source ? image_form{source->form().type, source->form().shape, source->form().channels}
+                           : image_form{.shape = extents{}});
   return forms;
 }
 

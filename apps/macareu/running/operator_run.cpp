@@ -33,15 +33,36 @@ void operator_run::check_before_reading() const {
   for (const auto& file : objects.check_before_reading(false)) beside.push_back(file);
   files.insert(files.end(), beside.begin(), beside.end());
   check_distinct(files);
-  auto all_inputs = inputs;
+  auto all_inputs = input_files();
   if (!objects.intensity_file.empty()) all_inputs.push_back(objects.intensity_file);
   reading.check(all_inputs);
   check_no_input(beside, all_inputs);
-  check_call(std::vector<image_form>(inputs.size()));
+  std::vector<image_form> forms(given.size());
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (!given[i]) forms[i].shape = extents{};
+  check_call(forms);
+}
+
+std::vector<std::string> operator_run::input_files() const {
+  std::vector<std::string> files;
+  for (const auto& file : given)
+    if (file) files.push_back(*file);
+  return files;
+}
+
+bool operator_run::may_have_colour(std::size_t input) const {
+  return about_.takes_colour ? input == 0 : about_.each_channel && !about_.inputs[input].own_form;
 }
 
 void operator_run::check_call(const std::vector<image_form>& forms) const {
   translate_usage_errors(about_, spelling::of_verb, [&] { validate(about_, forms, values, running.how); });
+}
+
+void operator_run::check_output_fits(const std::filesystem::path& file, std::size_t output,
+                                     const const_image_view& first) const {
+  check_image_fits(file, output_type(about_, output, first.type(), first.shape(), values),
+                   output_shape(about_, output, first.shape(), values),
+                   output_channels(about_, output, first.channels(), values));
 }
 
 void operator_run::name_kept_outputs(const const_image_view& first) {
@@ -49,8 +70,7 @@ void operator_run::name_kept_outputs(const const_image_view& first) {
   const std::filesystem::path beside(*outputs[0]);
   const auto holds = [&](const std::filesystem::path& file, std::size_t output) {
     try {
-      check_image_fits(file, output_type(about_, output, first.type(), first.shape(), values), first.shape(),
-                       first.channels());
+      check_output_fits(file, output, first);
       return true;
     } catch (const usage_error&) {
       return false;
@@ -67,7 +87,7 @@ void operator_run::name_kept_outputs(const const_image_view& first) {
       if (!holds(file, o)) file.replace_extension(".npy");
       check_image_output(file);
       // The user did not choose this name, so it must not overwrite an input.
-      for (const auto& input : inputs)
+      for (const auto& input : input_files())
         if (same_file(file, input))
           throw usage_error("--keep would write over " + input + ": name another file by " +
                             option_name(about_.outputs[o].name));
@@ -81,9 +101,10 @@ void operator_run::name_kept_outputs(const const_image_view& first) {
 std::vector<image_file> operator_run::read_inputs() {
   const stopwatch watch;
   std::vector<image_file> files;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    files.push_back(about_.each_channel && !about_.inputs[i].own_form ? reading.read_grey_or_colour(inputs[i])
-                                                                      : reading.read_grey(inputs[i]));
+  for (std::size_t i = 0; i < given.size(); ++i)
+    files.push_back(!given[i]            ? image_file{}
+                    : may_have_colour(i) ? reading.read_grey_or_colour(*given[i])
+                                         : reading.read_grey(*given[i]));
   intensity_ = objects.read_intensity(reading);
   record_.read_seconds = watch.seconds();
   return files;
@@ -105,8 +126,9 @@ operator_run::results operator_run::compute(const std::vector<image_file>& files
   all.images.resize(outputs.size());
   for (std::size_t o = 0; o < outputs.size(); ++o)
     if (outputs[o])
-      all.images[o] = image(output_type(about_, o, record_.type, record_.shape, values), record_.shape,
-                            views[0].channels());
+      all.images[o] = image(output_type(about_, o, record_.type, record_.shape, values),
+                            output_shape(about_, o, record_.shape, values),
+                            output_channels(about_, o, views[0].channels(), values));
   const std::vector<image_view> room(all.images.begin(), all.images.end());
   while (std::cmp_less(times.done(), running.repeat)) {
     if (gives_table())
@@ -195,9 +217,7 @@ int operator_run::operator()(interruption& signals) {
   const interruption::careful_section careful(signals);
   name_kept_outputs(first);
   for (std::size_t o = 0; o < outputs.size(); ++o)
-    if (outputs[o])
-      check_image_fits(*outputs[o], output_type(about_, o, first.type(), first.shape(), values),
-                       first.shape(), first.channels());
+    if (outputs[o]) check_output_fits(*outputs[o], o, first);
   try {
     auto computed =
         translate_usage_errors(about_, spelling::of_verb, [&] { return compute(files, signals); });

@@ -23,12 +23,12 @@ namespace macareu::tool {
 class operator_run {
  public:
   explicit operator_run(const operator_description& about)
-      : inputs(about.inputs.size()),
+      : given(about.inputs.size()),
         outputs(about.outputs.size()),
         kept(about.outputs.size()),
         about_(about) {}
 
-  std::vector<std::string> inputs;                  ///< files, in the order of the description
+  std::vector<std::optional<std::string>> given;    ///< files, in the order of the description's inputs
   std::vector<std::optional<std::string>> outputs;  ///< likewise; optional ones may be left out
   std::vector<bool> kept;                           ///< optional outputs that get a name beside the first
   table_outputs tables;                             ///< of an operator that gives a table
@@ -47,8 +47,13 @@ class operator_run {
   };
 
   bool gives_table() const { return !about_.table.empty(); }
+  /// The files of the inputs that are given.
+  std::vector<std::string> input_files() const;
+  bool may_have_colour(std::size_t input) const;
   void check_before_reading() const;
   void check_call(const std::vector<image_form>& forms) const;
+  void check_output_fits(const std::filesystem::path& file, std::size_t output,
+                         const const_image_view& first) const;
   /// Called once types are known, because the format must hold them.
   void name_kept_outputs(const const_image_view& first);
   std::vector<image_file> read_inputs();

@@ -57,7 +57,8 @@ std::string parameter_help(const parameter_description& parameter) {
 }
 
 std::string output_help(const output_description& output, std::string_view first_input) {
-  const auto shape = "shape of " + upper(first_input) + "; the extension selects the format";
+  const auto shape = (output.shape ? std::string() : "shape of " + upper(first_input) + "; ") +
+                     "the extension selects the format";
   const auto help = std::string(output.help) + "; ";
   switch (output.type) {
     case output_description::type_rule::same_as_input:
@@ -94,12 +95,15 @@ void add_keep(parser& options, const operator_description& about, operator_run& 
 }
 
 void add_files(parser& options, const operator_description& about, operator_run& run) {
-  for (std::size_t i = 0; i < about.inputs.size(); ++i)
+  for (std::size_t i = 0; i < about.inputs.size(); ++i) {
+    const auto& input = about.inputs[i];
     options.add({.group = "Inputs",
-                 .names = upper(about.inputs[i].name),
-                 .help = std::string(about.inputs[i].help),
-                 .required = true,
-                 .take = [&file = run.inputs[i]](const std::string& text) { file = text; }});
+                 .names = input.by_option ? option_name(input.name) : upper(input.name),
+                 .value = input.by_option ? "FILE" : "",
+                 .help = std::string(input.help),
+                 .required = !input.optional,
+                 .take = [&file = run.given[i]](const std::string& text) { file = text; }});
+  }
   for (std::size_t o = 0; o < about.outputs.size(); ++o)
     options.add({.group = "Outputs",
                  .names = o == 0 ? "-o,--output" : option_name(about.outputs[o].name),

@@ -1,8 +1,12 @@
 // Masks are bytes of 0 and 1.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "core/call.hpp"
+#include "core/pixel_types.hpp"
 #include "core/plain_pixels.hpp"
 #include "patterns/images.hpp"
 #include "patterns/map.hpp"
@@ -31,6 +35,17 @@ void with_bytes(Engine& engine, const Image& image, const Visit& visit) {
     engine.map(not_zero{}, mask.image(), image);
     visit(mask.reading());
   }
+}
+
+/// An optional input of any type as a mask; without it there is none, so ask call.has_input() first.
+template <class Engine>
+auto mask_of_input(Engine& engine, const call& call, std::size_t index) {
+  const auto mask = temporary<std::uint8_t>(engine, engine.template input<std::uint8_t>(call, index));
+  with_pixel_type(call.inputs[index].type(), [&]<class T>(std::type_identity<T>) {
+    using pixel = without_sign<T>;
+    engine.map(not_zero{}, mask.image(), input<pixel>(engine, call, index));
+  });
+  return mask;
 }
 
 template <class T>

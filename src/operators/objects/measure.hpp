@@ -37,7 +37,8 @@ struct measure {
       input_description{.name = "intensity",
                         .help = "an image of any type whose values are measured in each object",
                         .own_type = true,
-                        .optional = true}};
+                        .optional = true,
+                        .by_option = true}};
   static constexpr std::array parameters{
       spacing_parameter,
       parameter_description{"columns", parameter_kind::choice, "all",
