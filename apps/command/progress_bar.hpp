@@ -5,6 +5,8 @@
 #include <functional>
 #include <string>
 
+#include <macareu/pieces.hpp>
+
 namespace macareu::tool {
 
 class progress_bar {
@@ -18,10 +20,15 @@ class progress_bar {
 
   /// For context.progress; empty if nothing would be shown.
   std::function<void(double)> callback();
+  /// For piece_options.progress: pieces, rate and time left instead of a bar.
+  std::function<void(const piece_progress&)> piece_callback();
 
  private:
   using clock = std::chrono::steady_clock;
   void show(double fraction);
+  void show(const piece_progress& now);
+  /// Whether it is time for another line.
+  bool is_due();
 
   std::string label_;
   bool wanted_;

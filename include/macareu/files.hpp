@@ -6,9 +6,11 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <macareu/image.hpp>
@@ -77,6 +79,9 @@ class output_files {
 
   void add(const std::filesystem::path& file, const const_image_view& pixels, const metadata& info = {});
   void add_text(const std::filesystem::path& file, std::string text);
+  /// Text that tell(write) gives in parts; for pipes when the files are committed.
+  void add_text(const std::filesystem::path& file,
+                std::function<void(const std::function<void(std::string_view)>& write)> tell);
   void commit();
 
  private:

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -25,6 +26,14 @@ struct piece_report {
   std::int64_t solved_again = 0;  ///< pieces of waves that were computed a second time
 };
 
+/// How far a pass over an image is.
+struct piece_progress {
+  std::int64_t pass = 0;  ///< 1 for the first; how many there will be is not known
+  std::int64_t done = 0, pieces = 0;
+  double pixels_per_second = 0;
+  double seconds_left = 0;  ///< of this pass
+};
+
 struct piece_options {
   std::int64_t memory = 0;             ///< bytes of host memory for pixels; 0: 70 % of what is free
   std::array<std::int64_t, 3> size{};  ///< of a piece: slices, rows, columns; 0: from `memory`
@@ -32,6 +41,7 @@ struct piece_options {
   std::string name = {};               ///< of the run: work files of one that ends early are kept under it
   bool resume = false;                 ///< continue the run of that name
   piece_report* report = nullptr;
+  std::function<void(const piece_progress&)> progress = {};  ///< called after each piece, from one thread
 };
 
 /// 70 % of what the machine and the cgroup leave free.

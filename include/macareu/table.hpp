@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -36,6 +37,8 @@ struct table {
 
 /// A line of names, then one line per row. Numbers have the shortest text that preserves their value.
 std::string to_csv(const table& data);
+/// The same in parts, for long tables.
+void write_csv(const table& data, const std::function<void(std::string_view)>& write);
 /// A list of objects, one per row. NaN and infinity become null.
 std::string to_json(const table& data);
 

@@ -23,13 +23,24 @@ const table_column& table::operator[](std::string_view column) const {
   throw usage_error("the table has no column " + std::string(column));
 }
 
-std::string to_csv(const table& data) {
+void write_csv(const table& data, const std::function<void(std::string_view)>& write) {
+  constexpr std::size_t part = 1 << 16;
   std::string text;
   for (const auto& column : data.columns) text += (text.empty() ? "" : ",") + column.name;
   text += '\n';
-  for (std::size_t row = 0; row < data.rows(); ++row)
+  for (std::size_t row = 0; row < data.rows(); ++row) {
     for (std::size_t c = 0; c < data.columns.size(); ++c)
       text += text_of(data.columns[c][row]) + (c + 1 < data.columns.size() ? "," : "\n");
+    if (text.size() < part) continue;
+    write(text);
+    text.clear();
+  }
+  write(text);
+}
+
+std::string to_csv(const table& data) {
+  std::string text;
+  write_csv(data, [&](std::string_view more) { text += more; });
   return text;
 }
 

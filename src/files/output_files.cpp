@@ -46,9 +46,14 @@ void output_files::add(const fs::path& file, const const_image_view& pixels, con
 }
 
 void output_files::add_text(const fs::path& file, std::string text) {
-  const auto write = [file, text = std::move(text)](const fs::path& path) {
+  add_text(file, [text = std::move(text)](const auto& write) { write(text); });
+}
+
+void output_files::add_text(const fs::path& file,
+                            std::function<void(const std::function<void(std::string_view)>& write)> tell) {
+  const auto write = [file, tell = std::move(tell)](const fs::path& path) {
     files::output out(path, file);
-    out.write(text);
+    tell([&](std::string_view text) { out.write(text); });
     out.close();
   };
   if (files::is_stream_destination(file))

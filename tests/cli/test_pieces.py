@@ -277,7 +277,7 @@ class EndedRuns(PiecesTest):
     def check_leftovers(self):
         for name in self.files():
             if name.startswith("."):
-                self.assertRegex(name, r"^\.macareu-out\.npy\.(pieces|objects)$|^\.out\.macareu-\d+-\d+\.tmp\.npy$")
+                self.assertRegex(name, r"^\.macareu-out\.npy\.(pieces|objects)$|^\.(out|t)\.macareu-\d+-\d+\.tmp\.(npy|csv)$")
 
     def test_kills_at_random_moments(self):
         self.prepare("3000,3000", "4M")

@@ -187,8 +187,11 @@ table object_outputs::measure_in_pieces(image_source& labels, image_source* inte
 }
 
 void object_outputs::add_table(output_files& all, const table& objects) const {
-  if (!table_file.empty())
-    all.add_text(table_file, extension_of(table_file) == ".csv" ? to_csv(objects) : to_json_lines(objects));
+  if (table_file.empty()) return;
+  if (extension_of(table_file) == ".csv")
+    all.add_text(table_file, [&objects](const auto& write) { write_csv(objects, write); });
+  else
+    all.add_text(table_file, to_json_lines(objects));
 }
 
 void object_outputs::add(output_files& all, const table& objects, const image& labels,

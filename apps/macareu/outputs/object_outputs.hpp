@@ -44,6 +44,7 @@ class object_outputs {
   std::optional<image> read_intensity(const input_options& reading) const;
   table measure(const image& labels, const std::optional<image>& intensity, const context& how) const;
   void add(output_files& all, const table& objects, const image& labels, const image& under) const;
+  /// The table must live until the files are committed.
   void add_table(output_files& all, const table& objects) const;
 
   /// The same for labels that are larger than memory; `intensity` may be null.

@@ -45,7 +45,9 @@ std::vector<std::string> table_outputs::check() const {
 }
 
 void table_outputs::add_to(output_files& files, const table& data) const {
-  if (!file_.empty()) files.add_text(file_, is_json(file_) ? to_json(data) : to_csv(data));
+  if (!file_.empty() && is_json(file_)) files.add_text(file_, to_json(data));
+  if (!file_.empty() && !is_json(file_))
+    files.add_text(file_, [&data](const auto& write) { write_csv(data, write); });
   if (!plot_.empty()) files.add(plot_, histogram_plot(data));
 }
 

@@ -175,8 +175,10 @@ void operator_run::describe_in_pieces(const fs::path& labels, image_sink& output
     described = chosen;
     numbered = open_source(described, {}, options.scratch);
   }
-  if (objects.wanted())
-    objects.add_table(texts, objects.measure_in_pieces(*numbered, intensity.get(), counting, options));
+  if (objects.wanted()) {
+    measured_ = objects.measure_in_pieces(*numbered, intensity.get(), counting, options);
+    objects.add_table(texts, measured_);
+  }
   if (output.header() == create_sink(chosen, numbered->form())->header()) return output.adopt(described);
   // All objects in the order that they have: a copy.
   macareu::run_in_pieces(*find_operator("relabel"), std::array{numbered.get()}, std::array{&output}, {},
@@ -221,8 +223,8 @@ int operator_run::run_in_pieces(const std::vector<std::unique_ptr<image_source>>
   auto how = running.how;
   how.stop = signals.token();
   how.report = &record_.run;
-  if (const auto show = bar.callback()) how.progress = show;
   auto options = running.pieces;
+  options.progress = bar.piece_callback();
   options.scratch = scratch_directory();
   options.report = &record_.pieces.emplace();
   options.name = name;

@@ -311,6 +311,7 @@ class engine : public plan {
                                         const image<const Label>& labels, const image<const In>&... in) {
     const auto whole = labels.whole();
     std::vector<typename Rule::row> rows(static_cast<std::size_t>(count) + 1);
+    run_.held += static_cast<std::int64_t>(rows.size() * sizeof rows[0]);
     over_bands({&labels, &in...}, [&](const box& own, std::span<const block> from) {
       const auto local = numbers_in_use(*run_.memory, from[0].template image<const Label>(whole));
       Inner inner(run_.quiet);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -131,15 +132,16 @@ site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axe
   };
   if (options_.size != std::array<std::int64_t, 3>{})
     return {forced(0, whole.depth, axes.z), forced(1, whole.height, axes.y), forced(2, whole.width, axes.x)};
-  auto most = budget_ / bytes_per_pixel;
+  auto most = (budget_ - held) / bytes_per_pixel;
   if (gpu_memory > 0) most = std::min(most, gpu_memory / (bytes_per_pixel * tuning::gpu_bytes_a_byte));
   site size{axes.z ? whole.depth : 1, axes.y ? whole.height : 1, axes.x ? whole.width : 1};
   const auto pixels = [&] { return size.z * size.y * size.x; };
   if (pixels() > most)
     throw usage_error(std::string("memory: a piece of ") + std::to_string(size.z) + " x " +
                       std::to_string(size.y) + " x " + std::to_string(size.x) + " pixels needs " +
-                      with_unit(pixels() * bytes_per_pixel) + ", but the limit is " + with_unit(budget_) +
-                      "; raise it");
+                      with_unit(pixels() * bytes_per_pixel) +
+                      (held > 0 ? " beside a table of " + with_unit(held) : "") + ", but the limit is " +
+                      with_unit(budget_) + "; raise it");
   // Nearly cubic pieces have the least rim. The last axis is the longest in files, so it is rounded up.
   const int open = !axes.z * (whole.depth > 1) + !axes.y * (whole.height > 1) + !axes.x * (whole.width > 1);
   const auto side = [&](int left) {
@@ -170,10 +172,17 @@ void run::over_pieces(const piece_grid& grid, function_ref<void(std::int64_t)> v
   ++report.passes;
   report.pieces += pieces;
   pass_over_units pass(work, pieces);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto pixels = static_cast<double>(grid.whole().pixels());
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     work.check_stop();
     visit(piece);
     pass.tell(piece + 1);
+    if (!options_.progress) continue;
+    const auto share = static_cast<double>(piece + 1) / static_cast<double>(pieces);
+    const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    options_.progress({report.passes, piece + 1, pieces, share * pixels / std::max(seconds, 1e-9),
+                       seconds / share - seconds});
   }
 }
 

@@ -55,6 +55,7 @@ class run {
   job quiet;            // of the engine inside
   piece_report report;  // all but the bytes
   std::atomic<std::int64_t> bytes_read = 0, bytes_written = 0, scratch_read = 0, scratch_written = 0;
+  std::int64_t held = 0;        // bytes of results beside the blocks, such as rows of a table
   std::int64_t gpu_memory = 0;  // bytes for pieces on a GPU; 0: they are not there
   std::shared_ptr<block_memory> memory = std::make_shared<block_memory>();
   journal done;
