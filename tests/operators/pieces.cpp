@@ -61,7 +61,10 @@ constexpr int never = std::numeric_limits<int>::max();
 class counting_source final : public image_source {
  public:
   counting_source(const image& pixels, one_at_a_time& turn, int fails_at = never)
-      : pixels_(pixels), turn_(turn), form_{pixels.type(), pixels.shape()}, fails_at_(fails_at) {
+      : pixels_(pixels),
+        turn_(turn),
+        form_{pixels.type(), pixels.shape(), pixels.channels()},
+        fails_at_(fails_at) {
     reads.resize(static_cast<std::size_t>(pixels.shape().pixels()));
   }
   const source_form& form() const override { return form_; }
@@ -69,7 +72,7 @@ class counting_source final : public image_source {
   void read(const image_region& from, void* to) override {
     turn_([&] {
       if (calls++ == fails_at_) throw io_error("disk: read error");
-      const auto bytes = size_of(form_.type);
+      const auto bytes = size_of(form_.type) * static_cast<std::size_t>(form_.channels);
       auto* place = static_cast<std::byte*>(to);
       over(form_.shape, from, [&](std::size_t i) {
         ++reads[i];
@@ -93,13 +96,13 @@ class counting_source final : public image_source {
 class counting_sink final : public image_sink {
  public:
   counting_sink(const source_form& form, one_at_a_time& turn, int fails_at = never)
-      : pixels(form.type, form.shape), turn_(turn), fails_at_(fails_at) {
+      : pixels(form.type, form.shape, form.channels), turn_(turn), fails_at_(fails_at) {
     writes.resize(static_cast<std::size_t>(form.shape.pixels()));
   }
   void write(const image_region& to, const void* from) override {
     turn_([&] {
       if (calls++ == fails_at_) throw io_error("disk: write error");
-      const auto bytes = size_of(pixels.type());
+      const auto bytes = size_of(pixels.type()) * static_cast<std::size_t>(pixels.channels());
       const auto* place = static_cast<const std::byte*>(from);
       over(pixels.shape(), to, [&](std::size_t i) {
         ++writes[i];
@@ -291,6 +294,72 @@ TEST_F(operators_in_pieces, lines_maps_and_windows_read_every_pixel_once) {
                 pieces_around(shape, piece, near, near));
       EXPECT_EQ(report_.scratch_written, 0);
     }
+}
+
+image with_floats(const image& from) {
+  image made(dtype::f32, from.shape());
+  std::ranges::copy(from.pixels<std::uint8_t>(), made.pixels<float>().begin());
+  return made;
+}
+
+TEST_F(operators_in_pieces, floats_are_not_read_once_more_for_nan) {
+  for (const auto& [shape, piece] : cuts)
+    for (const auto& scene : wave_scenes(shape)) {
+      options_.size = piece;
+      const auto mask = with_floats(scene.mask);
+      const auto once = pieces_around(shape, piece, by_one(shape), by_one(shape));
+      expect_at_most(reads_of("fill_holes", {&mask}, {})[0], plus(once, 1));
+      EXPECT_EQ(reads_of("median", {&mask}, {{"size", number(3)}})[0], once);
+    }
+}
+
+TEST_F(operators_in_pieces, the_first_nan_is_named_wherever_pieces_end) {
+  const extents shape{40, 50};
+  for (const auto& piece : {sides{1, 8, 16}, sides{1, 1, 50}, sides{1, 40, 7}, sides{1, 64, 64}}) {
+    options_.size = piece;
+    auto image = with_floats(wave_scenes(shape)[1].mask);
+    for (const int place : {27 * 50 + 3, 12 * 50 + 49, 12 * 50 + 17}) {
+      image.pixels<float>()[static_cast<std::size_t>(place)] = std::numeric_limits<float>::quiet_NaN();
+      for (const char* const name : {"fill_holes", "median", "threshold", "statistics"}) {
+        const auto& about = *find_operator(name);
+        const arguments given =
+            std::string_view(name) == "threshold" ? arguments{{"value", number(3)}} : arguments{};
+        const std::vector<const_image_view> views{image};
+        one_at_a_time turn;
+        std::deque<counting_source> sources;
+        sources.emplace_back(image, turn);
+        std::string expected;
+        if (about.table.empty()) {
+          expected = message_of<usage_error>([&] { run_operator(about, views, given); });
+          counting_sink sink(output_of(about, sources, given), turn);
+          EXPECT_EQ(message_of<usage_error>([&] { run(about, sources, sink, given); }), expected);
+        } else {
+          expected = message_of<usage_error>([&] { compute_table(about, views, given); });
+          EXPECT_EQ(message_of<usage_error>([&] {
+                      compute_table_in_pieces(about, std::array<image_source*, 1>{&sources[0]}, given, how_,
+                                              options_);
+                    }),
+                    expected);
+        }
+        EXPECT_NE(expected.find("is NaN at row"), std::string::npos) << expected;
+        EXPECT_TRUE(nothing_is_left());
+      }
+    }
+  }
+}
+
+TEST_F(operators_in_pieces, channels_share_what_is_read) {
+  for (const auto& piece : {sides{1, 8, 16}, sides{1, 1, 50}, sides{1, 64, 64}}) {
+    options_.size = piece;
+    image colour(dtype::u8, {40, 50}, 3);
+    dice from(seed_of("colour", 1));
+    for (auto& value : std::span(static_cast<std::uint8_t*>(colour.data()), colour.bytes()))
+      value = static_cast<std::uint8_t>(from.below(256));
+    const counts once(40 * 50, 1);
+    EXPECT_EQ(reads_of("invert", {&colour}, {})[0], once);
+    EXPECT_EQ(reads_of("median", {&colour}, {{"size", number(3)}})[0],
+              pieces_around({40, 50}, piece, {0, 1, 1}, {0, 1, 1}));
+  }
 }
 
 TEST_F(operators_in_pieces, an_error_in_the_middle_is_reported_and_leaves_nothing) {

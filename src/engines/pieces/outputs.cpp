@@ -10,7 +10,9 @@ namespace macareu::pieces {
 std::shared_ptr<slot> input_slots::slot_of(run& of, image_source& source, int channel) {
   auto& found = slots_[{&source, channel}];
   if (!found) {
-    const auto image = std::make_shared<source_node>(of, source, channel);
+    auto& shared = colours_[&source];
+    if (!shared) shared = std::make_shared<colour_box>();
+    const auto image = std::make_shared<source_node>(of, source, channel, shared);
     found = std::make_shared<slot>(slot{image->whole, image->pixel_bytes, image});
   }
   return found;

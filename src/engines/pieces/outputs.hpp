@@ -20,6 +20,7 @@ class input_slots {
 
  private:
   std::map<std::pair<image_source*, int>, std::shared_ptr<slot>> slots_;
+  std::map<image_source*, std::shared_ptr<colour_box>> colours_;
 };
 
 class output_slots {

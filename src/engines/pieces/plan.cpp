@@ -17,6 +17,11 @@ any_image plan::input(const call& call, std::size_t index) {
   return any_image(inputs_.slot_of(run_, source, source.form().channels == 1 ? 0 : call.channel));
 }
 
+void plan::refuse_nan_while_reading(const call& call, std::size_t index, std::function<void(site)> refuse) {
+  const auto image = input(call, index).result();
+  dynamic_cast<source_node&>(*image).refuse_nan(std::move(refuse));
+}
+
 any_image plan::output(const call& call, std::size_t index) {
   auto& sink = *static_cast<image_sink*>(call.outputs[index].data());
   return any_image(outputs_.slot_of(sink, call.outputs[index], call.channel));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -28,6 +29,8 @@ class plan {
 
   any_image input(const call& call, std::size_t index);
   any_image output(const call& call, std::size_t index);
+  /// refuse(p) throws for the first NaN of an input. Called when the passes read it, not in one of its own.
+  void refuse_nan_while_reading(const call& call, std::size_t index, std::function<void(site)> refuse);
 
   /// Results that are computed where they are read.
   void set_map(const any_image& out, std::size_t bytes, images in, computed::function how);

@@ -34,26 +34,31 @@ frame frame_of(const extents& shape) { return {shape.depth(), shape.height(), sh
 
 }  // namespace
 
-source_node::source_node(run& of, image_source& source, int channel)
+source_node::source_node(run& of, image_source& source, int channel, std::shared_ptr<colour_box> shared)
     : node(frame_of(source.form().shape), size_of(source.form().type)),
       run_(of),
       source_(source),
       channel_(channel),
-      channels_(source.form().channels) {}
+      channels_(source.form().channels),
+      shared_(std::move(shared)) {}
 
 std::int64_t source_node::room() const {
-  return static_cast<std::int64_t>(pixel_bytes) * (channels_ == 1 ? 3 : 4 + channels_);
+  return static_cast<std::int64_t>(pixel_bytes) * (channels_ == 1 ? 3 : 4 + 2 * channels_);
 }
 
 expected_boxes::load source_node::loading() const {
   // Copies: a box that was expected may arrive after the node is gone.
-  return [of = &run_, source = &source_, channel = channel_, channels = channels_,
+  return [of = &run_, source = &source_, channel = channel_, channels = channels_, shared = shared_,
           bytes = pixel_bytes](const box& where) {
-    const image_region region{{where.first.z, where.first.y, where.first.x},
-                              {where.size.z, where.size.y, where.size.x}};
-    block all(*of->memory, where, bytes * static_cast<std::size_t>(channels));
-    if (where.pixels() > 0) source->read(region, all.first);
-    of->bytes_read += where.pixels() * static_cast<std::int64_t>(all.pixel_bytes);
+    auto all = shared->pixels;
+    if (!all.memory || !(all.where == where)) {
+      const image_region region{{where.first.z, where.first.y, where.first.x},
+                                {where.size.z, where.size.y, where.size.x}};
+      all = block(*of->memory, where, bytes * static_cast<std::size_t>(channels));
+      if (where.pixels() > 0) source->read(region, all.first);
+      of->bytes_read += where.pixels() * static_cast<std::int64_t>(all.pixel_bytes);
+      if (channels > 1) shared->pixels = all;
+    }
     if (channels == 1) return all;
     block one(*of->memory, where, bytes);
     const std::byte* const from = all.first + static_cast<std::size_t>(channel) * bytes;
@@ -64,9 +69,47 @@ expected_boxes::load source_node::loading() const {
   };
 }
 
+namespace {
+
+/// The index of the first NaN, or `count`.
+template <class Float>
+std::int64_t first_nan(const std::byte* pixels, std::int64_t count) {
+  const auto* const all = reinterpret_cast<const Float*>(pixels);
+  constexpr std::int64_t part = 4096;  // searched without a branch, which is faster
+  for (std::int64_t begin = 0; begin < count; begin += part) {
+    const auto end = std::min(count, begin + part);
+    bool any = false;
+    for (auto i = begin; i < end; ++i) any |= all[i] != all[i];
+    if (any) return std::find_if(all + begin, all + end, [](Float v) { return v != v; }) - all;
+  }
+  return count;
+}
+
+std::int64_t first_nan(const block& packed) {
+  const auto count = packed.where.pixels();
+  return packed.pixel_bytes == 4 ? first_nan<float>(packed.first, count)
+                                 : first_nan<double>(packed.first, count);
+}
+
+}  // namespace
+
 block source_node::read(const box& where) {
-  if (!last_.memory || !(last_.where == where)) last_ = expected_.take(run_, where, loading());
+  if (!last_.memory || !(last_.where == where)) {
+    last_ = expected_.take(run_, where, loading());
+    if (refuse_ && first_nan(last_) < where.pixels()) refuse_first_nan();
+  }
   return last_;
+}
+
+void source_node::refuse_first_nan() {
+  const auto size = run_.piece_size(whole, room(), {false, whole.depth > 1, true});
+  const piece_grid bands(whole, size);
+  for (std::int64_t band = 0; band < bands.count(); ++band) {
+    const auto where = bands.piece(band);
+    const auto pixels = expected_.take(run_, where, loading());
+    if (const auto i = first_nan(pixels); i < where.pixels())
+      refuse_(frame{where.size.z, where.size.y, where.size.x, {0, 0, 0}}.site_at(i) + where.first);
+  }
 }
 
 void source_node::expect(const box& where) { expected_.expect(run_, where, loading()); }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <future>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,20 +32,31 @@ class expected_boxes {
   std::vector<std::pair<box, std::future<block>>> boxes_;
 };
 
-/// An input.
+/// The box of all channels that was read last, so that each channel need not read it. For the thread of
+/// files alone.
+struct colour_box {
+  block pixels;
+};
+
+/// An input, or a channel of it.
 class source_node final : public node {
  public:
-  source_node(run& of, image_source& source, int channel);
+  source_node(run& of, image_source& source, int channel, std::shared_ptr<colour_box> shared);
+  /// Floats are searched for NaN where they are read; refuse(p) throws for the first one of the image.
+  void refuse_nan(std::function<void(site)> refuse) { refuse_ = std::move(refuse); }
   block read(const box& where) override;
   void expect(const box& where) override;
   std::int64_t room() const override;
 
  private:
   expected_boxes::load loading() const;
+  void refuse_first_nan();
 
   run& run_;
   image_source& source_;
   int channel_, channels_;
+  std::shared_ptr<colour_box> shared_;
+  std::function<void(site)> refuse_;
   expected_boxes expected_;
   block last_;  // several nodes may read one box of one image
 };

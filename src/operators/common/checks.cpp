@@ -2,16 +2,16 @@
 
 namespace macareu {
 
-std::string place(const call& call, site p) {
-  return (call.rank() == 3 ? "slice " + std::to_string(p.z) + ", " : std::string()) + "row " +
-         std::to_string(p.y) + ", column " + std::to_string(p.x);
+std::string place(int rank, site p) {
+  return (rank == 3 ? "slice " + std::to_string(p.z) + ", " : std::string()) + "row " + std::to_string(p.y) +
+         ", column " + std::to_string(p.x);
 }
 
-void refuse_nan_at(const call& call, std::size_t which, site p) {
+void refuse_nan_at(const operator_description& about, int rank, std::size_t which, site p) {
   throw call_error({.kind = fault::pixels,
-                    .operation = std::string(call.about.name),
-                    .parts = {input_named(call.about.inputs[which].name),
-                              " is NaN at " + place(call, p) + "; replace NaN first, it has no order"},
+                    .operation = std::string(about.name),
+                    .parts = {input_named(about.inputs[which].name),
+                              " is NaN at " + place(rank, p) + "; replace NaN first, it has no order"},
                     .given = "NaN"});
 }
 
@@ -20,7 +20,7 @@ void refuse_marker_at(const call& call, direction toward, const std::string& mar
   throw call_error({.kind = fault::pixels,
                     .operation = std::string(call.about.name),
                     .parts = {"marker " + marker + " is " + (toward == direction::up ? "above" : "below") +
-                                  " mask " + mask + " at " + place(call, p) + "; use ",
+                                  " mask " + mask + " at " + place(call.rank(), p) + "; use ",
                               parameter_named("clip"), " to clip the marker to the mask"},
                     .given = marker,
                     .allowed = mask});

@@ -14,10 +14,11 @@
 
 namespace macareu {
 
-std::string place(const call& call, site p);
+std::string place(int rank, site p);
+inline std::string place(const call& call, site p) { return place(call.rank(), p); }
 
 /// Throw the errors of a pixel. Not templates: texts would be compiled for every type and engine.
-[[noreturn]] void refuse_nan_at(const call& call, std::size_t which, site p);
+[[noreturn]] void refuse_nan_at(const operator_description& about, int rank, std::size_t which, site p);
 [[noreturn]] void refuse_marker_at(const call& call, direction toward, const std::string& marker,
                                    const std::string& mask, site p);
 
@@ -38,11 +39,25 @@ struct is_nan {
   }
 };
 
+/// By a pass over the input.
 template <class T, class Engine>
-void refuse_nan(Engine& engine, const call& call, std::size_t which) {
+void refuse_nan_now(Engine& engine, const call& call, std::size_t which) {
   if constexpr (std::is_floating_point_v<T>) {
     if (const auto p = find_first(engine, is_nan{}, input<T>(engine, call, which)))
-      refuse_nan_at(call, which, *p);
+      refuse_nan_at(call.about, call.rank(), which, *p);
+  }
+}
+
+/// At once, or, where results are not visible before the end, when the input is read.
+template <class T, class Engine>
+void refuse_nan(Engine& engine, const call& call, std::size_t which) {
+  if constexpr (requires { engine.refuse_nan_while_reading(call, which, nullptr); }) {
+    if constexpr (std::is_floating_point_v<T>)
+      engine.refuse_nan_while_reading(call, which, [&about = call.about, rank = call.rank(), which](site p) {
+        refuse_nan_at(about, rank, which, p);
+      });
+  } else {
+    refuse_nan_now<T>(engine, call, which);
   }
 }
 
@@ -60,8 +75,8 @@ void refuse_marker_beyond_mask(Engine& engine, const call& call, std::size_t mar
   const auto p =
       find_first(engine, beyond<Toward>{}, input<T>(engine, call, marker), input<T>(engine, call, mask));
   if (!p) return;
-  refuse_nan<T>(engine, call, marker);
-  refuse_nan<T>(engine, call, mask);
+  refuse_nan_now<T>(engine, call, marker);
+  refuse_nan_now<T>(engine, call, mask);
   const T given = engine.read(input<T>(engine, call, marker), *p),
           bound = engine.read(input<T>(engine, call, mask), *p);
   refuse_marker_at(call, Toward, value_text(given), value_text(bound), *p);
