@@ -49,6 +49,11 @@ block_residue residue_from(const std::string& bytes, block_residue* before) {
     before->to_next.resize((bytes.size() - 8) / sizeof(rim_pair));
     std::memcpy(before->to_next.data(), bytes.data() + 8, before->to_next.size() * sizeof(rim_pair));
   }
+  const bool in_range = !before || std::ranges::all_of(before->to_next, [&](const rim_pair& pair) {
+    return pair.own >= 1 && pair.own <= before->objects && pair.next >= 1 && pair.next <= residue.in_first;
+  });
+  if (!in_range || residue.in_first > residue.objects)
+    throw io_error("journal of pieces: a record of labels is damaged");
   return residue;
 }
 

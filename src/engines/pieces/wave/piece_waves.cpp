@@ -259,6 +259,10 @@ rim_summary<Key> piece_waves<Key>::recalled(std::int64_t piece, const std::strin
   take(summary.capacity.data(), nodes * sizeof(Key));
   take(summary.value.data(), nodes * sizeof(Key));
   take(summary.edges.data(), summary.edges.size() * sizeof(rim_edge<Key>));
+  const bool in_range = std::ranges::all_of(
+      summary.edges, [&](const rim_edge<Key>& edge) { return edge.a < nodes && edge.b < nodes; });
+  if (!in_range || list.offset < 0 || list.count < -1 || list.count > grid_.piece(piece).pixels())
+    throw io_error("journal of pieces: a record of a wave is damaged");
   if (list.count > 0)
     records_.reserve(list.offset + list.count * static_cast<std::int64_t>(sizeof(open_pixel<Key>)));
   return summary;
@@ -273,6 +277,10 @@ std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t pie
   if (list.count > 0) {
     std::vector<open_pixel<Key>> open(static_cast<std::size_t>(list.count));
     records_.read(list.offset, open.data(), open.size() * sizeof(open[0]));
+    const bool in_range = std::ranges::all_of(open, [&](const open_pixel<Key>& pixel) {
+      return pixel.node < rim.size() && static_cast<std::int64_t>(pixel.at) < own.pixels();
+    });
+    if (!in_range) throw io_error("work files of pieces: a list of pixels is damaged");
     return patched(result, own, open, [&](const block& state, site p, const open_pixel<Key>& pixel) {
       return raise(state, p, std::min(pixel.upper, rim[pixel.node]));
     });
