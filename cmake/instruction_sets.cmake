@@ -62,6 +62,7 @@ set(hot_sources
   src/engines/cpu/wave/sweep_kernel.cpp
   src/engines/cpu/wave/tiles.cpp
   src/engines/cpu/wave/worklist.cpp
+  src/engines/cpu/window/extreme_kernel.cpp
   src/engines/cpu/window/sum_kernel.cpp)
 
 # The table of a set, with the operators that it has.

@@ -22,6 +22,7 @@
 #include "core/host_threads.hpp"
 #include "patterns/component.hpp"
 #include "patterns/edges.hpp"
+#include "patterns/extremes.hpp"
 #include "patterns/histogram.hpp"
 #include "patterns/images.hpp"
 #include "patterns/line.hpp"
@@ -148,11 +149,13 @@ template <class E>
 concept regular_patterns = requires(E& e, const image_in<E, probe::pixel>& out,
                                     const image_in<E, const probe::pixel>& in, const image_in<E, float>& sums,
                                     std::span<std::uint64_t> bins, std::span<const tap<float>> taps,
-                                    const separable_weights<float>& weights) {
+                                    const separable_weights<float>& weights,
+                                    std::span<const chord> footprint) {
   e.map(probe::pixel_rule{}, out, in);
   e.window(probe::window_rule{}, border<probe::pixel>{}, out, in);
   e.weighted(taps, border<float>{}, sums, in);
   e.separable(weights, border<float>{}, sums, in);
+  e.extremes(key_map<probe::pixel>{}, footprint, border<probe::pixel>{}, out, in);
   { e.reduce(probe::sum_rule{}, in) } -> std::same_as<std::uint64_t>;
   { e.reduce(summary_of<probe::pixel>{in.whole()}, in) } -> std::same_as<summary<probe::pixel>>;
   e.histogram(value_bins<probe::pixel>{0}, bins, in);

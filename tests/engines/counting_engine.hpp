@@ -36,6 +36,7 @@ class counting_engine : public images_in_memory {
   MACAREU_COUNTED(window)
   MACAREU_COUNTED(weighted)
   MACAREU_COUNTED(separable)
+  MACAREU_COUNTED(extremes)
   MACAREU_COUNTED(reduce)
   MACAREU_COUNTED(histogram)
   MACAREU_COUNTED(wave)

@@ -21,6 +21,7 @@
 #include "engines/cpu/tuning.hpp"
 #include "engines/cpu/wave/bottleneck.hpp"
 #include "engines/cpu/wave/general.hpp"
+#include "engines/cpu/window/extremes.hpp"
 #include "engines/cpu/window/run_summits.hpp"
 #include "engines/cpu/window/run_weighted.hpp"
 #include "engines/cpu/window/run_window.hpp"
@@ -85,6 +86,12 @@ class engine : public images_in_memory {
   void weighted(std::span<const tap<F>> taps, border<F> edge, const framed<F>& out,
                 const framed<const In>& in) const {
     run_weighted(work_, taps, edge, out.pixels(), in.pixels());
+  }
+
+  template <class Key>
+  void extremes(const key_map<Key>& order, std::span<const chord> footprint, border<Key> edge,
+                const framed<Key>& out, const framed<const Key>& in) const {
+    run_extremes(work_, order, footprint, edge, out.pixels(), in.pixels());
   }
 
   template <class T>

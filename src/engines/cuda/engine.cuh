@@ -25,6 +25,7 @@
 #include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/bottleneck.cuh"
 #include "engines/cuda/wave/general.cuh"
+#include "engines/cuda/window/extremes.cuh"
 #include "engines/cuda/window/separable.cuh"
 #include "engines/cuda/window/window.cuh"
 #include "patterns/component_blocks.hpp"
@@ -93,6 +94,13 @@ class engine : public images_in_memory {
                 const framed<const In>& in) {
     const auto from = reading(in);
     run_weighted(on_, taps, edge, writing(out), from);
+  }
+
+  template <class Key>
+  void extremes(const key_map<Key>& order, std::span<const chord> footprint, border<Key> edge,
+                const framed<Key>& out, const framed<const Key>& in) {
+    const auto from = reading(in);
+    run_extremes(on_, order, footprint, edge, writing(out), from);
   }
 
   template <class T>

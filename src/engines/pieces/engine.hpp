@@ -178,6 +178,16 @@ class engine : public plan {
              });
   }
 
+  template <class Key>
+  void extremes(const key_map<Key>& order, std::span<const chord> footprint, border<Key> edge,
+                const image<Key>& out, const image<const Key>& in) {
+    set_near(out, in, radius_of(footprint), edge.mode,
+             [order, kept = std::vector<chord>(footprint.begin(), footprint.end()), edge](
+                 Inner& inner, const framed<Key>& to, const framed<const Key>& from) {
+               inner.extremes(order, std::span<const chord>(kept), edge, to, from);
+             });
+  }
+
   template <class Rule, class First, class... In>
   requires reduce_rule<Rule, First, In...>
   typename Rule::value reduce(const Rule& rule, const image<const First>& first,

@@ -62,6 +62,14 @@ class engine : public images_in_memory {
     weighted_by_window(*this, taps, edge, out, in);
   }
 
+  template <class Key>
+  void extremes(const key_map<Key>& order, std::span<const chord> footprint, border<Key> edge,
+                const framed<Key>& out, const framed<const Key>& in) const {
+    for_each_site(out.pixels(), [&](site p) {
+      out.pixels()[p] = extreme_at(order, footprint, near_pixels<Key>{in.pixels(), edge, p});
+    });
+  }
+
   template <class Rule, class First, class... In>
   requires reduce_rule<Rule, First, In...>
   typename Rule::value reduce(const Rule& rule, const framed<const First>& first,

@@ -10,6 +10,7 @@ struct entry;
 
 namespace macareu::cpu {
 
+struct all_extreme_kernels;
 struct all_sum_kernels;
 struct envelope_kernels;
 struct square_kernels;
@@ -24,6 +25,7 @@ struct instruction_set {
   const envelope_kernels* envelopes;
   const square_kernels* squares;
   const sweep_kernels* sweeps;
+  const all_extreme_kernels* extremes;
   std::span<entry (*const)()> operators;  ///< that replace those of the baseline
 };
 
