@@ -75,7 +75,8 @@ target_compile_options(macareu_parts INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-se
 
 # The engine-independent part of the catalogue.
 add_library(macareu_descriptions OBJECT ${generated}/descriptions.cpp
-  src/catalogue/arguments.cpp src/catalogue/suggestion.cpp src/core/connectivity.cpp src/core/error.cpp src/core/image.cpp)
+  src/catalogue/arguments.cpp src/catalogue/suggestion.cpp src/core/connectivity.cpp src/core/error.cpp src/core/image.cpp
+  src/operators/morphology/footprints.cpp)  # descriptions point to its check
 target_link_libraries(macareu_descriptions PRIVATE macareu_parts)
 
 # The public functions come from the descriptions.
@@ -106,10 +107,12 @@ set(needs_o3 canny distance_transform measure)
 list(TRANSFORM needs_o3 PREPEND ${generated}/cpu/)
 list(TRANSFORM needs_o3 APPEND .cpp)
 # Operators of one group share most of their code: one compiler run for each group.
-set(waves reconstruct hmax hmin hdome h_maxima h_minima clear_border fill_holes hysteresis)
+set(waves reconstruct hmax hmin hdome h_maxima h_minima clear_border fill_holes hysteresis
+  opening_by_reconstruction closing_by_reconstruction)
 set(nearest nearest_label nearest_site site_places)
 set(points add subtract blend invert luminance)
-foreach(group waves nearest points)
+set(morphology erosion dilation opening closing white_tophat black_tophat morphological_gradient)
+foreach(group waves nearest points morphology)
   list(TRANSFORM ${group} PREPEND ${generated}/cpu/)
   list(TRANSFORM ${group} APPEND .cpp)
   set_source_files_properties(${${group}} PROPERTIES UNITY_GROUP ${group})

@@ -57,6 +57,15 @@ one convolve scaled convolve "$f" "$between/kernel.txt"
 one gaussian scaled gaussian "$f" --sigma 2
 one median grey median "$f" --size 5
 one sobel scaled sobel "$f"
+one erosion grey erosion "$f" --radius 3
+one dilation grey dilation "$f" --radius 3
+one opening grey opening "$f" --radius 4
+one closing grey closing "$f" --radius 4
+one white_tophat scaled white-tophat "$f" --radius 8
+one black_tophat scaled black-tophat "$f" --radius 8
+one morphological_gradient scaled morphological-gradient "$f"
+one opening_by_reconstruction grey opening-by-reconstruction "$f" --radius 4
+one closing_by_reconstruction grey closing-by-reconstruction "$f" --radius 4
 one clear_border grey clear-border "$f"
 one fill_holes grey fill-holes "$f"
 one hysteresis binary hysteresis "$f" --low 50 --high 120

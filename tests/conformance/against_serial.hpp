@@ -54,7 +54,9 @@ class against_serial : public engine_and_type {
     lose_a_pixel<T>(from, mask);
     const auto set = third_.of(dtype::boolean, scene_.shape);
     std::ranges::transform(scene_.marker, static_cast<bool*>(set.data()), [](level own) { return own > 0; });
-    return inputs_of(about, marker, mask, set);
+    auto inputs = inputs_of(about, marker, mask, set);
+    while (about.inputs[inputs.size() - 1].optional && from.once_in(2)) inputs.pop_back();
+    return inputs;
   }
 
   void compare(dice& from, const operator_description& about, const std::vector<const_image_view>& inputs,

@@ -25,16 +25,19 @@ std::optional<number> draw_bounded(dice& from, std::string_view name) {
   if (name == "blocks")
     return from.once_in(2) ? number(from.between(1, 20)) : number(std::numeric_limits<double>::infinity());
   if (name == "dimensions") return from.between(1, 2);
+  if (name == "radius") return static_cast<double>(from.between(0, from.once_in(16) ? 28 : 12)) / 4;
+  if (name == "length") return from.between(1, 9);
   if (name == "truncate") return static_cast<double>(from.between(1, 10)) / 2;
   return std::nullopt;
 }
 
-/// Whole numbers and fractions.
-std::vector<number> draw_numbers(dice& from, int count) {
+/// Whole numbers, and fractions where they are allowed.
+std::vector<number> draw_numbers(dice& from, int count, bool only_whole) {
   std::vector<number> all;
-  const bool whole = from.once_in(2);
+  const bool whole = only_whole || from.once_in(2);
   while (std::ssize(all) < count)
-    all.push_back(whole ? number(from.between(1, 3)) : number(static_cast<double>(from.between(1, 40)) / 10));
+    all.push_back(whole ? number(from.between(1, only_whole ? 5 : 3))
+                        : number(static_cast<double>(from.between(1, 40)) / 10));
   return all;
 }
 
@@ -71,7 +74,7 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
           given.emplace(name, draws.number_for(parameter));
         break;
       case parameter_kind::numbers:
-        given.emplace(name, draw_numbers(from, from.once_in(2) ? 1 : rank));
+        given.emplace(name, draw_numbers(from, from.once_in(2) ? 1 : rank, parameter.whole));
         if (name == "maximum_error")  // below 1
           for (auto& one : std::get<std::vector<number>>(given.at(name))) one = one.to_double() / 50;
         break;

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+
+#include "core/call.hpp"
+#include "operators/common/flood.hpp"
+#include "operators/morphology/flat_filter.hpp"
+#include "patterns/images.hpp"
+#include "patterns/map.hpp"
+
+namespace macareu::operators {
+
+struct opening_by_reconstruction {
+  static constexpr std::array outputs{
+      output_description{"opened", output_description::type_rule::same_as_input, "the reconstructed image"}};
+  static constexpr operator_description about{
+      .name = "opening_by_reconstruction",
+      .verb = "opening-by-reconstruction",
+      .group = "morphology",
+      .pattern = "wave",
+      .brief =
+          "Opening by reconstruction: removes bright structures that the footprint does not fit into, and keeps the others whole.",
+      .notes = flat_notes,
+      .inputs = flat_grey_inputs,
+      .outputs = outputs,
+      .parameters = flat_reconstruction_parameters,
+      .check = &check_footprint,
+      .formula = "opened = R_f(erosion(f))",
+      .peers = {.itk = "OpeningByReconstructionImageFilter", .diplib = "OpeningByReconstruction"}};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    check_flat<T>(engine, call);
+    const auto image = input<T>(engine, call, 0);
+    const auto marker = temporary<T>(engine, image);
+    flat_filter_of<T>(engine, call)
+        .erode(marker.image().template as<key_of<T>>(), input<key_of<T>>(engine, call, 0));
+    engine.wave(flood<direction::up>{}, call.near(), output<T>(engine, call, 0),
+                mapped(as_given{}, marker.reading()), image);
+  }
+};
+
+}  // namespace macareu::operators
