@@ -18,6 +18,7 @@
 #include "engines/cuda/reduce/reduce.cuh"
 #include "engines/cuda/reduce/summary.cuh"
 #include "engines/cuda/runtime/current_device.hpp"
+#include "engines/cuda/runtime/input_bands.cuh"
 #include "engines/cuda/runtime/open_gpu.cuh"
 #include "engines/cuda/runtime/residence.cuh"
 #include "engines/cuda/strategies.hpp"
@@ -30,6 +31,7 @@
 #include "engines/cuda/window/window.cuh"
 #include "patterns/component_blocks.hpp"
 #include "patterns/engine.hpp"
+#include "patterns/host_rows.hpp"
 #include "patterns/line_slabs.hpp"
 #include "patterns/located.hpp"
 
@@ -239,8 +241,7 @@ class engine : public images_in_memory {
 
   template <class Rule, label_number Label, class... In>
   host_rows<typename Rule::row> tally_band(const Rule& rule, std::uint64_t count, macareu::tally_band band,
-                                           const framed<const Label>& labels,
-                                           const framed<const In>&... in) {
+                                           const framed<const Label>& labels, const framed<const In>&... in) {
     const auto numbers = reading(labels);
     return run_tally(on_, rule, labels.origin(), count, band, numbers, reading(in)...);
   }
@@ -255,6 +256,8 @@ class engine : public images_in_memory {
   host_threads lend_threads(std::int64_t pixels) const {
     return cpu::lend_threads(pixels, on_.work.how.threads);
   }
+
+  void over_input_bands(const call& call, band_visit visit) { cuda::over_input_bands(on_, call, visit); }
 
   template <class T>
   T read(const framed<const T>& image, site p) {
@@ -324,6 +327,7 @@ class engine : public images_in_memory {
 };
 
 static_assert(pattern_engine<engine>);
+static_assert(copies_bands<engine>);
 static_assert(
     cuts_into_blocks<engine, probe::object_rule, framed<std::uint32_t>, framed<const std::uint8_t>>);
 
