@@ -1,0 +1,28 @@
+// Long texts, written in parts.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+namespace macareu {
+
+/// A text that appears under its name at commit(). Until then it is a temporary file beside it, which is
+/// removed without a commit. A pipe or device is written at once. Where the name ends in .gz the text is
+/// compressed by zlib; without it in the build usage_error is thrown.
+class text_file {
+ public:
+  explicit text_file(const std::filesystem::path& file);
+  ~text_file();
+  text_file(const text_file&) = delete;
+  text_file& operator=(const text_file&) = delete;
+
+  void write(std::string_view text);
+  void commit();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace macareu
