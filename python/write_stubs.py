@@ -61,11 +61,11 @@ def forms(functions, about):
     yield form(f"NDArray[{pixel}]", pixel)
     yield form("_Nested", "Any")
     result = functions.result_hint(about)
-    if not about["table"]:
+    if functions.gives_images(about):
         result = "_Array" if outputs == 1 else f"tuple[{', '.join(['_Array'] * outputs)}]"
     yield functions.signature(about, "_Array", out="_Array" if outputs == 1 else result), result
     for image in ("_OnGpu", "_Sliced"):
-        yield functions.signature(about, image), result if about["table"] else "Any"
+        yield functions.signature(about, image), "Any" if functions.gives_images(about) else result
 
 
 def main():

@@ -52,6 +52,7 @@ inline std::string command_example(const operator_description& about) {
   for (const auto& input : about.inputs)
     if (!input.optional) line += " " + dashed(input.name) + ".npy";
   if (!about.outputs.empty()) line += " -o " + dashed(about.outputs[0].name) + ".npy";
+  if (!about.shapes.empty()) line += " -o " + std::string(about.verb) + ".geojson";
   for (const auto& parameter : required(about))
     line += " " + option(parameter.name) + " " + std::string(example_value(parameter));
   return line;

@@ -67,8 +67,10 @@ void write_command(std::ostream& out, const operator_description& about) {
 
 void write_python(std::ostream& out, const operator_description& about) {
   out << "```python\n";
-  out << (about.table.empty() ? std::string(about.outputs[0].name) : "table") << " = macareu." << about.name
-      << '(';
+  out << (!about.shapes.empty()  ? "shapes"
+          : !about.table.empty() ? "table"
+                                 : std::string(about.outputs[0].name))
+      << " = macareu." << about.name << '(';
   const char* separator = "";
   for (const auto& input : about.inputs)
     if (!input.optional) out << std::exchange(separator, ", ") << input.name;
@@ -79,8 +81,9 @@ void write_python(std::ostream& out, const operator_description& about) {
 
 void write_cpp(std::ostream& out, const operator_description& about) {
   out << "```cpp\n"
-      << (about.table.empty() ? "macareu::image " + std::string(about.outputs[0].name)
-                              : "macareu::table rows")
+      << (!about.shapes.empty()  ? "std::vector<macareu::shape> shapes"
+          : !about.table.empty() ? "macareu::table rows"
+                                 : "macareu::image " + std::string(about.outputs[0].name))
       << " = macareu::" << about.name << '(';
   const char* separator = "";
   for (const auto& input : about.inputs)
@@ -103,6 +106,7 @@ void write_parameters(std::ostream& out, const operator_description& about) {
     out << "| output | `" << output.name << "` | " << output.help << ", " << type_text(output)
         << (output.optional ? " | left out |\n" : " | |\n");
   if (!about.table.empty()) out << "| output | table | " << about.table << " | |\n";
+  if (!about.shapes.empty()) out << "| output | shapes | " << about.shapes << " | |\n";
   for (const auto& parameter : about.parameters) {
     std::string help(parameter.help);
     if (parameter.kind == parameter_kind::choice)
@@ -146,6 +150,8 @@ std::string caption_of(const operator_description& about) {
   if (about.name == "histogram") return "The histogram of a generated slide, 64 bins.";
   if (about.name == "statistics") return "A generated slide, whose statistics are a table.";
   if (about.name == "measure") return order + "intensity, objects outlined and numbered.";
+  if (about.name == "evaluate") return order + "true objects, found objects, whose scores are a table.";
+  if (about.name == "contours") return order + "labels, their outlines along the edges of pixels.";
   std::vector<std::string> panels;
   for (const auto& input : about.inputs)
     if (!input.own_form) panels.emplace_back(input.name);

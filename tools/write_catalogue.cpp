@@ -58,9 +58,10 @@ bool all_have_defaults(const operator_description& about) {
 }
 
 /// The result of a function: returned, or written to memory of the caller.
-enum class form { image, into_image, table };
+enum class form { image, into_image, table, shapes };
 
 std::vector<form> forms_of(const operator_description& about) {
+  if (!about.shapes.empty()) return {form::shapes};
   return about.table.empty() ? std::vector{form::image, form::into_image} : std::vector{form::table};
 }
 
@@ -81,9 +82,10 @@ std::span<const input_description> optional_inputs(const operator_description& a
 /// `defaults`: whether to write default arguments, as the declaration does.
 std::string signature(const operator_description& about, form kind, std::size_t inputs, bool defaults) {
   const bool into = kind == form::into_image;
-  std::string text = (into                  ? "void "
-                      : kind == form::table ? "table "
-                                            : "image ") +
+  std::string text = (into                   ? "void "
+                      : kind == form::table  ? "table "
+                      : kind == form::shapes ? "std::vector<shape> "
+                                             : "image ") +
                      std::string(about.name) + "(";
   for (const auto& input : about.inputs.first(inputs))
     text += "const const_image_view& " + std::string(input.name) + ", ";
@@ -95,7 +97,7 @@ std::string signature(const operator_description& about, form kind, std::size_t 
 
 void write_header(std::ostream& out) {
   out << "// Generated from the catalogue: the operators as functions. The form with `out` fills memory of the caller.\n"
-         "#pragma once\n\n#include <limits>\n#include <vector>\n\n#include <macareu/catalogue.hpp>\n\nnamespace macareu {\n";
+         "#pragma once\n\n#include <limits>\n#include <vector>\n\n#include <macareu/catalogue.hpp>\n#include <macareu/shapes.hpp>\n\nnamespace macareu {\n";
   for (const auto& about : catalogue()) {
     out << '\n';
     for (const auto& parameter : about.parameters) {
@@ -138,6 +140,7 @@ void write_function(std::ostream& out, const operator_description& about, form k
   if (kind == form::image)
     out << "  return std::move(run_operator" << call << "of(options), how).front());\n}\n";
   if (kind == form::table) out << "  return compute_table" << call << "of(options), how);\n}\n";
+  if (kind == form::shapes) out << "  return compute_shapes" << call << "of(options), how);\n}\n";
   if (kind == form::into_image)
     out << "  const std::array<image_view, 1> outputs{out};\n  run_operator" << call
         << "outputs, of(options), how);\n}\n";

@@ -64,6 +64,10 @@ def _parameters(about):
         yield name, _hint(kind, choices), text, help
 
 
+def gives_images(about):
+    return not about["table"] and not about["shapes"]
+
+
 def signature(about, image="ArrayLike", other="ArrayLike", out="Any"):
     """The parameter list. Parameters without a default precede the star, like images. `image`, `other` and
     `out` are the hints of images, of inputs with a form of their own, and of the output."""
@@ -82,14 +86,16 @@ def result_hint(about, pixel="Any"):
     """The type hint of a result for NumPy arrays. `pixel` is the images' pixel type."""
     if about["table"]:
         return "dict[str, NDArray[Any]]"
+    if about["shapes"]:
+        return "list[dict[str, Any]]"
     types = {"bool": "np.bool_", "the input's type": pixel}
     hints = [f"NDArray[{types.get(type, 'Any')}]" for _, _, type in about["outputs"]]
     return hints[0] if len(hints) == 1 else f"tuple[{', '.join(hints)}]"
 
 
 def _running(about):
-    """The options of a run. Tables have no `out`."""
-    return [option for option in _RUNNING if option[0] != "out" or not about["table"]]
+    """The options of a run. Tables and shapes have no `out`."""
+    return [option for option in _RUNNING if option[0] != "out" or gives_images(about)]
 
 
 def _wrapped(text, indent):
@@ -106,6 +112,8 @@ def _example(operation, about, values):
              f">>> result = macareu.{about['name']}({', '.join(images + required)})"]
     if about["table"]:
         return [*lines, ">>> type(result).__name__, len(result) > 0", "('dict', True)"]
+    if about["shapes"]:
+        return [*lines, ">>> type(result).__name__, len(result) > 0", "('list', True)"]
     type = operation.result_type(0, np.dtype(np.uint8), (64, 96), tuple(values))
     return [*lines, ">>> result.shape, result.dtype.name", f"((64, 96), {type.name!r})"]
 
@@ -122,6 +130,10 @@ def _documentation(operation, about, values):
         lines += [f"{name} : array", _wrapped(f"{help}; {type}", "    ")]
     if about["table"]:
         lines += ["dict of arrays, one for each column", _wrapped(about["table"], "    ")]
+    if about["shapes"]:
+        lines += ["list of dicts, one for each object, in the order of labels",
+                  _wrapped(about["shapes"] + ": `label`, and `polygons`, a list with the rings of every part, the exterior "
+                           "first, as arrays of x and y", "    ")]
     lines += ["", "Examples", "--------", *_example(operation, about, values)]
     return "\n".join(lines) + "\n"
 
@@ -152,7 +164,7 @@ def _make(operation):
     if optional:
         images += f" + _given({', '.join(optional)})"
     values = "".join(f"{parameter}, " for parameter, *_ in about["parameters"])
-    out = "None" if about["table"] else "out"
+    out = "out" if gives_images(about) else "None"
     # Generated code instead of **arguments: it has a signature, and calls have no overhead.
     code = ("from __future__ import annotations\n"
             f"def _plain({signature(about)}) -> {result_hint(about)}: pass\n"

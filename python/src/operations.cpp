@@ -11,6 +11,7 @@
 
 #include <macareu/catalogue.hpp>
 #include <macareu/pieces.hpp>
+#include <macareu/shapes.hpp>
 
 #include "arguments.hpp"
 #include "arrays.hpp"
@@ -23,6 +24,28 @@ namespace {
 
 /// Operators that measure return a table instead of images.
 bool gives_table(const operator_description& about) { return !about.table.empty(); }
+/// Or polygons.
+bool gives_shapes(const operator_description& about) { return !about.shapes.empty(); }
+
+/// A list of dictionaries: the label, and for each part its rings, arrays of x and y.
+py::list listed(const std::vector<shape>& shapes) {
+  py::list all;
+  for (const auto& one : shapes) {
+    py::list parts;
+    for (const auto& part : one.parts) {
+      py::list rings;
+      for (const auto& ring : part.rings) {
+        py::array_t<std::int64_t> corners({static_cast<py::ssize_t>(ring.size()), py::ssize_t{2}});
+        auto* to = corners.mutable_data();
+        for (const auto& at : ring) *to++ = at.x, *to++ = at.y;
+        rings.append(std::move(corners));
+      }
+      parts.append(std::move(rings));
+    }
+    all.append(py::dict(py::arg("label") = one.label, py::arg("polygons") = std::move(parts)));
+  }
+  return all;
+}
 
 /// Cached Python strings for the columns of a table. Creating them takes as long as the work on a small
 /// image.
@@ -115,8 +138,8 @@ class operation {
         py::cast(sizes_of_output(output, extents(axes), colour ? static_cast<int>(shape.back()) : 1, all)));
   }
 
-  /// Runs on NumPy arrays, or what converts to them. Returns the array, a tuple of several, or a table's
-  /// columns.
+  /// Runs on NumPy arrays, or what converts to them. Returns the array, a tuple of several, a table's
+  /// columns, or a list of shapes.
   py::object run(const py::tuple& arrays, const py::tuple& values, const py::object& out, py::handle device,
                  py::handle strategy, py::handle threads, const py::object& progress) const {
     const run_options options(device, strategy, threads, progress);
@@ -131,6 +154,7 @@ class operation {
     if (about_.takes_colour) inputs[0] = as_colour(inputs[0]);
     const bool watched = inputs[0].shape().pixels() >= pixels_worth_watching;
     if (gives_table(about_)) return measured(options, watched, inputs, all);
+    if (gives_shapes(about_)) return outlined(options, watched, inputs, all);
     auto results = room_for_results(inputs[0], all, out);
     std::vector<image_view> outputs;
     const auto& shape = inputs[0].shape();
@@ -156,6 +180,7 @@ class operation {
     if (about_.takes_colour) inputs[0] = as_colour(inputs[0]);
     const bool watched = inputs[0].shape().pixels() >= pixels_worth_watching_on_gpu;
     if (gives_table(about_)) return measured(options, watched, inputs, all);
+    if (gives_shapes(about_)) return outlined(options, watched, inputs, all);
     std::vector<image_view> outputs;
     for (const auto item : outs) outputs.push_back(output_of(view_of(item), outputs.size(), inputs[0], all));
     run_without_gil(options, watched,
@@ -193,6 +218,15 @@ class operation {
         found = compute_table_in_pieces(about_, inputs.all, all, how, limits);
       });
       return columns_of(std::move(found));
+    }
+    if (gives_shapes(about_)) {
+      std::vector<shape> found;
+      run_without_gil(options, true, [&](const context& how) {
+        compute_shapes_in_pieces(
+            about_, inputs.all, [&](const shape& one) { found.push_back(one); }, all, how, limits);
+      });
+      std::ranges::sort(found, {}, &shape::label);
+      return listed(found);
     }
     py::list results;
     if (places.is_none()) {
@@ -272,6 +306,14 @@ class operation {
     return columns_of(std::move(found));
   }
 
+  py::list outlined(const run_options& options, bool watched, const std::vector<const_image_view>& inputs,
+                    const arguments& all) const {
+    std::vector<shape> found;
+    run_without_gil(options, watched,
+                    [&](const context& how) { found = compute_shapes(about_, inputs, all, how); });
+    return listed(found);
+  }
+
   /// Sizes of an output's array; channels are the last axis.
   std::vector<py::ssize_t> sizes_of_output(std::size_t output, const extents& input, int channels,
                                            const arguments& all) const {
@@ -345,7 +387,8 @@ py::dict described(const operator_description& about) {
                   py::arg("brief") = about.brief, py::arg("notes") = about.notes,
                   py::arg("formula") = about.formula, py::arg("inputs") = inputs,
                   py::arg("outputs") = outputs, py::arg("table") = about.table,
-                  py::arg("takes_colour") = about.takes_colour, py::arg("parameters") = parameters);
+                  py::arg("shapes") = about.shapes, py::arg("takes_colour") = about.takes_colour,
+                  py::arg("parameters") = parameters);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "catalogue/arguments.hpp"
 #include "catalogue/checks.hpp"
 #include "catalogue/device_choice.hpp"
+#include "core/shapes_call.hpp"
 #include "engines/cpu/runtime/instruction_set.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 #include "engines/cuda/strategies.hpp"
@@ -26,12 +27,12 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 void run_checked(const device_choice& choice, std::span<const const_image_view> inputs,
                  std::span<const image_view> outputs, const arguments& values, const context& how,
-                 table* result = nullptr) {
+                 table* result = nullptr, const take_shape* take = nullptr) {
   auto told = how;
   told.device = choice.device;
   job work{told, {}, choice.images_on_gpu, choice.in_stream_order};
   work.report.note = choice.note;
-  const call call{*choice.chosen->about, inputs, outputs, values, work, result};
+  const shapes_call call{{*choice.chosen->about, inputs, outputs, values, work, result}, take};
   if (call.has(parameter_kind::connectivity))
     call.near();  // throws for empty images too, if the number does not fit the rank
   if (call.about.check && inputs[0].shape().pixels() > 0) call.about.check(call);
@@ -168,6 +169,25 @@ table compute_table(const operator_description& about, std::span<const const_ima
   table result;
   run_checked(choose_device(about, inputs, {}, how), inputs, {}, values, how, &result);
   return result;
+}
+
+void compute_shapes(const operator_description& about, std::span<const const_image_view> inputs,
+                    const take_shape& take, const arguments& given, const context& how) {
+  check_gives(about, result_kind::shapes);
+  check_context(how);
+  check_inputs(about, inputs);
+  arguments room;
+  const auto& values = complete_arguments(about, given, room);
+  run_checked(choose_device(about, inputs, {}, how), inputs, {}, values, how, nullptr, &take);
+}
+
+std::vector<shape> compute_shapes(const operator_description& about, std::span<const const_image_view> inputs,
+                                  const arguments& given, const context& how) {
+  std::vector<shape> all;
+  compute_shapes(
+      about, inputs, [&](const shape& one) { all.push_back(one); }, given, how);
+  std::ranges::sort(all, {}, &shape::label);
+  return all;
 }
 
 }  // namespace macareu

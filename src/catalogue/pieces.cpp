@@ -15,6 +15,7 @@
 #include "catalogue/checks.hpp"
 #include "catalogue/device_choice.hpp"
 #include "catalogue/entry.hpp"
+#include "core/shapes_call.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 #include "engines/pieces/run.hpp"
 
@@ -67,7 +68,7 @@ void require_identities(const operator_description& about, std::span<image_sourc
 
 void run_pieces(const operator_description& about, std::span<image_source* const> inputs,
                 std::span<image_sink* const> outputs, const arguments& given, const context& how,
-                const piece_options& options, table* result) {
+                const piece_options& options, table* result, const take_shape* take = nullptr) {
   validate(about, forms_of(inputs), given, how);
   arguments room;
   const auto& values = complete_arguments(about, given, room);
@@ -101,7 +102,7 @@ void run_pieces(const operator_description& about, std::span<image_source* const
   work.pieces = &pieces;
   if (const auto gpu = cuda::gpu_named(choice.device))
     pieces.gpu_memory = how.gpu_memory > 0 ? how.gpu_memory : cuda::free_memory(*gpu) / 10 * 9;
-  const call call{about, from, to, values, work, result};
+  const shapes_call call{{about, from, to, values, work, result}, take};
   if (call.has(parameter_kind::connectivity)) call.near();
   if (about.check && first.shape.pixels() > 0) about.check(call);
   const auto begin = std::chrono::steady_clock::now();
@@ -149,6 +150,13 @@ table compute_table_in_pieces(const operator_description& about, std::span<image
   table result;
   run_pieces(about, inputs, {}, given, how, options, &result);
   return result;
+}
+
+void compute_shapes_in_pieces(const operator_description& about, std::span<image_source* const> inputs,
+                              const take_shape& take, const arguments& given, const context& how,
+                              const piece_options& options) {
+  check_gives(about, result_kind::shapes);
+  run_pieces(about, inputs, {}, given, how, options, nullptr, &take);
 }
 
 source_form output_form(const operator_description& about, std::size_t output,

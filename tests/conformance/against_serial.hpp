@@ -44,9 +44,9 @@ class against_serial : public engine_and_type {
   std::vector<const_image_view> draw_inputs(dice& from, const operator_description& about,
                                             const std::vector<T>& palette, bool sinks) {
     const auto marker = first_.of(type(), scene_.shape), mask = second_.of(type(), scene_.shape);
-    if (about.takes_labels && !about.table.empty()) {
+    if (about.takes_labels && (!about.table.empty() || about.pattern == "rows")) {
       draw_labels(from, type(), scene_, static_cast<T*>(marker.data()));
-      if (from.once_in(4)) return {marker};
+      if (about.inputs.size() == 1 || (about.inputs[1].optional && from.once_in(4))) return {marker};
       return {marker, draw_intensity(from)};
     }
     paint(scene_.marker, palette, sinks, static_cast<T*>(marker.data()));
@@ -69,10 +69,10 @@ class against_serial : public engine_and_type {
         strided.push_back(copies.back());
       }
     const auto hows = contexts_of(about, threads);
-    if (about.table.empty())
+    if (about.table.empty() && about.shapes.empty())
       compare_images(from, about, inputs, strided, given, hows);
     else
-      compare_tables(about, inputs, strided.empty() ? inputs : strided, given, hows);
+      compare_texts(about, inputs, strided.empty() ? inputs : strided, given, hows);
   }
 
   /// How the operator runs on the engine under test.
@@ -85,9 +85,11 @@ class against_serial : public engine_and_type {
                                                 const arguments& given, const context& how) const {
     return run(about, inputs, outputs, given, how);
   }
-  virtual std::string run_rows(const operator_description& about, const std::vector<const_image_view>& inputs,
+  /// Of a table or of shapes.
+  virtual std::string run_text(const operator_description& about, const std::vector<const_image_view>& inputs,
                                const arguments& given, const context& how) const {
-    return run_table(about, inputs, given, how);
+    return about.shapes.empty() ? run_table(about, inputs, given, how)
+                                : run_shapes(about, inputs, given, how);
   }
 
   scene scene_;
@@ -115,12 +117,12 @@ class against_serial : public engine_and_type {
             std::numeric_limits<T>::quiet_NaN();
   }
 
-  void compare_tables(const operator_description& about, const std::vector<const_image_view>& inputs,
-                      const std::vector<const_image_view>& same_inputs, const arguments& given,
-                      const std::vector<context>& hows) {
-    const auto expected = run_table(about, inputs, given, {.device = "serial"});
+  void compare_texts(const operator_description& about, const std::vector<const_image_view>& inputs,
+                     const std::vector<const_image_view>& same_inputs, const arguments& given,
+                     const std::vector<context>& hows) {
+    const auto expected = against_serial::run_text(about, inputs, given, {.device = "serial"});
     for (const auto& how : hows)
-      ASSERT_EQ(run_rows(about, same_inputs, given, how), expected) << describe(about, how, given);
+      ASSERT_EQ(run_text(about, same_inputs, given, how), expected) << describe(about, how, given);
     refused_ += !expected.ends_with('\n');
   }
 

@@ -27,6 +27,8 @@ std::optional<number> draw_bounded(dice& from, std::string_view name) {
   if (name == "dimensions") return from.between(1, 2);
   if (name == "radius") return static_cast<double>(from.between(0, from.once_in(16) ? 28 : 12)) / 4;
   if (name == "length") return from.between(1, 9);
+  if (name == "max_area" || name == "small_area") return from.between(1, 200);
+  if (name == "border_weight" || name == "small_weight") return static_cast<double>(from.between(0, 20)) / 10;
   if (name == "truncate") return static_cast<double>(from.between(1, 10)) / 2;
   return std::nullopt;
 }
@@ -75,7 +77,7 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
         break;
       case parameter_kind::numbers:
         given.emplace(name, draw_numbers(from, from.once_in(2) ? 1 : rank, parameter.whole));
-        if (name == "maximum_error")  // below 1
+        if (name == "maximum_error" || name == "thresholds")  // below 1
           for (auto& one : std::get<std::vector<number>>(given.at(name))) one = one.to_double() / 50;
         break;
       case parameter_kind::intervals:

@@ -15,6 +15,7 @@
 
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
+#include <macareu/shapes.hpp>
 
 #include "support/dice.hpp"
 #include "support/palettes.hpp"
@@ -126,6 +127,36 @@ inline std::string run_table(const operator_description& about, std::span<const 
   } catch (const usage_error& error) {
     return error.what();
   }
+}
+
+/// Shapes as text, or the error's message. In pieces or not.
+template <class Compute>
+std::string shapes_from(const Compute& compute) {
+  std::string text;
+  shape_text lines(shape_format::csv);
+  lines.begin(text);
+  try {
+    compute([&](const shape& one) { lines.add(text, one); });
+    return text;
+  } catch (const usage_error& error) {
+    return error.what();
+  }
+}
+inline std::string run_shapes(const operator_description& about, std::span<const const_image_view> inputs,
+                              const arguments& given, const context& how) {
+  return shapes_from([&](const take_shape& take) { compute_shapes(about, inputs, take, given, how); });
+}
+
+/// Whether an operator takes images of this rank at all: what is always refused tests little.
+inline bool takes_rank(const operator_description& about, int rank) {
+  if (about.pattern != "rows" || rank == 2) return true;
+  std::vector<image_form> forms(about.inputs.size(), {dtype::u8, extents{2, 2, 2}, 1});
+  try {
+    validate(about, forms);
+  } catch (const call_error& refused) {
+    return refused.problem().kind != fault::axes;
+  }
+  return true;
 }
 
 /// The inputs of any operator: a marker first where it takes two, and a corner of it as what has a form of

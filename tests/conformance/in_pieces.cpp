@@ -31,9 +31,13 @@ class in_pieces : public against_serial {
       return error.what();
     }
   }
-  std::string run_rows(const operator_description& about, const std::vector<const_image_view>& inputs,
+  std::string run_text(const operator_description& about, const std::vector<const_image_view>& inputs,
                        const arguments& given, const context& how) const override {
     const call_in_pieces call(inputs, {});
+    if (!about.shapes.empty())
+      return shapes_from([&](const take_shape& take) {
+        compute_shapes_in_pieces(about, call.from, take, given, how, options_);
+      });
     try {
       return to_csv(compute_table_in_pieces(about, call.from, given, how, options_));
     } catch (const usage_error& error) {

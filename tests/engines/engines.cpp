@@ -14,6 +14,7 @@
 #include "catalogue/entry.hpp"
 #include "conformance/draw_arguments.hpp"
 #include "conformance/engine_runs.hpp"
+#include "core/shapes_call.hpp"
 #include "engines/counting_engine.hpp"
 #include "engines/halving_engine.hpp"
 #include "every_operator.hpp"
@@ -28,10 +29,11 @@ using pixel_for =
     std::conditional_t<takes_pixels<Operator, std::uint8_t>(), std::uint8_t,
                        std::conditional_t<takes_pixels<Operator, float>(), float, std::int64_t>>;
 
-/// What a run gave: images, a table, or why not.
+/// What a run gave: images, a table, shapes, or why not.
 struct outcome {
   std::vector<image> images;
   table rows;
+  std::vector<shape> shapes;
   std::string error;
 };
 
@@ -61,22 +63,27 @@ class drawn_call {
   bool is_empty() const { return mask_.shape().pixels() == 0; }
 
   outcome by_serial() const {
-    return run([&](std::span<const image_view> outputs, table& rows) {
+    return run([&](std::span<const image_view> outputs, outcome& found) {
       const context how{.device = "serial"};
-      if (about_.table.empty())
+      if (!about_.shapes.empty())
+        compute_shapes(
+            about_, inputs_, [&](const shape& one) { found.shapes.push_back(one); }, given_, how);
+      else if (about_.table.empty())
         run_operator(about_, inputs_, outputs, given_, how);
       else
-        rows = compute_table(about_, inputs_, given_, how);
+        found.rows = compute_table(about_, inputs_, given_, how);
     });
   }
 
   template <class Operator, class Engine, class See>
   outcome by(const See& see) const {
-    return run([&](std::span<const image_view> outputs, table& rows) {
+    return run([&](std::span<const image_view> outputs, outcome& found) {
       const context how;
       job work{how, {}};
       arguments room;
-      const call whole{about_, inputs_, outputs, complete_arguments(about_, given_, room), work, &rows};
+      const take_shape take = [&](const shape& one) { found.shapes.push_back(one); };
+      const shapes_call whole{
+          {about_, inputs_, outputs, complete_arguments(about_, given_, room), work, &found.rows}, &take};
       Engine engine(work);
       run_channels<T, Operator>(engine, whole);
       engine.finish();
@@ -97,7 +104,7 @@ class drawn_call {
         views.push_back(asked_[o] ? image_view(found.images[o])
                                   : image_view(nullptr, type, shape, contiguous_strides(shape)));
       }
-      compute(views, found.rows);
+      compute(views, found);
     } catch (const std::exception& e) {
       found = {};
       found.error = e.what();
@@ -133,6 +140,7 @@ int compare_with_serial(const See& see) {
             << about.name << " on " << Engine::name << ", output " << o << ", rank " << rank << ", seed "
             << seed;
       EXPECT_EQ(to_csv(found.rows), to_csv(expected.rows)) << about.name << ", seed " << seed;
+      EXPECT_EQ(found.shapes, expected.shapes) << about.name << ", seed " << seed;
       ++served;
     }
   return served;

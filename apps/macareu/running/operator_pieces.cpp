@@ -206,7 +206,7 @@ int operator_run::run_in_pieces(const std::vector<std::unique_ptr<image_source>>
   std::vector<std::unique_ptr<image_sink>> sinks;
   std::vector<image_sink*> to;
   const bool describes = objects.wanted() || objects.drops_objects();
-  const auto name = gives_table() ? std::string() : fs::path(*outputs[0]).filename().string();
+  const auto name = outputs.empty() ? std::string() : fs::path(*outputs[0]).filename().string();
   work_folder described(scratch_directory() / (".macareu-" + name + ".objects"));
   const auto labels = described.path() / "labels.npy";
   std::unique_ptr<image_sink> label_sink;
@@ -232,13 +232,18 @@ int operator_run::run_in_pieces(const std::vector<std::unique_ptr<image_source>>
   output_files texts;
   try {
     translate_usage_errors(about_, spelling::of_verb, [&] {
-      if (gives_table())
+      if (gives_shapes()) {
+        shapes.open();
+        compute_shapes_in_pieces(
+            about_, from, [&](const shape& one) { shapes.add(one); }, values, how, options);
+      } else if (gives_table()) {
         measured = compute_table_in_pieces(about_, from, values, how, options);
-      else
+      } else {
         macareu::run_in_pieces(about_, from, to, values, how, options);
+      }
     });
   } catch (const interrupted&) {
-    if (!gives_table() && !running.quiet)
+    if (!outputs.empty() && !running.quiet)
       std::fprintf(stderr, "%s: what is done is kept; the same command with --resume continues\n",
                    std::string(about_.verb).c_str());
     throw;
@@ -252,6 +257,7 @@ int operator_run::run_in_pieces(const std::vector<std::unique_ptr<image_source>>
   if (!running.report_file.empty()) texts.add_text(running.report_file, to_json(record_));
   signals.check();
   for (const auto& sink : sinks) sink->commit();
+  if (gives_shapes()) shapes.commit();
   texts.commit();
   if (gives_table()) tables.print(measured);
   tell_note(about_.verb, record_, running);

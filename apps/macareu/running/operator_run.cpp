@@ -26,6 +26,7 @@ void operator_run::check_before_reading() const {
     files.push_back(*file);
   }
   std::vector<std::string> beside = tables.check();
+  for (const auto& file : shapes.check()) beside.push_back(file);
   if (!running.report_file.empty()) {
     check_text_output(running.report_file);
     beside.push_back(running.report_file);
@@ -131,10 +132,15 @@ operator_run::results operator_run::compute(const std::vector<image_file>& files
                             output_channels(about_, o, views[0].channels(), values));
   const std::vector<image_view> room(all.images.begin(), all.images.end());
   while (std::cmp_less(times.done(), running.repeat)) {
-    if (gives_table())
+    if (gives_shapes()) {
+      shapes.open();
+      compute_shapes(
+          about_, views, [&](const shape& one) { shapes.add(one); }, values, how);
+    } else if (gives_table()) {
       all.measured = compute_table(about_, views, values, how);
-    else
+    } else {
       run_operator(about_, views, room, values, how);
+    }
     times.add(record_.run);
   }
   times.tell(record_);
@@ -193,6 +199,7 @@ void operator_run::write_outputs(const results& computed, const image_file& firs
   if (!running.report_file.empty()) all.add_text(running.report_file, to_json(record_));
   signals.check();
   for (const auto& sink : pyramids) sink->commit();
+  if (gives_shapes()) shapes.commit();
   all.commit();
   if (gives_table()) tables.print(computed.measured);
 }

@@ -15,6 +15,7 @@
 #include "command/interruption.hpp"
 #include "outputs/json_report.hpp"
 #include "outputs/object_outputs.hpp"
+#include "outputs/shape_outputs.hpp"
 #include "outputs/table_outputs.hpp"
 #include "running/run_options.hpp"
 
@@ -32,6 +33,7 @@ class operator_run {
   std::vector<std::optional<std::string>> outputs;  ///< likewise; optional ones may be left out
   std::vector<bool> kept;                           ///< optional outputs that get a name beside the first
   table_outputs tables;                             ///< of an operator that gives a table
+  shape_outputs shapes;                             ///< of an operator that gives polygons
   arguments values;
   bool pyramid = false;  ///< outputs have smaller levels too
   input_options reading;
@@ -47,6 +49,7 @@ class operator_run {
   };
 
   bool gives_table() const { return !about_.table.empty(); }
+  bool gives_shapes() const { return !about_.shapes.empty(); }
   /// The files of the inputs that are given.
   std::vector<std::string> input_files() const;
   bool may_have_colour(std::size_t input) const;

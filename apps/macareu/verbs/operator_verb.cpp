@@ -118,6 +118,7 @@ void add_files(parser& options, const operator_description& about, operator_run&
                  .help = "write smaller levels too: .tif and .ome.zarr",
                  .take = [&run](const std::string&) { run.pyramid = true; }});
   if (!about.table.empty()) run.tables.add_to(options, about);
+  if (!about.shapes.empty()) run.shapes.add_to(options, about);
 }
 
 void add_parameters(parser& options, const operator_description& about, operator_run& run) {

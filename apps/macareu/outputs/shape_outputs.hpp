@@ -1,0 +1,37 @@
+// The file of an operator's polygons, written object by object.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <macareu/shapes.hpp>
+#include <macareu/text_file.hpp>
+
+#include "command/parser.hpp"
+
+namespace macareu::tool {
+
+class shape_outputs {
+ public:
+  /// The parser keeps references to this object.
+  void add_to(parser& options, const operator_description& about);
+  /// The files that will be written. Throws usage_error for an unsupported extension.
+  std::vector<std::string> check() const;
+
+  /// A new text beside the file; what was written before is dropped.
+  void open();
+  void add(const shape& one);
+  void commit();
+
+ private:
+  void flush();
+
+  std::string file_;
+  double scale_ = 1;
+  std::unique_ptr<text_file> out_;
+  std::unique_ptr<shape_text> text_;
+  std::string waiting_;
+};
+
+}  // namespace macareu::tool
