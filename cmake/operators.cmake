@@ -112,7 +112,7 @@ set(waves reconstruct hmax hmin hdome h_maxima h_minima clear_border fill_holes 
 set(nearest nearest_label nearest_site site_places)
 set(points add subtract blend invert luminance)
 set(morphology erosion dilation opening closing white_tophat black_tophat morphological_gradient)
-set(rows contours evaluate)
+set(rows contours evaluate merge_regions)
 foreach(group waves nearest points morphology rows)
   list(TRANSFORM ${group} PREPEND ${generated}/cpu/)
   list(TRANSFORM ${group} APPEND .cpp)
@@ -160,6 +160,7 @@ add_library(macareu
   src/operators/common/checks.cpp src/operators/common/pixel_bits.cpp
   src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp src/operators/objects/object_table.cpp src/operators/objects/surface_weights.cpp
   src/operators/objects/contour_sweep.cpp src/operators/objects/label_rows.cpp src/operators/objects/overlaps.cpp
+  src/operators/objects/region_merging.cpp
   src/catalogue/catalogue.cpp src/catalogue/channels.cpp src/catalogue/checks.cpp src/catalogue/cuda_loader.cpp
   src/catalogue/device_choice.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp)
 if(MACAREU_SERIAL)
