@@ -1,4 +1,4 @@
-"""Puts images side by side into one small PNG: panels.py OUT.png IMAGE.npy[:grey|binary|scaled|labels]...
+"""Puts images side by side into one small PNG: panels.py OUT.png IMAGE.npy[:grey|binary|scaled|labels]... CONTOURS.csv
 
 grey, and colours: u8, darker values brightened; binary: set pixels are white; scaled: from the least to the greatest value; labels: a colour for each.
 Needs NumPy.
@@ -17,7 +17,20 @@ def levels(values, count=40):
     return (values.astype(np.float64) * (count - 1) / 255 + 0.5).astype(np.uint8).astype(np.float64) * 255 / (count - 1)
 
 
+def outlines(path, size=150):
+    """The rings of contours, one pixel wide."""
+    rows = np.loadtxt(path, delimiter=",", skiprows=1, dtype=int)
+    image = np.zeros((size + 1, size + 1, 3), np.uint8)
+    starts = np.flatnonzero(np.r_[True, (np.diff(rows[:, :3], axis=0) != 0).any(axis=1)])
+    for ring in np.split(rows[:, 3:], starts[1:]):
+        for (x, y), (to_x, to_y) in zip(ring, np.roll(ring, -1, axis=0)):
+            image[min(y, to_y):max(y, to_y) + 1, min(x, to_x):max(x, to_x) + 1] = 255
+    return image[:size, :size]
+
+
 def pixels(path, kind):
+    if path.endswith(".csv"):
+        return outlines(path)
     image = np.load(path)
     if image.ndim == 3:  # colours, of an overlay
         return levels(255 * (image / 255) ** 0.7, 16).astype(np.uint8)

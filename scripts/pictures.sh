@@ -87,9 +87,19 @@ one nearest_site scaled nearest-site "$sites"
 before=$labels:labels
 one nearest_label labels nearest-label "$labels"
 one relabel labels relabel "$labels" --largest 8
+run nearest-label "$labels" -o "$(at cells)"
+before=$(at cells):labels beside=$f
+one merge_regions labels merge-regions "$(at cells)" "$f"
+before= beside=
 
 # Operators that give a table.
 "$tool" measure "$labels" --overlay "$(at overlay)" --on "$f" --quiet >/dev/null
 panels $operators/measure.png "$f" "$(at overlay)"
 "$tool" histogram "$f" --bins 64 --plot $operators/histogram.png --quiet >/dev/null
 panels $operators/statistics.png "$f"
+run threshold "$f" --value 90 -o "$(at bright)"
+run label "$(at bright)" -o "$(at found)"
+panels $operators/evaluate.png "$labels:labels" "$(at found):labels"
+# Operators that give polygons.
+"$tool" contours "$labels" -o "$between/contours.csv" --quiet
+panels $operators/contours.png "$labels:labels" "$between/contours.csv"

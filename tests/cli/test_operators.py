@@ -1,10 +1,12 @@
 """Every operator on images and volumes, and what the other verbs compute."""
+import gzip
 import json
 import unittest
 
 from support import CliTest, operators
 
-TABLES = ("statistics", "histogram")
+TABLES = ("evaluate", "statistics", "histogram")
+IMAGES_ALONE = ("contours", "merge-regions")  # volumes are refused
 
 
 class Operators(CliTest):
@@ -12,7 +14,8 @@ class Operators(CliTest):
         """Inputs and required parameters, read off the verb's usage."""
         usage = self.succeed(verb, "--help").split("Usage: ")[1].splitlines()[0]
         files = {"MARKER": "marker.npy", "MASK": "mask.npy", "IMAGE": "mask.npy", "FIRST": "mask.npy",
-                 "SECOND": "marker.npy", "KERNEL": "kernel.npy", "LABELS": "mask.npy"}
+                 "SECOND": "marker.npy", "KERNEL": "kernel.npy", "LABELS": "mask.npy", "DENSITY": "marker.npy",
+                 "TRUTH": "mask.npy", "FOUND": "marker.npy"}
         given = [files[word] for word in usage.split() if word in files]
         given += ["--h", "9"] if "--h " in usage else []
         return given + (["--low", "90", "--high", "150"] if "--low " in usage else [])
@@ -23,6 +26,13 @@ class Operators(CliTest):
         for verb in operators():
             with self.subTest(verb, shape=shape_text):
                 given = self.arguments(verb)
+                if verb in IMAGES_ALONE and len(shape) == 3:
+                    out = "out.npy" if verb == "merge-regions" else "out.csv"
+                    self.assertIn("is a volume: give an image", self.fail_with(2, verb, *given, "-o", out))
+                    continue
+                if verb == "contours":
+                    self.check_shapes(given)
+                    continue
                 if verb in TABLES:
                     self.check_table(verb, given)
                     continue
@@ -32,6 +42,27 @@ class Operators(CliTest):
                 found, dtype, _ = self.read_npy("cpu.npy")
                 self.assertEqual(found, shape)
                 self.assertIn(dtype, ("u8", "bool", "f32", "u32", "i64"))
+
+    def check_shapes(self, given):
+        texts = []
+        for how in (("--device", "serial"), ("--device", "cpu", "--threads", "2"), ("--pieces", "7,9")):
+            self.succeed("contours", *given, "-o", "out.geojson", *how)
+            with open(self.path("out.geojson"), encoding="ascii") as file:
+                texts.append(file.read())
+        self.assertEqual(texts, texts[:1] * 3)
+        features = json.loads(texts[0])["features"]
+        self.assertTrue(all(one["geometry"]["type"] in ("Polygon", "MultiPolygon") for one in features))
+        self.succeed("contours", *given, "-o", "out.GeoJSON.gz")
+        with gzip.open(self.path("out.GeoJSON.gz"), "rt", encoding="ascii") as file:
+            self.assertEqual(file.read(), texts[0])
+        self.succeed("contours", *given, "-o", "out.wkt", "--scale", "0.5")
+        with open(self.path("out.wkt"), encoding="ascii") as file:
+            lines = file.read().splitlines()
+        self.assertEqual(len(lines), len(features))
+        self.assertTrue(all(line.startswith(("POLYGON ((", "MULTIPOLYGON (((")) for line in lines))
+        self.succeed("contours", *given, "-o", "out.csv")
+        with open(self.path("out.csv"), encoding="ascii") as file:
+            self.assertEqual(file.readline(), "label,part,ring,x,y\n")
 
     def check_table(self, verb, given):
         printed = self.succeed(verb, *given, "--device", "serial")
@@ -52,6 +83,16 @@ class Operators(CliTest):
 
     def test_volumes(self):
         self.check_all("11,20,17", (11, 20, 17))
+
+    def test_polygons_of_a_bad_name_or_scale(self):
+        self.write_npy("labels.npy", (1, 2), [1, 2])
+        self.assertEqual(
+            self.fail_with(2, "contours", "labels.npy", "-o", "cells.shp"),
+            "macareu: contours: cells.shp: polygons are written as .geojson, .csv or .wkt, or these with .gz")
+        self.assertIn("--scale: expected a number greater than 0, got '-1'",
+                      self.fail_with(2, "contours", "labels.npy", "-o", "cells.wkt", "--scale", "-1"))
+        self.assertIn("there is no directory", self.fail_with(3, "contours", "labels.npy", "-o", "none/cells.wkt"))
+        self.assertIn("is an input", self.fail_with(2, "contours", "labels.npy", "-o", "c.csv", "--report", "labels.npy"))
 
     def test_reconstruction_by_hand(self):
         self.write_npy("mask.npy", (1, 7), [9, 8, 3, 9, 1, 7, 7])

@@ -98,7 +98,9 @@ class OperatorExamples(unittest.TestCase):
             run("generate", "tissue", "--shape", "48,64", "-o", "image.npy", "--marker", "marker.npy")
             run("label", "image.npy", "-o", "labels.npy")
             run("generate", "random", "--shape", "3,3", "-o", "kernel.npy")
-            for copy in ("mask", "first", "second"):
+            for copy in ("truth", "found"):
+                shutil.copy(os.path.join(folder, "labels.npy"), os.path.join(folder, f"{copy}.npy"))
+            for copy in ("mask", "first", "second", "density"):
                 shutil.copy(os.path.join(folder, "image.npy"), os.path.join(folder, f"{copy}.npy"))
             for page in self.pages:
                 (block,) = (block for block in blocks(page) if block.language == "bash")
@@ -113,7 +115,8 @@ class OperatorExamples(unittest.TestCase):
         import macareu
         mask, marker = macareu.generate("tissue", (48, 64))
         given = {"macareu": macareu, "image": mask, "mask": mask, "marker": marker, "first": mask, "second": mask,
-                 "labels": macareu.label(mask), "kernel": [[1, 2], [3, 4]]}
+                 "labels": macareu.label(mask), "truth": mask, "found": mask, "density": mask,
+                 "kernel": [[1, 2], [3, 4]]}
         for page in self.pages:
             (block,) = (block for block in blocks(page) if block.language == "python")
             exec(block.text, dict(given))
