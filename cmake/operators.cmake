@@ -103,14 +103,14 @@ endif()
 # compile: it is for the operators that are slower without it. The others get its limits for inlining, without which
 # Sobel's takes 1.4 times as long.
 set(cpu_options -fno-math-errno -fno-trapping-math)
-set(needs_o3 canny distance_transform measure)
+set(needs_o3 canny distance_transform measure nearest_label nearest_site)
 list(TRANSFORM needs_o3 PREPEND ${generated}/cpu/)
 list(TRANSFORM needs_o3 APPEND .cpp)
 # Operators of one group share most of their code: one compiler run for each group.
 set(waves reconstruct hmax hmin hdome h_maxima h_minima clear_border fill_holes hysteresis
   opening_by_reconstruction closing_by_reconstruction)
-set(nearest nearest_label nearest_site site_places)
-set(points add subtract blend invert luminance)
+set(nearest distance_transform nearest_label nearest_site)
+set(points add subtract blend invert luminance site_places signed_distance)
 set(morphology erosion dilation opening closing white_tophat black_tophat morphological_gradient)
 set(rows contours evaluate merge_regions)
 foreach(group waves nearest points morphology rows)
@@ -128,6 +128,7 @@ function(add_cpu_operators suffix)
   add_library(macareu_cpu${suffix} OBJECT ${usual})
   set_target_properties(macareu_cpu${suffix} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   add_library(macareu_cpu_o3${suffix} OBJECT ${o3})
+  set_target_properties(macareu_cpu_o3${suffix} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   target_compile_options(macareu_cpu${suffix} PRIVATE $<$<CONFIG:Release>:-O2 -ftree-vectorize>
     $<${gnu_release}:-fvect-cost-model=dynamic --param=max-inline-insns-single=200 --param=max-inline-insns-auto=30
     --param=inline-min-speedup=15>)

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/key.hpp"
+
 namespace macareu {
 
 template <class T>
@@ -21,6 +23,14 @@ template <>
 struct plain_pixel<double> {
   using type = double;
 };
+
+/// Pixels that are only copied: all types of one size share their code.
+template <class Image>
+auto as_bits(const Image& image) {
+  using T = typename Image::pixel;
+  using bits = key_of<std::remove_const_t<T>>;
+  return image.template as<std::conditional_t<std::is_const_v<T>, const bits, bits>>();
+}
 
 template <class Image>
 auto plain(const Image& image) {

@@ -112,7 +112,7 @@ struct distance_transform {
       measure(engine, call, axes, sites);
       if (call.wants(labels))
         carry_nearest(engine, axes.plan(), false, sites,
-                      carried_images{axes.of(plain(output<pixel>(engine, call, labels))), image});
+                      carried_images{axes.of(as_bits(output<pixel>(engine, call, labels))), as_bits(image)});
     });
   }
 

@@ -15,6 +15,11 @@ namespace macareu {
 template <class Steps>
 inline constexpr Steps no_steps = std::numeric_limits<Steps>::max() / 2;
 
+/// Values of 64 bits follow steps of 32 bits only: a side is long there, or spacing is large. It saves the
+/// code for one more pair of types.
+template <class Steps>
+inline constexpr bool is_with_u64 = sizeof(Steps) == 4;
+
 /// Steps along the line to the nearest site: a pixel that is zero, or one that is not.
 template <class Steps>
 struct steps_to_site {

@@ -52,18 +52,18 @@ void carry_from(Engine& engine, const distance_plan& plan, const steps_to_site<S
   engine.carry(count, first, images.nothing, carried.image(), image, images.own);
   const auto counted = steps.reading();
   const auto along = carried.reading();
-  if (plan.fits(largest_u32))
-    carry_further<std::uint32_t>(engine, plan, counted, images, along);
-  else if (plan.fits(largest_u64))
-    carry_further<std::uint64_t>(engine, plan, counted, images, along);
-  else
-    carry_further<double>(engine, plan, counted, images, along);
+  if (plan.fits(largest_u32)) return carry_further<std::uint32_t>(engine, plan, counted, images, along);
+  if constexpr (is_with_u64<Steps>)
+    if (plan.fits(largest_u64)) return carry_further<std::uint64_t>(engine, plan, counted, images, along);
+  carry_further<double>(engine, plan, counted, images, along);
 }
 
 template <class Image, class Images, class Engine>
 void carry_nearest(Engine& engine, const distance_plan& plan, bool sites_are_zero, const Image& image,
                    const Images& images) {
-  if (image.whole().depth <= no_steps<std::uint16_t> && image.whole().height <= no_steps<std::uint16_t>)
+  const bool is_short =
+      image.whole().depth <= no_steps<std::uint16_t> && image.whole().height <= no_steps<std::uint16_t>;
+  if (is_short && (plan.fits(largest_u32) || !plan.fits(largest_u64)))
     carry_from(engine, plan, steps_to_site<std::uint16_t>{sites_are_zero}, image, images);
   else
     carry_from(engine, plan, steps_to_site<std::uint32_t>{sites_are_zero}, image, images);
@@ -72,16 +72,17 @@ void carry_nearest(Engine& engine, const distance_plan& plan, bool sites_are_zer
 /// Index of a pixel in array order.
 struct own_index {
   frame whole;
-  MACAREU_HD std::int64_t operator()(site p) const { return whole.index_of(p); }
+  MACAREU_HD std::uint64_t operator()(site p) const { return static_cast<std::uint64_t>(whole.index_of(p)); }
 };
 
 /// Index of the nearest site; -1 if there is none.
 template <class Image, class Indices, class Engine>
 void nearest_indices(Engine& engine, const distance_plan& plan, bool sites_are_zero, const Image& image,
                      const Indices& out) {
-  const auto own = temporary<std::int64_t>(engine, out);
+  const auto own = temporary<std::uint64_t>(engine, out);
   engine.map(own_index{image.whole()}, own.image());
-  carry_nearest(engine, plan, sites_are_zero, image, carried_images{out, own.reading(), -1});
+  carry_nearest(engine, plan, sites_are_zero, image,
+                carried_images{as_bits(out), own.reading(), ~std::uint64_t{0}});
 }
 
 /// Also checks the parameters against the shape.

@@ -46,7 +46,7 @@ struct nearest_label {
     const auto image = axes.of(plain(input<pixel>(engine, call, 0)));
     with_bytes(engine, image, [&](const auto& sites) {
       carry_nearest(engine, axes.plan(), false, sites,
-                    carried_images{axes.of(plain(output<pixel>(engine, call, 0))), image});
+                    carried_images{axes.of(as_bits(output<pixel>(engine, call, 0))), as_bits(image)});
     });
   }
 };

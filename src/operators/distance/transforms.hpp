@@ -36,12 +36,12 @@ void with_result(const distance_plan& plan, Write&& write) {
 }
 
 /// compute(type) with the narrowest type for the plan. Integer pixels are computed from integers.
-template <class Out, class Compute>
+template <class Out, class Steps, class Compute>
 void with_value_type(const distance_plan& plan, Compute&& compute) {
   if (plan.fits(largest_u32)) return compute(std::type_identity<std::uint32_t>{});
   if constexpr (std::is_floating_point_v<Out>)
     if (!plan.fits(largest_u64)) return compute(std::type_identity<double>{});
-  compute(std::type_identity<std::uint64_t>{});
+  if constexpr (is_with_u64<Steps>) compute(std::type_identity<std::uint64_t>{});
 }
 
 template <class Value, class Lift, class Result>
@@ -70,7 +70,7 @@ template <class Steps, class Image, class OutImage, class Engine>
 void count_steps(Engine& engine, const distance_plan& plan, bool sites_are_zero, const Image& image,
                  const OutImage& out) {
   const along count{plan.rank == 3 ? line_axis::z : line_axis::y, steps_to_site<Steps>{sites_are_zero}};
-  with_value_type<pixel_of<OutImage>>(plan, [&]<class Value>(std::type_identity<Value>) {
+  with_value_type<pixel_of<OutImage>, Steps>(plan, [&]<class Value>(std::type_identity<Value>) {
     add_axes<Value>(engine, plan, count, image, out);
   });
 }
@@ -79,7 +79,9 @@ template <class Image, class OutImage, class Engine>
 void exact_distances(Engine& engine, const distance_plan& plan, bool sites_are_zero, const Image& image,
                      const OutImage& out) {
   const auto& whole = image.whole();
-  if ((plan.rank == 3 ? whole.depth : whole.height) <= no_steps<std::uint16_t>)
+  const bool is_short = (plan.rank == 3 ? whole.depth : whole.height) <= no_steps<std::uint16_t>,
+             is_float = std::is_floating_point_v<pixel_of<OutImage>> && !plan.fits(largest_u64);
+  if (is_short && (plan.fits(largest_u32) || is_float))
     count_steps<std::uint16_t>(engine, plan, sites_are_zero, image, out);
   else
     count_steps<std::uint32_t>(engine, plan, sites_are_zero, image, out);
