@@ -200,7 +200,8 @@ void run_edges(job& work, const Rule& rule, const smoothing& how, const neighbou
   const int threads = threads_for(out.pixels(), work.how.threads);
   binary_planes planes(near, out.depth, out.height, out.width);
   mark_edges(work, threads, rule, how, out, kept, planes, image);
-  if (!planes.flood(work, threads, out)) throw device_error("canny: more than 2^32 - 1 runs of edge pixels");
+  if (!best_wave_kernels().flood(planes, work, threads, out))
+    throw device_error("canny: more than 2^32 - 1 runs of edge pixels");
 }
 
 /// 0, 1 or 2 for every pixel, from the two bits of the planes.

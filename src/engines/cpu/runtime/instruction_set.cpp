@@ -8,6 +8,7 @@
 #include "engines/cpu/line/envelope.hpp"
 #include "engines/cpu/line/squares.hpp"
 #include "engines/cpu/wave/sweep.hpp"
+#include "engines/cpu/wave/wave_kernels.hpp"
 #include "engines/cpu/window/extremes.hpp"
 #include "engines/cpu/window/sums.hpp"
 
@@ -61,6 +62,7 @@ const all_sum_kernels& best_sum_kernels() { return *chosen_instruction_set().sum
 const envelope_kernels& best_envelope_kernels() { return *chosen_instruction_set().envelopes; }
 const square_kernels& best_square_kernels() { return *chosen_instruction_set().squares; }
 const sweep_kernels& best_sweep_kernels() { return *chosen_instruction_set().sweeps; }
+const wave_kernels& best_wave_kernels() { return *chosen_instruction_set().waves; }
 const all_extreme_kernels& best_extreme_kernels() { return *chosen_instruction_set().extremes; }
 
 }  // namespace macareu::cpu

@@ -15,6 +15,7 @@ struct all_sum_kernels;
 struct envelope_kernels;
 struct square_kernels;
 struct sweep_kernels;
+struct wave_kernels;
 
 /// All that common code sees of an instruction set: other symbols of its object are local.
 /// Constant data, because no code of a set may run before it is chosen.
@@ -25,6 +26,7 @@ struct instruction_set {
   const envelope_kernels* envelopes;
   const square_kernels* squares;
   const sweep_kernels* sweeps;
+  const wave_kernels* waves;
   const all_extreme_kernels* extremes;
   std::span<entry (*const)()> operators;  ///< that replace those of the baseline
 };

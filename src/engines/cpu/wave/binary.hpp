@@ -7,6 +7,7 @@
 
 #include "engines/cpu/component/run_component.hpp"
 #include "engines/cpu/tuning.hpp"
+#include "engines/cpu/wave/wave_kernels.hpp"
 #include "patterns/wave.hpp"
 
 namespace macareu::cpu {
@@ -24,7 +25,8 @@ class binary_planes {
     return starts_.get() + (capacities(z, y) - capacities_.bits.get());
   }
 
-  /// Writes the final states, 0 and 1. Returns false if there are too many runs.
+  /// Writes the final states, 0 and 1. Returns false if there are too many runs. Call that of the chosen
+  /// instruction set: best_wave_kernels().flood.
   bool flood(const job& work, int threads, const view<std::uint8_t>& states);
 
  private:
@@ -69,7 +71,7 @@ bool binary_wave(job& work, const Rule& rule, const neighbourhood& near, const v
   });
   work.report.threads = threads;
   work.report.strategy = "runs";
-  return planes.flood(work, threads, states);
+  return best_wave_kernels().flood(planes, work, threads, states);
 }
 
 }  // namespace macareu::cpu

@@ -69,8 +69,6 @@ class tile_run {
   pass_over_units pass_;
 };
 
-}  // namespace
-
 template <class Key>
 void run_bottleneck(job& work, const neighbourhood& near, const wave_image<Key>& image) {
   const int threads = threads_for(image.depth * image.height * image.width, work.how.threads);
@@ -95,9 +93,17 @@ void run_bottleneck(job& work, const neighbourhood& near, const wave_image<Key>&
   contract(work, near, image, contract_from::states, threads);
 }
 
-template void run_bottleneck(job&, const neighbourhood&, const wave_image<std::uint8_t>&);
-template void run_bottleneck(job&, const neighbourhood&, const wave_image<std::uint16_t>&);
-template void run_bottleneck(job&, const neighbourhood&, const wave_image<std::uint32_t>&);
-template void run_bottleneck(job&, const neighbourhood&, const wave_image<std::uint64_t>&);
+template <class Key>
+constexpr wave_kernel<Key> kernel_on{&run_bottleneck<Key>, &contract_to_rim<Key>};
+
+bool flood_planes(binary_planes& planes, const job& work, int threads, const view<std::uint8_t>& states) {
+  return planes.flood(work, threads, states);
+}
+
+}  // namespace
+
+constinit const wave_kernels own_wave_kernels{kernel_on<std::uint8_t>, kernel_on<std::uint16_t>,
+                                              kernel_on<std::uint32_t>, kernel_on<std::uint64_t>,
+                                              &flood_planes};
 
 }  // namespace macareu::cpu

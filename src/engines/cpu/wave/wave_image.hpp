@@ -41,6 +41,27 @@ class wave_image {
   virtual void compute_capacity(site first, std::int64_t count, Key* keys) const = 0;
 };
 
+/// A wave whose start and capacity are images.
+template <class Key>
+class given_image final : public wave_image<Key> {
+ public:
+  template <class State>
+  given_image(const view<State>& state, const view<const State>& start, const view<const State>& capacity,
+              key_code<Key> code)
+      : wave_image<Key>(state, code), starts_(start, code) {
+    this->capacities.emplace(capacity, code);
+  }
+
+  void read_start(site first, std::int64_t count, Key* keys) const override {
+    starts_.read(first, count, keys);
+  }
+
+ private:
+  void compute_capacity(site, std::int64_t, Key*) const override {}
+
+  keyed_rows<Key> starts_;
+};
+
 template <class Rule, class State, class Start, class... In>
 class rule_image final : public wave_image<key_of<State>> {
  public:

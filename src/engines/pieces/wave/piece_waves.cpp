@@ -9,7 +9,7 @@
 
 #include <macareu/error.hpp>
 
-#include "engines/cpu/wave/contraction.hpp"
+#include "engines/cpu/wave/wave_kernels.hpp"
 #include "engines/pieces/file_access.hpp"
 #include "engines/pieces/tuning.hpp"
 
@@ -216,10 +216,9 @@ rim_summary<Key> piece_waves<Key>::summarise(std::int64_t piece, const block& re
   if (!flood_.summarise(near_, keys, outside, most, summary, open)) {
     list.count = -1;
     const keyed_piece<Key> image(keys);
-    cpu::contract_to_rim<Key>(run_.quiet, near_, image, threads.count,
-                              [&](std::uint32_t a, std::uint32_t b, Key weight) {
-                                summary.edges.push_back({a, b, weight});
-                              });
+    cpu::best_wave_kernels().on<Key>().contract_to_rim(
+        run_.quiet, near_, image, threads.count,
+        [&](std::uint32_t a, std::uint32_t b, Key weight) { summary.edges.push_back({a, b, weight}); });
   } else if (!open.empty())
     list = {records_.append(open.data(), open.size() * sizeof(open[0])),
             static_cast<std::int64_t>(open.size())};
