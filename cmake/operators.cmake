@@ -109,11 +109,12 @@ list(TRANSFORM needs_o3 APPEND .cpp)
 # Operators of one group share most of their code: one compiler run for each group.
 set(waves reconstruct hmax hmin hdome h_maxima h_minima clear_border fill_holes hysteresis
   opening_by_reconstruction closing_by_reconstruction)
+set(extrema maxima minima)
 set(nearest distance_transform nearest_label nearest_site)
 set(points add subtract blend invert luminance site_places signed_distance)
 set(morphology erosion dilation opening closing white_tophat black_tophat morphological_gradient)
 set(rows contours evaluate merge_regions)
-foreach(group waves nearest points morphology rows)
+foreach(group extrema waves nearest points morphology rows)
   list(TRANSFORM ${group} PREPEND ${generated}/cpu/)
   list(TRANSFORM ${group} APPEND .cpp)
   set_source_files_properties(${${group}} PROPERTIES UNITY_GROUP ${group})

@@ -10,7 +10,6 @@
 #include "operators/common/flood.hpp"
 #include "operators/common/masks.hpp"
 #include "operators/distance/propagation.hpp"
-#include "operators/extrema/regional_extrema.hpp"
 #include "operators/reconstruction/flood_from.hpp"
 #include "patterns/edges.hpp"
 #include "patterns/wave.hpp"
@@ -102,8 +101,6 @@ TYPED_TEST(wave_rules, obey_the_laws) {
   using T = TypeParam;
   check_laws<T, T>("flood_under", plain_rule<flood_under>);
   check_laws<T, T>("flood_over", plain_rule<flood_over>);
-  check_laws<T, T>("flood_plateaus up", plain_rule<flood_plateaus<direction::up>>);
-  check_laws<T, T>("flood_plateaus down", plain_rule<flood_plateaus<direction::down>>);
   check_laws<std::uint8_t, T>("flood_from", [](dice& from) { return flood_from<T>{draw_value<T>(from)}; });
 }
 

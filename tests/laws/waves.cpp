@@ -8,7 +8,6 @@
 #include "engines/cpu/engine.hpp"
 #include "engines/serial/engine.hpp"
 #include "operators/common/flood.hpp"
-#include "operators/extrema/regional_extrema.hpp"
 #include "support/dice.hpp"
 #include "support/palettes.hpp"
 #include "support/same.hpp"
@@ -208,8 +207,8 @@ TEST(waves, every_order_reaches_the_same_states) {
   expect_confluent<flood_under, std::uint8_t>("flood_under u8");
   expect_confluent<flood_over, std::int32_t>("flood_over i32");
   expect_confluent<flood_under, double>("flood_under f64");
-  expect_confluent<flood_plateaus<direction::up>, float>("flood_plateaus up f32");
-  expect_confluent<flood_plateaus<direction::down>, std::int16_t>("flood_plateaus down i16");
+  expect_confluent<flood_under, float>("flood_under f32");
+  expect_confluent<flood_over, std::int16_t>("flood_over i16");
 }
 
 TEST(waves, labels_in_every_order) {

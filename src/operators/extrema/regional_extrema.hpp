@@ -8,8 +8,6 @@
 // summit.
 #pragma once
 
-#include <limits>
-
 #include "core/call.hpp"
 #include "operators/common/checks.hpp"
 #include "operators/common/flood.hpp"
@@ -23,35 +21,26 @@
 
 namespace macareu {
 
+/// Plateaus have one key: that of -0 is +0's.
 template <direction Toward>
+struct plateau_key {
+  template <class T>
+  MACAREU_HD key_of<T> operator()(site, T value) const {
+    return rising_key<Toward>(without_negative_zero(value));
+  }
+};
+
 struct one_step_back {
-  template <class T>
-  MACAREU_HD T operator()(site, T value) const {
-    constexpr T last =
-        std::numeric_limits<T>::has_infinity
-            ? (Toward == direction::up ? -std::numeric_limits<T>::infinity()
-                                       : std::numeric_limits<T>::infinity())
-            : (Toward == direction::up ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max());
-    const T plain = without_negative_zero(value);
-    if (plain == last) return plain;
-    return from_rising_key<Toward, T>(static_cast<key_of<T>>(rising_key<Toward>(plain) - 1));
+  template <class Key>
+  MACAREU_HD Key operator()(site, Key key) const {
+    return key > 0 ? static_cast<Key>(key - 1) : key;
   }
 };
 
-template <direction Toward>
-struct flood_plateaus {
-  using algebra = bottleneck<Toward>;
-  template <class T>
-  MACAREU_HD T capacity(site, T value) const {
-    return without_negative_zero(value);
-  }
-};
-
-template <direction Toward>
 struct stands_out {
-  template <class T>
-  MACAREU_HD std::uint8_t operator()(site, T value, T flooded) const {
-    return rising_key<Toward>(without_negative_zero(value)) > rising_key<Toward>(flooded);
+  template <class Key>
+  MACAREU_HD std::uint8_t operator()(site, Key key, Key flooded) const {
+    return key > flooded;
   }
 };
 
@@ -61,33 +50,41 @@ struct not_flooded {
   }
 };
 
-template <direction Toward, class T, class Engine>
-void extrema_from_summits(Engine& engine, const call& call) {
-  const auto image = input<T>(engine, call, 0);
-  const auto out = output<std::uint8_t>(engine, call, 0);
-  const auto flooded = temporary<std::uint8_t>(engine, image);
-  const auto summits = out.reading(), states = flooded.reading();  // `states` starts as the undercut summits
-  const auto found = engine.template summits<Toward>(call.near(), out, flooded.image(), image);
+/// The extrema among summits, which `out` holds.
+template <class Engine, class States>
+void keep_extrema(Engine& engine, const call& call, const summits_found& found,
+                  const image_in<Engine, std::uint8_t>& out, const States& flooded) {
   if (found.everywhere) return engine.map(nowhere{}, out);
   if (!found.undercut) return;
+  const auto summits = out.reading(), states = flooded.reading();  // `states` starts as the undercut summits
   engine.wave(flood_from<std::uint8_t>{1}, call.near(), flooded.image(), mapped(as_given{}, states), summits);
   engine.map(not_flooded{}, out, summits, states);
+}
+
+/// Maxima of keys. Compiled once for every width of pixels.
+template <class Key, class Engine>
+void maxima_of_keys(Engine& engine, const call& call, const image_in<Engine, const Key>& keys,
+                    const image_in<Engine, std::uint8_t>& out) {
+  const auto range = engine.reduce(key_range<Key>{}, keys);
+  if (range.lowest == range.highest) return engine.map(nowhere{}, out);
+  const auto flooded = temporary<Key>(engine, keys);
+  engine.wave(flood_under{}, call.near(), flooded.image(), mapped(one_step_back{}, keys), keys);
+  engine.map(stands_out{}, out, keys, flooded.reading());
 }
 
 template <direction Toward, class T, class Engine>
 void regional_extrema(Engine& engine, const call& call) {
   refuse_nan<T>(engine, call, 0);
+  const auto image = input<T>(engine, call, 0);
+  const auto out = output<std::uint8_t>(engine, call, 0);
   if constexpr (finds_summits<Engine, Toward, T>) {
-    extrema_from_summits<Toward, T>(engine, call);
+    const auto flooded = temporary<std::uint8_t>(engine, image);
+    keep_extrema(engine, call, engine.template summits<Toward>(call.near(), out, flooded.image(), image), out,
+                 flooded);
   } else {
-    const auto image = input<T>(engine, call, 0);
-    const auto out = output<std::uint8_t>(engine, call, 0);
-    const auto range = engine.reduce(key_range<T>{}, image);
-    if (range.lowest == range.highest) return engine.map(nowhere{}, out);
-    const auto flooded = temporary<T>(engine, image);
-    engine.wave(flood_plateaus<Toward>{}, call.near(), flooded.image(),
-                mapped(one_step_back<Toward>{}, image), image);
-    engine.map(stands_out<Toward>{}, out, image, flooded.reading());
+    const auto keys = temporary<key_of<T>>(engine, image);
+    engine.map(plateau_key<Toward>{}, keys.image(), image);
+    maxima_of_keys<key_of<T>>(engine, call, keys.reading(), out);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "engines/cpu/wave/sweep.hpp"
 #include "engines/cpu/wave/wave_kernels.hpp"
 #include "engines/cpu/window/extremes.hpp"
+#include "engines/cpu/window/run_summits.hpp"
 #include "engines/cpu/window/sums.hpp"
 
 namespace macareu::cpu {
@@ -64,5 +65,6 @@ const square_kernels& best_square_kernels() { return *chosen_instruction_set().s
 const sweep_kernels& best_sweep_kernels() { return *chosen_instruction_set().sweeps; }
 const wave_kernels& best_wave_kernels() { return *chosen_instruction_set().waves; }
 const all_extreme_kernels& best_extreme_kernels() { return *chosen_instruction_set().extremes; }
+const summit_kernels& best_summit_kernels() { return *chosen_instruction_set().summits; }
 
 }  // namespace macareu::cpu

@@ -14,6 +14,7 @@ struct all_extreme_kernels;
 struct all_sum_kernels;
 struct envelope_kernels;
 struct square_kernels;
+struct summit_kernels;
 struct sweep_kernels;
 struct wave_kernels;
 
@@ -28,6 +29,7 @@ struct instruction_set {
   const sweep_kernels* sweeps;
   const wave_kernels* waves;
   const all_extreme_kernels* extremes;
+  const summit_kernels* summits;
   std::span<entry (*const)()> operators;  ///< that replace those of the baseline
 };
 

@@ -12,13 +12,25 @@
 
 namespace macareu::cpu {
 
-template <class Value, class In>
+/// Pixels as values, row by row.
+struct converted_rows {
+  template <class In, class Value>
+  void operator()(const In* from, std::int64_t step, std::int64_t count, Value* to) const {
+    if (step == 1)
+      for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<Value>(from[i]);
+    else
+      for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<Value>(from[i * step]);
+  }
+};
+
+template <class Value, class In, class Copy = converted_rows>
 class near_rows {
  public:
   /// For columns first ... first + count - 1. Up to 64 values past the last column may be read and ignored.
   near_rows(const view<const In>& image, const border<Value>& edge, window_radius radius, std::int64_t first,
-            std::int64_t count)
-      : image_(image),
+            std::int64_t count, const Copy& copy = {})
+      : copy_(copy),
+        image_(image),
         edge_(edge),
         radius_(radius),
         first_(first - radius.x),
@@ -64,12 +76,13 @@ class near_rows {
     const auto begin = std::clamp<std::int64_t>(-first_, 0, count_);
     const auto end = std::clamp<std::int64_t>(image_.width - first_, begin, count_);
     const auto beyond = [&](std::int64_t i) {
-      to[i] = edge_.mode == border_mode::constant
-                  ? edge_.outside
-                  : static_cast<Value>(row[edge_.fold(first_ + i, image_.width) * image_.step_x]);
+      if (edge_.mode == border_mode::constant)
+        to[i] = edge_.outside;
+      else
+        copy_(row + edge_.fold(first_ + i, image_.width) * image_.step_x, 1, 1, to + i);
     };
     for (std::int64_t i = 0; i < begin; ++i) beyond(i);
-    copy(row + (first_ + begin) * image_.step_x, end - begin, to + begin);
+    copy_(row + (first_ + begin) * image_.step_x, image_.step_x, end - begin, to + begin);
     for (std::int64_t i = end; i < count_; ++i) beyond(i);
   }
 
@@ -81,13 +94,7 @@ class near_rows {
       __builtin_prefetch(row + x);
   }
 
-  void copy(const In* from, std::int64_t count, Value* to) const {
-    if (image_.step_x == 1)
-      for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<Value>(from[i]);
-    else
-      for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<Value>(from[i * image_.step_x]);
-  }
-
+  [[no_unique_address]] Copy copy_;
   view<const In> image_;
   border<Value> edge_;
   window_radius radius_;

@@ -1,229 +1,93 @@
-// Summits on the cpu. A summit is a pixel with no neighbour further up (or down). Adjacent summits have one
-// value. A plateau is therefore an extremum unless it is undercut: a summit on it touches a pixel of the same
-// value that is no summit. One pass over the rows finds summits and undercut summits.
+// Summits on the cpu, by rising keys: pixels of all types of one width, upwards and downwards, share the
+// kernels (summit_kernel.cpp).
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <cstdint>
-#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
+#include "core/call.hpp"
 #include "core/neighbourhood.hpp"
-#include "core/wide.hpp"
-#include "engines/cpu/runtime/shuffle.hpp"
-#include "engines/cpu/tuning.hpp"
-#include "engines/cpu/window/run_window.hpp"
+#include "core/view.hpp"
+#include "engines/cpu/wave/keyed_rows.hpp"
 #include "patterns/summits.hpp"
-#include "patterns/wave.hpp"
 
 namespace macareu::cpu {
 
-/// Not for NaN, which has no order.
-template <direction Toward, class V>
-[[gnu::always_inline]] inline V further(V a, V b) {
-  if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(a[0])>>)
-    return Toward == direction::up ? either_greater(a, b) : either_lesser(a, b);
-  else
-    return Toward == direction::up ? greater(a, b) : lesser(a, b);
-}
+/// Bits of pixels as rising keys. Not for NaN, which has no order.
+template <class Key>
+struct summit_keys {
+  key_code<Key> code;
+  Key minus_zero, zero;  // the first counts as the second; both 0 for integers
+  Key lowest;            // the key of the type's furthest value backwards
 
-/// The lanes with an even index.
-template <class Lane, int... Place>
-[[gnu::always_inline]] inline vec<Lane> even_lanes(vec<Lane> low, vec<Lane> high,
-                                                   std::integer_sequence<int, Place...>) {
-  return shuffled<(2 * Place)...>(low, high);
-}
-
-/// Narrows the results of vector comparisons to bytes: each step turns two vectors into one with lanes half
-/// as wide.
-template <class Lane, std::size_t Count>
-[[gnu::always_inline]] inline vec<std::int8_t> as_bytes(const std::array<vec<Lane>, Count>& holds) {
-  if constexpr (Count == 1) {
-    return holds[0];
-  } else {
-    using half = std::conditional_t<sizeof(Lane) == 8, std::int32_t,
-                                    std::conditional_t<sizeof(Lane) == 4, std::int16_t, std::int8_t>>;
-    std::array<vec<half>, Count / 2> halved;
-    for (std::size_t i = 0; i < Count / 2; ++i)
-      halved[i] = even_lanes<half>((vec<half>)holds[2 * i], (vec<half>)holds[2 * i + 1],
-                                   std::make_integer_sequence<int, simd<half>::lanes>());
-    return as_bytes<half>(halved);
+  /// Copies a row, as near_rows does.
+  void operator()(const Key* from, std::int64_t step, std::int64_t count, Key* to) const {
+    typedef Key pixel __attribute__((may_alias));  // aliases any type of this size
+    const auto* const row = reinterpret_cast<const pixel*>(from);
+    const auto self = *this;  // a local copy: stores cannot alias it
+    if (step != 1)
+      for (std::int64_t i = 0; i < count; ++i) to[i] = self.key(row[i * step]);
+    else if (code.is_plain())
+      std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(Key));
+    else if (code.negative == 0)
+      for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<Key>(row[i] ^ self.code.flip);
+    else
+      for (std::int64_t i = 0; i < count; ++i) to[i] = self.key(row[i]);
   }
-}
+  Key key(Key bits) const {
+    const Key found = code.key(bits);
+    return found == minus_zero ? zero : found;
+  }
+};
 
-/// The identity of further().
 template <direction Toward, class T>
-constexpr T furthest_back() {
+constexpr summit_keys<key_of<T>> summit_keys_of() {
   using limits = std::numeric_limits<T>;
   if constexpr (limits::has_infinity)
-    return Toward == direction::up ? -limits::infinity() : limits::infinity();
-  return Toward == direction::up ? limits::min() : limits::max();
+    return {key_code_of<Toward, T>(), rising_key<Toward>(-T{0}), rising_key<Toward>(T{0}),
+            rising_key<Toward>(Toward == direction::up ? -limits::infinity() : limits::infinity())};
+  else
+    return {key_code_of<Toward, T>(), 0, 0, 0};
 }
 
-/// A row and the rows around it, each in the form that the neighbourhood needs. That is the pixels
-/// themselves, or the furthest of each pixel and its two side neighbours. Deep: in a volume.
-template <class T, bool Deep>
-class rows_near {
- public:
-  /// plain(dz, dy), sides(dz, dy): the rows there.
-  template <class Plain, class Sides>
-  [[gnu::always_inline]] rows_near(int reach, const Plain& plain, const Sides& sides) {
-    int next = 0;
-    for (int dz = -deep; dz <= deep; ++dz)
-      for (int dy = -1; dy <= 1; ++dy) {
-        const int axes = std::abs(dz) + std::abs(dy);
-        row_[next++] = axes < reach ? sides(dz, dy) : axes == reach ? plain(dz, dy) : sides(0, 0);
-      }
-  }
+template <class Key>
+using find_summits = summits_found(const job& work, const neighbourhood& near,
+                                   const view<std::uint8_t>& summits, const view<std::uint8_t>& undercut,
+                                   const view<const Key>& image, const summit_keys<Key>& keys);
 
-  /// The furthest values near i, for a vector of places.
-  template <direction Toward>
-  [[gnu::always_inline]] vec<T> furthest(std::int64_t i) const {
-    vec<T> best = load(row_[0] + i);
-    for (int k = 1; k < count; ++k) best = further<Toward>(best, load(row_[k] + i));
-    return best;
-  }
+struct summit_kernels {
+  find_summits<std::uint8_t>* on_8;
+  find_summits<std::uint16_t>* on_16;
+  find_summits<std::uint32_t>* on_32;
+  find_summits<std::uint64_t>* on_64;
 
- private:
-  static constexpr int deep = Deep ? 1 : 0, count = Deep ? 9 : 3;
-  const T* row_[count];
+  template <class Key>
+  find_summits<Key>* on() const {
+    if constexpr (sizeof(Key) == 1) return on_8;
+    if constexpr (sizeof(Key) == 2) return on_16;
+    if constexpr (sizeof(Key) == 4) return on_32;
+    if constexpr (sizeof(Key) == 8) return on_64;
+  }
 };
 
-/// A strip of columns, processed row by row. Its private rows begin one column before the first.
-template <direction Toward, class T, bool Deep>
-class summit_strip {
- public:
-  summit_strip(int reach, const view<const T>& image, std::int64_t first, std::int64_t count)
-      : reach_(reach),
-        count_(count),
-        pitch_(count + 2 + slack),
-        rows_(image, {border_mode::nearest, T{}}, {2 * deep, 2, 2}, first, count),
-        sides_(room(5 * (4 * deep + 1))),
-        others_(room(3 * (2 * deep + 1))),
-        others_sides_(room(3 * (2 * deep + 1))) {}
-
-  /// find() writes this many pixels at a time, so it may write past the last pixel.
-  static constexpr std::int64_t block = simd<std::int8_t>::lanes;
-
-  /// Writes 0 and 1 for a row: whether a pixel is a summit, and whether it touches a pixel of the same value
-  /// that is no summit.
-  void find(std::int64_t z, std::int64_t y, std::int8_t* summits, std::int8_t* undercut) {
-    const bool next = z == z_ && y == y_ + 1;
-    z_ = z;
-    y_ = y;
-    rows_.move_to(z, y);
-    for (int dz = -2 * deep; dz <= 2 * deep; ++dz)
-      for (int dy = next ? 2 : -2; dy <= 2; ++dy) write_sides(row(dz, dy), 0, sides(dz, dy));
-    for (int dz = -deep; dz <= deep; ++dz)
-      for (int dy = next ? 1 : -1; dy <= 1; ++dy) leave_summits_out(dz, dy);
-    const rows_near<T, Deep> near(
-        reach_, [&](int dz, int dy) { return others(dz, dy); },
-        [&](int dz, int dy) { return others_sides(dz, dy); });
-    const T *const all = row(0, 0), *const rest = others(0, 0);
-    const auto count = count_;  // a local copy: stores cannot alias it
-    for (std::int64_t first = 0; first < count; first += block) {
-      std::array<vec<lane>, sizeof(T)> left_out, met;
-#pragma GCC unroll 8  // so that they stay in registers
-      for (std::size_t k = 0; k < sizeof(T); ++k) {
-        const auto i = first + 1 + static_cast<std::int64_t>(k) * lanes;
-        const vec<T> value = load(all + i);
-        left_out[k] = value != load(rest + i);
-        met[k] = value == near.template furthest<Toward>(i);
-      }
-      const vec<std::int8_t> here = as_bytes<lane>(left_out) & 1;
-      store(summits + first, here);
-      store(undercut + first, as_bytes<lane>(met) & here);
-    }
-  }
-
- private:
-  static constexpr int deep = Deep ? 1 : 0, lanes = simd<T>::lanes;
-  static constexpr std::int64_t slack = 64;
-  using lane = std::remove_cvref_t<decltype((vec<T>{} == vec<T>{})[0])>;  // of a comparison
-
-  std::vector<T> room(int rows) const { return std::vector<T>(static_cast<std::size_t>(pitch_ * rows)); }
-  /// The offset of a row in a ring buffer.
-  std::int64_t place(std::int64_t slice, int dy, int rows) const {
-    return (slice * rows + (y_ + dy + rows) % rows) * pitch_;
-  }
-  const T* row(int dz, int dy) const { return rows_.rows()[(dz + 2 * deep) * 5 + dy + 2] - 1; }
-  T* sides(int dz, int dy) { return sides_.data() + place(dz + 2 * deep, dy, 5); }
-  T* others(int dz, int dy) { return others_.data() + place(dz + deep, dy, 3); }
-  T* others_sides(int dz, int dy) { return others_sides_.data() + place(dz + deep, dy, 3); }
-
-  /// From `first` on, where both side neighbours are known.
-  void write_sides(const T* from, std::int64_t first, T* to) const {
-    const auto end = count_ + 2 - first;
-#pragma GCC unroll 4
-    for (auto i = first; i < end; i += lanes)
-      store(to + i, further<Toward>(further<Toward>(load(from + i - 1), load(from + i)), load(from + i + 1)));
-  }
-
-  /// Replaces summits by furthest_back(). Pixels that already have this value count as no summits. That is
-  /// correct: they are no extrema, and an image of this value alone has none.
-  void leave_summits_out(int dz, int dy) {
-    const T* const from = row(dz, dy);
-    const rows_near<T, Deep> near(
-        reach_, [&](int ez, int ey) { return row(dz + ez, dy + ey); },
-        [&](int ez, int ey) { return sides(dz + ez, dy + ey); });
-    T* const to = others(dz, dy);
-    const vec<T> back = all_lanes(furthest_back<Toward, T>());
-    const auto end = count_ + 2;
-#pragma GCC unroll 4
-    for (std::int64_t i = 0; i < end; i += lanes) {
-      const vec<T> value = load(from + i);
-      store(to + i, value == near.template furthest<Toward>(i) ? back : value);
-    }
-    write_sides(to, 1, others_sides(dz, dy));
-  }
-
-  int reach_;
-  std::int64_t count_, pitch_, z_ = -1, y_ = -2;
-  near_rows<T, T> rows_;
-  std::vector<T> sides_, others_, others_sides_;
-};
-
-template <direction Toward, bool Deep, class T>
-summits_found find_summits(const job& work, int reach, const view<std::uint8_t>& summits,
-                           const view<std::uint8_t>& undercut, const view<const T>& image) {
-  std::atomic<bool> everywhere = true, some_undercut = false;
-  over_bands(
-      work, image,
-      [&](std::int64_t z, std::int64_t top, std::int64_t bottom, std::int64_t first, std::int64_t count) {
-        summit_strip<Toward, T, Deep> strip(reach, image, first, count);
-        const auto pitch = count + strip.block;
-        std::vector<std::int8_t> found(static_cast<std::size_t>(2 * pitch));
-        std::int8_t *const of_row = found.data(), *const below = of_row + pitch;
-        std::int8_t all = 1, any = 0;
-        for (auto y = top; y < bottom; ++y) {
-          strip.find(z, y, of_row, below);
-          for (std::int64_t i = 0; i < count; ++i) {
-            all &= of_row[i];
-            any |= below[i];
-          }
-          over_row(
-              {z, y, first}, count,
-              [&](std::int64_t i, std::uint8_t& to) { to = static_cast<std::uint8_t>(of_row[i]); }, summits);
-          over_row(
-              {z, y, first}, count,
-              [&](std::int64_t i, std::uint8_t& to) { to = static_cast<std::uint8_t>(below[i]); }, undercut);
-        }
-        if (!all) everywhere.store(false, std::memory_order_relaxed);
-        if (any) some_undercut.store(true, std::memory_order_relaxed);
-      },
-      tuning::summit_columns<T>);
-  return {everywhere, some_undercut};
-}
+/// Of the instruction set that this is compiled for, and of the chosen one.
+extern const summit_kernels own_summit_kernels;
+const summit_kernels& best_summit_kernels();
 
 template <direction Toward, class T>
 summits_found run_summits(const job& work, const neighbourhood& near, const view<std::uint8_t>& summits,
                           const view<std::uint8_t>& undercut, const view<const T>& image) {
-  if (near.rank == 3) return find_summits<Toward, true>(work, near.reach, summits, undercut, image);
-  return find_summits<Toward, false>(work, near.reach, summits, undercut, image);
+  using key = key_of<T>;
+  const view<const key> bits{reinterpret_cast<const key*>(image.data),
+                             image.depth,
+                             image.height,
+                             image.width,
+                             image.step_z,
+                             image.step_y,
+                             image.step_x};
+  return best_summit_kernels().on<key>()(work, near, summits, undercut, bits, summit_keys_of<Toward, T>());
 }
 
 }  // namespace macareu::cpu
