@@ -56,6 +56,16 @@ template <class Rule>
 requires requires { Rule::capacity_is_input; }
 inline constexpr bool capacity_is_input<Rule> = Rule::capacity_is_input;
 
+/// The capacity as a map, for engines that read it from an image.
+template <class Rule>
+struct capacity_of {
+  Rule rule;
+  template <class... In>
+  MACAREU_HD auto operator()(site q, const In&... in) const {
+    return rule.capacity(q, in...);
+  }
+};
+
 /// States and capacities of an upward rule are bytes of 0 and 1.
 template <class Rule>
 inline constexpr bool is_binary = false;

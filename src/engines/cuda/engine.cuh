@@ -37,16 +37,6 @@
 
 namespace macareu::cuda {
 
-/// The capacity of a bottleneck rule as an image.
-template <class Rule>
-struct capacity_of {
-  Rule rule;
-  template <class... In>
-  MACAREU_HD auto operator()(site q, const In&... in) const {
-    return rule.capacity(q, in...);
-  }
-};
-
 class engine : public images_in_memory {
  public:
   static constexpr std::string_view name = "cuda";

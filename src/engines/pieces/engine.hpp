@@ -22,9 +22,9 @@
 #include <macareu/error.hpp>
 
 #include "core/call.hpp"
+#include "engines/cpu/wave/keyed_rows.hpp"
 #include "engines/pieces/image.hpp"
 #include "engines/pieces/plan.hpp"
-#include "engines/pieces/wave/piece_waves.hpp"
 #include "patterns/engine.hpp"
 
 namespace macareu::pieces {
@@ -44,75 +44,15 @@ void with_images(pixel_types<T...> types, const frame& whole, std::span<const bl
   with_images(types, std::make_index_sequence<sizeof...(T)>{}, whole, from, visit);
 }
 
-template <class... T, std::size_t... I, class Visit>
-void with_rows(pixel_types<T...>, std::index_sequence<I...>, std::span<const block> from, site first,
-               const Visit& visit) {
-  visit((reinterpret_cast<const T*>(from[I].row(first.z, first.y)) + (first.x - from[I].where.first.x))...);
-}
-/// visit(pixels from `first` on...) for rows of blocks.
-template <class... T, class Visit>
-void with_rows(pixel_types<T...> types, std::span<const block> from, site first, const Visit& visit) {
-  with_rows(types, std::make_index_sequence<sizeof...(T)>{}, from, first, visit);
-}
-
-/// The wave of one rule on one engine. Its start is an image, so that operators with other starts share it.
-template <class Inner, class Rule, class State, class Pixels>
-class rule_waves;
-template <class Inner, class Rule, class State, class... In>
-class rule_waves<Inner, Rule, State, pixel_types<In...>> final : public piece_waves<key_of<State>> {
-  using key = key_of<State>;
-  static constexpr auto toward = Rule::algebra::toward;
-
- public:
-  rule_waves(run& of, const frame& whole, const neighbourhood& near, std::vector<node_ptr> from,
-             const Rule& rule, std::function<void()> refuse)
-      : piece_waves<key>(of, whole, near, std::move(from), sizeof(State), sizeof...(In), std::move(refuse)),
-        run_(of),
-        whole_(whole),
-        near_(near),
-        rule_(rule) {}
-
- private:
-  void capacity_row(std::span<const block> from, site first, std::int64_t count, key* to) const override {
-    with_rows(pixel_types<In...>{}, from, first, [&](const auto*... row) {
-      for (std::int64_t i = 0; i < count; ++i)
-        to[i] = rising_key<toward>(rule_.capacity(site{first.z, first.y, first.x + i}, row[i]...));
-    });
+/// The rule of waves in pieces, whose capacity is an image.
+template <direction Toward, bool Binary>
+struct given_capacity {
+  using algebra = bottleneck<Toward>;
+  static constexpr bool capacity_is_input = true, binary = Binary;
+  template <class T>
+  MACAREU_HD T capacity(site, T given) const {
+    return given;
   }
-  void state_row(const block& from, site first, std::int64_t count, key* to) const override {
-    with_rows(pixel_types<State>{}, std::span(&from, 1), first, [&](const State* row) {
-      for (std::int64_t i = 0; i < count; ++i) to[i] = rising_key<toward>(row[i]);
-    });
-  }
-  bool is_beyond(std::span<const block> from, site first, std::int64_t count) const override {
-    bool beyond = false;
-    with_rows(pixel_types<In..., State>{}, from, first, [&](const In*... row, const State* start) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        const State capacity = rule_.capacity(site{first.z, first.y, first.x + i}, row[i]...);
-        beyond |= toward == direction::up ? !(start[i] <= capacity) : !(start[i] >= capacity);
-      }
-    });
-    return beyond;
-  }
-  bool raise(const block& to, site p, key value) const override {
-    auto& state = reinterpret_cast<State*>(to.row(p.z, p.y))[p.x - to.where.first.x];
-    if (rising_key<toward>(state) >= value) return false;
-    state = from_rising_key<toward, State>(value);
-    return true;
-  }
-  void solve(const block& to, const block& start, std::span<const block> from) override {
-    Inner inner(run_.quiet);
-    with_images(pixel_types<In...>{}, whole_, from, [&](const auto&... part) {
-      inner.wave(rule_, near_, to.image<State>(whole_), mapped(as_given{}, start.image<const State>(whole_)),
-                 part...);
-    });
-    inner.finish();
-  }
-
-  run& run_;
-  frame whole_;
-  neighbourhood near_;
-  Rule rule_;
 };
 
 template <class Inner>
@@ -372,22 +312,44 @@ class engine : public plan {
         });
   }
 
+  /// An image that is computed where it is read.
+  template <class Out, class Rule, class... In>
+  any_image computed_image(const Rule& rule, const image<const In>&... in) {
+    const image<Out> made(new_image(std::get<0>(std::tie(in...)).whole(), sizeof(Out)));
+    map(rule, made, in...);
+    return made;
+  }
+
+  template <class Rule, class State>
+  wave_solver solver_of(const neighbourhood& near, const frame& whole) {
+    return [this, near, whole](const block& to, const block& start, const block& capacity) {
+      Inner inner(run_.quiet);
+      inner.wave(Rule{}, near, to.image<State>(whole), mapped(as_given{}, start.image<const State>(whole)),
+                 capacity.image<const State>(whole));
+      inner.finish();
+    };
+  }
+
   template <class Rule, class State, class StartRule, class... StartIn, class... In>
   void flood(const Rule& rule, const neighbourhood& near, const image<State>& state,
              const mapped<StartRule, StartIn...>& start, std::function<void()> refuse,
              const image<const In>&... in) {
     if constexpr (bottleneck_rule<Rule, State, In...>) {
-      using waves = rule_waves<Inner, Rule, State, pixel_types<In...>>;
-      const temporary_image<State> computed_start(state.whole());
-      any_image first = std::get<0>(start.in);
-      if constexpr (!start_is_input<StartRule>) {
-        std::apply([&](const auto&... from) { map(start.rule, computed_start.image(), from...); }, start.in);
-        first = computed_start.reading();
-      }
-      // As a pointer to the base, whose control block is compiled once.
-      const std::shared_ptr<piece_waves<key_of<State>>> made(static_cast<piece_waves<key_of<State>>*>(
-          new waves(run_, state.whole(), near, in_any_shape({&in..., &first}), rule, std::move(refuse))));
-      state.set(made->first_pass(header_of(state), threads()));
+      constexpr auto toward = Rule::algebra::toward;
+      any_image capacity, first = std::get<0>(start.in);
+      if constexpr (capacity_is_input<Rule>)
+        capacity = std::get<0>(std::tie(in...));
+      else
+        capacity = computed_image<State>(capacity_of<Rule>{rule}, in...);
+      if constexpr (!start_is_input<StartRule>)
+        first = std::apply([&](const auto&... from) { return computed_image<State>(start.rule, from...); },
+                           start.in);
+      constexpr auto code = cpu::key_code_of<toward, State>();
+      set_wave(
+          state,
+          {near, capacity, first, sizeof(State), code.flip, code.negative,
+           solver_of<given_capacity<toward, is_binary<Rule>>, State>(near, state.whole()), std::move(refuse)},
+          threads());
     } else {
       throw usage_error(
           "pieces: distances by propagation depend on the order of visits, so they cannot be computed in "

@@ -9,6 +9,13 @@ node_ptr in_shape(node_ptr result, const frame& shape) {
 
 }  // namespace
 
+any_image::any_image() = default;
+any_image::any_image(std::shared_ptr<slot> of) : slot_(std::move(of)), whole_(slot_->whole) {}
+any_image::any_image(std::shared_ptr<slot> of, const frame& whole) : slot_(std::move(of)), whole_(whole) {}
+any_image::any_image(const any_image& other) = default;
+any_image& any_image::operator=(const any_image& other) = default;
+any_image::~any_image() = default;
+
 node_ptr any_image::result() const {
   if (!slot_->result) throw internal_error("pieces: an image is read before it is written");
   return in_shape(slot_->result, whole_);
@@ -21,8 +28,9 @@ any_image any_image::reshaped_without(line_axis side) const {
   return {slot_, {1, whole_.depth, side == line_axis::y ? whole_.width : whole_.height, {0, 0, 0}}};
 }
 
-std::shared_ptr<slot> temporary_slot(const frame& like, std::size_t pixel_bytes) {
-  return std::make_shared<slot>(slot{{like.depth, like.height, like.width, {0, 0, 0}}, pixel_bytes, {}});
+any_image new_image(const frame& like, std::size_t pixel_bytes) {
+  return any_image(
+      std::make_shared<slot>(slot{{like.depth, like.height, like.width, {0, 0, 0}}, pixel_bytes, {}}));
 }
 
 }  // namespace macareu::pieces

@@ -13,12 +13,16 @@
 
 namespace macareu::pieces {
 
-/// An image without its pixel type, so that most code is compiled once.
+/// An image without its pixel type, so that most code is compiled once. Its copies are too: inlined, their
+/// reference counts are a good part of what operators in pieces compile to.
 class any_image {
  public:
-  any_image() = default;  // no image
-  explicit any_image(std::shared_ptr<slot> of) : slot_(std::move(of)), whole_(slot_->whole) {}
-  any_image(std::shared_ptr<slot> of, const frame& whole) : slot_(std::move(of)), whole_(whole) {}
+  any_image();  // no image
+  explicit any_image(std::shared_ptr<slot> of);
+  any_image(std::shared_ptr<slot> of, const frame& whole);
+  any_image(const any_image& other);
+  any_image& operator=(const any_image& other);
+  ~any_image();
 
   const frame& whole() const { return whole_; }
   explicit operator bool() const { return slot_ != nullptr; }
@@ -42,7 +46,7 @@ class image : public any_image {
   using pixel = T;
 
   image() = default;
-  explicit image(any_image of) : any_image(std::move(of)) {}
+  explicit image(const any_image& of) : any_image(of) {}
 
   operator image<const T>() const requires(!std::is_const_v<T>) { return reading(); }
   image<const T> reading() const { return image<const T>(static_cast<const any_image&>(*this)); }
@@ -59,17 +63,17 @@ class image : public any_image {
   }
 };
 
-std::shared_ptr<slot> temporary_slot(const frame& like, std::size_t pixel_bytes);
+any_image new_image(const frame& like, std::size_t pixel_bytes);
 
 template <class T>
 class temporary_image {
  public:
-  explicit temporary_image(const frame& like) : slot_(temporary_slot(like, sizeof(T))) {}
-  pieces::image<T> image() const { return pieces::image<T>(any_image(slot_)); }
-  pieces::image<const T> reading() const { return image().reading(); }
+  explicit temporary_image(const frame& like) : image_(new_image(like, sizeof(T))) {}
+  pieces::image<T> image() const { return pieces::image<T>(image_); }
+  pieces::image<const T> reading() const { return pieces::image<const T>(image_); }
 
  private:
-  std::shared_ptr<slot> slot_;
+  any_image image_;
 };
 
 }  // namespace macareu::pieces

@@ -1,9 +1,12 @@
 #include "engines/pieces/plan.hpp"
 
 #include <cstring>
+#include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "engines/pieces/tuning.hpp"
+#include "engines/pieces/wave/piece_waves.hpp"
 
 namespace macareu::pieces {
 namespace {
@@ -102,6 +105,19 @@ void plan::over_bands(images in, function_ref<void(const box&, std::span<const b
   }
   const auto bytes = room_of(from) + 8 + 2 * tuning::engine_bytes;
   over(piece_grid(whole, run_.piece_size(whole, bytes, axes)), from, outline_reach(whole.depth > 1), visit);
+}
+
+void plan::set_wave(const any_image& out, piece_wave wave, const host_threads& threads) {
+  const auto set = [&]<class Key>(std::type_identity<Key>) {
+    auto from = in_any_shape({&wave.capacity, &wave.start});
+    const auto waves =
+        std::make_shared<piece_waves<Key>>(run_, out.whole(), std::move(from), std::move(wave));
+    out.set(waves->first_pass(header_of(out), threads));
+  };
+  if (wave.pixel_bytes == 1) return set(std::type_identity<std::uint8_t>{});
+  if (wave.pixel_bytes == 2) return set(std::type_identity<std::uint16_t>{});
+  if (wave.pixel_bytes == 4) return set(std::type_identity<std::uint32_t>{});
+  set(std::type_identity<std::uint64_t>{});
 }
 
 std::uint64_t plan::set_components(const any_image& labels, std::size_t bytes, bool volume,

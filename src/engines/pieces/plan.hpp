@@ -21,6 +21,19 @@
 
 namespace macareu::pieces {
 
+/// Solves a piece of a wave alone: the states from their start and capacity, all of one pixel type.
+using wave_solver = std::function<void(const block& to, const block& start, const block& capacity)>;
+
+/// A wave whose start and capacity are images. `flip` and `negative` are those of its key_code.
+struct piece_wave {
+  neighbourhood near;
+  any_image capacity, start;
+  std::size_t pixel_bytes;
+  std::uint64_t flip, negative;
+  wave_solver solve;
+  std::function<void()> refuse;  // throws, where a start beyond its capacity is an error; otherwise empty
+};
+
 class plan {
  public:
   using images = std::initializer_list<const any_image*>;
@@ -43,6 +56,7 @@ class plan {
   /// visit(band, blocks) for bands, with blocks that reach beyond them.
   void over_bands(images in, function_ref<void(const box&, std::span<const block>)> visit);
 
+  void set_wave(const any_image& out, piece_wave wave, const host_threads& threads);
   std::uint64_t set_components(const any_image& labels, std::size_t bytes, bool volume, const any_image& in,
                                component_bands::labelling number, const host_threads& threads);
   template <class Label>

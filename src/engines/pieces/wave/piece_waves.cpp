@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include <macareu/error.hpp>
@@ -107,31 +108,68 @@ site numbered(site size) {
 
 /// Images, the state and its copies to be written, keys, and the flood.
 template <class Key>
-std::int64_t bytes_per_pixel(const std::vector<node_ptr>& images, std::size_t state_bytes) {
-  const std::size_t flood = 3 * sizeof(Key) + sizeof(std::uint32_t);
-  return room_of(images) + static_cast<std::int64_t>(3 * state_bytes + flood) + tuning::engine_bytes;
+std::int64_t bytes_per_pixel(const std::vector<node_ptr>& images) {
+  constexpr std::size_t states = 3 * sizeof(Key), flood = 3 * sizeof(Key) + sizeof(std::uint32_t);
+  return room_of(images) + static_cast<std::int64_t>(states + flood) + tuning::engine_bytes;
 }
+
+/// The order of pixels as numbers: -0 and +0 are equal, and NaN lies outside.
+template <class Key>
+struct number_order {
+  explicit number_order(const cpu::key_code<Key>& code) {
+    if (code.negative == 0) return;  // integers
+    constexpr Key sign = cpu::key_code<Key>::sign;
+    constexpr Key infinity = sizeof(Key) == 8 ? static_cast<Key>(0x7ff0000000000000) : Key(0x7f800000);
+    minus_zero = code.key(sign);
+    zero = code.key(Key{0});
+    const Key one = code.key(infinity), other = code.key(static_cast<Key>(infinity | sign));
+    least = std::min(one, other);
+    most = std::max(one, other);
+  }
+  bool is_beyond(Key start, Key capacity) const {
+    const auto plain = [&](Key key) { return key == minus_zero ? zero : key; };
+    return (start < least) | (capacity > most) | (plain(start) > plain(capacity));
+  }
+
+  Key least = 0, most = std::numeric_limits<Key>::max(), minus_zero = 0, zero = 0;
+};
 
 }  // namespace
 
 template <class Key>
-piece_waves<Key>::piece_waves(run& of, const frame& whole, const neighbourhood& near,
-                              std::vector<node_ptr> images, std::size_t state_bytes, std::size_t rule_inputs,
-                              std::function<void()> refuse)
+piece_waves<Key>::piece_waves(run& of, const frame& whole, std::vector<node_ptr> images, piece_wave wave)
     : run_(of),
       whole_(whole),
-      near_(near),
+      near_(wave.near),
       images_(std::move(images)),
-      state_bytes_(state_bytes),
-      rule_inputs_(rule_inputs),
-      refuse_(std::move(refuse)),
-      grid_(whole, numbered(of.piece_size(whole, bytes_per_pixel<Key>(images_, state_bytes)))),
-      graph_(grid_, near),
+      code_{static_cast<Key>(wave.flip), static_cast<Key>(wave.negative)},
+      solve_(std::move(wave.solve)),
+      refuse_(std::move(wave.refuse)),
+      grid_(whole, numbered(of.piece_size(whole, bytes_per_pixel<Key>(images_)))),
+      graph_(grid_, near_),
       lists_(static_cast<std::size_t>(grid_.count())),
       records_(of) {}
 
 template <class Key>
-piece_waves<Key>::~piece_waves() = default;
+bool piece_waves<Key>::raise(const block& to, site p, Key value) const {
+  const auto states = rows_of(to);
+  const site q = p - to.where.first;
+  if (states[q] >= value) return false;
+  states.set_shared(q, value);
+  return true;
+}
+
+template <class Key>
+bool piece_waves<Key>::is_beyond(std::span<const block> from, site first, std::int64_t count) const {
+  const number_order<Key> order(code_);
+  std::vector<Key> keys(2 * static_cast<std::size_t>(count));
+  Key *const capacity = keys.data(), *const start = capacity + count;
+  read_row(from[0], first, count, capacity);
+  read_row(from[1], first, count, start);
+  bool beyond = false;
+  for (std::int64_t i = 0; i < count; ++i) beyond |= order.is_beyond(start[i], capacity[i]);
+  return beyond;
+}
 
 template <class Key>
 std::vector<block> piece_waves<Key>::parts(std::span<const block> blocks, const box& where) {
@@ -142,7 +180,7 @@ std::vector<block> piece_waves<Key>::parts(std::span<const block> blocks, const 
 
 template <class Key>
 node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_threads& threads) {
-  const auto result = std::make_shared<stored>(run_, whole_, state_bytes_, grid_.size(), header);
+  const auto result = std::make_shared<stored>(run_, whole_, sizeof(Key), grid_.size(), header);
   const window_radius one{near_.rank == 3 ? 1 : 0, 1, 1};
   const auto record = run_.next_record();
   bool was_done = true;
@@ -154,8 +192,8 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
     if (piece + 1 < grid_.count()) expect_all(images_, grown(grid_.piece(piece + 1), one, whole_));
     const auto inside = parts(around, own);
     check(inside, threads);
-    block state(*run_.memory, own, state_bytes_);
-    solve(state, inside[rule_inputs_], inside);
+    block state(*run_.memory, own, sizeof(Key));
+    solve_(state, inside[1], inside[0]);
     auto summary = summarise(piece, state, around, threads);
     std::function<void()> after;
     if (run_.done.is_open())
@@ -200,13 +238,13 @@ rim_summary<Key> piece_waves<Key>::summarise(std::int64_t piece, const block& re
     const auto z = static_cast<std::int64_t>(row) / own.size.y,
                y = static_cast<std::int64_t>(row) % own.size.y;
     const site first = own.first + site{z, y, 0};
-    capacity_row(around, first, own.size.x, &keys.capacity[keys.at(z, y, 0)]);
-    state_row(result, first, own.size.x, &keys.value[keys.at(z, y, 0)]);
+    read_row(around[0], first, own.size.x, &keys.capacity[keys.at(z, y, 0)]);
+    read_row(result, first, own.size.x, &keys.value[keys.at(z, y, 0)]);
   });
   const auto outside = [&](site q) {
     const site p = own.first + q;
     Key key = 0;
-    if (!own.contains(p) && grid_.whole().contains(p)) capacity_row(around, p, 1, &key);
+    if (!own.contains(p) && grid_.whole().contains(p)) read_row(around[0], p, 1, &key);
     return key;
   };
   rim_summary<Key> summary;
@@ -216,9 +254,10 @@ rim_summary<Key> piece_waves<Key>::summarise(std::int64_t piece, const block& re
   if (!flood_.summarise(near_, keys, outside, most, summary, open)) {
     list.count = -1;
     const keyed_piece<Key> image(keys);
-    cpu::best_wave_kernels().on<Key>().contract_to_rim(
-        run_.quiet, near_, image, threads.count,
-        [&](std::uint32_t a, std::uint32_t b, Key weight) { summary.edges.push_back({a, b, weight}); });
+    cpu::best_wave_kernels().on<Key>().contract_to_rim(run_.quiet, near_, image, threads.count,
+                                                       [&](std::uint32_t a, std::uint32_t b, Key weight) {
+                                                         summary.edges.push_back({a, b, weight});
+                                                       });
   } else if (!open.empty())
     list = {records_.append(open.data(), open.size() * sizeof(open[0])),
             static_cast<std::int64_t>(open.size())};
@@ -291,9 +330,7 @@ std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t pie
     changed |= raise(state, own.first + site{z, y, x}, rim[number++]);
   });
   if (!changed) return std::nullopt;
-  const std::vector<node_ptr> inputs(images_.begin(),
-                                     images_.begin() + static_cast<std::ptrdiff_t>(rule_inputs_));
-  solve(state, state, read_all(inputs, own));
+  solve_(state, state, images_[0]->read(own));
   ++run_.report.solved_again;
   return state;
 }

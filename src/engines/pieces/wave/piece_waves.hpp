@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "core/host_threads.hpp"
+#include "engines/cpu/wave/keyed_rows.hpp"
 #include "engines/pieces/computed.hpp"
+#include "engines/pieces/plan.hpp"
 #include "engines/pieces/store.hpp"
 #include "engines/pieces/wave/rim_graph.hpp"
 #include "patterns/wave.hpp"
@@ -44,29 +46,29 @@ class record_file {
   std::int64_t end_ = 0;
 };
 
-/// The wave in terms of keys; what depends on the rule and on pixel types is virtual.
+/// The wave in terms of keys. Start and capacity are images, whatever the rule, so that operators share the
+/// code; only the solver depends on pixel types.
 template <class Key>
 class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
  public:
-  /// images: the inputs of the rule, then the start. refuse: throws, where a start that lies beyond its
-  /// capacity is an error; otherwise empty.
-  piece_waves(run& of, const frame& whole, const neighbourhood& near, std::vector<node_ptr> images,
-              std::size_t state_bytes, std::size_t rule_inputs, std::function<void()> refuse);
-  virtual ~piece_waves();
+  /// images: the capacity and the start.
+  piece_waves(run& of, const frame& whole, std::vector<node_ptr> images, piece_wave wave);
 
   /// The result; its pieces are completed when they are read.
   node_ptr first_pass(const std::string& header, const host_threads& threads);
 
- protected:
-  virtual void capacity_row(std::span<const block> from, site first, std::int64_t count, Key* to) const = 0;
-  virtual void state_row(const block& from, site first, std::int64_t count, Key* to) const = 0;
-  /// Sets a state if it is lower; whether it was.
-  virtual bool raise(const block& to, site p, Key value) const = 0;
-  virtual void solve(const block& to, const block& start, std::span<const block> from) = 0;
-  /// Whether a start of the row lies beyond its capacity, or one of them is NaN.
-  virtual bool is_beyond(std::span<const block> from, site first, std::int64_t count) const = 0;
-
  private:
+  cpu::keyed_rows<Key> rows_of(const block& pixels) const {
+    return {pixels.image<Key>(whole_).pixels(), code_};
+  }
+  void read_row(const block& from, site first, std::int64_t count, Key* to) const {
+    rows_of(from).read(first - from.where.first, count, to);
+  }
+  /// Sets a state if it is lower; whether it was.
+  bool raise(const block& to, site p, Key value) const;
+  /// Whether a start of the row lies beyond its capacity, or one of them is NaN.
+  bool is_beyond(std::span<const block> from, site first, std::int64_t count) const;
+
   struct open_list {
     std::int64_t offset = 0;
     std::int64_t count = 0;  // -1: too many, the piece is solved again
@@ -87,7 +89,8 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   frame whole_;
   neighbourhood near_;
   std::vector<node_ptr> images_;
-  std::size_t state_bytes_, rule_inputs_;
+  cpu::key_code<Key> code_;
+  wave_solver solve_;
   std::function<void()> refuse_;
   piece_grid grid_;
   rim_graph<Key> graph_;
