@@ -81,6 +81,7 @@ target_link_libraries(macareu_descriptions PRIVATE macareu_parts)
 
 # The public functions come from the descriptions.
 add_executable(write_catalogue tools/write_catalogue.cpp tools/operator_pages.cpp)
+target_compile_options(write_catalogue PRIVATE $<$<CONFIG:Release>:-O0>)  # it runs once or twice
 target_link_libraries(write_catalogue PRIVATE macareu_descriptions macareu_parts)
 set(api_header ${generated}/include/macareu/operators.hpp)
 set(api_source ${generated}/operators.cpp)
