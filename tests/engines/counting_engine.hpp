@@ -47,6 +47,7 @@ class counting_engine : public images_in_memory {
   MACAREU_COUNTED(recode)
   MACAREU_COUNTED(tally)
   MACAREU_COUNTED(edges)
+  MACAREU_COUNTED(basins)
   MACAREU_COUNTED(read)
   MACAREU_COUNTED(finish)
   MACAREU_COUNTED(lend_threads)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/call.hpp"
+#include "engines/cpu/basins/run_basins.hpp"
 #include "engines/cpu/component/run_component.hpp"
 #include "engines/cpu/edges/run_edges.hpp"
 #include "engines/cpu/line/run_carry.hpp"
@@ -25,6 +26,7 @@
 #include "engines/cpu/window/run_summits.hpp"
 #include "engines/cpu/window/run_weighted.hpp"
 #include "engines/cpu/window/run_window.hpp"
+#include "patterns/basins.hpp"
 #include "patterns/engine.hpp"
 #include "patterns/located.hpp"
 
@@ -183,6 +185,12 @@ class engine : public images_in_memory {
       general_wave(work_, here, near, state.pixels(), start, in.pixels()...);
   }
 
+  template <class Key>
+  void basins(const neighbourhood& near, const framed<std::uint32_t>& labels, const framed<const Key>& passes,
+              const framed<const std::uint32_t>& seeds) const {
+    run_basins(work_, near, labels.pixels(), passes.pixels(), seeds.pixels());
+  }
+
   template <edge_rule Rule, class Kept, class Source>
   void edges(const Rule& rule, const smoothing& how, const neighbourhood& near,
              const framed<std::uint8_t>& out, const Kept& kept, const Source& image) const {
@@ -255,5 +263,6 @@ class engine : public images_in_memory {
 
 static_assert(pattern_engine<engine>);
 static_assert(finds_summits<engine, direction::up, std::uint8_t>);
+static_assert(finds_basins<engine, std::uint8_t>);
 
 }  // namespace macareu::cpu

@@ -55,6 +55,14 @@ inline constexpr std::size_t most_waiting = 256;
 /// 455; 16 rows 372; 6 rows 320.
 inline constexpr int rows_prefetched = 6;
 
+// Basins
+
+/// L, d, labels, directions and the queue of a tile fit the second-level cache. Not measured apart.
+inline constexpr tile_shape basin_image_tile{256, 128, 1}, basin_volume_tile{64, 32, 16};
+
+/// Fronts of at least so many pixels are shared by threads. Not measured apart.
+inline constexpr std::int64_t basin_front_shared = 1 << 13;
+
 // Windows and edges
 
 /// Rows that a thread claims at a time, and columns per strip, whose rows stay in its cache. Not measured

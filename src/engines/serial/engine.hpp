@@ -11,6 +11,7 @@
 #include "core/call.hpp"
 #include "core/host_threads.hpp"
 #include "core/neighbourhood.hpp"
+#include "patterns/basins.hpp"
 #include "patterns/engine.hpp"
 #include "patterns/located.hpp"
 
@@ -112,6 +113,64 @@ class engine : public images_in_memory {
       for_each_site(state, [&](site p) { state[p] = start[p]; });
       propagate(here, near, state, in.pixels()...);
     }
+  }
+
+  template <class Key>
+  void basins(const neighbourhood& near, const framed<std::uint32_t>& labels, const framed<const Key>& passes,
+              const framed<const std::uint32_t>& seeds) const {
+    const auto& pass = passes.pixels();
+    const auto& seed = seeds.pixels();
+    const auto& label = labels.pixels();
+    const auto inside = [&](site p) { return pass.contains(p) && seed[p] != basin::outside; };
+    const tie_order order(near);
+    const auto for_each_near = [&](site p, auto&& visit) {
+      for (const auto& step : order) {
+        const site q{p.z + step.dz, p.y + step.dy, p.x + step.dx};
+        if (inside(q)) visit(q);
+      }
+    };
+    const auto steps_image = temporary<std::uint32_t>(passes), known_image = temporary<std::uint32_t>(passes);
+    const auto steps = steps_image.image().pixels(), known = known_image.image().pixels();
+    std::deque<site> front;
+    for_each_site(pass, [&](site p) {
+      steps[p] = basin::never;
+      bool entry = seed[p] != 0;
+      for_each_near(p, [&](site q) { entry = entry || pass[q] < pass[p]; });
+      if (!entry || !inside(p)) return;
+      steps[p] = 0;
+      front.push_back(p);
+    });
+    for (; !front.empty(); front.pop_front()) {
+      const site p = front.front();
+      for_each_near(p, [&](site q) {
+        if (pass[q] != pass[p] || steps[q] != basin::never) return;
+        steps[q] = steps[p] + 1;
+        front.push_back(q);
+      });
+    }
+    work_.check_stop();
+    const auto earlier = [&](site p, site q) {
+      return pass[p] != pass[q] ? pass[p] < pass[q] : steps[p] < steps[q];
+    };
+    const auto parent = [&](site p) {
+      site least = p;
+      for_each_near(p, [&](site q) { least = earlier(q, least) ? q : least; });
+      return least;
+    };
+    const auto is_end = [&](site p) { return seed[p] != 0 || steps[p] == basin::never; };
+    for_each_site(pass, [&](site p) {
+      label[p] = inside(p) ? seed[p] : 0;
+      known[p] = is_end(p);
+    });
+    std::vector<site> path;
+    for_each_site(pass, [&](site first) {
+      site p = first;
+      for (path.clear(); !known[p]; p = parent(p)) path.push_back(p);
+      for (const site q : path) {
+        label[q] = label[p];
+        known[q] = 1;
+      }
+    });
   }
 
   template <edge_rule Rule, class Kept, class Source>
@@ -303,5 +362,6 @@ class engine : public images_in_memory {
 };
 
 static_assert(pattern_engine<engine>);
+static_assert(finds_basins<engine, std::uint8_t>);
 
 }  // namespace macareu::serial

@@ -1,0 +1,111 @@
+// One tile of a watershed (patterns/basins.hpp), with the pixels around it, in the memory of one thread: the
+// steps d inside the tile, parents, and the ends of paths along them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/neighbourhood.hpp"
+#include "core/view.hpp"
+#include "engines/cpu/wave/grid.hpp"
+#include "patterns/basins.hpp"
+
+namespace macareu::cpu {
+
+template <class Key>
+class basin_tile {
+ public:
+  explicit basin_tile(const neighbourhood& near) : order_(near), volume_(near.rank == 3) {}
+
+  /// Sets the place of the tile in views of this size. Their rows are contiguous.
+  void move_to(const tile_place& place, site views);
+  /// L of the tile and of the pixels around it, as far as the view reaches.
+  void load_passes(const view<const Key>& passes);
+  /// The index of a pixel of the tile, or of one beside it. Indices grow in raster order.
+  std::uint32_t at(std::int64_t z, std::int64_t y, std::int64_t x) const {
+    return static_cast<std::uint32_t>(((z + volume_) * rows_ + y + 1) * pitch_ + x + 1);
+  }
+  /// The pixel of an index, relative to the tile.
+  site site_of(std::uint32_t at) const {
+    const auto row = at / static_cast<std::uint32_t>(pitch_);
+    return {row / static_cast<std::uint32_t>(rows_) - std::int64_t{volume_},
+            row % static_cast<std::uint32_t>(rows_) - std::int64_t{1},
+            at % static_cast<std::uint32_t>(pitch_) - std::int64_t{1}};
+  }
+  bool contains(site p) const {
+    return p.z >= 0 && p.z < place_.depth && p.y >= 0 && p.y < place_.height && p.x >= 0 &&
+           p.x < place_.width;
+  }
+  Key pass(std::uint32_t at) const { return pass_[at]; }
+
+  /// d is at most `steps` at a pixel of the tile. For the next solve().
+  void offer(std::uint32_t at, std::uint32_t steps) { offers_.push_back({steps, at}); }
+  /// d of paths inside the tile, from its entries and the offers; never around it.
+  void solve(const view<const std::uint32_t>& seeds);
+  /// d of the tile and of the pixels around it, from an image like that of L.
+  void load_steps(const view<const std::uint32_t>& steps);
+  std::uint32_t& steps(std::uint32_t at) { return steps_[at]; }
+
+  /// Parents, from d of the tile and of the pixels around it. `direction` is an index of tie_order.
+  void find_parents(const view<const std::uint32_t>& seeds);
+  static constexpr std::uint8_t is_end = 26;
+  std::uint8_t& direction(std::uint32_t at) { return direction_[at]; }
+
+  /// The last pixel of the path of parents: a pixel beside the tile, or one in it that has no parent.
+  /// Directions on the path are lost.
+  std::uint32_t end_of(std::uint32_t at);
+
+  /// label() of all pixels of the tile, from the labels around it and the directions in it, which are lost.
+  void follow_parents(const view<const std::uint32_t>& seeds);
+  std::uint32_t& label(std::uint32_t at) { return value_[at]; }
+
+  const tile_place& place() const { return place_; }
+  /// visit(z, y, x), relative to the tile, for the pixels of the view around it.
+  template <class Visit>
+  void for_each_around(Visit&& visit) const {
+    for (std::int64_t z = low_.z; z < high_.z; ++z)
+      for (std::int64_t y = low_.y; y < high_.y; ++y) {
+        const bool beside = z < 0 || z >= place_.depth || y < 0 || y >= place_.height;
+        if (beside) {
+          for (std::int64_t x = low_.x; x < high_.x; ++x) visit(z, y, x);
+        } else {
+          if (low_.x < 0) visit(z, y, std::int64_t{-1});
+          if (high_.x > place_.width) visit(z, y, std::int64_t{place_.width});
+        }
+      }
+  }
+
+ private:
+  static constexpr Key top = static_cast<Key>(~Key{0});
+  static constexpr std::uint8_t is_known = 27;  // of directions: value_ has the end
+  struct offered {
+    std::uint32_t steps, at;
+    bool operator<(const offered& other) const { return steps < other.steps; }
+  };
+
+  /// Copies the tile and what is around it; `beyond` the view.
+  template <class T>
+  void copy_from(const view<const T>& image, T beyond, std::vector<T>& to) const;
+  void find_entries(const view<const std::uint32_t>& seeds);
+  void start_front();
+  void relax(std::uint32_t p);
+  const std::uint32_t* seed_row(const view<const std::uint32_t>& seeds, std::int64_t z,
+                                std::int64_t y) const {
+    return seeds.at(place_.first.z + z, place_.first.y + y) + place_.first.x;
+  }
+
+  tie_order order_;
+  bool volume_;
+  tile_place place_{};
+  site low_{}, high_{};  // of the pixels of the view, relative to the tile
+  std::int64_t pitch_ = 0, rows_ = 0;
+  std::array<std::int32_t, 26> offset_{};
+  std::vector<Key> pass_, lowest_;
+  std::vector<std::uint32_t> steps_, value_, queue_;
+  std::vector<std::uint8_t> direction_;
+  std::vector<offered> offers_;
+  std::size_t queued_ = 0;
+};
+
+}  // namespace macareu::cpu
