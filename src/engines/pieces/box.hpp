@@ -45,6 +45,17 @@ inline box common(const box& a, const box& b) {
   return between(first, {std::max(first.z, end.z), std::max(first.y, end.y), std::max(first.x, end.x)});
 }
 
+/// The size of a piece, cut so that its pixels and those around it have numbers of 32 bits.
+inline site with_short_numbers(site size) {
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  while ((size.z + 2) * (size.y + 2) * (size.x + 2) > most) {
+    auto& longest = size.y >= size.x ? size.y : size.x;
+    auto& cut = size.z > longest ? size.z : longest;
+    cut = ceil_div(cut, 2);
+  }
+  return size;
+}
+
 /// Pieces of one size, in raster order; those at the end of the image are smaller.
 class piece_grid {
  public:

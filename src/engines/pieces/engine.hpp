@@ -5,6 +5,7 @@
 //   reduce, histogram     one pass now
 //   wave                  one pass now, which leaves the pieces' own results and a graph of their rims; the
 //                         rest of a piece when it is read (wave/piece_waves.hpp)
+//   basins                passes now until rims agree; labels of a piece when it is read
 //   component             one pass now, which joins bands of whole rows; numbers when a band is read
 #pragma once
 
@@ -23,6 +24,7 @@
 
 #include "core/call.hpp"
 #include "engines/cpu/wave/keyed_rows.hpp"
+#include "engines/pieces/basins/piece_basins.hpp"
 #include "engines/pieces/image.hpp"
 #include "engines/pieces/plan.hpp"
 #include "patterns/engine.hpp"
@@ -169,6 +171,13 @@ class engine : public plan {
   void wave(const Rule& rule, const neighbourhood& near, const image<State>& state, const Start& start,
             const image<const In>&... in) {
     flood(rule, near, state, start, nullptr, in...);
+  }
+
+  template <class Key>
+  void basins(const neighbourhood& near, const image<std::uint32_t>& labels, const image<const Key>& passes,
+              const image<const std::uint32_t>& seeds) {
+    const auto in = in_any_shape({&passes, &seeds});
+    labels.set(basins_in_pieces<Key>(run_, near, in[0], in[1], header_of(labels)));
   }
 
   template <edge_rule Rule, class Kept, class Enter, class In>

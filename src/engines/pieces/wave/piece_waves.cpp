@@ -95,17 +95,6 @@ std::optional<block> patched(stored& result, const box& own, const std::vector<o
   return last;
 }
 
-/// Pixels of a piece and those around it have numbers of 32 bits.
-site numbered(site size) {
-  constexpr std::int64_t most = std::int64_t{1} << 31;
-  while ((size.z + 2) * (size.y + 2) * (size.x + 2) > most) {
-    auto& longest = size.y >= size.x ? size.y : size.x;
-    auto& cut = size.z > longest ? size.z : longest;
-    cut = ceil_div(cut, 2);
-  }
-  return size;
-}
-
 /// Images, the state and its copies to be written, keys, and the flood.
 template <class Key>
 std::int64_t bytes_per_pixel(const std::vector<node_ptr>& images) {
@@ -145,7 +134,7 @@ piece_waves<Key>::piece_waves(run& of, const frame& whole, std::vector<node_ptr>
       code_{static_cast<Key>(wave.flip), static_cast<Key>(wave.negative)},
       solve_(std::move(wave.solve)),
       refuse_(std::move(wave.refuse)),
-      grid_(whole, numbered(of.piece_size(whole, bytes_per_pixel<Key>(images_)))),
+      grid_(whole, with_short_numbers(of.piece_size(whole, bytes_per_pixel<Key>(images_)))),
       graph_(grid_, near_),
       lists_(static_cast<std::size_t>(grid_.count())),
       records_(of) {}
