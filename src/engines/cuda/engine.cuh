@@ -10,6 +10,7 @@
 
 #include "core/call.hpp"
 #include "engines/cpu/runtime/threads.hpp"
+#include "engines/cuda/basins/basins.cuh"
 #include "engines/cuda/component/run_component.cuh"
 #include "engines/cuda/edges/edges.cuh"
 #include "engines/cuda/line/run_line.cuh"
@@ -29,6 +30,7 @@
 #include "engines/cuda/window/extremes.cuh"
 #include "engines/cuda/window/separable.cuh"
 #include "engines/cuda/window/window.cuh"
+#include "patterns/basins.hpp"
 #include "patterns/component_blocks.hpp"
 #include "patterns/engine.hpp"
 #include "patterns/host_rows.hpp"
@@ -178,6 +180,14 @@ class engine : public images_in_memory {
     wave(rule, near, state, start.start, in...);
   }
 
+  template <class Key>
+  void basins(const neighbourhood& near, const framed<std::uint32_t>& labels,
+              const framed<const Key>& passes, const framed<const std::uint32_t>& seeds) {
+    const auto from = reading(passes);
+    const auto starts = reading(seeds);
+    run_basins(on_, near, writing(labels), from, starts);
+  }
+
   template <edge_rule Rule, class Kept, class Enter, class In>
   void edges(const Rule& rule, const smoothing& how, const neighbourhood& near,
              const framed<std::uint8_t>& out, const Kept& kept, const mapped<Enter, In>& image) {
@@ -318,6 +328,7 @@ class engine : public images_in_memory {
 
 static_assert(pattern_engine<engine>);
 static_assert(copies_bands<engine>);
+static_assert(finds_basins<engine, std::uint8_t>);
 static_assert(
     cuts_into_blocks<engine, probe::object_rule, framed<std::uint32_t>, framed<const std::uint8_t>>);
 

@@ -23,6 +23,11 @@ double contraction_cycles_of(const neighbourhood& near) {
   return near.rank == 2 ? images[near.reach - 1][width] : volumes[near.reach - 1][width];
 }
 
+// Basins
+
+/// Fronts of at most so many pixels are computed by one block, one after another. Not measured apart.
+inline constexpr std::uint32_t narrow_front = 2048;
+
 // Lines
 
 /// Line patterns process volumes in slabs of so many pixels: 128 MiB of f64, enough work for the GPU. Not
