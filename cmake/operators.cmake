@@ -108,7 +108,7 @@ set(needs_o3 canny distance_transform measure nearest_label nearest_site)
 list(TRANSFORM needs_o3 PREPEND ${generated}/cpu/)
 list(TRANSFORM needs_o3 APPEND .cpp)
 # Operators of one group share most of their code: one compiler run for each group.
-set(waves reconstruct hmax hmin hdome h_maxima h_minima clear_border fill_holes hysteresis
+set(waves reconstruct hmax hmin hdome h_maxima h_minima clear_border fill_holes hysteresis watershed
   opening_by_reconstruction closing_by_reconstruction)
 set(extrema maxima minima)
 set(nearest distance_transform nearest_label nearest_site)
@@ -164,6 +164,7 @@ add_library(macareu
   src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp src/operators/objects/object_table.cpp src/operators/objects/surface_weights.cpp
   src/operators/objects/contour_sweep.cpp src/operators/objects/label_rows.cpp src/operators/objects/overlaps.cpp
   src/operators/objects/region_merging.cpp
+  src/operators/objects/watershed_checks.cpp
   src/catalogue/catalogue.cpp src/catalogue/channels.cpp src/catalogue/checks.cpp src/catalogue/cuda_loader.cpp
   src/catalogue/device_choice.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp)
 if(MACAREU_SERIAL)

@@ -36,6 +36,8 @@ class against_serial : public engine_and_type {
       : first_(most_pixels),
         second_(most_pixels),
         third_(most_pixels),
+        fourth_(most_pixels),
+        fifth_(most_pixels),
         expected_(most_pixels),
         got_(most_pixels) {}
 
@@ -55,6 +57,12 @@ class against_serial : public engine_and_type {
     const auto set = third_.of(dtype::boolean, scene_.shape);
     std::ranges::transform(scene_.marker, static_cast<bool*>(set.data()), [](level own) { return own > 0; });
     auto inputs = inputs_of(about, marker, mask, set);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!about.inputs[i].optional || !about.inputs[i].own_type) continue;
+      const bool labels = about.inputs[i].name == "markers";
+      inputs[i] = from.once_in(2) ? no_image
+                                  : const_image_view(draw_optional(from, labels ? fourth_ : fifth_, labels));
+    }
     while (about.inputs[inputs.size() - 1].optional && from.once_in(2)) inputs.pop_back();
     return inputs;
   }
@@ -65,6 +73,10 @@ class against_serial : public engine_and_type {
     std::vector<const_image_view> strided;
     if (from.once_in(8))
       for (const auto& input : inputs) {
+        if (!input.data()) {
+          strided.push_back(input);
+          continue;
+        }
         copies.emplace_back(from, input.type(), input.shape()).assign(copy_of(input));
         strided.push_back(copies.back());
       }
@@ -106,6 +118,22 @@ class against_serial : public engine_and_type {
       lose_a_pixel<T>(from, intensity);
     });
     return intensity;
+  }
+
+  /// Of any type: labels, few of them, or zero and other values.
+  image_view draw_optional(dice& from, canvas& memory, bool labels) {
+    const auto drawn = memory.of(from.pick(all_types), scene_.shape);
+    const auto rare = static_cast<int>(from.between(1, 60));
+    with_type(drawn.type(), [&]<class T>() {
+      auto* const pixels = static_cast<T*>(drawn.data());
+      if (labels) draw_labels(from, drawn.type(), scene_, pixels);
+      for (std::int64_t i = 0; i < scene_.shape.pixels(); ++i)
+        if (!labels)
+          pixels[i] = static_cast<T>(from.once_in(rare) ? 0 : 1);
+        else if (!from.once_in(rare))
+          pixels[i] = T{0};
+    });
+    return drawn;
   }
 
   /// Rarely: NaN is refused, and what is refused tests little.
@@ -196,7 +224,7 @@ class against_serial : public engine_and_type {
       }
   }
 
-  canvas first_, second_, third_;
+  canvas first_, second_, third_, fourth_, fifth_;
   output_memory expected_, got_;
 };
 

@@ -100,6 +100,7 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
                                 ? std::array{"border", "outside"}
                                 : std::array{"variance", "maximum_error"})
       given.erase(name);
+  if (about.name == "watershed" && !from.once_in(4)) given.erase("h");  // refused beside markers
   if (given.contains("intervals") && !std::get<std::vector<interval>>(given.at("intervals")).empty())
     given.insert_or_assign("values", false);  // one or the other
   if (given.contains("background") && !std::get<bool>(given.at("values"))) given.erase("background");

@@ -160,14 +160,15 @@ inline bool takes_rank(const operator_description& about, int rank) {
 }
 
 /// The inputs of any operator: a marker first where it takes two, and a corner of it as what has a form of
-/// its own. `set` is of type bool.
+/// its own. `set` is of type bool. It is also what an option gives, and markers.
 inline std::vector<const_image_view> inputs_of(const operator_description& about,
                                                const const_image_view& marker, const const_image_view& mask,
                                                const const_image_view& set) {
   std::vector<const_image_view> inputs(about.inputs.size(), mask);
   if (inputs.size() > 1 && !about.inputs[1].own_form) inputs[0] = marker;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (about.inputs[i].mask) inputs[i] = set;
+    if (about.inputs[i].mask || about.inputs[i].by_option || about.inputs[i].name == "markers")
+      inputs[i] = set;
     if (!about.inputs[i].own_form) continue;
     std::array<std::int64_t, 3> sizes{};
     const auto rank = marker.shape().rank();

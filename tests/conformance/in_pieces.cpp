@@ -67,7 +67,8 @@ class in_pieces : public against_serial {
  private:
   struct call_in_pieces {
     call_in_pieces(const std::vector<const_image_view>& inputs, const std::vector<image_view>& outputs) {
-      for (const auto& input : inputs) from.push_back(sources.emplace_back(source_of(input)).get());
+      for (const auto& input : inputs)
+        from.push_back(input.data() ? sources.emplace_back(source_of(input)).get() : nullptr);
       for (const auto& output : outputs)
         to.push_back(output.data() ? sinks.emplace_back(sink_to(output)).get() : nullptr);
     }

@@ -40,7 +40,7 @@ void with_bytes(Engine& engine, const Image& image, const Visit& visit) {
 /// An optional input of any type as a mask; without it there is none, so ask call.has_input() first.
 template <class Engine>
 auto mask_of_input(Engine& engine, const call& call, std::size_t index) {
-  const auto mask = temporary<std::uint8_t>(engine, engine.template input<std::uint8_t>(call, index));
+  auto mask = temporary<std::uint8_t>(engine, engine.template input<std::uint8_t>(call, index));
   with_pixel_type(call.inputs[index].type(), [&]<class T>(std::type_identity<T>) {
     using pixel = without_sign<T>;
     engine.map(not_zero{}, mask.image(), input<pixel>(engine, call, index));

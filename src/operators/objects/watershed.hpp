@@ -1,0 +1,273 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <macareu/error.hpp>
+
+#include "core/call.hpp"
+#include "core/key.hpp"
+#include "core/pixel_types.hpp"
+#include "operators/common/checks.hpp"
+#include "operators/common/masks.hpp"
+#include "operators/common/numbers.hpp"
+#include "operators/common/parameters.hpp"
+#include "operators/extrema/h_extrema.hpp"
+#include "operators/objects/watershed_seeds.hpp"
+#include "patterns/basins.hpp"
+#include "patterns/images.hpp"
+#include "patterns/map.hpp"
+#include "patterns/window.hpp"
+
+namespace macareu::operators {
+
+struct watershed {
+  static constexpr dtype labels_are_u32(const arguments&, dtype, const extents&) { return dtype::u32; }
+
+  static void check_forms(const call& call) {
+    if (!call.has_input(1)) return check_height(call);
+    const auto type = call.inputs[1].type();
+    const auto& h = call.quantity("h");
+    const auto refuse = [&](fault kind, std::vector<error_part> parts, std::string given) {
+      throw call_error({.kind = kind,
+                        .operation = std::string(call.about.name),
+                        .parts = std::move(parts),
+                        .given = std::move(given)});
+    };
+    if (type == dtype::f32 || type == dtype::f64)
+      refuse(fault::type,
+             {input_named("markers"),
+              ": expected whole numbers, got pixels of type " + std::string(name_of(type))},
+             std::string(name_of(type)));
+    if (h.to_double() != 0)
+      refuse(fault::conflict,
+             {parameter_named("h"), " is for minima, which ", input_named("markers"),
+              " replace: give one of them"},
+             to_string(h));
+  }
+
+  static constexpr std::array taken{dtype::i8,  dtype::u8,  dtype::i16, dtype::u16, dtype::i32,
+                                    dtype::u32, dtype::i64, dtype::u64, dtype::f32, dtype::f64};
+  static constexpr std::array inputs{
+      input_description{"landscape", "grey values, flooded from low to high"},
+      input_description{.name = "markers",
+                        .help = "labels to start from, 0 elsewhere; without it: the minima of the landscape",
+                        .own_type = true,
+                        .optional = true},
+      input_description{.name = "mask",
+                        .help = "pixels that are not zero are flooded; any type",
+                        .own_type = true,
+                        .optional = true,
+                        .by_option = true}};
+  static constexpr std::array outputs{
+      output_description{.name = "labels",
+                         .type = output_description::type_rule::computed,
+                         .help = "the marker of every pixel's basin, 0 where no marker reaches",
+                         .computed = &labels_are_u32,
+                         .computed_help = "u32"},
+      output_description{.name = "pass_heights",
+                         .type = output_description::type_rule::same_as_input,
+                         .help =
+                             "the lowest pass from a marker to every pixel; the highest value of the type, "
+                             "or inf, where no marker reaches",
+                         .optional = true}};
+  static constexpr std::array parameters{
+      connectivity_parameter("face"),
+      parameter_description{"lines", parameter_kind::flag, "false",
+                            "pixels where basins touch become 0, on one side"},
+      parameter_description{.name = "h",
+                            .kind = parameter_kind::number,
+                            .default_text = "0",
+                            .help = "without markers: minima that are deeper than h, in grey values",
+                            .or_equal = true}};
+  static constexpr operator_description about{
+      .name = "watershed",
+      .verb = "watershed",
+      .group = "objects",
+      .pattern = "wave",
+      .brief = "Basins of a landscape, flooded from markers.",
+      .notes =
+          "A pixel belongs to the marker with the lowest pass to it. On plateaus and in lakes the nearest "
+          "wins, in steps from where the flood enters. Ties go to a neighbour across a face before one "
+          "across an edge before one across a corner, then to the first in raster order. So the result does "
+          "not depend on the order of visits. Every pixel has its label from a neighbour that was flooded "
+          "first. The same holds in ITK and in scikit-image from 0.25.2 on, which differ from it, and from "
+          "each other, only where several neighbours were flooded first. Neighbours are face by default, as "
+          "in both. Without markers the regional minima are numbered in raster order; with h, those of the "
+          "landscape after minima that are not deeper than h were filled. With lines, of two touching "
+          "pixels with different labels the one with the greater label becomes 0, unless it is a marker; "
+          "then the other. Markers outside the mask are ignored.",
+      .inputs = inputs,
+      .outputs = outputs,
+      .parameters = parameters,
+      .gives_labels = true,
+      .check = &check_forms,
+      .types = taken,
+      .formula =
+          "t(m) = (f(m), 0) at markers, t(q) = min over neighbours p of max(t(p) + (0, 1), (f(q), 0)); "
+          "labels(q) = labels(the neighbour of q with the least t)",
+      .peers = {.skimage = "segmentation.watershed",
+                .scipy = "ndimage.watershed_ift",
+                .itk = "MorphologicalWatershedFromMarkersImageFilter, MorphologicalWatershedImageFilter",
+                .matlab = "watershed",
+                .opencv = "watershed",
+                .diplib = "SeededWatershed, Watershed"}};
+
+  template <class T, class Engine>
+  static void run(Engine& engine, const call& call) {
+    // Integers of one width share their code: keys of signed ones have the sign bit turned.
+    using pixel = without_sign<T>;
+    const auto sign = std::is_same_v<T, pixel> ? key_of<T>{0} : to_key(T{0});
+    if (call.has_input(2)) {
+      const auto mask = mask_of_input(engine, call, 2);
+      flood_inside<pixel>(engine, call, sign, mask.reading());
+    } else {
+      const auto all = temporary<std::uint8_t>(engine, input<T>(engine, call, 0));
+      if (!call.has_input(1)) engine.map(everywhere{}, all.image());
+      flood_inside<pixel>(engine, call, sign, all.reading());
+    }
+  }
+
+  struct everywhere {
+    MACAREU_HD std::uint8_t operator()(site) const { return 1; }
+  };
+
+  template <class Pixel>
+  struct height_of {
+    key_of<Pixel> sign;
+    MACAREU_HD key_of<Pixel> operator()(site, Pixel value) const {
+      if constexpr (std::is_floating_point_v<Pixel>)
+        return to_key(without_negative_zero(value));
+      else
+        return static_cast<key_of<Pixel>>(value ^ sign);
+    }
+  };
+
+  /// The key of the value plus h.
+  template <class Pixel>
+  struct raised_height {
+    height_of<Pixel> height;
+    Pixel h;
+    MACAREU_HD key_of<Pixel> operator()(site p, Pixel value) const {
+      if constexpr (std::is_floating_point_v<Pixel>) {
+        return height(p, shifted_by<direction::down, Pixel>{h, h}(p, value));
+      } else {
+        const Pixel key = height(p, value), highest = static_cast<Pixel>(~Pixel{0});
+        return key > static_cast<Pixel>(highest - h) ? highest : static_cast<Pixel>(key + h);
+      }
+    }
+  };
+
+  struct highest_outside {
+    template <class Key>
+    MACAREU_HD Key operator()(site, Key height, std::uint8_t inside) const {
+      return inside ? height : static_cast<Key>(~Key{0});
+    }
+  };
+
+  struct height_at_seeds {
+    template <class Key>
+    MACAREU_HD Key operator()(site, Key height, std::uint32_t seed) const {
+      return seed != 0 && seed != basin::outside ? height : static_cast<Key>(~Key{0});
+    }
+  };
+
+  template <class Pixel>
+  struct pixel_of_height {
+    key_of<Pixel> sign;
+    MACAREU_HD Pixel operator()(site, key_of<Pixel> height) const {
+      if constexpr (std::is_floating_point_v<Pixel>) {  // the highest key is NaN
+        const bool reached = height != static_cast<key_of<Pixel>>(~key_of<Pixel>{0});
+        return reached ? from_key<Pixel>(height) : std::numeric_limits<Pixel>::infinity();
+      } else {
+        return static_cast<Pixel>(height ^ sign);
+      }
+    }
+  };
+
+  /// The label, and in the lowest bit whether it is a marker's.
+  struct label_and_seed {
+    MACAREU_HD std::uint64_t operator()(site, std::uint32_t label, std::uint32_t seed) const {
+      return std::uint64_t{label} << 1 | (seed != 0 && seed != basin::outside);
+    }
+  };
+
+  struct open_lines {
+    neighbourhood near_pixels;
+    MACAREU_HD window_radius radius() const { return {near_pixels.rank == 3, 1, 1}; }
+    template <class Near>
+    MACAREU_HD std::uint32_t operator()(site, const Near& near) const {
+      const std::uint64_t own = near(0, 0, 0);
+      const auto label = static_cast<std::uint32_t>(own >> 1);
+      if (own & 1 || label == 0) return label;
+      bool on_line = false;
+      const int slices = near_pixels.rank == 3;
+      for (int dz = -slices; dz <= slices; ++dz)
+        for (int dy = -1; dy <= 1; ++dy)
+          for (int dx = -1; dx <= 1; ++dx) {
+            if (!near_pixels.contains(dz, dy, dx)) continue;
+            const std::uint64_t other = near(dz, dy, dx);
+            const auto beside = static_cast<std::uint32_t>(other >> 1);
+            on_line = on_line || (beside != 0 && beside != label && (other & 1 || beside < label));
+          }
+      return on_line ? 0 : label;
+    }
+  };
+
+ private:
+  template <class Pixel, class Engine, class Mask>
+  static void flood_inside(Engine& engine, const call& call, key_of<Pixel> sign, const Mask& mask) {
+    using key = key_of<Pixel>;
+    const auto image = input<Pixel>(engine, call, 0);
+    refuse_nan<Pixel>(engine, call, 0);
+    const auto seeds = temporary<std::uint32_t>(engine, image);
+    if (call.has_input(1)) seeds_from_markers(engine, call, seeds.image(), mask);
+    const auto heights = temporary<key>(engine, image);
+    const height_of<Pixel> height{sign};
+    engine.map(height, heights.image(), image);
+    if (call.has_input(2)) engine.map(highest_outside{}, heights.image(), heights.reading(), mask);
+    const auto passes = temporary<key>(engine, image);
+    if (!call.has_input(1)) {
+      const auto& h = call.quantity("h");
+      if (h.to_double() != 0) {
+        engine.map(raised_height<Pixel>{height, pixel_from<Pixel>(h)}, passes.image(), image);
+        flood_onto<key>(engine, call, passes.image(), heights.reading());
+      }
+      number_minima<key>(engine, call, seeds.image(),
+                         h.to_double() != 0 ? passes.reading() : heights.reading(), mask);
+    }
+    write_basins<key>(engine, call, passes, heights.reading(), seeds.reading());
+    if (call.wants(1))
+      engine.map(pixel_of_height<Pixel>{sign}, output<Pixel>(engine, call, 1), passes.reading());
+  }
+
+  template <class Key, class Engine, class Mask>
+  static void number_minima(Engine& engine, const call& call, const image_in<Engine, std::uint32_t>& seeds,
+                            const image_in<Engine, const Key>& levels, const Mask& mask) {
+    call.work.report.count =
+        static_cast<std::int64_t>(seeds_from_minima<Key>(engine, call, seeds, levels, mask));
+  }
+
+  template <class Key, class Engine, class Passes>
+  static void write_basins(Engine& engine, const call& call, const Passes& passes,
+                           const image_in<Engine, const Key>& heights,
+                           const image_in<Engine, const std::uint32_t>& seeds) {
+    engine.wave(flood_over{}, call.near(), passes.image(), mapped(height_at_seeds{}, heights, seeds),
+                heights);
+    const auto labels = output<std::uint32_t>(engine, call, 0);
+    if (!call.flag("lines")) return engine.basins(call.near(), labels, passes.reading(), seeds);
+    const auto basins = temporary<std::uint32_t>(engine, heights);
+    engine.basins(call.near(), basins.image(), passes.reading(), seeds);
+    const auto marked = temporary<std::uint64_t>(engine, heights);
+    engine.map(label_and_seed{}, marked.image(), basins.reading(), seeds);
+    engine.window(open_lines{call.near()}, border<std::uint64_t>{border_mode::constant, 0}, labels,
+                  marked.reading());
+  }
+};
+
+}  // namespace macareu::operators

@@ -1,0 +1,18 @@
+// The errors of a watershed's markers. Not templates: texts would be compiled for every type and engine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/call.hpp"
+
+namespace macareu {
+
+[[noreturn]] void refuse_marker_value(const call& call, const std::string& value, site p);
+[[noreturn]] void refuse_no_markers(const call& call);
+[[noreturn]] void refuse_markers_outside(const call& call, const std::string& value, site p);
+
+/// The pixel of a signed or unsigned type of so many bytes.
+std::string marker_text(std::uint64_t bits, int bytes, bool is_signed);
+
+}  // namespace macareu

@@ -1,0 +1,163 @@
+// The seeds of a watershed: markers, or the labelled minima of the landscape. Landscapes are keys here, with
+// the highest key outside the mask.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "core/call.hpp"
+#include "core/pixel_types.hpp"
+#include "operators/common/find.hpp"
+#include "operators/common/flood.hpp"
+#include "operators/objects/object_rules.hpp"
+#include "operators/objects/watershed_checks.hpp"
+#include "patterns/basins.hpp"
+#include "patterns/images.hpp"
+#include "patterns/map.hpp"
+#include "patterns/wave.hpp"
+
+namespace macareu {
+
+struct is_set {
+  MACAREU_HD bool operator()(std::uint32_t label) const { return label != 0; }
+  MACAREU_HD bool operator()(std::uint32_t label, std::uint8_t inside) const {
+    return label != 0 && inside != 0;
+  }
+};
+
+/// Beyond the labels there are two values: outside the mask, and not a label.
+inline constexpr std::uint32_t not_a_label = basin::outside - 1;
+
+struct is_no_label {
+  MACAREU_HD bool operator()(std::uint32_t label) const { return label == not_a_label; }
+};
+
+/// Negative markers are the high half of unsigned values.
+template <class T>
+struct as_label {
+  T most;
+  MACAREU_HD std::uint32_t operator()(site, T marker) const {
+    return marker > most ? not_a_label : static_cast<std::uint32_t>(marker);
+  }
+};
+
+struct outside_mask {
+  MACAREU_HD std::uint32_t operator()(site, std::uint32_t label, std::uint8_t inside) const {
+    return inside ? label : basin::outside;
+  }
+};
+
+/// Markers of any type as labels; only this is compiled for each width.
+template <class Engine>
+void read_markers(Engine& engine, const call& call, const image_in<Engine, std::uint32_t>& labels) {
+  with_pixel_type(call.inputs[1].type(), [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      using bare = without_sign<T>;
+      constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+      engine.map(as_label<bare>{static_cast<bare>(most < not_a_label ? most : not_a_label)}, labels,
+                 input<bare>(engine, call, 1));
+    }
+  });
+}
+
+/// The text of a marker.
+template <class Engine>
+std::string marker_at(Engine& engine, const call& call, site p) {
+  return with_pixel_type(call.inputs[1].type(), [&]<class T>(std::type_identity<T>) {
+    using bare = without_sign<T>;
+    const auto bits = engine.read(input<bare>(engine, call, 1), p);
+    return marker_text(static_cast<std::uint64_t>(bits), sizeof(T), std::is_signed_v<T>);
+  });
+}
+
+template <class Engine, class Mask>
+void seeds_from_markers(Engine& engine, const call& call, const image_in<Engine, std::uint32_t>& seeds,
+                        const Mask& mask) {
+  read_markers(engine, call, seeds);
+  const auto labels = seeds.reading();
+  if (const auto p = find_first(engine, is_no_label{}, labels))
+    refuse_marker_value(call, marker_at(engine, call, *p), *p);
+  const bool masked = call.has_input(2);
+  const any_pixel<is_set> any{{}};
+  if (!(masked ? engine.reduce(any, labels, mask) : engine.reduce(any, labels))) {
+    const auto p = find_first(engine, is_set{}, labels);
+    if (!p) refuse_no_markers(call);
+    refuse_markers_outside(call, marker_at(engine, call, *p), *p);
+  }
+  if (masked) engine.map(outside_mask{}, seeds, labels, mask);
+}
+
+struct one_key_higher {
+  template <class Key>
+  MACAREU_HD Key operator()(site, Key value) const {
+    return value == static_cast<Key>(~Key{0}) ? value : static_cast<Key>(value + 1);
+  }
+};
+
+struct is_below {
+  template <class Key>
+  MACAREU_HD std::uint8_t operator()(site, Key value, Key flooded) const {
+    return value < flooded;
+  }
+};
+
+/// Inside the mask and not at the highest key.
+struct below_highest {
+  template <class Key>
+  MACAREU_HD std::uint8_t operator()(site, Key value, std::uint8_t inside) const {
+    return inside && value != static_cast<Key>(~Key{0});
+  }
+};
+
+struct inside_at_highest {
+  template <class Key>
+  MACAREU_HD bool operator()(Key value, std::uint8_t inside) const {
+    return inside && value == static_cast<Key>(~Key{0});
+  }
+};
+
+/// Also parts of the mask that no flood reached.
+struct or_not_reached {
+  MACAREU_HD std::uint8_t operator()(site, std::uint8_t minimum, std::uint8_t inside,
+                                     std::uint8_t reached) const {
+    return minimum | (inside & (reached ^ 1));
+  }
+};
+
+/// Floods keys from `state` down onto `floor`. Starts are images, so that one wave is compiled for each
+/// width.
+template <class Key, class Engine>
+void flood_onto(Engine& engine, const call& call, const image_in<Engine, Key>& state,
+                const image_in<Engine, const Key>& floor) {
+  engine.wave(flood_over{}, call.near(), state, mapped(as_given{}, state.reading()), floor);
+}
+
+/// Labels the regional minima of `levels` inside the mask, and returns their number.
+///
+/// A minimum is a plateau that a flood one key higher cannot raise. Nothing lies above the highest key: a
+/// part of the mask with no other value is a minimum too.
+template <class Key, class Engine, class Mask>
+std::uint64_t seeds_from_minima(Engine& engine, const call& call,
+                                const image_in<Engine, std::uint32_t>& seeds,
+                                const image_in<Engine, const Key>& levels, const Mask& mask) {
+  const auto minima = temporary<std::uint8_t>(engine, levels);
+  {
+    const auto flooded = temporary<Key>(engine, levels);
+    engine.map(one_key_higher{}, flooded.image(), levels);
+    flood_onto<Key>(engine, call, flooded.image(), levels);
+    engine.map(is_below{}, minima.image(), levels, flooded.reading());
+  }
+  if (engine.reduce(any_pixel<inside_at_highest>{{}}, levels, mask)) {
+    const auto reached = temporary<std::uint8_t>(engine, levels);
+    engine.map(below_highest{}, reached.image(), levels, mask);
+    engine.wave(flood_under{}, call.near(), reached.image(), mapped(as_given{}, reached.reading()), mask);
+    engine.map(or_not_reached{}, minima.image(), minima.reading(), mask, reached.reading());
+  }
+  const auto count = engine.component(set_pixels{}, call.near(), seeds, minima.reading());
+  engine.map(outside_mask{}, seeds, seeds.reading(), mask);
+  return count;
+}
+
+}  // namespace macareu
