@@ -3,6 +3,6 @@
 Unsupported parameters of scikit-image raise NotImplementedError with their name.
 """
 
-from . import feature, filters, measure, morphology
+from . import feature, filters, measure, morphology, segmentation
 
-__all__ = ["feature", "filters", "measure", "morphology"]
+__all__ = ["feature", "filters", "measure", "morphology", "segmentation"]
