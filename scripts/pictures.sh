@@ -78,6 +78,9 @@ one maxima binary maxima "$f"
 one minima binary minima "$f"
 before=$marker beside=$f
 one reconstruct grey reconstruct "$marker" "$f"
+run invert "$f" -o "$(at dark)"
+before=$(at dark) beside=
+one watershed labels watershed "$(at dark)" --h 60 --connectivity 8
 before=$binary:binary beside=
 one distance_transform scaled distance "$binary"
 one label labels label "$binary"

@@ -154,7 +154,7 @@ std::string caption_of(const operator_description& about) {
   if (about.name == "contours") return order + "labels, their outlines along the edges of pixels.";
   std::vector<std::string> panels;
   for (const auto& input : about.inputs)
-    if (!input.own_form) panels.emplace_back(input.name);
+    if (!input.own_form && !input.optional) panels.emplace_back(input.name);
   panels.emplace_back(about.outputs[0].name);
   return order + joined(panels) + ".";
 }

@@ -15,7 +15,7 @@ class Operators(CliTest):
         usage = self.succeed(verb, "--help").split("Usage: ")[1].splitlines()[0]
         files = {"MARKER": "marker.npy", "MASK": "mask.npy", "IMAGE": "mask.npy", "FIRST": "mask.npy",
                  "SECOND": "marker.npy", "KERNEL": "kernel.npy", "LABELS": "mask.npy", "DENSITY": "marker.npy",
-                 "TRUTH": "mask.npy", "FOUND": "marker.npy"}
+                 "TRUTH": "mask.npy", "FOUND": "marker.npy", "LANDSCAPE": "mask.npy"}
         given = [files[word] for word in usage.split() if word in files]
         given += ["--h", "9"] if "--h " in usage else []
         return given + (["--low", "90", "--high", "150"] if "--low " in usage else [])

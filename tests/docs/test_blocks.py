@@ -100,7 +100,7 @@ class OperatorExamples(unittest.TestCase):
             run("generate", "random", "--shape", "3,3", "-o", "kernel.npy")
             for copy in ("truth", "found"):
                 shutil.copy(os.path.join(folder, "labels.npy"), os.path.join(folder, f"{copy}.npy"))
-            for copy in ("mask", "first", "second", "density"):
+            for copy in ("mask", "first", "second", "density", "landscape"):
                 shutil.copy(os.path.join(folder, "image.npy"), os.path.join(folder, f"{copy}.npy"))
             for page in self.pages:
                 (block,) = (block for block in blocks(page) if block.language == "bash")
@@ -115,7 +115,7 @@ class OperatorExamples(unittest.TestCase):
         import macareu
         mask, marker = macareu.generate("tissue", (48, 64))
         given = {"macareu": macareu, "image": mask, "mask": mask, "marker": marker, "first": mask, "second": mask,
-                 "labels": macareu.label(mask), "truth": mask, "found": mask, "density": mask,
+                 "labels": macareu.label(mask), "truth": mask, "found": mask, "density": mask, "landscape": mask,
                  "kernel": [[1, 2], [3, 4]]}
         for page in self.pages:
             (block,) = (block for block in blocks(page) if block.language == "python")
