@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 import macareu
 
-from .. import _peers
+from .. import _footprints, _peers
 
-__all__ = ["reconstruction", "local_maxima", "local_minima", "h_maxima", "h_minima", "remove_small_objects"]
+__all__ = ["reconstruction", "local_maxima", "local_minima", "h_maxima", "h_minima", "remove_small_objects", "erosion",
+           "dilation", "opening", "closing", "white_tophat", "black_tophat"]
 
 
 @_peers.renamed("selem", "footprint")
@@ -159,6 +160,84 @@ def _large_objects(ar, min_size, connectivity, target):
         return kept
     target[...] = kept
     return target
+
+
+@_peers.renamed("selem", "footprint")
+@_peers.drop_in
+def erosion(image, footprint=None, out=None) -> NDArray[Any]:
+    """As skimage.morphology.erosion, for footprints with odd sides. NaN is refused."""
+    return _given_to(out, *_steps(image, footprint, "erosion"))
+
+
+@_peers.renamed("selem", "footprint")
+@_peers.drop_in
+def dilation(image, footprint=None, out=None) -> NDArray[Any]:
+    """As skimage.morphology.dilation, for footprints with odd sides. NaN is refused."""
+    return _given_to(out, *_steps(image, footprint, "dilation"))
+
+
+@_peers.renamed("selem", "footprint")
+@_peers.drop_in
+def opening(image, footprint=None, out=None) -> NDArray[Any]:
+    """As skimage.morphology.opening, for footprints with odd sides. NaN is refused."""
+    return _given_to(out, *_steps(image, footprint, "erosion", "dilation"))
+
+
+@_peers.renamed("selem", "footprint")
+@_peers.drop_in
+def closing(image, footprint=None, out=None) -> NDArray[Any]:
+    """As skimage.morphology.closing, for footprints with odd sides. NaN is refused."""
+    return _given_to(out, *_steps(image, footprint, "dilation", "erosion"))
+
+
+@_peers.renamed("selem", "footprint")
+@_peers.drop_in
+def white_tophat(image, footprint=None, out=None) -> NDArray[Any]:
+    """As skimage.morphology.white_tophat, for footprints with odd sides. NaN is refused."""
+    image, footprint = _flat_arguments(image, footprint)
+    opened = _footprints.filtered("opening", image, footprint, border="reflect")
+    return _given_to(out, image, image ^ opened if image.dtype == bool else image - opened)
+
+
+@_peers.renamed("selem", "footprint")
+@_peers.drop_in
+def black_tophat(image, footprint=None, out=None) -> NDArray[Any]:
+    """As skimage.morphology.black_tophat, for footprints with odd sides. NaN is refused."""
+    image, closed = _steps(image, footprint, "dilation", "erosion")
+    return _given_to(out, image, closed ^ image if image.dtype == bool else closed - image)
+
+
+def _flat_arguments(image, footprint):
+    image = _peers.on_host(image)
+    _peers.check_pixels(image, "image")
+    if footprint is None:
+        footprint = _peers.structure_of(image.ndim, 1)
+    footprint = np.asarray(footprint)
+    if footprint.ndim != image.ndim:
+        raise RuntimeError("footprint array has incorrect shape.")
+    if not all(size % 2 for size in footprint.shape):
+        raise NotImplementedError(f"footprint: only odd sides are supported, got {footprint.shape}")
+    return image, footprint
+
+
+def _steps(image, footprint, *names):
+    """The image and the result of operators one after another. scikit-image does not reflect the footprint of
+    dilations."""
+    image, footprint = _flat_arguments(image, footprint)
+    result = image
+    for name in names:
+        own = _footprints.inverted(footprint) if name == "dilation" else footprint
+        result = _footprints.filtered(name, result, own, border="reflect")
+    return image, result
+
+
+def _given_to(out, image, result):
+    if out is None:
+        return result
+    if out.shape != image.shape:
+        raise RuntimeError("output shape not correct")
+    out[...] = result
+    return out
 
 
 def _local_extrema(name, image, footprint, connectivity, indices, allow_borders):
