@@ -38,7 +38,7 @@ void region_gathering::add_rows(const row_band& band) {
     const double* const values = read_values(band, 1, row);
     if (may_be_nan)
       for (std::int64_t x = 0; x < band.width; ++x)
-        if (std::isnan(values[x])) refuse_nan_at(call_, 1, {0, y, x});
+        if (std::isnan(values[x])) refuse_nan_at(call_.about, call_.rank(), 1, {0, y, x});
     here_.clear();
     over_runs(read_labels(band, 0, row), band.width, [&](std::int64_t first, std::int64_t end, Label label) {
       if (label == 0) return;
