@@ -60,6 +60,10 @@ TEST(contexts, a_stop_that_is_set_interrupts) {
         EXPECT_THROW(compute_table(about, inputs, given, how), interrupted) << about.name;
         continue;
       }
+      if (!about.shapes.empty()) {
+        EXPECT_THROW(compute_shapes(about, inputs, given, how), interrupted) << about.name;
+        continue;
+      }
       EXPECT_THROW(run_operator(about, inputs, given, how), interrupted)
           << about.name << " on " << how.device;
       image out(output_type(about, 0, dtype::u8, f.shape, given), f.shape);
@@ -118,7 +122,9 @@ TEST(contexts, every_operator_tells_its_progress_and_stops_on_the_way) {
       for (const auto& input : about.inputs)
         if (!input.optional) inputs.push_back(input.own_form ? weights.view() : f.view());
       const auto run = [&](const context& how) {
-        if (about.table.empty())
+        if (!about.shapes.empty())
+          compute_shapes(about, inputs, required_arguments(about), how);
+        else if (about.table.empty())
           run_operator(about, inputs, required_arguments(about), how);
         else
           compute_table(about, inputs, required_arguments(about), how);
@@ -189,6 +195,10 @@ TEST(contexts, empty_images_give_empty_images) {
           const std::vector<const_image_view> inputs(about.inputs.size(), nothing);
           if (!about.table.empty()) {
             EXPECT_EQ(compute_table(about, inputs, required_arguments(about), how).rows(), 0u) << about.name;
+            continue;
+          }
+          if (!about.shapes.empty()) {
+            EXPECT_TRUE(compute_shapes(about, inputs, required_arguments(about), how).empty()) << about.name;
             continue;
           }
           const auto results = run_operator(about, inputs, required_arguments(about), how);
