@@ -67,8 +67,8 @@ def check_same(ours, theirs, what, absolute=0):
     if theirs is None:
         assert ours is None, what
         return
-    if isinstance(theirs, tuple):
-        assert isinstance(ours, tuple) and len(ours) == len(theirs), what
+    if isinstance(theirs, (tuple, list)):
+        assert type(ours) is type(theirs) and len(ours) == len(theirs), what
         for one, other in zip(ours, theirs):
             check_same(one, other, what)
         return
