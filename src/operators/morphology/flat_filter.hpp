@@ -120,15 +120,15 @@ void subtract_into(Engine& engine, const call& call, const image_in<Engine, cons
 }
 
 inline constexpr char flat_notes[] =
-    "The footprint is a disc, rectangle, diamond or line around the pixel, or an image; the middle of n of its "
-    "pixels is n / 2, rounded down. By default what lies outside the image is left out, as in ITK, MATLAB, "
-    "OpenCV and DIPlib. For discs, diamonds and rectangles with odd sides the borders reflect and nearest "
-    "give the same, so it is also what SciPy and scikit-image give by default. NaN is refused.";
+    "The footprint is a disc, rectangle, diamond or line around the pixel, or an image. The middle of n "
+    "of its pixels is n / 2, rounded down. By default what lies outside the image is left out, as in "
+    "ITK, MATLAB and OpenCV. For discs, diamonds and rectangles with odd sides, the borders reflect and "
+    "nearest give the same. Those are the results of SciPy and scikit-image by default. NaN is refused.";
 inline constexpr char flat_difference_notes[] =
-    "Differences saturate at the ends of the pixel type. The footprint is a disc, rectangle, diamond or line "
-    "around the pixel, or an image; the middle of n of its pixels is n / 2, rounded down. By default what "
-    "lies outside the image is left out, as in ITK, MATLAB, OpenCV and DIPlib. For discs, diamonds and "
-    "rectangles with odd sides the borders reflect and nearest give the same, so it is also what SciPy and "
-    "scikit-image give by default. NaN is refused.";
+    "Differences saturate at the ends of the pixel type. The footprint is a disc, rectangle, diamond or "
+    "line around the pixel, or an image. The middle of n of its pixels is n / 2, rounded down. By "
+    "default what lies outside the image is left out, as in ITK, MATLAB and OpenCV. For discs, diamonds "
+    "and rectangles with odd sides, the borders reflect and nearest give the same. Those are the "
+    "results of SciPy and scikit-image by default. NaN is refused.";
 
 }  // namespace macareu::operators

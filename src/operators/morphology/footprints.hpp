@@ -30,7 +30,7 @@ inline constexpr parameter_description radius_parameter{
     .name = "radius",
     .kind = parameter_kind::number,
     .default_text = "1",
-    .help = "of a disc, x^2 + y^2 <= radius^2, or of a diamond, |x| + |y| <= radius; at most 512",
+    .help = "of a disc, x^2 + y^2 <= radius^2, or of a diamond, in steps along the axes; at most 512",
     .or_equal = true,
     .most = 512};
 inline constexpr parameter_description size_parameter{
