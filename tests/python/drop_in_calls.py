@@ -47,6 +47,13 @@ OTHERS = [(morphology.local_maxima, [IMAGE], {"indices": True}), (morphology.h_m
           (ndimage.gaussian_filter, [REALS], {"sigma": 1, "order": 1}), (ndimage.gaussian_filter, [VOLUME], {"sigma": 1}),
           (ndimage.gaussian_filter, [REALS], {"sigma": 1, "mode": ["reflect", "wrap"]}), (filters.gaussian, [VOLUME], {}),
           (ndimage.median_filter, [IMAGE[0]], {"size": 3}), (ndimage.binary_fill_holes, [MASK[0]], {}),
+          *((function, [array], named) for array in (IMAGE, MASK, VOLUME)
+            for function, named in ((morphology.erosion, {}), (morphology.dilation, {}), (morphology.opening, {}),
+                                    (morphology.closing, {}), (morphology.white_tophat, {}), (morphology.black_tophat, {}),
+                                    (ndimage.grey_erosion, {"size": 3}), (ndimage.grey_dilation, {"size": 2}),
+                                    (ndimage.grey_opening, {"size": 3}), (ndimage.grey_closing, {"size": 3}),
+                                    (ndimage.binary_erosion, {}), (ndimage.binary_dilation, {"iterations": 2}),
+                                    (ndimage.binary_opening, {}), (ndimage.binary_closing, {}))),
           (ndimage.histogram, [IMAGE], {"min": 0, "max": 9, "bins": 3}),
           (ndimage.minimum, [REALS], {"labels": IMAGE, "index": np.arange(9)}),
           (ndimage.maximum, [REALS], {"labels": IMAGE, "index": np.arange(9)}),

@@ -164,15 +164,15 @@ def _large_objects(ar, min_size, connectivity, target):
 
 @_peers.renamed("selem", "footprint")
 @_peers.drop_in
-def erosion(image, footprint=None, out=None) -> NDArray[Any]:
-    """As skimage.morphology.erosion, for footprints with odd sides. NaN is refused."""
+def erosion(image, footprint=None, out=None, shift_x=False, shift_y=False) -> NDArray[Any]:
+    """As skimage.morphology.erosion, for footprints with odd sides, which shifts leave in place. NaN is refused."""
     return _given_to(out, *_steps(image, footprint, "erosion"))
 
 
 @_peers.renamed("selem", "footprint")
 @_peers.drop_in
-def dilation(image, footprint=None, out=None) -> NDArray[Any]:
-    """As skimage.morphology.dilation, for footprints with odd sides. NaN is refused."""
+def dilation(image, footprint=None, out=None, shift_x=False, shift_y=False) -> NDArray[Any]:
+    """As skimage.morphology.dilation, for footprints with odd sides, which shifts leave in place. NaN is refused."""
     return _given_to(out, *_steps(image, footprint, "dilation"))
 
 
