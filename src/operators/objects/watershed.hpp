@@ -146,6 +146,10 @@ struct watershed {
       else
         return static_cast<key_of<Pixel>>(value ^ sign);
     }
+    /// The highest key outside the mask.
+    MACAREU_HD key_of<Pixel> operator()(site p, Pixel value, std::uint8_t inside) const {
+      return inside ? (*this)(p, value) : static_cast<key_of<Pixel>>(~key_of<Pixel>{0});
+    }
   };
 
   /// The key of the value plus h.
@@ -160,13 +164,6 @@ struct watershed {
         const Pixel key = height(p, value), highest = static_cast<Pixel>(~Pixel{0});
         return key > static_cast<Pixel>(highest - h) ? highest : static_cast<Pixel>(key + h);
       }
-    }
-  };
-
-  struct highest_outside {
-    template <class Key>
-    MACAREU_HD Key operator()(site, Key height, std::uint8_t inside) const {
-      return inside ? height : static_cast<Key>(~Key{0});
     }
   };
 
@@ -229,8 +226,10 @@ struct watershed {
     if (call.has_input(1)) seeds_from_markers(engine, call, seeds.image(), mask);
     const auto heights = temporary<key>(engine, image);
     const height_of<Pixel> height{sign};
-    engine.map(height, heights.image(), image);
-    if (call.has_input(2)) engine.map(highest_outside{}, heights.image(), heights.reading(), mask);
+    if (call.has_input(2))
+      engine.map(height, heights.image(), image, mask);
+    else
+      engine.map(height, heights.image(), image);
     const auto passes = temporary<key>(engine, image);
     if (!call.has_input(1)) {
       const auto& h = call.quantity("h");

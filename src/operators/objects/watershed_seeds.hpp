@@ -20,26 +20,31 @@
 
 namespace macareu {
 
-struct is_set {
-  MACAREU_HD bool operator()(std::uint32_t label) const { return label != 0; }
-  MACAREU_HD bool operator()(std::uint32_t label, std::uint8_t inside) const {
-    return label != 0 && inside != 0;
-  }
-};
-
 /// Beyond the labels there are two values: outside the mask, and not a label.
 inline constexpr std::uint32_t not_a_label = basin::outside - 1;
 
+struct is_set {
+  MACAREU_HD bool operator()(std::uint32_t label) const { return label != 0; }
+};
 struct is_no_label {
   MACAREU_HD bool operator()(std::uint32_t label) const { return label == not_a_label; }
+};
+/// 1 for a label, 2 for what is none.
+struct kind_of_seed {
+  MACAREU_HD std::uint8_t operator()(std::uint32_t seed) const {
+    return seed == not_a_label ? 2 : seed != 0 && seed != basin::outside;
+  }
 };
 
 /// Negative markers are the high half of unsigned values.
 template <class T>
-struct as_label {
+struct as_seed {
   T most;
   MACAREU_HD std::uint32_t operator()(site, T marker) const {
     return marker > most ? not_a_label : static_cast<std::uint32_t>(marker);
+  }
+  MACAREU_HD std::uint32_t operator()(site p, T marker, std::uint8_t inside) const {
+    return inside ? (*this)(p, marker) : basin::outside;
   }
 };
 
@@ -49,15 +54,16 @@ struct outside_mask {
   }
 };
 
-/// Markers of any type as labels; only this is compiled for each width.
-template <class Engine>
-void read_markers(Engine& engine, const call& call, const image_in<Engine, std::uint32_t>& labels) {
+/// Seeds from markers of any type. Only this is compiled for each width.
+template <class Engine, class... Mask>
+void read_markers(Engine& engine, const call& call, const image_in<Engine, std::uint32_t>& seeds,
+                  const Mask&... mask) {
   with_pixel_type(call.inputs[1].type(), [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T>) {
       using bare = without_sign<T>;
       constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
-      engine.map(as_label<bare>{static_cast<bare>(most < not_a_label ? most : not_a_label)}, labels,
-                 input<bare>(engine, call, 1));
+      engine.map(as_seed<bare>{static_cast<bare>(most < not_a_label ? most : not_a_label)}, seeds,
+                 input<bare>(engine, call, 1), mask...);
     }
   });
 }
@@ -75,18 +81,18 @@ std::string marker_at(Engine& engine, const call& call, site p) {
 template <class Engine, class Mask>
 void seeds_from_markers(Engine& engine, const call& call, const image_in<Engine, std::uint32_t>& seeds,
                         const Mask& mask) {
-  read_markers(engine, call, seeds);
-  const auto labels = seeds.reading();
-  if (const auto p = find_first(engine, is_no_label{}, labels))
+  if (call.has_input(2))
+    read_markers(engine, call, seeds, mask);
+  else
+    read_markers(engine, call, seeds);
+  const auto found = engine.reduce(any_pixel<kind_of_seed>{{}}, seeds.reading());
+  if (found == 1) return;
+  if (const auto p = find_first(engine, is_no_label{}, seeds.reading()))
     refuse_marker_value(call, marker_at(engine, call, *p), *p);
-  const bool masked = call.has_input(2);
-  const any_pixel<is_set> any{{}};
-  if (!(masked ? engine.reduce(any, labels, mask) : engine.reduce(any, labels))) {
-    const auto p = find_first(engine, is_set{}, labels);
-    if (!p) refuse_no_markers(call);
-    refuse_markers_outside(call, marker_at(engine, call, *p), *p);
-  }
-  if (masked) engine.map(outside_mask{}, seeds, labels, mask);
+  read_markers(engine, call, seeds);
+  const auto p = find_first(engine, is_set{}, seeds.reading());
+  if (!p) refuse_no_markers(call);
+  refuse_markers_outside(call, marker_at(engine, call, *p), *p);
 }
 
 struct one_key_higher {

@@ -67,24 +67,45 @@ void basin_tile<Key>::load_steps(const view<const std::uint32_t>& steps) {
   copy_from(steps, basin::never, steps_);
 }
 
+template <class Key>
+auto basin_tile<Key>::inside_of(const std::uint32_t* seed) const -> span {
+  span inside{0, place_.width};
+  while (inside.begin < inside.end && seed[inside.begin] == basin::outside) ++inside.begin;
+  while (inside.begin < inside.end && seed[inside.end - 1] == basin::outside) --inside.end;
+  return inside;
+}
+
+template <class Key>
+bool basin_tile<Key>::is_outside(const view<const std::uint32_t>& seeds) const {
+  for (std::int64_t z = 0; z < place_.depth; ++z)
+    for (std::int64_t y = 0; y < place_.height; ++y) {
+      const std::uint32_t* const seed = seed_row(seeds, z, y);
+      if (std::any_of(seed, seed + place_.width, [](auto one) { return one != basin::outside; }))
+        return false;
+    }
+  return true;
+}
+
 /// d is 0 at entries, never elsewhere, and 1 where no front may go: beside the tile and outside the mask. It
 /// cannot be improved there, and is that of no entry.
 template <class Key>
 void basin_tile<Key>::find_entries(const view<const std::uint32_t>& seeds) {
-  const std::int64_t width = place_.width;
   std::fill_n(steps_.begin(), pitch_ * rows_ * (place_.depth + 2 * volume_), 1u);
+  inside_.clear();
   for (std::int64_t z = 0; z < place_.depth; ++z)
     for (std::int64_t y = 0; y < place_.height; ++y) {
+      const std::uint32_t* const seed = seed_row(seeds, z, y);
+      const auto [begin, end] = inside_.emplace_back(inside_of(seed));
+      if (begin == end) continue;
       const Key* const own = &pass_[at(z, y, 0)];
       Key* const lowest = lowest_.data();
-      std::copy_n(own, width, lowest);
+      std::copy(own + begin, own + end, lowest + begin);
       for (int k = 0; k < order_.count; ++k) {
         const Key* const other = own + offset_[static_cast<std::size_t>(k)];
-        for (std::int64_t x = 0; x < width; ++x) lowest[x] = std::min(lowest[x], other[x]);
+        for (auto x = begin; x < end; ++x) lowest[x] = std::min(lowest[x], other[x]);
       }
-      const std::uint32_t* const seed = seed_row(seeds, z, y);
       std::uint32_t* const steps = &steps_[at(z, y, 0)];
-      for (std::int64_t x = 0; x < width; ++x)
+      for (auto x = begin; x < end; ++x)
         steps[x] = seed[x] == basin::outside ? 1u : lowest[x] < own[x] || seed[x] != 0 ? 0u : basin::never;
     }
 }
@@ -93,10 +114,10 @@ void basin_tile<Key>::find_entries(const view<const std::uint32_t>& seeds) {
 template <class Key>
 void basin_tile<Key>::start_front() {
   queued_ = 0;
+  auto row = inside_.begin();
   for (std::int64_t z = 0; z < place_.depth; ++z)
-    for (std::int64_t y = 0; y < place_.height; ++y) {
-      const auto begin = at(z, y, 0), end = at(z, y, place_.width);
-      for (auto p = begin; p < end; ++p) {
+    for (std::int64_t y = 0; y < place_.height; ++y, ++row)
+      for (auto p = at(z, y, row->begin); p < at(z, y, row->end); ++p) {
         if (steps_[p] != basin::never) continue;
         for (int k = 0; k < order_.count; ++k) {
           const auto q = p + static_cast<std::uint32_t>(offset_[static_cast<std::size_t>(k)]);
@@ -106,7 +127,6 @@ void basin_tile<Key>::start_front() {
           break;
         }
       }
-    }
 }
 
 template <class Key>
@@ -163,7 +183,8 @@ void basin_tile<Key>::find_parents(const view<const std::uint32_t>& seeds) {
     for (std::int64_t y = 0; y < place_.height; ++y) {
       const std::uint32_t* const seed = seed_row(seeds, z, y);
       const auto first = at(z, y, 0);
-      for (std::int64_t x = 0; x < place_.width; ++x) {
+      const auto [begin, end] = inside_of(seed);
+      for (auto x = begin; x < end; ++x) {
         const auto p = first + static_cast<std::uint32_t>(x);
         if (steps_[p] == basin::never || seed[x] != 0) continue;
         time least = time_at(p);
@@ -198,13 +219,20 @@ void basin_tile<Key>::follow_parents(const view<const std::uint32_t>& seeds) {
     for (std::int64_t z = 0; z < place_.depth; ++z)
       for (std::int64_t y = 0; y < place_.height; ++y) visit(z, y, at(z, y, 0));
   };
+  inside_.clear();
   for_each_row([&](std::int64_t z, std::int64_t y, std::uint32_t first) {
     const std::uint32_t* const seed = seed_row(seeds, z, y);
-    for (std::int64_t x = 0; x < place_.width; ++x)
-      value_[first + static_cast<std::uint32_t>(x)] = seed[x] == basin::outside ? 0 : seed[x];
+    const auto [begin, end] = inside_.emplace_back(inside_of(seed));
+    std::uint32_t* const value = &value_[first];
+    std::fill(value, value + begin, 0u);
+    std::fill(value + end, value + place_.width, 0u);
+    for (auto x = begin; x < end; ++x) value[x] = seed[x] == basin::outside ? 0 : seed[x];
   });
+  auto row = inside_.begin();
   for_each_row([&](std::int64_t, std::int64_t, std::uint32_t first) {
-    for (auto i = first; i < first + static_cast<std::uint32_t>(place_.width); ++i) {
+    const auto [begin, end] = *row++;
+    for (auto x = begin; x < end; ++x) {
+      const auto i = first + static_cast<std::uint32_t>(x);
       if (direction_[i] == is_end) continue;
       std::size_t length = 0;
       auto p = i;

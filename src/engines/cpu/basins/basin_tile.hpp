@@ -20,6 +20,8 @@ class basin_tile {
 
   /// Sets the place of the tile in views of this size. Their rows are contiguous.
   void move_to(const tile_place& place, site views);
+  /// Whether no pixel of the tile is inside the mask.
+  bool is_outside(const view<const std::uint32_t>& seeds) const;
   /// L of the tile and of the pixels around it, as far as the view reaches.
   void load_passes(const view<const Key>& passes);
   /// The index of a pixel of the tile, or of one beside it. Indices grow in raster order.
@@ -87,6 +89,11 @@ class basin_tile {
   /// Copies the tile and what is around it; `beyond` the view.
   template <class T>
   void copy_from(const view<const T>& image, T beyond, std::vector<T>& to) const;
+  /// The pixels of a row from the first inside the mask to the last.
+  struct span {
+    std::int64_t begin, end;
+  };
+  span inside_of(const std::uint32_t* seed) const;
   void find_entries(const view<const std::uint32_t>& seeds);
   void start_front();
   void relax(std::uint32_t p);
@@ -102,6 +109,7 @@ class basin_tile {
   std::int64_t pitch_ = 0, rows_ = 0;
   std::array<std::int32_t, 26> offset_{};
   std::vector<Key> pass_, lowest_;
+  std::vector<span> inside_;  // of every row
   std::vector<std::uint32_t> steps_, value_, queue_;
   std::vector<std::uint8_t> direction_;
   std::vector<offered> offers_;

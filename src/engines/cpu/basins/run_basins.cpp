@@ -5,6 +5,7 @@
 #include <atomic>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <macareu/error.hpp>
@@ -42,10 +43,15 @@ class basin_run {
         seeds_(seeds),
         grid_(passes.depth, passes.height, passes.width, fitting_tile(near, passes)),
         threads_(threads_for(passes.pixels(), work.how.threads)),
-        steps_memory_(passes.depth, passes.height, passes.width),
         directions_memory_(passes.depth, passes.height, passes.width),
-        steps_(steps_memory_),
-        directions_(directions_memory_) {
+        directions_(directions_memory_),
+        is_outside_(static_cast<std::size_t>(grid_.tiles())) {
+    if (is_packed(labels)) {
+      steps_ = labels;  // until labels are written: new memory takes longer than some of the work
+    } else {
+      steps_memory_.emplace(passes.depth, passes.height, passes.width);
+      steps_ = *steps_memory_;
+    }
     for (int i = 0; i < threads_; ++i) tiles_.push_back(std::make_unique<basin_tile<Key>>(near));
     for (int k = 0; k < order_.count; ++k) {
       const auto& step = order_.steps[static_cast<std::size_t>(k)];
@@ -55,12 +61,19 @@ class basin_run {
 
   void run() {
     work_.report.threads = threads_;
-    over_tiles([&](basin_tile<Key>& tile) { solve_alone(tile); });
+    over_tiles([&](basin_tile<Key>& tile, std::size_t index) { solve_alone(tile, index); });
     correct();
     number_rims();
-    over_tiles([&](basin_tile<Key>& tile) { find_parents(tile); });
+    over_tiles([&](basin_tile<Key>& tile, std::size_t index) {
+      if (!is_outside_[index]) find_parents(tile);
+    });
     join_rims();
-    over_tiles([&](basin_tile<Key>& tile) { write_labels(tile); });
+    over_tiles([&](basin_tile<Key>& tile, std::size_t index) {
+      if (is_outside_[index])
+        fill(tile, labels_, 0);
+      else
+        write_labels(tile);
+    });
   }
 
  private:
@@ -76,17 +89,31 @@ class basin_run {
             at_most(most.depth, image.depth)};
   }
 
-  /// visit(tile) for all tiles.
+  /// visit(tile, index) for all tiles.
   template <class Visit>
   void over_tiles(const Visit& visit) {
     over_units(work_, threads_, grid_.tiles(), 1, [&](int thread, std::int64_t index) {
       auto& tile = *tiles_[static_cast<std::size_t>(thread)];
       tile.move_to(grid_.place(index), {passes_.depth, passes_.height, passes_.width});
-      visit(tile);
+      visit(tile, static_cast<std::size_t>(index));
     });
   }
 
-  void solve_alone(basin_tile<Key>& tile) {
+  static bool is_packed(const view<std::uint32_t>& image) {
+    return image.step_x == 1 && image.step_y == image.width &&
+           (image.depth == 1 || image.step_z == image.height * image.width);
+  }
+
+  static void fill(const basin_tile<Key>& tile, const view<std::uint32_t>& image, std::uint32_t value) {
+    over_rows(tile, [&](std::int64_t z, std::int64_t y, std::uint32_t, std::int64_t width) {
+      over_row(
+          {z, y, tile.place().first.x}, width, [&](std::int64_t, std::uint32_t& to) { to = value; }, image);
+    });
+  }
+
+  void solve_alone(basin_tile<Key>& tile, std::size_t index) {
+    is_outside_[index] = tile.is_outside(seeds_);
+    if (is_outside_[index]) return fill(tile, steps_, basin::never);
     tile.load_passes(passes_);
     tile.solve(seeds_);
     over_rows(tile, [&](std::int64_t z, std::int64_t y, std::uint32_t first, std::int64_t width) {
@@ -292,10 +319,11 @@ class basin_run {
   view<const std::uint32_t> seeds_;
   tile_grid grid_;
   int threads_;
-  buffer<std::uint32_t> steps_memory_;
+  std::optional<buffer<std::uint32_t>> steps_memory_;
   buffer<std::uint8_t> directions_memory_;
   view<std::uint32_t> steps_;
   view<std::uint8_t> directions_;
+  std::vector<std::uint8_t> is_outside_;                 // of tiles: no pixel is inside the mask
   std::vector<std::unique_ptr<basin_tile<Key>>> tiles_;  // of the threads
   std::array<std::int64_t, 26> offset_{};
   std::vector<std::uint64_t> rims_, first_on_rim_;
