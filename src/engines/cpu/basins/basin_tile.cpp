@@ -1,17 +1,8 @@
 #include "engines/cpu/basins/basin_tile.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
 namespace macareu::cpu {
-namespace {
-
-/// (L, d) as one number.
-__extension__ using wide_time = unsigned __int128;
-template <class Key>
-using time_of = std::conditional_t<sizeof(Key) <= 4, std::uint64_t, wide_time>;
-
-}  // namespace
 
 template <class Key>
 void basin_tile<Key>::move_to(const tile_place& place, site views) {
@@ -27,7 +18,7 @@ void basin_tile<Key>::move_to(const tile_place& place, site views) {
     queue_.resize(size);
     direction_.resize(size);
   }
-  lowest_.resize(static_cast<std::size_t>(place.width));
+  lowest_.resize(static_cast<std::size_t>(place.width) + 2);
   for (int k = 0; k < order_.count; ++k) {
     const auto& step = order_.steps[static_cast<std::size_t>(k)];
     offset_[static_cast<std::size_t>(k)] =
@@ -86,6 +77,33 @@ bool basin_tile<Key>::is_outside(const view<const std::uint32_t>& seeds) const {
   return true;
 }
 
+template <class Key>
+void basin_tile<Key>::find_lowest(std::uint32_t row, span of) {
+  const Key* const own = &pass_[row];
+  Key* const lowest = &lowest_[1];
+  const auto lower = [&](const Key* other, std::int64_t begin, std::int64_t end) {
+    for (auto x = begin; x < end; ++x) lowest[x] = std::min(lowest[x], other[x]);
+  };
+  if (!full_) {
+    std::copy(own + of.begin, own + of.end, lowest + of.begin);
+    for (int k = 0; k < order_.count; ++k)
+      lower(own + offset_[static_cast<std::size_t>(k)], of.begin, of.end);
+    return;
+  }
+  // Along y and z first, for one more pixel at both ends, then along x.
+  std::copy(own + of.begin - 1, own + of.end + 1, lowest + of.begin - 1);
+  for (std::int64_t dz = -std::int64_t{volume_}; dz <= volume_; ++dz)
+    for (std::int64_t dy = -1; dy <= 1; ++dy)
+      if (dz != 0 || dy != 0) lower(own + (dz * rows_ + dy) * pitch_, of.begin - 1, of.end + 1);
+  Key before = lowest[of.begin - 1], here = lowest[of.begin];
+  for (auto x = of.begin; x < of.end; ++x) {
+    const Key after = lowest[x + 1];
+    lowest[x] = std::min(std::min(before, here), after);
+    before = here;
+    here = after;
+  }
+}
+
 /// d is 0 at entries, never elsewhere, and 1 where no front may go: beside the tile and outside the mask. It
 /// cannot be improved there, and is that of no entry.
 template <class Key>
@@ -97,13 +115,9 @@ void basin_tile<Key>::find_entries(const view<const std::uint32_t>& seeds) {
       const std::uint32_t* const seed = seed_row(seeds, z, y);
       const auto [begin, end] = inside_.emplace_back(inside_of(seed));
       if (begin == end) continue;
+      find_lowest(at(z, y, 0), {begin, end});
       const Key* const own = &pass_[at(z, y, 0)];
-      Key* const lowest = lowest_.data();
-      std::copy(own + begin, own + end, lowest + begin);
-      for (int k = 0; k < order_.count; ++k) {
-        const Key* const other = own + offset_[static_cast<std::size_t>(k)];
-        for (auto x = begin; x < end; ++x) lowest[x] = std::min(lowest[x], other[x]);
-      }
+      const Key* const lowest = &lowest_[1];
       std::uint32_t* const steps = &steps_[at(z, y, 0)];
       for (auto x = begin; x < end; ++x)
         steps[x] = seed[x] == basin::outside ? 1u : lowest[x] < own[x] || seed[x] != 0 ? 0u : basin::never;
@@ -176,8 +190,10 @@ void basin_tile<Key>::solve(const view<const std::uint32_t>& seeds) {
 
 template <class Key>
 void basin_tile<Key>::find_parents(const view<const std::uint32_t>& seeds) {
-  using time = time_of<Key>;
-  const auto time_at = [&](std::uint32_t p) { return time{pass_[p]} << 32 | steps_[p]; };
+  const auto size = static_cast<std::size_t>(pitch_ * rows_ * (place_.depth + 2 * volume_));
+  if (times_.size() < size) times_.resize(size);
+  time* const times = times_.data();
+  for (std::size_t p = 0; p < size; ++p) times[p] = time{pass_[p]} << 32 | steps_[p];
   std::fill_n(direction_.begin(), pitch_ * rows_ * (place_.depth + 2 * volume_), is_end);
   for (std::int64_t z = 0; z < place_.depth; ++z)
     for (std::int64_t y = 0; y < place_.height; ++y) {
@@ -187,10 +203,10 @@ void basin_tile<Key>::find_parents(const view<const std::uint32_t>& seeds) {
       for (auto x = begin; x < end; ++x) {
         const auto p = first + static_cast<std::uint32_t>(x);
         if (steps_[p] == basin::never || seed[x] != 0) continue;
-        time least = time_at(p);
+        time least = times[p];
         int best = is_end;
         for (int k = 0; k < order_.count; ++k) {
-          const time other = time_at(p + static_cast<std::uint32_t>(offset_[static_cast<std::size_t>(k)]));
+          const time other = times[p + static_cast<std::uint32_t>(offset_[static_cast<std::size_t>(k)])];
           best = other < least ? k : best;
           least = other < least ? other : least;
         }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "core/neighbourhood.hpp"
@@ -16,7 +17,8 @@ namespace macareu::cpu {
 template <class Key>
 class basin_tile {
  public:
-  explicit basin_tile(const neighbourhood& near) : order_(near), volume_(near.rank == 3) {}
+  explicit basin_tile(const neighbourhood& near)
+      : order_(near), volume_(near.rank == 3), full_(near.reach >= near.rank) {}
 
   /// Sets the place of the tile in views of this size. Their rows are contiguous.
   void move_to(const tile_place& place, site views);
@@ -81,6 +83,9 @@ class basin_tile {
  private:
   static constexpr Key top = static_cast<Key>(~Key{0});
   static constexpr std::uint8_t is_known = 27;  // of directions: value_ has the end
+  /// (L, d) as one number.
+  __extension__ using wide_time = unsigned __int128;
+  using time = std::conditional_t<sizeof(Key) <= 4, std::uint64_t, wide_time>;
   struct offered {
     std::uint32_t steps, at;
     bool operator<(const offered& other) const { return steps < other.steps; }
@@ -94,6 +99,8 @@ class basin_tile {
     std::int64_t begin, end;
   };
   span inside_of(const std::uint32_t* seed) const;
+  /// The lowest L around the pixels of a row, in lowest_ from 1 on.
+  void find_lowest(std::uint32_t row, span of);
   void find_entries(const view<const std::uint32_t>& seeds);
   void start_front();
   void relax(std::uint32_t p);
@@ -103,12 +110,13 @@ class basin_tile {
   }
 
   tie_order order_;
-  bool volume_;
+  bool volume_, full_;  // full: all pixels around are neighbours
   tile_place place_{};
   site low_{}, high_{};  // of the pixels of the view, relative to the tile
   std::int64_t pitch_ = 0, rows_ = 0;
   std::array<std::int32_t, 26> offset_{};
   std::vector<Key> pass_, lowest_;
+  std::vector<time> times_;
   std::vector<span> inside_;  // of every row
   std::vector<std::uint32_t> steps_, value_, queue_;
   std::vector<std::uint8_t> direction_;
