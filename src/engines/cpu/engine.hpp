@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "engines/cpu/line/run_square_lines.hpp"
 #include "engines/cpu/reduce/run_histogram.hpp"
 #include "engines/cpu/reduce/run_summary.hpp"
+#include "engines/cpu/runtime/run_channels.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "engines/cpu/runtime/units.hpp"
 #include "engines/cpu/tally/run_tally.hpp"
@@ -23,6 +25,7 @@
 #include "engines/cpu/wave/bottleneck.hpp"
 #include "engines/cpu/wave/general.hpp"
 #include "engines/cpu/window/extremes.hpp"
+#include "engines/cpu/window/run_boxes.hpp"
 #include "engines/cpu/window/run_summits.hpp"
 #include "engines/cpu/window/run_weighted.hpp"
 #include "engines/cpu/window/run_window.hpp"
@@ -58,6 +61,25 @@ class engine : public images_in_memory {
       };
       over_row({z, y, 0}, out.pixels().width, each, out.pixels(), in.pixels()...);
     });
+  }
+
+  template <class Rule, class Out, class In, std::size_t Outputs>
+  void map_channels(const Rule& rule, const std::array<framed<Out>, Outputs>& out,
+                    const std::array<framed<const In>, 3>& in) const {
+    over_rows(out[0].pixels(), [&](int, std::int64_t z, std::int64_t y) {
+      std::array<Out*, Outputs> to;
+      std::array<const In*, 3> from;
+      for (std::size_t c = 0; c < Outputs; ++c) to[c] = out[c].pixels().at(z, y);
+      for (std::size_t c = 0; c < 3; ++c) from[c] = in[c].pixels().at(z, y);
+      map_channel_row(rule, site{z, y, 0} + out[0].origin(), out[0].pixels().width, to,
+                      out[0].pixels().step_x, from, in[0].pixels().step_x);
+    });
+  }
+
+  template <class Rule, class Out, class In>
+  void boxes(const Rule& rule, window_radius radius, const border<In>& edge, const framed<Out>& out,
+             const framed<const In>& in) const {
+    run_boxes(work_, rule, radius, edge, out.origin(), out.pixels(), in.pixels());
   }
 
   template <class Rule, class Out, class In>

@@ -31,6 +31,7 @@
 #include "engines/cuda/window/separable.cuh"
 #include "engines/cuda/window/window.cuh"
 #include "patterns/basins.hpp"
+#include "patterns/boxes_by_axes.hpp"
 #include "patterns/component_blocks.hpp"
 #include "patterns/engine.hpp"
 #include "patterns/host_rows.hpp"
@@ -74,6 +75,12 @@ class engine : public images_in_memory {
   void window(const Rule& rule, border<In> edge, const framed<Out>& out, const framed<const In>& in) {
     const auto from = reading(in);
     run_window(on_, located_in(out.whole(), rule), edge, writing(out), from);
+  }
+
+  template <class Rule, class Out, class In>
+  void boxes(const Rule& rule, window_radius radius, const border<In>& edge, const framed<Out>& out,
+             const framed<const In>& in) {
+    boxes_by_axes<engine, Rule, In, Out>(*this, rule, radius, edge, out, in);
   }
 
   template <class F, class In>

@@ -27,6 +27,7 @@
 #include "engines/pieces/basins/piece_basins.hpp"
 #include "engines/pieces/image.hpp"
 #include "engines/pieces/plan.hpp"
+#include "patterns/boxes.hpp"
 #include "patterns/engine.hpp"
 
 namespace macareu::pieces {
@@ -100,6 +101,14 @@ class engine : public plan {
     set_near(out, in, rule.radius(), edge.mode,
              [rule, edge](Inner& inner, const framed<Out>& to, const framed<const In>& from) {
                inner.window(rule, edge, to, from);
+             });
+  }
+  template <class Rule, class Out, class In>
+  void boxes(const Rule& rule, window_radius radius, const border<In>& edge, const image<Out>& out,
+             const image<const In>& in) {
+    set_near(out, in, radius, edge.mode,
+             [rule, radius, edge](Inner& inner, const framed<Out>& to, const framed<const In>& from) {
+               sum_boxes<Inner, Rule, In, Out>(inner, rule, radius, edge, to, from);
              });
   }
   template <class F, class In>

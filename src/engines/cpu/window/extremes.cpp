@@ -12,7 +12,7 @@
 #include "engines/cpu/runtime/aligned_memory.hpp"
 #include "engines/cpu/runtime/units.hpp"
 #include "engines/cpu/tuning.hpp"
-#include "patterns/boxes.hpp"
+#include "patterns/separated_box.hpp"
 
 namespace macareu::cpu {
 namespace {

@@ -13,7 +13,7 @@
 #include "engines/cuda/runtime/residence.cuh"
 #include "engines/cuda/runtime/shared_memory.cuh"
 #include "engines/cuda/window/window.cuh"
-#include "patterns/boxes.hpp"
+#include "patterns/separated_box.hpp"
 
 namespace macareu::cuda {
 namespace {
