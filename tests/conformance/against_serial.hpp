@@ -9,19 +9,27 @@
 
 namespace macareu::test {
 
+/// The form of an output.
+struct output_form {
+  dtype type;
+  extents shape;
+  int channels;
+};
+
 /// Memory for the outputs of any operator.
 class output_memory {
  public:
   explicit output_memory(std::int64_t pixels) : pixels_(pixels) {}
 
   /// An output that is not asked for has a view without memory.
-  std::vector<image_view> spoiled(const std::vector<dtype>& types, const std::vector<bool>& asked,
-                                  const extents& shape) {
-    while (canvases_.size() < types.size()) canvases_.emplace_back(pixels_);
+  std::vector<image_view> spoiled(const std::vector<output_form>& forms, const std::vector<bool>& asked) {
+    while (canvases_.size() < forms.size()) canvases_.emplace_back(pixels_);
     std::vector<image_view> views;
-    for (std::size_t o = 0; o < types.size(); ++o)
-      views.push_back(asked[o] ? canvases_[o].spoiled(types[o], shape)
-                               : image_view(nullptr, types[o], shape, contiguous_strides(shape)));
+    for (std::size_t o = 0; o < forms.size(); ++o) {
+      const auto& [type, shape, channels] = forms[o];
+      views.push_back(asked[o] ? canvases_[o].spoiled(type, shape, channels)
+                               : image_view(nullptr, type, shape, contiguous_strides(shape)));
+    }
     return views;
   }
 
@@ -33,13 +41,13 @@ class output_memory {
 class against_serial : public engine_and_type {
  protected:
   explicit against_serial(std::int64_t most_pixels)
-      : first_(most_pixels),
+      : first_(3 * most_pixels),  // of colour
         second_(most_pixels),
         third_(most_pixels),
         fourth_(most_pixels),
         fifth_(most_pixels),
-        expected_(most_pixels),
-        got_(most_pixels) {}
+        expected_(3 * most_pixels),
+        got_(3 * most_pixels) {}
 
   /// What the operator takes, in the form of the scene.
   template <class T>
@@ -54,6 +62,7 @@ class against_serial : public engine_and_type {
     paint(scene_.marker, palette, sinks, static_cast<T*>(marker.data()));
     paint(scene_.mask, palette, sinks, static_cast<T*>(mask.data()));
     lose_a_pixel<T>(from, mask);
+    if (about.takes_colour) return {as_colour<T>(from, mask)};
     const auto set = third_.of(dtype::boolean, scene_.shape);
     std::ranges::transform(scene_.marker, static_cast<bool*>(set.data()), [](level own) { return own > 0; });
     auto inputs = inputs_of(about, marker, mask, set);
@@ -71,7 +80,7 @@ class against_serial : public engine_and_type {
                const arguments& given, int threads) {
     std::deque<strided_image> copies;
     std::vector<const_image_view> strided;
-    if (from.once_in(8))
+    if (from.once_in(8) && !about.takes_colour)
       for (const auto& input : inputs) {
         if (!input.data()) {
           strided.push_back(input);
@@ -136,6 +145,21 @@ class against_serial : public engine_and_type {
     return drawn;
   }
 
+  /// Three channels from the levels of the scene and the image, interleaved or one after another.
+  template <class T>
+  const_image_view as_colour(dice& from, const const_image_view& image) {
+    const auto pixels = scene_.shape.pixels();
+    const bool interleaved = from.once_in(2);
+    const std::int64_t step = interleaved ? 3 : 1, apart = interleaved ? 1 : pixels;
+    const auto interleaved_view = first_.of(type(), scene_.shape, 3);
+    auto* const to = static_cast<T*>(interleaved_view.data());
+    const auto* const given = static_cast<const T*>(image.data());
+    for (std::int64_t i = 0; i < pixels; ++i)
+      for (int c = 0; c < 3; ++c) to[i * step + c * apart] = given[(i + c * (pixels / 3)) % pixels];
+    if (interleaved) return interleaved_view;
+    return {to, type(), scene_.shape, contiguous_strides(scene_.shape), 3, pixels};
+  }
+
   /// Rarely: NaN is refused, and what is refused tests little.
   template <class T>
   static void lose_a_pixel(dice& from, const image_view& pixels) {
@@ -155,13 +179,15 @@ class against_serial : public engine_and_type {
   }
 
   /// Empty where the arguments do not fit the shape: the call is refused before an engine runs.
-  std::vector<dtype> types_of_outputs(const operator_description& about, const arguments& given,
-                                      std::size_t count) const {
+  std::vector<output_form> forms_of_outputs(const operator_description& about, const arguments& given,
+                                            std::size_t count) const {
     try {
-      std::vector<dtype> types;
-      while (types.size() < count)
-        types.push_back(output_type(about, types.size(), type(), scene_.shape, given));
-      return types;
+      std::vector<output_form> forms;
+      for (std::size_t o = 0; o < count; ++o)
+        forms.push_back({output_type(about, o, type(), scene_.shape, given),
+                         output_shape(about, o, scene_.shape, given),
+                         output_channels(about, o, about.takes_colour ? 3 : 1, given)});
+      return forms;
     } catch (const usage_error&) {
       return {};
     }
@@ -173,18 +199,18 @@ class against_serial : public engine_and_type {
                       const std::vector<const_image_view>& strided, const arguments& given,
                       const std::vector<context>& hows) {
     const auto asked = draw_outputs(from, about, given);
-    const auto types = types_of_outputs(about, given, asked.size());
-    if (types.empty()) {
+    const auto forms = forms_of_outputs(about, given, asked.size());
+    if (forms.empty()) {
       ++refused_;
       return;
     }
     const bool in_place = strided.empty() && about.outputs[0].may_replace_first_input &&
-                          types[0] == inputs[0].type() && from.once_in(4);
-    const auto expected = expected_.spoiled(types, asked, scene_.shape);
+                          forms[0].type == inputs[0].type() && from.once_in(4);
+    const auto expected = expected_.spoiled(forms, asked);
     const auto error = run(about, inputs, expected, given, {.device = "serial"});
     if (error) {
       ++refused_;
-      const auto before = got_.spoiled(types, asked, scene_.shape);
+      const auto before = got_.spoiled(forms, asked);
       for (std::size_t o = 0; o < asked.size(); ++o)
         ASSERT_TRUE(!asked[o] || same_bits(expected[o], before[o])) << *error << ", after a part of the work";
     }
@@ -192,15 +218,15 @@ class against_serial : public engine_and_type {
       SCOPED_TRACE(describe(about, how, given, asked) + (in_place          ? ", in place"
                                                          : strided.empty() ? ""
                                                                            : ", strided"));
-      auto outputs = got_.spoiled(types, asked, scene_.shape);
+      auto outputs = got_.spoiled(forms, asked);
       auto used = strided.empty() ? inputs : strided;
       std::deque<strided_image> strided_outputs;
       if (!strided.empty())
         for (std::size_t o = 0; o < outputs.size(); ++o)
-          if (asked[o]) outputs[o] = strided_outputs.emplace_back(from, types[o], scene_.shape).view();
+          if (asked[o]) outputs[o] = strided_outputs.emplace_back(from, forms[o].type, forms[o].shape).view();
       if (in_place) {
         std::memcpy(outputs[0].data(), inputs[0].data(),
-                    static_cast<std::size_t>(scene_.shape.pixels()) * size_of(types[0]));
+                    static_cast<std::size_t>(scene_.shape.pixels()) * size_of(forms[0].type));
         used[0] = outputs[0];
       }
       ASSERT_NO_FATAL_FAILURE(run_and_compare(about, used, outputs, expected, error, given, how));

@@ -1,6 +1,7 @@
 #include "conformance/draw_arguments.hpp"
 
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -24,6 +25,8 @@ std::optional<number> draw_bounded(dice& from, std::string_view name) {
   if (name == "bins") return from.once_in(2) ? from.between(1, 20) : from.between(1, 3000);
   if (name == "blocks")
     return from.once_in(2) ? number(from.between(1, 20)) : number(std::numeric_limits<double>::infinity());
+  if (name == "low_percentile") return from.between(0, 40);
+  if (name == "high_percentile") return from.between(41, 100);
   if (name == "dimensions") return from.between(1, 2);
   if (name == "radius") return static_cast<double>(from.between(0, from.once_in(16) ? 28 : 12)) / 4;
   if (name == "length") return from.between(1, 9);
@@ -77,6 +80,13 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
         break;
       case parameter_kind::numbers:
         given.emplace(name, draw_numbers(from, from.once_in(2) ? 1 : rank, parameter.whole));
+        if (name == "vectors")
+          given.insert_or_assign(name, from.once_in(2) ? std::vector{number(std::nan(""))}
+                                                       : draw_numbers(from, from.once_in(2) ? 6 : 9));
+        if (name == "white") given.insert_or_assign(name, draw_numbers(from, from.once_in(2) ? 1 : 3));
+        if (name == "window")  // odd
+          for (auto& one : std::get<std::vector<number>>(given.at(name)))
+            one = 2 * static_cast<std::int64_t>(one.to_double()) + 1;
         if (name == "maximum_error" || name == "thresholds")  // below 1
           for (auto& one : std::get<std::vector<number>>(given.at(name))) one = one.to_double() / 50;
         break;
@@ -91,7 +101,7 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
     given.insert_or_assign("squared", false);  // there are no others
     given.insert_or_assign("method", std::string("exact"));
   }
-  if (given.contains("method")) {  // what would not be looked at is refused
+  if (given.contains("method") && given.contains("squared")) {  // what would not be looked at is refused
     if (std::get<bool>(given.at("squared"))) given.erase("type");
     if (std::get<std::string>(given.at("method")) == "exact") given.erase("connectivity");
   }
@@ -101,6 +111,10 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
                                 : std::array{"variance", "maximum_error"})
       given.erase(name);
   if (about.name == "watershed" && !from.once_in(4)) given.erase("h");  // refused beside markers
+  if (about.name == "clip" || about.name == "rescale") {
+    const auto low = std::get<number>(given.at("low")), high = std::get<number>(given.at("high"));
+    if (low.to_double() >= high.to_double()) given.insert_or_assign("high", number(std::nan("")));
+  }
   if (given.contains("intervals") && !std::get<std::vector<interval>>(given.at("intervals")).empty())
     given.insert_or_assign("values", false);  // one or the other
   if (given.contains("background") && !std::get<bool>(given.at("values"))) given.erase("background");

@@ -84,7 +84,7 @@ inline std::string describe(const operator_description& about, const context& ho
 
 /// On a GPU the order of visits is another one, and so are the results of propagation.
 inline void keep_comparable(arguments& given, const std::string& device) {
-  if (device != "cuda" || !given.contains("method")) return;
+  if (device != "cuda" || !given.contains("method") || !given.contains("squared")) return;
   given.insert_or_assign("method", std::string("exact"));
   given.erase("connectivity");
 }
@@ -93,13 +93,13 @@ inline void keep_comparable(arguments& given, const std::string& device) {
 class canvas {
  public:
   explicit canvas(std::int64_t pixels) : memory_(dtype::f64, extents{1, pixels}) {}
-  image_view of(dtype type, const extents& shape) {
-    return {memory_.data(), type, shape, contiguous_strides(shape)};
+  image_view of(dtype type, const extents& shape, int channels = 1) {
+    return {memory_.data(), type, shape, contiguous_strides(shape, channels), channels};
   }
   /// Bytes that no run should leave.
-  image_view spoiled(dtype type, const extents& shape) {
-    std::memset(memory_.data(), 0xa5, static_cast<std::size_t>(shape.pixels()) * size_of(type));
-    return of(type, shape);
+  image_view spoiled(dtype type, const extents& shape, int channels = 1) {
+    std::memset(memory_.data(), 0xa5, static_cast<std::size_t>(shape.pixels() * channels) * size_of(type));
+    return of(type, shape, channels);
   }
 
  private:

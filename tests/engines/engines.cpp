@@ -52,6 +52,7 @@ class drawn_call {
     set_ = image(dtype::boolean, drawn.shape);
     std::ranges::transform(drawn.marker, static_cast<bool*>(set_.data()), [](level own) { return own > 0; });
     inputs_ = inputs_of(about, marker_, mask_, set_);
+    inputs_[0] = in_channels_of(about, inputs_[0]);
     if (!takes(about, dtype_of<T>)) std::ranges::fill(inputs_, const_image_view(set_));  // masks alone
     const int neighbours = rank == 2 ? (from.once_in(2) ? 4 : 8) : (from.once_in(2) ? 6 : 26);
     given_ = draw_arguments(from, about, dtype_of<T>, neighbours, palette);
@@ -100,9 +101,11 @@ class drawn_call {
       const auto& shape = inputs_[0].shape();
       for (std::size_t o = 0; o < about_.outputs.size(); ++o) {
         const auto type = output_type(about_, o, dtype_of<T>, shape, given_);
-        found.images.emplace_back(type, asked_[o] ? shape : extents{0, 0});
+        const auto own = output_shape(about_, o, shape, given_);
+        found.images.emplace_back(type, asked_[o] ? own : extents{0, 0},
+                                  output_channels(about_, o, inputs_[0].channels(), given_));
         views.push_back(asked_[o] ? image_view(found.images[o])
-                                  : image_view(nullptr, type, shape, contiguous_strides(shape)));
+                                  : image_view(nullptr, type, own, contiguous_strides(own)));
       }
       compute(views, found);
     } catch (const std::exception& e) {

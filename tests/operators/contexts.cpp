@@ -54,7 +54,7 @@ TEST(contexts, a_stop_that_is_set_interrupts) {
     how.stop = source.get_token();
     for (const auto& about : catalogue()) {
       if (about.name == "measure" || !knows(about, how)) continue;
-      const std::vector<const_image_view> inputs(about.inputs.size(), f.view());
+      const std::vector<const_image_view> inputs(about.inputs.size(), in_channels_of(about, f.view()));
       const auto given = required_arguments(about);
       if (!about.table.empty()) {
         EXPECT_THROW(compute_table(about, inputs, given, how), interrupted) << about.name;
@@ -66,7 +66,8 @@ TEST(contexts, a_stop_that_is_set_interrupts) {
       }
       EXPECT_THROW(run_operator(about, inputs, given, how), interrupted)
           << about.name << " on " << how.device;
-      image out(output_type(about, 0, dtype::u8, f.shape, given), f.shape);
+      image out(output_type(about, 0, dtype::u8, f.shape, given), output_shape(about, 0, f.shape, given),
+                output_channels(about, 0, inputs[0].channels(), given));
       std::memset(out.data(), 0xa5, out.bytes());
       EXPECT_THROW(run_operator(about, inputs, std::array<image_view, 1>{out}, given, how), interrupted);
       const std::span bytes(static_cast<const std::uint8_t*>(out.data()), out.bytes());
@@ -120,7 +121,8 @@ TEST(contexts, every_operator_tells_its_progress_and_stops_on_the_way) {
     for (const auto& about : catalogue()) {
       std::vector<const_image_view> inputs;
       for (const auto& input : about.inputs)
-        if (!input.optional) inputs.push_back(input.own_form ? weights.view() : f.view());
+        if (!input.optional)
+          inputs.push_back(input.own_form ? weights.view() : in_channels_of(about, f.view()));
       const auto run = [&](const context& how) {
         if (!about.shapes.empty())
           compute_shapes(about, inputs, required_arguments(about), how);
@@ -192,7 +194,7 @@ TEST(contexts, empty_images_give_empty_images) {
         for (const auto& about : catalogue()) {
           if (about.name == "measure" || !knows(about, how) || !takes(about, type)) continue;
           const image nothing(type, shape);
-          const std::vector<const_image_view> inputs(about.inputs.size(), nothing);
+          const std::vector<const_image_view> inputs(about.inputs.size(), in_channels_of(about, nothing));
           if (!about.table.empty()) {
             EXPECT_EQ(compute_table(about, inputs, required_arguments(about), how).rows(), 0u) << about.name;
             continue;
@@ -205,7 +207,7 @@ TEST(contexts, empty_images_give_empty_images) {
           ASSERT_EQ(std::ssize(results),
                     std::ranges::count(about.outputs, false, &output_description::optional));
           EXPECT_EQ(results[0].shape(), shape);
-          image out(results[0].type(), shape);
+          image out(results[0].type(), shape, results[0].channels());
           EXPECT_NO_THROW(
               run_operator(about, inputs, std::array<image_view, 1>{out}, required_arguments(about), how))
               << about.name << ", " << to_string(shape);

@@ -54,6 +54,15 @@ inline ::testing::AssertionResult same_bits(const const_image_view& got, const c
     return ::testing::AssertionFailure()
            << "got " << name_of(got.type()) << " of " << to_string(got.shape()) << ", expected "
            << name_of(expected.type()) << " of " << to_string(expected.shape());
+  if (got.channels() != expected.channels())
+    return ::testing::AssertionFailure()
+           << "got " << got.channels() << " channels, expected " << expected.channels();
+  if (got.channels() > 1) {
+    for (int c = 0; c < got.channels(); ++c)
+      if (auto same = same_bits(copy_of(got.channel(c)), copy_of(expected.channel(c))); !same)
+        return same << " of channel " << c;
+    return ::testing::AssertionSuccess();
+  }
   const auto size = static_cast<std::int64_t>(size_of(got.type()));
   const auto* a = static_cast<const std::byte*>(got.data());
   const auto* b = static_cast<const std::byte*>(expected.data());

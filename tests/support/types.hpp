@@ -22,6 +22,12 @@ inline bool takes(const operator_description& about, dtype type) {
   return about.types.empty() || std::ranges::find(about.types, type) != about.types.end();
 }
 
+/// The image itself, or the same in three channels for operators that take colour.
+inline const_image_view in_channels_of(const operator_description& about, const const_image_view& grey) {
+  if (!about.takes_colour) return grey;
+  return {grey.data(), grey.type(), grey.shape(), grey.steps(), 3, 0};
+}
+
 struct neighbours {
   int count;
   int rank;
