@@ -76,7 +76,7 @@ target_compile_options(macareu_parts INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-se
 # The engine-independent part of the catalogue.
 add_library(macareu_descriptions OBJECT ${generated}/descriptions.cpp
   src/catalogue/arguments.cpp src/catalogue/suggestion.cpp src/core/connectivity.cpp src/core/error.cpp src/core/image.cpp
-  src/operators/morphology/footprints.cpp)  # descriptions point to its check
+  src/operators/morphology/footprints.cpp src/operators/points/stains.cpp)  # descriptions point to their checks
 target_link_libraries(macareu_descriptions PRIVATE macareu_parts)
 
 # The public functions come from the descriptions.
@@ -111,8 +111,8 @@ list(TRANSFORM needs_o3 APPEND .cpp)
 set(waves reconstruct hmax hmin hdome h_maxima h_minima clear_border fill_holes hysteresis watershed
   opening_by_reconstruction closing_by_reconstruction)
 set(extrema maxima minima)
-set(nearest distance_transform nearest_label nearest_site)
-set(points add subtract blend invert luminance site_places signed_distance)
+set(nearest distance_transform expand_labels nearest_label nearest_site)
+set(points add subtract blend clip invert luminance rescale signed_distance site_places unmix)
 set(morphology erosion dilation opening closing white_tophat black_tophat morphological_gradient)
 set(rows contours evaluate merge_regions)
 foreach(group extrema waves nearest points morphology rows)

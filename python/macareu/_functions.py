@@ -108,6 +108,9 @@ def _example(operation, about, values):
     source, images = ("image, _", ["image"]) if forms.count(False) == 1 else ("mask, marker", ["marker", "mask"])
     images += ["[[0, 1, 0], [1, 2, 1], [0, 1, 0]]"] * forms.count(True)
     required = [f"{name}=20" for name, _, default, _ in _parameters(about) if default is None]
+    if about["takes_colour"]:
+        return [">>> import macareu, numpy", ">>> grey, _ = macareu.generate('tissue', (64, 96))",
+                f">>> result = macareu.{about['name']}(numpy.stack([grey] * 3, axis=-1))", ">>> result.shape[:2]", "(64, 96)"]
     lines = [">>> import macareu", f">>> {source} = macareu.generate('tissue', (64, 96))",
              f">>> result = macareu.{about['name']}({', '.join(images + required)})"]
     if about["table"]:

@@ -1,6 +1,7 @@
 """Every operator on images and volumes, and what the other verbs compute."""
 import gzip
 import json
+import math
 import unittest
 
 from support import CliTest, operators
@@ -13,6 +14,8 @@ class Operators(CliTest):
     def arguments(self, verb):
         """Inputs and required parameters, read off the verb's usage."""
         usage = self.succeed(verb, "--help").split("Usage: ")[1].splitlines()[0]
+        if verb == "unmix":
+            return ["colour.npy", "--channels", "last", "--give", "first"]
         files = {"MARKER": "marker.npy", "MASK": "mask.npy", "IMAGE": "mask.npy", "FIRST": "mask.npy",
                  "SECOND": "marker.npy", "KERNEL": "kernel.npy", "LABELS": "mask.npy", "DENSITY": "marker.npy",
                  "TRUTH": "mask.npy", "FOUND": "marker.npy", "LANDSCAPE": "mask.npy"}
@@ -22,6 +25,7 @@ class Operators(CliTest):
 
     def check_all(self, shape_text, shape):
         self.generate("noise", shape_text)
+        self.write_npy("colour.npy", (*shape, 3), [7 * i % 256 for i in range(3 * math.prod(shape))])
         self.write_npy("kernel.npy", (3,) * len(shape), [1, 2, 0] * 3 ** (len(shape) - 1))
         for verb in operators():
             with self.subTest(verb, shape=shape_text):

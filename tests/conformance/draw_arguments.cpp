@@ -82,8 +82,8 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
         given.emplace(name, draw_numbers(from, from.once_in(2) ? 1 : rank, parameter.whole));
         if (name == "vectors")
           given.insert_or_assign(name, from.once_in(2) ? std::vector{number(std::nan(""))}
-                                                       : draw_numbers(from, from.once_in(2) ? 6 : 9));
-        if (name == "white") given.insert_or_assign(name, draw_numbers(from, from.once_in(2) ? 1 : 3));
+                                                       : draw_numbers(from, from.once_in(2) ? 6 : 9, false));
+        if (name == "white") given.insert_or_assign(name, draw_numbers(from, from.once_in(2) ? 1 : 3, false));
         if (name == "window")  // odd
           for (auto& one : std::get<std::vector<number>>(given.at(name)))
             one = 2 * static_cast<std::int64_t>(one.to_double()) + 1;
