@@ -1,60 +1,19 @@
 #pragma once
 
 #include <array>
-#include <cmath>
-#include <string>
 
 #include "core/call.hpp"
-#include "operators/common/exponential.hpp"
 #include "operators/common/parameters.hpp"
-#include "operators/common/wrong_value.hpp"
+#include "operators/filters/gaussian_weights.hpp"
 #include "operators/filters/linear_filter.hpp"
 #include "patterns/weighted.hpp"
 
 namespace macareu::operators {
 
 struct gaussian {
-  static constexpr int largest_radius = 4096;
-
-  /// SciPy's: exp(-x^2 / (2 sigma^2)) up to the radius floor(truncate * sigma + 1/2), divided by the sum.
-  static std::vector<double> weights(double sigma, double truncate) {
-    if (sigma == 0) return {1};
-    const double reach = truncate * sigma + 0.5;
-    if (!(reach < largest_radius + 1))
-      throw call_error({.kind = fault::conflict,
-                        .operation = "gaussian",
-                        .parts = {parameter_named("sigma"), " times ", parameter_named("truncate"),
-                                  ": expected at most " + std::to_string(largest_radius) + " pixels, got " +
-                                      to_string(number(truncate * sigma))},
-                        .given = to_string(number(truncate * sigma)),
-                        .allowed = "at most " + std::to_string(largest_radius)});
-    std::vector<double> half(static_cast<std::size_t>(reach) + 1);
-    double sum = 0;
-    for (std::size_t x = half.size(); x-- > 0;) {
-      half[x] = exponential(-0.5 / (sigma * sigma) * static_cast<double>(x * x));
-      sum += x == 0 ? half[x] : 2 * half[x];
-    }
-    for (auto& weight : half) weight /= sum;
-    return half;
-  }
-
-  /// In the order of the axes of the array.
-  static std::vector<double> sigmas(const arguments& all, const extents& shape) {
-    const auto& given = std::get<std::vector<number>>(all.at("sigma"));
-    if (given.size() != 1 && std::cmp_not_equal(given.size(), shape.rank()))
-      throw wrong_value("gaussian", "sigma",
-                        "one number, or one for each of " + std::to_string(shape.rank()) + " axes",
-                        std::to_string(given.size()), fault::axes);
-    std::vector<double> sigma;
-    for (int axis = 0; axis < shape.rank(); ++axis)
-      sigma.push_back(given[given.size() == 1 ? 0 : static_cast<std::size_t>(axis)].to_double());
-    return sigma;
-  }
-
   /// Also checks the parameters against the shape.
   static dtype result_type(const arguments& all, dtype input, const extents& shape) {
-    for (const double sigma : sigmas(all, shape))
-      weights(sigma, std::get<number>(all.at("truncate")).to_double());
+    check_sigmas("gaussian", all, shape);
     return filtered_type(all, input, shape);
   }
 
@@ -73,9 +32,7 @@ struct gaussian {
           {},
           0,
           true},
-      parameter_description{"truncate", parameter_kind::number, "4",
-                            "radius of the filter in standard deviations"},
-      border_parameter, outside_parameter, filtered_type_parameter};
+      truncate_parameter, border_parameter, outside_parameter, filtered_type_parameter};
   static constexpr operator_description about{
       .name = "gaussian",
       .verb = "gaussian",
@@ -103,12 +60,13 @@ struct gaussian {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    const auto sigma = sigmas(call.values, call.inputs[0].shape());
+    const auto sigma = sigmas_of("gaussian", call.values, call.inputs[0].shape());
     filtered<T>(engine, call,
                 [&]<template <class> class Image, class F, class In>(Image<F> out, Image<const In> in) {
                   separable_weights<F> half;
                   for (std::size_t axis = 0; axis < sigma.size(); ++axis) {
-                    const auto exact = weights(sigma[axis], call.quantity("truncate").to_double());
+                    const auto exact =
+                        gaussian_weights("gaussian", sigma[axis], call.quantity("truncate").to_double());
                     if (exact.size() > 1) half[axis + 3 - sigma.size()].assign(exact.begin(), exact.end());
                   }
                   engine.separable(half, border_of<F>(call), out, in);
