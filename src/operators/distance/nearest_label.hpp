@@ -3,11 +3,8 @@
 #include <array>
 
 #include "core/call.hpp"
-#include "core/pixel_types.hpp"
-#include "operators/common/masks.hpp"
 #include "operators/common/parameters.hpp"
-#include "operators/distance/nearest.hpp"
-#include "patterns/images.hpp"
+#include "operators/distance/nearest_values.hpp"
 
 namespace macareu::operators {
 
@@ -41,13 +38,7 @@ struct nearest_label {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    const distance_axes axes(call);
-    using pixel = without_sign<T>;
-    const auto image = axes.of(plain(input<pixel>(engine, call, 0)));
-    with_bytes(engine, image, [&](const auto& sites) {
-      carry_nearest(engine, axes.plan(), false, sites,
-                    carried_images{axes.of(as_bits(output<pixel>(engine, call, 0))), as_bits(image)});
-    });
+    give_nearest_values<T>(engine, call);
   }
 };
 
