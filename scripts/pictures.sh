@@ -50,10 +50,14 @@ one add grey add "$f" "$second"
 one blend grey blend "$f" "$second"
 one subtract grey subtract "$f" "$second"
 beside=
+one clip grey clip "$f" --low 40 --high 90
+one rescale scaled rescale "$f" --low-percentile 5 --high-percentile 95
 one invert grey invert "$f"
 one threshold binary threshold "$f"
 one canny binary canny "$f" --sigma 1.4 --low 10 --high 20
 one convolve scaled convolve "$f" "$between/kernel.txt"
+one laplacian_of_gaussian scaled laplacian-of-gaussian "$f" --sigma 3
+one local_threshold binary local-threshold "$f" --window 31
 one gaussian scaled gaussian "$f" --sigma 2
 one median grey median "$f" --size 5
 one sobel scaled sobel "$f"
@@ -89,11 +93,24 @@ before=$sites:binary
 one nearest_site scaled nearest-site "$sites"
 before=$labels:labels
 one nearest_label labels nearest-label "$labels"
+one expand_labels labels expand-labels "$labels" --max-distance 3
 one relabel labels relabel "$labels" --largest 8
 run nearest-label "$labels" -o "$(at cells)"
 before=$(at cells):labels beside=$f
 one merge_regions labels merge-regions "$(at cells)" "$f"
 before= beside=
+
+# Blue nuclei in pink tissue, and how much of the blue stain there is.
+"$python" - "$f" "$(at stained)" <<'END'
+import sys
+import numpy as np
+grey = np.load(sys.argv[1]) / 255
+stains = np.array([[0.65, 0.70, 0.29], [0.07, 0.99, 0.11]])
+density = grey[..., None] * stains[0] + 0.25 * (grey[..., None] < 0.3) * stains[1]
+np.save(sys.argv[2], (255 * 10 ** -density).astype(np.uint8))
+END
+before=$(at stained)
+one unmix scaled unmix "$(at stained)" --channels last --give first
 
 # Operators that give a table.
 "$tool" measure "$labels" --overlay "$(at overlay)" --on "$f" --quiet >/dev/null

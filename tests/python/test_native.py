@@ -24,9 +24,17 @@ OPERATORS = [name for name in macareu.__all__ if inspect.isfunction(getattr(maca
              and name not in ("compare", "generate", "info")]
 
 
+SOME_TYPES = {"unmix": ["uint8", "uint16", "float32"], "local_threshold": ["uint8", "uint16", "float32"],
+              "rescale": ["uint8", "uint16", "int16", "float32"]}
+
+
 def arguments(name, rng, type, shape):
     """Arguments with which every operator runs: random images, one above the other, and 1 for what is required."""
     parameters = inspect.signature(getattr(macareu, name)).parameters.values()
+    if type not in SOME_TYPES.get(name, [type]):
+        type = SOME_TYPES[name][0]
+    if name == "unmix":
+        return [draw_image(rng, type, (*shape[-2:], 3))], []
     needed = [p.name for p in parameters if p.default is p.empty]
     images = [n for n in needed if "ArrayLike" in str(inspect.signature(getattr(macareu, name)).parameters[n])]
     if name in ("contours", "merge_regions"):  # volumes are refused

@@ -55,6 +55,8 @@ class Operators(unittest.TestCase):
     def test_all_give_what_they_give_in_memory(self):
         rng = np.random.default_rng(29)
         for name in OPERATORS:
+            if name == "unmix":  # arrays of colours are not taken in pieces, files of them are
+                continue
             function = getattr(macareu, name)
             for number in range(6):
                 type = TYPES[int(rng.integers(len(TYPES)))]
