@@ -45,7 +45,7 @@ if(better_sets AND NOT MACAREU_BASELINE)
 endif()
 
 # The operators that gain at least a tenth (docs/decisions/0023-instruction-sets.md), and what they call.
-set(hot_operators canny gaussian hysteresis label median sobel)
+set(hot_operators canny gaussian hysteresis label maxima median minima sobel)
 set(hot_stamps ${hot_operators})
 list(TRANSFORM hot_stamps PREPEND ${generated}/cpu/)
 list(TRANSFORM hot_stamps APPEND .cpp)
