@@ -19,6 +19,9 @@ class in_pieces : public against_serial {
     return {{.device = device(), .threads = threads}};
   }
 
+  /// NaN is found where it is read: files get their names at the end, but memory holds the pieces before.
+  bool refuses_before_writing() const override { return false; }
+
   std::optional<std::string> run_images(const operator_description& about,
                                         const std::vector<const_image_view>& inputs,
                                         const std::vector<image_view>& outputs, const arguments& given,
