@@ -139,7 +139,7 @@ int output_channels(const operator_description& about, std::size_t output, int i
                     const arguments& given = {});
 
 /// In the place of an optional input that is not given. As a form: an image_form with the shape 0 x 0.
-inline const const_image_view no_image(nullptr, dtype::u8, extents{}, strides{});
+inline constexpr const_image_view no_image(nullptr, dtype::u8, extents{}, strides{});
 
 /// Properties of an image that are known before its pixels.
 struct image_form {

@@ -79,8 +79,8 @@ namespace detail {
 template <class Pointer>
 class basic_image_view {
  public:
-  basic_image_view(Pointer data, dtype type, extents shape, strides steps, int channels = 1,
-                   std::int64_t channel_stride = 1)
+  constexpr basic_image_view(Pointer data, dtype type, extents shape, strides steps, int channels = 1,
+                             std::int64_t channel_stride = 1)
       : data_(data),
         type_(type),
         channels_(channels),
