@@ -50,7 +50,7 @@ inline std::vector<parameter_description> required(const operator_description& a
 inline std::string command_example(const operator_description& about) {
   auto line = "macareu " + std::string(about.verb);
   for (const auto& input : about.inputs)
-    if (!input.optional) line += " " + dashed(input.name) + ".npy";
+    if (!input.optional) line += " " + dashed(input.name) + (about.takes_colour ? ".png" : ".npy");
   if (!about.outputs.empty()) line += " -o " + dashed(about.outputs[0].name) + ".npy";
   if (!about.shapes.empty()) line += " -o " + std::string(about.verb) + ".geojson";
   for (const auto& parameter : required(about))

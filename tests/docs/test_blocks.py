@@ -98,6 +98,8 @@ class OperatorExamples(unittest.TestCase):
             run("generate", "tissue", "--shape", "48,64", "-o", "image.npy", "--marker", "marker.npy")
             run("label", "image.npy", "-o", "labels.npy")
             run("generate", "random", "--shape", "3,3", "-o", "kernel.npy")
+            (pathlib.Path(folder) / "colour.ppm").write_bytes(b"P6 3 2 255\n" + bytes(range(0, 180, 10)))
+            run("invert", "colour.ppm", "-o", "colour.png")
             for copy in ("truth", "found"):
                 shutil.copy(os.path.join(folder, "labels.npy"), os.path.join(folder, f"{copy}.npy"))
             for copy in ("mask", "first", "second", "density", "landscape"):
@@ -113,9 +115,10 @@ class OperatorExamples(unittest.TestCase):
         if not has_module("macareu"):
             self.skipTest("the Python package is not part of this build")
         import macareu
+        import numpy as np
         mask, marker = macareu.generate("tissue", (48, 64))
         given = {"macareu": macareu, "image": mask, "mask": mask, "marker": marker, "first": mask, "second": mask,
-                 "labels": macareu.label(mask), "truth": mask, "found": mask, "density": mask, "landscape": mask,
+                 "labels": macareu.label(mask), "truth": mask, "found": mask, "density": mask, "landscape": mask, "colour": np.dstack([mask] * 3),
                  "kernel": [[1, 2], [3, 4]]}
         for page in self.pages:
             (block,) = (block for block in blocks(page) if block.language == "python")

@@ -24,7 +24,7 @@ OPERATORS = [name for name in macareu.__all__ if inspect.isfunction(getattr(maca
              and name not in ("compare", "generate", "info")]
 
 
-SOME_TYPES = {"unmix": ["uint8", "uint16", "float32"], "local_threshold": ["uint8", "uint16", "float32"],
+SOME_TYPES = {"watershed": [type for type in TYPES if type != "bool"], "unmix": ["uint8", "uint16", "float32"], "local_threshold": ["uint8", "uint16", "float32"],
               "rescale": ["uint8", "uint16", "int16", "float32"]}
 
 

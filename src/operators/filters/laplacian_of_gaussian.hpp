@@ -35,7 +35,7 @@ struct laplacian_of_gaussian {
       .verb = "laplacian-of-gaussian",
       .group = "filters",
       .pattern = "weighted",
-      .brief = "The Laplacian of the smoothed image (LoG), which marks blobs and edges.",
+      .brief = "The Laplacian of the smoothed image: blobs and edges.",
       .notes =
           "It is SciPy's gaussian_laplace. For each axis the image is filtered with a second derivative "
           "along it and smoothed along the others. Multiply by -sigma^2 to compare scales. Computed in f32 "

@@ -18,8 +18,7 @@ struct closing_by_reconstruction {
       .verb = "closing-by-reconstruction",
       .group = "morphology",
       .pattern = "wave",
-      .brief =
-          "Closing by reconstruction: fills dark structures that the footprint does not fit into, and keeps the others whole.",
+      .brief = "Fills narrow dark structures, and keeps the others whole.",
       .notes = flat_notes,
       .inputs = flat_grey_inputs,
       .outputs = outputs,

@@ -18,8 +18,7 @@ struct opening_by_reconstruction {
       .verb = "opening-by-reconstruction",
       .group = "morphology",
       .pattern = "wave",
-      .brief =
-          "Opening by reconstruction: removes bright structures that the footprint does not fit into, and keeps the others whole.",
+      .brief = "Removes narrow bright structures, and keeps the others whole.",
       .notes = flat_notes,
       .inputs = flat_grey_inputs,
       .outputs = outputs,

@@ -29,7 +29,7 @@ struct unmix {
 
   static constexpr std::array taken{dtype::u8, dtype::u16, dtype::f32};
   static constexpr std::array inputs{
-      input_description{"image", "red, green and blue, of type u8, u16 or f32; floats are from 0 to 1"}};
+      input_description{"colour", "red, green and blue, of type u8, u16 or f32; floats are from 0 to 1"}};
   static constexpr std::array outputs{output_description{.name = "amounts",
                                                          .type = output_description::type_rule::computed,
                                                          .help = "amount of each stain, or of one",
