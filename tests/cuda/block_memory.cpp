@@ -53,7 +53,8 @@ TEST_F(block_memory, is_within_what_was_allowed) {
         SCOPED_TRACE(std::string(device) + ", " + std::to_string(memory / mebibyte) + " MiB" +
                      (checkerboard ? ", checkerboard" : ""));
         image found;
-        const auto held = watched([&] { found = label(drawn, given, {.device = device, .memory = memory}); });
+        const auto held =
+            watched([&] { found = label(drawn, given, {.device = device, .gpu_memory = memory}); });
         expect_within(held, memory, shape);
         // What the pool's own pieces add is known where blocks are as thick as wanted.
         if (memory == 256 * mebibyte) {
@@ -72,8 +73,8 @@ TEST_F(block_memory, of_1024_cubed_is_within_4_gibibytes) {
   const auto expected = label(drawn, {}, {.device = "cuda:0", .report = &whole});
   image found;
   const std::int64_t memory = 4096 * mebibyte;
-  const auto held =
-      watched([&] { found = label(drawn, {}, {.device = "cuda:0", .memory = memory, .report = &report}); });
+  const auto held = watched(
+      [&] { found = label(drawn, {}, {.device = "cuda:0", .gpu_memory = memory, .report = &report}); });
   expect_within(held, memory, shape);
   EXPECT_LE(held.reserved, memory);
   EXPECT_EQ(report.count, whole.count);
