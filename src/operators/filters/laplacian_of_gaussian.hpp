@@ -40,8 +40,8 @@ struct laplacian_of_gaussian {
           "It is SciPy's gaussian_laplace. For each axis the image is filtered with a second derivative "
           "along it and smoothed along the others. Multiply by -sigma^2 to compare scales. Computed in f32 "
           "where the result is f32 or has at most 16 bits, else in f64. SciPy computes in f64. In f32 a "
-          "result differs from it by at most 2^-24 * (r + 5) * n * w * n times the largest magnitude around "
-          "it, for n axes, the radius r and the sum w of the magnitudes of the derivative's weights.",
+          "result differs from it by at most 2^-24 * (r + 5) * n * n * w times the largest magnitude around "
+          "it. There n counts axes, r is the radius, and w the sum of the derivative's weights without signs.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,

@@ -1,0 +1,288 @@
+"""Runs in pieces that are killed, stopped or refused, and what --resume makes of them."""
+import json
+import os
+import random
+import resource
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+from test_pieces import PiecesTest
+
+# Of each operator; `make test-long` sets a share above 1.
+KILLS = 10 if float(os.environ.get("MACAREU_TEST_SHARE", "1")) <= 1 else 200
+
+# Numbers of records in the journal of a wave.
+COMPLETED, IS_OVER = 2, -1
+
+
+class EndedRuns(PiecesTest):
+    """Runs that end early, and are continued. The pieces are small, so that a run has many records."""
+
+    out = "out.npy"
+    folder = ".macareu-out.npy.pieces"
+    verbs = ("reconstruct", "label", "distance")
+
+    def prepare(self, shape="1000,1000", memory="500K"):
+        self.bright(shape)
+        self.small = ("--memory", memory, "--threads", "1", "--quiet")
+        inputs = {"reconstruct": ("marker.npy", "mask.npy")}
+        self.commands = {verb: (verb, *inputs.get(verb, ("objects.npy",)), "-o", self.out, *self.small)
+                         for verb in self.verbs}
+        self.commands["table"] = (*self.commands["label"], "--table", "t.csv", "--min-size", "30")
+        self.expected = {name: self.in_memory(name) for name in self.commands}
+
+    def in_memory(self, verb):
+        self.succeed(*(word for word in self.commands[verb] if word not in self.small))
+        content = self.content(self.out)
+        os.remove(self.path(self.out))
+        return content
+
+    def journal(self):
+        return os.path.join(self.directory, self.folder, "journal")
+
+    def pause(self, command, reached):
+        """A process that is stopped in the middle: when `reached(numbers of records)` holds, and before its end."""
+        for _ in range(50):  # where the machine is busy, a run may end before this process looks
+            process = self.start(*command)
+            while process.poll() is None:
+                if reached([of for of, _ in self.records()]):
+                    process.send_signal(signal.SIGSTOP)
+                    kinds = [of for of, _ in self.records()]
+                    if reached(kinds) and IS_OVER not in kinds:
+                        return process
+                    process.send_signal(signal.SIGCONT)
+                    break
+                time.sleep(0.0005)
+            process.communicate()
+            os.remove(self.path(self.out))
+        self.fail(f"no run was stopped in time: {command}")
+
+    def halt(self, command, sent=signal.SIGKILL, reached=lambda kinds: 3 <= len(kinds) <= 8):
+        """The message of a run that a signal ended in the middle."""
+        process = self.pause(command, reached)
+        process.send_signal(sent)
+        process.send_signal(signal.SIGCONT)
+        message = process.communicate()[1].decode()
+        self.assertEqual(process.returncode, {signal.SIGKILL: -signal.SIGKILL}.get(sent, 130), message)
+        self.assertIn(self.folder, self.files())
+        self.assertNotIn(self.out, self.files())
+        for name in self.files():  # the next run removes them, even if it fails
+            if name.endswith(".tmp.npy"):
+                os.remove(self.path(name))
+        return message
+
+    def resume(self, verb, *more):
+        self.succeed(*self.commands[verb], "--resume", *more)
+        self.check_end(verb)
+
+    def check_end(self, verb):
+        """The output, and no file beside it that was not there."""
+        self.assertTrue(self.content(self.out) == self.expected[verb], verb)
+        os.remove(self.path(self.out))
+        self.assertEqual([name for name in self.files() if name.startswith(".")], [])
+
+    def check_leftovers(self):
+        for name in self.files():
+            if name.startswith("."):
+                self.assertRegex(name, r"^\.macareu-out\.npy\.(pieces|objects)$|^\.(out|t)\.macareu-\d+-\d+\.tmp\.(npy|csv)$")
+
+    def test_kills_at_random_moments(self):
+        self.prepare("3000,3000", "4M")
+        moments = random.Random(29)
+        for verb in self.commands:
+            begin = time.monotonic()
+            self.succeed(*self.commands[verb])
+            longest = time.monotonic() - begin
+            self.check_end(verb)
+            kills, resumes = 0, False
+            while kills < KILLS or resumes:
+                process = self.start(*self.commands[verb], *(("--resume",) if resumes else ()))
+                try:
+                    line = process.communicate(timeout=moments.uniform(0, longest) if kills < KILLS else None)[1]
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    line = process.communicate()[1]
+                if process.returncode == -signal.SIGKILL:
+                    kills += 1
+                    resumes = True
+                    self.check_leftovers()
+                    if self.out in self.files():  # killed after it was complete
+                        self.assertTrue(self.content(self.out) == self.expected[verb], verb)
+                elif process.returncode == 0:
+                    resumes = False
+                    self.check_end(verb)
+                else:  # killed before the first record or behind the last one
+                    self.assertEqual(process.returncode, 2, line)
+                    self.assertRegex(line, b"^macareu: [a-z]+: --resume: .*"
+                                           b"(no unfinished run in|is empty; start again|got their names; start again)")
+                    self.assertTrue(resumes)
+                    resumes = False
+
+    def test_signals(self):
+        self.prepare()
+        for sent in (signal.SIGINT, signal.SIGTERM):
+            self.assertEqual(self.halt(self.commands["label"], sent), "macareu: label: interrupted\n")
+            self.resume("label")
+        self.assertRegex(self.halt([word for word in self.commands["reconstruct"] if word != "--quiet"], signal.SIGINT),
+                         "computing in pieces\n"
+                         "reconstruct: what is done is kept; the same command with --resume continues\n"
+                         "macareu: reconstruct: interrupted\n$")
+
+    def test_finished_pieces_are_not_computed_again(self):
+        self.prepare()
+        for verb in self.verbs:
+            self.halt(self.commands[verb])
+            self.resume(verb, "--report", "r.json")
+            resumed = json.loads(self.content("r.json"))["pieces"]
+            self.succeed(*self.commands[verb], "--report", "r.json")
+            anew = json.loads(self.content("r.json"))["pieces"]
+            self.check_end(verb)
+            self.assertLess(resumed["bytes_read"], anew["bytes_read"], verb)
+
+    def test_a_new_run_replaces_an_unfinished_one(self):
+        self.prepare()
+        self.halt(self.commands["distance"])
+        loud = [word for word in self.commands["reconstruct"] if word != "--quiet"]
+        done = self.run_tool(*loud)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"an unfinished run in ./{self.folder} was removed; --resume continues one", done.stderr)
+        self.check_end("reconstruct")
+
+    def test_another_run_is_refused(self):
+        self.prepare()
+        self.assertRegex(self.fail_with(2, *self.commands["label"], "--resume"),
+                         "there is no unfinished run in .*pieces$")
+        self.halt(self.commands["reconstruct"])
+        another = "the unfinished run was another one: then '.*', now '.*'; start again without --resume$"
+        for more in (("--connectivity", "4"), ("--pieces", "50,50")):
+            self.assertRegex(self.fail_with(2, *self.commands["reconstruct"], "--resume", *more), another)
+        larger = [word.replace("500K", "600K") for word in self.commands["reconstruct"]]
+        self.assertRegex(self.fail_with(2, *larger, "--resume"), "then 'memory: 512000', now 'memory: 614400'")
+        self.assertRegex(self.fail_with(2, *self.commands["distance"], "--resume"),
+                         "then 'operator: reconstruct', now 'operator: distance_transform'")
+        self.resume("reconstruct")
+
+    def test_a_changed_input_is_refused(self):
+        self.prepare()
+        self.halt(self.commands["reconstruct"])
+        with open(self.path("mask.npy"), "r+b") as file:
+            file.seek(200)
+            file.write(b"\xff")
+        self.assertRegex(self.fail_with(2, *self.commands["reconstruct"], "--resume"),
+                         "the unfinished run was another one: then 'input: u8 of 1000 x 1000,.*', now 'input: ")
+
+    def test_damaged_journals(self):
+        self.prepare()
+        self.halt(self.commands["label"])
+        whole = self.whole_journal()
+        (length,) = struct.unpack("<Q", whole[:8])
+        for damaged, message in ((b"", "is empty"), (whole[:5], "is empty"), (whole[:20], "is damaged"),
+                                 (b"\xff" * 8 + whole[8:], "is damaged"),
+                                 (whole[:9] + b"\n" + whole[10:], "another one")):
+            self.write_journal(damaged)
+            self.assertIn(message, self.fail_with(2, *self.commands["label"], "--resume"))
+        # Records behind a damaged one did not happen.
+        middle = (8 + length + len(whole)) // 2
+        self.write_journal(whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1:])
+        self.resume("label")
+
+    def test_a_piece_that_is_written_in_part(self):
+        """A wave completes pieces in place, row by row: a kill leaves the first rows of one."""
+        side, cut = 1000, 50
+        self.prepare(f"{side},{side}")
+        command = ["--pieces" if word == "--memory" else word.replace("500K", f"{cut},{cut}")
+                   for word in self.commands["reconstruct"]]
+        self.halt(command, reached=lambda kinds: COMPLETED in kinds)
+        self.write_journal(self.whole_journal()[:next(begin for of, begin in self.records() if of == COMPLETED)])
+        (name,) = [name for name in os.listdir(self.path(self.folder))
+                   if name.endswith(".pixels") and self.content(os.path.join(self.folder, name))[1:6] == b"NUMPY"]
+        expected = self.expected["reconstruct"]
+        begin = len(expected) - side * side
+        with open(self.path(os.path.join(self.folder, name)), "r+b") as file:
+            for row in range(0, side, cut):
+                file.seek(begin + row * side)
+                file.write(expected[begin + row * side:begin + (row + 1) * side])
+        self.succeed(*command, "--resume")
+        self.check_end("reconstruct")
+
+    def records(self):
+        """Number and begin of all records of the journal."""
+        try:
+            journal = self.whole_journal()
+        except FileNotFoundError:
+            return []
+        found = []
+        at = 8 + struct.unpack("<Q", journal[:8])[0] if len(journal) > 8 else len(journal)
+        while at + 24 <= len(journal):
+            of, _, size, _ = struct.unpack("<qqII", journal[at:at + 24])
+            found.append((of, at))
+            at += 24 + size
+        return found
+
+    def whole_journal(self):
+        with open(self.journal(), "rb") as file:
+            return file.read()
+
+    def write_journal(self, content):
+        with open(self.journal(), "wb") as file:
+            file.write(content)
+
+    def test_two_runs_with_one_output(self):
+        self.prepare()
+        for name, folder in (("distance", self.folder), ("table", ".macareu-out.npy.objects")):
+            first = self.pause(self.commands[name], len)
+            try:
+                for more in ((), ("--resume",)):
+                    line = self.fail_with(3, *self.commands[name], *more)
+                    self.assertTrue(line.endswith(f": out.npy: another run is writing it, with work files in ./{folder}"),
+                                    line)
+            finally:
+                first.send_signal(signal.SIGCONT)
+            self.assertEqual((first.communicate()[1], first.returncode), (b"", 0))
+            self.check_end(name)
+
+    def test_a_file_that_cannot_grow(self):
+        """The limit of file sizes stands for a full disk."""
+        self.prepare()
+        self.write_npy(self.out, (1, 1), [7])
+        for verb in self.verbs:
+            limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500000, resource.RLIM_INFINITY))
+            done = self.run_tool(*self.commands[verb], preexec_fn=limit, restore_signals=False)
+            self.assertEqual(done.returncode, 3)
+            self.assertRegex(done.stderr, f"^macareu: {verb}: ./{self.folder}/\\d.pixels: File too large; "
+                                          "what is done is kept, and --resume continues\n$")
+            self.assertEqual(self.read_npy(self.out)[2], [7])
+            self.resume(verb)
+            self.write_npy(self.out, (1, 1), [7])
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root mounts a file system")
+    def test_a_full_disk(self):
+        self.prepare()
+        os.mkdir(self.path("disk"))
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=9m", "tmpfs", self.path("disk")], check=False,
+                          stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("root may not mount here")
+        try:
+            for verb in self.verbs:
+                command = [word.replace(self.out, "disk/" + self.out) for word in self.commands[verb]]
+                self.write_npy("disk/" + self.out, (1, 1), [7])
+                with open(self.path("disk/other"), "wb") as file:
+                    file.write(bytes(8800000))
+                done = self.run_tool(*command)
+                self.assertEqual(done.returncode, 3)
+                self.assertRegex(done.stderr, f"^macareu: {verb}: .*: No space left on device; "
+                                              "what is done is kept, and --resume continues\n$")
+                self.assertEqual(self.read_npy("disk/" + self.out)[2], [7])
+                os.remove(self.path("disk/other"))
+                self.succeed(*command, "--resume")
+                self.assertTrue(self.content("disk/" + self.out) == self.expected[verb])
+                self.assertEqual(os.listdir(self.path("disk")), [self.out])
+        finally:
+            subprocess.run(["umount", self.path("disk")], check=True)
+
+
+if __name__ == "__main__":
+    unittest.main()
