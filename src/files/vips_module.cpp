@@ -205,6 +205,22 @@ bool write(const picture_storage& storage, const char* path, const picture_form&
   return false;
 }
 
+bool encode_jpeg(const picture_form& form, const std::byte* pixels, int quality,
+                 const row_receiver& to) noexcept {
+  vips_error_clear();
+  const auto bytes = static_cast<std::size_t>(form.width * form.rows * form.channels);
+  const owned_image memory(vips_image_new_from_memory(pixels, bytes, static_cast<int>(form.width),
+                                                      static_cast<int>(form.rows), form.channels,
+                                                      VIPS_FORMAT_UCHAR));
+  void* file = nullptr;
+  std::size_t size = 0;
+  if (!memory || vips_jpegsave_buffer(memory.get(), &file, &size, "Q", quality, "strip", TRUE, nullptr) != 0)
+    return false;
+  const bool taken = to.take(to.to, static_cast<const std::byte*>(file), size);
+  g_free(file);
+  return taken;
+}
+
 }  // namespace
 }  // namespace macareu::files
 
@@ -221,4 +237,5 @@ const macareu::files::vips_module macareu_vips_module{
     .read = macareu::files::read,
     .read_box = macareu::files::read_box,
     .write = macareu::files::write,
+    .encode_jpeg = macareu::files::encode_jpeg,
 };

@@ -10,7 +10,7 @@
 namespace macareu::files {
 
 /// Increment with every change of this header.
-inline constexpr int vips_interface = 3;
+inline constexpr int vips_interface = 4;
 
 /// Rows of all pages are stacked.
 struct picture_form {
@@ -103,6 +103,9 @@ struct vips_module {
   /// Drops old errors.
   bool (*write)(const picture_storage& storage, const char* path, const picture_form& form,
                 const row_source& source) noexcept;
+  /// Gives the JPEG file of a picture of bytes in C order, as one row. Drops old errors.
+  bool (*encode_jpeg)(const picture_form& form, const std::byte* pixels, int quality,
+                      const row_receiver& to) noexcept;
 };
 
 }  // namespace macareu::files

@@ -4,6 +4,7 @@
 #include <macareu/error.hpp>
 
 #include "format.hpp"
+#include "jpeg.hpp"
 #include "pixel_data.hpp"
 #include "vips_library.hpp"
 
@@ -97,5 +98,26 @@ constexpr format formats[] = {
 }  // namespace
 
 std::span<const format> vips_formats() { return formats; }
+
+bool has_jpeg() { return has_vips(); }
+
+std::optional<std::string> jpeg(const const_image_view& pixels, int quality) {
+  if (!has_vips()) return std::nullopt;
+  const auto& vips = vips_for("JPEG");
+  const auto packed = copy_of(pixels);
+  const picture_form form{.width = pixels.shape().width(),
+                          .rows = pixels.shape().height(),
+                          .page_height = pixels.shape().height(),
+                          .channels = pixels.channels()};
+  std::string file;
+  const row_receiver to{[](void* text, const std::byte* bytes, std::size_t size) noexcept {
+                          static_cast<std::string*>(text)->assign(reinterpret_cast<const char*>(bytes), size);
+                          return true;
+                        },
+                        &file};
+  if (!vips.encode_jpeg(form, static_cast<const std::byte*>(packed.data()), quality, to))
+    fail_with_vips("JPEG", "JPEG");
+  return file;
+}
 
 }  // namespace macareu::files
