@@ -1,6 +1,6 @@
 include(CMakePackageConfigHelpers)
 
-install(TARGETS macareu macareu_files EXPORT macareu-targets
+install(TARGETS macareu macareu_files macareu_pages EXPORT macareu-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/macareu ${generated}/include/macareu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT macareu-targets NAMESPACE macareu:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/macareu)

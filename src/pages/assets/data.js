@@ -1,0 +1,64 @@
+// Data files: scripts that call macareu.take(name, base64), loaded when they are needed. Pages from the disk
+// may load scripts, but neither fetch() nor modules.
+"use strict";
+window.macareu = {};
+
+macareu.data = (() => {
+  const texts = new Map();    // arrived before anyone asked: pages with inline data
+  const waiting = new Map();  // name -> function that takes the text
+  const images = new Map();
+
+  macareu.take = (name, text) => {
+    const resolve = waiting.get(name);
+    if (resolve) resolve(text);
+    else texts.set(name, text);
+  };
+  macareu.takeImage = (name, text) => images.set(name, "data:image/png;base64," + text);
+  macareu.meta = about => { macareu.about = about; };
+
+  function bytesOf(text) {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+    const binary = atob(text), bytes = new Uint8Array(binary.length);
+    for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
+    return bytes;
+  }
+
+  async function inflated(text) {
+    if (!text) return new Uint8Array(0);
+    const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  }
+
+  function fetched(name) {
+    if (texts.has(name)) return Promise.resolve(texts.get(name));
+    return new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = "page/data/" + name + ".js";
+      const fail = () => reject(new Error("page/data/" + name + ".js is missing or damaged"));
+      script.onload = () => { script.remove(); waiting.delete(name); fail(); };  // nothing happens if it was taken
+      script.onerror = () => { script.remove(); waiting.delete(name); fail(); };
+      waiting.set(name, resolve);
+      document.head.append(script);
+    });
+  }
+
+  // The bytes of a data file. Each is asked for once: callers keep what they make of it.
+  const load = async name => inflated(await fetched(name));
+
+  // Where a tile of an image is: its place on the disk or server, or inline.
+  const imageUrl = name => images.get(name) || name;
+
+  return {load, imageUrl};
+})();
+
+// Messages above the image; each text is shown once.
+macareu.say = (() => {
+  const said = new Set();
+  return text => {
+    if (said.has(text) || said.size > 4) return;
+    said.add(text);
+    const line = document.createElement("p");
+    line.textContent = text;
+    document.getElementById("messages").append(line);
+  };
+})();

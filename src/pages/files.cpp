@@ -1,0 +1,179 @@
+// The files of a page, made when they are asked for.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <mutex>
+#include <utility>
+
+#include "core/ceil_div.hpp"
+#include "model.hpp"
+#include "packed.hpp"
+
+namespace macareu {
+namespace pages {
+namespace {
+
+std::string type_of(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> types{
+      {{".html", "text/html; charset=utf-8"},
+       {".js", "text/javascript; charset=utf-8"},
+       {".css", "text/css; charset=utf-8"},
+       {".png", "image/png"},
+       {".txt", "text/plain; charset=utf-8"}}};
+  for (const auto& [end, type] : types)
+    if (name.ends_with(end)) return std::string(type);
+  return "application/octet-stream";
+}
+
+/// The numbers between `head` and `tail`, separated by single characters; empty if the name has another form.
+std::vector<std::int64_t> numbers_in(std::string_view name, std::string_view head, std::string_view tail) {
+  if (!name.starts_with(head) || !name.ends_with(tail) || name.size() < head.size() + tail.size()) return {};
+  name = name.substr(head.size(), name.size() - head.size() - tail.size());
+  std::vector<std::int64_t> numbers;
+  for (const char* at = name.data(); at < name.data() + name.size();) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(at, name.data() + name.size(), number);
+    if (error != std::errc() || number < 0) return {};
+    numbers.push_back(number);
+    at = end + 1;
+  }
+  return numbers;
+}
+
+/// Middles of bounding boxes and sizes, if the table has them in pixels.
+std::optional<table> places_in(const table& objects) {
+  std::array<std::vector<std::int64_t>, 5> found;
+  constexpr std::array<std::string_view, 5> names{"bbox-0", "bbox-1", "bbox-2", "bbox-3", "num_pixels"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto column = std::ranges::find(objects.columns, names[i], &table_column::name);
+    if (column == objects.columns.end()) return std::nullopt;
+    std::visit([&](const auto& all) { found[i].assign(all.begin(), all.end()); }, column->values);
+  }
+  if (std::ranges::find(objects.columns, "bbox-4", &table_column::name) != objects.columns.end())
+    return std::nullopt;
+  for (std::size_t r = 0; r < objects.rows(); ++r) {
+    found[0][r] = (found[0][r] + found[2][r]) / 2;
+    found[1][r] = (found[1][r] + found[3][r]) / 2;
+  }
+  return table{{{"x", std::move(found[1])}, {"y", std::move(found[0])}, {"size", std::move(found[4])}}};
+}
+
+}  // namespace
+}  // namespace pages
+
+struct page_files::state {
+  explicit state(page_content content) : model(std::move(content)), locks(model.images().size()) {
+    const auto& about = model.content();
+    if (model.labels()) covered.emplace(about.labels, pages::tile_reader::kind::labels);
+    if (about.objects)
+      if ((places_table = pages::places_in(*about.objects))) places.emplace(*places_table);
+  }
+
+  std::string meta() const {
+    const auto& shape = model.shape();
+    int levels = 1;
+    while (pages::halved_side(std::max(shape.width(), shape.height()), pages::raster_halvings + levels - 1) >
+           pages::tile_side)
+      ++levels;
+    return model.meta({.image_types = std::vector<std::string>(locks.size(), "png"),
+                       .places = places ? &*places : nullptr,
+                       .raster_levels = levels});
+  }
+
+  bool contains(const pages::tile_place& place) const {
+    const auto& shape = model.shape();
+    return place.slice < shape.depth() && place.halvings >= 0 &&
+           place.halvings <= pages::halvings_of(shape) &&
+           place.x * pages::tile_side < pages::halved_side(shape.width(), place.halvings) &&
+           place.y * pages::tile_side < pages::halved_side(shape.height(), place.halvings);
+  }
+
+  std::optional<std::string> image_tile(std::string_view name) {
+    const auto slash = name.find("_files/");  // image-I-Z_files/L/X_Y.png
+    if (slash == std::string_view::npos) return std::nullopt;
+    const auto first = pages::numbers_in(name.substr(0, slash), "page/data/image-", "");
+    const auto second = pages::numbers_in(name.substr(slash), "_files/", ".png");
+    if (first.size() != 2 || second.size() != 3) return std::nullopt;
+    const auto image = static_cast<std::size_t>(first[0]);
+    if (image >= model.images().size() || second[0] > 64) return std::nullopt;
+    pages::tile_place place{first[1], second[1], second[2], 0};
+    const auto& shape = model.shape();
+    place.halvings = static_cast<int>(std::bit_width(
+                         static_cast<std::uint64_t>(std::max(shape.width(), shape.height()) - 1))) -
+                     static_cast<int>(second[0]);
+    if (!contains(place)) return std::nullopt;
+    const std::lock_guard lock(locks[image]);
+    return pages::encoded(model.images()[image].read_scaled(place), 0);
+  }
+
+  std::optional<std::string> object_tile(const std::vector<std::int64_t>& at) {
+    if (at.size() != 3 || at[0] >= model.shape().depth() || at[1] >= model.object_rows() ||
+        at[2] >= model.object_columns())
+      return std::nullopt;
+    pages::object_tile tile;
+    {
+      const std::lock_guard lock(labels_lock);
+      tile = pages::read_object_tile(*model.labels(), at[0], at[1], at[2]);
+    }
+    const auto shapes = pages::shapes_of(tile);
+    return shapes.empty() ? std::string() : pages::packed_shapes(shapes, tile, model.rows());
+  }
+
+  std::optional<std::string> raster_tile(const std::vector<std::int64_t>& at) {
+    if (at.size() != 4 || at[1] < pages::raster_halvings || at[1] > 40) return std::nullopt;
+    const pages::tile_place place{at[0], at[3], at[2], static_cast<int>(at[1])};
+    const auto& shape = model.shape();
+    if (place.slice >= shape.depth() ||
+        place.x * pages::tile_side >= pages::halved_side(shape.width(), place.halvings) ||
+        place.y * pages::tile_side >= pages::halved_side(shape.height(), place.halvings))
+      return std::nullopt;
+    const std::lock_guard lock(labels_lock);
+    const auto tile = covered->read_scaled(place);
+    return pages::deflated({reinterpret_cast<const char*>(tile.pixels.data()), tile.pixels.size()}, 1);
+  }
+
+  static std::optional<std::string> block(const pages::column_files* columns,
+                                          const std::vector<std::int64_t>& at) {
+    if (!columns || at.size() != 2 || at[0] >= static_cast<std::int64_t>(columns->count()) ||
+        at[1] >= static_cast<std::int64_t>(columns->blocks()))
+      return std::nullopt;
+    return columns->block(static_cast<std::size_t>(at[0]), static_cast<std::size_t>(at[1]));
+  }
+
+  /// The bytes of a data file.
+  std::optional<std::string> data(std::string_view kind, const std::vector<std::int64_t>& at) {
+    if (kind == "columns") return block(model.columns(), at);
+    if (kind == "places") return block(places ? &*places : nullptr, at);
+    if (!model.labels()) return std::nullopt;
+    return kind == "objects" ? object_tile(at) : raster_tile(at);
+  }
+
+  pages::page_model model;
+  std::optional<pages::tile_reader> covered;
+  std::optional<table> places_table;
+  std::optional<pages::column_files> places;
+  std::vector<std::mutex> locks;  ///< of images
+  std::mutex labels_lock;
+};
+
+page_files::page_files(page_content content) : state_(std::make_unique<state>(std::move(content))) {}
+page_files::~page_files() = default;
+
+std::optional<page_files::file> page_files::find(std::string_view name) const {
+  for (const auto& asset : pages::assets())
+    if (asset.name == name) return file{pages::type_of(name), std::string(asset.text)};
+  if (name == "page/data/meta.js") return file{pages::type_of(name), state_->meta()};
+  if (auto tile = state_->image_tile(name)) return file{pages::type_of(name), *std::move(tile)};
+  for (const std::string_view kind : {"columns", "places", "objects", "raster"}) {
+    const auto head = "page/data/" + std::string(kind) + "/";
+    const auto numbers = pages::numbers_in(name, head, ".js");
+    if (numbers.empty()) continue;
+    const auto bytes = state_->data(kind, numbers);
+    if (!bytes) return std::nullopt;
+    return file{pages::type_of(name), pages::data_text(name.substr(10, name.size() - 10 - 3), *bytes)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace macareu

@@ -1,0 +1,69 @@
+// An image as tiles of bytes, at full size and in smaller levels.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <macareu/page.hpp>
+
+namespace macareu::pages {
+
+inline constexpr std::int64_t tile_side = 512;
+
+/// 8-bit pixels in C order: grey, or red, green and blue.
+struct tile {
+  int width = 0, height = 0, channels = 1;
+  std::vector<std::uint8_t> pixels = {};
+};
+
+struct tile_place {
+  std::int64_t slice = 0, x = 0, y = 0;
+  int halvings = 0;  ///< 0: full size
+};
+
+/// How many times an image is halved until one tile holds it.
+int halvings_of(const extents& shape);
+/// A side after so many halvings, each rounded up.
+std::int64_t halved_side(std::int64_t side, int halvings);
+
+/// Mean of two by two pixels; odd sides are rounded up.
+tile halved(const tile& from);
+
+/// Values become bytes: u8 as they are, others between the least and the greatest of a sample. Of labels,
+/// bytes are 255 inside of objects, and smaller levels are rounded up so that no object disappears.
+class tile_reader {
+ public:
+  enum class kind { picture, labels };
+  explicit tile_reader(const page_image& image, kind what = kind::picture);
+
+  const source_form& form() const { return levels_[0]->form(); }
+  int channels() const { return form().channels >= 3 && kind_ == kind::picture ? 3 : 1; }
+  /// Whether bytes are what the file has.
+  bool as_stored() const { return form().type == dtype::u8; }
+
+  /// The tile of full size.
+  tile read(const tile_place& place);
+  /// The tile of any size. Reads the level of the file that is as large or a little larger, and few of its
+  /// pixels where that is much larger.
+  tile read_scaled(const tile_place& place);
+
+ private:
+  struct window {
+    double low = 0, high = 255;
+  };
+  window window_of_sample();
+  /// Pixels of a region of a level, as bytes.
+  tile region(image_source& from, const image_region& box);
+  tile shrunk(image_source& from, const tile_place& place, double scale);
+  tile sampled(image_source& from, const tile_place& place, double scale);
+
+  std::vector<image_source*> levels_;
+  kind kind_;
+  window window_;
+};
+
+/// The file of a tile: JPEG of this quality where libvips is available, or PNG for 0.
+std::string encoded(const tile& from, int quality);
+
+}  // namespace macareu::pages

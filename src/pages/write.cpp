@@ -1,0 +1,248 @@
+// Pages as folders and as one text.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include <macareu/error.hpp>
+#include <macareu/text_file.hpp>
+
+#include "files/jpeg.hpp"
+#include "files/pending_file.hpp"
+#include "model.hpp"
+#include "packed.hpp"
+
+namespace macareu {
+namespace pages {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Takes a file by its name.
+using put_file = std::function<void(const std::string& name, std::string_view content)>;
+
+/// Makes all files of a page but index.html and the other assets.
+class builder {
+ public:
+  builder(page_model& model, const page_options& options, bool compact, put_file put)
+      : model_(model), options_(options), compact_(compact), put_(std::move(put)) {}
+
+  void build() {
+    const auto& shape = model_.shape();
+    const auto tiles_of = [&](std::int64_t side) {
+      return ((shape.height() + side - 1) / side) * ((shape.width() + side - 1) / side) * shape.depth();
+    };
+    const auto images = static_cast<std::int64_t>(model_.images().size());
+    // An object tile takes about as long as the image tiles that it covers.
+    const auto weight = (object_tile_side / tile_side) * (object_tile_side / tile_side);
+    total_ = tiles_of(tile_side) * images + (model_.labels() ? tiles_of(object_tile_side) * weight : 0);
+    page_model::meta_parts parts;
+    for (std::size_t i = 0; i < model_.images().size(); ++i) parts.image_types.push_back(add_image(i));
+    if (model_.labels()) add_objects(parts, weight);
+    if (const auto* columns = model_.columns()) add_columns("columns", *columns);
+    std::optional<column_files> places;
+    if (places_) parts.places = &places.emplace(*places_);
+    if (places) add_columns("places", *places);
+    put_("page/data/meta.js", model_.meta(parts));
+  }
+
+ private:
+  void advance(std::int64_t tiles) {
+    if (options_.stop.stop_requested()) throw interrupted();
+    done_ += tiles;
+    if (options_.progress) options_.progress(static_cast<double>(done_) / static_cast<double>(total_));
+  }
+
+  std::string add_image(std::size_t index) {
+    auto& reader = model_.images()[index];
+    const bool lossy = reader.as_stored() && files::has_jpeg() && !compact_;
+    const std::string type = lossy ? "jpg" : "png";
+    const auto quality = lossy ? options_.quality : 0;
+    const auto& shape = model_.shape();
+    const auto write = [&](const tile& made, const tile_place& place) {
+      put_(image_tile_name(index, shape, place, type), encoded(made, quality));
+    };
+    // A tile is made of the four below it, so every pixel is read once.
+    const auto make = [&](const auto& self, const tile_place& place) -> tile {
+      tile made;
+      if (place.halvings == 0) {
+        made = reader.read(place);
+        advance(1);
+      } else {
+        const auto width = halved_side(shape.width(), place.halvings - 1),
+                   height = halved_side(shape.height(), place.halvings - 1);
+        tile four{static_cast<int>(std::min(width - 2 * place.x * tile_side, 2 * tile_side)),
+                  static_cast<int>(std::min(height - 2 * place.y * tile_side, 2 * tile_side)),
+                  reader.channels()};
+        four.pixels.resize(static_cast<std::size_t>(four.width * four.height * four.channels));
+        for (std::int64_t v = 0; v < 2; ++v)
+          for (std::int64_t u = 0; u < 2; ++u) {
+            const tile_place below{place.slice, 2 * place.x + u, 2 * place.y + v, place.halvings - 1};
+            if (below.x * tile_side >= width || below.y * tile_side >= height) continue;
+            const auto part = self(self, below);
+            const auto row = static_cast<std::size_t>(part.width * part.channels);
+            for (int y = 0; y < part.height; ++y)
+              std::copy_n(&part.pixels[static_cast<std::size_t>(y) * row], row,
+                          &four.pixels[static_cast<std::size_t>(
+                              ((v * tile_side + y) * four.width + u * tile_side) * four.channels)]);
+          }
+        made = halved(four);
+      }
+      write(made, place);
+      return made;
+    };
+    for (std::int64_t z = 0; z < shape.depth(); ++z) {
+      tile_place place{.slice = z, .halvings = halvings_of(shape)};
+      auto made = make(make, place);
+      if (compact_) continue;
+      while (made.width > 1 || made.height > 1) {
+        made = halved(made);
+        ++place.halvings;
+        write(made, place);
+      }
+      put_("page/data/image-" + std::to_string(index) + "-" + std::to_string(z) + ".dzi",
+           "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<Image TileSize=\"" + std::to_string(tile_side) +
+               "\" Overlap=\"0\" Format=\"" + type +
+               "\" xmlns=\"http://schemas.microsoft.com/deepzoom/2008\"><Size Width=\"" +
+               std::to_string(shape.width()) + "\" Height=\"" + std::to_string(shape.height()) +
+               "\"/></Image>\n");
+    }
+    return type;
+  }
+
+  void add_objects(page_model::meta_parts& parts, std::int64_t weight) {
+    std::optional<object_places> places;
+    if (model_.rows()) places.emplace(*model_.rows());
+    for (std::int64_t z = 0; z < model_.shape().depth(); ++z) {
+      covered_area area(model_.shape().height(), model_.shape().width());
+      for (std::int64_t y = 0; y < model_.object_rows(); ++y)
+        for (std::int64_t x = 0; x < model_.object_columns(); ++x) {
+          const auto tile = read_object_tile(*model_.labels(), z, y, x);
+          const auto shapes = shapes_of(tile);
+          parts.counts.push_back(static_cast<std::uint32_t>(shapes.size()));
+          if (!shapes.empty()) add_data("objects", {z, y, x}, packed_shapes(shapes, tile, model_.rows()));
+          if (places) places->add(shapes);
+          area.add(tile);
+          advance(weight);
+        }
+      area.finish();
+      parts.raster_levels = static_cast<int>(area.levels().size());
+      for (std::size_t l = 0; l < area.levels().size(); ++l)
+        for (std::int64_t y = 0; y * tile_side < area.levels()[l].height; ++y)
+          for (std::int64_t x = 0; x * tile_side < area.levels()[l].width; ++x)
+            add_data("raster", {z, static_cast<std::int64_t>(l) + raster_halvings, y, x},
+                     covered_area::packed(area.levels()[l], y, x));
+    }
+    if (places && model_.shape().depth() == 1) places_ = places->columns();
+  }
+
+  void add_columns(std::string_view kind, const column_files& columns) {
+    for (std::size_t c = 0; c < columns.count(); ++c)
+      for (std::size_t b = 0; b < columns.blocks(); ++b)
+        add_data(kind, {static_cast<std::int64_t>(c), static_cast<std::int64_t>(b)}, columns.block(c, b));
+  }
+
+  void add_data(std::string_view kind, std::initializer_list<std::int64_t> numbers, std::string_view bytes) {
+    const auto name = data_name(kind, numbers);
+    put_("page/data/" + name + ".js", data_text(name, bytes));
+  }
+
+  page_model& model_;
+  const page_options& options_;
+  bool compact_;
+  put_file put_;
+  std::int64_t done_ = 0, total_ = 1;
+  std::optional<table> places_;
+};
+
+void require_pages() {
+  if (const auto missing = missing_for_pages(); !missing.empty()) throw io_error(missing);
+}
+
+void write_file(const fs::path& file, std::string_view content) {
+  std::ofstream out(file, std::ios::binary);
+  out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  out.close();
+  if (!out) throw io_error(file.string() + ": cannot be written");
+}
+
+/// Whether a folder was written by write_page().
+bool is_page(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / "data" / "meta.js", error) || fs::is_empty(folder, error);
+}
+
+std::string without_prefix(std::string_view name) { return std::string(name.substr(name.find('/') + 1)); }
+
+}  // namespace
+}  // namespace pages
+
+std::string missing_for_pages() {
+  for (const auto& asset : pages::assets())
+    if (asset.name == "page/openseadragon.min.js") return {};
+  return "pages need OpenSeadragon, which this build has not: run scripts/openseadragon.sh, configure and build again";
+}
+
+void write_page(const std::filesystem::path& folder, const page_content& content,
+                const page_options& options) {
+  namespace fs = std::filesystem;
+  pages::require_pages();
+  pages::page_model model(content);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw io_error(folder.string() + ": " + error.message());
+  files::pending_directory pending(folder / "page", pages::is_page);
+  std::string last;
+  const auto put = [&](const std::string& name, std::string_view text) {
+    const auto file = pending.path() / pages::without_prefix(name);
+    if (const auto parent = file.parent_path().string(); parent != last) {
+      fs::create_directories(parent);
+      last = parent;
+    }
+    pages::write_file(file, text);
+  };
+  pages::builder(model, options, false, put).build();
+  std::string_view index;
+  for (const auto& [name, text] : pages::assets())
+    if (name == "index.html")
+      index = text;
+    else
+      put(std::string(name), text);
+  pending.commit();
+  text_file page(folder / "index.html");
+  page.write(index);
+  page.commit();
+}
+
+std::string page_text(const page_content& content, const page_options& options) {
+  pages::require_pages();
+  pages::page_model model(content);
+  std::string data, index;
+  const auto put = [&](const std::string& name, std::string_view text) {
+    if (name.ends_with(".js"))
+      data += text;
+    else
+      data += "macareu.takeImage(" + pages::json_string(name) + ",\"" + pages::base64(text) + "\");\n";
+  };
+  pages::builder(model, options, true, put).build();
+  std::map<std::string_view, std::string_view> assets;
+  for (const auto& [name, text] : pages::assets()) assets[name] = text;
+  const auto replace = [&](std::string_view head, std::string_view tail, std::string_view open,
+                           std::string_view close) {
+    for (auto at = index.find(head); at != std::string::npos; at = index.find(head, at + 1)) {
+      const auto end = index.find(tail, at);
+      const auto name = index.substr(at + head.size(), end - at - head.size());
+      const auto found = assets.find(name);
+      const auto text = found != assets.end() ? std::string(found->second) : data;
+      index.replace(at, end + tail.size() - at, std::string(open) + text + std::string(close));
+    }
+  };
+  index = assets.at("index.html");
+  replace("<link rel=\"stylesheet\" href=\"", "\">", "<style>\n", "</style>");
+  replace("<script src=\"", "\"></script>", "<script>\n", "</script>");
+  return index;
+}
+
+}  // namespace macareu
