@@ -35,12 +35,15 @@ class operator_run {
   table_outputs tables;                             ///< of an operator that gives a table
   shape_outputs shapes;                             ///< of an operator that gives polygons
   arguments values;
-  bool pyramid = false;  ///< outputs have smaller levels too
+  bool pyramid = false;     ///< outputs have smaller levels too
+  std::string page_folder;  ///< gets a page of the first input and output
   input_options reading;
   run_options running;
   object_outputs objects;  ///< of operators that give labels
 
   int operator()(interruption& signals);
+  /// Writes the page, if one is wanted, from the files of a run that ended.
+  void write_page(const interruption& signals) const;
 
  private:
   struct results {

@@ -6,6 +6,7 @@
 
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
+#include <macareu/page.hpp>
 
 #include "catalogue_text.hpp"
 #include "command/text.hpp"
@@ -117,6 +118,15 @@ void add_files(parser& options, const operator_description& about, operator_run&
                  .names = "--pyramid",
                  .help = "write smaller levels too: .tif and .ome.zarr",
                  .take = [&run](const std::string&) { run.pyramid = true; }});
+  if (!about.outputs.empty() && !about.outputs[0].shape)
+    options.add({.group = "Outputs",
+                 .names = "--page",
+                 .value = "FOLDER",
+                 .help = "write FOLDER/index.html, which shows the input and the result in a browser",
+                 .take = [&run](const std::string& text) {
+                   if (const auto missing = missing_for_pages(); !missing.empty()) throw io_error(missing);
+                   run.page_folder = text;
+                 }});
   if (!about.table.empty()) run.tables.add_to(options, about);
   if (!about.shapes.empty()) run.shapes.add_to(options, about);
 }
@@ -151,7 +161,11 @@ verb verb_of(const operator_description& about) {
             run->reading.add_channel_to(options);
             run->reading.add_to(options);
             run->running.add_to(options, about.pattern);
-            return [run](interruption& signals) { return (*run)(signals); };
+            return [run](interruption& signals) {
+              const int code = (*run)(signals);
+              run->write_page(signals);
+              return code;
+            };
           }};
 }
 
