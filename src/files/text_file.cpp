@@ -1,9 +1,19 @@
 #include <macareu/text_file.hpp>
 
+#include <algorithm>
 #include <array>
-#include <limits>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <future>
+#include <new>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <macareu/error.hpp>
 
@@ -23,50 +33,126 @@ namespace fs = std::filesystem;
 
 #ifdef MACAREU_WITH_ZLIB
 
+/// Part of a text, compressed alone: raw deflate that ends on a byte, so that parts can be put together.
+struct packed_part {
+  std::string bytes;
+  uLong checksum = 0;
+  std::size_t size = 0;
+};
+
+packed_part pack(const std::string& text, int flush) {
+  constexpr int level = 4, window = -15, memory = 9;  // negative window bits: no header
+  z_stream stream{};
+  if (deflateInit2(&stream, level, Z_DEFLATED, window, memory, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw std::bad_alloc();
+  packed_part part;
+  part.size = text.size();
+  part.bytes.resize(deflateBound(&stream, static_cast<uLong>(text.size())) + 16);
+  const auto* from = reinterpret_cast<const Bytef*>(text.data());
+  stream.next_in = const_cast<Bytef*>(from);
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(part.bytes.data());
+  stream.avail_out = static_cast<uInt>(part.bytes.size());
+  deflate(&stream, flush);
+  part.bytes.resize(part.bytes.size() - stream.avail_out);
+  deflateEnd(&stream);
+  part.checksum = crc32(0, from, static_cast<uInt>(text.size()));
+  return part;
+}
+
+/// One gzip member whose parts are compressed on several threads. Its bytes do not depend on their number.
 class gzip_stream {
  public:
-  explicit gzip_stream(files::output& to) : to_(to) {
-    constexpr int level = 6, window = 15 + 16, memory = 8;  // 16 added to the window bits: gzip
-    if (deflateInit2(&stream_, level, Z_DEFLATED, window, memory, Z_DEFAULT_STRATEGY) != Z_OK)
-      throw io_error(to.name().string() + ": zlib cannot be initialised");
+  gzip_stream(files::output& to, int threads) : to_(to), threads_(static_cast<std::size_t>(threads)) {
+    constexpr std::array<char, 10> header{0x1f, char(0x8b), 8, 0, 0, 0, 0, 0, 0, 3};
+    to_.write(header.data(), header.size());
   }
-  ~gzip_stream() { deflateEnd(&stream_); }
   gzip_stream(const gzip_stream&) = delete;
   gzip_stream& operator=(const gzip_stream&) = delete;
 
   void write(std::string_view text) {
     while (!text.empty()) {
-      const auto part = text.substr(0, std::size_t{1} << 30);
-      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(part.data()));
-      stream_.avail_in = static_cast<uInt>(part.size());
-      while (stream_.avail_in > 0) pack(Z_NO_FLUSH);
-      text.remove_prefix(part.size());
+      const auto now = text.substr(0, part_size - waiting_.size());
+      waiting_ += now;
+      text.remove_prefix(now.size());
+      if (waiting_.size() == part_size) send(Z_SYNC_FLUSH);
     }
   }
   void end() {
-    while (pack(Z_FINISH) != Z_STREAM_END) {
+    send(Z_FINISH);
+    while (!packing_.empty()) take();
+    std::array<unsigned char, 8> tail{};
+    for (std::size_t i = 0; i < 4; ++i) {
+      tail[i] = static_cast<unsigned char>(checksum_ >> 8 * i);
+      tail[4 + i] = static_cast<unsigned char>(size_ >> 8 * i);
     }
+    to_.write(tail.data(), tail.size());
   }
 
  private:
-  int pack(int flush) {
-    stream_.next_out = packed_.data();
-    stream_.avail_out = static_cast<uInt>(packed_.size());
-    const int code = deflate(&stream_, flush);
-    to_.write(packed_.data(), packed_.size() - stream_.avail_out);
-    return code;
+  static constexpr std::size_t part_size = std::size_t{1} << 20;
+
+  void send(int flush) {
+    const auto how = threads_ > 1 ? std::launch::async : std::launch::deferred;
+    if (packing_.size() >= threads_) take();
+    packing_.push_back(std::async(how, [text = std::move(waiting_), flush] { return pack(text, flush); }));
+    waiting_.clear();
+  }
+  void take() {
+    const auto part = packing_.front().get();
+    packing_.pop_front();
+    to_.write(part.bytes);
+    checksum_ = crc32_combine(checksum_, part.checksum, static_cast<z_off_t>(part.size));
+    size_ += part.size;
   }
 
   files::output& to_;
-  z_stream stream_{};
-  std::array<Bytef, 1 << 16> packed_{};
+  std::size_t threads_;
+  std::string waiting_;
+  std::deque<std::future<packed_part>> packing_;
+  uLong checksum_ = 0;
+  std::uint64_t size_ = 0;
+};
+
+/// A text file that may be compressed.
+class text_input {
+ public:
+  explicit text_input(const fs::path& file) : file_(gzopen(file.c_str(), "rb")) {}
+  ~text_input() {
+    if (file_) gzclose(file_);
+  }
+  text_input(const text_input&) = delete;
+  text_input& operator=(const text_input&) = delete;
+
+  bool is_open() const { return file_ != nullptr; }
+  /// The bytes that were read; 0 at the end, negative on failure.
+  int read(std::span<char> to) { return gzread(file_, to.data(), static_cast<unsigned>(to.size())); }
+  bool complete() { return gzclose_r(std::exchange(file_, nullptr)) == Z_OK; }
+
+ private:
+  gzFile file_;
 };
 
 #else
 
+/// Plain text alone.
+class text_input {
+ public:
+  explicit text_input(const fs::path& file) : file_(file, std::ios::binary) {}
+  bool is_open() const { return file_.is_open(); }
+  int read(std::span<char> to) {
+    file_.read(to.data(), std::ssize(to));
+    return file_.bad() ? -1 : static_cast<int>(file_.gcount());
+  }
+  bool complete() const { return true; }
+
+ private:
+  std::ifstream file_;
+};
+
 /// Never made: names that end in .gz are refused.
 struct gzip_stream {
-  explicit gzip_stream(files::output& to) {
+  gzip_stream(files::output& to, int) {
     throw usage_error(to.name().string() + ": this build has no zlib to compress: leave out .gz");
   }
   void write(std::string_view) {}
@@ -78,10 +164,10 @@ struct gzip_stream {
 }  // namespace
 
 struct text_file::state {
-  explicit state(const fs::path& file) {
+  state(const fs::path& file, int threads) {
     if (!files::is_stream_destination(file)) pending.emplace(file);
     out.emplace(pending ? pending->path() : file, file);
-    if (files::lower(file.string()).ends_with(".gz")) packed.emplace(*out);
+    if (files::lower(file.string()).ends_with(".gz")) packed.emplace(*out, std::max(threads, 1));
   }
 
   std::optional<files::pending_file> pending;
@@ -89,7 +175,7 @@ struct text_file::state {
   std::optional<gzip_stream> packed;
 };
 
-text_file::text_file(const fs::path& file) : state_(std::make_unique<state>(file)) {}
+text_file::text_file(const fs::path& file, int threads) : state_(std::make_unique<state>(file, threads)) {}
 text_file::~text_file() = default;
 
 void text_file::write(std::string_view text) {
@@ -103,6 +189,16 @@ void text_file::commit() {
   if (state_->packed) state_->packed->end();
   state_->out->close();
   if (state_->pending) state_->pending->commit();
+}
+
+void read_text(const fs::path& file, const std::function<void(std::string_view)>& take) {
+  errno = 0;
+  text_input in(file);
+  if (!in.is_open()) throw io_error(file.string() + ": " + std::strerror(errno));
+  std::vector<char> part(std::size_t{1} << 18);
+  int got = 0;
+  while ((got = in.read(part)) > 0) take({part.data(), static_cast<std::size_t>(got)});
+  if (got < 0 || !in.complete()) throw io_error(file.string() + ": cannot be read, or is damaged");
 }
 
 }  // namespace macareu
