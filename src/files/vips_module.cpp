@@ -200,7 +200,10 @@ bool write(const picture_storage& storage, const char* path, const picture_form&
                            "tile_height", std::max(storage.tile_height, 16), "bigtiff", gboolean{storage.big},
                            "pyramid", gboolean{storage.pyramid}, "region_shrink",
                            storage.nearest ? VIPS_REGION_SHRINK_NEAREST : VIPS_REGION_SHRINK_MEAN, "resunit",
-                           VIPS_FOREIGN_TIFF_RESUNIT_CM, nullptr) == 0;
+                           VIPS_FOREIGN_TIFF_RESUNIT_CM, "compression",
+                           storage.compress ? VIPS_FOREIGN_TIFF_COMPRESSION_DEFLATE
+                                            : VIPS_FOREIGN_TIFF_COMPRESSION_NONE,
+                           nullptr) == 0;
   }
   return false;
 }

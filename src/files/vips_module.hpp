@@ -60,6 +60,8 @@ struct picture_storage {
   bool pyramid = false;
   /// Levels of a pyramid take a pixel of four, not their mean.
   bool nearest = false;
+  /// Without loss.
+  bool compress = false;
 };
 
 /// Provides pixels [x, x + count) of a row; false if that fails. libvips calls it on its own threads, one at
