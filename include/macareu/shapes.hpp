@@ -56,6 +56,10 @@ void compute_shapes_in_pieces(const operator_description& about, std::span<image
 /// Twice the area that a ring encloses, negative for holes.
 std::int64_t doubled_area(const corner_ring& ring);
 
+/// Appends the geometry of a shape as GeoJSON: {"type":"Polygon","coordinates":[...]}, or a MultiPolygon.
+/// `first` is the place of the image's first pixel.
+void append_geojson(std::string& to, const shape& one, const corner& first = {});
+
 enum class shape_format { geojson, wkt, csv };
 
 /// Text of shapes, one after another: head, one item for each shape, tail. Coordinates are multiplied by

@@ -19,6 +19,7 @@ struct corner_text {
   std::string& to;
   double scale;
   char between;
+  corner first = {};
 
   void number(std::int64_t value) const {
     if (scale == 1)
@@ -27,9 +28,9 @@ struct corner_text {
       append(to, static_cast<double>(value) * scale);
   }
   void operator()(const corner& at) const {
-    number(at.x);
+    number(at.x + first.x);
     to += between;
-    number(at.y);
+    number(at.y + first.y);
   }
 };
 
@@ -65,7 +66,18 @@ void append_geometry(std::string& to, const shape& of, const corner_text& corner
   if (several) to += outer_close;
 }
 
+void append_geojson(std::string& to, const shape& of, const corner_text& corner) {
+  to += of.parts.size() > 1 ? "{\"type\":\"MultiPolygon\",\"coordinates\":"
+                            : "{\"type\":\"Polygon\",\"coordinates\":";
+  append_geometry(to, of, corner, "[", "]", '[', ']');
+  to += '}';
+}
+
 }  // namespace
+
+void append_geojson(std::string& to, const shape& one, const corner& first) {
+  append_geojson(to, one, corner_text{to, 1, ',', first});
+}
 
 std::int64_t doubled_area(const corner_ring& ring) {
   std::int64_t sum = 0;
@@ -88,10 +100,9 @@ void shape_text::add(std::string& to, const shape& one) {
     first_ = false;
     to += "{\"type\":\"Feature\",\"properties\":{\"label\":";
     append(to, one.label);
-    to += several ? "},\"geometry\":{\"type\":\"MultiPolygon\",\"coordinates\":"
-                  : "},\"geometry\":{\"type\":\"Polygon\",\"coordinates\":";
-    append_geometry(to, one, {to, scale_, ','}, "[", "]", '[', ']');
-    to += "}}";
+    to += "},\"geometry\":";
+    append_geojson(to, one, corner_text{to, scale_, ','});
+    to += '}';
   } else if (format_ == shape_format::wkt) {
     to += several ? "MULTIPOLYGON " : "POLYGON ";
     append_geometry(to, one, {to, scale_, ' '}, "", "", '(', ')');
