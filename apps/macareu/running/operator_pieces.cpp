@@ -1,14 +1,7 @@
 // Runs of operators on images larger than memory.
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -23,6 +16,7 @@
 #include "running/operator_run.hpp"
 #include "running/timing.hpp"
 #include "running/usage_errors.hpp"
+#include "running/work_folder.hpp"
 
 namespace macareu::tool {
 namespace {
@@ -110,45 +104,6 @@ std::vector<image_form> operator_run::forms_of(const std::vector<std::unique_ptr
                            : image_form{.shape = extents{}});
   return forms;
 }
-
-/// A directory for one run with an output, removed at the end. What a killed run left in it is removed
-/// before.
-class work_folder {
- public:
-  explicit work_folder(fs::path path) : path_(std::move(path)) {}
-  ~work_folder() {
-    if (lock_ < 0) return;
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-    ::close(lock_);
-  }
-  work_folder(const work_folder&) = delete;
-  work_folder& operator=(const work_folder&) = delete;
-  const fs::path& path() const { return path_; }
-  /// output: for the message if another run uses the directory.
-  void create(const std::string& output) {
-    if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST)
-      throw io_error(path_.string() + ": " + std::strerror(errno));
-    struct stat about {};
-    if (::lstat(path_.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() ||
-        (about.st_mode & 077) != 0)
-      throw io_error(path_.string() + ": is not a private folder of this user; remove it");
-    const auto lock = path_ / "lock";
-    const int descriptor = ::open(lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (descriptor < 0) throw io_error(lock.string() + ": " + std::strerror(errno));
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-      ::close(descriptor);
-      throw io_error(output + ": another run is writing it, with work files in " + path_.string());
-    }
-    lock_ = descriptor;
-    for (const auto& entry : fs::directory_iterator(path_))
-      if (entry.path() != lock) fs::remove_all(entry.path());
-  }
-
- private:
-  fs::path path_;
-  int lock_ = -1;
-};
 
 void operator_run::describe_in_pieces(const fs::path& labels, image_sink& output, const context& how,
                                       piece_options options, output_files& texts) {

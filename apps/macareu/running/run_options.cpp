@@ -31,18 +31,12 @@ std::string strategy_names(std::string_view pattern) {
 
 }  // namespace
 
-void run_options::add_to(parser& options, std::string_view pattern) {
+void run_options::add_limits_to(parser& options) {
   options.add({.group = group,
                .names = "--device",
                .value = device_names(),
                .help = "where to compute (default: auto)",
                .take = [this](const std::string& text) { how.device = text; }});
-  options.add({.group = group,
-               .names = "--strategy",
-               .value = "NAME",
-               .help = "how to compute, where there are several ways" + strategy_names(pattern) +
-                       " (default: auto); the result is the same unless the verb says otherwise",
-               .take = [this](const std::string& text) { how.strategy = text; }});
   options.add({.group = group,
                .names = "--threads",
                .value = "N",
@@ -79,6 +73,20 @@ void run_options::add_to(parser& options, std::string_view pattern) {
                .help = "where work files of pieces lie (default: beside the output)",
                .take = [this](const std::string& text) { pieces.scratch = text; }});
   options.add({.group = group,
+               .names = "--quiet",
+               .help = "no progress bar and no times on stderr",
+               .take = [this](const std::string&) { quiet = true; }});
+}
+
+void run_options::add_to(parser& options, std::string_view pattern) {
+  add_limits_to(options);
+  options.add({.group = group,
+               .names = "--strategy",
+               .value = "NAME",
+               .help = "how to compute, where there are several ways" + strategy_names(pattern) +
+                       " (default: auto); the result is the same unless the verb says otherwise",
+               .take = [this](const std::string& text) { how.strategy = text; }});
+  options.add({.group = group,
                .names = "--resume",
                .help = "continue a run in pieces that was stopped, with the same files and options",
                .take = [this](const std::string&) { pieces.resume = true; }});
@@ -94,10 +102,6 @@ void run_options::add_to(parser& options, std::string_view pattern) {
                .value = "FILE.json",
                .help = "write a report: device, strategy, shape, type, seconds, counters, memory",
                .take = [this](const std::string& text) { report_file = text; }});
-  options.add({.group = group,
-               .names = "--quiet",
-               .help = "no progress bar and no times on stderr",
-               .take = [this](const std::string&) { quiet = true; }});
 }
 
 }  // namespace macareu::tool

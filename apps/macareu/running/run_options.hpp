@@ -20,6 +20,8 @@ struct run_options {
 
   /// `pattern`: the pattern whose strategies apply. The parser keeps references to this object.
   void add_to(parser& options, std::string_view pattern);
+  /// Device, threads, memory, pieces, scratch and quiet alone.
+  void add_limits_to(parser& options);
 };
 
 }  // namespace macareu::tool
