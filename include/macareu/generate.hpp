@@ -17,22 +17,26 @@ namespace macareu {
 struct instance_description {
   std::string_view name;
   std::string_view brief;
-  bool images = true;   ///< offered in 2-D
-  bool volumes = true;  ///< offered in 3-D
-  bool marker = true;   ///< has a marker beside its mask
+  bool images = true;     ///< offered in 2-D
+  bool volumes = true;    ///< offered in 3-D
+  bool marker = true;     ///< has a marker beside its mask
+  int channels = 1;       ///< of the mask: 3 are red, green and blue
+  bool truth = false;     ///< has a label image of its objects, u32, numbered in raster order of first pixels
+  double pixel_size = 0;  ///< in millimetres; 0 where it stands for nothing
 };
 
 std::span<const instance_description> instances();
 
 struct generate_options {
   std::uint64_t seed = 1;
-  int coverage = 50;          ///< tissue: per cent of the slide covered, 25, 50, 75 or 100
+  int coverage = 50;          ///< tissue, slide: per cent covered, 25, 50, 75 or 100
   std::stop_token stop = {};  ///< when it is set, the call throws `interrupted`
 };
 
 struct instance {
-  image mask;
+  image mask;  ///< the image itself
   std::optional<image> marker;
+  std::optional<image> truth;
 };
 
 /// Throws usage_error for an unknown name, or a rank the instance does not have; interrupted when it is
@@ -50,11 +54,13 @@ class instance_generator {
   instance_generator& operator=(const instance_generator&) = delete;
 
   const instance_description& description() const;
-  /// Bytes that draw() allocates at most, for any number of rows.
+  /// Bytes that draw() allocates or keeps at most, for any number of rows.
   std::int64_t work_memory() const;
-  /// Writes a region of whole rows, in C order without gaps. `marker` may be null. Throws usage_error if the
-  /// region is not inside the image or the instance has no marker; interrupted when it is stopped.
-  void draw(const image_region& rows, std::uint8_t* mask, std::uint8_t* marker = nullptr) const;
+  /// Writes a region of whole rows, in C order without gaps, channels interleaved. `marker` and `truth` may
+  /// be null. Throws usage_error if the region is not inside the image or the instance has no marker or
+  /// truth; interrupted when it is stopped.
+  void draw(const image_region& rows, std::uint8_t* mask, std::uint8_t* marker = nullptr,
+            std::uint32_t* truth = nullptr) const;
 
  private:
   struct state;

@@ -12,7 +12,7 @@ from ._arrays import as_numpy
 
 
 def generate(name: str, shape: Sequence[int], seed: int = 1,
-             coverage: int = 50) -> tuple[NDArray[np.uint8], NDArray[np.uint8] | None]:
+             coverage: int = 50) -> tuple[NDArray[np.uint8], NDArray[Any] | None]:
     """A test image by formula, the same bytes on every machine.
 
     Parameters
@@ -24,12 +24,13 @@ def generate(name: str, shape: Sequence[int], seed: int = 1,
     seed : int
         another image of the same kind
     coverage : {25, 50, 75, 100}
-        tissue: per cent of the slide that is covered
+        tissue and slide: per cent of the slide that is covered
 
     Returns
     -------
     (mask, marker) : arrays of uint8
-        marker is None where the instance has none
+        marker is None where the instance has none. ``slide`` gives (image, truth): rows x columns x 3, and
+        the labels of its nuclei as uint32
 
     Examples
     --------

@@ -128,10 +128,11 @@ py::capsule owner_of(Memory&& memory) {
   return {new Memory(std::move(memory)), [](void* kept) { delete static_cast<Memory*>(kept); }};
 }
 
-/// An array that owns the image's memory.
+/// An array that owns the image's memory, with channels as its last axis.
 inline py::array array_of(image&& pixels) {
   std::vector<py::ssize_t> shape;
   for (int axis = 0; axis < pixels.shape().rank(); ++axis) shape.push_back(pixels.shape()[axis]);
+  if (pixels.channels() > 1) shape.push_back(pixels.channels());
   const auto type = pixels.type();
   void* const data = pixels.data();  // unchanged by the move
   return {numpy_type(type), shape, data, owner_of(std::move(pixels))};

@@ -26,9 +26,10 @@ py::tuple generated(const std::string& name, const std::vector<std::int64_t>& sh
   run_until_interrupted(size.pixels(), [&](std::stop_token stop) {
     made = generate(name, size, {.seed = seed, .coverage = coverage, .stop = std::move(stop)});
   });
-  py::object marker = py::none();
-  if (made->marker) marker = array_of(std::move(*made->marker));
-  return py::make_tuple(array_of(std::move(made->mask)), marker);
+  py::object beside = py::none();
+  if (made->marker) beside = array_of(std::move(*made->marker));
+  if (made->truth) beside = array_of(std::move(*made->truth));
+  return py::make_tuple(array_of(std::move(made->mask)), beside);
 }
 
 py::tuple compared(const py::object& left, const py::object& right) {

@@ -9,9 +9,11 @@
 namespace macareu::formula {
 
 struct drawing {
-  /// Draws a region of whole rows. `marker` is null where it is not wanted.
-  std::function<void(const image_region& rows, std::uint8_t* mask, std::uint8_t* marker)> draw;
-  /// Bytes that draw() allocates at most.
+  /// Draws a region of whole rows. `marker` and `truth` are null where they are not wanted.
+  std::function<void(const image_region& rows, std::uint8_t* mask, std::uint8_t* marker,
+                     std::uint32_t* truth)>
+      draw;
+  /// Bytes that draw() allocates and keeps at most.
   std::int64_t work_memory = 0;
 };
 
@@ -24,6 +26,7 @@ drawing spiral(const extents& shape, const generate_options& options);
 
 drawing noise(const extents& shape, const generate_options& options);
 drawing tissue(const extents& shape, const generate_options& options);
+drawing stained_slide(const extents& shape, const generate_options& options);
 
 drawing sites_1(const extents& shape, const generate_options& options);
 drawing sites_10(const extents& shape, const generate_options& options);

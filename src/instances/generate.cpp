@@ -34,6 +34,14 @@ constexpr auto entries = std::to_array<entry>({
       .brief = "tissue on 25, 50, 75 or 100 % of a slide; marker: the mask opened by a disk of radius 9",
       .volumes = false},
      formula::tissue},
+    {{.name = "slide",
+      .brief = "stained tissue in colour, 0.25 um a pixel; truth: the outlines of its nuclei",
+      .volumes = false,
+      .marker = false,
+      .channels = 3,
+      .truth = true,
+      .pixel_size = 0.00025},
+     formula::stained_slide},
     {{.name = "noise",
       .brief = "three octaves of value noise, 0..255; marker: the mask less 32, not below 0"},
      formula::noise},
@@ -138,7 +146,8 @@ const instance_description& instance_generator::description() const { return sta
 
 std::int64_t instance_generator::work_memory() const { return state_->drawn.work_memory; }
 
-void instance_generator::draw(const image_region& rows, std::uint8_t* mask, std::uint8_t* marker) const {
+void instance_generator::draw(const image_region& rows, std::uint8_t* mask, std::uint8_t* marker,
+                              std::uint32_t* truth) const {
   const auto& shape = state_->shape;
   const std::array sizes{shape.depth(), shape.height(), shape.width()};
   for (std::size_t axis = 0; axis < sizes.size(); ++axis)
@@ -149,16 +158,20 @@ void instance_generator::draw(const image_region& rows, std::uint8_t* mask, std:
                       " has rows of " + std::to_string(shape.width()));
   if (marker != nullptr && !state_->described.marker)
     throw usage_error("generate: " + std::string(state_->described.name) + " has no marker");
-  state_->drawn.draw(rows, mask, marker);
+  if (truth != nullptr && !state_->described.truth)
+    throw usage_error("generate: " + std::string(state_->described.name) + " has no truth");
+  state_->drawn.draw(rows, mask, marker, truth);
 }
 
 instance generate(std::string_view name, const extents& shape, const generate_options& options) {
   const instance_generator generator(name, shape, options);
-  instance made{image(dtype::u8, shape), {}};
-  if (generator.description().marker) made.marker.emplace(dtype::u8, shape);
-  generator.draw({.size = {shape.depth(), shape.height(), shape.width()}},
-                 made.mask.pixels<std::uint8_t>().data(),
-                 made.marker ? made.marker->pixels<std::uint8_t>().data() : nullptr);
+  const auto& about = generator.description();
+  instance made{.mask = image(dtype::u8, shape, about.channels), .marker = {}, .truth = {}};
+  if (about.marker) made.marker.emplace(dtype::u8, shape);
+  if (about.truth) made.truth.emplace(dtype::u32, shape);
+  generator.draw(whole_of(shape), made.mask.pixels<std::uint8_t>().data(),
+                 made.marker ? made.marker->pixels<std::uint8_t>().data() : nullptr,
+                 made.truth ? made.truth->pixels<std::uint32_t>().data() : nullptr);
   return made;
 }
 

@@ -33,7 +33,8 @@ enum class stream : std::uint64_t {
   fibres,
   texture,
   nuclei,
-  glass
+  glass,
+  stained
 };
 
 constexpr std::uint64_t key_of(std::uint64_t seed, stream use, std::uint64_t index = 0) {

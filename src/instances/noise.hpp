@@ -32,8 +32,8 @@ constexpr std::int32_t noise_at(lattice points, int shift_y, int shift_x, std::u
 /// Rows are drawn in segments that start at multiples of this, where cells of all octaves start.
 inline constexpr std::int64_t segment = 1024;
 
-/// Adds scale times the noise at `width` pixels of a row to `sum`, in cells of 2^shift along every axis. `x`
-/// is a multiple of the cell. The lattice is read once per cell, not per pixel.
+/// Adds scale times the noise at `width` pixels of a row to `sum`, in cells of 2^shift along every axis. The
+/// lattice is read once per cell, not per pixel.
 inline void add_noise(lattice points, int shift, std::int32_t scale, std::int64_t z, std::int64_t y,
                       std::int64_t x, std::int64_t width, std::int32_t* sum) {
   const auto plane = static_cast<std::uint32_t>(z) >> shift, row = static_cast<std::uint32_t>(y) >> shift;
@@ -45,11 +45,12 @@ inline void add_noise(lattice points, int shift, std::int32_t scale, std::int64_
                    between(points(plane + 1, row, at), points(plane + 1, row + 1, at), down), behind);
   };
   auto left = value_at(x >> shift);
-  for (std::int64_t first = 0; first < width; first += std::int64_t{1} << shift) {
-    const auto right = value_at(((x + first) >> shift) + 1);
-    const auto count = static_cast<std::uint32_t>(std::min(width - first, std::int64_t{1} << shift));
-    for (std::uint32_t i = 0; i < count; ++i)
-      sum[first + i] += scale * between(left, right, smooth_step(i, shift));
+  for (std::int64_t first = 0; first < width;) {
+    const auto column = (x + first) >> shift;
+    const auto right = value_at(column + 1);
+    const auto end = std::min(width, ((column + 1) << shift) - x);
+    for (; first < end; ++first)
+      sum[first] += scale * between(left, right, smooth_step(static_cast<std::uint32_t>(x + first), shift));
     left = right;
   }
 }

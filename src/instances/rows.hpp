@@ -34,7 +34,7 @@ void for_rows(const image_region& region, const generate_options& options, const
 /// row(z, y, mask's row)
 template <class Row>
 drawing mask_only(const generate_options& options, const Row& row) {
-  return {[=](const image_region& region, std::uint8_t* mask, std::uint8_t*) {
+  return {[=](const image_region& region, std::uint8_t* mask, std::uint8_t*, std::uint32_t*) {
     for_rows(region, options, [&](auto z, auto y, auto first) { row(z, y, mask + first); });
   }};
 }
@@ -42,7 +42,7 @@ drawing mask_only(const generate_options& options, const Row& row) {
 /// row(z, y, mask's row, marker's row, which is null where it is not wanted)
 template <class Row>
 drawing mask_and_marker(const generate_options& options, const Row& row) {
-  return {[=](const image_region& region, std::uint8_t* mask, std::uint8_t* marker) {
+  return {[=](const image_region& region, std::uint8_t* mask, std::uint8_t* marker, std::uint32_t*) {
     for_rows(region, options, [&](auto z, auto y, auto first) {
       row(z, y, mask + first, marker == nullptr ? nullptr : marker + first);
     });

@@ -160,7 +160,7 @@ drawing tissue(const extents& shape, const generate_options& options) {
   constexpr int radius = 9;
   const auto width = shape.width();
   const auto draw = [=, glass = slide(shape, options)](const image_region& rows, std::uint8_t* mask,
-                                                       std::uint8_t* marker) {
+                                                       std::uint8_t* marker, std::uint32_t*) {
     const box band{rows.first[1], rows.first[1] + rows.size[1], 0, width};
     const auto halo_rows = marker == nullptr ? 0 : opening_halo(radius);
     std::vector<std::uint8_t> halo(2 * halo_rows * width);

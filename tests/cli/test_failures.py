@@ -73,6 +73,9 @@ class Arguments(CliTest):
             self.assertIn("--shape", self.fail_with(2, "generate", "flat", "--shape", shape, "-o", "x.npy"))
         self.assertIn("marker", self.fail_with(2, "generate", "chess", "--shape", "9,9", "-o", "x.npy",
                                                "--marker", "y.npy"))
+        self.assertIn("truth", self.fail_with(2, "generate", "chess", "--shape", "9,9", "-o", "x.npy", "--truth", "y.npy"))
+        self.assertIn("marker", self.fail_with(2, "generate", "slide", "--shape", "9,9", "-o", "x.npy", "--marker", "y.npy"))
+        self.assertIn("3 channels", self.fail_with(2, "generate", "slide", "--shape", "9,9", "-o", "x.pgm"))
         self.assertIn("volume", self.fail_with(2, "generate", "tissue", "--shape", "9,9,9", "-o", "x.npy"))
         self.assertIn("two outputs", self.fail_with(2, "generate", "flat", "--shape", "9,9", "-o", "x.npy",
                                                     "--marker", "x.npy"))

@@ -2,6 +2,7 @@
 import gzip
 import json
 import math
+import os
 import unittest
 
 from support import CliTest, operators
@@ -257,7 +258,33 @@ class Generate(CliTest):
             name = line.split()[0]
             with self.subTest(name):
                 self.succeed("generate", name, "--shape", "40,30", "-o", "a.npy")
-                self.assertEqual(self.read_npy("a.npy")[0], (40, 30))
+                self.assertEqual(self.read_npy("a.npy")[0][:2], (40, 30))
+
+    def test_slide_and_truth(self):
+        slide = ["generate", "slide", "--shape", "300,200", "--coverage", "100"]
+        self.succeed(*slide, "-o", "slide.npy", "--truth", "labels.npy")
+        shape, dtype, whole = self.read_npy("slide.npy")
+        self.assertEqual((shape, dtype), ((300, 200, 3), "u8"))
+        shape, dtype, labels = self.read_npy("labels.npy")
+        self.assertEqual((shape, dtype), ((300, 200), "u32"))
+        self.assertEqual(sorted(set(labels)), list(range(max(labels) + 1)))
+        self.assertGreater(max(labels), 10)
+        self.succeed(*slide, "-o", "bands.npy", "--truth", "band-labels.npy", "--memory", "4M")
+        self.assertEqual(self.read_npy("bands.npy")[2], whole)
+        self.assertEqual(self.read_npy("band-labels.npy")[2], labels)
+        self.succeed(*slide, "-o", "alone.npy")
+        self.assertEqual(self.read_npy("alone.npy")[2], whole)
+
+    def test_slides_have_a_pixel_size(self):
+        files = ["slide.nrrd"]
+        writes = self.succeed("info").split("writes")[1]
+        files += [name for name in ("slide.tif", "slide.ome.zarr") if os.path.splitext(name)[1] in writes]
+        for name in files:
+            with self.subTest(name):
+                self.succeed("generate", "slide", "--shape", "30,20", "-o", name)
+                words = self.succeed("info", name).split()
+                self.assertEqual(words[words.index("channels") + 1], "3")
+                self.assertEqual(words[words.index("spacing") + 1:][:2], ["0.00025,", "0.00025"])
 
     def test_seed_and_coverage(self):
         for name, options in (("a", []), ("b", ["--seed", "2"]), ("c", ["--coverage", "100"]), ("d", ["--seed", "1"])):

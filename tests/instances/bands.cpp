@@ -22,13 +22,15 @@ image_region region_of(std::array<std::int64_t, 3> first, std::array<std::int64_
   return {.first = first, .size = size};
 }
 
-/// The bytes of a region of whole rows.
-bytes cut(const image& from, const image_region& rows) {
-  const auto all = from.pixels<std::uint8_t>();
-  bytes out;
+/// The values of a region of whole rows.
+template <class T>
+std::vector<T> cut(const image& from, const image_region& rows) {
+  const auto all = from.pixels<T>();
+  std::vector<T> out;
   for (auto z = rows.first[0]; z < rows.first[0] + rows.size[0]; ++z) {
-    const auto first = (z * from.shape().height() + rows.first[1]) * from.shape().width();
-    out.insert(out.end(), all.begin() + first, all.begin() + first + rows.size[1] * rows.size[2]);
+    const auto first = (z * from.shape().height() + rows.first[1]) * from.shape().width() * from.channels();
+    out.insert(out.end(), all.begin() + first,
+               all.begin() + first + rows.size[1] * rows.size[2] * from.channels());
   }
   return out;
 }
@@ -45,13 +47,17 @@ void expect_bands(const instance_description& d, const extents& shape, std::int6
     for (auto y = (shape.height() - 1) / rows * rows; y >= 0; y -= rows) {
       const auto region = region_of({z, y, 0}, {std::min(slices, shape.depth() - z),
                                                 std::min(rows, shape.height() - y), shape.width()});
-      bytes mask(region.pixels(), 77), marker(region.pixels(), 77), alone(region.pixels(), 77);
-      generator.draw(region, mask.data(), d.marker ? marker.data() : nullptr);
-      ASSERT_EQ(mask, cut(whole.mask, region)) << "mask from row " << y << " of slice " << z;
-      if (!d.marker) continue;
-      ASSERT_EQ(marker, cut(*whole.marker, region)) << "marker from row " << y << " of slice " << z;
+      const auto where = "from row " + std::to_string(y) + " of slice " + std::to_string(z);
+      bytes mask(region.pixels() * d.channels, 77), marker(region.pixels(), 77), alone = mask;
+      std::vector<std::uint32_t> truth(region.pixels(), 77);
+      generator.draw(region, mask.data(), d.marker ? marker.data() : nullptr,
+                     d.truth ? truth.data() : nullptr);
+      ASSERT_EQ(mask, cut<std::uint8_t>(whole.mask, region)) << "mask " << where;
+      if (d.marker) ASSERT_EQ(marker, cut<std::uint8_t>(*whole.marker, region)) << "marker " << where;
+      if (d.truth) ASSERT_EQ(truth, cut<std::uint32_t>(*whole.truth, region)) << "truth " << where;
+      if (!d.marker && !d.truth) continue;
       generator.draw(region, alone.data());
-      ASSERT_EQ(alone, mask) << "without marker, from row " << y << " of slice " << z;
+      ASSERT_EQ(alone, mask) << "alone, " << where;
     }
 }
 
@@ -96,13 +102,25 @@ TEST(Bands, MarkersThatDoNotExistAreRefused) {
   EXPECT_EQ(refusal("chess", region_of({0, 0, 0}, {1, 2, 30}), true), "generate: chess has no marker");
 }
 
+TEST(Bands, TruthsThatDoNotExistAreRefused) {
+  const instance_generator generator("tissue", {20, 30});
+  bytes mask(600, 77);
+  std::vector<std::uint32_t> truth(600);
+  EXPECT_THROW(generator.draw(region_of({0, 0, 0}, {1, 20, 30}), mask.data(), nullptr, truth.data()),
+               usage_error);
+  EXPECT_EQ(mask, bytes(600, 77));
+}
+
 TEST(Bands, WithoutRowsDrawNothing) {
   for (const auto& d : instances()) {
     if (!d.images) continue;
     std::uint8_t pixel = 77;
+    std::uint32_t label = 77;
     instance_generator(d.name, {20, 30})
-        .draw(region_of({0, 20, 0}, {1, 0, 30}), &pixel, d.marker ? &pixel : nullptr);
+        .draw(region_of({0, 20, 0}, {1, 0, 30}), &pixel, d.marker ? &pixel : nullptr,
+              d.truth ? &label : nullptr);
     EXPECT_EQ(pixel, 77) << d.name;
+    EXPECT_EQ(label, 77u) << d.name;
   }
 }
 

@@ -12,7 +12,7 @@
 namespace macareu {
 namespace {
 
-/// FNV-1a of the mask's bytes, then the marker's.
+/// FNV-1a of the mask's bytes, then the marker's, then the truth's numbers.
 std::uint64_t checksum(const instance& made) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   const auto add = [&](const image& from) {
@@ -20,6 +20,8 @@ std::uint64_t checksum(const instance& made) {
   };
   add(made.mask);
   if (made.marker) add(*made.marker);
+  if (made.truth)
+    for (const auto number : made.truth->pixels<std::uint32_t>()) hash = (hash ^ number) * 0x100000001b3u;
   return hash;
 }
 
@@ -31,12 +33,13 @@ const std::map<std::string_view, std::uint64_t> images{
     {"random", 0x33cd4eb648b53f01u},         {"flat", 0xe41b8bb0e41d2179u},
     {"serpentine", 0x8dcbad2e06ccfb3du},     {"spiral", 0xd019cf4719c18d39u},
     {"percolation", 0x3304ad611a0d2361u},    {"tissue", 0xd2bcb39daebc7b20u},
-    {"noise", 0x66066b4fec20bd5u},           {"sites-1", 0xcf19c5ff9a48e63fu},
-    {"sites-10", 0x4a20d72fd626b219u},       {"circles16", 0xcc54126df1f64c94u},
-    {"big-circle", 0x324d9b510c011c4du},     {"central-circle", 0x888b3ecb54b52604u},
-    {"corner-squares", 0x1118173288b0202cu}, {"diagonal", 0x2661332ae077fdb7u},
-    {"cross", 0x9578280cf4dd9e17u},          {"chess", 0xfbff0598206eb154u},
-    {"blocks", 0xca7e329ae03d95f4u},         {"snake", 0x942fc947824ad479u},
+    {"slide", 0x72113e2bc1f4644au},          {"noise", 0x66066b4fec20bd5u},
+    {"sites-1", 0xcf19c5ff9a48e63fu},        {"sites-10", 0x4a20d72fd626b219u},
+    {"circles16", 0xcc54126df1f64c94u},      {"big-circle", 0x324d9b510c011c4du},
+    {"central-circle", 0x888b3ecb54b52604u}, {"corner-squares", 0x1118173288b0202cu},
+    {"diagonal", 0x2661332ae077fdb7u},       {"cross", 0x9578280cf4dd9e17u},
+    {"chess", 0xfbff0598206eb154u},          {"blocks", 0xca7e329ae03d95f4u},
+    {"snake", 0x942fc947824ad479u},
 };
 const std::map<std::string_view, std::uint64_t> volumes{
     {"random", 0xb16a9190a4ead533u},      {"flat", 0xd62ccaebe16bce75u},

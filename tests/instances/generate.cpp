@@ -30,8 +30,8 @@ TEST(Generate, ListsEveryInstanceOnceWithASentence) {
     EXPECT_FALSE(d.brief.empty()) << d.name;
     EXPECT_TRUE(d.images || d.volumes) << d.name;
   }
-  for (const auto* name : {"random", "flat", "serpentine", "spiral", "percolation", "tissue", "noise",
-                           "sites-1", "sites-10", "circles16", "big-circle", "central-circle",
+  for (const auto* name : {"random", "flat", "serpentine", "spiral", "percolation", "tissue", "slide",
+                           "noise", "sites-1", "sites-10", "circles16", "big-circle", "central-circle",
                            "corner-squares", "diagonal", "cross", "chess", "blocks", "snake"})
     EXPECT_TRUE(names.contains(name)) << name;
 }
@@ -53,9 +53,12 @@ TEST(Generate, WrongRankNamesTheValidOnes) {
 }
 
 TEST(Generate, CoverageIsOneOfFour) {
-  EXPECT_NE(message_of("tissue", {8, 8}, {.coverage = 60}).find("25, 50, 75 or 100"), std::string::npos);
-  for (const int coverage : {25, 50, 75, 100})
-    EXPECT_NO_THROW(generate("tissue", {8, 8}, {.coverage = coverage}));
+  for (const std::string name : {"tissue", "slide"}) {
+    EXPECT_EQ(message_of(name, {8, 8}, {.coverage = 60}),
+              name + ": coverage is 25, 50, 75 or 100 per cent, got 60");
+    for (const int coverage : {25, 50, 75, 100})
+      EXPECT_NO_THROW(generate(name, {8, 8}, {.coverage = coverage}));
+  }
 }
 
 TEST(Generate, AStopInterrupts) {
@@ -86,6 +89,9 @@ TEST(Generate, EveryShape) {
     const auto made = generate(d.name, shape);
     EXPECT_EQ(made.mask.shape(), shape);
     EXPECT_EQ(made.mask.type(), dtype::u8);
+    EXPECT_EQ(made.mask.channels(), d.channels);
+    ASSERT_EQ(made.truth.has_value(), d.truth);
+    if (d.truth) EXPECT_EQ(made.truth->shape(), shape);
     ASSERT_EQ(made.marker.has_value(), d.marker);
     if (!d.marker) return;
     EXPECT_EQ(made.marker->shape(), shape);

@@ -70,6 +70,15 @@ class Suggestions(unittest.TestCase):
             macareu.maxima(np.zeros((3, 3)), device="cpu", strategy="tile")
 
 
+class Generate(unittest.TestCase):
+    def test_slides_have_colour_and_a_truth(self):
+        slide, truth = macareu.generate("slide", (200, 150), coverage=100)
+        self.assertEqual((slide.shape, slide.dtype), ((200, 150, 3), np.uint8))
+        self.assertEqual((truth.shape, truth.dtype), ((200, 150), np.uint32))
+        self.assertEqual(sorted(np.unique(truth)), list(range(truth.max() + 1)))
+        self.assertLess(slide[truth > 0, 0].mean(), slide[truth == 0, 0].mean() - 25)
+
+
 class Arrays(unittest.TestCase):
     def test_any_strides_give_the_same(self):
         for name in OPERATORS:
