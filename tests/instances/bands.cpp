@@ -53,8 +53,12 @@ void expect_bands(const instance_description& d, const extents& shape, std::int6
       generator.draw(region, mask.data(), d.marker ? marker.data() : nullptr,
                      d.truth ? truth.data() : nullptr);
       ASSERT_EQ(mask, cut<std::uint8_t>(whole.mask, region)) << "mask " << where;
-      if (d.marker) ASSERT_EQ(marker, cut<std::uint8_t>(*whole.marker, region)) << "marker " << where;
-      if (d.truth) ASSERT_EQ(truth, cut<std::uint32_t>(*whole.truth, region)) << "truth " << where;
+      if (d.marker) {
+        ASSERT_EQ(marker, cut<std::uint8_t>(*whole.marker, region)) << "marker " << where;
+      }
+      if (d.truth) {
+        ASSERT_EQ(truth, cut<std::uint32_t>(*whole.truth, region)) << "truth " << where;
+      }
       if (!d.marker && !d.truth) continue;
       generator.draw(region, alone.data());
       ASSERT_EQ(alone, mask) << "alone, " << where;

@@ -91,7 +91,9 @@ TEST(Generate, EveryShape) {
     EXPECT_EQ(made.mask.type(), dtype::u8);
     EXPECT_EQ(made.mask.channels(), d.channels);
     ASSERT_EQ(made.truth.has_value(), d.truth);
-    if (d.truth) EXPECT_EQ(made.truth->shape(), shape);
+    if (d.truth) {
+      EXPECT_EQ(made.truth->shape(), shape);
+    }
     ASSERT_EQ(made.marker.has_value(), d.marker);
     if (!d.marker) return;
     EXPECT_EQ(made.marker->shape(), shape);
