@@ -1,4 +1,4 @@
-// Long texts, written in parts.
+// Long texts, written and read in parts.
 #pragma once
 
 #include <filesystem>
@@ -28,5 +28,7 @@ class text_file {
 
 /// Reads a text in parts. Text that gzip compressed is unpacked, whatever the name. Throws io_error.
 void read_text(const std::filesystem::path& file, const std::function<void(std::string_view)>& take);
+/// take(line) for each line of a text, without its end. Like read_text().
+void read_lines(const std::filesystem::path& file, const std::function<void(std::string_view)>& take);
 
 }  // namespace macareu

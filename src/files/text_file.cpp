@@ -201,4 +201,22 @@ void read_text(const fs::path& file, const std::function<void(std::string_view)>
   if (got < 0 || !in.complete()) throw io_error(file.string() + ": cannot be read, or is damaged");
 }
 
+void read_lines(const fs::path& file, const std::function<void(std::string_view)>& take) {
+  std::string kept;
+  const auto take_line = [&](std::string_view line) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    take(line);
+  };
+  read_text(file, [&](std::string_view part) {
+    for (auto end = part.find('\n'); end != std::string_view::npos; end = part.find('\n')) {
+      kept += part.substr(0, end);
+      take_line(kept);
+      kept.clear();
+      part.remove_prefix(end + 1);
+    }
+    kept += part;
+  });
+  if (!kept.empty()) take_line(kept);
+}
+
 }  // namespace macareu
