@@ -18,7 +18,7 @@ MAKEFLAGS += --no-print-directory
 
 all: setup-tool
 	@cmake -S . -B $(BUILD) $(WHOLE) -DMACAREU_TESTS=OFF $(QUIETLY)
-	@cmake --build $(BUILD) --parallel $(JOBS) --target macareu_tool macareu_bench macareu_convert
+	@cmake --build $(BUILD) --parallel $(JOBS) --target macareu_tool macareu_view macareu_bench macareu_convert
 
 # A first build for this alone leaves out the serial engine and code for other processors, a quarter of the time to
 # compile. Packages that the library does not need are installed while it is compiled.

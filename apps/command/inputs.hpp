@@ -33,6 +33,9 @@ class input_options {
   std::unique_ptr<image_source> open_grey_or_colour(const std::string& file,
                                                     const std::filesystem::path& scratch) const;
 
+  /// Reads the level below the one that it read until now.
+  void use_next_level() { ++level_; }
+
   /// Throws usage_error if options describe raw files and no input is one, or if --shape is missing.
   void check(const std::vector<std::string>& files) const;
 

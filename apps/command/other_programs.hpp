@@ -26,4 +26,11 @@ inline verb run_outline() {
           .program = "macareu-convert"};
 }
 
+inline verb view_outline() {
+  return {.name = "view",
+          .group = "Tools",
+          .brief = "Shows images, label images and tables in a browser, without converting them.",
+          .program = "macareu-view"};
+}
+
 }  // namespace macareu::tool

@@ -31,8 +31,9 @@ struct page_content {
   page_image labels = {};
   /// A row for each object, with a column `label`. Without it objects have only their number.
   const table* objects = nullptr;
-  std::string outline = {};  ///< GeoJSON that is drawn as lines, such as the tissue's
-  std::string summary = {};  ///< a JSON object that is shown as names and values
+  bool side_by_side = false;  ///< how images are compared first; else by a slider
+  std::string outline = {};   ///< GeoJSON that is drawn as lines, such as the tissue's
+  std::string summary = {};   ///< a JSON object that is shown as names and values
   /// Micrometres of a pixel: rows, columns. Without it the scale bar counts pixels.
   std::optional<std::array<double, 2>> pixel_size = {};
 };

@@ -80,9 +80,9 @@ std::string page_model::meta(const meta_parts& parts) const {
          ",\"slices\":" + std::to_string(shape().depth()) + ",\"tile\":" + std::to_string(tile_side) +
          ",\"halvings\":" + std::to_string(halvings_of(shape())) + ",\"pixelSize\":" +
          (size ? "[" + number_text((*size)[0]) + "," + number_text((*size)[1]) + "]" : "null") +
-         ",\"images\":[" + images + "],\"objects\":" + objects +
-         ",\"outline\":" + json_string(content_.outline) + ",\"summary\":" + json_string(content_.summary) +
-         "});\n";
+         ",\"mode\":" + (content_.side_by_side ? "\"side\"" : "\"slider\"") + ",\"images\":[" + images +
+         "],\"objects\":" + objects + ",\"outline\":" + json_string(content_.outline) +
+         ",\"summary\":" + json_string(content_.summary) + "});\n";
 }
 
 std::string image_tile_name(std::size_t image, const extents& shape, const tile_place& place,

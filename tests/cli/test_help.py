@@ -12,7 +12,7 @@ class Help(CliTest):
         self.assertEqual(page, self.succeed("-h"))
         for verb in ("reconstruct", "fill-holes", "maxima", "minima", "hmaxima", "hminima", "hmax", "hmin",
                      "hdome", "distance", "nearest-site", "nearest-label", "label",
-                     "info", "generate", "compare", "bench"):
+                     "info", "generate", "compare", "view", "bench"):
             self.assertIn(verb, verbs())
         self.assertIn("Exit codes", page)
 

@@ -9,7 +9,7 @@ import unittest
 from support import TOOL, CliTest, verbs
 
 COMPLETIONS = pathlib.Path(__file__).resolve().parents[2] / "apps" / "macareu" / "completions"
-PROGRAMS = [TOOL, *(os.path.join(os.path.dirname(TOOL), name) for name in ("macareu-bench", "macareu-convert"))]
+PROGRAMS = [TOOL, *(os.path.join(os.path.dirname(TOOL), name) for name in ("macareu-bench", "macareu-convert", "macareu-view"))]
 
 
 def options_in(text):

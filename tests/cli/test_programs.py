@@ -5,7 +5,7 @@ import unittest
 
 from support import TOOL, CliTest, verbs
 
-PROGRAMS = {"bench": "macareu-bench", "convert": "macareu-convert", "run": "macareu-convert"}
+PROGRAMS = {"bench": "macareu-bench", "convert": "macareu-convert", "run": "macareu-convert", "view": "macareu-view"}
 
 
 class Programs(CliTest):

@@ -7,8 +7,8 @@
 #include <macareu/page.hpp>
 
 #include "command/progress_bar.hpp"
+#include "command/shown_image.hpp"
 #include "running/operator_run.hpp"
-#include "view/opened_image.hpp"
 
 namespace macareu::tool {
 

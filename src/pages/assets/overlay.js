@@ -5,7 +5,7 @@
 macareu.overlay = (() => {
   const {objects, table, colours, data} = macareu;
   let about, layer, canvas, context, view, slice = 0;
-  let version = 0, shown = true, opacity = 0.6, selected = 0, outline = null, bumped = false, waiting = false;
+  let version = 0, shown = true, outlineShown = true, opacity = 0.6, selected = 0, outline = null, bumped = false, waiting = false;
   const tiles = new Map();     // "z-y-x" -> {tile} or {} while it is loaded
   const rasters = new Map();   // "z-k-y-x" -> {bytes} or {}
   const pictures = new Map();  // key -> {canvas, version}, the oldest use first
@@ -275,7 +275,7 @@ macareu.overlay = (() => {
       context.globalAlpha = 1;
       if (outlines) drawOutlines();
     }
-    if (outline && shown) {
+    if (outline && shown && outlineShown) {
       context.setTransform(view.scale, 0, 0, view.scale, -view.x * view.scale, -view.y * view.scale);
       context.lineWidth = 2 * view.ratio / view.scale;
       context.strokeStyle = "#1a9850";
@@ -306,6 +306,7 @@ macareu.overlay = (() => {
     open, draw, later, restyle, find,
     select(name) { selected = name; later(); },
     show(on) { shown = on; later(); },
+    showOutline(on) { outlineShown = on; later(); },
     setOpacity(value) { opacity = value; later(); },
     setSlice(index) { slice = index; later(); },
     get shown() { return shown; },

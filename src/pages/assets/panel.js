@@ -40,6 +40,7 @@ macareu.panel = (() => {
     if (about.images.length > 1) {
       const mode = make("select", {id: "mode", title: "comparison"},
         make("option", {value: "slider", textContent: "slider"}), make("option", {value: "side", textContent: "side by side"}));
+      mode.value = about.mode;
       mode.onchange = () => viewer.setMode(mode.value);
       const other = make("select", {id: "second", title: "compared with " + about.images[0].name},
         ...about.images.slice(1).map((image, i) => make("option", {value: i + 1, textContent: image.name})));
@@ -62,6 +63,10 @@ macareu.panel = (() => {
       oninput: () => overlay.setOpacity(Number(strength.value))});
     const label = (id, text) => make("label", {htmlFor: id, textContent: text});
     style.append(label("shown", "Overlay (o)"), on, label("opacity", "Opacity"), strength);
+    if (about.outline) {
+      const line = make("input", {type: "checkbox", id: "outline", checked: true, onchange: () => overlay.showOutline(line.checked)});
+      style.append(label("outline", "Outline"), line);
+    }
     if (!columns.length) return;
     const choice = make("select", {id: "colour"}, make("option", {value: "", textContent: "one colour"}),
       ...columns.map((column, i) => make("option", {value: i, textContent: column.name})));

@@ -23,6 +23,7 @@ macareu.viewer = (() => {
 
   function open(meta) {
     about = meta;
+    mode = meta.mode;
     osd = OpenSeadragon({
       element: at("viewer"), drawer: "canvas", showNavigationControl: false, showNavigator: false,
       animationTime: 0.4, springStiffness: 10, maxZoomPixelRatio: 32, minZoomImageRatio: 0.5, visibilityRatio: 0.2,

@@ -1,0 +1,100 @@
+#include "server.hpp"
+
+#include <httplib.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include <macareu/error.hpp>
+
+namespace macareu::tool {
+namespace {
+
+constexpr const char* host = "127.0.0.1";
+
+/// 128 random bits as text: other users and pages cannot guess it.
+std::string random_token() {
+  std::array<std::uint8_t, 16> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw io_error("the system gives no random numbers for the address of the page");
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const auto byte : bytes) (text += digits[byte >> 4]) += digits[byte & 15];
+  return text;
+}
+
+/// Not SO_REUSEPORT, with which two servers would share a port.
+void share_nothing(socket_t socket) {
+  const int yes = 1;
+  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+}
+
+/// The hash is that of the one style that OpenSeadragon adds.
+constexpr const char* content_policy =
+    "default-src 'none'; script-src 'self'; style-src 'self' "
+    "'sha256-9xTiqzfwFaL2SGb1rmr8gysEwVVjIvqWAgmZgqFqpEE='; img-src 'self' data: blob:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'";
+
+void add_headers(httplib::Response& response) {
+  response.set_header("Content-Security-Policy", content_policy);
+  response.set_header("Cross-Origin-Resource-Policy", "same-origin");
+  response.set_header("Referrer-Policy", "no-referrer");
+  response.set_header("X-Content-Type-Options", "nosniff");
+  response.set_header("Cache-Control", "private, max-age=3600");
+}
+
+void answer(const page_files& page, const std::string& name, httplib::Response& response) {
+  const auto file = page.find(name.empty() ? "index.html" : name);
+  if (!file) {
+    response.status = 404;
+    response.set_content("no such file\n", "text/plain");
+    return;
+  }
+  // Another name of JavaScript, which the library does not compress: that takes longer than the way.
+  const bool script = file->type.starts_with("text/javascript");
+  response.set_content(file->content, script ? "application/x-javascript; charset=utf-8" : file->type);
+}
+
+}  // namespace
+
+bool has_server() { return true; }
+
+void serve(const page_files& page, int port, const std::stop_token& stop,
+           const std::function<void(const std::string& address)>& ready) {
+  httplib::Server server;
+  server.set_socket_options(share_nothing);
+  server.set_payload_max_length(0);
+  const bool bound = port == 0 ? (port = server.bind_to_any_port(host)) > 0 : server.bind_to_port(host, port);
+  if (!bound) throw io_error("--port " + std::to_string(port) + ": is in use; leave it out for any free one");
+  const auto authority = ":" + std::to_string(port);
+  const auto path = "/" + random_token() + "/";
+  server.set_pre_routing_handler([&](const httplib::Request& request, httplib::Response& response) {
+    add_headers(response);
+    const auto asked = request.get_header_value("Host");
+    // Another name is that of a page elsewhere which was made to point here.
+    if (asked != host + authority && asked != "localhost" + authority) {
+      response.status = 403;
+    } else if (request.method != "GET" && request.method != "HEAD") {
+      response.status = 405;
+    } else if (!request.path.starts_with(path)) {
+      response.status = 404;
+    } else {
+      try {
+        answer(page, request.path.substr(path.size()), response);
+      } catch (const std::exception& failure) {
+        response.status = 500;
+        response.set_content(std::string(failure.what()) + "\n", "text/plain");
+      }
+    }
+    return httplib::Server::HandlerResponse::Handled;
+  });
+  const std::stop_callback stopper(stop, [&] { server.stop(); });
+  ready("http://" + std::string(host) + authority + path);
+  if (!server.listen_after_bind() && !stop.stop_requested())
+    throw io_error("the server on port " + std::to_string(port) + " ended early");
+}
+
+}  // namespace macareu::tool
