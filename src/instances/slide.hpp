@@ -11,7 +11,8 @@
 
 namespace macareu::formula::stained {
 
-/// A structure of the tissue; there is at most one in every cell of 512 x 512 pixels.
+/// A structure of the tissue; there is at most one in every cell of 512 x 512 pixels. Rows of cells are
+/// shifted.
 struct structure {
   enum class kind : std::uint8_t { gland, vessel, follicle } what = kind::gland;
   blob outline;
@@ -22,6 +23,7 @@ struct structure {
 class tissue_map {
  public:
   static constexpr int structure_shift = 9;
+  static constexpr std::int64_t structure_side = std::int64_t{1} << structure_shift;
   /// Pixels that a structure and its nuclei reach beyond its cell, at most.
   static constexpr std::int64_t structure_reach = 64;
 
@@ -42,6 +44,8 @@ class tissue_map {
  private:
   std::int32_t cover_at(std::int64_t y, std::int64_t x) const;
   std::int32_t edge_for(const extents& shape, int coverage) const;
+  /// Pixels that a row of structures is shifted to the right, so that they form no grid.
+  std::int64_t structure_shift_of(std::int64_t row) const;
   bool structure_in(std::int64_t row, std::int64_t column, structure& found) const;
   void draw_row(std::int64_t y, std::int64_t left, std::int64_t width, std::uint16_t* row) const;
   void draw_structure(const canvas& to, const structure& part) const;

@@ -11,8 +11,9 @@ constexpr int grid_shift = 5;
 constexpr std::int64_t grid_side = std::int64_t{1} << grid_shift;
 /// Cells on each side with nuclei that can be too close.
 constexpr std::int64_t neighbourhood = 2;
-/// Pixels around the image whose nuclei have slots: find() is asked for at most twice a nucleus' reach.
-constexpr std::int64_t rim = 128;
+/// Pixels around the image whose nuclei have slots: find() is asked for at most three times a nucleus' reach,
+/// and rows of structures are shifted by up to a cell.
+constexpr std::int64_t rim = 128 + tissue_map::structure_side;
 constexpr std::int32_t ring_places = 64;
 
 void set_lymphocyte(nucleus& made, dice& random) {

@@ -25,10 +25,14 @@ void slide_cells::draw_red_cells(const canvas& to, const std::vector<structure>&
       bool in_vessel = false, in_structure = false;
       for (const auto& part : structures) {
         const auto level = blob_levels(part.outline)(y0, x0);
-        in_vessel = in_vessel || (part.what == structure::kind::vessel && level < one / 2);
+        in_vessel = in_vessel || (part.what == structure::kind::vessel && level < one * 58 / 100);
         in_structure = in_structure || level < one * 3 / 2;
       }
-      if (!random.per_cent(in_vessel ? 82 : in_structure ? 0 : 1) || !tissue_.covers(y0, x0)) continue;
+      if (!random.per_cent(in_vessel      ? 90
+                           : in_structure ? 0
+                                          : 1) ||
+          !tissue_.covers(y0, x0) || marks_.hides(y0, x0, cell_reach))
+        continue;
       outline.along = random.between(196, 232);
       outline.across = outline.along * random.between(80, 100) / 100;
       outline.turn(random.between(0, 255));

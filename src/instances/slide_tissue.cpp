@@ -93,11 +93,14 @@ std::int32_t tissue_map::slope_at(std::int64_t y, std::int64_t x) const {
   return (bend(x - 16) - bend(x + 16)) / 256;
 }
 
+std::int64_t tissue_map::structure_shift_of(std::int64_t row) const {
+  return dice(key_for(seed_, use::structures, 1), row, 0).between(0, structure_side - 1);
+}
+
 bool tissue_map::structure_in(std::int64_t row, std::int64_t column, structure& found) const {
-  constexpr std::int64_t side = std::int64_t{1} << structure_shift;
   dice random(key_for(seed_, use::structures), row, column);
-  const auto y = row * side + side / 2 + random.between(-48, 48);
-  const auto x = column * side + side / 2 + random.between(-48, 48);
+  auto y = row * structure_side + structure_side / 2;
+  auto x = column * structure_side + structure_side / 2 + structure_shift_of(row);
   const auto zone = zone_at(y, x), chance = random.between(0, 99);
   using enum structure::kind;
   if (chance < (zone > glands_above ? 88 : 0))
@@ -108,21 +111,23 @@ bool tissue_map::structure_in(std::int64_t row, std::int64_t column, structure& 
     found.what = follicle;
   else
     return false;
+  const auto radius = found.what == vessel ? random.between(44, 130) : random.between(105, 164);
+  // Small ones may lie anywhere in their cell.
+  const auto free = 250 - radius * 6 / 5;
+  y += random.between(-free, free);
+  x += random.between(-free, free);
   auto& outline = found.outline;
   outline.y = 16 * y;
   outline.x = 16 * x;
-  outline.along = 16 * (found.what == vessel ? random.between(44, 130) : random.between(110, 164));
-  outline.across = outline.along * random.between(70, 100) / 100;
+  outline.along = 16 * radius;
+  outline.across = outline.along * random.between(66, 100) / 100;
   outline.turn(random.between(0, 255));
   outline.bend(random, 300);
   found.row = row;
   found.column = column;
-  for (std::int32_t angle = 0; angle < 256; angle += 32) {
-    const auto radius = std::int64_t{outline.along} * 5 / 4;
-    if (!covers((outline.y + (radius * sine(angle) >> 14)) / 16,
-                (outline.x + (radius * cosine(angle) >> 14)) / 16))
+  for (std::int32_t angle = 0; angle < 256; angle += 32)
+    if (!covers(y + (radius * 5 / 4 * sine(angle) >> 14), x + (radius * 5 / 4 * cosine(angle) >> 14)))
       return false;
-  }
   return covers(y, x);
 }
 
@@ -130,10 +135,12 @@ void tissue_map::find_structures(const box& area, std::vector<structure>& found)
   found.clear();
   structure each;
   for (auto row = (area.top - structure_reach) >> structure_shift;
-       row <= (area.bottom + structure_reach) >> structure_shift; ++row)
-    for (auto column = (area.left - structure_reach) >> structure_shift;
-         column <= (area.right + structure_reach) >> structure_shift; ++column)
+       row <= (area.bottom + structure_reach) >> structure_shift; ++row) {
+    const auto shift = structure_shift_of(row);
+    for (auto column = (area.left - structure_reach - shift) >> structure_shift;
+         column <= (area.right + structure_reach - shift) >> structure_shift; ++column)
       if (structure_in(row, column, each)) found.push_back(each);
+  }
 }
 
 void tissue_map::draw(const canvas& to, const std::vector<structure>& structures) const {
