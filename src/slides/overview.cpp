@@ -1,0 +1,132 @@
+#include "slides/overview.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include <macareu/error.hpp>
+
+namespace macareu::slides {
+namespace {
+
+std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// The whole downsample of a level, or 0 if it is another image, such as a label or thumbnail.
+std::int64_t downsample_of(const source_form& level, const source_form& level_0) {
+  if (level.shape.rank() != 2 || level.type != dtype::u8 || level.channels < 3 || level.shape.pixels() == 0)
+    return 0;
+  const auto factor = (level_0.shape.width() + level.shape.width() / 2) / level.shape.width();
+  const auto fits = [&](std::int64_t small, std::int64_t large) {
+    return factor > 0 && std::abs(small - large / factor) <= 1;
+  };
+  return fits(level.shape.width(), level_0.shape.width()) &&
+                 fits(level.shape.height(), level_0.shape.height())
+             ? factor
+             : 0;
+}
+
+/// Sums of colours over the cells of one row of the overview.
+class cell_row {
+ public:
+  cell_row(std::int64_t columns)
+      : sum_(static_cast<std::size_t>(3 * columns)), count_(static_cast<std::size_t>(columns)) {}
+
+  /// Adds pixels of one row, `side` of them to a cell.
+  void add(const std::uint8_t* pixel, std::int64_t width, std::int64_t channels, std::int64_t side) {
+    std::size_t cell = 0;
+    for (std::int64_t x = 0; x < width; x += side, ++cell) {
+      const auto now = std::min(side, width - x);
+      std::array<std::uint32_t, 3> sum{};
+      for (std::int64_t i = 0; i < now; ++i, pixel += channels)
+        for (std::size_t c = 0; c < 3; ++c) sum[c] += pixel[c];
+      for (std::size_t c = 0; c < 3; ++c) sum_[3 * cell + c] += sum[c];
+      count_[cell] += static_cast<std::uint64_t>(now);
+    }
+  }
+  /// Writes rounded means. Cells beyond the end of the level take the one before.
+  void write(std::uint8_t* to) {
+    for (std::size_t cell = 0; cell < count_.size(); ++cell)
+      for (std::size_t c = 0; c < 3; ++c) {
+        const auto n = count_[cell];
+        to[3 * cell + c] = n > 0      ? static_cast<std::uint8_t>((sum_[3 * cell + c] + n / 2) / n)
+                           : cell > 0 ? to[3 * (cell - 1) + c]
+                                      : std::uint8_t{255};
+      }
+    std::ranges::fill(sum_, 0);
+    std::ranges::fill(count_, 0);
+  }
+
+ private:
+  std::vector<std::uint64_t> sum_, count_;
+};
+
+}  // namespace
+
+coarse_level find_level(const std::filesystem::path& file, const source_form& level_0, std::int64_t most,
+                        const std::filesystem::path& scratch) {
+  coarse_level best;
+  constexpr int most_levels = 32;
+  for (int level = 1; level < most_levels; ++level) {
+    std::unique_ptr<image_source> opened;
+    try {
+      opened = open_source(file, {.channels_last = true, .level = level}, scratch);
+    } catch (const io_error&) {
+      break;  // the last level was before
+    }
+    const auto downsample = downsample_of(opened->form(), level_0);
+    if (downsample > best.downsample && downsample <= most) best = {std::move(opened), downsample};
+  }
+  return best;
+}
+
+overview_sizes sizes_for(const extents& part, double mpp, std::int64_t downsample) {
+  constexpr double tissue_um = 8;
+  constexpr std::int64_t largest_picture = 2048;
+  const auto multiple = [](std::int64_t factor, std::int64_t of) {
+    return of * std::max<std::int64_t>((factor + of / 2) / of, 1);
+  };
+  const auto tissue = std::max<std::int64_t>(std::llround(tissue_um / mpp), 1);
+  const auto picture = divided_up(std::max(part.height(), part.width()), largest_picture);
+  const auto own = multiple(std::min(std::max<std::int64_t>(picture, 1), tissue), downsample);
+  return {own, multiple(tissue, own)};
+}
+
+overview reduce(image_source& from, std::int64_t downsample, const image_region& part, std::int64_t factor,
+                std::int64_t memory, std::stop_token stop) {
+  const auto& form = from.form();
+  const auto side = factor / downsample;
+  const extents shape{divided_up(part.size[1], factor), divided_up(part.size[2], factor)};
+  overview result{image(dtype::u8, shape, 3), factor};
+  const auto pixels = result.colour.pixels<std::uint8_t>();
+  const auto first_x = part.first[2] / downsample, first_y = part.first[1] / downsample;
+  const auto end_x = std::min(divided_up(part.first[2] + part.size[2], downsample), form.shape.width());
+  const auto end_y = std::min(divided_up(part.first[1] + part.size[1], downsample), form.shape.height());
+  const auto width = std::max<std::int64_t>(end_x - first_x, 0);
+  const auto row_bytes = std::max<std::int64_t>(width * form.channels, 1);
+  const auto rows_at_once = std::max(memory / row_bytes / side, std::int64_t{1}) * side;
+  std::vector<std::uint8_t> band;
+  cell_row cells(shape.width());
+  for (std::int64_t y = first_y, cell_y = 0; cell_y < shape.height(); y += rows_at_once) {
+    if (stop.stop_requested()) throw interrupted();
+    const auto rows = std::clamp<std::int64_t>(end_y - y, 0, rows_at_once);
+    band.resize(static_cast<std::size_t>(rows * row_bytes));
+    if (rows > 0 && width > 0) from.read({{0, y, first_x}, {1, rows, width}}, band.data());
+    for (std::int64_t row = 0; row < rows_at_once && cell_y < shape.height(); row += side, ++cell_y) {
+      auto* const out = pixels.data() + 3 * cell_y * shape.width();
+      for (auto own = row; own < std::min(row + side, rows); ++own)
+        cells.add(band.data() + own * row_bytes, width, form.channels, side);
+      if (row < rows)
+        cells.write(out);
+      else if (cell_y > 0)
+        std::copy_n(out - 3 * shape.width(), 3 * shape.width(), out);
+      else
+        std::fill_n(out, 3 * shape.width(), std::uint8_t{255});
+    }
+  }
+  return result;
+}
+
+}  // namespace macareu::slides
