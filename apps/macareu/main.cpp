@@ -10,8 +10,9 @@ namespace macareu::tool {
 namespace {
 
 std::vector<verb> all_verbs() {
-  const std::vector<verb> written{measure_verb(),  convert_outline(), run_outline(),  info_verb(),
-                                  generate_verb(), compare_verb(),    view_outline(), bench_outline()};
+  const std::vector<verb> written{measure_verb(), convert_outline(), run_outline(),
+                                  info_verb(),    generate_verb(),   compare_verb(),
+                                  view_outline(), bench_outline(),   nuclei_verb()};
   auto verbs = operator_verbs();
   std::erase_if(verbs, [&](const verb& made) {
     return std::ranges::find(written, made.name, &verb::name) != written.end();

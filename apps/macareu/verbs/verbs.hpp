@@ -18,5 +18,6 @@ verb measure_verb();
 verb info_verb();
 verb generate_verb();
 verb compare_verb();
+verb nuclei_verb();
 
 }  // namespace macareu::tool

@@ -1,0 +1,143 @@
+// The files of a slide: table, outlines, labels and summary.
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <macareu/shapes.hpp>
+#include <macareu/text_file.hpp>
+#include <macareu/version.hpp>
+
+#include "nuclei/slide_run.hpp"
+#include "slides/outline_text.hpp"
+#include "slides/stored_texts.hpp"
+#include "slides/tissue.hpp"
+
+namespace macareu::tool {
+namespace {
+
+/// Collects text, and writes it in long parts.
+class text_writer {
+ public:
+  text_writer(const std::filesystem::path& file, int threads) : file_(file, threads) {}
+
+  std::string& text() {
+    constexpr std::size_t bytes_a_write = std::size_t{1} << 20;
+    if (text_.size() >= bytes_a_write) flush();
+    return text_;
+  }
+  void commit() {
+    flush();
+    file_.commit();
+  }
+
+ private:
+  void flush() {
+    file_.write(text_);
+    text_.clear();
+  }
+
+  text_file file_;
+  std::string text_;
+};
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+}  // namespace
+
+void slide_run::write_table() {
+  text_writer out(work_ / slide_file::table, settings_.threads());
+  out.text() += rows_->csv_head() + "\n";
+  for (std::size_t row = 0; row < rows_->rows(); ++row) rows_->append_csv(out.text(), row);
+  out.commit();
+}
+
+void slide_run::write_outlines() {
+  const auto& place = rgb_->part().first;
+  slides::outline_text text({place[2], place[1]});
+  text_writer out(work_ / slide_file::outlines, settings_.threads());
+  const auto outline = [&](slides::label_store& labels, const take_shape& take) {
+    compute_shapes_in_pieces(*find_operator("contours"), std::array<image_source*, 1>{&labels}, take, {},
+                             computing(), pieces());
+  };
+  text.begin(out.text());
+  if (!cells_) {
+    outline(*labels_, [&](const shape& nucleus) { text.add(out.text(), *rows_, nucleus); });
+  } else {
+    slides::stored_texts nuclei(pieces().scratch, rows_->rows());
+    std::string geometry;
+    outline(*labels_, [&](const shape& nucleus) {
+      geometry.clear();
+      text.geometry(geometry, nucleus);
+      nuclei.add(nucleus.label, geometry);
+    });
+    outline(*cells_, [&](const shape& cell) { text.add(out.text(), *rows_, cell, nuclei[cell.label]); });
+  }
+  text.end(out.text());
+  out.commit();
+}
+
+void slide_run::write_tissue() {
+  const auto& place = rgb_->part().first;
+  slides::outline_text text({place[2], place[1]});
+  text_writer out(work_ / slide_file::tissue, 1);
+  text.begin(out.text());
+  for (const auto& outline : slides::tissue_outlines(tissue_, rgb_->form().shape)) {
+    const auto area = slides::area_of(outline) * mpp_ * mpp_;
+    const auto& first = outline.parts[0].rings[0][0];
+    text.add_tissue(out.text(), rows_->id("tissue", first.x, first.y), outline, area);
+    tissue_um2_ += area;
+  }
+  text.end(out.text());
+  out.commit();
+}
+
+void slide_run::write_labels() { labels_->write_to(work_ / slide_file::labels); }
+
+void slide_run::write_summary() {
+  using json = nlohmann::ordered_json;
+  const auto& part = rgb_->part();
+  json all;
+  all["slide"] = std::filesystem::path(file_).filename().string();
+  all["version"] = version;
+  all["input"] = identity();
+  all["shape"] = {whole_.shape.height(), whole_.shape.width()};
+  all["mpp"] = mpp_;
+  all["analysed_px"] = {
+      {"x", part.first[2]}, {"y", part.first[1]}, {"width", part.size[2]}, {"height", part.size[1]}};
+  all["coordinates"] =
+      "pixels of level 0, from the upper left corner of its first pixel; x to the right, y down";
+  all["parameters"] = settings_.parameters();
+  all["white"] = report_.white;
+  all["threshold"] = report_.threshold;
+  all["nuclei"] = rows_->rows();
+  all["tissue_mm2"] = tissue_um2_ / 1e6;
+  all["density_per_mm2"] =
+      tissue_um2_ > 0 ? json(static_cast<double>(rows_->rows()) / tissue_um2_ * 1e6) : json(nullptr);
+  if (rows_->rows() > 0) {
+    const auto& areas = (*rows_)["area_um2"];
+    std::vector<double> values(rows_->rows());
+    double sum = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) sum += values[i] = areas[i];
+    all["nucleus_area_um2"] = {{"mean", sum / static_cast<double>(values.size())},
+                               {"median", median_of(std::move(values))}};
+  }
+  json seconds;
+  for (const auto& [stage, time] : seconds_) seconds[stage] = time;
+  for (const auto& [stage, time] : report_.seconds) seconds["nuclei: " + stage] = time;
+  all["run"] = {{"device", device_},
+                {"threads", settings_.threads()},
+                {"seconds", seconds},
+                {"scratch_bytes", report_.scratch_bytes + labels_->bytes()}};
+  text_file out(work_ / slide_file::summary);
+  out.write(all.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  out.commit();
+}
+
+}  // namespace macareu::tool

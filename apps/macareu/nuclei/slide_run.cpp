@@ -1,0 +1,170 @@
+#include "nuclei/slide_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include <macareu/catalogue.hpp>
+#include <macareu/error.hpp>
+
+#include "command/progress_bar.hpp"
+#include "command/text.hpp"
+#include "nuclei/region_file.hpp"
+#include "running/timing.hpp"
+#include "slides/stain_sums.hpp"
+#include "slides/tissue.hpp"
+
+namespace macareu::tool {
+
+slide_run::slide_run(const nuclei_settings& settings, std::string file, std::filesystem::path work,
+                     interruption& signals)
+    : settings_(settings), file_(std::move(file)), work_(std::move(work)), signals_(signals) {
+  open();
+}
+
+void slide_run::open() {
+  if (!settings_.region_file.empty()) regions_ = read_regions(settings_.region_file);
+  auto slide = open_source(file_, {.channels_last = true}, work_);
+  const auto& form = slide->form();
+  const auto has = file_ + ": has " + std::to_string(form.channels) +
+                   (form.channels == 1 ? " channel" : " channels") + " of " + std::string(name_of(form.type));
+  if (form.shape.rank() != 2) throw usage_error(file_ + ": is a volume; a slide is an image");
+  if (form.type != dtype::u8 || form.channels < 3 || form.channels > 4)
+    throw usage_error(has + "; a stained slide has red, green and blue of u8");
+  if (form.shape.pixels() == 0) throw io_error(file_ + ": has no pixels");
+  whole_ = form;
+  set_pixel_size(form);
+  const auto part = analysed_part(form.shape);
+  rgb_ = std::make_unique<slides::slide_part>(std::move(slide), part);
+}
+
+image_region slide_run::analysed_part(const extents& slide) const {
+  auto part = whole_of(slide);
+  if (settings_.rectangle) {
+    const auto& [x, y, width, height] = *settings_.rectangle;
+    if (x + width > slide.width() || y + height > slide.height())
+      throw usage_error("--rectangle: " + file_ + " has " + std::to_string(slide.width()) + " x " +
+                        std::to_string(slide.height()) + " pixels, which do not contain it");
+    part = {{0, y, x}, {1, height, width}};
+  }
+  if (regions_.empty()) return part;
+  const auto box = slides::box_of(regions_, slide);
+  for (std::size_t axis = 1; axis < 3; ++axis) {
+    const auto end = std::min(part.first[axis] + part.size[axis], box.first[axis] + box.size[axis]);
+    part.first[axis] = std::max(part.first[axis], box.first[axis]);
+    part.size[axis] = end - part.first[axis];
+    if (part.size[axis] <= 0)
+      throw usage_error("--region: no polygon of " + settings_.region_file + " lies on " + file_ +
+                        (settings_.rectangle ? " inside --rectangle" : ""));
+  }
+  return part;
+}
+
+void slide_run::set_pixel_size(const source_form& form) {
+  if (settings_.mpp) {
+    mpp_ = *settings_.mpp;
+    return;
+  }
+  const auto size = slides::pixel_size_um(form);
+  if (!size)
+    throw usage_error(file_ + ": the file does not say how large its pixels are: give --mpp, as --mpp 0.25");
+  const auto& [width, height] = *size;
+  constexpr double most_unequal = 0.02;
+  if (std::abs(width - height) > most_unequal * std::min(width, height))
+    throw usage_error(file_ + ": pixels of " + shortest(width) + " x " + shortest(height) +
+                      " um are not square; give --mpp to take them as square");
+  mpp_ = std::round((width + height) / 2 * 1e9) / 1e9;
+}
+
+context slide_run::computing() {
+  auto how = settings_.running.how;
+  how.stop = signals_.token();
+  return how;
+}
+
+piece_options slide_run::pieces() {
+  auto options = settings_.running.pieces;
+  if (options.scratch.empty()) options.scratch = work_;
+  options.progress = progress_;
+  return options;
+}
+
+void slide_run::timed(const char* stage, const std::function<void()>& work) {
+  signals_.check();
+  const stopwatch watch;
+  progress_bar bar("nuclei: " + std::filesystem::path(file_).filename().string() + ": " + stage,
+                   settings_.running.quiet);
+  progress_ = bar.piece_callback();
+  work();
+  seconds_.emplace_back(stage, watch.seconds());
+}
+
+void slide_run::run() {
+  timed("tissue", [&] { look(); });
+  timed("nuclei", [&] { find(); });
+  timed("measure", [&] { measure(); });
+  timed("table", [&] { write_table(); });
+  timed("outlines", [&] { write_outlines(); });
+  timed("labels", [&] { write_labels(); });
+  write_tissue();
+  write_summary();
+}
+
+void slide_run::look() {
+  const auto& part = rgb_->part();
+  const auto& shape = rgb_->form().shape;
+  constexpr auto usual = std::int64_t{32} << 20;
+  const auto limit = settings_.running.pieces.memory;
+  const auto memory = limit > 0 ? std::min(usual, limit / 4) : usual;
+  const auto level =
+      slides::find_level(file_, whole_, slides::sizes_for(shape, mpp_, 1).picture, pieces().scratch);
+  const auto sizes = slides::sizes_for(shape, mpp_, level.downsample);
+  const auto whole_part = whole_of(shape);
+  picture_ = level.pixels ? slides::reduce(*level.pixels, level.downsample, part, sizes.picture, memory,
+                                           signals_.token())
+                          : slides::reduce(*rgb_, 1, whole_part, sizes.picture, memory, signals_.token());
+  auto coarse = slides::reduce(*source_of(picture_.colour), 1, whole_of(picture_.colour.shape()),
+                               sizes.tissue / sizes.picture, memory);
+  coarse.factor = sizes.tissue;
+  if (!settings_.force)
+    if (const auto why = slides::why_no_slide(coarse))
+      throw io_error(file_ + ": is no stained bright-field slide: " + *why +
+                     "; --force analyses it all the same");
+  tissue_ = slides::find_tissue(coarse, mpp_);
+  if (!regions_.empty()) tissue_ = slides::inside_regions(tissue_, sizes.picture, part, regions_);
+}
+
+void slide_run::find() {
+  labels_ = std::make_unique<slides::label_store>(rgb_->form().shape, rgb_->form().info, pieces().scratch);
+  auto how = computing();
+  run_report ran;
+  how.report = &ran;
+  report_.count = find_nuclei(*rgb_, &tissue_, mpp_, *labels_, settings_.recipe, how, pieces(), &report_);
+  device_ = ran.device;
+}
+
+void slide_run::measure() {
+  const arguments spacing{{"spacing", std::vector<number>{mpp_}}};
+  const auto& about = *find_operator("measure");
+  const auto shapes_of = [&](slides::label_store& labels) {
+    return compute_table_in_pieces(about, std::array<image_source*, 1>{&labels}, spacing, computing(),
+                                   pieces());
+  };
+  const auto& place = rgb_->part();
+  auto shapes = shapes_of(*labels_);
+  rows_.emplace(
+      std::move(shapes),
+      slides::sum_stains(*rgb_, *labels_, report_.count, settings_.recipe, report_.white, computing()),
+      slides::slide_place{slides::checksum_of(file_), mpp_, place.first[2], place.first[1]});
+  if (settings_.positive) rows_->classify("dab_od_mean", *settings_.positive);
+  if (settings_.cells == 0) return;
+  cells_ = std::make_unique<slides::label_store>(labels_->form().shape, metadata{}, pieces().scratch);
+  run_in_pieces(*find_operator("expand_labels"), std::array<image_source*, 1>{labels_.get()},
+                std::array<image_sink*, 1>{cells_.get()},
+                {{"spacing", std::vector<number>{mpp_}}, {"max_distance", number(settings_.cells)}},
+                computing(), pieces());
+  rows_->add_cells(shapes_of(*cells_));
+}
+
+}  // namespace macareu::tool

@@ -1,0 +1,82 @@
+// The nuclei of one slide: from its file to all outputs.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <macareu/nuclei.hpp>
+
+#include "command/interruption.hpp"
+#include "nuclei/settings.hpp"
+#include "slides/label_store.hpp"
+#include "slides/nuclei_table.hpp"
+#include "slides/overview.hpp"
+#include "slides/regions.hpp"
+#include "slides/slide_part.hpp"
+
+namespace macareu::tool {
+
+/// Names of the files of a slide, besides pictures.
+namespace slide_file {
+constexpr const char* outlines = "nuclei.geojson.gz";
+constexpr const char* table = "nuclei.csv.gz";
+constexpr const char* labels = "labels.ome.tif";
+constexpr const char* tissue = "tissue.geojson";
+constexpr const char* summary = "summary.json";
+}  // namespace slide_file
+
+class slide_run {
+ public:
+  /// Files are written to `work`, an empty directory.
+  slide_run(const nuclei_settings& settings, std::string file, std::filesystem::path work,
+            interruption& signals);
+
+  /// Names the slide's content, for --resume.
+  std::string identity() const { return rgb_->identity(); }
+  /// Finds nuclei and writes all files.
+  void run();
+  std::uint64_t count() const { return report_.count; }
+
+ private:
+  void open();
+  image_region analysed_part(const extents& slide) const;
+  void set_pixel_size(const source_form& form);
+  void look();
+  void find();
+  void measure();
+  void write_table();
+  void write_outlines();
+  void write_labels();
+  void write_tissue();
+  void write_summary();
+
+  context computing();
+  piece_options pieces();
+  void timed(const char* stage, const std::function<void()>& work);
+
+  const nuclei_settings& settings_;
+  std::string file_;
+  std::filesystem::path work_;
+  interruption& signals_;
+  std::function<void(const piece_progress&)> progress_;
+
+  std::unique_ptr<slides::slide_part> rgb_;
+  double mpp_ = 0;
+  source_form whole_;  // of level 0
+  std::vector<slides::region> regions_;
+  slides::overview picture_;
+  tissue_mask tissue_;
+  double tissue_um2_ = 0;
+  std::unique_ptr<slides::label_store> labels_, cells_;
+  std::optional<slides::nuclei_table> rows_;
+  nuclei_report report_;
+  std::string device_;
+  std::vector<std::pair<std::string, double>> seconds_;
+};
+
+}  // namespace macareu::tool

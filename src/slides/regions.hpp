@@ -1,0 +1,33 @@
+// Regions of interest: polygons with names, in pixels of level 0.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <macareu/nuclei.hpp>
+
+namespace macareu::slides {
+
+struct point {
+  double x = 0, y = 0;
+};
+using point_ring = std::vector<point>;
+
+/// All rings of its polygons. A place is inside if it is inside an odd number of them.
+struct region {
+  std::string name;
+  std::vector<point_ring> rings;
+
+  bool contains(const point& at) const;
+  double area() const;
+};
+
+/// The box of all pixels that the regions touch, inside the slide; empty if there are none.
+image_region box_of(const std::vector<region>& regions, const extents& slide);
+
+/// Tissue whose cells have their centre in a region, at a finer factor that divides that of the tissue.
+/// `part` is where the mask lies on level 0.
+tissue_mask inside_regions(const tissue_mask& tissue, std::int64_t factor, const image_region& part,
+                           const std::vector<region>& regions);
+
+}  // namespace macareu::slides
