@@ -109,6 +109,8 @@ std::unique_ptr<image_source> open_with_vips(const std::filesystem::path& file, 
 /// The tiles of a TIFF page; 0 if it has strips.
 struct tiff_tiles {
   std::int64_t width = 0, height = 0;
+  /// Smaller levels inside the page.
+  int sub_pages = 0;
 };
 /// The directories, each of a page or of a pyramid level, that a TIFF or BigTIFF file chains. Throws io_error
 /// if the chain leaves the file. Empty for other files.

@@ -1,4 +1,5 @@
 // TIFF 6.0, section 2, and BigTIFF: a header points to the first directory, and each directory to the next.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <unordered_set>
@@ -22,7 +23,7 @@ struct tiff_reader {
   }
 };
 
-constexpr std::uint64_t tile_width_tag = 322, tile_length_tag = 323;
+constexpr std::uint64_t tile_width_tag = 322, tile_length_tag = 323, sub_pages_tag = 330;
 constexpr std::uint64_t short_type = 3;
 
 /// Reads the tags of a directory, the file being at the first of them.
@@ -35,6 +36,10 @@ tiff_tiles read_tags(tiff_reader& reader, std::uint64_t entries, std::uint64_t e
       const auto size = reader.number(2) == short_type ? 2u : 4u;
       reader.file.seek(reader.file.offset() + (entry_size - 4) / 2);
       (tag == tile_width_tag ? tiles.width : tiles.height) = static_cast<std::int64_t>(reader.number(size));
+    }
+    if (tag == sub_pages_tag) {
+      reader.number(2);
+      tiles.sub_pages = static_cast<int>(std::min<std::uint64_t>(reader.number((entry_size - 4) / 2), 100));
     }
     reader.file.seek(next);
   }

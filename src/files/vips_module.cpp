@@ -57,6 +57,7 @@ picture* open(const char* loader, const char* path, const picture_request& reque
                nullptr);
   if (request.first_page > 0 || request.pages > 1)
     g_object_set(operation.get(), "page", request.first_page, "n", request.pages, nullptr);
+  if (request.sub_page >= 0) g_object_set(operation.get(), "subifd", request.sub_page, nullptr);
   if (request.level > 0) g_object_set(operation.get(), "level", request.level, nullptr);
   // Slides are RGB; the alpha channel only comes from OpenSlide.
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(operation.get()), "rgb"))
@@ -190,6 +191,8 @@ bool write(const picture_storage& storage, const char* path, const picture_form&
   vips_error_clear();
   const auto image = wrapped(form, source);
   if (!image) return false;
+  if (storage.description)
+    vips_image_set_string(image.get(), VIPS_META_IMAGEDESCRIPTION, storage.description);
   switch (storage.encoding) {
     case picture_encoding::png:
       return vips_pngsave(image.get(), path, nullptr) == 0;
@@ -198,7 +201,8 @@ bool write(const picture_storage& storage, const char* path, const picture_form&
     case picture_encoding::tiff:
       return vips_tiffsave(image.get(), path, "tile", gboolean{storage.tile_height > 0}, "tile_width", 256,
                            "tile_height", std::max(storage.tile_height, 16), "bigtiff", gboolean{storage.big},
-                           "pyramid", gboolean{storage.pyramid}, "region_shrink",
+                           "pyramid", gboolean{storage.pyramid}, "subifd", gboolean{storage.sub_pages},
+                           "region_shrink",
                            storage.nearest ? VIPS_REGION_SHRINK_NEAREST : VIPS_REGION_SHRINK_MEAN, "resunit",
                            VIPS_FOREIGN_TIFF_RESUNIT_CM, "compression",
                            storage.compress ? VIPS_FOREIGN_TIFF_COMPRESSION_DEFLATE

@@ -29,6 +29,8 @@ struct picture_request {
   int pages = 1;
   /// Of a slide.
   int level = 0;
+  /// Of a TIFF page, a smaller level inside it; -1 for the page itself.
+  int sub_page = -1;
   /// Boxes are read in any order, not all rows from the top.
   bool random = false;
 };
@@ -62,6 +64,10 @@ struct picture_storage {
   bool nearest = false;
   /// Without loss.
   bool compress = false;
+  /// Levels of a pyramid lie inside the page, as OME-TIFF wants it.
+  bool sub_pages = false;
+  /// Null without one.
+  const char* description = nullptr;
 };
 
 /// Provides pixels [x, x + count) of a row; false if that fails. libvips calls it on its own threads, one at

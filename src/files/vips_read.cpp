@@ -38,8 +38,10 @@ class picture_file {
       file.fail("the file has " + std::to_string(directories_.size()) + " pages, of which libvips reads " +
                 std::to_string(first_.pages));
     if (directories_.size() > 1) parts_ = open_equal_pages();
-    // Pages of different sizes are the levels of a pyramid.
+    // Pages of different sizes are the levels of a pyramid, as are images inside a page.
+    const auto inside = directories_.size() == 1 ? directories_[0].sub_pages : 0;
     const auto levels = slide_           ? std::max(first_.levels, 1)
+                        : inside > 0     ? 1 + inside
                         : parts_.empty() ? std::max(directory_count(), 1)
                                          : 1;
     if (level < 0 || level >= levels)
@@ -49,6 +51,8 @@ class picture_file {
     if (parts_.empty()) {
       if (slide_)
         request_.level = level;
+      else if (inside > 0)
+        request_.sub_page = level - 1;
       else
         request_.first_page = level;
       parts_.push_back(level == 0 ? std::move(first) : open(request_));

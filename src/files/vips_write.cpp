@@ -1,11 +1,15 @@
 // PNG, JPEG and TIFF through libvips.
+#include <array>
+#include <charconv>
 #include <exception>
+#include <string>
 
 #include <macareu/error.hpp>
 
 #include "format.hpp"
 #include "jpeg.hpp"
 #include "pixel_data.hpp"
+#include "text.hpp"
 #include "vips_library.hpp"
 
 namespace macareu::files {
@@ -66,10 +70,44 @@ int tile_height(std::int64_t row_bytes) {
   return height;
 }
 
+bool is_ome(const std::filesystem::path& file) {
+  const auto name = lower(file.filename().string());
+  return name.ends_with(".ome.tif") || name.ends_with(".ome.tiff");
+}
+
+/// The description of OME-TIFF (https://docs.openmicroscopy.org/ome-model) for an image without slices.
+std::string ome_description(const source_form& form) {
+  constexpr std::array names{"uint8",  "int8",  "uint8",  "int16", "uint16", "int32",
+                             "uint32", "int64", "uint64", "float", "double"};
+  const auto& shape = form.shape;
+  const auto number = [](double value) {
+    char text[32];
+    return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
+  };
+  const auto field = [](const std::string& name, const std::string& value) {
+    return " " + name + "=\"" + value + "\"";
+  };
+  std::string size;
+  if (form.info.spacing) {
+    const auto& [y, x, unused] = *form.info.spacing;
+    size = field("PhysicalSizeX", number(1000 * x)) + field("PhysicalSizeXUnit", "µm") +
+           field("PhysicalSizeY", number(1000 * y)) + field("PhysicalSizeYUnit", "µm");
+  }
+  const auto channels = std::to_string(form.channels);
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?><OME xmlns=\"http://www.openmicroscopy.org/Schemas/OME/2016-06\">"
+         "<Image ID=\"Image:0\"><Pixels ID=\"Pixels:0\" DimensionOrder=\"XYCZT\"" +
+         field("Type", names[static_cast<std::size_t>(form.type)]) +
+         field("SizeX", std::to_string(shape.width())) + field("SizeY", std::to_string(shape.height())) +
+         field("SizeC", channels) + " SizeZ=\"1\" SizeT=\"1\"" + size + "><Channel ID=\"Channel:0:0\"" +
+         field("SamplesPerPixel", channels) + "/><TiffData/></Pixels></Image></OME>";
+}
+
 void write_tiff(output& file, const pixel_rows& pixels, const sink_options& options) {
   const auto& [type, shape, channels, info] = pixels.form();
   const auto pixel = channels * static_cast<std::int64_t>(size_of(type));
   const auto bytes = shape.pixels() * pixel;
+  const bool ome = is_ome(file.name()) && shape.rank() == 2;
+  const auto description = ome ? ome_description(pixels.form()) : std::string();
   const bool tiled = options.pyramid || shape.width() * shape.height() > 4096 * 4096;
   write({.encoding = picture_encoding::tiff,
          // Tiles allow partial reads of large pictures.
@@ -78,7 +116,9 @@ void write_tiff(output& file, const pixel_rows& pixels, const sink_options& opti
          .big = bytes > (options.pyramid ? 2'000'000'000 : 3'000'000'000),
          .pyramid = options.pyramid,
          .nearest = options.labels || type == dtype::boolean,
-         .compress = options.pyramid && options.labels},
+         .compress = options.pyramid && options.labels,
+         .sub_pages = ome && options.pyramid,
+         .description = ome ? description.c_str() : nullptr},
         file, pixels);
 }
 
