@@ -39,26 +39,6 @@ int fail(int code, const std::string& verb, const std::string& message) {
   return code;
 }
 
-/// Runs `work`. Reports a failure in one line.
-template <class Work>
-int guarded(const std::string& verb, Work&& work) {
-  try {
-    return work();
-  } catch (const usage_error& e) {
-    return fail(exit_code::usage, verb, e.what());
-  } catch (const io_error& e) {
-    return fail(exit_code::file, verb, e.what());
-  } catch (const device_error& e) {
-    return fail(exit_code::device, verb, e.what());
-  } catch (const interrupted& e) {
-    return fail(exit_code::interrupted, verb, e.what());
-  } catch (const std::bad_alloc&) {
-    return fail(exit_code::device, verb, "not enough memory");
-  } catch (const std::exception& e) {
-    return fail(exit_code::internal, verb, std::string("internal error, please report it: ") + e.what());
-  }
-}
-
 bool asks_for_help(const std::string& argument) { return argument == "--help" || argument == "-h"; }
 
 /// Replaces the process by the program that has the verb, so streams, signals and the exit code pass through.
@@ -153,6 +133,24 @@ int dispatch(const std::vector<verb>& verbs, const std::vector<std::string>& arg
 }
 
 }  // namespace
+
+int guarded(const std::string& verb, const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const usage_error& e) {
+    return fail(exit_code::usage, verb, e.what());
+  } catch (const io_error& e) {
+    return fail(exit_code::file, verb, e.what());
+  } catch (const device_error& e) {
+    return fail(exit_code::device, verb, e.what());
+  } catch (const interrupted& e) {
+    return fail(exit_code::interrupted, verb, e.what());
+  } catch (const std::bad_alloc&) {
+    return fail(exit_code::device, verb, "not enough memory");
+  } catch (const std::exception& e) {
+    return fail(exit_code::internal, verb, std::string("internal error, please report it: ") + e.what());
+  }
+}
 
 int run_program(std::vector<verb> (*verbs)(), int count, char** values) {
   int code = guarded("", [&] { return dispatch(verbs(), {values + std::min(count, 1), values + count}); });
