@@ -14,7 +14,7 @@ PICTURE = ROOT / "docs" / "explanation" / "pictures" / "layers.svg"
 ROWS = [
     [("apps", ["apps"], "command line"), ("python", ["python/src"], "package"), ("itk", ["itk"], "module")],
     [("bench", ["bench"], "benchmarks"), ("converter", ["converter"], "marked C functions")],
-    [("pages", ["src/pages"], "for browsers")],
+    [("pages", ["src/pages"], "for browsers"), ("slides", ["src/slides"], "tissue, nuclei, outlines")],
     [("files", ["src/files"], "formats"), ("instances", ["src/instances"], "test images"),
      ("catalogue", ["src/catalogue"], "checks, chooses, runs")],
     [("operators", ["src/operators"], "description, rules, run"), ("engines", ["src/engines"], "serial, cpu, cuda")],

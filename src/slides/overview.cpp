@@ -9,6 +9,8 @@
 
 #include <macareu/error.hpp>
 
+#include "slides/slide_part.hpp"
+
 namespace macareu::slides {
 namespace {
 
@@ -72,7 +74,7 @@ coarse_level find_level(const std::filesystem::path& file, const source_form& le
   for (int level = 1; level < most_levels; ++level) {
     std::unique_ptr<image_source> opened;
     try {
-      opened = open_source(file, {.channels_last = true, .level = level}, scratch);
+      opened = open_slide(file, level, scratch);
     } catch (const io_error&) {
       break;  // the last level was before
     }

@@ -41,6 +41,14 @@ std::string slide_part::identity() const {
   return text;
 }
 
+std::unique_ptr<image_source> open_slide(const std::filesystem::path& file, int level,
+                                         const std::filesystem::path& scratch) {
+  auto opened = open_source(file, {.level = level}, scratch);
+  const auto& shape = opened->form().shape;
+  if (shape.rank() != 3 || (shape.width() != 3 && shape.width() != 4)) return opened;
+  return open_source(file, {.channels_last = true, .level = level}, scratch);
+}
+
 std::optional<std::pair<double, double>> pixel_size_um(const source_form& form) {
   if (!form.info.spacing) return std::nullopt;
   // Resolutions for printers, such as 72 per inch, say nothing about a slide.

@@ -1,6 +1,7 @@
 // The part of a slide that is analysed: red, green and blue of a rectangle.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -28,6 +29,10 @@ class slide_part final : public image_source {
   source_form form_;
   std::vector<std::uint8_t> all_channels_;
 };
+
+/// Opens a level of a slide. Of .npy and .zarr arrays with three axes the last may be channels.
+std::unique_ptr<image_source> open_slide(const std::filesystem::path& file, int level,
+                                         const std::filesystem::path& scratch);
 
 /// Width and height of a pixel in micrometres, if the file has a size that a slide's pixels can have.
 std::optional<std::pair<double, double>> pixel_size_um(const source_form& form);

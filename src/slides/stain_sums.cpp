@@ -97,12 +97,16 @@ stain_sums sum_stains(image_source& rgb, label_store& labels, std::uint64_t coun
   std::vector<std::uint32_t> label_tile;
   std::vector<std::uint8_t> colour_tile;
   labelled_pixels waiting;
+  // Neighbouring tiles are read together, because tiles of slides do not begin where these do.
+  constexpr std::int64_t widest = 16 * side;
   for (std::int64_t y = 0; y < shape.height(); y += side)
-    for (std::int64_t x = 0; x < shape.width(); x += side) {
+    for (std::int64_t x = 0, end = 0; x < shape.width(); x = end) {
       if (how.stop.stop_requested()) throw interrupted();
+      end = x + side;
       if (!labels.has_labels(y, x)) continue;
+      while (end < shape.width() && end - x < widest && labels.has_labels(y, end)) end += side;
       const image_region where{{0, y, x},
-                               {1, std::min(side, shape.height() - y), std::min(side, shape.width() - x)}};
+                               {1, std::min(side, shape.height() - y), std::min(end, shape.width()) - x}};
       label_tile.resize(static_cast<std::size_t>(where.pixels()));
       colour_tile.resize(3 * label_tile.size());
       labels.read(where, label_tile.data());

@@ -68,9 +68,12 @@ image without_small(const image& mask, double least) {
   return run("remove_small", mask, {{"min_size", number(std::ceil(std::max(least, 1.0)))}});
 }
 
-image inverted(image mask) {
-  for (auto& pixel : mask.pixels<bool>()) pixel = !pixel;
-  return mask;
+image without(const image& mask, const image& other) {
+  auto result = copy_of(mask);
+  const auto pixels = result.pixels<bool>();
+  const auto dropped = other.pixels<bool>();
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = pixels[i] && !dropped[i];
+  return result;
 }
 
 template <class Test>
@@ -163,10 +166,9 @@ tissue_mask find_tissue(const overview& slide, double mpp) {
       without_small(mask_of(slide, [&](const auto* p) { return is_ink(density(p)); }), cells(least_ink_um2)),
       2);
   tissue = run("closing", tissue, {{"radius", number(2)}});
-  tissue = inverted(without_small(inverted(std::move(tissue)), cells(largest_hole_um2)));
-  const auto inked = ink.pixels<bool>();
-  const auto pixels = tissue.pixels<bool>();
-  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = pixels[i] && !inked[i];
+  const auto filled = run("fill_holes", tissue, {});
+  const auto holes = without_small(without(filled, tissue), cells(largest_hole_um2));
+  tissue = without(without(filled, holes), ink);
   tissue = without_small(tissue, std::min(cells(least_part_um2), all / 16));
   return {grown(tissue, 2), slide.factor};
 }

@@ -107,5 +107,5 @@ def verbs():
 
 
 def operators():
-    others = ("measure", "convert", "run", "info", "generate", "compare", "view", "bench")
+    others = ("nuclei", "measure", "convert", "run", "info", "generate", "compare", "view", "bench")
     return [name for name in verbs() if name not in others]

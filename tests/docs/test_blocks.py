@@ -19,6 +19,7 @@ REASONS = {
     "gpu": "documentation needs a GPU",
     "itk": "documentation needs ITK",
     "cluster": "documentation needs a cluster",
+    "slide": "documentation needs a slide",
     "build": "documentation builds or installs the project",
 }
 

@@ -1,11 +1,19 @@
 #include "nuclei/batch.hpp"
 
-#include <cstdio>
+#include <algorithm>
 #include <filesystem>
+#include <iostream>
+#include <new>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <macareu/error.hpp>
+#include <macareu/files.hpp>
+#include <macareu/text_file.hpp>
 
+#include "command/program.hpp"
+#include "command/text.hpp"
 #include "command/verb.hpp"
 #include "nuclei/slide_run.hpp"
 #include "running/work_folder.hpp"
@@ -36,37 +44,131 @@ class output_directory {
   bool made_ = false;
 };
 
+struct slide_target {
+  std::string file, name;
+  fs::path directory;
+};
+
+std::vector<slide_target> targets_of(const nuclei_settings& settings) {
+  std::vector<slide_target> all;
+  for (const auto& file : settings.slides) {
+    auto path = fs::path(file);
+    if (!path.has_filename()) path = path.parent_path();  // slide.zarr/
+    auto name = path.stem().string();
+    if (name.ends_with(".ome")) name.resize(name.size() - 4);
+    for (const auto& other : all)
+      if (other.name == name)
+        throw usage_error(other.file + " and " + file + " would both be written to " + name +
+                          ": analyse them one after another");
+    const auto directory =
+        settings.slides.size() > 1 ? fs::path(settings.output) / name : fs::path(settings.output);
+    all.push_back({file, std::move(name), directory});
+  }
+  return all;
+}
+
 /// Files appear together: the summary, which says that a slide is finished, goes first and comes last.
 void publish(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::remove(to / slide_file::summary, error);
-  for (const auto& entry : fs::directory_iterator(from))
-    if (const auto name = entry.path().filename(); name != "lock" && name != slide_file::summary)
-      fs::rename(entry.path(), to / name);
+  fs::remove(to / slide_file::summary);
+  auto names = slide_file::names();
+  std::erase(names, slide_file::summary);
+  for (const auto& name : names) fs::rename(from / name, to / name);
   fs::rename(from / slide_file::summary, to / slide_file::summary);
 }
 
-void analyse(const nuclei_settings& settings, const std::string& file, const fs::path& to,
-             interruption& signals) {
-  const output_directory target(to);
-  work_folder work(to / ".macareu-nuclei");
-  work.create(to.string());
-  slide_run slide(settings, file, work.path(), signals);
+void analyse(const nuclei_settings& settings, const slide_target& target, interruption& signals) {
+  const output_directory made(target.directory);
+  work_folder work(target.directory / ".macareu-nuclei");
+  work.create(target.directory.string());
+  slide_run slide(settings, target.file, work.path(), signals);
+  const auto tell = [&](const std::string& text) {
+    if (!settings.running.quiet) std::cout << target.file << ": " << text << std::endl;
+  };
+  if (settings.resume && slide.is_finished(target.directory)) return tell("finished before");
   slide.run();
   signals.check();
-  publish(work.path(), to);
-  if (!settings.running.quiet)
-    std::fprintf(stderr, "nuclei: %s: %llu nuclei\n", file.c_str(),
-                 static_cast<unsigned long long>(slide.count()));
+  publish(work.path(), target.directory);
+  tell(std::to_string(slide.count()) + " nuclei");
+}
+
+/// Runs `work`. Errors name the file, if they do not.
+template <class Work>
+void naming(const std::string& file, const Work& work) {
+  const auto named = [&](const std::exception& e) {
+    const std::string message = e.what();
+    return message.find(file) == std::string::npos ? file + ": " + message : message;
+  };
+  try {
+    work();
+  } catch (const usage_error& e) {
+    throw usage_error(named(e));
+  } catch (const io_error& e) {
+    throw io_error(named(e));
+  } catch (const device_error& e) {
+    throw device_error(named(e));
+  } catch (const fs::filesystem_error& e) {
+    throw io_error(named(e));
+  } catch (const std::bad_alloc&) {
+    throw device_error(file + ": not enough memory");
+  }
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+/// One table of all slides, from their own.
+void write_all(const nuclei_settings& settings, const std::vector<slide_target>& slides) {
+  text_file out(fs::path(settings.output) / "all.csv.gz", settings.threads());
+  bool first = true;
+  for (const auto& slide : slides) {
+    std::string before = "slide,", line;
+    bool head = true;
+    read_text(slide.directory / slide_file::table, [&](std::string_view part) {
+      std::string lines;
+      for (const char c : part) {
+        line += c;
+        if (c != '\n') continue;
+        if (!head || first) lines += before + line;
+        if (head) before = csv_field(slide.name) + ",";
+        head = false;
+        line.clear();
+      }
+      out.write(lines);
+    });
+    first = false;
+  }
+  out.commit();
 }
 
 }  // namespace
 
 int run_slides(nuclei_settings& settings, interruption& signals) {
   settings.check();
+  check_writable(slide_file::labels);
+  const auto slides = targets_of(settings);
   const interruption::careful_section careful(signals);
-  analyse(settings, settings.slides[0], settings.output, signals);
-  return exit_code::done;
+  const output_directory made(settings.output);
+  if (slides.size() == 1) {
+    naming(slides[0].file, [&] { analyse(settings, slides[0], signals); });
+    return exit_code::done;
+  }
+  int code = exit_code::done;
+  std::vector<slide_target> finished;
+  for (const auto& slide : slides) {
+    const int own = guarded("nuclei", [&] {
+      naming(slide.file, [&] { analyse(settings, slide, signals); });
+      return exit_code::done;
+    });
+    if (own == exit_code::interrupted) return own;
+    if (own == exit_code::done) finished.push_back(slide);
+    if (code == exit_code::done) code = own;
+  }
+  if (!finished.empty()) write_all(settings, finished);
+  return code;
 }
 
 }  // namespace macareu::tool

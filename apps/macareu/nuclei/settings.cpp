@@ -10,6 +10,7 @@
 
 #include "command/text.hpp"
 #include "slides/parameters.hpp"
+#include "slides/uuid.hpp"
 
 namespace macareu::tool {
 namespace {
@@ -145,6 +146,7 @@ nlohmann::ordered_json nuclei_settings::parameters() const {
   json all;
   all["mpp"] = mpp ? json(*mpp) : json(nullptr);
   all["region"] = region_file.empty() ? json(nullptr) : json(region_file);
+  all["region_checksum"] = region_file.empty() ? json(nullptr) : json(slides::checksum_of(region_file));
   all["rectangle"] = rectangle ? json(*rectangle) : json(nullptr);
   all["cells_um"] = cells > 0 ? json(cells) : json(nullptr);
   all["stain_set"] = recipe.stain_set;

@@ -1,14 +1,8 @@
-// The files of a slide: table, outlines, labels and summary.
-#include <algorithm>
+// The files of a slide: table, outlines, labels and tissue.
 #include <array>
-#include <fstream>
-#include <utility>
-
-#include <nlohmann/json.hpp>
 
 #include <macareu/shapes.hpp>
 #include <macareu/text_file.hpp>
-#include <macareu/version.hpp>
 
 #include "nuclei/slide_run.hpp"
 #include "slides/outline_text.hpp"
@@ -42,12 +36,6 @@ class text_writer {
   text_file file_;
   std::string text_;
 };
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 }  // namespace
 
@@ -99,45 +87,5 @@ void slide_run::write_tissue() {
 }
 
 void slide_run::write_labels() { labels_->write_to(work_ / slide_file::labels); }
-
-void slide_run::write_summary() {
-  using json = nlohmann::ordered_json;
-  const auto& part = rgb_->part();
-  json all;
-  all["slide"] = std::filesystem::path(file_).filename().string();
-  all["version"] = version;
-  all["input"] = identity();
-  all["shape"] = {whole_.shape.height(), whole_.shape.width()};
-  all["mpp"] = mpp_;
-  all["analysed_px"] = {
-      {"x", part.first[2]}, {"y", part.first[1]}, {"width", part.size[2]}, {"height", part.size[1]}};
-  all["coordinates"] =
-      "pixels of level 0, from the upper left corner of its first pixel; x to the right, y down";
-  all["parameters"] = settings_.parameters();
-  all["white"] = report_.white;
-  all["threshold"] = report_.threshold;
-  all["nuclei"] = rows_->rows();
-  all["tissue_mm2"] = tissue_um2_ / 1e6;
-  all["density_per_mm2"] =
-      tissue_um2_ > 0 ? json(static_cast<double>(rows_->rows()) / tissue_um2_ * 1e6) : json(nullptr);
-  if (rows_->rows() > 0) {
-    const auto& areas = (*rows_)["area_um2"];
-    std::vector<double> values(rows_->rows());
-    double sum = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) sum += values[i] = areas[i];
-    all["nucleus_area_um2"] = {{"mean", sum / static_cast<double>(values.size())},
-                               {"median", median_of(std::move(values))}};
-  }
-  json seconds;
-  for (const auto& [stage, time] : seconds_) seconds[stage] = time;
-  for (const auto& [stage, time] : report_.seconds) seconds["nuclei: " + stage] = time;
-  all["run"] = {{"device", device_},
-                {"threads", settings_.threads()},
-                {"seconds", seconds},
-                {"scratch_bytes", report_.scratch_bytes + labels_->bytes()}};
-  text_file out(work_ / slide_file::summary);
-  out.write(all.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
-  out.commit();
-}
 
 }  // namespace macareu::tool

@@ -25,7 +25,7 @@ slide_run::slide_run(const nuclei_settings& settings, std::string file, std::fil
 
 void slide_run::open() {
   if (!settings_.region_file.empty()) regions_ = read_regions(settings_.region_file);
-  auto slide = open_source(file_, {.channels_last = true}, work_);
+  auto slide = slides::open_slide(file_, 0, work_);
   const auto& form = slide->form();
   const auto has = file_ + ": has " + std::to_string(form.channels) +
                    (form.channels == 1 ? " channel" : " channels") + " of " + std::string(name_of(form.type));
@@ -107,7 +107,10 @@ void slide_run::run() {
   timed("table", [&] { write_table(); });
   timed("outlines", [&] { write_outlines(); });
   timed("labels", [&] { write_labels(); });
-  write_tissue();
+  timed("pictures", [&] {
+    write_tissue();
+    write_pictures();
+  });
   write_summary();
 }
 

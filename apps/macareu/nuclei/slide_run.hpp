@@ -21,13 +21,21 @@
 
 namespace macareu::tool {
 
-/// Names of the files of a slide, besides pictures.
+/// Names of the files of a slide.
 namespace slide_file {
 constexpr const char* outlines = "nuclei.geojson.gz";
 constexpr const char* table = "nuclei.csv.gz";
 constexpr const char* labels = "labels.ome.tif";
 constexpr const char* tissue = "tissue.geojson";
 constexpr const char* summary = "summary.json";
+constexpr const char* overview = "overview.png";
+/// These as .png and .svg.
+constexpr const char* area_histogram = "histogram_area";
+constexpr const char* stain_histogram = "histogram_hematoxylin";
+constexpr const char* density = "density";
+
+/// All of them.
+std::vector<std::string> names();
 }  // namespace slide_file
 
 class slide_run {
@@ -38,6 +46,8 @@ class slide_run {
 
   /// Names the slide's content, for --resume.
   std::string identity() const { return rgb_->identity(); }
+  /// Whether a directory has all files of a run with the same slide, parameters and version.
+  bool is_finished(const std::filesystem::path& directory) const;
   /// Finds nuclei and writes all files.
   void run();
   std::uint64_t count() const { return report_.count; }
@@ -53,6 +63,7 @@ class slide_run {
   void write_outlines();
   void write_labels();
   void write_tissue();
+  void write_pictures();
   void write_summary();
 
   context computing();

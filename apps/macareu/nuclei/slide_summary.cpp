@@ -1,0 +1,116 @@
+// The summary of a slide, which also says that it is finished.
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <macareu/error.hpp>
+#include <macareu/text_file.hpp>
+#include <macareu/version.hpp>
+
+#include "nuclei/slide_run.hpp"
+
+namespace macareu::tool {
+namespace {
+
+using ordered = nlohmann::ordered_json;
+
+/// What decides the result.
+ordered key_of(const std::string& input, const nuclei_settings& settings) {
+  return {{"version", version}, {"input", input}, {"parameters", settings.parameters()}};
+}
+
+ordered statistics_of(const slides::nuclei_column& column, std::size_t rows) {
+  std::vector<double> values(rows);
+  double sum = 0;
+  for (std::size_t i = 0; i < rows; ++i) sum += values[i] = column[i];
+  std::ranges::sort(values);
+  return {{"mean", sum / static_cast<double>(rows)},
+          {"median", values[rows / 2]},
+          {"least", values.front()},
+          {"most", values.back()}};
+}
+
+ordered per_mm2(std::size_t count, double um2) {
+  return um2 > 0 ? ordered(static_cast<double>(count) / um2 * 1e6) : ordered(nullptr);
+}
+
+}  // namespace
+
+std::vector<std::string> slide_file::names() {
+  std::vector<std::string> all{outlines, table, labels, tissue, summary, overview};
+  for (const std::string plot : {area_histogram, stain_histogram, density}) {
+    all.push_back(plot + ".png");
+    all.push_back(plot + ".svg");
+  }
+  return all;
+}
+
+bool slide_run::is_finished(const std::filesystem::path& directory) const {
+  std::error_code ignored;
+  for (const auto& name : slide_file::names())
+    if (!std::filesystem::exists(directory / name, ignored)) return false;
+  std::string text;
+  read_text(directory / slide_file::summary, [&](std::string_view part) { text += part; });
+  const auto found = ordered::parse(text, nullptr, false);
+  if (!found.is_object()) return false;
+  const auto key = key_of(identity(), settings_);
+  for (const auto& [name, value] : key.items())
+    if (!found.contains(name) || found[name].dump() != value.dump()) return false;
+  return !identity().empty();
+}
+
+void slide_run::write_summary() {
+  const auto& part = rgb_->part();
+  const auto count = rows_->rows();
+  ordered all;
+  all["slide"] = std::filesystem::path(file_).filename().string();
+  all.update(key_of(identity(), settings_));
+  all["shape"] = {whole_.shape.height(), whole_.shape.width()};
+  all["mpp"] = mpp_;
+  all["analysed_px"] = {
+      {"x", part.first[2]}, {"y", part.first[1]}, {"width", part.size[2]}, {"height", part.size[1]}};
+  all["coordinates"] =
+      "pixels of level 0, from the upper left corner of its first pixel; x to the right, y down";
+  all["white"] = report_.white;
+  all["threshold"] = report_.threshold;
+  all["nuclei"] = count;
+  all["tissue_mm2"] = tissue_um2_ / 1e6;
+  all["density_per_mm2"] = per_mm2(count, tissue_um2_);
+  if (rows_->classified()) {
+    std::size_t positive = 0;
+    for (std::size_t i = 0; i < count; ++i) positive += rows_->positive(i);
+    all["positive"] = positive;
+    all["negative"] = count - positive;
+    all["positive_share"] =
+        count > 0 ? ordered(static_cast<double>(positive) / static_cast<double>(count)) : ordered(nullptr);
+  }
+  if (!regions_.empty()) all["regions"] = ordered::array();
+  for (const auto& region : regions_) {
+    const auto &x = (*rows_)["centroid_x_px"], &y = (*rows_)["centroid_y_px"];
+    std::size_t inside = 0;
+    for (std::size_t i = 0; i < count; ++i) inside += region.contains({x[i], y[i]});
+    const auto area = region.area() * mpp_ * mpp_;
+    all["regions"].push_back({{"name", region.name},
+                              {"nuclei", inside},
+                              {"area_mm2", area / 1e6},
+                              {"density_per_mm2", per_mm2(inside, area)}});
+  }
+  if (count > 0)
+    for (const auto* column : {"area_um2", "hematoxylin_od_mean"})
+      all[column] = statistics_of((*rows_)[column], count);
+  ordered seconds;
+  for (const auto& [stage, time] : seconds_) seconds[stage] = time;
+  for (const auto& [stage, time] : report_.seconds) seconds["nuclei: " + stage] = time;
+  // All that may differ from run to run.
+  all["run"] = {{"device", device_},
+                {"threads", settings_.threads()},
+                {"seconds", seconds},
+                {"scratch_bytes", report_.scratch_bytes + labels_->bytes()}};
+  text_file out(work_ / slide_file::summary);
+  out.write(all.dump(2, ' ', false, ordered::error_handler_t::replace) + "\n");
+  out.commit();
+}
+
+}  // namespace macareu::tool
