@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 
 /// Part of a text, compressed alone: raw deflate that ends on a byte, so that parts can be put together.
 struct packed_part {
-  std::string bytes;
+  std::vector<Bytef> bytes;
   uLong checksum = 0;
   std::size_t size = 0;
 };
@@ -51,7 +51,7 @@ packed_part pack(const std::string& text, int flush) {
   const auto* from = reinterpret_cast<const Bytef*>(text.data());
   stream.next_in = const_cast<Bytef*>(from);
   stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(part.bytes.data());
+  stream.next_out = part.bytes.data();
   stream.avail_out = static_cast<uInt>(part.bytes.size());
   deflate(&stream, flush);
   part.bytes.resize(part.bytes.size() - stream.avail_out);
@@ -101,7 +101,7 @@ class gzip_stream {
   void take() {
     const auto part = packing_.front().get();
     packing_.pop_front();
-    to_.write(part.bytes);
+    to_.write(part.bytes.data(), part.bytes.size());
     checksum_ = crc32_combine(checksum_, part.checksum, static_cast<z_off_t>(part.size));
     size_ += part.size;
   }
