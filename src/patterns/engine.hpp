@@ -23,6 +23,7 @@
 #include "patterns/component.hpp"
 #include "patterns/edges.hpp"
 #include "patterns/extremes.hpp"
+#include "patterns/gather.hpp"
 #include "patterns/histogram.hpp"
 #include "patterns/images.hpp"
 #include "patterns/line.hpp"
@@ -49,6 +50,14 @@ struct window_rule {
   template <class Near>
   pixel operator()(site, const Near& near) const {
     return near(0, 0, 0);
+  }
+};
+struct gather_rule {
+  site first(site p) const { return p; }
+  site last(site p) const { return p; }
+  template <class In>
+  pixel operator()(site p, const In& in) const {
+    return in(p);
   }
 };
 struct sum_rule {
@@ -135,6 +144,7 @@ concept engine_images = requires(E& e, const call& c, const image_in<E, const pr
   { e.template output<probe::pixel>(c, 0) } -> std::same_as<image_in<E, probe::pixel>>;
   { e.template temporary<float>(in).image() } -> std::same_as<image_in<E, float>>;
   { e.template temporary<float>(in).reading() } -> std::same_as<image_in<E, const float>>;
+  { e.template temporary<float>(frame{}).image() } -> std::same_as<image_in<E, float>>;
   { in.whole() } -> std::convertible_to<frame>;
   { in.reading() } -> std::same_as<image_in<E, const probe::pixel>>;
   { in.template as<const std::int8_t>() } -> std::same_as<image_in<E, const std::int8_t>>;
@@ -153,6 +163,7 @@ concept regular_patterns = requires(E& e, const image_in<E, probe::pixel>& out,
                                     std::span<const chord> footprint) {
   e.map(probe::pixel_rule{}, out, in);
   e.window(probe::window_rule{}, border<probe::pixel>{}, out, in);
+  e.gather(probe::gather_rule{}, out, in);
   e.weighted(taps, border<float>{}, sums, in);
   e.separable(weights, border<float>{}, sums, in);
   e.extremes(key_map<probe::pixel>{}, footprint, border<probe::pixel>{}, out, in);

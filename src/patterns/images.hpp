@@ -22,9 +22,9 @@ template <class T, class Engine>
 image_in<Engine, T> output(Engine& engine, const call& call, std::size_t index) {
   return engine.template output<T>(call, index);
 }
-/// Has the shape of another image.
-template <class T, class Engine, class Image>
-auto temporary(Engine& engine, const Image& like) {
+/// Has the shape of another image, or that of a frame.
+template <class T, class Engine, class Like>
+auto temporary(Engine& engine, const Like& like) {
   return engine.template temporary<T>(like);
 }
 

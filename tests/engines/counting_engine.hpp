@@ -34,6 +34,7 @@ class counting_engine : public images_in_memory {
   }
   MACAREU_COUNTED(map)
   MACAREU_COUNTED(window)
+  MACAREU_COUNTED(gather)
   MACAREU_COUNTED(weighted)
   MACAREU_COUNTED(separable)
   MACAREU_COUNTED(extremes)

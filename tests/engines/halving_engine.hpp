@@ -40,6 +40,21 @@ class halving_engine : public Inner {
     });
   }
 
+  /// With no more of the input than a half needs.
+  template <class Rule, class Out, class In>
+  void gather(const Rule& rule, const framed<Out>& out, const framed<const In>& in) const {
+    in_halves(out, [&](const auto& half_of) {
+      const auto half = half_of(out);
+      if (half.pixels().pixels() == 0) return;
+      const auto& size = half.pixels();
+      const site first = rule.first(half.origin()),
+                 last = rule.last(half.origin() + site{size.depth - 1, size.height - 1, size.width - 1});
+      this->Inner::gather(
+          rule, half,
+          in.part(first - in.origin(), last.z - first.z + 1, last.y - first.y + 1, last.x - first.x + 1));
+    });
+  }
+
   template <class F, class In>
   void separable(const separable_weights<F>& weights, const border<F>& edge, const framed<F>& out,
                  const framed<const In>& in) const {

@@ -50,6 +50,10 @@ class engine : public images_in_memory {
     const auto& size = like.pixels();
     return {buffer<T>(size.depth, size.height, size.width), like.whole()};
   }
+  template <class T>
+  temporary_image<T, buffer<T>> temporary(const frame& shape) const {
+    return {buffer<T>(shape.depth, shape.height, shape.width), shape};
+  }
 
   template <class Rule, class Out, class... In>
   requires map_rule<Rule, Out, In...>
@@ -86,6 +90,12 @@ class engine : public images_in_memory {
   requires window_rule<Rule, Out, In>
   void window(const Rule& rule, border<In> edge, const framed<Out>& out, const framed<const In>& in) const {
     run_window(work_, located_in(out.whole(), rule), edge, out.pixels(), in.pixels());
+  }
+
+  template <class Rule, class Out, class In>
+  requires gather_rule<Rule, Out, In>
+  void gather(const Rule& rule, const framed<Out>& out, const framed<const In>& in) const {
+    map(gathered<Rule, In>{rule, {in.pixels(), in.origin()}}, out);
   }
 
   template <direction Toward, class T>

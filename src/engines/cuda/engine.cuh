@@ -61,6 +61,10 @@ class engine : public images_in_memory {
     const auto& size = like.pixels();
     return {device_image<T>(on_, size.depth, size.height, size.width), like.whole()};
   }
+  template <class T>
+  temporary_image<T, device_image<T>> temporary(const frame& shape) const {
+    return {device_image<T>(on_, shape.depth, shape.height, shape.width), shape};
+  }
 
   template <class Rule, class Out, class... In>
   requires map_rule<Rule, Out, In...>
@@ -75,6 +79,13 @@ class engine : public images_in_memory {
   void window(const Rule& rule, border<In> edge, const framed<Out>& out, const framed<const In>& in) {
     const auto from = reading(in);
     run_window(on_, located_in(out.whole(), rule), edge, writing(out), from);
+  }
+
+  template <class Rule, class Out, class In>
+  requires gather_rule<Rule, Out, In>
+  void gather(const Rule& rule, const framed<Out>& out, const framed<const In>& in) {
+    const gathered<Rule, In> from{rule, {reading(in), in.origin()}};
+    run_map(on_, located_in(out.whole(), from), writing(out));
   }
 
   template <class Rule, class Out, class In>

@@ -95,4 +95,17 @@ block computed::read(const box& where) {
   return to.part(where);
 }
 
+block resampled::read(const box& where) {
+  const block from = input_->read(source_(where)), to(*run_.memory, where, pixel_bytes);
+  compute_(to, std::span(&from, 1));
+  return to;
+}
+
+std::int64_t resampled::room() const {
+  // Boxes of the input have rims that are shared with the next.
+  const auto input = input_->room();
+  return static_cast<std::int64_t>(pixel_bytes) + input +
+         ceil_div(input * input_->whole.pixels(), whole.pixels());
+}
+
 }  // namespace macareu::pieces

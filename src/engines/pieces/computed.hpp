@@ -52,4 +52,29 @@ class computed final : public node {
   function compute_;
 };
 
+/// A result of another shape than its input.
+class resampled final : public node {
+ public:
+  /// source: the box of the input that a box of the result is made of.
+  using source = std::function<box(const box& where)>;
+
+  resampled(run& of, const frame& shape, std::size_t bytes, node_ptr input, source from,
+            computed::function compute)
+      : node(shape, bytes),
+        run_(of),
+        input_(std::move(input)),
+        source_(std::move(from)),
+        compute_(std::move(compute)) {}
+
+  block read(const box& where) override;
+  void expect(const box& where) override { input_->expect(source_(where)); }
+  std::int64_t room() const override;
+
+ private:
+  run& run_;
+  node_ptr input_;
+  source source_;
+  computed::function compute_;
+};
+
 }  // namespace macareu::pieces

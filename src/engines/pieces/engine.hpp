@@ -1,7 +1,8 @@
 // Images in pieces, on an engine that has them in memory: the contract of patterns/engine.hpp for images of
 // any size. docs/explanation/pieces.md explains how each pattern is cut.
 //
-//   map, window, line     computed where they are read, so chains of them are one pass
+//   map, window, gather, line
+//                         computed where they are read, so chains of them are one pass
 //   reduce, histogram     one pass now
 //   wave                  one pass now, which leaves the pieces' own results and a graph of their rims; the
 //                         rest of a piece when it is read (wave/piece_waves.hpp)
@@ -82,6 +83,10 @@ class engine : public plan {
   temporary_image<T> temporary(const image<Like>& like) const {
     return temporary_image<T>(like.whole());
   }
+  template <class T>
+  temporary_image<T> temporary(const frame& shape) const {
+    return temporary_image<T>(shape);
+  }
 
   template <class Rule, class Out, class... In>
   requires map_rule<Rule, Out, In...>
@@ -102,6 +107,22 @@ class engine : public plan {
              [rule, edge](Inner& inner, const framed<Out>& to, const framed<const In>& from) {
                inner.window(rule, edge, to, from);
              });
+  }
+  template <class Rule, class Out, class In>
+  requires gather_rule<Rule, Out, In>
+  void gather(const Rule& rule, const image<Out>& out, const image<const In>& in) {
+    set_gathered(
+        out, sizeof(Out), in,
+        [rule](const box& where) {
+          const site one{1, 1, 1};
+          return between(rule.first(where.first), rule.last(where.end() - one) + one);
+        },
+        [this, rule, to_whole = out.whole(), from_whole = in.whole()](const block& to,
+                                                                      std::span<const block> from) {
+          Inner inner(run_.quiet);
+          inner.gather(rule, to.image<Out>(to_whole), from[0].image<const In>(from_whole));
+          inner.finish();
+        });
   }
   template <class Rule, class Out, class In>
   void boxes(const Rule& rule, window_radius radius, const border<In>& edge, const image<Out>& out,

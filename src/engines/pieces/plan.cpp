@@ -47,6 +47,12 @@ void plan::set_window(const any_image& out, std::size_t bytes, const any_image& 
   set(out, bytes, {in_any_shape(in.result())}, reach, axes, wraps, std::move(how));
 }
 
+void plan::set_gathered(const any_image& out, std::size_t bytes, const any_image& in, resampled::source from,
+                        computed::function how) {
+  out.set(std::make_shared<resampled>(run_, out.whole(), bytes, in_any_shape(in.result()), std::move(from),
+                                      std::move(how)));
+}
+
 void plan::set_lines(const any_image& out, std::size_t bytes, images in, line_axis axis,
                      computed::function how) {
   std::vector<node_ptr> inputs;

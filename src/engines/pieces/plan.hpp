@@ -49,6 +49,8 @@ class plan {
   void set_map(const any_image& out, std::size_t bytes, images in, computed::function how);
   void set_window(const any_image& out, std::size_t bytes, const any_image& in, window_radius reach,
                   border_mode mode, whole_axes axes, computed::function how);
+  void set_gathered(const any_image& out, std::size_t bytes, const any_image& in, resampled::source from,
+                    computed::function how);
   void set_lines(const any_image& out, std::size_t bytes, images in, line_axis axis, computed::function how);
 
   /// visit(blocks) for all pieces of images.

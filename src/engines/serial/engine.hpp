@@ -36,6 +36,10 @@ class engine : public images_in_memory {
     const auto& size = like.pixels();
     return {buffer<T>(size.depth, size.height, size.width), like.whole()};
   }
+  template <class T>
+  temporary_image<T, buffer<T>> temporary(const frame& shape) const {
+    return {buffer<T>(shape.depth, shape.height, shape.width), shape};
+  }
 
   template <class Rule, class Out, class... In>
   requires map_rule<Rule, Out, In...>
@@ -49,6 +53,13 @@ class engine : public images_in_memory {
     for_each_site(out.pixels(), [&](site p) {
       out.pixels()[p] = rule(p + out.origin(), near_pixels<In>{in.pixels(), edge, p});
     });
+  }
+
+  template <class Rule, class Out, class In>
+  requires gather_rule<Rule, Out, In>
+  void gather(const Rule& rule, const framed<Out>& out, const framed<const In>& in) const {
+    const pixels_at<In> from{in.pixels(), in.origin()};
+    for_each_site(out.pixels(), [&](site p) { out.pixels()[p] = rule(p + out.origin(), from); });
   }
 
   template <class F, class In>
