@@ -53,6 +53,12 @@ beside=
 one clip grey clip "$f" --low 40 --high 90
 one rescale scaled rescale "$f" --low-percentile 5 --high-percentile 95
 one invert grey invert "$f"
+run reduce "$f" --factor 6 -o "$(at small)"
+one reduce grey enlarge "$(at small)" --size 150 --method nearest
+cp "$(at out)" "$(at blocks)"
+before=$(at blocks)
+one enlarge grey enlarge "$(at small)" --size 150
+before=
 one threshold binary threshold "$f"
 one canny binary canny "$f" --sigma 1.4 --low 10 --high 20
 one convolve scaled convolve "$f" "$between/kernel.txt"

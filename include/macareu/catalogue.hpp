@@ -2,6 +2,7 @@
 // from these descriptions.
 #pragma once
 
+#include <array>
 #include <limits>
 #include <map>
 #include <optional>
@@ -137,6 +138,10 @@ extents output_shape(const operator_description& about, std::size_t output, cons
                      const arguments& given = {});
 int output_channels(const operator_description& about, std::size_t output, int input,
                     const arguments& given = {});
+/// Size of an output's pixels along each axis, in pixels of the first input: the parameter `factor` where the
+/// operator has one, else the ratio of both shapes.
+std::array<double, 3> output_scale(const operator_description& about, std::size_t output,
+                                   const extents& input, const arguments& given = {});
 
 /// In the place of an optional input that is not given. As a form: an image_form with the shape 0 x 0.
 inline constexpr const_image_view no_image(nullptr, dtype::u8, extents{}, strides{});

@@ -106,6 +106,26 @@ extents output_shape(const operator_description& about, std::size_t output, cons
   return shape_of(about.outputs[output], input, complete_arguments(about, given, room));
 }
 
+std::array<double, 3> output_scale(const operator_description& about, std::size_t output,
+                                   const extents& input, const arguments& given) {
+  std::array<double, 3> scale{1, 1, 1};
+  if (!about.outputs[output].shape) return scale;
+  arguments room;
+  const auto& all = complete_arguments(about, given, room);
+  const auto own = shape_of(about.outputs[output], input, all);
+  const auto factor = all.find("factor");
+  for (int axis = 0; axis < input.rank(); ++axis) {
+    const auto at = static_cast<std::size_t>(axis);
+    if (factor != all.end()) {
+      const auto& each = std::get<std::vector<number>>(factor->second);
+      scale[at] = each[each.size() == 1 ? 0 : at].to_double();
+    } else if (own[axis] > 0) {
+      scale[at] = static_cast<double>(input[axis]) / static_cast<double>(own[axis]);
+    }
+  }
+  return scale;
+}
+
 int output_channels(const operator_description& about, std::size_t output, int input,
                     const arguments& given) {
   if (!about.outputs[output].channels) return input;

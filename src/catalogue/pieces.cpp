@@ -162,9 +162,14 @@ void compute_shapes_in_pieces(const operator_description& about, std::span<image
 source_form output_form(const operator_description& about, std::size_t output,
                         std::span<image_source* const> inputs, const arguments& given) {
   const auto& first = inputs[0]->form();
+  auto info = first.info;
+  if (info.spacing) {
+    const auto scale = output_scale(about, output, first.shape, given);
+    for (std::size_t axis = 0; axis < 3; ++axis) (*info.spacing)[axis] *= scale[axis];
+  }
   return {output_type(about, output, first.type, first.shape, given),
           output_shape(about, output, first.shape, given),
-          output_channels(about, output, first.channels, given), first.info};
+          output_channels(about, output, first.channels, given), info};
 }
 
 }  // namespace macareu

@@ -84,6 +84,9 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
           given.insert_or_assign(name, from.once_in(2) ? std::vector{number(std::nan(""))}
                                                        : draw_numbers(from, from.once_in(2) ? 6 : 9, false));
         if (name == "white") given.insert_or_assign(name, draw_numbers(from, from.once_in(2) ? 1 : 3, false));
+        if (about.name == "enlarge")  // not smaller than most images
+          for (auto& one : std::get<std::vector<number>>(given.at(name)))
+            one = from.once_in(4) ? number(std::nan("")) : number(from.between(20, 30));
         if (name == "window")  // odd
           for (auto& one : std::get<std::vector<number>>(given.at(name)))
             one = 2 * static_cast<std::int64_t>(one.to_double()) + 1;

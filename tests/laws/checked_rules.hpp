@@ -11,11 +11,11 @@
 
 namespace macareu::test {
 
-enum class pattern { wave, reduce, tally, line, component, edges };
+enum class pattern { wave, reduce, tally, line, component, edges, gather };
 
 /// Filled before any test runs.
 inline std::set<std::string>& checked_rules(pattern of) {
-  static std::set<std::string> names[6];
+  static std::set<std::string> names[7];
   return names[static_cast<int>(of)];
 }
 

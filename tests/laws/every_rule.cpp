@@ -66,5 +66,9 @@ TEST(every_rule, of_edges_is_checked) {
   EXPECT_EQ(checked_rules(pattern::edges), structs_with({"bool strength_is_derived ="}));
 }
 
+TEST(every_rule, of_gathers_is_checked) {
+  EXPECT_EQ(checked_rules(pattern::gather), structs_with({" operator()(site p, const In& in) const"}));
+}
+
 }  // namespace
 }  // namespace macareu::test

@@ -7,7 +7,9 @@ import scipy.ndimage
 import skimage.color
 import skimage.exposure
 import skimage.filters
+import skimage.measure
 import skimage.segmentation
+import skimage.transform
 
 import macareu
 
@@ -132,6 +134,34 @@ class LocalThresholds(unittest.TestCase):
             macareu.local_threshold(image, window=4)
         with self.assertRaisesRegex(ValueError, "the range of the image is not finite"):
             macareu.local_threshold(np.full((3, 3), np.inf, np.float32))
+
+
+class Sizes(unittest.TestCase):
+    def test_reduce(self):
+        rng = np.random.default_rng(11)
+        for shape, factor in (((24, 36), 4), ((24, 36), (2, 3)), ((6, 8, 10), 2)):
+            image = rng.integers(0, 256, shape).astype(np.uint16)
+            blocks = factor if isinstance(factor, tuple) else (factor,) * len(shape)
+            means = skimage.transform.downscale_local_mean(image, blocks)
+            np.testing.assert_array_equal(macareu.reduce(image, factor=factor), np.floor(means + 0.5))
+            np.testing.assert_allclose(macareu.reduce(image.astype(np.float32), factor=factor), means, rtol=1e-6)
+            np.testing.assert_array_equal(macareu.reduce(image, factor=factor, method="max"),
+                                          skimage.measure.block_reduce(image, blocks, np.max))
+        image = rng.integers(0, 256, (23, 35), dtype=np.uint8)
+        np.testing.assert_array_equal(macareu.reduce(image, factor=2, method="nearest"), image[::2, ::2])
+        self.assertEqual(macareu.reduce(np.zeros((9, 9, 3), np.uint8), factor=4).shape, (3, 3, 3))
+
+    def test_enlarge(self):
+        rng = np.random.default_rng(12)
+        image = rng.normal(size=(13, 17)).astype(np.float32)
+        for size in ((13, 17), (26, 34), (52, 40), (100, 100)):
+            expected = skimage.transform.resize(image.astype(np.float64), size, order=1, mode="edge", anti_aliasing=False)
+            np.testing.assert_allclose(macareu.enlarge(image, size=size), expected, atol=1e-6)
+        repeated = image.repeat(3, axis=0).repeat(2, axis=1)
+        np.testing.assert_array_equal(macareu.enlarge(image, size=repeated.shape, method="nearest"), repeated)
+        self.assertEqual(macareu.enlarge(image).shape, (26, 34))
+        with self.assertRaisesRegex(ValueError, "size: expected at least 13 x 17, the image's size, got 12 x 40"):
+            macareu.enlarge(image, size=(12, 40))
 
 
 class Ranges(unittest.TestCase):

@@ -185,11 +185,16 @@ void operator_run::write_outputs(const results& computed, const image_file& firs
   std::vector<std::unique_ptr<image_sink>> pyramids;
   for (std::size_t o = 0; o < computed.images.size(); ++o) {
     const auto& pixels = computed.images[o];
+    auto info = first.info;
+    if (outputs[o] && info.spacing) {
+      const auto scale = output_scale(about_, o, record_.shape, values);
+      for (std::size_t axis = 0; axis < 3; ++axis) (*info.spacing)[axis] *= scale[axis];
+    }
     if (outputs[o] && pyramid) {
-      pyramids.push_back(sink_for(o, {pixels.type(), pixels.shape(), pixels.channels(), first.info}));
+      pyramids.push_back(sink_for(o, {pixels.type(), pixels.shape(), pixels.channels(), info}));
       pyramids.back()->write(whole_of(pixels.shape()), pixels.data());
     } else if (outputs[o]) {
-      all.add(*outputs[o], pixels, first.info);
+      all.add(*outputs[o], pixels, info);
     }
     signals.check();
   }

@@ -63,7 +63,7 @@ std::string output_help(const output_description& output, std::string_view first
   const auto help = std::string(output.help) + "; ";
   switch (output.type) {
     case output_description::type_rule::same_as_input:
-      return help + "type and " + shape;
+      return help + (output.shape ? "type of " + upper(first_input) + "; " : "type and ") + shape;
     case output_description::type_rule::boolean:
       return help + "bool (0 and 255 in pictures), " + shape;
     case output_description::type_rule::computed:
