@@ -50,6 +50,7 @@ one add grey add "$f" "$second"
 one blend grey blend "$f" "$second"
 one subtract grey subtract "$f" "$second"
 beside=
+one cast grey cast "$f" --type i8
 one clip grey clip "$f" --low 40 --high 90
 one rescale scaled rescale "$f" --low-percentile 5 --high-percentile 95
 one invert grey invert "$f"

@@ -22,6 +22,9 @@ std::string choice_type(const operator_description& about, const parameter_descr
   return std::string(about.name) + "_" + std::string(parameter.name);
 }
 
+/// `bool` is a keyword: pixel types are named as in dtype.
+std::string_view enumerator(std::string_view choice) { return choice == "bool" ? "boolean" : choice; }
+
 std::string options_type(const operator_description& about) { return std::string(about.name) + "_options"; }
 
 std::string member(const operator_description& about, const parameter_description& parameter) {
@@ -31,7 +34,7 @@ std::string member(const operator_description& about, const parameter_descriptio
       return "macareu::connectivity " + name + " = macareu::connectivity::" + value;
     case parameter_kind::choice:
       return choice_type(about, parameter) + " " + name + " = " + choice_type(about, parameter) +
-             "::" + value;
+             "::" + std::string(enumerator(value));
     case parameter_kind::flag:
       return "bool " + name + " = " + value;
     case parameter_kind::number:
@@ -104,7 +107,8 @@ void write_header(std::ostream& out) {
       if (parameter.kind != parameter_kind::choice) continue;
       out << "enum class " << choice_type(about, parameter) << " {";
       const char* separator = " ";
-      for (const auto choice : split(parameter.choices)) out << std::exchange(separator, ", ") << choice;
+      for (const auto choice : split(parameter.choices))
+        out << std::exchange(separator, ", ") << enumerator(choice);
       out << " };\n";
     }
     out << "struct " << options_type(about) << " {\n";

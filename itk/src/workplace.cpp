@@ -55,7 +55,7 @@ table workplace::tabulate(std::string_view name, const const_image_view& input,
 }
 
 void workplace::convert(const const_image_view& from, const image_view& to) const {
-  apply("cast", {from}, to, {{"type", std::string(name_of(to.type()))}});
+  apply("cast", {from}, to, {{"type", std::string(name_of(to.type()))}, {"overflow", std::string("wrap")}});
 }
 
 temporary workplace::between(const const_image_view& image, const number& low, const number& high,

@@ -26,48 +26,6 @@ image run(const char* name, const std::vector<const_image_view>& inputs, const a
   return std::move(run_operator(*find_operator(name), inputs, given, {.device = device})[0]);
 }
 
-template <class To, class From>
-std::vector<To> converted(const std::vector<From>& pixels, const char* type, const char* device) {
-  const picture<From> f{{1, std::ssize(pixels)}, pixels};
-  return values_of<To>(run("cast", {f.view()}, {{"type", type}}, device));
-}
-
-TEST(cast, is_that_of_c) {
-  using bytes = std::vector<std::uint8_t>;
-  for (const char* on : devices_here) {
-    EXPECT_EQ((converted<std::uint8_t, int>({-1, 0, 255, 256, 70000}, "u8", on)),
-              (bytes{255, 0, 255, 0, 112}));
-    EXPECT_EQ((converted<std::int64_t, std::int8_t>({-128, 127}, "i64", on)),
-              (std::vector<std::int64_t>{-128, 127}));
-    EXPECT_EQ((converted<std::uint64_t, std::int8_t>({-1}, "u64", on)), (std::vector<std::uint64_t>{~0ULL}));
-    EXPECT_EQ((converted<std::int64_t, std::uint8_t>({255}, "i64", on)), (std::vector<std::int64_t>{255}));
-    EXPECT_EQ((converted<float, std::uint64_t>({~0ULL, 16777217}, "f32", on)),
-              (std::vector<float>{0x1p64F, 0x1p24F}));
-    EXPECT_EQ((converted<float, double>({0.1, 1e300}, "f32", on)),
-              (std::vector<float>{0.1F, std::numeric_limits<float>::infinity()}));
-    EXPECT_EQ((converted<std::uint8_t, double>({0, -0.0, 0.25, NAN}, "bool", on)), (bytes{0, 0, 1, 1}));
-    EXPECT_EQ((converted<std::uint8_t, std::int16_t>({0, 256, -1}, "bool", on)), (bytes{0, 1, 1}));
-  }
-}
-
-/// Fractions are cut off, and what lies beyond is the type's last value.
-TEST(cast, of_floats_ends_at_the_last_value) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const std::vector<double> values{-infinity, -1e30, -128.9, -1.5, -0.5,     0.5,
-                                   1.999,     127.9, 300,    1e30, infinity, NAN};
-  for (const char* on : devices_here) {
-    EXPECT_EQ((converted<std::int8_t, double>(values, "i8", on)),
-              (std::vector<std::int8_t>{-128, -128, -128, -1, 0, 0, 1, 127, 127, 127, 127, -128}));
-    EXPECT_EQ((converted<std::uint16_t, double>(values, "u16", on)),
-              (std::vector<std::uint16_t>{0, 0, 0, 0, 0, 0, 1, 127, 300, 65535, 65535, 0}));
-    using wide = std::numeric_limits<std::int64_t>;
-    EXPECT_EQ((converted<std::int64_t, float>({-0x1p63F, 0x1p63F, 0x1p62F}, "i64", on)),
-              (std::vector<std::int64_t>{wide::min(), wide::max(), std::int64_t{1} << 62}));
-    EXPECT_EQ((converted<std::uint64_t, float>({-1, 0x1p64F, 0x1p63F}, "u64", on)),
-              (std::vector<std::uint64_t>{0, ~0ULL, 1ULL << 63}));
-  }
-}
-
 template <class T>
 std::vector<std::uint8_t> between(const std::vector<T>& pixels, const arguments& given, const char* device) {
   const picture<T> f{{1, std::ssize(pixels)}, pixels};

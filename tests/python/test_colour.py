@@ -187,6 +187,14 @@ class Ranges(unittest.TestCase):
                 np.testing.assert_allclose(share, expected / 255, atol=1e-7)
         self.assertFalse(macareu.rescale(np.full((3, 3), 9, np.uint8)).any())
 
+    def test_cast(self):
+        rng = np.random.default_rng(10)
+        image = (rng.normal(size=(20, 30)) * 200).astype(np.float32)
+        np.testing.assert_array_equal(macareu.cast(image, type="u8"), np.rint(image).clip(0, 255).astype(np.uint8))
+        wide = rng.integers(-70000, 70000, (20, 30)).astype(np.int32)
+        for type, dtype in (("u8", np.uint8), ("i16", np.int16), ("u64", np.uint64), ("f64", np.float64), ("bool", bool)):
+            np.testing.assert_array_equal(macareu.cast(wide, type=type, overflow="wrap"), wide.astype(dtype))
+
     def test_expand_labels(self):
         labels = np.zeros((40, 50), np.int32)
         labels[5, 5], labels[30, 40], labels[20:24, 10:13] = 1, 2, 3
