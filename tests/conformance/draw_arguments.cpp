@@ -21,6 +21,7 @@ std::vector<std::string> choices_of(const parameter_description& parameter) {
 /// Of parameters that take few numbers, or whose work grows with them.
 std::optional<number> draw_bounded(dice& from, std::string_view name) {
   if (name == "size") return from.once_in(40) ? 7 : from.once_in(6) ? 5 : 3;
+  if (name == "scale") return static_cast<double>(from.between(10, 30)) / 20;
   if (name == "weight") return static_cast<double>(from.between(0, 20)) / 20;
   if (name == "bins") return from.once_in(2) ? from.between(1, 20) : from.between(1, 3000);
   if (name == "blocks")

@@ -10,6 +10,7 @@
 #include "operators/common/checks.hpp"
 #include "operators/common/find.hpp"
 #include "operators/common/range.hpp"
+#include "operators/filters/two_classes.hpp"
 #include "operators/measures/moments.hpp"
 #include "operators/objects/intensities.hpp"
 #include "operators/objects/label_images.hpp"
@@ -110,6 +111,13 @@ TYPED_TEST(reduce_rules, greatest_magnitude_of_objects) {
     return rule.lift(this->anywhere(), static_cast<std::uint32_t>(this->from_.below(3)),
                      bad ? std::numeric_limits<TypeParam>::quiet_NaN() : this->draw());
   });
+}
+
+TEST(reduce_rules_of_floats, class_sums) {
+  dice from(seed_of("class_sums"));
+  const class_sums rule{0.5F, whole_values<float, std::uint64_t>::of(100, 40)};
+  static_assert(reduce_rule<class_sums, float>);
+  check_laws(rule, [&] { return rule.lift({0, 0, 0}, static_cast<float>(from.between(-1000, 1000)) / 10); });
 }
 
 TYPED_TEST(reduce_rules, first_pixel_that_is_nan) {

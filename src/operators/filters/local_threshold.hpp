@@ -10,12 +10,16 @@
 
 #include "core/call.hpp"
 #include "operators/common/checks.hpp"
+#include "operators/common/masks.hpp"
 #include "operators/common/parameters.hpp"
 #include "operators/common/range.hpp"
 #include "operators/common/wrong_value.hpp"
 #include "operators/filters/gaussian_weights.hpp"
 #include "operators/filters/linear_filter.hpp"
+#include "operators/filters/local_means.hpp"
 #include "operators/filters/local_threshold_rules.hpp"
+#include "operators/filters/two_classes.hpp"
+#include "operators/points/otsu.hpp"
 #include "patterns/boxes.hpp"
 #include "patterns/images.hpp"
 #include "patterns/map.hpp"
@@ -44,11 +48,11 @@ struct local_threshold {
                             largest_window,
                             true},
       parameter_description{"method", parameter_kind::choice, "mean", "how the threshold is found",
-                            "mean|gaussian|sauvola|niblack"},
+                            "mean|gaussian|sauvola|niblack|two_class"},
       parameter_description{"margin",
                             parameter_kind::number,
                             "0",
-                            "subtracted from the mean, by mean and gaussian",
+                            "subtracted from the threshold, by mean, gaussian and two_class",
                             {},
                             any_number},
       parameter_description{"k",
@@ -59,6 +63,16 @@ struct local_threshold {
                             any_number},
       parameter_description{"r", parameter_kind::number, "auto",
                             "largest deviation, by sauvola; auto: 127.5 for u8, 32767.5 for u16, 1 for f32"},
+      parameter_description{"weight",
+                            parameter_kind::number,
+                            "0.45",
+                            "of the mean of bright pixels, by two_class; dark pixels have the rest",
+                            {},
+                            0,
+                            true,
+                            1},
+      parameter_description{"scale", parameter_kind::number, "1",
+                            "what the threshold is multiplied by, by two_class"},
       parameter_description{
           "border", parameter_kind::choice, "standard",
           "what lies outside the image, in SciPy's words; standard: mirror for sauvola and niblack, "
@@ -77,8 +91,11 @@ struct local_threshold {
           "in volumes it grows with the number of slices. Sums are exact. Those of f32 are of values rounded "
           "to multiples of 2^-b of the largest magnitude, where b is at least 32 by mean; by sauvola and "
           "niblack it is 25 for a window of 101. The mean is compared exactly; scikit-image's has rounding "
-          "errors, so pixels that equal the mean may differ. By gaussian, sums are in f32, and sigma is "
-          "(window - 1) / 6.",
+          "errors, so pixels that equal the mean may differ. By gaussian and two_class, sums are in f32, and "
+          "sigma is (window - 1) / 6. Two_class divides the image in bright and dark pixels by Otsu's "
+          "threshold of 256 bins, and takes the local mean of each class, pulled to its global mean by 5 % of "
+          "the window. Where sigma is 4 or more, its local means are those of the image at a quarter of the "
+          "size, enlarged linearly. An image of one value has no bright pixels.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
@@ -87,7 +104,8 @@ struct local_threshold {
       .types = taken,
       .formula =
           "mask(p) = f(p) > t(p); mean, gaussian: t = m - margin; niblack: t = m - k s; sauvola: t = m (1 + "
-          "k (s / r - 1)); m and s are mean and standard deviation of the window",
+          "k (s / r - 1)); m and s are mean and standard deviation of the window; two_class: t = scale (d + "
+          "weight (b - d)) - margin; b and d are the local means of bright and dark pixels",
       .peers = {.skimage = "filters.threshold_local, filters.threshold_sauvola, filters.threshold_niblack",
                 .matlab = "adaptthresh",
                 .opencv = "adaptiveThreshold"}};
@@ -105,6 +123,16 @@ struct local_threshold {
     const auto radius = radii_of(call);
     const double margin = call.quantity("margin").to_double();
     if (call.chosen("method", "gaussian")) return above_smooth<T>(engine, call, out, image, radius, margin);
+    if (call.chosen("method", "two_class")) {
+      if constexpr (std::is_same_v<T, float>) {
+        mark_by_classes(engine, call, out, image, radius);
+      } else {
+        const auto values = temporary<float>(engine, image);
+        engine.map(as_type<float>{}, values.image(), image);
+        mark_by_classes(engine, call, out, values.reading(), radius);
+      }
+      return;
+    }
     const border<T> edge{mode_of(call), pixel_from<T>(call.quantity("outside"))};
     const std::int64_t pixels = (2 * std::int64_t{radius.z} + 1) * (2 * std::int64_t{radius.y} + 1) *
                                 (2 * std::int64_t{radius.x} + 1);
@@ -159,9 +187,7 @@ struct local_threshold {
   /// Of the largest and the smallest value.
   template <class Engine>
   static double magnitude(Engine& engine, const call& call) {
-    const auto range = engine.reduce(key_range<float>{}, input<float>(engine, call, 0));
-    const double most = std::max(std::abs(static_cast<double>(from_key<float>(range.lowest))),
-                                 std::abs(static_cast<double>(from_key<float>(range.highest))));
+    const double most = largest_of(engine, input<float>(engine, call, 0));
     if (!std::isfinite(most))
       throw call_error({.kind = fault::pixels,
                         .operation = "local_threshold",
@@ -183,6 +209,35 @@ struct local_threshold {
     engine.separable(half, border<float>{mode_of(call), pixel_from<float>(call.quantity("outside"))},
                      smooth.image(), values.reading());
     engine.map(above_other{margin}, out, values.reading(), smooth.reading());
+  }
+
+  template <class Engine>
+  static void mark_by_classes(Engine& engine, const call& call, const image_in<Engine, std::uint8_t>& out,
+                              const image_in<Engine, const float>& image, window_radius radius) {
+    const auto split = static_cast<float>(otsu_threshold<float>(engine, image).to_double());
+    const class_sums rule{split, whole_values<float, std::uint64_t>::of(
+                                     largest_of(engine, image), 62 - bits_of(image.whole().pixels()))};
+    const auto sums = engine.reduce(rule, image);
+    if (sums.pixels[0] == 0 || sums.pixels[1] == 0) return engine.map(nowhere{}, out);
+
+    const local_means<Engine> means(engine, image, radius);
+    const float outside = pixel_from<float>(call.quantity("outside"));
+    const auto mode = mode_of(call);
+    const auto mean_of = [&](class_part part) {
+      return means.of(class_values{split, part}, border<float>{mode, class_values{split, part}({}, outside)});
+    };
+    const auto bright = mean_of(class_part::bright), dark = mean_of(class_part::dark),
+               share = mean_of(class_part::share);
+    engine.map(above_classes{rule.mean(sums, 1), rule.mean(sums, 0), call.quantity("weight").to_double(),
+                             call.quantity("scale").to_double(), call.quantity("margin").to_double()},
+               out, image, bright.reading(), dark.reading(), share.reading());
+  }
+
+  template <class Engine>
+  static double largest_of(Engine& engine, const image_in<Engine, const float>& image) {
+    const auto range = engine.reduce(key_range<float>{}, image);
+    return std::max(std::abs(static_cast<double>(from_key<float>(range.lowest))),
+                    std::abs(static_cast<double>(from_key<float>(range.highest))));
   }
 };
 
