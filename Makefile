@@ -1,4 +1,4 @@
-# make run [IMAGE=slide.tif]   the main job on generated images, or on yours: pictures and reports in out/
+# make run [IMAGE=slide.svs]   the main job on a generated slide, or on your image: nuclei, table and pictures in out/
 # make test                    the tests
 # make test-long               every case: the same with eight times the random images, all cases, and images of 4K and 8K
 # make                         builds the tool, build/bin/macareu, with its converter and benchmarks
@@ -13,6 +13,7 @@
 BUILD ?= build
 WHOLE = -DMACAREU_SERIAL=ON -DMACAREU_BASELINE=ON
 IMAGE ?=
+MPP ?=
 JOBS ?= $(shell nproc)
 MAKEFLAGS += --no-print-directory
 
@@ -28,7 +29,7 @@ run: setup-compiler
 	  cmake --build $(BUILD) --parallel $(JOBS) --target macareu; built=$$?; wait; exit $$built
 	@cmake -S . -B $(BUILD) $(QUIETLY)
 	@cmake --build $(BUILD) --parallel $(JOBS) --target macareu_tool
-	@scripts/run.sh $(BUILD)/bin/macareu "$(IMAGE)"
+	@scripts/run.sh $(BUILD)/bin/macareu "$(IMAGE)" "$(MPP)"
 
 test: setup-test-build
 	@scripts/setup.sh test & cmake -S . -B $(BUILD) $(WHOLE) -DMACAREU_TESTS=ON $(QUIETLY) && \
