@@ -117,7 +117,9 @@ set(morphology erosion dilation opening closing white_tophat black_tophat morpho
 set(scaling reduce enlarge)
 set(sums convolve laplacian_of_gaussian)
 set(rows contours evaluate merge_regions)
-foreach(group extrema waves nearest points scaling morphology sums rows)
+set(nuclei above_own_level labels_between local_level nuclear_landscape pale_centres part_above stain_density
+  stained_foreground)
+foreach(group extrema waves nearest points scaling morphology sums rows nuclei)
   list(TRANSFORM ${group} PREPEND ${generated}/cpu/)
   list(TRANSFORM ${group} APPEND .cpp)
   set_source_files_properties(${${group}} PROPERTIES UNITY_GROUP ${group})
