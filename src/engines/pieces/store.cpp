@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <macareu/computed_source.hpp>
 #include <macareu/error.hpp>
 
 #include "engines/pieces/file_access.hpp"
@@ -30,6 +31,10 @@ block expected_boxes::take(run& of, const box& where, load read) {
 
 namespace {
 
+const computed_source* computed_of(const image_source& source) {
+  return dynamic_cast<const computed_source*>(&source);
+}
+
 frame frame_of(const extents& shape) { return {shape.depth(), shape.height(), shape.width(), {0, 0, 0}}; }
 
 }  // namespace
@@ -43,6 +48,8 @@ source_node::source_node(run& of, image_source& source, int channel, std::shared
       shared_(std::move(shared)) {}
 
 std::int64_t source_node::room() const {
+  if (const auto* const computed = computed_of(source_))
+    return computed->bytes_per_pixel() + static_cast<std::int64_t>(pixel_bytes);
   return static_cast<std::int64_t>(pixel_bytes) * (channels_ == 1 ? 3 : 4 + 2 * channels_);
 }
 
@@ -95,7 +102,8 @@ std::int64_t first_nan(const block& packed) {
 
 block source_node::read(const box& where) {
   if (!last_.memory || !(last_.where == where)) {
-    last_ = expected_.take(run_, where, loading());
+    // What computes has the threads of this one; the thread of files has none.
+    last_ = computed_of(source_) ? loading()(where) : expected_.take(run_, where, loading());
     if (refuse_ && first_nan(last_) < where.pixels()) refuse_first_nan();
   }
   return last_;
@@ -112,7 +120,9 @@ void source_node::refuse_first_nan() {
   }
 }
 
-void source_node::expect(const box& where) { expected_.expect(run_, where, loading()); }
+void source_node::expect(const box& where) {
+  if (!computed_of(source_)) expected_.expect(run_, where, loading());
+}
 
 pixel_file::pixel_file(run& of, const frame& whole, std::size_t pixel_bytes, const std::string& header)
     : run_(of),
