@@ -1,0 +1,195 @@
+#include "slides/nuclei_recipe.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "operators/nuclei/fixed_point.hpp"
+
+namespace macareu::slides {
+namespace {
+
+using list = std::vector<number>;
+
+list listed(const std::vector<double>& numbers) { return {numbers.begin(), numbers.end()}; }
+
+/// A disc of pixels around the middle one, slightly fuller than x^2 + y^2 <= r^2.
+image disc(double radius) {
+  const auto n = static_cast<std::int64_t>(radius);
+  image footprint(dtype::u8, {2 * n + 1, 2 * n + 1});
+  auto* pixel = footprint.pixels<std::uint8_t>().data();
+  for (auto y = -n; y <= n; ++y)
+    for (auto x = -n; x <= n; ++x) *pixel++ = static_cast<double>(x * x + y * y) <= radius * radius + 1;
+  return footprint;
+}
+
+/// Minus the Laplacian of the nearest pixels, times the square of a scale: above 0 on blobs.
+image blob_kernel(double sigma) {
+  image kernel(dtype::f32, {3, 3});
+  const auto s = static_cast<float>(sigma * sigma);
+  const float weights[9]{0, -s, 0, -s, 4 * s, -s, 0, -s, 0};
+  std::ranges::copy(weights, kernel.pixels<float>().begin());
+  return kernel;
+}
+
+}  // namespace
+
+slide_numbers numbers_of(const value_counts& densities) {
+  slide_numbers slide;
+  slide.threshold = otsu_threshold(densities, percentile(densities, 99.5));
+  slide.means = means_beside(densities, slide.threshold);
+  return slide;
+}
+
+picture nuclei_recipe::gaussian(const picture& of, double sigma, const char* type) const {
+  return on_.local("gaussian", {{"sigma", list{sigma}}, {"border", "mirror"}, {"type", type}}, {of},
+                   {.margin = static_cast<std::int64_t>(4 * sigma + 0.5)})[0];
+}
+
+picture nuclei_recipe::blobs(const picture& of, double sigma) const {
+  std::vector<image> kernel;
+  kernel.push_back(blob_kernel(sigma));
+  return on_.local("convolve", {{"border", "mirror"}}, {gaussian(of, sigma)}, {.margin = 1}, {0},
+                   std::move(kernel))[0];
+}
+
+picture nuclei_recipe::flat(std::string_view name, const picture& of, double radius) const {
+  std::vector<image> footprint;
+  footprint.push_back(disc(radius));
+  return on_.local(name, {}, {of}, {.margin = 2 * static_cast<std::int64_t>(radius)}, {0},
+                   std::move(footprint))[0];
+}
+
+picture nuclei_recipe::density(const picture& rgb, const std::array<double, 3>& white) const {
+  arguments given{{"stains", o_.stain_set == "h-dab" ? "h_dab" : "h_e"},
+                  {"white", list{white[0], white[1], white[2]}}};
+  if (!o_.stains.empty()) given["vectors"] = listed(o_.stains);
+  return on_.local("stain_density", given, {rgb}, {})[0];
+}
+
+picture nuclei_recipe::filled_density(const picture& density) {
+  const auto smooth = on_.reuse(gaussian(density, pixels(o_.smooth), "same"));
+  const auto filled = on_.whole("fill_holes", {}, {smooth});
+  const auto half = on_.local("reduce", {{"factor", list{2}}}, {smooth}, {.shrink = 2})[0];
+  const auto closed = on_.local("enlarge", {}, {flat("closing", half, pixels(o_.hole) / 2)},
+                                {.margin = 1, .grow = 2, .shape = density.form().shape})[0];
+  return on_.keep(on_.local("pale_centres", {}, {smooth, filled, closed}, {})[0]);
+}
+
+picture nuclei_recipe::local_level(const picture& f, const slide_numbers& slide) {
+  constexpr std::int64_t quarter = 4;
+  const auto mean = [&](const picture& of) {
+    const auto small = on_.local("reduce", {{"factor", list{quarter}}}, {of}, {.shrink = quarter})[0];
+    return gaussian(small, pixels(o_.local) / quarter);
+  };
+  const auto above = [&](bool share) {
+    return on_.local("part_above", {{"value", number(slide.threshold)}, {"share", share}}, {f}, {})[0];
+  };
+  const auto level = on_.keep(on_.local("local_level",
+                                        {{"weight", number(o_.local_weight)},
+                                         {"upper", number(slide.means.upper)},
+                                         {"lower", number(slide.means.lower)},
+                                         {"least", number(0.001 * steps_per_density)}},
+                                        {mean(f), mean(above(false)), mean(above(true))}, {})[0]);
+  return on_.local("enlarge", {}, {level}, {.margin = 1, .grow = quarter, .shape = f.form().shape})[0];
+}
+
+picture nuclei_recipe::foreground(const picture& f, const picture& level) {
+  const auto dense =
+      on_.local("stained_foreground", {{"share", number(o_.local_share)}, {"valley", number(o_.valley)}},
+                {f, level, blobs(f, pixels(o_.valley_scale))}, {})[0];
+  const auto opened = flat("opening", dense, pixels(o_.opening));
+  const auto filled = on_.whole("fill_holes", {}, {opened});
+  // An object with fewer pixels than this lies within as many pixels of each of its own.
+  const double least = std::ceil(area(o_.min_blob));
+  return on_.keep(on_.local("remove_small", {{"min_size", number(least)}}, {filled},
+                            {.margin = static_cast<std::int64_t>(least)})[0]);
+}
+
+picture nuclei_recipe::landscape(const picture& density, const picture& f, const picture& fg,
+                                 double threshold) const {
+  const double smooth = pixels(o_.distance_smooth);
+  // Around a pixel with a longer distance all are beyond the cap.
+  const double longest = std::ceil(pixels(o_.distance_cap) + 3 * (4 * smooth + 1));
+  const auto distance = on_.local("distance_transform", {{"max_distance", number(longest)}}, {fg},
+                                  {.margin = static_cast<std::int64_t>(longest) + 1})[0];
+  return on_.local("nuclear_landscape",
+                   {{"pixel", number(mpp_)},
+                    {"cap", number(o_.distance_cap)},
+                    {"density_weight", number(o_.density_weight / threshold)},
+                    {"blob_weight", number(o_.blob_weight / threshold)}},
+                   {gaussian(distance, smooth), gaussian(f, pixels(o_.density_smooth)),
+                    blobs(density, pixels(o_.blob_scale)), fg},
+                   {})[0];
+}
+
+picture nuclei_recipe::parts(const picture& land, const picture& fg, const picture& f) {
+  const auto tops =
+      on_.whole("h_minima", {{"h", number(std::rint(o_.seed_height * steps_per_height))}}, {land});
+  const auto seeds = on_.whole("label", {}, {tops});
+  if (on_.count() == 0) return seeds;
+  const auto basins = on_.whole("watershed", {{"connectivity", connectivity(8)}}, {land, seeds, fg});
+  const auto merged = on_.whole("merge_regions",
+                                {{"max_area", number(area(o_.merge_max))},
+                                 {"small_area", number(area(o_.merge_small))},
+                                 {"small_weight", number(o_.merge_small_weight)},
+                                 {"border_weight", number(o_.merge_dip_weight)}},
+                                {basins, f});
+  const auto joined = on_.whole("label", {{"values", true}, {"connectivity", connectivity(4)}}, {merged});
+  return on_.whole("relabel",
+                   {{"min_size", number(area(o_.min_area))}, {"max_size", number(area(o_.max_area))}},
+                   {joined});
+}
+
+picture nuclei_recipe::refined(const picture& parts, const picture& fg, const picture& f) {
+  const auto count = static_cast<std::size_t>(on_.count());
+  if (count == 0) return parts;
+  const double reach = std::ceil(pixels(std::max(o_.ring, o_.grow)));
+  const auto near =
+      on_.reuse(on_.local("distance_transform", {{"invert", true}, {"max_distance", number(reach)}}, {parts},
+                          {.margin = static_cast<std::int64_t>(reach) + 1}, {0, 2}));
+  const auto &distance = near[0], &zone = near[1];
+  // Objects 1..n, and their rings n+1..2n.
+  const auto rings = on_.local("labels_between",
+                               {{"beyond", number(pixels(o_.ring_gap))},
+                                {"up_to", number(pixels(o_.ring))},
+                                {"where", "outside"},
+                                {"offset", number(count)}},
+                               {zone, distance, fg}, {})[0];
+  struct sums {
+    double number = 0, total = 0;
+    double mean() const { return total / std::max(number, 1.0); }
+  };
+  std::vector<sums> all(2 * count + 1);
+  const auto rows = on_.measured("measure", {{"columns", "intensity"}}, {rings, f});
+  const auto &label = rows["label"], &number_of = rows["num_pixels"], &total = rows["intensity_sum"];
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    all[static_cast<std::size_t>(label[row].to_double())] = {number_of[row].to_double(),
+                                                             total[row].to_double()};
+  constexpr double fewest = 20;  // pixels of a ring; without one the object stays as it is
+  list levels;
+  for (std::size_t i = 1; i <= count; ++i) {
+    const auto &inner = all[i], &outer = all[count + i];
+    levels.push_back(outer.number > fewest ? outer.mean() + o_.refine * (inner.mean() - outer.mean()) : 0.0);
+  }
+  const auto grown =
+      on_.local("labels_between", {{"up_to", number(pixels(o_.grow))}}, {zone, distance, fg}, {})[0];
+  const auto dense = on_.local("above_own_level", {{"levels", levels}}, {grown, f}, {})[0];
+  const auto solid = on_.whole("fill_holes", {}, {flat("opening", dense, pixels(o_.refine_opening))});
+  const auto kept = on_.local("labels_between", {{"up_to", number(pixels(o_.grow))}, {"where", "inside"}},
+                              {zone, distance, solid}, {})[0];
+  const auto objects = on_.whole("label", {{"values", true}, {"connectivity", connectivity(4)}}, {kept});
+  return on_.whole("relabel",
+                   {{"min_size", number(area(o_.min_area))}, {"max_size", number(area(o_.max_area))}},
+                   {objects});
+}
+
+picture nuclei_recipe::labels(const picture& density, const picture& f, const slide_numbers& slide) {
+  if (!(slide.threshold > 0)) return on_.whole("label", {}, {f});  // no stain at all: no objects
+  const auto fg = foreground(f, local_level(f, slide));
+  const auto land = on_.keep(landscape(density, f, fg, slide.threshold));
+  return refined(parts(land, fg, f), fg, f);
+}
+
+}  // namespace macareu::slides

@@ -1,0 +1,388 @@
+#include "slides/steps.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include <macareu/computed_source.hpp>
+#include <macareu/error.hpp>
+
+#include "core/ceil_div.hpp"
+#include "slides/scratch_image.hpp"
+
+namespace macareu::slides {
+namespace {
+
+const operator_description& operator_named(std::string_view name) {
+  const auto* const found = find_operator(name);
+  if (!found) throw std::logic_error("no operator " + std::string(name));
+  return *found;
+}
+
+std::int64_t end_of(const image_region& of, std::size_t axis) { return of.first[axis] + of.size[axis]; }
+
+image_region united(const image_region& a, const image_region& b) {
+  image_region both = a;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    both.first[axis] = std::min(a.first[axis], b.first[axis]);
+    both.size[axis] = std::max(end_of(a, axis), end_of(b, axis)) - both.first[axis];
+  }
+  return both;
+}
+
+image_region between(std::array<std::int64_t, 2> first, std::array<std::int64_t, 2> end) {
+  return {{0, first[0], first[1]}, {1, end[0] - first[0], end[1] - first[1]}};
+}
+
+/// The box of a step's inputs that a box of its result needs.
+image_region needed(const step& of, const image_region& result) {
+  const auto& far = of.how_far;
+  const auto& shape = of.inputs[0].form().shape;
+  std::array<std::int64_t, 2> first{}, end{};
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    first[axis] = result.first[axis + 1] * far.shrink / far.grow - far.margin;
+    end[axis] = ceil_div(end_of(result, axis + 1) * far.shrink, far.grow) + far.margin;
+    first[axis] = std::max<std::int64_t>(first[axis], 0);
+    end[axis] = std::min(end[axis], shape[static_cast<int>(axis)]);
+  }
+  return between(first, end);
+}
+
+/// The box that a step computes from one of its inputs: wide enough for what is needed of it.
+image_region computed(const step& of, const image_region& from) {
+  const auto& far = of.how_far;
+  std::array<std::int64_t, 2> first{}, end{};
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    first[axis] = from.first[axis + 1] * far.grow / far.shrink;
+    end[axis] = ceil_div(end_of(from, axis + 1) * far.grow, far.shrink);
+  }
+  return between(first, end);
+}
+
+extents shape_of(const image_region& where) { return {where.size[1], where.size[2]}; }
+
+void copy_rows(const const_image_view& from, void* to) {
+  const auto bytes = static_cast<std::int64_t>(size_of(from.type())) * from.channels();
+  const auto width = from.shape().width() * bytes;
+  for (std::int64_t y = 0; y < from.shape().height(); ++y)
+    std::memcpy(static_cast<std::byte*>(to) + y * width,
+                static_cast<const std::byte*>(from.data()) +
+                    y * from.steps()[0] * static_cast<std::int64_t>(size_of(from.type())),
+                static_cast<std::size_t>(width));
+}
+
+}  // namespace
+
+const source_form& picture::form() const { return from->forms[output]; }
+
+block block::part(const image_region& inner) const {
+  if (inner == where) return *this;
+  const auto& steps = pixels.steps();
+  const auto skipped =
+      (inner.first[1] - where.first[1]) * steps[0] + (inner.first[2] - where.first[2]) * steps[1];
+  block cropped = *this;
+  cropped.where = inner;
+  cropped.pixels = {static_cast<const std::byte*>(pixels.data()) +
+                        skipped * static_cast<std::int64_t>(size_of(pixels.type())),
+                    pixels.type(),
+                    shape_of(inner),
+                    steps,
+                    pixels.channels(),
+                    pixels.channel_stride()};
+  return cropped;
+}
+
+/// Which steps a box needs, in their order, and which box of each.
+struct steps::plan {
+  struct entry {
+    const step* what;
+    image_region where;  // of its result
+    int readers = 0;
+  };
+  std::vector<entry> entries;  // a step follows its inputs
+  std::map<const step*, std::size_t> places;
+
+  void add(const step* what, const image_region& where) {
+    if (!places.contains(what)) {
+      if (what->about)
+        for (const auto& input : what->inputs) add(input.from.get(), where);
+      places[what] = entries.size();
+      entries.push_back({what, {}, 0});
+    }
+  }
+  entry& at(const step* what) { return entries[places.at(what)]; }
+
+  void ask(const step* what, const image_region& where) {
+    auto& one = at(what);
+    one.where = one.readers == 0 ? where : united(one.where, where);
+    ++one.readers;
+  }
+};
+
+steps::plan steps::plan_of(std::span<const picture> wanted, const image_region& where) const {
+  plan all;
+  for (const auto& one : wanted) all.add(one.from.get(), where);
+  for (const auto& one : wanted) all.ask(one.from.get(), where);
+  for (std::size_t i = all.entries.size(); i-- > 0;) {
+    const auto& one = all.entries[i];
+    if (!one.what->about) continue;
+    const auto from = needed(*one.what, one.where);
+    for (const auto& input : one.what->inputs) all.ask(input.from.get(), from);
+  }
+  return all;
+}
+
+steps::steps(const context& how, const piece_options& pieces)
+    : how_(how), pieces_(pieces), in_pieces_(true) {}
+
+block steps::fresh(const source_form& form, const image_region& where) const {
+  const auto bytes = where.pixels() * form.channels * static_cast<std::int64_t>(size_of(form.type));
+  block made;
+  made.memory = buffers_->take(bytes);
+  made.where = where;
+  made.pixels = {made.memory.get(), form.type, shape_of(where),
+                 contiguous_strides(shape_of(where), form.channels), form.channels};
+  return made;
+}
+
+std::vector<block> steps::read(std::span<const picture> wanted, const image_region& where) const {
+  auto all = plan_of(wanted, where);
+  std::vector<std::vector<block>> results(all.entries.size());
+  const auto result_of = [&](const picture& one) -> const block& {
+    return results[all.places.at(one.from.get())][one.output];
+  };
+  for (std::size_t i = 0; i < all.entries.size(); ++i) {
+    how_.stop.stop_requested() ? throw interrupted() : void();
+    const auto& one = all.entries[i];
+    const auto& what = *one.what;
+    if (what.source) {
+      results[i] = {fresh(what.forms[0], one.where)};
+      what.source->read(one.where, const_cast<void*>(results[i][0].pixels.data()));
+      continue;
+    }
+    if (!what.about) {
+      results[i] = {what.held.part(one.where)};
+      continue;
+    }
+    const auto from = needed(what, one.where), to = computed(what, from);
+    std::vector<const_image_view> inputs;
+    for (const auto& input : what.inputs) inputs.push_back(result_of(input).part(from).pixels);
+    for (const auto& each : what.tables) inputs.push_back(each);
+    std::vector<image_view> outputs(what.outputs.back() + 1,
+                                    image_view(nullptr, dtype::u8, extents{}, strides{}));
+    for (std::size_t o = 0; o < what.outputs.size(); ++o) {
+      results[i].push_back(fresh(what.forms[o], to));
+      const auto& pixels = results[i].back().pixels;
+      outputs[what.outputs[o]] = {
+          const_cast<void*>(pixels.data()), pixels.type(), pixels.shape(), pixels.steps(), pixels.channels(),
+          pixels.channel_stride()};
+    }
+    auto given = what.given;
+    if (what.how_far.grow > 1) given["size"] = std::vector<number>{to.size[1], to.size[2]};
+    run_operator(*what.about, inputs, outputs, given, how_);
+    for (const auto& input : what.inputs)
+      if (--all.at(input.from.get()).readers == 0) results[all.places.at(input.from.get())].clear();
+  }
+  std::vector<block> blocks;
+  for (const auto& one : wanted) blocks.push_back(result_of(one).part(where));
+  return blocks;
+}
+
+std::int64_t steps::bytes_per_pixel(std::span<const picture> wanted) const {
+  constexpr std::int64_t side = 2048;
+  constexpr std::int64_t inside_operators = 8;
+  const auto& shape = wanted[0].form().shape;
+  image_region where = whole_of(shape);
+  for (int axis = 0; axis < 2; ++axis) {
+    const auto i = static_cast<std::size_t>(axis) + 1;
+    where.size[i] = std::min(shape[axis], side);
+    where.first[i] = (shape[axis] - where.size[i]) / 2;
+  }
+  auto all = plan_of(wanted, where);
+  std::int64_t now = 0, peak = 0;
+  const auto bytes_of = [&](const plan::entry& one) {
+    const auto& what = *one.what;
+    if (!what.about && !what.source) return std::int64_t{0};
+    const auto box = what.about ? computed(what, needed(what, one.where)) : one.where;
+    std::int64_t bytes = 0;
+    for (const auto& form : what.forms)
+      bytes += box.pixels() * form.channels * static_cast<std::int64_t>(size_of(form.type));
+    return bytes;
+  };
+  for (const auto& one : all.entries) {
+    now += bytes_of(one);
+    peak = std::max(peak, now);
+    if (one.what->about)
+      for (const auto& input : one.what->inputs) {
+        auto& before = all.at(input.from.get());
+        if (--before.readers == 0) now -= bytes_of(before);
+      }
+  }
+  return ceil_div(peak, std::max<std::int64_t>(where.pixels(), 1)) + inside_operators;
+}
+
+picture steps::view_of(const const_image_view& pixels) const {
+  step one;
+  one.forms = {{pixels.type(), pixels.shape(), pixels.channels()}};
+  one.held = {nullptr, whole_of(pixels.shape()), pixels};
+  return {std::make_shared<const step>(std::move(one))};
+}
+
+picture steps::source_of(std::shared_ptr<image_source> source) const {
+  step one;
+  one.forms = {source->form()};
+  one.source = std::move(source);
+  return {std::make_shared<const step>(std::move(one))};
+}
+
+std::vector<picture> steps::local(std::string_view name, arguments given, std::vector<picture> inputs,
+                                  reach how_far, std::vector<std::size_t> outputs,
+                                  std::vector<image> tables) const {
+  step one;
+  one.about = &operator_named(name);
+  one.outputs = std::move(outputs);
+  const auto& first = inputs[0].form();
+  for (const auto o : one.outputs)
+    one.forms.push_back(
+        {how_far.grow > 1 ? first.type : output_type(*one.about, o, first.type, first.shape, given),
+         how_far.grow > 1 ? how_far.shape : output_shape(*one.about, o, first.shape, given),
+         how_far.grow > 1 ? first.channels : output_channels(*one.about, o, first.channels, given)});
+  one.given = std::move(given);
+  one.inputs = std::move(inputs);
+  one.tables = std::move(tables);
+  one.how_far = how_far;
+  const auto made = std::make_shared<const step>(std::move(one));
+  std::vector<picture> results;
+  for (std::size_t o = 0; o < made->outputs.size(); ++o) results.push_back({made, o});
+  return results;
+}
+
+namespace {
+
+/// A picture as a source of a run in pieces.
+class picture_source final : public computed_source {
+ public:
+  picture_source(const steps& on, picture what)
+      : on_(on), what_(std::move(what)), bytes_(on.bytes_per_pixel({&what_, 1})) {}
+
+  const source_form& form() const override { return what_.form(); }
+  std::int64_t bytes_per_pixel() const override { return bytes_; }
+  void read(const image_region& from, void* to) override {
+    copy_rows(on_.read({&what_, 1}, from)[0].pixels, to);
+  }
+
+ private:
+  const steps& on_;
+  picture what_;
+  std::int64_t bytes_;
+};
+
+}  // namespace
+
+std::vector<std::shared_ptr<image_source>> steps::as_sources(const std::vector<picture>& inputs) const {
+  std::vector<std::shared_ptr<image_source>> sources;
+  for (const auto& one : inputs) sources.push_back(std::make_shared<picture_source>(*this, one));
+  return sources;
+}
+
+picture steps::whole(std::string_view name, const arguments& given, const std::vector<picture>& inputs) {
+  const auto& about = operator_named(name);
+  const auto& first = inputs[0].form();
+  const source_form form{output_type(about, 0, first.type, first.shape, given),
+                         output_shape(about, 0, first.shape, given),
+                         output_channels(about, 0, first.channels, given)};
+  run_report report;
+  auto how = how_;
+  how.report = &report;
+  step one;
+  one.forms = {form};
+  if (!in_pieces_) {
+    const auto blocks = read(inputs, whole_of(first.shape));
+    std::vector<const_image_view> views;
+    for (const auto& each : blocks) views.push_back(each.pixels);
+    one.held = fresh(form, whole_of(form.shape));
+    const auto& to = one.held.pixels;
+    const image_view output(const_cast<void*>(to.data()), to.type(), to.shape(), to.steps(), to.channels());
+    run_operator(about, views, {&output, 1}, given, how);
+  } else {
+    const auto sources = as_sources(inputs);
+    std::vector<image_source*> from;
+    for (const auto& each : sources) from.push_back(each.get());
+    auto result = std::make_shared<scratch_image>(form, pieces_.scratch,
+                                                  [use = scratch_](std::int64_t bytes) { use->add(bytes); });
+    image_sink* const to = result.get();
+    auto options = pieces_;
+    piece_report did;
+    options.report = &did;
+    const auto before = scratch_->now;
+    run_in_pieces(about, from, {&to, 1}, given, how, options);
+    scratch_->peak = std::max(scratch_->peak, before + did.scratch_written + (scratch_->now - before));
+    one.source = std::move(result);
+  }
+  count_ = static_cast<std::uint64_t>(std::max<std::int64_t>(report.count, 0));
+  return {std::make_shared<const step>(std::move(one))};
+}
+
+table steps::measured(std::string_view name, const arguments& given, const std::vector<picture>& inputs) {
+  const auto& about = operator_named(name);
+  if (!in_pieces_) {
+    const auto blocks = read(inputs, whole_of(inputs[0].form().shape));
+    std::vector<const_image_view> views;
+    for (const auto& each : blocks) views.push_back(each.pixels);
+    return compute_table(about, views, given, how_);
+  }
+  const auto sources = as_sources(inputs);
+  std::vector<image_source*> from;
+  for (const auto& each : sources) from.push_back(each.get());
+  return compute_table_in_pieces(about, from, given, how_, pieces_);
+}
+
+std::vector<picture> steps::reuse(std::vector<picture> results) {
+  if (in_pieces_) return results;
+  const auto blocks = read(results, whole_of(results[0].form().shape));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    step one;
+    one.forms = {results[i].form()};
+    one.held = blocks[i];
+    results[i] = {std::make_shared<const step>(std::move(one))};
+  }
+  return results;
+}
+
+picture steps::keep(const picture& result) {
+  if (!in_pieces_ || !result.from->about) return reuse(result);
+  auto kept = std::make_shared<scratch_image>(result.form(), pieces_.scratch,
+                                              [use = scratch_](std::int64_t bytes) { use->add(bytes); });
+  write(result, *kept);
+  return source_of(std::move(kept));
+}
+
+void steps::write(const picture& result, image_sink& to) {
+  const auto& form = result.form();
+  const auto& shape = form.shape;
+  const auto chunk = to.chunk();
+  auto rows = shape.height();
+  if (in_pieces_) {
+    const auto memory = pieces_.memory > 0 ? pieces_.memory : default_memory();
+    rows = pieces_.size[1] > 0
+               ? pieces_.size[1]
+               : memory / (bytes_per_pixel({&result, 1}) * std::max<std::int64_t>(shape.width(), 1));
+    rows = std::clamp<std::int64_t>(rows, 1, std::max<std::int64_t>(shape.height(), 1));
+    if (chunk[1] > 0) rows = std::min(shape.height(), std::max(chunk[1], rows / chunk[1] * chunk[1]));
+  }
+  for (std::int64_t y = 0; y < shape.height(); y += rows) {
+    const auto band = between({y, 0}, {std::min(y + rows, shape.height()), shape.width()});
+    const auto found = read({&result, 1}, band)[0];
+    if (found.pixels.steps() == contiguous_strides(found.pixels.shape(), form.channels)) {
+      to.write(band, found.pixels.data());
+      continue;
+    }
+    const auto packed = fresh(form, band);
+    copy_rows(found.pixels, const_cast<void*>(packed.pixels.data()));
+    to.write(band, packed.pixels.data());
+  }
+}
+
+}  // namespace macareu::slides

@@ -1,0 +1,124 @@
+// The steps of a recipe: operators on images that are in memory, or too large for it.
+//
+// A local step computes a box of its result from a box of its inputs, where and when the box is read; chains
+// of local steps are one pass. A step that needs the whole image runs at once: in memory, or in pieces into a
+// work file. A recipe is written once for both.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <macareu/catalogue.hpp>
+#include <macareu/context.hpp>
+#include <macareu/pieces.hpp>
+#include <macareu/sources.hpp>
+
+#include "slides/buffers.hpp"
+
+namespace macareu::slides {
+
+/// How the boxes of a local step's result and inputs relate.
+struct reach {
+  std::int64_t margin = 0;  // pixels of the inputs beyond a box
+  std::int64_t shrink = 1;  // inputs are so many times larger
+  std::int64_t grow = 1;    // or smaller
+  extents shape = {};       // of the result, where it grows
+};
+
+struct step;
+
+/// An image of a recipe: one output of a step.
+struct picture {
+  std::shared_ptr<const step> from;
+  std::size_t output = 0;
+
+  const source_form& form() const;
+  explicit operator bool() const { return from != nullptr; }
+};
+
+/// A box of pixels in memory.
+struct block {
+  std::shared_ptr<const std::byte> memory;
+  image_region where;
+  const_image_view pixels{nullptr, dtype::u8, extents{}, strides{}};
+
+  block part(const image_region& inner) const;
+};
+
+struct step {
+  std::vector<source_form> forms;  // of the outputs
+  // One of three: pixels in memory, a source, or an operator.
+  block held = {};
+  std::shared_ptr<image_source> source = {};
+  const operator_description* about = nullptr;
+  std::vector<std::size_t> outputs = {};  // of the operator
+  arguments given = {};
+  std::vector<picture> inputs = {};
+  std::vector<image> tables = {};  // small inputs that every box has as a whole, such as a kernel
+  reach how_far = {};
+};
+
+class steps {
+ public:
+  /// In memory.
+  explicit steps(const context& how) : how_(how) {}
+  /// In pieces: boxes and work files as the options say.
+  steps(const context& how, const piece_options& pieces);
+
+  picture view_of(const const_image_view& pixels) const;
+  picture source_of(std::shared_ptr<image_source> source) const;
+
+  /// A step that is computed where it is read. Tables follow the inputs.
+  std::vector<picture> local(std::string_view name, arguments given, std::vector<picture> inputs,
+                             reach how_far, std::vector<std::size_t> outputs = {0},
+                             std::vector<image> tables = {}) const;
+  /// A step that is computed now.
+  picture whole(std::string_view name, const arguments& given, const std::vector<picture>& inputs);
+  /// A table of a step that is computed now.
+  table measured(std::string_view name, const arguments& given, const std::vector<picture>& inputs);
+  /// Computes a picture that several steps read.
+  picture keep(const picture& result);
+  /// The same in memory. In pieces they are computed where they are read, which takes no work file.
+  std::vector<picture> reuse(std::vector<picture> results);
+  picture reuse(const picture& result) { return reuse(std::vector{result})[0]; }
+  /// Writes a picture.
+  void write(const picture& result, image_sink& to);
+  /// The number of objects that the last step found.
+  std::uint64_t count() const { return count_; }
+
+  const context& how() const { return how_; }
+  bool in_pieces() const { return in_pieces_; }
+  std::int64_t scratch_peak() const { return scratch_ ? scratch_->peak : 0; }
+
+  /// Boxes of several pictures.
+  std::vector<block> read(std::span<const picture> wanted, const image_region& where) const;
+  /// Bytes per pixel while boxes of several pictures are read.
+  std::int64_t bytes_per_pixel(std::span<const picture> wanted) const;
+
+  struct scratch_use {
+    std::int64_t now = 0, peak = 0;
+    void add(std::int64_t bytes) {
+      now += bytes;
+      peak = std::max(peak, now);
+    }
+  };
+
+ private:
+  context how_;
+  piece_options pieces_ = {};
+  bool in_pieces_ = false;
+  std::uint64_t count_ = 0;
+  std::shared_ptr<buffers> buffers_ = std::make_shared<buffers>();
+  std::shared_ptr<scratch_use> scratch_ = std::make_shared<scratch_use>();
+
+  struct plan;
+  plan plan_of(std::span<const picture> wanted, const image_region& where) const;
+  block fresh(const source_form& form, const image_region& where) const;
+  std::vector<std::shared_ptr<image_source>> as_sources(const std::vector<picture>& inputs) const;
+};
+
+}  // namespace macareu::slides

@@ -1,0 +1,78 @@
+#include "slides/value_counts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+namespace macareu::slides {
+namespace {
+
+std::size_t value_at(const value_counts& counts, std::uint64_t rank) {
+  std::size_t value = 0;
+  for (; value + 1 < counts.size() && rank >= counts[value]; ++value) rank -= counts[value];
+  return value;
+}
+
+}  // namespace
+
+double percentile(const value_counts& counts, double percent) {
+  const auto all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  if (all == 0) return 0;
+  const double place = percent / 100 * static_cast<double>(all - 1), rank = std::floor(place);
+  const auto first = static_cast<std::uint64_t>(rank);
+  const auto below = static_cast<double>(value_at(counts, first));
+  const auto above = static_cast<double>(value_at(counts, std::min(first + 1, all - 1)));
+  return below + (place - rank) * (above - below);
+}
+
+double otsu_threshold(const value_counts& counts, double highest) {
+  constexpr std::size_t bins = 256;
+  const auto is_used = [](std::uint64_t count) { return count > 0; };
+  const auto first = std::ranges::find_if(counts, is_used);
+  if (first == counts.end()) return 0;
+  const auto last = std::find_if(counts.rbegin(), counts.rend(), is_used);
+  const auto low = static_cast<double>(first - counts.begin());
+  const double high = std::min(static_cast<double>(counts.rend() - last) - 1, highest);
+  if (!(low < high)) return low;
+  const double width = (high - low) / bins;
+  std::array<std::uint64_t, bins> binned{};
+  for (std::size_t value = 0; value < counts.size(); ++value) {
+    if (counts[value] == 0) continue;
+    const auto bin = static_cast<std::size_t>((std::min(static_cast<double>(value), high) - low) / width);
+    binned[std::min(bin, bins - 1)] += counts[value];
+  }
+  const auto middle = [&](std::size_t bin) { return low + (static_cast<double>(bin) + 0.5) * width; };
+  double all = 0, all_sum = 0;
+  for (std::size_t bin = 0; bin < bins; ++bin) {
+    all += static_cast<double>(binned[bin]);
+    all_sum += static_cast<double>(binned[bin]) * middle(bin);
+  }
+  double below = 0, below_sum = 0, best = -1, threshold = low;
+  for (std::size_t bin = 0; bin + 1 < bins; ++bin) {
+    below += static_cast<double>(binned[bin]);
+    below_sum += static_cast<double>(binned[bin]) * middle(bin);
+    const double apart = below_sum / below - (all_sum - below_sum) / (all - below);
+    const double variance = below * (all - below) * apart * apart;
+    if (variance > best) {
+      best = variance;
+      threshold = middle(bin);
+    }
+  }
+  return threshold;
+}
+
+class_means means_beside(const value_counts& counts, double threshold) {
+  double number[2]{}, sum[2]{};
+  for (std::size_t value = 0; value < counts.size(); ++value) {
+    const auto own = static_cast<double>(value), count = static_cast<double>(counts[value]);
+    const bool upper = own > threshold;
+    number[upper] += count;
+    sum[upper] += count * own;
+  }
+  const auto mean = [&](int part) { return number[part] > 0 ? sum[part] / number[part] : threshold; };
+  return {mean(0), mean(1)};
+}
+
+}  // namespace macareu::slides

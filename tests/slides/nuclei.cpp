@@ -1,0 +1,146 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <macareu/macareu.hpp>
+#include <macareu/nuclei.hpp>
+
+#include "slides/drawn_slide.hpp"
+#include "support/same.hpp"
+
+namespace macareu::test {
+namespace {
+
+constexpr double mpp = 0.25;
+
+image in_pieces(const image& rgb, const tissue_mask* tissue, const piece_options& pieces, int threads,
+                const nuclei_options& options = {}, nuclei_report* report = nullptr) {
+  image labels(dtype::u32, rgb.shape());
+  const auto from = source_of(rgb);
+  const auto to = sink_to(labels);
+  find_nuclei(*from, tissue, mpp, *to, options, {.device = "cpu", .threads = threads}, pieces, report);
+  return labels;
+}
+
+double f1_of(const image& truth, const image& found) {
+  const std::vector<const_image_view> images{truth, found};
+  const auto scores = compute_table(*find_operator("evaluate"), images);
+  return scores["f1"][0].to_double();
+}
+
+TEST(nuclei, are_found_where_they_were_drawn) {
+  dice from(1);
+  const auto slide = draw_slide(from, 420, 500, 60);
+  nuclei_report report;
+  const auto found = find_nuclei(slide.rgb, mpp, {}, {}, &report);
+  EXPECT_GT(f1_of(slide.truth, found), 0.9);
+  EXPECT_EQ(report.count, std::ranges::max(found.pixels<std::uint32_t>()));
+  EXPECT_GT(report.threshold, 0.1);
+  EXPECT_FALSE(report.seconds.empty());
+}
+
+TEST(nuclei, are_numbered_by_first_pixels) {
+  dice from(2);
+  const auto slide = draw_slide(from, 300, 300, 30);
+  const auto found = find_nuclei(slide.rgb, mpp);
+  std::uint32_t seen = 0;
+  for (const auto label : found.pixels<std::uint32_t>()) {
+    ASSERT_LE(label, seen + 1);
+    seen = std::max(seen, label);
+  }
+  EXPECT_GT(seen, 10U);
+}
+
+TEST(nuclei, are_the_same_in_pieces_and_with_other_threads) {
+  dice from(3);
+  for (int round = 0; round < 3; ++round) {
+    const auto slide = draw_slide(from, from.between(90, 260), from.between(90, 260), 25);
+    const auto expected = find_nuclei(slide.rgb, mpp, {}, {.device = "cpu", .threads = 1});
+    EXPECT_TRUE(same_bits(find_nuclei(slide.rgb, mpp, {}, {.device = "cpu", .threads = 2}), expected));
+    EXPECT_TRUE(same_bits(find_nuclei(slide.rgb, mpp, {}, {.device = "serial"}), expected));
+    for (const std::int64_t size : {64, 101, 1000})
+      for (const int threads : {1, 2}) {
+        piece_options pieces;
+        pieces.size = {0, size, size + 5};
+        EXPECT_TRUE(same_bits(in_pieces(slide.rgb, nullptr, pieces, threads), expected)) << size;
+      }
+  }
+}
+
+TEST(nuclei, are_the_same_in_pieces_by_memory) {
+  dice from(4);
+  const auto slide = draw_slide(from, 400, 300, 50);
+  piece_options pieces;
+  pieces.memory = 4 << 20;
+  nuclei_report report;
+  const auto found = in_pieces(slide.rgb, nullptr, pieces, 2, {}, &report);
+  EXPECT_TRUE(same_bits(found, find_nuclei(slide.rgb, mpp)));
+  EXPECT_GT(report.scratch_bytes, 0);
+}
+
+TEST(nuclei, noise_in_pieces) {
+  dice from(5);
+  image rgb(dtype::u8, {150, 170}, 3);
+  for (auto& value : rgb.pixels<std::uint8_t>()) value = static_cast<std::uint8_t>(from.below(256));
+  const auto expected = find_nuclei(rgb, mpp);
+  for (const std::int64_t size : {50, 83}) {
+    piece_options pieces;
+    pieces.size = {0, size, size};
+    EXPECT_TRUE(same_bits(in_pieces(rgb, nullptr, pieces, 2), expected)) << size;
+  }
+}
+
+/// Outside the tissue nothing is found, and what lies there changes nothing.
+TEST(nuclei, stay_inside_the_tissue) {
+  dice from(6);
+  auto slide = draw_slide(from, 240, 320, 40);
+  tissue_mask tissue{image(dtype::boolean, {15, 20}), 16};
+  auto mask = tissue.mask.pixels<bool>();
+  for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = i % 20 < 12;
+  piece_options pieces;
+  pieces.size = {0, 100, 100};
+  const auto found = in_pieces(slide.rgb, &tissue, pieces, 2);
+  const auto labels = found.pixels<std::uint32_t>();
+  for (std::size_t i = 0; i < labels.size(); ++i) ASSERT_TRUE(i % 320 < 12 * 16 + 16 || labels[i] == 0);
+  EXPECT_GT(std::ranges::max(labels), 10U);
+  auto rgb = slide.rgb.pixels<std::uint8_t>();
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (i % 320 >= 12 * 16) rgb[3 * i] = rgb[3 * i + 1] = rgb[3 * i + 2] = 0;
+  EXPECT_TRUE(same_bits(in_pieces(slide.rgb, &tissue, {}, 1), found));
+}
+
+TEST(nuclei, none_on_glass) {
+  image rgb(dtype::u8, {60, 70}, 3);
+  std::ranges::fill(rgb.pixels<std::uint8_t>(), std::uint8_t{240});
+  nuclei_report report;
+  const auto found = find_nuclei(rgb, mpp, {}, {}, &report);
+  EXPECT_EQ(report.count, 0U);
+  EXPECT_EQ(std::ranges::max(found.pixels<std::uint32_t>()), 0U);
+  piece_options pieces;
+  pieces.size = {0, 32, 32};
+  EXPECT_TRUE(same_bits(in_pieces(rgb, nullptr, pieces, 1), found));
+}
+
+TEST(nuclei, refuse_what_is_no_slide) {
+  const image grey(dtype::u8, {5, 5});
+  EXPECT_THROW(find_nuclei(grey, mpp), usage_error);
+  const image rgb(dtype::u8, {5, 5}, 3);
+  EXPECT_THROW(find_nuclei(rgb, 0), usage_error);
+  nuclei_options options;
+  options.stain_set = "h-x";
+  EXPECT_THROW(find_nuclei(rgb, mpp, options), usage_error);
+  options = {};
+  options.white = {240};
+  EXPECT_THROW(find_nuclei(rgb, mpp, options), usage_error);
+}
+
+TEST(nuclei, empty_images_have_none) {
+  const image rgb(dtype::u8, {0, 7}, 3);
+  EXPECT_EQ(find_nuclei(rgb, mpp).shape(), (extents{0, 7}));
+}
+
+}  // namespace
+}  // namespace macareu::test

@@ -1,0 +1,103 @@
+// What recipes are made of: counts of values, work files, and local steps in boxes.
+#include "slides/steps.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "slides/scratch_image.hpp"
+#include "slides/value_counts.hpp"
+#include "support/dice.hpp"
+
+namespace macareu::slides {
+namespace {
+
+using test::dice;
+
+TEST(value_counts, percentiles_lie_between_values) {
+  const value_counts counts{0, 1, 0, 1, 2};  // 1 3 4 4
+  EXPECT_DOUBLE_EQ(percentile(counts, 0), 1);
+  EXPECT_DOUBLE_EQ(percentile(counts, 50), 3.5);
+  EXPECT_DOUBLE_EQ(percentile(counts, 100), 4);
+  EXPECT_DOUBLE_EQ(percentile({}, 50), 0);
+}
+
+TEST(value_counts, otsu_separates_two_heaps) {
+  value_counts counts(1000);
+  counts[100] = 50;
+  counts[110] = 30;
+  counts[700] = 20;
+  counts[990] = 1;
+  const double threshold = otsu_threshold(counts, 700);
+  EXPECT_GT(threshold, 110);
+  EXPECT_LT(threshold, 700);
+  const auto means = means_beside(counts, threshold);
+  EXPECT_DOUBLE_EQ(means.lower, 103.75);
+  EXPECT_DOUBLE_EQ(means.upper, (20 * 700.0 + 990) / 21);
+  EXPECT_EQ(otsu_threshold({0, 0, 7}, 1e9), 2);
+}
+
+TEST(scratch_image, keeps_pixels_and_is_small_for_runs) {
+  dice from(1);
+  for (const auto type : {dtype::boolean, dtype::u16, dtype::u32}) {
+    const auto bytes = static_cast<std::int64_t>(size_of(type));
+    std::int64_t used = 0;
+    scratch_image file({type, {150, 97}}, {}, [&](std::int64_t more) { used += more; });
+    std::vector<std::uint8_t> all(static_cast<std::size_t>(150 * 97 * bytes));
+    for (std::size_t i = 0; i < all.size(); ++i)
+      all[i] = from.once_in(40) ? static_cast<std::uint8_t>(from.below(2)) : i > 0 ? all[i - 1] : 0;
+    const auto box = [&](const image_region& where) {
+      std::vector<std::uint8_t> pixels;
+      for (auto y = where.first[1]; y < where.first[1] + where.size[1]; ++y) {
+        const auto first = all.begin() + (y * 97 + where.first[2]) * bytes;
+        pixels.insert(pixels.end(), first, first + where.size[2] * bytes);
+      }
+      return pixels;
+    };
+    for (const std::int64_t y : {0, 100})
+      for (const std::int64_t x : {0, 60}) {
+        const image_region part{{0, y, x}, {1, y == 0 ? 100 : 50, x == 0 ? 60 : 37}};
+        file.write(part, box(part).data());
+      }
+    for (int round = 0; round < 20; ++round) {
+      image_region part{{0, from.below(150), from.below(97)}, {1, 1, 1}};
+      part.size[1] = from.between(1, 150 - part.first[1]);
+      part.size[2] = from.between(1, 97 - part.first[2]);
+      std::vector<std::uint8_t> got(static_cast<std::size_t>(part.pixels() * bytes));
+      file.read(part, got.data());
+      ASSERT_EQ(got, box(part));
+    }
+    EXPECT_GT(used, 0);
+    EXPECT_LT(used, static_cast<std::int64_t>(all.size()));
+  }
+}
+
+/// A chain of local steps gives the same pixels in any box.
+TEST(steps, boxes_of_local_steps_are_those_of_the_whole) {
+  dice from(2);
+  image f(dtype::u16, {90, 75});
+  for (auto& value : f.pixels<std::uint16_t>()) value = static_cast<std::uint16_t>(from.below(60000));
+  const steps on(context{});
+  const auto smooth =
+      on.local("gaussian", {{"sigma", std::vector<number>{2}}}, {on.view_of(f)}, {.margin = 8})[0];
+  const auto slopes = on.local("sobel", {}, {smooth}, {.margin = 1})[0];
+  const std::vector wanted{slopes, smooth};
+  const auto whole = on.read(wanted, whole_of(f.shape()));
+  for (int round = 0; round < 20; ++round) {
+    image_region part{{0, from.below(90), from.below(75)}, {1, 1, 1}};
+    part.size[1] = from.between(1, 90 - part.first[1]);
+    part.size[2] = from.between(1, 75 - part.first[2]);
+    const auto got = on.read(wanted, part);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const auto a = copy_of(got[i].pixels), b = copy_of(whole[i].part(part).pixels);
+      ASSERT_TRUE(std::ranges::equal(a.pixels<float>(), b.pixels<float>()));
+    }
+  }
+  EXPECT_GE(on.bytes_per_pixel(wanted), 8);
+}
+
+}  // namespace
+}  // namespace macareu::slides
