@@ -207,7 +207,7 @@ bool write(const picture_storage& storage, const char* path, const picture_form&
                            VIPS_FOREIGN_TIFF_RESUNIT_CM, "compression",
                            storage.compress ? VIPS_FOREIGN_TIFF_COMPRESSION_DEFLATE
                                             : VIPS_FOREIGN_TIFF_COMPRESSION_NONE,
-                           nullptr) == 0;
+                           "level", 1, nullptr) == 0;
   }
   return false;
 }
