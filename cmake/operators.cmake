@@ -75,8 +75,8 @@ target_compile_options(macareu_parts INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-se
 
 # The engine-independent part of the catalogue.
 add_library(macareu_descriptions OBJECT ${generated}/descriptions.cpp
-  src/catalogue/arguments.cpp src/catalogue/suggestion.cpp src/core/connectivity.cpp src/core/error.cpp src/core/image.cpp
-  src/operators/morphology/footprints.cpp src/operators/points/stains.cpp)  # descriptions point to their checks
+  src/catalogue/arguments.cpp src/catalogue/suggestion.cpp src/core/connectivity.cpp src/core/error.cpp src/core/host_memory.cpp
+  src/core/image.cpp src/operators/morphology/footprints.cpp src/operators/points/stains.cpp)  # descriptions point to their checks
 target_link_libraries(macareu_descriptions PRIVATE macareu_parts)
 
 # The public functions come from the descriptions.

@@ -5,16 +5,17 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
 #include "core/framed.hpp"
+#include "core/host_memory.hpp"
 #include "core/neighbourhood.hpp"
 #include "core/view.hpp"
 
@@ -76,14 +77,17 @@ template <class T>
 class buffer {
  public:
   buffer(std::int64_t depth, std::int64_t height, std::int64_t width)
-      : pixels_(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(depth * height * width))),
-        view_{pixels_.get(), depth, height, width, height * width, width, 1} {}
+      : pixels_(take_memory(sizeof(T) * static_cast<std::size_t>(depth * height * width))),
+        view_{reinterpret_cast<T*>(pixels_.get()), depth, height, width, height * width, width, 1} {}
+  buffer(buffer&&) = default;
+  buffer& operator=(buffer&&) = delete;
+  ~buffer() { give_back(std::move(pixels_), sizeof(T) * static_cast<std::size_t>(view_.pixels())); }
 
   operator view<T>() const { return view_; }
   view<T> pixels() const { return view_; }
 
  private:
-  std::unique_ptr<T[]> pixels_;
+  host_memory pixels_;
   view<T> view_;
 };
 

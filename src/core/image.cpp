@@ -1,19 +1,13 @@
 #include <macareu/image.hpp>
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <new>
 
 #include <macareu/error.hpp>
 
-#include "core/ceil_div.hpp"
+#include "core/host_memory.hpp"
 
 namespace macareu {
 namespace {
@@ -33,21 +27,6 @@ constexpr std::array<type_row, 11> types{{{"bool", 1},
                                           {"u64", 8},
                                           {"f32", 4},
                                           {"f64", 8}}};
-
-/// Page faults of 4 KiB take ten times as long as filling the memory, so large images use huge pages. 64 MiB
-/// on a Neoverse-N1: 28 ms with small pages, 4 ms with huge pages, 2.5 ms in memory that was used before.
-std::byte* new_memory(std::size_t bytes) {
-  constexpr std::size_t line = 64, large_page = std::size_t{2} << 20;
-  const auto alignment = bytes < 2 * large_page ? line : large_page;
-  if (bytes > std::numeric_limits<std::size_t>::max() - alignment) throw std::bad_alloc();
-  const auto whole = ceil_div(std::max<std::size_t>(bytes, 1), alignment) * alignment;
-  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(alignment, whole));
-  if (!memory) throw std::bad_alloc();
-#ifdef __linux__
-  if (alignment == large_page) madvise(memory, whole, MADV_HUGEPAGE);  // a failure only costs speed
-#endif
-  return memory;
-}
 
 }  // namespace
 
@@ -102,7 +81,7 @@ strides contiguous_strides(const extents& shape, int channels) {
   return steps;
 }
 
-void image::release::operator()(std::byte* data) const { std::free(data); }
+void image::release::operator()(std::byte* data) const { free_memory()(data); }
 
 image::image(dtype type, extents shape, int channels) : type_(type), channels_(channels), shape_(shape) {
   const auto limit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -112,7 +91,7 @@ image::image(dtype type, extents shape, int channels) : type_(type), channels_(c
     throw usage_error("image: at least one channel is needed, got " + std::to_string(channels));
   if (pixels > limit / element)
     throw usage_error("image of " + to_string(shape) + ": more bytes than can be addressed");
-  data_.reset(new_memory(bytes()));
+  data_.reset(new_memory(bytes()).release());
 }
 
 std::size_t image::bytes() const { return count() * size_of(type_); }

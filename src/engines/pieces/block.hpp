@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/framed.hpp"
+#include "core/host_memory.hpp"
 #include "engines/pieces/box.hpp"
 
 namespace macareu::pieces {
@@ -21,7 +22,7 @@ class block_memory : public std::enable_shared_from_this<block_memory> {
 
  private:
   struct spare {
-    std::unique_ptr<std::byte[]> bytes;
+    host_memory bytes;
     std::size_t size;
   };
   void give_back(spare memory);

@@ -69,6 +69,7 @@ class run {
   piece_options options_;
   std::int64_t budget_;
   std::filesystem::path folder_;
+  [[no_unique_address]] no_free_list within_limit_;
   int lock_ = -1;
   bool keeps_ = false;
   int scratch_files_ = 0;
