@@ -3,6 +3,7 @@ import gzip
 import json
 import math
 import os
+import subprocess
 import unittest
 
 from support import CliTest, operators
@@ -95,10 +96,32 @@ class Operators(CliTest):
         self.assertEqual(
             self.fail_with(2, "contours", "labels.npy", "-o", "cells.shp"),
             "macareu: contours: cells.shp: polygons are written as .geojson, .csv or .wkt, or these with .gz")
-        self.assertIn("--scale: expected a number greater than 0, got '-1'",
+        self.assertIn("--scale: expected a number from 1e-100 to 1e+100, got '-1'",
                       self.fail_with(2, "contours", "labels.npy", "-o", "cells.wkt", "--scale", "-1"))
+        self.assertIn("--scale: expected a number from 1e-100 to 1e+100, got '1e+308'",
+                      self.fail_with(2, "contours", "labels.npy", "-o", "cells.wkt", "--scale", "1e+308"))
         self.assertIn("there is no directory", self.fail_with(3, "contours", "labels.npy", "-o", "none/cells.wkt"))
         self.assertIn("is an input", self.fail_with(2, "contours", "labels.npy", "-o", "c.csv", "--report", "labels.npy"))
+
+    def test_repeated_polygons_are_written_once(self):
+        self.write_npy("labels.npy", (1, 2), [1, 2])
+        os.mkfifo(self.path("pipe.csv"))
+        with subprocess.Popen(["cat", "pipe.csv"], cwd=self.directory, stdout=subprocess.PIPE) as reader:
+            self.run_tool("contours", "labels.npy", "-o", "pipe.csv", "--repeat", "3")
+            self.assertEqual(reader.stdout.read().decode().count("label,part,ring,x,y"), 1)
+
+    def test_pixel_sizes_follow_the_scale(self):
+        self.generate("noise", "9,8")
+        self.succeed("cast", "mask.npy", "-o", "mask.mha", "--type", "u8")
+        with open(self.path("mask.mha"), "rb") as file:
+            header, pixels = file.read().split(b"ElementDataFile = LOCAL\n", 1)
+        lines = [line for line in header.splitlines() if not line.startswith(b"ElementSpacing")]
+        with open(self.path("sized.mha"), "wb") as file:
+            file.write(b"\n".join(lines) + b"\nElementSpacing = 0.5 0.25\nElementDataFile = LOCAL\n" + pixels)
+        for how in ((), ("--pieces", "2,3")):
+            self.succeed("reduce", "sized.mha", "-o", "small.mha", "--factor", "4", *how)
+            with open(self.path("small.mha"), "rb") as file:
+                self.assertIn(b"ElementSpacing = 2 1\n", file.read())
 
     def test_reconstruction_by_hand(self):
         self.write_npy("mask.npy", (1, 7), [9, 8, 3, 9, 1, 7, 7])

@@ -98,6 +98,7 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
         given.emplace(name, draws.intervals());
     }
   }
+  if (given.contains("find_white") && std::get<bool>(given.at("find_white"))) given.erase("white");
   if (given.contains("axes"))
     for (auto& one : std::get<std::vector<number>>(given.at("axes")))
       one = from.between(-1, std::get<number>(given.at("dimensions")).to_double() == 1 ? 0 : 1);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -31,8 +30,9 @@ std::optional<shape_format> format_of(const std::string& file) {
 double scale_from(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value <= 0)
-    throw usage_error("--scale: expected a number greater than 0, got '" + text + "'");
+  constexpr double least = 1e-100, most = 1e100;  // products with coordinates are numbers too
+  if (error != std::errc{} || end != text.data() + text.size() || !(value >= least && value <= most))
+    throw usage_error("--scale: expected a number from 1e-100 to 1e+100, got '" + text + "'");
   return value;
 }
 

@@ -133,9 +133,15 @@ operator_run::results operator_run::compute(const std::vector<image_file>& files
   const std::vector<image_view> room(all.images.begin(), all.images.end());
   while (std::cmp_less(times.done(), running.repeat)) {
     if (gives_shapes()) {
-      shapes.open();
+      // A pipe takes one text: that of the last time.
+      const bool writes = std::cmp_equal(times.done() + 1, running.repeat);
+      if (writes) shapes.open();
       compute_shapes(
-          about_, views, [&](const shape& one) { shapes.add(one); }, values, how);
+          about_, views,
+          [&](const shape& one) {
+            if (writes) shapes.add(one);
+          },
+          values, how);
     } else if (gives_table()) {
       all.measured = compute_table(about_, views, values, how);
     } else {

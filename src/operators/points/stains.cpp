@@ -32,8 +32,27 @@ std::vector<three_numbers> stains_of(const call& call) {
   return stains;
 }
 
+double length_of(const three_numbers& stain) { return std::sqrt(dot(stain, stain)); }
+
+/// What keeps stains from being told apart. The third of two is their cross product.
+std::string fault_of(const std::vector<three_numbers>& stains, std::size_t given, double least) {
+  const auto vector = [&](std::size_t i) {
+    const auto& [r, g, b] = stains[i];
+    return std::to_string(i + 1) + " (" + to_string(number(r)) + ", " + to_string(number(g)) + ", " +
+           to_string(number(b)) + ")";
+  };
+  for (std::size_t i = 0; i < given; ++i)
+    if (!(length_of(stains[i]) > 0)) return "vector " + vector(i) + " is 0";
+  for (std::size_t i = 0; i < given; ++i)
+    for (std::size_t j = i + 1; j < given; ++j)
+      if (!(length_of(cross(stains[i], stains[j])) > least * length_of(stains[i]) * length_of(stains[j])))
+        return "vectors " + vector(i) + " and " + vector(j) + " have one direction";
+  return "vector " + vector(given - 1) + " is a mixture of the others";
+}
+
 void scale_to_one(three_numbers& stain) {
-  const double length = std::sqrt(dot(stain, stain));
+  const double length = length_of(stain);
+  if (!(length > 0)) return;
   for (auto& one : stain) one /= length;
 }
 
@@ -41,6 +60,7 @@ void scale_to_one(three_numbers& stain) {
 
 std::array<three_numbers, 3> stain_directions(const call& call) {
   auto stains = stains_of(call);
+  const auto count = stains.size();
   const bool unit = call.flag("unit_vectors");
   if (unit)
     for (auto& stain : stains) scale_to_one(stain);
@@ -52,15 +72,14 @@ std::array<three_numbers, 3> stain_directions(const call& call) {
                                           cross(stains[0], stains[1])};
   const double determinant = dot(stains[0], directions[0]);
   double lengths = 1;
-  for (const auto& stain : stains) lengths *= std::sqrt(dot(stain, stain));
+  for (const auto& stain : stains) lengths *= length_of(stain);
   // The volume between vectors of length 1; below, rounding errors exceed f32's.
   constexpr double least_volume = 1e-6;
   if (!(std::abs(determinant) > least_volume * lengths))
     throw call_error({.kind = fault::value,
                       .operation = "unmix",
-                      .parts = {parameter_named("vectors"),
-                                ": the stains cannot be told apart: one vector is 0 or a mixture of the "
-                                "others"}});
+                      .parts = {parameter_named("vectors"), ": the stains cannot be told apart: " +
+                                                                fault_of(stains, count, least_volume)}});
   for (auto& direction : directions)
     for (auto& one : direction) one /= determinant;
   return directions;
@@ -73,6 +92,11 @@ double full_value(const call& call) {
 
 three_numbers white_of(const call& call) {
   const auto& given = call.list<number>("white");
+  if (call.flag("find_white") && !std::isnan(given[0].to_double()))
+    throw call_error({.kind = fault::conflict,
+                      .operation = "unmix",
+                      .parts = {parameter_named("white"), " is given and ", parameter_named("find_white"),
+                                " finds it: use one of them"}});
   if (given.size() == 3) return {given[0].to_double(), given[1].to_double(), given[2].to_double()};
   if (given.size() != 1) throw wrong_value("unmix", "white", "1 or 3 numbers", std::to_string(given.size()));
   const double one = std::isnan(given[0].to_double()) ? full_value(call) : given[0].to_double();
