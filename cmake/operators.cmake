@@ -76,7 +76,9 @@ target_compile_options(macareu_parts INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-se
 # The engine-independent part of the catalogue.
 add_library(macareu_descriptions OBJECT ${generated}/descriptions.cpp
   src/catalogue/arguments.cpp src/catalogue/suggestion.cpp src/core/connectivity.cpp src/core/error.cpp src/core/host_memory.cpp
-  src/core/image.cpp src/operators/morphology/footprints.cpp src/operators/points/stains.cpp)  # descriptions point to their checks
+  src/core/image.cpp src/core/table.cpp src/operators/morphology/footprints.cpp src/operators/objects/column_ranges.cpp
+  src/operators/objects/object_table.cpp src/operators/objects/surface_weights.cpp
+  src/operators/points/stains.cpp)  # descriptions point to their checks
 target_link_libraries(macareu_descriptions PRIVATE macareu_parts)
 
 # The public functions come from the descriptions.
@@ -162,10 +164,10 @@ add_library(macareu
   $<TARGET_OBJECTS:macareu_descriptions> $<TARGET_OBJECTS:macareu_cpu>
   $<TARGET_OBJECTS:macareu_cpu_o3> ${fallback_objects}
   ${generated}/entries.cpp ${api_source} ${api_header}
-  src/core/compare.cpp src/core/module.cpp src/core/shapes.cpp src/core/sources.cpp src/core/table.cpp
+  src/core/compare.cpp src/core/module.cpp src/core/shapes.cpp src/core/sources.cpp
   src/patterns/component_rims.cpp src/patterns/host_rows.cpp
   src/operators/common/checks.cpp src/operators/common/pixel_bits.cpp
-  src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp src/operators/objects/object_table.cpp src/operators/objects/surface_weights.cpp
+  src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp
   src/operators/objects/contour_sweep.cpp src/operators/objects/label_rows.cpp src/operators/objects/overlaps.cpp
   src/operators/objects/region_merging.cpp
   src/operators/objects/watershed_checks.cpp
@@ -188,8 +190,6 @@ target_link_libraries(macareu PRIVATE $<BUILD_INTERFACE:macareu_parts> OpenMP::O
 include(cmake/modules.cmake)
 target_precompile_headers(macareu PRIVATE <algorithm> <array> <atomic> <cmath> <cstdint> <cstring> <functional> <limits>
   <memory> <numeric> <span> <string> <string_view> <utility> <vector> src/core/call.hpp)
-# From a precompiled header, g++ 12 gives false warnings about std::string here.
-set_source_files_properties(src/operators/objects/object_table.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 add_subdirectory(src/engines/cpu)
 add_subdirectory(src/engines/pieces)
 add_instruction_sets()

@@ -50,6 +50,8 @@ std::string member(const operator_description& about, const parameter_descriptio
                                 : " = {" + value + "}");
     case parameter_kind::intervals:
       return "std::vector<interval> " + name + " = {}";
+    case parameter_kind::text:
+      return "std::string " + name + " = \"" + value + "\"";
   }
   return {};
 }
@@ -100,7 +102,7 @@ std::string signature(const operator_description& about, form kind, std::size_t 
 
 void write_header(std::ostream& out) {
   out << "// Generated from the catalogue: the operators as functions. The form with `out` fills memory of the caller.\n"
-         "#pragma once\n\n#include <limits>\n#include <vector>\n\n#include <macareu/catalogue.hpp>\n#include <macareu/shapes.hpp>\n\nnamespace macareu {\n";
+         "#pragma once\n\n#include <limits>\n#include <string>\n#include <vector>\n\n#include <macareu/catalogue.hpp>\n#include <macareu/shapes.hpp>\n\nnamespace macareu {\n";
   for (const auto& about : catalogue()) {
     out << '\n';
     for (const auto& parameter : about.parameters) {

@@ -23,10 +23,11 @@ namespace macareu {
 
 struct call;  // internal
 
-/// `numbers` is a list of one or more numbers. `intervals` is a list LOW:HIGH,... or none.
-enum class parameter_kind { connectivity, choice, flag, number, numbers, intervals };
+/// `numbers` is a list of one or more numbers. `intervals` is a list LOW:HIGH,... or none. The operator checks
+/// `text`.
+enum class parameter_kind { connectivity, choice, flag, number, numbers, intervals, text };
 
-/// A choice is given by its text. Any other argument may be given as text too, as on a command line.
+/// Choices and text are given as text. Any other argument may be given as text too, as on a command line.
 using argument =
     std::variant<bool, number, std::string, connectivity, std::vector<number>, std::vector<interval>>;
 using arguments = std::map<std::string, argument, std::less<>>;

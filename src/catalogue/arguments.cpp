@@ -44,6 +44,8 @@ std::string takes(const parameter_description& parameter) {
              (may_be(automatic, parameter) ? ", or auto" : "");
     case parameter_kind::intervals:
       return "intervals LOW:HIGH, separated by commas, or none";
+    case parameter_kind::text:
+      return "text";
   }
   throw internal_error("no such kind of parameter");
 }
@@ -122,6 +124,7 @@ bool of_its_kind(const parameter_description& parameter, const argument& value) 
     case parameter_kind::connectivity:
       return std::holds_alternative<connectivity>(value);
     case parameter_kind::choice:
+    case parameter_kind::text:
       return std::holds_alternative<std::string>(value);
     case parameter_kind::flag:
       return std::holds_alternative<bool>(value);
@@ -141,6 +144,7 @@ void check(const parameter_description& parameter, const argument& value) {
     switch (parameter.kind) {
       case parameter_kind::connectivity:
       case parameter_kind::flag:
+      case parameter_kind::text:
         return true;
       case parameter_kind::choice:
         return is_choice(parameter.choices, std::get<std::string>(value));
@@ -203,6 +207,7 @@ argument parse_argument(const parameter_description& parameter, std::string_view
         if (const auto parsed = connectivity::named(text)) return *parsed;
         return std::nullopt;
       case parameter_kind::choice:
+      case parameter_kind::text:
         return std::string(text);
       case parameter_kind::flag:
         if (text != "true" && text != "false") return std::nullopt;

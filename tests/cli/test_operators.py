@@ -110,6 +110,15 @@ class Operators(CliTest):
             self.run_tool("contours", "labels.npy", "-o", "pipe.csv", "--repeat", "3")
             self.assertEqual(reader.stdout.read().decode().count("label,part,ring,x,y"), 1)
 
+    def test_objects_in_ranges(self):
+        self.write_npy("labels.npy", (1, 6), [1, 2, 2, 3, 3, 3])
+        self.succeed("relabel", "labels.npy", "-o", "kept.npy", "--keep", "area 2:2")
+        self.assertEqual(self.read_npy("kept.npy")[2], [0, 1, 1, 0, 0, 0])
+        self.succeed("label", "labels.npy", "-o", "kept.npy", "--values", "--keep", "area 2:")
+        self.assertEqual(self.read_npy("kept.npy")[2], [0, 1, 1, 2, 2, 2])
+        self.assertIn("--keep: objects have no column 'aera' (did you mean area?)",
+                      self.fail_with(2, "relabel", "labels.npy", "-o", "kept.npy", "--keep", "aera 2:2"))
+
     def test_pixel_sizes_follow_the_scale(self):
         self.generate("noise", "9,8")
         self.succeed("cast", "mask.npy", "-o", "mask.mha", "--type", "u8")

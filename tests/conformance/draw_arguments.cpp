@@ -96,6 +96,11 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
         break;
       case parameter_kind::intervals:
         given.emplace(name, draws.intervals());
+        break;
+      case parameter_kind::text:  // `keep` of relabel
+        if (from.once_in(2))
+          given.emplace(name, "num_pixels " + std::to_string(from.between(1, 9)) + ":" +
+                                  (from.once_in(2) ? std::to_string(from.between(9, 99)) : ""));
     }
   }
   if (given.contains("find_white") && std::get<bool>(given.at("find_white"))) given.erase("white");

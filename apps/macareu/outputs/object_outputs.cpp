@@ -33,6 +33,7 @@ std::string extension_of(const std::string& file) {
 std::string value_name(const parameter_description& parameter) {
   if (parameter.kind == parameter_kind::flag) return "";
   if (parameter.kind == parameter_kind::choice) return std::string(parameter.choices);
+  if (parameter.kind == parameter_kind::text) return "TEXT";
   return parameter.kind == parameter_kind::numbers ? "NUMBER,..." : "NUMBER";
 }
 
@@ -90,11 +91,12 @@ void object_outputs::add_to(parser& options, const std::string& drawn_on, const 
     add_parameter(options, parameter, std::string(parameter.help) + ", for the table", measured_with_);
 }
 
-void object_outputs::add_selection_to(parser& options) {
+void object_outputs::add_selection_to(parser& options, bool offers_ranges) {
   offers_selection_ = true;
   for (const auto& parameter : selecting().parameters)
-    add_parameter(options, parameter, std::string(parameter.help) + "; kept objects are renumbered",
-                  selection_);
+    if (offers_ranges || parameter.kind != parameter_kind::text)
+      add_parameter(options, parameter, std::string(parameter.help) + "; kept objects are renumbered",
+                    selection_);
 }
 
 image object_outputs::selected(const image& labels, const context& how) const {

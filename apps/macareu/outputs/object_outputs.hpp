@@ -23,8 +23,9 @@ class object_outputs {
   /// on, `columns_in` says where the table's columns are described.
   void add_to(parser& options, const std::string& drawn_on, const std::string& columns_in = "");
 
-  /// Adds the options of relabel, for a verb that gives labels: they select the objects to keep.
-  void add_selection_to(parser& options);
+  /// Adds the options of relabel, for a verb that gives labels: they select the objects to keep. Not --keep
+  /// if the verb has another.
+  void add_selection_to(parser& options, bool offers_ranges);
   bool drops_objects() const { return !selection_.empty(); }
   /// The labels of the kept objects. Their number goes to the context's report.
   image selected(const image& labels, const context& how) const;

@@ -43,6 +43,8 @@ std::string value_name(const parameter_description& parameter) {
       return "NUMBER,...";
     case parameter_kind::intervals:
       return "LOW:HIGH,...";
+    case parameter_kind::text:
+      return "TEXT";
   }
   throw internal_error("no such kind of parameter");
 }
@@ -157,7 +159,9 @@ verb verb_of(const operator_description& about) {
             add_parameters(options, about, *run);
             if (about.gives_labels)
               run->objects.add_to(options, "the input", " (see macareu measure --help)");
-            if (about.gives_labels && !about.takes_labels) run->objects.add_selection_to(options);
+            if (about.gives_labels && !about.takes_labels)
+              run->objects.add_selection_to(
+                  options, std::ranges::none_of(about.outputs, &output_description::optional));
             run->reading.add_channel_to(options);
             run->reading.add_to(options);
             run->running.add_to(options, about.pattern);

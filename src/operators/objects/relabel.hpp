@@ -3,17 +3,28 @@
 #include <array>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "core/call.hpp"
 #include "operators/common/parameters.hpp"
+#include "operators/common/tuning.hpp"
+#include "operators/objects/column_ranges.hpp"
 #include "operators/objects/label_images.hpp"
+#include "operators/objects/object_sums.hpp"
+#include "operators/objects/object_table.hpp"
 #include "operators/objects/selection.hpp"
 #include "operators/objects/sparse_labels.hpp"
 #include "patterns/images.hpp"
+#include "patterns/map.hpp"
 
 namespace macareu::operators {
 
 struct relabel {
+  static void check_parameters(const call& call) {
+    check_selection(call);
+    kept_ranges(call);
+  }
+
   static dtype type(const arguments&, dtype labels, const extents&) {
     return labels == dtype::u64 ? dtype::u64 : dtype::u32;
   }
@@ -25,12 +36,19 @@ struct relabel {
                                                          .computed = &type,
                                                          .computed_help = "u64 of labels of u64, else u32"}};
   static constexpr std::array parameters{
-      min_size_parameter, max_size_parameter, largest_parameter, clear_border_parameter,
+      min_size_parameter,
+      max_size_parameter,
+      largest_parameter,
+      clear_border_parameter,
       parameter_description{
           "order", parameter_kind::choice, "first",
           "of the new numbers: by first pixels, by size with the largest first, or by the old "
           "numbers, which also decide between equal sizes",
-          "first|size|label"}};
+          "first|size|label"},
+      parameter_description{
+          "keep", parameter_kind::text, "all",
+          "objects in ranges of columns of measure, without intensities and in pixels: "
+          "'area 8:375, eccentricity :0.9' includes both ends, and an end may be left out"}};
   static constexpr operator_description about{
       .name = "relabel",
       .verb = "relabel",
@@ -45,7 +63,7 @@ struct relabel {
       .parameters = parameters,
       .takes_labels = true,
       .gives_labels = true,
-      .check = &check_selection,
+      .check = &check_parameters,
       .formula =
           "result(p) = rank of the object of p among the kept objects, in the given order; 0 where it is "
           "dropped",
@@ -64,7 +82,36 @@ struct relabel {
       engine.map(label_as<number>{}, out, input<T>(engine, call, 0));
     else if constexpr (std::is_integral_v<T> && sizeof(T) >= 4)
       greatest = number_sparse_labels<T, number>(engine, call, greatest, out, input<T>(engine, call, 0));
+    if (const auto ranges = kept_ranges(call); !ranges.empty()) {
+      const auto objects = measured(engine, call, greatest, out.reading());
+      const auto kept = labels_in_ranges(objects, ranges, greatest);
+      std::vector<number> same(kept.size());
+      for (std::size_t label = 0; label < kept.size(); ++label)
+        same[label] = kept[label] ? static_cast<number>(label) : 0;
+      engine.recode(out, same);
+    }
     call.work.report.count = static_cast<std::int64_t>(select_objects(engine, call, wanted, greatest, out));
+  }
+
+ private:
+  template <class Engine, class Image>
+  static table measured(Engine& engine, const call& call, std::uint64_t greatest, const Image& labels) {
+    if constexpr (std::is_same_v<pixel_of<Image>, std::uint32_t>) {
+      return call.rank() == 2 ? measured<2>(engine, greatest, labels) : measured<3>(engine, greatest, labels);
+    } else {
+      const auto numbers = temporary<std::uint32_t>(engine, labels);
+      engine.map(as_type<std::uint32_t>{}, numbers.image(), labels);
+      return measured(engine, call, greatest, numbers.reading());
+    }
+  }
+  template <int Rank, class Engine, class Image>
+  static table measured(Engine& engine, std::uint64_t greatest, const Image& labels) {
+    const object_form form{
+        .rank = Rank,
+        .threads = engine.lend_threads(static_cast<std::int64_t>(greatest) * tuning::pixels_worth_an_object)};
+    const auto rows = engine.tally(object_sums<Rank, false>{}, greatest, labels);
+    return describe_objects(objects_of<std::uint8_t, Rank, false>(rows), form,
+                            room_for_objects(static_cast<std::size_t>(greatest), form));
   }
 };
 

@@ -1,0 +1,29 @@
+// Ranges of columns of an object table, as text: "area 8:375, eccentricity :0.9".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <macareu/table.hpp>
+
+#include "core/call.hpp"
+
+namespace macareu {
+
+struct column_range {
+  std::string column;
+  double low, high;  // both included
+};
+
+/// Of the parameter `keep`. Throws call_error for bad text and for columns that objects of the image do not
+/// have.
+std::vector<column_range> kept_ranges(const call& call);
+
+/// Whether labels 0..count are in all ranges. `objects` has a row for every label with pixels.
+std::vector<bool> labels_in_ranges(const table& objects, const std::vector<column_range>& ranges,
+                                   std::uint64_t count);
+
+inline void check_kept_ranges(const call& call) { kept_ranges(call); }
+
+}  // namespace macareu
