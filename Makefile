@@ -11,7 +11,7 @@
 # make docs                    the generated pages and pictures of docs/ anew
 # make site                    docs/ as static pages with search: build/site
 BUILD ?= build
-WHOLE = -DMACAREU_SERIAL=ON -DMACAREU_BASELINE=ON
+WHOLE = -DMACAREU_SERIAL=ON -DMACAREU_BASELINE=ON -DMACAREU_TYPES=all
 IMAGE ?=
 MPP ?=
 JOBS ?= $(shell nproc)
@@ -21,11 +21,12 @@ all: setup-tool
 	@cmake -S . -B $(BUILD) $(WHOLE) -DMACAREU_TESTS=OFF $(QUIETLY)
 	@cmake --build $(BUILD) --parallel $(JOBS) --target macareu_tool macareu_view macareu_bench macareu_convert
 
-# A first build for this alone leaves out the serial engine and code for other processors, a quarter of the time to
-# compile. Packages that the library does not need are installed while it is compiled.
-ENGINES = $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DMACAREU_SERIAL=OFF -DMACAREU_BASELINE=OFF)
+# A first build for this alone leaves out the serial engine, code for other processors and, unless an image is given,
+# rare pixel types: half of the time to compile. Packages that the library does not need are installed meanwhile.
+FIRST = $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DMACAREU_SERIAL=OFF -DMACAREU_BASELINE=OFF -DMACAREU_TYPES=common) \
+	$(if $(IMAGE),-DMACAREU_TYPES=all)
 run: setup-compiler
-	@scripts/setup.sh run & cmake -S . -B $(BUILD) -DMACAREU_TESTS=OFF $(QUIETLY) $(ENGINES) && \
+	@scripts/setup.sh run & cmake -S . -B $(BUILD) -DMACAREU_TESTS=OFF $(QUIETLY) $(FIRST) && \
 	  cmake --build $(BUILD) --parallel $(JOBS) --target macareu; built=$$?; wait; exit $$built
 	@cmake -S . -B $(BUILD) $(QUIETLY)
 	@cmake --build $(BUILD) --parallel $(JOBS) --target macareu_tool

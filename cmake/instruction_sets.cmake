@@ -46,44 +46,45 @@ endif()
 
 # The operators that gain at least a tenth (docs/decisions/0023-instruction-sets.md), and what they call.
 set(hot_operators canny gaussian hysteresis label maxima median minima sobel)
-set(hot_stamps ${hot_operators})
-list(TRANSFORM hot_stamps PREPEND ${generated}/cpu/)
-list(TRANSFORM hot_stamps APPEND .cpp)
 set(hot_sources
   src/engines/cpu/component/lines.cpp
   src/engines/cpu/component/united_runs.cpp
   src/engines/cpu/line/bundles.cpp
+  src/engines/cpu/reduce/byte_counts.cpp)
+# What common code calls through the table of an instruction set only.
+set(kernels
   src/engines/cpu/line/envelope_kernel.cpp
   src/engines/cpu/line/squares_kernel.cpp
-  src/engines/cpu/reduce/byte_counts.cpp
-  src/engines/cpu/wave/binary.cpp
-  src/engines/cpu/wave/contraction.cpp
-  src/engines/cpu/wave/run_bottleneck.cpp
   src/engines/cpu/wave/sweep_kernel.cpp
-  src/engines/cpu/wave/tiles.cpp
-  src/engines/cpu/wave/worklist.cpp
   src/engines/cpu/window/extreme_kernel.cpp
   src/engines/cpu/window/sum_kernel.cpp
   src/engines/cpu/window/summit_kernel.cpp)
+set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS -fno-math-errno)
+list(APPEND kernels
+  src/engines/cpu/wave/binary.cpp
+  src/engines/cpu/wave/contraction.cpp
+  src/engines/cpu/wave/run_bottleneck.cpp
+  src/engines/cpu/wave/tiles.cpp
+  src/engines/cpu/wave/worklist.cpp)
 
-# The table of a set, with the operators that it has.
+# The table of a set, with the entries that it has.
 function(write_table set)
   set(set_name ${name_of_${set}})
   list(LENGTH ARGN set_count)
-  foreach(op IN LISTS ARGN)
-    string(APPEND set_declarations "entry entry_cpu_${op}();\n")
-    string(APPEND set_entries "&entry_cpu_${op}, ")
+  foreach(name IN LISTS ARGN)
+    string(APPEND set_declarations "entry entry_cpu_${name}();\n")
+    string(APPEND set_entries "&entry_cpu_${name}, ")
   endforeach()
   configure_file(cmake/instruction_set.cpp.in ${generated}/instruction_sets/${set}.cpp @ONLY)
 endfunction()
 
 function(add_better_set set)
-  write_table(${set} ${hot_operators})
-  add_library(macareu_${set} OBJECT ${hot_sources} ${generated}/instruction_sets/${set}.cpp)
+  write_table(${set} ${hot_entries})
+  add_library(macareu_${set} OBJECT ${hot_sources} ${kernels} ${generated}/instruction_sets/${set}.cpp)
   target_link_libraries(macareu_${set} PRIVATE macareu_parts)
   add_cpu_operators(_${set} ${hot_stamps})
   set(objects)
-  foreach(part macareu_${set} macareu_cpu_${set} macareu_cpu_o3_${set})
+  foreach(part macareu_${set} ${cpu_targets})
     # Unique symbols would stay global.
     target_compile_options(${part} PRIVATE ${options_of_${set}} $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
     list(APPEND objects $<FILTER:$<TARGET_OBJECTS:${part}>,EXCLUDE,[.][gp]ch$>)  # without precompiled headers
@@ -103,7 +104,10 @@ function(add_instruction_sets)
   set(sets ${better_sets})
   if(has_baseline)
     write_table(${baseline_set})
-    target_sources(macareu PRIVATE ${generated}/instruction_sets/${baseline_set}.cpp)
+    # Not files of macareu: with and without them its other files would be compiled again.
+    add_library(macareu_${baseline_set} OBJECT ${kernels} ${generated}/instruction_sets/${baseline_set}.cpp)
+    target_link_libraries(macareu_${baseline_set} PRIVATE macareu_parts)
+    target_sources(macareu PRIVATE $<TARGET_OBJECTS:macareu_${baseline_set}>)
     list(PREPEND sets ${baseline_set})
   endif()
   list(LENGTH sets table_count)

@@ -40,7 +40,7 @@ void run_checked(const device_choice& choice, std::span<const const_image_view> 
   work.check_stop();
   const auto* ran = choice.chosen;
   const auto run = [&](const entry& on) {
-    if (inputs[0].shape().pixels() > 0) on.run(call);
+    if (inputs[0].shape().pixels() > 0) on.code_for(inputs[0].type()).run(call);
   };
   try {
     run(*ran);
@@ -133,17 +133,29 @@ int output_channels(const operator_description& about, std::size_t output, int i
   return channels_of(about.outputs[output], input, complete_arguments(about, given, room));
 }
 
-std::vector<entry> with_chosen_instructions(std::vector<entry> all) {
-  for (const auto make : cpu::chosen_instruction_set().operators) {
-    const entry better = make();
+const entry::code& entry::code_for(dtype type) const {
+  const auto& found = by_type[static_cast<std::size_t>(type)];
+  if (!found.run)
+    throw call_error({.kind = fault::type,
+                      .operation = std::string(about->name),
+                      .parts = {"this build has no code for pixels of type " + std::string(name_of(type)) +
+                                "; build all types with make (-DMACAREU_TYPES=all)"},
+                      .given = std::string(name_of(type))});
+  return found;
+}
+
+std::vector<entry> joined_entries(const std::vector<entry>& parts) {
+  std::vector<entry> all;
+  const auto join = [&](const entry& part) {
     const auto same = std::ranges::find_if(all, [&](const entry& each) {
-      return each.engine == better.engine && each.about->name == better.about->name;
+      return each.engine == part.engine && each.about->name == part.about->name;
     });
-    if (same == all.end())
-      all.push_back(better);  // a build without the baseline
-    else
-      same->run = better.run, same->run_in_pieces = better.run_in_pieces;
-  }
+    if (same == all.end()) return all.push_back(part);
+    for (std::size_t type = 0; type < part.by_type.size(); ++type)
+      if (part.by_type[type].run) same->by_type[type] = part.by_type[type];
+  };
+  std::ranges::for_each(parts, join);
+  for (const auto make : cpu::chosen_instruction_set().operators) join(make());
   return all;
 }
 

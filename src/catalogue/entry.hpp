@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -18,18 +19,31 @@ class engine;
 }
 
 struct entry {
+  using function = void (*)(const call& call);
+  struct code {
+    function run = nullptr;
+    function run_in_pieces = nullptr;  // null: the engine does not
+  };
+
   const operator_description* about;
   std::string_view engine;
   std::vector<std::string_view> (*strategies)(std::string_view pattern);
-  void (*run)(const call& call);
-  void (*run_in_pieces)(const call& call) = nullptr;  // null: the engine does not
+  std::array<code, 11> by_type{};  // of the first input, by dtype; without run: not in this build
+
+  /// Throws usage_error where this build has none.
+  const code& code_for(dtype type) const;
 };
+
+/// Pixel types of the first input that a generated file has code for. A first build does with the common
+/// ones.
+enum class pixel_set { common, others, all };
 
 /// Generated: one per operator and engine of the library, serial and cpu.
 std::span<const entry> entries();
 
-/// Where the chosen instruction set of the cpu engine has its own code for an operator, that runs.
-std::vector<entry> with_chosen_instructions(std::vector<entry> all);
+/// One entry for each operator and engine, of several for different pixel types. Where the chosen instruction
+/// set of the cpu engine has its own code, that runs.
+std::vector<entry> joined_entries(const std::vector<entry>& parts);
 
 /// visit(call) for every channel; once for an operator that takes all of them.
 void for_each_channel(const call& whole, const std::function<void(const call&)>& visit);
@@ -51,21 +65,42 @@ constexpr bool takes_pixels() {
          });
 }
 
-template <class Operator, class Engine>
+/// Pixels of pictures and masks, and of labels for operators on objects.
+constexpr bool is_common(const operator_description& about, dtype type) {
+  return type == dtype::u8 || type == dtype::u16 || type == dtype::f32 ||
+         (type == dtype::u32 && about.group == "objects");
+}
+
+template <class Operator, class T, pixel_set Types>
+constexpr bool has_code() {
+  const bool common = is_common(Operator::about, dtype_of<T>);
+  return takes_pixels<Operator, T>() && (Types == pixel_set::all || common == (Types == pixel_set::common));
+}
+
+template <class T, class Operator, class Engine>
 void run_on(const call& call) {
   Engine engine(call.work);
-  with_pixel_type(call.inputs[0].type(), [&]<class T>(std::type_identity<T>) {
-    if constexpr (takes_pixels<Operator, T>()) run_channels<T, Operator>(engine, call);
-  });
+  run_channels<T, Operator>(engine, call);
   engine.finish();
 }
 
-template <class Operator, class Engine>
-entry make_entry() {
-  entry made{&Operator::about, Engine::name, &Engine::strategies, &run_on<Operator, Engine>};
+template <class T, class Operator, class Engine>
+entry::code make_code() {
   // Hidden operators serve front ends whose images are in memory.
   if constexpr (requires { requires Engine::in_pieces; } && !Operator::about.hidden)
-    made.run_in_pieces = &run_on<Operator, pieces::engine<Engine>>;
+    return {&run_on<T, Operator, Engine>, &run_on<T, Operator, pieces::engine<Engine>>};
+  else
+    return {&run_on<T, Operator, Engine>};
+}
+
+template <class Operator, class Engine, pixel_set Types>
+entry make_entry() {
+  entry made{&Operator::about, Engine::name, &Engine::strategies};
+  for (std::size_t type = 0; type < made.by_type.size(); ++type)
+    with_pixel_type(static_cast<dtype>(type), [&]<class T>(std::type_identity<T>) {
+      if constexpr (has_code<Operator, T, Types>())
+        made.by_type[type] = make_code<T, Operator, Engine>();
+    });
   return made;
 }
 

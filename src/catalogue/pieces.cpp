@@ -92,7 +92,8 @@ void run_pieces(const operator_description& about, std::span<image_source* const
   auto told = how;
   auto choice = choose_device(about, unplaced, {}, how);
   told.device = choice.device;
-  if (!choice.chosen->run_in_pieces)
+  const auto run = choice.chosen->code_for(first.type).run_in_pieces;
+  if (!run)
     throw usage_error(std::string(about.name) + ": device '" + choice.device +
                       "' does not work in pieces; use cpu");
   if (options.resume) require_identities(about, inputs);
@@ -107,7 +108,7 @@ void run_pieces(const operator_description& about, std::span<image_source* const
   if (about.check && first.shape.pixels() > 0) about.check(call);
   const auto begin = std::chrono::steady_clock::now();
   try {
-    if (first.shape.pixels() > 0) choice.chosen->run_in_pieces(call);
+    if (first.shape.pixels() > 0) run(call);
     pieces.files.wait();
     pieces.forget();
   } catch (const interrupted&) {
