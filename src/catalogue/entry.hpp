@@ -71,9 +71,20 @@ constexpr bool is_common(const operator_description& about, dtype type) {
          (type == dtype::u32 && about.group == "objects");
 }
 
+/// The pixel type whose code runs for pixels of T. An operator names another one where the code would be
+/// equal.
+template <class Operator, class T>
+constexpr auto code_type_of() {
+  if constexpr (requires { typename Operator::template code_type<T>; })
+    return std::type_identity<typename Operator::template code_type<T>>{};
+  else
+    return std::type_identity<T>{};
+}
+
 template <class Operator, class T, pixel_set Types>
 constexpr bool has_code() {
-  const bool common = is_common(Operator::about, dtype_of<T>);
+  using code_type = typename decltype(code_type_of<Operator, T>())::type;
+  const bool common = is_common(Operator::about, dtype_of<code_type>);
   return takes_pixels<Operator, T>() && (Types == pixel_set::all || common == (Types == pixel_set::common));
 }
 
@@ -84,8 +95,8 @@ void run_on(const call& call) {
   engine.finish();
 }
 
-template <class T, class Operator, class Engine>
-entry::code make_code() {
+template <class Operator, class Engine, class T>
+entry::code make_code(std::type_identity<T>) {
   // Hidden operators serve front ends whose images are in memory.
   if constexpr (requires { requires Engine::in_pieces; } && !Operator::about.hidden)
     return {&run_on<T, Operator, Engine>, &run_on<T, Operator, pieces::engine<Engine>>};
@@ -99,7 +110,7 @@ entry make_entry() {
   for (std::size_t type = 0; type < made.by_type.size(); ++type)
     with_pixel_type(static_cast<dtype>(type), [&]<class T>(std::type_identity<T>) {
       if constexpr (has_code<Operator, T, Types>())
-        made.by_type[type] = make_code<T, Operator, Engine>();
+        made.by_type[type] = make_code<Operator, Engine>(code_type_of<Operator, T>());
     });
   return made;
 }

@@ -103,16 +103,19 @@ struct distance_transform {
                 .opencv = "distanceTransform",
                 .diplib = "EuclideanDistanceTransform"}};
 
+  /// Signs do not matter here: pixels are copied and compared with zero.
+  template <class T>
+  using code_type = without_sign<T>;
+
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const distance_axes axes(call, propagates(call.values));
-    using pixel = without_sign<T>;
-    const auto image = axes.of(plain(input<pixel>(engine, call, 0)));
+    const auto image = axes.of(plain(input<T>(engine, call, 0)));
     with_bytes(engine, image, [&](const auto& sites) {
       measure(engine, call, axes, sites);
       if (call.wants(labels))
         carry_nearest(engine, axes.plan(), false, sites,
-                      carried_images{axes.of(as_bits(output<pixel>(engine, call, labels))), as_bits(image)});
+                      carried_images{axes.of(as_bits(output<T>(engine, call, labels))), as_bits(image)});
     });
   }
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/call.hpp"
+#include "core/pixel_types.hpp"
 #include "operators/common/parameters.hpp"
 #include "operators/distance/nearest_values.hpp"
 
@@ -32,6 +33,10 @@ struct expand_labels {
       .formula =
           "expanded(p) = f(q), q = argmin over q with f(q) != 0 of |p - q|, where |p - q| <= max_distance",
       .peers = {.skimage = "segmentation.expand_labels"}};
+
+  /// Signs do not matter here: pixels are copied and compared with zero.
+  template <class T>
+  using code_type = without_sign<T>;
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/call.hpp"
+#include "core/pixel_types.hpp"
 #include "operators/common/parameters.hpp"
 #include "operators/distance/nearest_values.hpp"
 
@@ -35,6 +36,10 @@ struct nearest_label {
       .peers = {.skimage = "segmentation.expand_labels",
                 .itk = "DanielssonDistanceMapImageFilter",
                 .opencv = "distanceTransform"}};
+
+  /// Signs do not matter here: pixels are copied and compared with zero.
+  template <class T>
+  using code_type = without_sign<T>;
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

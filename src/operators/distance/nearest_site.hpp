@@ -44,10 +44,14 @@ struct nearest_site {
                 .matlab = "bwdist",
                 .diplib = "VectorDistanceTransform"}};
 
+  /// Signs do not matter here: pixels are copied and compared with zero.
+  template <class T>
+  using code_type = without_sign<T>;
+
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const distance_axes axes(call);
-    with_bytes(engine, axes.of(plain(input<without_sign<T>>(engine, call, 0))), [&](const auto& sites) {
+    with_bytes(engine, axes.of(plain(input<T>(engine, call, 0))), [&](const auto& sites) {
       nearest_indices(engine, axes.plan(), !call.flag("invert"), sites,
                       axes.of(output<std::int64_t>(engine, call, 0)));
     });

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/call.hpp"
-#include "core/pixel_types.hpp"
 #include "operators/common/masks.hpp"
 #include "operators/distance/nearest.hpp"
 #include "patterns/images.hpp"
@@ -13,11 +12,10 @@ namespace macareu {
 template <class T, class Engine>
 void give_nearest_values(Engine& engine, const call& call) {
   const distance_axes axes(call);
-  using pixel = without_sign<T>;
-  const auto image = axes.of(plain(input<pixel>(engine, call, 0)));
+  const auto image = axes.of(plain(input<T>(engine, call, 0)));
   with_bytes(engine, image, [&](const auto& sites) {
     carry_nearest(engine, axes.plan(), false, sites,
-                  carried_images{axes.of(as_bits(output<pixel>(engine, call, 0))), as_bits(image)});
+                  carried_images{axes.of(as_bits(output<T>(engine, call, 0))), as_bits(image)});
   });
 }
 

@@ -58,6 +58,10 @@ struct contours {
                 .opencv = "findContours",
                 .diplib = "GetImageChainCodes"}};
 
+  /// Rows come with their type.
+  template <class>
+  using code_type = std::uint32_t;
+
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     traced_labels labels;

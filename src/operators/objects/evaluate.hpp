@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "core/call.hpp"
@@ -55,6 +56,10 @@ struct evaluate {
       .peers = {.skimage = "metrics.adapted_rand_error, metrics.contingency_table",
                 .itk = "LabelOverlapMeasuresImageFilter",
                 .matlab = "evaluateInstanceSegmentation"}};
+
+  /// Rows come with their type.
+  template <class>
+  using code_type = std::uint32_t;
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {

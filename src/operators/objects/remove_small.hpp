@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/call.hpp"
+#include "core/pixel_types.hpp"
 #include "operators/common/masks.hpp"
 #include "operators/common/parameters.hpp"
 #include "operators/objects/label_blocks.hpp"
@@ -46,6 +47,10 @@ struct remove_small {
                 .itk = "BinaryShapeOpeningImageFilter",
                 .matlab = "bwareaopen",
                 .diplib = "SmallObjectsRemove"}};
+
+  /// Signs do not matter here: pixels are copied and compared with zero.
+  template <class T>
+  using code_type = without_sign<T>;
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
