@@ -108,6 +108,7 @@ add_library(macareu_descriptions OBJECT ${generated}/descriptions.cpp
   src/operators/objects/object_table.cpp src/operators/objects/surface_weights.cpp
   src/operators/points/stains.cpp)  # descriptions point to their checks
 target_link_libraries(macareu_descriptions PRIVATE macareu_parts)
+set_target_properties(macareu_descriptions PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 
 # The public functions come from the descriptions.
 add_executable(write_catalogue tools/write_catalogue.cpp tools/operator_pages.cpp)
@@ -127,7 +128,7 @@ if(MACAREU_SERIAL)
   add_library(macareu_serial OBJECT ${serial_stamps})
   target_link_libraries(macareu_serial PRIVATE macareu_parts)
   target_compile_options(macareu_serial PRIVATE $<$<CONFIG:Release>:-O1>)
-  set_target_properties(macareu_serial PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+  set_target_properties(macareu_serial PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
 endif()
 
 # Loops with a root, or a choice between sums, are vectorised with these options only. -O3 takes half as long again to
@@ -216,6 +217,7 @@ if(has_baseline)
     add_library(macareu_cpu_fallback OBJECT ${hot_stamps})
     target_link_libraries(macareu_cpu_fallback PRIVATE macareu_parts)
     target_compile_options(macareu_cpu_fallback PRIVATE $<$<CONFIG:Release>:-O1> ${cpu_options})
+    set_target_properties(macareu_cpu_fallback PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
     set(fallback_objects $<TARGET_OBJECTS:macareu_cpu_fallback>)
   endif()
 endif()
@@ -251,6 +253,16 @@ target_link_libraries(macareu PRIVATE $<BUILD_INTERFACE:macareu_parts> OpenMP::O
 include(cmake/modules.cmake)
 target_precompile_headers(macareu PRIVATE <algorithm> <array> <atomic> <cmath> <cstdint> <cstring> <functional> <limits>
   <memory> <numeric> <span> <string> <string_view> <utility> <vector> src/core/call.hpp)
+# One compiler run for files that include the same headers.
+set_target_properties(macareu PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+function(compile_together group)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY macareu PROPERTIES UNITY_GROUP ${group})
+endfunction()
+compile_together(core src/core/compare.cpp src/core/shapes.cpp src/core/sources.cpp
+  src/patterns/component_rims.cpp src/patterns/host_rows.cpp src/operators/common/checks.cpp
+  src/operators/common/pixel_bits.cpp)
+compile_together(catalogue ${api_source} src/catalogue/catalogue.cpp src/catalogue/channels.cpp
+  src/catalogue/checks.cpp src/catalogue/device_choice.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp)
 add_subdirectory(src/engines/cpu)
 add_subdirectory(src/engines/pieces)
 add_instruction_sets()
