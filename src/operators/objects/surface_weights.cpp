@@ -5,17 +5,14 @@
 #include <vector>
 
 #include "operators/common/angle.hpp"
+#include "operators/common/vectors.hpp"
 #include "operators/objects/object_outline.hpp"
 
 namespace macareu {
 namespace {
 
-using vector = std::array<double, 3>;
+using vector = three_numbers;
 
-double dot(const vector& a, const vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-vector cross(const vector& a, const vector& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
 vector combined(const vector& a, double by, const vector& b, double also) {
   return {a[0] * by + b[0] * also, a[1] * by + b[1] * also, a[2] * by + b[2] * also};
 }

@@ -4,16 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "operators/common/vectors.hpp"
 #include "operators/common/wrong_value.hpp"
 
 namespace macareu {
 namespace {
-
-three_numbers cross(const three_numbers& a, const three_numbers& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
-double dot(const three_numbers& a, const three_numbers& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 std::vector<three_numbers> named(const std::string& stains) {
   if (stains == "h_e") return {{.65111, .70119, .29049}, {.2159, .8012, .5581}};

@@ -7,11 +7,10 @@
 
 #include "core/call.hpp"
 #include "operators/common/logarithm.hpp"
+#include "operators/common/vectors.hpp"
 #include "patterns/map.hpp"
 
 namespace macareu {
-
-using three_numbers = std::array<double, 3>;
 
 /// The weights of the density in red, green and blue for each stain: the columns of the inverse of the
 /// stains' matrix. Throws usage_error if there is none.
