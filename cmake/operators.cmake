@@ -109,6 +109,9 @@ add_library(macareu_descriptions OBJECT ${generated}/descriptions.cpp
   src/operators/points/stains.cpp)  # descriptions point to their checks
 target_link_libraries(macareu_descriptions PRIVATE macareu_parts)
 set_target_properties(macareu_descriptions PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+set_source_files_properties(src/operators/objects/column_ranges.cpp src/operators/objects/object_table.cpp
+  src/operators/objects/surface_weights.cpp src/operators/points/stains.cpp
+  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # names of their own that others have too
 
 # The public functions come from the descriptions.
 add_executable(write_catalogue tools/write_catalogue.cpp tools/operator_pages.cpp)

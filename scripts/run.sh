@@ -16,7 +16,7 @@ truth=
 if [ -z "$image" ]; then
   image=$out/slide.tif
   truth=$out/truth.tif
-  "$tool" generate slide --shape 4096,6144 -o "$image" --truth "$truth" --quiet
+  "$tool" generate slide --shape 4096,6144 -o "$image" --truth "$truth"
   echo "$image: 4096 x 6144, generated, and $truth, the outlines that were drawn"
 elif [ "$("$tool" info "$image" | awk '$1 == "channels" { print $2 }')" = 1 ]; then
   exec "$(dirname "$0")/run_grey.sh" "$tool" "$image"

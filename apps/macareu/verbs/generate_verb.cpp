@@ -64,7 +64,7 @@ void check(const generation& given) {
 /// The outputs, as files that are written by bands.
 struct outputs {
   struct output {
-    std::unique_ptr<image_sink> sink;
+    std::unique_ptr<image_sink> sink = {};
     dtype type = dtype::u8;
     int channels = 1;
     image band = {};

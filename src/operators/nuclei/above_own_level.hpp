@@ -28,7 +28,7 @@ struct above_own_level {
   static constexpr operator_description about{
       .name = "above_own_level",
       .verb = "above-own-level",
-      .group = "points",
+      .group = "objects",
       .pattern = "map",
       .brief = "Pixels of objects above a value that each object has.",
       .notes = "A threshold for every object.",

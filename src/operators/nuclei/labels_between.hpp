@@ -36,7 +36,7 @@ struct labels_between {
                             .whole = true}};
   static constexpr operator_description about{.name = "labels_between",
                                               .verb = "labels-between",
-                                              .group = "points",
+                                              .group = "objects",
                                               .pattern = "map",
                                               .brief = "Labels of pixels whose distance lies between two.",
                                               .notes = "0 elsewhere, and where the mask says otherwise.",

@@ -56,6 +56,7 @@ void scale_to_one(three_numbers& stain) {
 std::array<three_numbers, 3> stain_directions(const call& call) {
   auto stains = stains_of(call);
   const auto count = stains.size();
+  stains.reserve(3);
   const bool unit = call.flag("unit_vectors");
   if (unit)
     for (auto& stain : stains) scale_to_one(stain);
@@ -87,15 +88,18 @@ double full_value(const call& call) {
 
 three_numbers white_of(const call& call) {
   const auto& given = call.list<number>("white");
-  if (call.flag("find_white") && !std::isnan(given[0].to_double()))
-    throw call_error({.kind = fault::conflict,
-                      .operation = "unmix",
-                      .parts = {parameter_named("white"), " is given and ", parameter_named("find_white"),
-                                " finds it: use one of them"}});
   if (given.size() == 3) return {given[0].to_double(), given[1].to_double(), given[2].to_double()};
   if (given.size() != 1) throw wrong_value("unmix", "white", "1 or 3 numbers", std::to_string(given.size()));
   const double one = std::isnan(given[0].to_double()) ? full_value(call) : given[0].to_double();
   return {one, one, one};
+}
+
+void refuse_two_whites(const call& call) {
+  if (call.flag("find_white") && !std::isnan(call.list<number>("white")[0].to_double()))
+    throw call_error({.kind = fault::conflict,
+                      .operation = "unmix",
+                      .parts = {parameter_named("white"), " is given and ", parameter_named("find_white"),
+                                " finds it: use one of them"}});
 }
 
 optical_density::optical_density(const call& call, const three_numbers& of)

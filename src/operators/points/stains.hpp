@@ -20,6 +20,8 @@ std::array<three_numbers, 3> stain_directions(const call& call);
 double full_value(const call& call);
 /// Of each channel, as the caller gives it.
 three_numbers white_of(const call& call);
+/// White is given, or found.
+void refuse_two_whites(const call& call);
 
 struct optical_density {
   double least;         // a lower value counts as this

@@ -23,6 +23,7 @@ struct unmix {
   }
   static dtype result_type(const arguments&, dtype, const extents&) { return dtype::f32; }
   static void check_parameters(const call& call) {
+    refuse_two_whites(call);
     stain_directions(call);
     white_of(call);
   }
