@@ -240,7 +240,7 @@ add_library(macareu
   src/catalogue/catalogue.cpp src/catalogue/channels.cpp src/catalogue/checks.cpp src/catalogue/cuda_loader.cpp
   src/catalogue/device_choice.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp
   src/slides/buffers.cpp src/slides/nuclei.cpp src/slides/nuclei_recipe.cpp src/slides/scratch_image.cpp
-  src/slides/steps.cpp src/slides/tissue_source.cpp src/slides/value_counts.cpp)
+  src/slides/steps.cpp src/slides/tissue_parts.cpp src/slides/tissue_source.cpp src/slides/value_counts.cpp)
 if(MACAREU_SERIAL)
   target_sources(macareu PRIVATE $<TARGET_OBJECTS:macareu_serial>)
 endif()

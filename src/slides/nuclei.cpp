@@ -6,12 +6,14 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <macareu/error.hpp>
 
 #include "operators/nuclei/fixed_point.hpp"
 #include "slides/nuclei_recipe.hpp"
 #include "slides/steps.hpp"
+#include "slides/tissue_parts.hpp"
 #include "slides/tissue_source.hpp"
 #include "slides/value_counts.hpp"
 
@@ -33,27 +35,39 @@ void check(const source_form& rgb, double mpp, const nuclei_options& options) {
     throw usage_error("nuclei: white must be 3 numbers, got " + std::to_string(options.white.size()));
 }
 
-/// How many pixels have each value, by channels. Without `outside` pixels of the value `painted`: as many as
-/// there are, because a smoothed image has other values beside the tissue.
-std::vector<value_counts> counts_of(steps& on, const picture& of, std::size_t values, std::uint64_t outside,
-                                    std::size_t painted) {
+/// A rectangle of the slide.
+struct slide_part {
+  image_region where;
+  std::uint64_t outside = 0;  // pixels that are not tissue
+  std::unique_ptr<steps> on;
+  picture rgb = {}, filled = {}, labels = {};
+};
+
+/// Adds how many pixels have each value, by channels, without `outside` pixels of the value `painted`: as
+/// many as there are, because a smoothed image has other values beside the tissue.
+void add_counts(std::vector<value_counts>& to, steps& on, const picture& of, std::uint64_t outside,
+                std::size_t painted) {
+  const auto values = to[0].size();
   const auto bins = static_cast<std::int64_t>(values);
   const auto found =
       on.measured("histogram", {{"bins", number(bins)}, {"low", number(0)}, {"high", number(bins)}}, {of});
   const auto& column = found["count"];
-  std::vector<value_counts> counts(static_cast<std::size_t>(of.form().channels), value_counts(values));
+  std::vector<value_counts> counts(to.size(), value_counts(values));
   for (std::size_t row = 0; row < found.rows(); ++row)
     counts[row / values][row % values] = static_cast<std::uint64_t>(column[row].to_double());
-  for (auto& each : counts) each[painted] -= std::min(each[painted], outside);
-  return counts;
+  for (std::size_t channel = 0; channel < to.size(); ++channel) {
+    auto& own = counts[channel];
+    own[painted] -= std::min(own[painted], outside);
+    for (std::size_t value = 0; value < values; ++value) to[channel][value] += own[value];
+  }
 }
 
-std::array<double, 3> white_of(steps& on, const picture& rgb, const nuclei_options& options,
-                               std::uint64_t outside) {
+std::array<double, 3> white_of(std::vector<slide_part>& parts, const nuclei_options& options) {
   if (!options.white.empty()) return {options.white[0], options.white[1], options.white[2]};
   constexpr double least = 220;
+  std::vector<value_counts> counts(3, value_counts(256));
+  for (auto& part : parts) add_counts(counts, *part.on, part.rgb, part.outside, 255);
   std::array<double, 3> white{};
-  const auto counts = counts_of(on, rgb, 256, outside, 255);
   for (std::size_t channel = 0; channel < 3; ++channel)
     white[channel] = std::max(slides::percentile(counts[channel], 99), least);
   return white;
@@ -61,35 +75,89 @@ std::array<double, 3> white_of(steps& on, const picture& rgb, const nuclei_optio
 
 class stage_clock {
  public:
-  explicit stage_clock(nuclei_report* report) : report_(report) {}
+  explicit stage_clock(nuclei_report& report) : report_(report) {}
   void tell(std::string stage) {
     const auto now = std::chrono::steady_clock::now();
-    if (report_)
-      report_->seconds.emplace_back(std::move(stage), std::chrono::duration<double>(now - last_).count());
+    report_.seconds.emplace_back(std::move(stage), std::chrono::duration<double>(now - last_).count());
     last_ = now;
   }
 
  private:
-  nuclei_report* report_;
+  nuclei_report& report_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-picture labels_of(steps& on, const picture& rgb, std::uint64_t outside, double mpp,
-                  const nuclei_options& options, nuclei_report& report) {
-  stage_clock clock(&report);
-  slides::nuclei_recipe recipe(on, options, mpp);
-  report.white = white_of(on, rgb, options, outside);
+/// Labels of all parts. `store`: results between passes over the parts go to work files.
+void label_parts(std::vector<slide_part>& parts, double mpp, const nuclei_options& options, bool store,
+                 nuclei_report& report) {
+  stage_clock clock(report);
+  report.white = white_of(parts, options);
   clock.tell("white");
-  const auto density = on.reuse(recipe.density(rgb, report.white));
-  const auto filled = recipe.filled_density(density);
-  const auto slide = slides::numbers_of(counts_of(on, filled, 65536, outside, 0)[0]);
+  const auto kept = [&](slide_part& part, const picture& result) {
+    return store ? part.on->stored(result) : result;
+  };
+  std::vector<value_counts> counts(1, value_counts(65536));
+  std::vector<picture> densities;
+  for (auto& part : parts) {
+    slides::nuclei_recipe recipe(*part.on, options, mpp);
+    const auto density = recipe.density(part.rgb, report.white);
+    densities.push_back(store ? density : part.on->reuse(density));
+    const auto filled = recipe.filled_density(store ? part.on->reuse(density) : densities.back());
+    add_counts(counts, *part.on, filled, part.outside, 0);
+    part.filled = kept(part, filled);
+  }
+  const auto slide = slides::numbers_of(counts[0]);
   report.threshold = slide.threshold / steps_per_density;
   clock.tell("density");
-  const auto labels = recipe.labels(density, filled, slide);
-  report.count = on.count();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    auto& part = parts[i];
+    slides::nuclei_recipe recipe(*part.on, options, mpp);
+    part.labels = kept(part, recipe.labels(part.on->reuse(densities[i]), part.on->reuse(part.filled), slide));
+    part.filled = densities[i] = {};
+  }
   clock.tell("nuclei");
-  return labels;
 }
+
+/// Writes the labels of all parts, numbered in raster order of first pixels.
+void write_labels(const std::vector<slide_part>& parts, const extents& shape, std::int64_t rows,
+                  image_sink& to, nuclei_report& report) {
+  std::vector<std::vector<std::uint32_t>> numbers(parts.size(), std::vector<std::uint32_t>{0});
+  std::uint32_t last = 0;
+  std::vector<std::uint32_t> band;
+  for (std::int64_t first = 0; first < shape.height(); first += rows) {
+    const auto end = std::min(first + rows, shape.height());
+    band.assign(static_cast<std::size_t>((end - first) * shape.width()), 0);
+    std::vector<slides::block> blocks(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto& where = parts[i].where;
+      const auto top = std::max(first, where.first[1]),
+                 bottom = std::min(end, where.first[1] + where.size[1]);
+      if (top < bottom)
+        blocks[i] = parts[i].on->read({&parts[i].labels, 1},
+                                      {{0, top - where.first[1], 0}, {1, bottom - top, where.size[2]}})[0];
+    }
+    for (auto y = first; y < end; ++y)
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        const auto& own = blocks[i].where;
+        const auto row = y - parts[i].where.first[1] - own.first[1];
+        if (row < 0 || row >= own.size[1] || !blocks[i].pixels.data()) continue;
+        const auto* const from =
+            static_cast<const std::uint32_t*>(blocks[i].pixels.data()) + row * blocks[i].pixels.steps()[0];
+        auto* const out = band.data() + (y - first) * shape.width() + parts[i].where.first[2];
+        auto& known = numbers[i];
+        for (std::int64_t x = 0; x < own.size[2]; ++x) {
+          if (from[x] == 0) continue;
+          if (from[x] == known.size()) known.push_back(++last);  // parts number by first pixels too
+          out[x] = known[from[x]];
+        }
+      }
+    to.write({{0, first, 0}, {1, end - first, shape.width()}}, band.data());
+  }
+  report.count = last;
+}
+
+/// Of images in memory, for one pixel: the images between two steps.
+constexpr std::int64_t bytes_per_pixel = 48;
 
 }  // namespace
 
@@ -99,9 +167,13 @@ image find_nuclei(const const_image_view& rgb, double mpp, const nuclei_options&
   image result(dtype::u32, rgb.shape());
   nuclei_report own;
   if (rgb.shape().pixels() > 0) {
-    steps on(how);
-    const auto to = sink_to(result);
-    on.write(labels_of(on, on.view_of(rgb), 0, mpp, options, own), *to);
+    std::vector<slide_part> parts(1);
+    parts[0].where = whole_of(rgb.shape());
+    parts[0].on = std::make_unique<steps>(how);
+    parts[0].rgb = parts[0].on->view_of(rgb);
+    label_parts(parts, mpp, options, false, own);
+    own.count = parts[0].on->count();
+    parts[0].on->write(parts[0].labels, *sink_to(result));
   }
   if (report) *report = own;
   return result;
@@ -111,12 +183,35 @@ std::uint64_t find_nuclei(image_source& rgb, const tissue_mask* tissue, double m
                           const nuclei_options& options, const context& how, const piece_options& pieces,
                           nuclei_report* report) {
   check(rgb.form(), mpp, options);
+  const auto& shape = rgb.form().shape;
+  auto limits = pieces;
+  limits.name.clear();  // runs of single steps are not resumed
+  limits.resume = false;
+  limits.report = nullptr;
+  const auto memory = pieces.memory > 0 ? pieces.memory : default_memory();
+  const auto scratch = std::make_shared<steps::scratch_use>();
+  // Beyond the reach of the local means no step sees the other side of a part.
+  const auto halo = static_cast<std::int64_t>(5 * options.local / mpp) + 64;
+  constexpr std::int64_t unit = 4;
+  std::vector<slide_part> parts;
+  std::int64_t pixels = 0;
+  for (const auto& where : slides::tissue_parts(shape, tissue, halo, unit)) {
+    if (where.pixels() == 0) continue;
+    const auto source = std::make_shared<slides::tissue_source>(rgb, tissue, where);
+    const bool fits =
+        pieces.size == std::array<std::int64_t, 3>{} && where.pixels() * bytes_per_pixel <= memory;
+    slide_part part{where, source->outside(), std::make_unique<steps>(how, limits, !fits, scratch)};
+    part.rgb = part.on->source_of(source);
+    pixels += where.pixels();
+    parts.push_back(std::move(part));
+  }
   nuclei_report own;
-  const auto source = std::make_shared<slides::tissue_source>(rgb, tissue);
-  steps on(how, pieces);
-  on.write(labels_of(on, on.source_of(source), source->outside(), mpp, options, own), labels);
+  label_parts(parts, mpp, options, pixels * bytes_per_pixel > memory, own);
+  auto rows = std::clamp<std::int64_t>(memory / (16 * std::max<std::int64_t>(shape.width(), 1)), 1, 1024);
+  if (const auto chunk = labels.chunk()[1]; chunk > 0) rows = std::max(chunk, rows / chunk * chunk);
+  write_labels(parts, shape, rows, labels, own);
   labels.commit();
-  own.scratch_bytes = on.scratch_peak();
+  own.scratch_bytes = scratch->peak;
   if (report) *report = own;
   return own.count;
 }

@@ -134,9 +134,6 @@ steps::plan steps::plan_of(std::span<const picture> wanted, const image_region& 
   return all;
 }
 
-steps::steps(const context& how, const piece_options& pieces)
-    : how_(how), pieces_(pieces), in_pieces_(true) {}
-
 block steps::fresh(const source_form& form, const image_region& where) const {
   const auto bytes = where.pixels() * form.channels * static_cast<std::int64_t>(size_of(form.type));
   block made;
@@ -353,6 +350,10 @@ std::vector<picture> steps::reuse(std::vector<picture> results) {
 
 picture steps::keep(const picture& result) {
   if (!in_pieces_ || !result.from->about) return reuse(result);
+  return stored(result);
+}
+
+picture steps::stored(const picture& result) {
   auto kept = std::make_shared<scratch_image>(result.form(), pieces_.scratch,
                                               [use = scratch_](std::int64_t bytes) { use->add(bytes); });
   write(result, *kept);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <macareu/catalogue.hpp>
@@ -64,10 +65,20 @@ struct step {
 
 class steps {
  public:
+  /// Bytes of work files, of several steps together.
+  struct scratch_use {
+    std::int64_t now = 0, peak = 0;
+    void add(std::int64_t bytes) {
+      now += bytes;
+      peak = std::max(peak, now);
+    }
+  };
+
   /// In memory.
   explicit steps(const context& how) : how_(how) {}
-  /// In pieces: boxes and work files as the options say.
-  steps(const context& how, const piece_options& pieces);
+  /// In memory or in pieces; boxes and work files as the options say.
+  steps(const context& how, const piece_options& pieces, bool in_pieces, std::shared_ptr<scratch_use> scratch)
+      : how_(how), pieces_(pieces), in_pieces_(in_pieces), scratch_(std::move(scratch)) {}
 
   picture view_of(const const_image_view& pixels) const;
   picture source_of(std::shared_ptr<image_source> source) const;
@@ -82,6 +93,8 @@ class steps {
   table measured(std::string_view name, const arguments& given, const std::vector<picture>& inputs);
   /// Computes a picture that several steps read.
   picture keep(const picture& result);
+  /// A picture in a work file.
+  picture stored(const picture& result);
   /// The same in memory. In pieces they are computed where they are read, which takes no work file.
   std::vector<picture> reuse(std::vector<picture> results);
   picture reuse(const picture& result) { return reuse(std::vector{result})[0]; }
@@ -92,20 +105,11 @@ class steps {
 
   const context& how() const { return how_; }
   bool in_pieces() const { return in_pieces_; }
-  std::int64_t scratch_peak() const { return scratch_ ? scratch_->peak : 0; }
 
   /// Boxes of several pictures.
   std::vector<block> read(std::span<const picture> wanted, const image_region& where) const;
   /// Bytes per pixel while boxes of several pictures are read.
   std::int64_t bytes_per_pixel(std::span<const picture> wanted) const;
-
-  struct scratch_use {
-    std::int64_t now = 0, peak = 0;
-    void add(std::int64_t bytes) {
-      now += bytes;
-      peak = std::max(peak, now);
-    }
-  };
 
  private:
   context how_;

@@ -112,6 +112,34 @@ TEST(nuclei, stay_inside_the_tissue) {
   EXPECT_TRUE(same_bits(in_pieces(slide.rgb, &tissue, {}, 1), found));
 }
 
+/// Two parts of a slide side by side: numbers follow the rows of the slide, whether parts are computed in
+/// memory, one after another with work files, or in pieces.
+TEST(nuclei, of_several_parts_are_numbered_together) {
+  dice from(7);
+  auto slide = draw_slide(from, 200, 900, 90);
+  tissue_mask tissue{image(dtype::boolean, {13, 57}), 16};
+  auto mask = tissue.mask.pixels<bool>();
+  for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = i % 57 < 15 || i % 57 >= 44;
+  nuclei_options options;
+  options.local = 4;  // a halo that keeps the parts apart
+  const auto expected = in_pieces(slide.rgb, &tissue, {}, 2, options);
+  std::uint32_t seen = 0;
+  bool left = false, right = false;
+  const auto labels = expected.pixels<std::uint32_t>();
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    ASSERT_LE(labels[i], seen + 1);
+    seen = std::max(seen, labels[i]);
+    (i % 900 < 450 ? left : right) |= labels[i] != 0;
+  }
+  EXPECT_TRUE(left && right);
+  piece_options pieces;
+  pieces.size = {0, 120, 160};
+  EXPECT_TRUE(same_bits(in_pieces(slide.rgb, &tissue, pieces, 1, options), expected));
+  pieces.size = {};
+  pieces.memory = 12 << 20;  // for one part
+  EXPECT_TRUE(same_bits(in_pieces(slide.rgb, &tissue, pieces, 2, options), expected));
+}
+
 TEST(nuclei, none_on_glass) {
   image rgb(dtype::u8, {60, 70}, 3);
   std::ranges::fill(rgb.pixels<std::uint8_t>(), std::uint8_t{240});

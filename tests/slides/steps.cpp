@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "slides/scratch_image.hpp"
+#include "slides/tissue_parts.hpp"
 #include "slides/value_counts.hpp"
 #include "support/dice.hpp"
 
@@ -73,6 +74,19 @@ TEST(scratch_image, keeps_pixels_and_is_small_for_runs) {
     EXPECT_GT(used, 0);
     EXPECT_LT(used, static_cast<std::int64_t>(all.size()));
   }
+}
+
+TEST(tissue_parts, are_grown_and_joined) {
+  tissue_mask tissue{image(dtype::boolean, {10, 30}), 8};
+  std::ranges::fill(tissue.mask.pixels<bool>(), false);
+  EXPECT_TRUE(tissue_parts({80, 240}, &tissue, 5, 4).empty());
+  for (const std::size_t cell : {2 * 30 + 3, 3 * 30 + 4, 2 * 30 + 20, 4 * 30 + 22})
+    tissue.mask.pixels<bool>()[cell] = true;
+  // The first two touch; rectangles of the last two overlap with a halo of 10.
+  const std::vector<image_region> near{{{0, 4, 12}, {1, 40, 40}}, {{0, 4, 148}, {1, 48, 48}}};
+  EXPECT_EQ(tissue_parts({80, 240}, &tissue, 10, 4), near);
+  EXPECT_EQ(tissue_parts({80, 240}, &tissue, 1000, 4), std::vector{whole_of({80, 240})});
+  EXPECT_EQ(tissue_parts({80, 240}, nullptr, 5, 4), std::vector{whole_of({80, 240})});
 }
 
 /// A chain of local steps gives the same pixels in any box.

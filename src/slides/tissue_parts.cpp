@@ -1,0 +1,75 @@
+#include "slides/tissue_parts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <map>
+
+#include <macareu/operators.hpp>
+
+#include "core/ceil_div.hpp"
+
+namespace macareu::slides {
+namespace {
+
+struct rectangle {
+  std::int64_t top = std::numeric_limits<std::int64_t>::max(), left = top, bottom = 0, right = 0;
+
+  void add(const rectangle& other) {
+    top = std::min(top, other.top);
+    left = std::min(left, other.left);
+    bottom = std::max(bottom, other.bottom);
+    right = std::max(right, other.right);
+  }
+  bool overlaps(const rectangle& other) const {
+    return top < other.bottom && other.top < bottom && left < other.right && other.left < right;
+  }
+};
+
+/// Joins one pair that overlaps.
+bool join_one(std::vector<rectangle>& all) {
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = i + 1; j < all.size(); ++j)
+      if (all[i].overlaps(all[j])) {
+        all[i].add(all[j]);
+        all.erase(all.begin() + static_cast<std::ptrdiff_t>(j));
+        return true;
+      }
+  return false;
+}
+
+}  // namespace
+
+std::vector<image_region> tissue_parts(const extents& slide, const tissue_mask* tissue, std::int64_t halo,
+                                       std::int64_t unit) {
+  if (!tissue) return {whole_of(slide)};
+  const image labels = label(tissue->mask);
+  const auto numbers = labels.pixels<std::uint32_t>();
+  std::map<std::uint32_t, rectangle> found;
+  const auto width = labels.shape().width();
+  for (std::int64_t i = 0; i < labels.shape().pixels(); ++i)
+    if (const auto number = numbers[static_cast<std::size_t>(i)])
+      found[number].add({i / width, i % width, i / width + 1, i % width + 1});
+  std::vector<rectangle> all;
+  for (const auto& [number, cells] : found) {
+    const auto low = [&](std::int64_t cell) {
+      return std::max<std::int64_t>(0, cell * tissue->factor - halo) / unit * unit;
+    };
+    const auto high = [&](std::int64_t cell, std::int64_t side) {
+      return std::min(side, ceil_div(cell * tissue->factor + halo, unit) * unit);
+    };
+    const rectangle grown{low(cells.top), low(cells.left), high(cells.bottom, slide.height()),
+                          high(cells.right, slide.width())};
+    if (grown.top < grown.bottom && grown.left < grown.right) all.push_back(grown);
+  }
+  while (join_one(all)) {
+  }
+  std::ranges::sort(all, {}, &rectangle::left);
+  std::vector<image_region> parts;
+  for (const auto& one : all)
+    parts.push_back({{0, one.top, one.left}, {1, one.bottom - one.top, one.right - one.left}});
+  return parts;
+}
+
+}  // namespace macareu::slides
