@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import scipy as scipy, skimage as skimage
 from ._device_array import DeviceArray as DeviceArray
 from ._lazy_image import LazyImage as LazyImage, open as open
+from ._nuclei import nuclei as nuclei
 from ._tools import Comparison as Comparison, compare as compare, generate as generate, info as info
 
 __version__: str

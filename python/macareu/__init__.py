@@ -18,10 +18,11 @@ from ._tools import Comparison, compare, generate, info
 
 globals().update(_functions.functions)
 from . import scipy, skimage  # noqa: E402, they call the functions
+from ._nuclei import nuclei  # noqa: E402, likewise
 
 __version__ = info()["version"]
-__all__ = [*_functions.functions, "Comparison", "DeviceArray", "LazyImage", "compare", "generate", "info", "scipy",
-           "skimage"]
+__all__ = [*_functions.functions, "Comparison", "DeviceArray", "LazyImage", "compare", "generate", "info", "nuclei",
+           "scipy", "skimage"]
 
 
 def __getattr__(name):

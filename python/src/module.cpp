@@ -33,6 +33,7 @@ PYBIND11_MODULE(_macareu, module) {
   add_tools(module);
   add_peers_arithmetic(module);
   add_sources(module);
+  add_nuclei(module);
   add_shared_arrays(module);
 }
 

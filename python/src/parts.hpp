@@ -13,6 +13,8 @@ void add_tools(pybind11::module_& module);
 void add_peers_arithmetic(pybind11::module_& module);
 /// Files that are read by regions.
 void add_sources(pybind11::module_& module);
+/// Nuclei of slides that are read in pieces.
+void add_nuclei(pybind11::module_& module);
 /// GPU memory shared with other packages, and streams.
 void add_shared_arrays(pybind11::module_& module);
 
