@@ -63,7 +63,7 @@ std::optional<table> places_in(const table& objects) {
 }  // namespace pages
 
 struct page_files::state {
-  explicit state(page_content content) : model(std::move(content)), locks(model.images().size()) {
+  explicit state(page_content content) : model(std::move(content)) {
     const auto& about = model.content();
     if (model.labels()) covered.emplace(about.labels, pages::tile_reader::kind::labels);
     if (about.objects)
@@ -76,9 +76,11 @@ struct page_files::state {
     while (pages::halved_side(std::max(shape.width(), shape.height()), pages::raster_halvings + levels - 1) >
            pages::tile_side)
       ++levels;
-    return model.meta({.image_types = std::vector<std::string>(locks.size(), "png"),
+    return model.meta({.image_types = std::vector<std::string>(model.content().images.size(), "png"),
                        .places = places ? &*places : nullptr,
-                       .raster_levels = levels});
+                       .raster_levels = levels,
+                       .raster_exact = !covered || !covered->has_overview(),
+                       .live = true});
   }
 
   bool contains(const pages::tile_place& place) const {
@@ -103,7 +105,6 @@ struct page_files::state {
                          static_cast<std::uint64_t>(std::max(shape.width(), shape.height()) - 1))) -
                      static_cast<int>(second[0]);
     if (!contains(place)) return std::nullopt;
-    const std::lock_guard lock(locks[image]);
     return pages::encoded(model.images()[image].read_scaled(place), 0);
   }
 
@@ -113,7 +114,7 @@ struct page_files::state {
       return std::nullopt;
     pages::object_tile tile;
     {
-      const std::lock_guard lock(labels_lock);
+      const std::lock_guard lock(covered->lock());
       tile = pages::read_object_tile(*model.labels(), at[0], at[1], at[2]);
     }
     const auto shapes = pages::shapes_of(tile);
@@ -128,7 +129,6 @@ struct page_files::state {
         place.x * pages::tile_side >= pages::halved_side(shape.width(), place.halvings) ||
         place.y * pages::tile_side >= pages::halved_side(shape.height(), place.halvings))
       return std::nullopt;
-    const std::lock_guard lock(labels_lock);
     const auto tile = covered->read_scaled(place);
     return pages::deflated({reinterpret_cast<const char*>(tile.pixels.data()), tile.pixels.size()}, 1);
   }
@@ -141,8 +141,23 @@ struct page_files::state {
     return columns->block(static_cast<std::size_t>(at[0]), static_cast<std::size_t>(at[1]));
   }
 
+  /// Whether tiles may become finer, and a number that grows when they have.
+  std::string progress() {
+    int version = 0;
+    bool refines = false;
+    const auto add = [&](const pages::tile_reader& reader) {
+      version += reader.version();
+      refines = refines || reader.refines();
+    };
+    for (const auto& reader : model.images()) add(reader);
+    if (covered) add(*covered);
+    return pages::deflated("{\"version\":" + std::to_string(version) +
+                           ",\"refines\":" + (refines ? "true" : "false") + "}");
+  }
+
   /// The bytes of a data file.
   std::optional<std::string> data(std::string_view kind, const std::vector<std::int64_t>& at) {
+    if (kind == "progress") return progress();
     if (kind == "columns") return block(model.columns(), at);
     if (kind == "places") return block(places ? &*places : nullptr, at);
     if (!model.labels()) return std::nullopt;
@@ -153,8 +168,6 @@ struct page_files::state {
   std::optional<pages::tile_reader> covered;
   std::optional<table> places_table;
   std::optional<pages::column_files> places;
-  std::vector<std::mutex> locks;  ///< of images
-  std::mutex labels_lock;
 };
 
 page_files::page_files(page_content content) : state_(std::make_unique<state>(std::move(content))) {}
@@ -165,7 +178,7 @@ std::optional<page_files::file> page_files::find(std::string_view name) const {
     if (asset.name == name) return file{pages::type_of(name), std::string(asset.text)};
   if (name == "page/data/meta.js") return file{pages::type_of(name), state_->meta()};
   if (auto tile = state_->image_tile(name)) return file{pages::type_of(name), *std::move(tile)};
-  for (const std::string_view kind : {"columns", "places", "objects", "raster"}) {
+  for (const std::string_view kind : {"columns", "places", "objects", "raster", "progress"}) {
     const auto head = "page/data/" + std::string(kind) + "/";
     const auto numbers = pages::numbers_in(name, head, ".js");
     if (numbers.empty()) continue;

@@ -68,7 +68,8 @@ std::string page_model::meta(const meta_parts& parts) const {
               (parts.counts.empty() ? std::string("null")
                                     : json_list(parts.counts, [](auto n) { return std::to_string(n); })) +
               ",\"raster\":{\"first\":" + std::to_string(raster_halvings) +
-              ",\"levels\":" + std::to_string(parts.raster_levels) + "}" +
+              ",\"levels\":" + std::to_string(parts.raster_levels) +
+              ",\"exact\":" + (parts.raster_exact ? "true" : "false") + "}" +
               ",\"rows\":" + (rows_ ? std::to_string(rows_->rows()) : "null") +
               ",\"block\":" + std::to_string(rows_in_block) +
               ",\"columns\":" + (columns_ ? columns_->description() : "[]") +
@@ -80,6 +81,7 @@ std::string page_model::meta(const meta_parts& parts) const {
          ",\"slices\":" + std::to_string(shape().depth()) + ",\"tile\":" + std::to_string(tile_side) +
          ",\"halvings\":" + std::to_string(halvings_of(shape())) + ",\"pixelSize\":" +
          (size ? "[" + number_text((*size)[0]) + "," + number_text((*size)[1]) + "]" : "null") +
+         ",\"live\":" + (parts.live ? "true" : "false") +
          ",\"mode\":" + (content_.side_by_side ? "\"side\"" : "\"slider\"") + ",\"images\":[" + images +
          "],\"objects\":" + objects + ",\"outline\":" + json_string(content_.outline) +
          ",\"summary\":" + json_string(content_.summary) + "});\n";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,7 +24,7 @@ class page_model {
 
   const page_content& content() const { return content_; }
   const extents& shape() const { return images_[0].form().shape; }
-  std::vector<tile_reader>& images() { return images_; }
+  std::deque<tile_reader>& images() { return images_; }
   image_source* labels() const {
     return content_.labels.levels.empty() ? nullptr : content_.labels.levels[0];
   }
@@ -39,6 +40,8 @@ class page_model {
     std::vector<std::uint32_t> counts = {};  ///< objects of each tile; empty if that is not known
     const column_files* places = nullptr;    ///< x, y and size of each row
     int raster_levels = 0;
+    bool raster_exact = true;  ///< from the start
+    bool live = false;         ///< tiles may become finer
   };
   /// The text of data/meta.js.
   std::string meta(const meta_parts& parts) const;
@@ -47,7 +50,7 @@ class page_model {
   void check() const;
 
   page_content content_;
-  std::vector<tile_reader> images_;
+  std::deque<tile_reader> images_;
   std::optional<row_index> rows_;
   std::optional<column_files> columns_;
 };

@@ -8,6 +8,7 @@
 #include "core/ceil_div.hpp"
 #include "core/pixel_types.hpp"
 #include "files/jpeg.hpp"
+#include "overview.hpp"
 #include "packed.hpp"
 
 namespace macareu::pages {
@@ -17,6 +18,8 @@ namespace {
 constexpr std::int64_t most_pixels = std::int64_t{24} << 20;
 /// Along each axis of a sampled tile.
 constexpr std::int64_t most_samples = 32;
+/// Images that are larger than a tile after so many halvings have an overview of that size.
+constexpr int overview_halvings = 4;
 
 image sample(image_source& from, const image_region& box) {
   image pixels(from.form().type, extents{box.size[1], box.size[2]}, from.form().channels);
@@ -68,7 +71,20 @@ tile halved(const tile& from) {
 
 tile_reader::tile_reader(const page_image& image, kind what) : levels_(image.levels), kind_(what) {
   if (kind_ == kind::picture) window_ = window_of_sample();
+  // Only where the smallest level is so large that coarse tiles would read too much of it.
+  auto& smallest = *levels_.back();
+  const auto& shape = smallest.form().shape;
+  if (shape.depth() > 1 || halvings_of(shape) <= overview_halvings) return;
+  if (levels_.size() > 1) return;
+  overview_ = std::make_unique<overview>(
+      form(), smallest.chunk(), channels(), overview_halvings, kind_ == kind::labels,
+      [this](const image_region& box) { return region(*levels_[0], box); });
 }
+
+tile_reader::~tile_reader() = default;
+
+bool tile_reader::refines() const { return overview_ && overview_->version() < overview::last_version; }
+int tile_reader::version() const { return overview_ ? overview_->version() : 0; }
 
 tile_reader::window tile_reader::window_of_sample() {
   if (form().type == dtype::u8) return {0, 255};
@@ -97,7 +113,10 @@ tile_reader::window tile_reader::window_of_sample() {
 }
 
 tile tile_reader::region(image_source& from, const image_region& box) {
-  const auto pixels = sample(from, box);
+  const auto pixels = [&] {
+    const std::lock_guard lock(lock_);
+    return sample(from, box);
+  }();
   auto to = empty_tile(box.size[2], box.size[1], channels());
   const auto stored = static_cast<std::size_t>(pixels.channels()),
              shown = static_cast<std::size_t>(to.channels);
@@ -127,6 +146,7 @@ tile tile_reader::read(const tile_place& place) {
 }
 
 tile tile_reader::read_scaled(const tile_place& place) {
+  if (overview_ && place.halvings >= overview_->halvings()) return overview_->read(place);
   // Levels of slides are not exact powers of two; one pixel less than wanted is the same level.
   auto* from = levels_[0];
   const auto wanted = halved_side(form().shape.width(), place.halvings);

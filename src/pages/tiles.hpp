@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -30,12 +32,18 @@ std::int64_t halved_side(std::int64_t side, int halvings);
 /// Mean of two by two pixels; odd sides are rounded up.
 tile halved(const tile& from);
 
+class overview;
+
 /// Values become bytes: u8 as they are, others between the least and the greatest of a sample. Of labels,
-/// bytes are 255 inside of objects, and smaller levels are rounded up so that no object disappears.
+/// bytes are 255 inside of objects, and smaller levels are rounded up so that no object disappears. Functions
+/// may be called by several threads.
 class tile_reader {
  public:
   enum class kind { picture, labels };
   explicit tile_reader(const page_image& image, kind what = kind::picture);
+  ~tile_reader();
+  tile_reader(const tile_reader&) = delete;
+  tile_reader& operator=(const tile_reader&) = delete;
 
   const source_form& form() const { return levels_[0]->form(); }
   int channels() const { return form().channels >= 3 && kind_ == kind::picture ? 3 : 1; }
@@ -44,9 +52,15 @@ class tile_reader {
 
   /// The tile of full size.
   tile read(const tile_place& place);
-  /// The tile of any size. Reads the level of the file that is as large or a little larger, and few of its
-  /// pixels where that is much larger.
+  /// The tile of any size. Reads the level of the file that is as large or a little larger. Where that is
+  /// much larger the tile comes from an overview that is made meanwhile.
   tile read_scaled(const tile_place& place);
+  /// Held while sources are read.
+  std::mutex& lock() { return lock_; }
+  /// Whether read_scaled() may give finer tiles later, and a number that then is larger.
+  bool has_overview() const { return overview_ != nullptr; }
+  bool refines() const;
+  int version() const;
 
  private:
   struct window {
@@ -59,8 +73,10 @@ class tile_reader {
   tile sampled(image_source& from, const tile_place& place, double scale);
 
   std::vector<image_source*> levels_;
+  std::mutex lock_;  ///< of sources
   kind kind_;
   window window_;
+  std::unique_ptr<overview> overview_;
 };
 
 /// The file of a tile: JPEG of this quality where libvips is available, or PNG for 0.

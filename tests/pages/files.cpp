@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include <macareu/macareu.hpp>
@@ -77,6 +78,36 @@ TEST(page_files, png_tiles_have_the_pixels_of_the_image) {
                   shown.pixels<std::uint8_t>()[static_cast<std::size_t>((y + 512) * 700 * channels +
                                                                         512 * channels + x)]);
   }
+}
+
+/// Columns become brighter, and nothing is stored.
+class ramp final : public image_source {
+ public:
+  ramp() : form_{.shape = extents{300, 9000}} {}
+  const source_form& form() const override { return form_; }
+  void read(const image_region& from, void* to) override {
+    auto* out = static_cast<std::uint8_t*>(to);
+    for (std::int64_t y = 0; y < from.size[1]; ++y)
+      for (std::int64_t x = 0; x < from.size[2]; ++x)
+        *out++ = static_cast<std::uint8_t>((from.first[2] + x) / 36);
+  }
+
+ private:
+  source_form form_;
+};
+
+TEST(page_files, overview_of_a_large_image_becomes_exact) {
+  ramp shown;
+  pages::tile_reader reader(page_image{"ramp", {&shown}});
+  ASSERT_TRUE(reader.has_overview());
+  const pages::tile_place whole{.halvings = 5};
+  auto tile = reader.read_scaled(whole);
+  EXPECT_EQ(tile.width, 282);
+  EXPECT_EQ(tile.height, 10);
+  while (reader.refines()) std::this_thread::yield();
+  tile = reader.read_scaled(whole);
+  for (int x = 0; x < 281; ++x)
+    EXPECT_NEAR(tile.pixels[static_cast<std::size_t>(x)], (32 * x + 15.5) / 36, 1.2) << x;
 }
 
 TEST(page_files, names_outside_the_page_have_no_file) {

@@ -153,7 +153,8 @@ macareu.overlay = (() => {
     const side = about.tile << halvings, styled = table.filtered || colours.column;
     if (styled && !table.places.length)
       macareu.say("Colours and filters are shown near by only: the table has no places of objects.");
-    const byPlaces = styled && table.places.length > 0;
+    // A server's picture of covered area takes a while; places of the table are there at once.
+    const byPlaces = (styled || !layer.raster.exact) && table.places.length > 0;
     if (byPlaces && !placesReady()) return;
     inView(side, (y, x, left, top) => {
       const width = Math.ceil(Math.min(side, about.width - left) / (1 << halvings));
@@ -308,6 +309,7 @@ macareu.overlay = (() => {
     show(on) { shown = on; later(); },
     showOutline(on) { outlineShown = on; later(); },
     setOpacity(value) { opacity = value; later(); },
+    refresh() { rasters.clear(); restyle(); },
     setSlice(index) { slice = index; later(); },
     get shown() { return shown; },
     get selected() { return selected; },

@@ -5,7 +5,7 @@ macareu.viewer = (() => {
   const {data, overlay} = macareu;
   // What is in view: the image's point at the top left, and pixels of the screen for one of the image.
   const view = {x: 0, y: 0, scale: 0, ratio: 1};
-  let about, osd, slice = 0, mode = "slider", split = 0.5, second = 1, ready = false;
+  let about, osd, version = 0, slice = 0, mode = "slider", split = 0.5, second = 1, ready = false;
 
   const at = id => document.getElementById(id);
 
@@ -13,11 +13,11 @@ macareu.viewer = (() => {
     const {width, height, tile, halvings, images} = about;
     const top = Math.ceil(Math.log2(Math.max(width, height, 2)));
     const depth = Math.max(width, height) === 1 ? 0 : top;
-    const now = slice;
+    const now = slice, fresh = version ? "?" + version : "";
     return {
       width, height, tileSize: tile, tileOverlap: 0, minLevel: 0, maxLevel: halvings,
       getTileUrl: (level, x, y) => data.imageUrl("page/data/image-" + image + "-" + now + "_files/" +
-        (depth - halvings + level) + "/" + x + "_" + y + "." + images[image].type)
+        (depth - halvings + level) + "/" + x + "_" + y + "." + images[image].type) + fresh
     };
   }
 
@@ -52,6 +52,7 @@ macareu.viewer = (() => {
       leaveHandler: () => { at("position").textContent = ""; }
     });
     addImages();
+    if (about.live) watch().catch(() => macareu.say("The server has ended: start it again and load this page anew."));
     overlay.open(about, at("overlay"), view);
     moveDivider();
   }
@@ -60,6 +61,24 @@ macareu.viewer = (() => {
     osd.world.removeAll();
     const wanted = about.images.length > 1 ? [0, second] : [0];
     wanted.forEach((image, index) => osd.addTiledImage({tileSource: source(image), index, x: 0, y: 0, width: 1}));
+  }
+
+  // A server refines coarse tiles of large images while it reads them.
+  async function watch() {
+    for (let n = 0;; ++n) {
+      const bytes = await data.load("progress/" + n), now = JSON.parse(new TextDecoder().decode(bytes));
+      if (now.version > version && n > 0) { version = now.version; lastClip = ""; refresh(); overlay.refresh(); }
+      version = Math.max(version, now.version);
+      if (!now.refines && n > 0) return;
+      await new Promise(done => setTimeout(done, 500));
+    }
+  }
+
+  function refresh() {
+    for (let i = 0; i < osd.world.getItemCount(); ++i) {
+      const image = i === 0 ? 0 : second;
+      osd.addTiledImage({tileSource: source(image), index: i, replace: true, x: 0, y: 0, width: 1});
+    }
   }
 
   const imagePoint = position => ({
@@ -154,6 +173,7 @@ macareu.viewer = (() => {
       overlay.setSlice(slice);
     },
     get slice() { return slice; },
+    get version() { return version; },
     pan(x, y) {
       const bounds = osd.viewport.getBounds();
       osd.viewport.panBy(new OpenSeadragon.Point(x * bounds.width, y * bounds.height));
