@@ -18,6 +18,7 @@ from ._device_array import DeviceArray as DeviceArray
 from ._lazy_image import LazyImage as LazyImage, open as open
 from ._nuclei import nuclei as nuclei
 from ._tools import Comparison as Comparison, compare as compare, generate as generate, info as info
+from ._view import View as View, view as view
 
 __version__: str
 

@@ -15,14 +15,15 @@ from . import _functions
 from ._device_array import DeviceArray
 from ._lazy_image import LazyImage, open  # noqa: A004, not in __all__: a star import keeps Python's own
 from ._tools import Comparison, compare, generate, info
+from ._view import View, view
 
 globals().update(_functions.functions)
 from . import scipy, skimage  # noqa: E402, they call the functions
 from ._nuclei import nuclei  # noqa: E402, likewise
 
 __version__ = info()["version"]
-__all__ = [*_functions.functions, "Comparison", "DeviceArray", "LazyImage", "compare", "generate", "info", "nuclei",
-           "scipy", "skimage"]
+__all__ = [*_functions.functions, "Comparison", "DeviceArray", "LazyImage", "View", "compare", "generate", "info", "nuclei",
+           "scipy", "skimage", "view"]
 
 
 def __getattr__(name):

@@ -35,6 +35,7 @@ PYBIND11_MODULE(_macareu, module) {
   add_sources(module);
   add_nuclei(module);
   add_shared_arrays(module);
+  add_pages(module);
 }
 
 }  // namespace macareu::python

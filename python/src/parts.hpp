@@ -18,4 +18,7 @@ void add_nuclei(pybind11::module_& module);
 /// GPU memory shared with other packages, and streams.
 void add_shared_arrays(pybind11::module_& module);
 
+/// Pages for notebooks.
+void add_pages(pybind11::module_& module);
+
 }  // namespace macareu::python
