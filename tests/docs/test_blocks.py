@@ -42,6 +42,9 @@ def reason_to_skip(block):
         return "the Python package is not part of this build"
     if block.needs in ("matplotlib", "zarr"):
         return "" if has_module(block.needs) else f"documentation needs {block.needs}"
+    if block.needs == "openseadragon":
+        said = subprocess.run([TOOL, "view", "none.npy", "--page", "none"], stderr=subprocess.PIPE, check=False).stderr.decode()
+        return "documentation needs OpenSeadragon" if "OpenSeadragon" in said else ""
     if block.needs == "libvips":
         formats = subprocess.run([TOOL, "info"], stdout=subprocess.PIPE, check=True).stdout.decode()
         return "" if ".png" in formats else "documentation needs libvips"
