@@ -1,0 +1,71 @@
+// Labels in a work file equal those in memory, and take room only where they are.
+#include "slides/label_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace macareu::test {
+namespace {
+
+using slides::label_store;
+
+/// Writes and reads in pieces of this size.
+void compare(const extents& shape, std::int64_t high, std::int64_t wide) {
+  std::mt19937 random(7);
+  std::vector<std::uint32_t> expected(static_cast<std::size_t>(shape.pixels()));
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    if (i % 700 > 300) expected[i] = random() % 5;
+  label_store store(shape, {}, {});
+  std::vector<std::uint32_t> part;
+  const auto over_pieces = [&](const auto& visit) {
+    for (std::int64_t y = 0; y < shape.height(); y += high)
+      for (std::int64_t x = 0; x < shape.width(); x += wide) {
+        const image_region where{{0, y, x},
+                                 {1, std::min(high, shape.height() - y), std::min(wide, shape.width() - x)}};
+        part.resize(static_cast<std::size_t>(where.pixels()));
+        visit(where);
+      }
+  };
+  const auto index = [&](const image_region& where, std::size_t i) {
+    const auto row = static_cast<std::int64_t>(i) / where.size[2],
+               column = static_cast<std::int64_t>(i) % where.size[2];
+    return static_cast<std::size_t>((where.first[1] + row) * shape.width() + where.first[2] + column);
+  };
+  over_pieces([&](const image_region& where) {
+    for (std::size_t i = 0; i < part.size(); ++i) part[i] = expected[index(where, i)];
+    store.write(where, part.data());
+  });
+  over_pieces([&](const image_region& where) {
+    store.read(where, part.data());
+    for (std::size_t i = 0; i < part.size(); ++i) ASSERT_EQ(part[i], expected[index(where, i)]) << i;
+  });
+  std::vector<std::uint32_t> all(expected.size());
+  store.read(whole_of(shape), all.data());
+  EXPECT_EQ(all, expected);
+}
+
+TEST(label_store, pieces_of_any_size) {
+  compare({600, 700}, 256, 256);
+  compare({600, 700}, 100, 333);
+  compare({600, 700}, 600, 700);
+  compare({257, 1}, 50, 1);
+}
+
+TEST(label_store, only_labels_take_room) {
+  label_store store({1024, 1024}, {}, {});
+  std::vector<std::uint32_t> rows(256 * 1024);
+  store.write({{0, 0, 0}, {1, 256, 1024}}, rows.data());
+  EXPECT_EQ(store.bytes(), 0);
+  rows[600] = 9;
+  store.write({{0, 256, 0}, {1, 256, 1024}}, rows.data());
+  EXPECT_EQ(store.bytes(), 256 * 256 * 4);
+  EXPECT_TRUE(store.has_labels(256, 600));
+  EXPECT_FALSE(store.has_labels(256, 100));
+  EXPECT_FALSE(store.has_labels(0, 600));
+}
+
+}  // namespace
+}  // namespace macareu::test
