@@ -133,6 +133,13 @@ class Refusals(SlideTest):
         # Python ignores SIGXFSZ, and so does what it starts: writes fail.
         self.fail_with(3, "nuclei", "s.npy", "--mpp", "0.5", "-o", "out", preexec_fn=limit, restore_signals=False)
 
+    def test_outputs_do_not_replace_a_slide(self):
+        self.write_slide("s.npy", Slide())
+        self.succeed("clip", "s.npy", "--channels", "last", "-o", "labels.ome.tif", "--low", "0", "--high", "255")
+        before = self.content("labels.ome.tif")
+        self.assertIn("is an input", self.fail_with(2, "nuclei", "labels.ome.tif", "-o", ".", "--mpp", "0.5"))
+        self.assertEqual(self.content("labels.ome.tif"), before)
+
     def test_output_that_is_a_file(self):
         self.write_slide("s.npy", Slide(colour=GLASS).ellipse(50, 50, 9, 9, NUCLEUS))
         with open(self.path("out"), "w"):

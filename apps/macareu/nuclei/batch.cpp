@@ -12,6 +12,7 @@
 #include <macareu/files.hpp>
 #include <macareu/text_file.hpp>
 
+#include "command/outputs.hpp"
 #include "command/program.hpp"
 #include "command/text.hpp"
 #include "command/verb.hpp"
@@ -149,7 +150,13 @@ void write_all(const nuclei_settings& settings, const std::vector<slide_target>&
 int run_slides(nuclei_settings& settings, interruption& signals) {
   settings.check();
   check_writable(slide_file::labels);
+  if (settings.output.empty()) throw usage_error("--output: expected a directory, got ''");
   const auto slides = targets_of(settings);
+  for (const auto& slide : slides) {
+    auto files = slide_file::names();
+    for (auto& name : files) name = (slide.directory / name).string();
+    check_no_input(files, settings.slides);
+  }
   const interruption::careful_section careful(signals);
   const output_directory made(settings.output);
   if (slides.size() == 1) {
