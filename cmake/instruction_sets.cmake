@@ -47,6 +47,7 @@ endif()
 # The operators that gain at least a tenth (docs/decisions/0023-instruction-sets.md), and what they call.
 set(hot_operators canny gaussian hysteresis label maxima median minima sobel)
 set(hot_sources
+  src/engines/cpu/basins/basin_tile.cpp
   src/engines/cpu/component/lines.cpp
   src/engines/cpu/component/united_runs.cpp
   src/engines/cpu/line/bundles.cpp
@@ -61,6 +62,7 @@ set(kernels
   src/engines/cpu/window/summit_kernel.cpp)
 set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS -fno-math-errno)
 list(APPEND kernels
+  src/engines/cpu/basins/run_basins.cpp
   src/engines/cpu/wave/binary.cpp
   src/engines/cpu/wave/contraction.cpp
   src/engines/cpu/wave/run_bottleneck.cpp

@@ -231,28 +231,65 @@ TEST(watershed, equals_dijkstra) {
 }
 
 /// Several tiles of the cpu engine, with paths that cross many of them.
-TEST(watershed, tiles_agree_with_serial) {
+template <class T>
+void compare_tiles_with_serial(int i) {
   const auto& about = *find_operator("watershed");
-  for (int i = 0; i < 12; ++i) {
-    dice from(seed_of("watershed tiles", dtype::u8, i));
-    const extents shape = i % 3 == 2 ? extents{40, 70, 130} : extents{300, 600};
-    picture<std::uint8_t> f{shape, {}}, mask{shape, {}};
+  dice from(seed_of("watershed tiles", dtype::u8, i));
+  const extents shape = i % 3 == 2 ? extents{40, 70, 130} : extents{300, 600};
+  picture<T> f{shape, {}};
+  picture<std::uint8_t> mask{shape, {}};
+  picture<std::uint32_t> markers{shape, {}};
+  for (std::int64_t p = 0; p < shape.pixels(); ++p) {
+    const auto y = p / shape.width() % shape.height(), x = p % shape.width();
+    const bool wall = i % 4 == 1 && y % 2 == 1 && x != (y / 2 % 2 ? 0 : shape.width() - 1);
+    f.pixels.push_back(static_cast<T>(i % 4 < 2 ? 255 : from.below(i % 4 == 2 ? 3 : 256)));
+    mask.pixels.push_back(!wall);
+    markers.pixels.push_back(p == 0 || from.once_in(20000) ? static_cast<std::uint32_t>(p + 1) : 0);
+  }
+  for (const int reach : {0, 1}) {
+    const arguments given{{"connectivity", std::string(reach ? "full" : "face")}};
+    const std::vector<const_image_view> inputs{f, markers, mask};
+    const auto expected = run_operator(about, inputs, given, on_serial);
+    for (const int threads : {1, 3})
+      EXPECT_TRUE(same_bits(run_operator(about, inputs, given, {.device = "cpu", .threads = threads})[0],
+                            expected[0]))
+          << "image " << i << ", " << threads << " threads";
+  }
+}
+
+TEST(watershed, tiles_agree_with_serial) {
+  for (int i = 0; i < 12; ++i)
+    if (i % 5 == 2)
+      compare_tiles_with_serial<std::uint16_t>(i);
+    else if (i % 5 == 3)
+      compare_tiles_with_serial<float>(i);
+    else if (i % 5 == 4)
+      compare_tiles_with_serial<double>(i);
+    else
+      compare_tiles_with_serial<std::uint8_t>(i);
+}
+
+/// Rounds of corrections: a winding plateau is longer than one, and lakes of several depths cross tiles.
+TEST(watershed, corrections_cross_tiles_in_order) {
+  const auto& about = *find_operator("watershed");
+  const extents shape{260, 1030};
+  for (const int gap : {2, 5, 40}) {
+    picture<std::uint8_t> f{shape, {}};
     picture<std::uint32_t> markers{shape, {}};
     for (std::int64_t p = 0; p < shape.pixels(); ++p) {
-      const auto y = p / shape.width() % shape.height(), x = p % shape.width();
-      const bool wall = i % 4 == 1 && y % 2 == 1 && x != (y / 2 % 2 ? 0 : shape.width() - 1);
-      f.pixels.push_back(static_cast<std::uint8_t>(i % 4 < 2 ? 255 : from.below(i % 4 == 2 ? 3 : 256)));
-      mask.pixels.push_back(!wall);
-      markers.pixels.push_back(p == 0 || from.once_in(20000) ? static_cast<std::uint32_t>(p + 1) : 0);
+      const auto y = p / shape.width(), x = p % shape.width();
+      const bool wall = x % gap == gap - 1 && y != (x / gap % 2 ? 0 : shape.height() - 1);
+      f.pixels.push_back(static_cast<std::uint8_t>(wall ? 9 : 1 + x / 400));
+      markers.pixels.push_back(p == 0 || p == shape.pixels() / 2 ? static_cast<std::uint32_t>(p + 1) : 0);
     }
-    for (const int reach : {0, 1}) {
-      const arguments given{{"connectivity", std::string(reach ? "full" : "face")}};
-      const std::vector<const_image_view> inputs{f, markers, mask};
+    for (const auto* reach : {"face", "full"}) {
+      const arguments given{{"connectivity", std::string(reach)}};
+      const std::vector<const_image_view> inputs{f, markers};
       const auto expected = run_operator(about, inputs, given, on_serial);
-      for (const int threads : {1, 3})
+      for (const int threads : {1, 4})
         EXPECT_TRUE(same_bits(run_operator(about, inputs, given, {.device = "cpu", .threads = threads})[0],
                               expected[0]))
-            << "image " << i << ", " << threads << " threads";
+            << "gap " << gap << ", " << reach << ", " << threads << " threads";
     }
   }
 }

@@ -220,7 +220,7 @@ class engine : public images_in_memory {
   template <class Key>
   void basins(const neighbourhood& near, const framed<std::uint32_t>& labels, const framed<const Key>& passes,
               const framed<const std::uint32_t>& seeds) const {
-    run_basins(work_, near, labels.pixels(), passes.pixels(), seeds.pixels());
+    best_basin_kernels().on<Key>()(work_, near, labels.pixels(), passes.pixels(), seeds.pixels());
   }
 
   template <edge_rule Rule, class Kept, class Source>

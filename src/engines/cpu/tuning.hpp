@@ -60,8 +60,13 @@ inline constexpr int rows_prefetched = 6;
 /// L, d, labels, directions and the queue of a tile fit the second-level cache. Not measured apart.
 inline constexpr tile_shape basin_image_tile{256, 128, 1}, basin_volume_tile{64, 32, 16};
 
-/// Fronts of at least so many pixels are shared by threads. Not measured apart.
-inline constexpr std::int64_t basin_front_shared = 1 << 13;
+/// Steps that a round of corrections covers, and the tiles from which on threads share it. Not measured
+/// apart.
+inline constexpr std::uint32_t basin_window = 128;
+inline constexpr std::int64_t basin_tiles_shared = 4;
+/// With more than this share of corrected pixels, one in so many, all parents of a tile are found again. Not
+/// measured apart.
+inline constexpr int basin_share_again = 8;
 
 // Windows and edges
 

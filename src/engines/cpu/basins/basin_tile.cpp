@@ -1,8 +1,37 @@
 #include "engines/cpu/basins/basin_tile.hpp"
 
 #include <algorithm>
+#include <cstring>
+
+#include "engines/cpu/runtime/simd.hpp"
 
 namespace macareu::cpu {
+namespace {
+
+/// Loops that stop at the first hit are not vectorised: pixels are looked for in blocks.
+constexpr std::int64_t block = 32;
+
+/// Rows are read in whole vectors. What lies behind them belongs to the next row.
+constexpr std::size_t slack = vector_bytes;
+constexpr std::int64_t byte_lanes = vector_bytes;
+
+/// Whether any of these pixels is inside the mask.
+bool any_inside(const std::uint32_t* seed, std::int64_t count) {
+  std::uint32_t all = basin::outside;
+  for (std::int64_t i = 0; i < count; ++i) all &= seed[i];
+  return all != basin::outside;
+}
+/// Whether any or all of a vector's pixels equal a value.
+template <class T>
+bool any_equal(const T* pixels, T value) {
+  return any<T>(reinterpret_cast<vec<T>>(load(pixels) == all_lanes(value)));
+}
+template <class T>
+bool all_equal(const T* pixels, T value) {
+  return !any<T>(load(pixels) ^ all_lanes(value));
+}
+
+}  // namespace
 
 template <class Key>
 void basin_tile<Key>::move_to(const tile_place& place, site views) {
@@ -11,14 +40,17 @@ void basin_tile<Key>::move_to(const tile_place& place, site views) {
   rows_ = place.height + 2;
   const std::int64_t slices = place.depth + 2 * volume_;
   const auto size = static_cast<std::size_t>(pitch_ * rows_ * slices);
-  if (pass_.size() < size) {
-    pass_.resize(size);
-    steps_.resize(size);
-    value_.resize(size);
+  if (pass_.size() < size + slack) {
+    pass_.resize(size + slack);
+    steps_.resize(size + slack);
+    value_.resize(size + slack);
     queue_.resize(size);
-    direction_.resize(size);
+    direction_.resize(size + slack);
   }
-  lowest_.resize(static_cast<std::size_t>(place.width) + 2);
+  const auto width = static_cast<std::size_t>(place.width);
+  lowest_.resize(width + 2);
+  starts_.resize(width + slack);
+  best_.resize(width + slack);
   for (int k = 0; k < order_.count; ++k) {
     const auto& step = order_.steps[static_cast<std::size_t>(k)];
     offset_[static_cast<std::size_t>(k)] =
@@ -30,6 +62,7 @@ void basin_tile<Key>::move_to(const tile_place& place, site views) {
            place.height + (first.y + place.height < views.y),
            place.width + (first.x + place.width < views.x)};
   offers_.clear();
+  inside_.clear();
 }
 
 template <class Key>
@@ -61,19 +94,26 @@ void basin_tile<Key>::load_steps(const view<const std::uint32_t>& steps) {
 template <class Key>
 auto basin_tile<Key>::inside_of(const std::uint32_t* seed) const -> span {
   span inside{0, place_.width};
+  while (inside.end - inside.begin >= block && !any_inside(seed + inside.begin, block)) inside.begin += block;
+  while (inside.end - inside.begin >= block && !any_inside(seed + inside.end - block, block))
+    inside.end -= block;
   while (inside.begin < inside.end && seed[inside.begin] == basin::outside) ++inside.begin;
   while (inside.begin < inside.end && seed[inside.end - 1] == basin::outside) --inside.end;
   return inside;
 }
 
 template <class Key>
+void basin_tile<Key>::find_inside(const view<const std::uint32_t>& seeds) {
+  inside_.clear();
+  for (std::int64_t z = 0; z < place_.depth; ++z)
+    for (std::int64_t y = 0; y < place_.height; ++y) inside_.push_back(inside_of(seed_row(seeds, z, y)));
+}
+
+template <class Key>
 bool basin_tile<Key>::is_outside(const view<const std::uint32_t>& seeds) const {
   for (std::int64_t z = 0; z < place_.depth; ++z)
-    for (std::int64_t y = 0; y < place_.height; ++y) {
-      const std::uint32_t* const seed = seed_row(seeds, z, y);
-      if (std::any_of(seed, seed + place_.width, [](auto one) { return one != basin::outside; }))
-        return false;
-    }
+    for (std::int64_t y = 0; y < place_.height; ++y)
+      if (any_inside(seed_row(seeds, z, y), place_.width)) return false;
   return true;
 }
 
@@ -95,25 +135,21 @@ void basin_tile<Key>::find_lowest(std::uint32_t row, span of) {
   for (std::int64_t dz = -std::int64_t{volume_}; dz <= volume_; ++dz)
     for (std::int64_t dy = -1; dy <= 1; ++dy)
       if (dz != 0 || dy != 0) lower(own + (dz * rows_ + dy) * pitch_, of.begin - 1, of.end + 1);
-  Key before = lowest[of.begin - 1], here = lowest[of.begin];
-  for (auto x = of.begin; x < of.end; ++x) {
-    const Key after = lowest[x + 1];
-    lowest[x] = std::min(std::min(before, here), after);
-    before = here;
-    here = after;
-  }
+  for (auto x = of.begin - 1; x < of.end; ++x) lowest[x] = std::min(lowest[x], lowest[x + 1]);
+  for (auto x = of.end - 1; x >= of.begin; --x) lowest[x] = std::min(lowest[x], lowest[x - 1]);
 }
 
 /// d is 0 at entries, never elsewhere, and 1 where no front may go: beside the tile and outside the mask. It
 /// cannot be improved there, and is that of no entry.
 template <class Key>
 void basin_tile<Key>::find_entries(const view<const std::uint32_t>& seeds) {
-  std::fill_n(steps_.begin(), pitch_ * rows_ * (place_.depth + 2 * volume_), 1u);
-  inside_.clear();
+  std::fill_n(steps_.begin(), slots(), 1u);
+  find_inside(seeds);
+  auto row = inside_.begin();
   for (std::int64_t z = 0; z < place_.depth; ++z)
     for (std::int64_t y = 0; y < place_.height; ++y) {
       const std::uint32_t* const seed = seed_row(seeds, z, y);
-      const auto [begin, end] = inside_.emplace_back(inside_of(seed));
+      const auto [begin, end] = *row++;
       if (begin == end) continue;
       find_lowest(at(z, y, 0), {begin, end});
       const Key* const own = &pass_[at(z, y, 0)];
@@ -131,16 +167,34 @@ void basin_tile<Key>::start_front() {
   auto row = inside_.begin();
   for (std::int64_t z = 0; z < place_.depth; ++z)
     for (std::int64_t y = 0; y < place_.height; ++y, ++row)
-      for (auto p = at(z, y, row->begin); p < at(z, y, row->end); ++p) {
-        if (steps_[p] != basin::never) continue;
-        for (int k = 0; k < order_.count; ++k) {
-          const auto q = p + static_cast<std::uint32_t>(offset_[static_cast<std::size_t>(k)]);
-          if (steps_[q] != 0 || pass_[q] != pass_[p]) continue;
-          steps_[p] = 1;
-          queue_[queued_++] = p;
-          break;
-        }
-      }
+      if (row->begin < row->end) start_front(at(z, y, 0), *row);
+}
+
+template <class Key>
+void basin_tile<Key>::start_front(std::uint32_t row, span of) {
+  const Key* const pass = &pass_[row];
+  std::uint32_t* const steps = &steps_[row];
+  std::uint32_t* const starts = starts_.data();
+  std::fill(starts + of.begin, starts + of.end, 0u);
+  for (int k = 0; k < order_.count; k += 2) {
+    const auto one = offset_[static_cast<std::size_t>(k)], two = offset_[static_cast<std::size_t>(k) + 1];
+#pragma GCC ivdep
+    for (auto x = of.begin; x < of.end; ++x)
+      starts[x] |= ((steps[x + one] == 0) & (pass[x + one] == pass[x])) |
+                   ((steps[x + two] == 0) & (pass[x + two] == pass[x]));
+  }
+#pragma GCC ivdep
+  for (auto x = of.begin; x < of.end; ++x) starts[x] &= steps[x] == basin::never;
+  constexpr std::int64_t lanes = simd<std::uint32_t>::lanes;
+  for (auto x = of.begin; x < of.end;) {
+    const auto end = std::min(of.end, x + lanes);
+    if (all_equal(starts + x, 0u)) x = end;
+    for (; x < end; ++x) {
+      if (starts[x] == 0) continue;
+      steps[x] = 1;
+      queue_[queued_++] = row + static_cast<std::uint32_t>(x);
+    }
+  }
 }
 
 template <class Key>
@@ -189,28 +243,56 @@ void basin_tile<Key>::solve(const view<const std::uint32_t>& seeds) {
 }
 
 template <class Key>
+void basin_tile<Key>::find_least(std::uint32_t row, span of) {
+  constexpr int lanes = simd<wide>::lanes;
+  typedef Key keys __attribute__((vector_size(lanes * sizeof(Key))));
+  typedef std::uint32_t counts __attribute__((vector_size(lanes * sizeof(std::uint32_t))));
+  const auto wide_pass = [](const Key* from) __attribute__((always_inline)) {
+    keys narrow;
+    std::memcpy(&narrow, from, sizeof narrow);
+    return __builtin_convertvector(narrow, vec<wide>);
+  };
+  const auto wide_steps = [](const std::uint32_t* from) __attribute__((always_inline)) {
+    counts narrow;
+    std::memcpy(&narrow, from, sizeof narrow);
+    return __builtin_convertvector(narrow, vec<wide>);
+  };
+  for (auto x = of.begin; x < of.end; x += lanes) {
+    const Key* const pass = &pass_[row] + x;
+    const std::uint32_t* const steps = &steps_[row] + x;
+    vec<wide> least = wide_pass(pass), since = wide_steps(steps), best = all_lanes(wide{is_end});
+    for (int k = 0; k < order_.count; ++k) {
+      const auto offset = offset_[static_cast<std::size_t>(k)];
+      const vec<wide> other = wide_pass(pass + offset), after = wide_steps(steps + offset);
+      const auto earlier = (other < least) | ((other == least) & (after < since));
+      least = earlier ? other : least;
+      since = earlier ? after : since;
+      best = earlier ? all_lanes(static_cast<wide>(k)) : best;
+    }
+    store(&best_[static_cast<std::size_t>(x)], best);
+  }
+}
+
+template <class Key>
 void basin_tile<Key>::find_parents(const view<const std::uint32_t>& seeds) {
-  const auto size = static_cast<std::size_t>(pitch_ * rows_ * (place_.depth + 2 * volume_));
-  if (times_.size() < size) times_.resize(size);
-  time* const times = times_.data();
-  for (std::size_t p = 0; p < size; ++p) times[p] = time{pass_[p]} << 32 | steps_[p];
-  std::fill_n(direction_.begin(), pitch_ * rows_ * (place_.depth + 2 * volume_), is_end);
+  std::fill_n(direction_.begin(), slots(), is_end);
+  if (inside_.empty()) find_inside(seeds);
+  auto row = inside_.begin();
   for (std::int64_t z = 0; z < place_.depth; ++z)
     for (std::int64_t y = 0; y < place_.height; ++y) {
       const std::uint32_t* const seed = seed_row(seeds, z, y);
       const auto first = at(z, y, 0);
-      const auto [begin, end] = inside_of(seed);
-      for (auto x = begin; x < end; ++x) {
-        const auto p = first + static_cast<std::uint32_t>(x);
-        if (steps_[p] == basin::never || seed[x] != 0) continue;
-        time least = times[p];
-        int best = is_end;
-        for (int k = 0; k < order_.count; ++k) {
-          const time other = times[p + static_cast<std::uint32_t>(offset_[static_cast<std::size_t>(k)])];
-          best = other < least ? k : best;
-          least = other < least ? other : least;
-        }
-        direction_[p] = static_cast<std::uint8_t>(best);
+      const auto of = *row++;
+      find_least(first, of);
+      const std::uint32_t* const steps = &steps_[first];
+      const wide* const best = best_.data();
+      std::uint8_t* const direction = &direction_[first];
+      std::fill(direction, direction + of.begin, is_none);
+      std::fill(direction + of.end, direction + place_.width, is_none);
+#pragma GCC ivdep
+      for (auto x = of.begin; x < of.end; ++x) {
+        const wide found = (seed[x] != 0) | (steps[x] == basin::never) ? wide{is_end} : best[x];
+        direction[x] = static_cast<std::uint8_t>(seed[x] == basin::outside ? wide{is_none} : found);
       }
     }
 }
@@ -229,37 +311,61 @@ std::uint32_t basin_tile<Key>::end_of(std::uint32_t at) {
   return end;
 }
 
+/// Labels of ends, 0 outside the mask, unresolved elsewhere.
+template <class Key>
+void basin_tile<Key>::label_ends(const std::uint32_t* seed, std::uint32_t row) {
+  const std::uint8_t* const direction = &direction_[row];
+  std::uint32_t* const value = &value_[row];
+  const std::int64_t width = place_.width;
+#pragma GCC ivdep
+  for (std::int64_t x = 0; x < width; ++x) value[x] = direction[x] == is_none ? 0 : unresolved;
+  for (std::int64_t x = 0; x < width;) {
+    const auto end = std::min(width, x + byte_lanes);
+    if (!any_equal(direction + x, is_end)) x = end;
+    for (; x < end; ++x)
+      if (direction[x] == is_end) value[x] = seed[x];
+  }
+}
+
+/// Two sweeps that take the label of every pixel's parent resolve most, without branches. The rest are paths
+/// that turn.
 template <class Key>
 void basin_tile<Key>::follow_parents(const view<const std::uint32_t>& seeds) {
-  const auto for_each_row = [&](auto&& visit) {
-    for (std::int64_t z = 0; z < place_.depth; ++z)
-      for (std::int64_t y = 0; y < place_.height; ++y) visit(z, y, at(z, y, 0));
-  };
-  inside_.clear();
-  for_each_row([&](std::int64_t z, std::int64_t y, std::uint32_t first) {
-    const std::uint32_t* const seed = seed_row(seeds, z, y);
-    const auto [begin, end] = inside_.emplace_back(inside_of(seed));
-    std::uint32_t* const value = &value_[first];
-    std::fill(value, value + begin, 0u);
-    std::fill(value + end, value + place_.width, 0u);
-    for (auto x = begin; x < end; ++x) value[x] = seed[x] == basin::outside ? 0 : seed[x];
-  });
-  auto row = inside_.begin();
-  for_each_row([&](std::int64_t, std::int64_t, std::uint32_t first) {
-    const auto [begin, end] = *row++;
-    for (auto x = begin; x < end; ++x) {
-      const auto i = first + static_cast<std::uint32_t>(x);
-      if (direction_[i] == is_end) continue;
-      std::size_t length = 0;
-      auto p = i;
-      for (; direction_[p] != is_end; p += static_cast<std::uint32_t>(offset_[direction_[p]]))
-        queue_[length++] = p;
-      for (std::size_t k = 0; k < length; ++k) {
-        value_[queue_[k]] = value_[p];
-        direction_[queue_[k]] = is_end;
+  std::array<std::int32_t, 32> offset{};  // 0 where there is no parent
+  std::copy_n(offset_.begin(), order_.count, offset.begin());
+  std::vector<std::uint32_t> firsts;
+  for (std::int64_t z = 0; z < place_.depth; ++z)
+    for (std::int64_t y = 0; y < place_.height; ++y) {
+      firsts.push_back(at(z, y, 0));
+      label_ends(seed_row(seeds, z, y), firsts.back());
+    }
+  const std::uint8_t* const direction = direction_.data();
+  std::uint32_t *const value = value_.data(), *const queue = queue_.data();
+  const std::int64_t width = place_.width;
+  const auto parent_of = [&](std::int64_t p) { return p + offset[direction[p]]; };
+  for (const std::int64_t first : firsts)
+    for (auto begin = first; begin < first + width; begin += byte_lanes) {
+      if (all_equal(direction + begin, is_none)) continue;
+      const auto end = std::min(begin + byte_lanes, first + width);
+      for (auto p = begin; p < end; ++p) value[p] = value[parent_of(p)];
+    }
+  for (auto row = firsts.rbegin(); row != firsts.rend(); ++row)
+    for (auto begin = *row + (width - 1) / byte_lanes * byte_lanes; begin >= *row; begin -= byte_lanes) {
+      if (all_equal(direction + begin, is_none)) continue;
+      for (auto p = std::min(begin + byte_lanes, *row + width); p-- > begin;) value[p] = value[parent_of(p)];
+    }
+  constexpr std::int64_t lanes = simd<std::uint32_t>::lanes;
+  for (const std::int64_t first : firsts)
+    for (auto begin = first; begin < first + width; begin += lanes) {
+      if (!any_equal(value + begin, unresolved)) continue;
+      const auto end = std::min(begin + lanes, first + width);
+      for (auto at = begin; at < end; ++at) {
+        std::int64_t length = 0, p = at;
+        for (; value[p] == unresolved; p = parent_of(p)) queue[length++] = static_cast<std::uint32_t>(p);
+        const auto label = value[p];
+        for (std::int64_t k = 0; k < length; ++k) value[queue[k]] = label;
       }
     }
-  });
 }
 
 template class basin_tile<std::uint8_t>;

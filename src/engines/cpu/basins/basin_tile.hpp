@@ -51,41 +51,47 @@ class basin_tile {
   void load_steps(const view<const std::uint32_t>& steps);
   std::uint32_t& steps(std::uint32_t at) { return steps_[at]; }
 
-  /// Parents, from d of the tile and of the pixels around it. `direction` is an index of tie_order.
+  /// Parents, from d of the tile and of the pixels around it. `direction` is an index of tie_order; is_end at
+  /// seeds, where no seed reaches, and beside the tile; is_none outside the mask.
   void find_parents(const view<const std::uint32_t>& seeds);
-  static constexpr std::uint8_t is_end = 26;
+  static constexpr std::uint8_t is_end = 26, is_none = 28;
   std::uint8_t& direction(std::uint32_t at) { return direction_[at]; }
 
   /// The last pixel of the path of parents: a pixel beside the tile, or one in it that has no parent.
   /// Directions on the path are lost.
   std::uint32_t end_of(std::uint32_t at);
 
-  /// label() of all pixels of the tile, from the labels around it and the directions in it, which are lost.
+  /// label() of all pixels of the tile, from the labels around it and the directions in it.
   void follow_parents(const view<const std::uint32_t>& seeds);
   std::uint32_t& label(std::uint32_t at) { return value_[at]; }
 
   const tile_place& place() const { return place_; }
-  /// visit(z, y, x), relative to the tile, for the pixels of the view around it.
+  /// visit(first, length), relative to the tile, for the pixels of the view around it: runs along x, which
+  /// end where another tile begins.
   template <class Visit>
-  void for_each_around(Visit&& visit) const {
+  void for_each_run_around(Visit&& visit) const {
     for (std::int64_t z = low_.z; z < high_.z; ++z)
       for (std::int64_t y = low_.y; y < high_.y; ++y) {
         const bool beside = z < 0 || z >= place_.depth || y < 0 || y >= place_.height;
-        if (beside) {
-          for (std::int64_t x = low_.x; x < high_.x; ++x) visit(z, y, x);
-        } else {
-          if (low_.x < 0) visit(z, y, std::int64_t{-1});
-          if (high_.x > place_.width) visit(z, y, std::int64_t{place_.width});
-        }
+        if (low_.x < 0) visit(site{z, y, -1}, std::int64_t{1});
+        if (beside) visit(site{z, y, 0}, std::int64_t{place_.width});
+        if (high_.x > place_.width) visit(site{z, y, place_.width}, std::int64_t{1});
       }
+  }
+  /// visit(z, y, x) for every one of them.
+  template <class Visit>
+  void for_each_around(Visit&& visit) const {
+    for_each_run_around([&](site p, std::int64_t length) {
+      for (std::int64_t i = 0; i < length; ++i) visit(p.z, p.y, p.x + i);
+    });
   }
 
  private:
   static constexpr Key top = static_cast<Key>(~Key{0});
-  static constexpr std::uint8_t is_known = 27;  // of directions: value_ has the end
-  /// (L, d) as one number.
-  __extension__ using wide_time = unsigned __int128;
-  using time = std::conditional_t<sizeof(Key) <= 4, std::uint64_t, wide_time>;
+  static constexpr std::uint32_t unresolved = basin::outside;  // of labels
+  static constexpr std::uint8_t is_known = 27;                 // of directions: value_ has the end
+  /// Of L, d and directions, so that vectors hold as many of each.
+  using wide = std::conditional_t<sizeof(Key) == 8, std::uint64_t, std::uint32_t>;
   struct offered {
     std::uint32_t steps, at;
     bool operator<(const offered& other) const { return steps < other.steps; }
@@ -99,11 +105,17 @@ class basin_tile {
     std::int64_t begin, end;
   };
   span inside_of(const std::uint32_t* seed) const;
+  void find_inside(const view<const std::uint32_t>& seeds);
+  std::int64_t slots() const { return pitch_ * rows_ * (place_.depth + 2 * volume_); }
   /// The lowest L around the pixels of a row, in lowest_ from 1 on.
   void find_lowest(std::uint32_t row, span of);
   void find_entries(const view<const std::uint32_t>& seeds);
   void start_front();
+  void start_front(std::uint32_t row, span of);
+  /// The direction of the least (L, d) around the pixels of a row, in best_.
+  void find_least(std::uint32_t row, span of);
   void relax(std::uint32_t p);
+  void label_ends(const std::uint32_t* seed, std::uint32_t row);
   const std::uint32_t* seed_row(const view<const std::uint32_t>& seeds, std::int64_t z,
                                 std::int64_t y) const {
     return seeds.at(place_.first.z + z, place_.first.y + y) + place_.first.x;
@@ -116,9 +128,9 @@ class basin_tile {
   std::int64_t pitch_ = 0, rows_ = 0;
   std::array<std::int32_t, 26> offset_{};
   std::vector<Key> pass_, lowest_;
-  std::vector<time> times_;
+  std::vector<wide> best_;
   std::vector<span> inside_;  // of every row
-  std::vector<std::uint32_t> steps_, value_, queue_;
+  std::vector<std::uint32_t> steps_, value_, queue_, starts_;
   std::vector<std::uint8_t> direction_;
   std::vector<offered> offers_;
   std::size_t queued_ = 0;

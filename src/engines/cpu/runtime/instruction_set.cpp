@@ -5,6 +5,7 @@
 
 #include <macareu/error.hpp>
 
+#include "engines/cpu/basins/run_basins.hpp"
 #include "engines/cpu/line/envelope.hpp"
 #include "engines/cpu/line/squares.hpp"
 #include "engines/cpu/wave/sweep.hpp"
@@ -66,5 +67,6 @@ const sweep_kernels& best_sweep_kernels() { return *chosen_instruction_set().swe
 const wave_kernels& best_wave_kernels() { return *chosen_instruction_set().waves; }
 const all_extreme_kernels& best_extreme_kernels() { return *chosen_instruction_set().extremes; }
 const summit_kernels& best_summit_kernels() { return *chosen_instruction_set().summits; }
+const basin_kernels& best_basin_kernels() { return *chosen_instruction_set().basins; }
 
 }  // namespace macareu::cpu

@@ -12,6 +12,7 @@ namespace macareu::cpu {
 
 struct all_extreme_kernels;
 struct all_sum_kernels;
+struct basin_kernels;
 struct envelope_kernels;
 struct square_kernels;
 struct summit_kernels;
@@ -30,6 +31,7 @@ struct instruction_set {
   const wave_kernels* waves;
   const all_extreme_kernels* extremes;
   const summit_kernels* summits;
+  const basin_kernels* basins;
   std::span<entry (*const)()> operators;  ///< that replace those of the baseline
 };
 
