@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <string>
@@ -14,54 +15,54 @@ void append(std::string& to, Number value) {
   to.append(text, std::to_chars(text, text + sizeof text, value).ptr);
 }
 
-/// Writes corners with a separator between x and y.
+/// Writes corners: x and y with what stands around and between them. A corner is appended at once: appending
+/// its parts one by one took longer than the digits.
 struct corner_text {
   std::string& to;
   double scale;
   char between;
+  std::string_view open = {}, close = {};
   corner first = {};
 
-  void number(std::int64_t value) const {
-    if (scale == 1)
-      append(to, value);
-    else
-      append(to, static_cast<double>(value) * scale);
+  char* number(char* at, std::int64_t value) const {
+    constexpr std::ptrdiff_t longest = 32;
+    if (scale == 1) return std::to_chars(at, at + longest, value).ptr;
+    return std::to_chars(at, at + longest, static_cast<double>(value) * scale).ptr;
   }
   void operator()(const corner& at) const {
-    number(at.x + first.x);
-    to += between;
-    number(at.y + first.y);
+    char text[80];
+    char* end = std::ranges::copy(open, text).out;
+    end = number(end, at.x + first.x);
+    *end++ = between;
+    end = number(end, at.y + first.y);
+    to.append(text, std::ranges::copy(close, end).out);
   }
 };
 
 /// The rings of a polygon, closed, in nested lists.
-void append_rings(std::string& to, const polygon& of, const corner_text& corner, std::string_view open,
-                  std::string_view close, char outer_open, char outer_close) {
+void append_rings(std::string& to, const polygon& of, const corner_text& corner, char outer_open,
+                  char outer_close) {
+  corner_text followed = corner;
+  const std::string with_comma = std::string(corner.close) + ',';
+  followed.close = with_comma;
   to += outer_open;
   for (const auto& ring : of.rings) {
     if (&ring != &of.rings[0]) to += ',';
     to += outer_open;
-    for (const auto& at : ring) {
-      to += open;
-      corner(at);
-      to += close;
-      to += ',';
-    }
-    to += open;
+    for (const auto& at : ring) followed(at);
     corner(ring[0]);
-    to += close;
     to += outer_close;
   }
   to += outer_close;
 }
 
-void append_geometry(std::string& to, const shape& of, const corner_text& corner, std::string_view open,
-                     std::string_view close, char outer_open, char outer_close) {
+void append_geometry(std::string& to, const shape& of, const corner_text& corner, char outer_open,
+                     char outer_close) {
   const bool several = of.parts.size() > 1;
   if (several) to += outer_open;
   for (const auto& part : of.parts) {
     if (&part != &of.parts[0]) to += ',';
-    append_rings(to, part, corner, open, close, outer_open, outer_close);
+    append_rings(to, part, corner, outer_open, outer_close);
   }
   if (several) to += outer_close;
 }
@@ -69,14 +70,14 @@ void append_geometry(std::string& to, const shape& of, const corner_text& corner
 void append_geojson(std::string& to, const shape& of, const corner_text& corner) {
   to += of.parts.size() > 1 ? "{\"type\":\"MultiPolygon\",\"coordinates\":"
                             : "{\"type\":\"Polygon\",\"coordinates\":";
-  append_geometry(to, of, corner, "[", "]", '[', ']');
+  append_geometry(to, of, corner, '[', ']');
   to += '}';
 }
 
 }  // namespace
 
 void append_geojson(std::string& to, const shape& one, const corner& first) {
-  append_geojson(to, one, corner_text{to, 1, ',', first});
+  append_geojson(to, one, corner_text{to, 1, ',', "[", "]", first});
 }
 
 std::int64_t doubled_area(const corner_ring& ring) {
@@ -101,11 +102,11 @@ void shape_text::add(std::string& to, const shape& one) {
     to += "{\"type\":\"Feature\",\"properties\":{\"label\":";
     append(to, one.label);
     to += "},\"geometry\":";
-    append_geojson(to, one, corner_text{to, scale_, ','});
+    append_geojson(to, one, corner_text{to, scale_, ',', "[", "]"});
     to += '}';
   } else if (format_ == shape_format::wkt) {
     to += several ? "MULTIPOLYGON " : "POLYGON ";
-    append_geometry(to, one, {to, scale_, ' '}, "", "", '(', ')');
+    append_geometry(to, one, {to, scale_, ' '}, '(', ')');
     to += '\n';
   } else {
     for (std::size_t part = 0; part < one.parts.size(); ++part)
