@@ -167,6 +167,26 @@ TEST(contours, of_random_labels_are_valid) {
   }
 }
 
+/// Images with few runs are read once, others twice: the same labels in a wide empty image.
+TEST(contours, do_not_depend_on_how_often_rows_are_read) {
+  constexpr std::int64_t side = 12, width = 2000, left = 700, top = 3;
+  for (std::int64_t i = 0; i < scaled(400); ++i) {
+    dice from(seed_of("contours in wide images", i));
+    labels dense{{side, side}, {}}, wide{{side + 2 * top, width}, {}};
+    wide.pixels.resize(static_cast<std::size_t>(wide.shape.pixels()));
+    for (std::int64_t p = 0; p < dense.shape.pixels(); ++p) {
+      dense.pixels.push_back(static_cast<std::uint32_t>(from.between(0, 3)));
+      wide.pixels[static_cast<std::size_t>((p / side + top) * width + p % side + left)] = dense.pixels.back();
+    }
+    auto expected = contours_of(dense);
+    for (auto& one : expected)
+      for (auto& part : one.parts)
+        for (auto& ring : part.rings)
+          for (auto& at : ring) at = {at.x + left, at.y + top};
+    EXPECT_EQ(contours_of(wide), expected) << "image " << i;
+  }
+}
+
 TEST(contours, objects_stream_in_the_order_of_last_pixels) {
   const labels of{{3, 3},
                   {2, 1, 0,  //

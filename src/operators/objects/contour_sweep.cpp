@@ -14,24 +14,40 @@ namespace {
 /// Rows that a thread takes at once.
 constexpr std::int64_t rows_a_unit = 32;
 
+template <class Label>
+void find_runs(const Label* row, std::int64_t width, std::vector<traced_run>& to) {
+  to.assign(1, traced_run{});  // left of the image
+  over_runs(row, width, [&](std::int64_t first, std::int64_t, Label label) {
+    if (label != to.back().label) to.push_back({.first = static_cast<std::uint32_t>(first), .label = label});
+  });
+  if (to.back().label != 0) to.push_back({.first = static_cast<std::uint32_t>(width)});
+}
+
 /// Units have few labels, so that their maps stay in the cache.
 template <class Label>
-void add_rows_of(const row_band& band, traced_labels& to, const host_threads& threads) {
+void add_rows_of(const row_band& band, traced_labels& to, traced_rows& runs, const host_threads& threads) {
   std::mutex guard;
   threads.for_each(static_cast<std::size_t>(ceil_div(band.rows(), rows_a_unit)), [&](std::size_t unit) {
     label_row_reader<Label> read;
     traced_labels own;
+    std::vector<traced_run> found;
     const auto first = static_cast<std::int64_t>(unit) * rows_a_unit;
-    for (auto row = first; row < std::min(first + rows_a_unit, band.rows()); ++row)
-      over_runs(read(band, 0, row), band.width, [&](std::int64_t, std::int64_t, Label label) {
-        if (label != 0) own[{label, 0}].last_row = static_cast<std::uint32_t>(band.first.y + row);
-      });
+    for (auto row = first; row < std::min(first + rows_a_unit, band.rows()); ++row) {
+      const auto y = band.first.y + row;
+      find_runs(read(band, 0, row), band.width, found);
+      for (const auto& each : found)
+        if (each.label != 0) own[{each.label, 0}].last_row = static_cast<std::uint32_t>(y);
+      const auto bytes = static_cast<std::int64_t>(found.size() * sizeof(traced_run));
+      if (runs.kept() && runs.left.fetch_sub(bytes, std::memory_order_relaxed) >= bytes)
+        runs.rows[static_cast<std::size_t>(y)] = found;
+    }
     const std::lock_guard lock(guard);
-    own.for_each([&](label_pair label, const traced_label& found) {
+    own.for_each([&](label_pair label, const traced_label& found_label) {
       auto& last = to[label].last_row;
-      last = std::max(last, found.last_row);
+      last = std::max(last, found_label.last_row);
     });
   });
+  if (!runs.kept()) std::vector<std::vector<traced_run>>().swap(runs.rows);
 }
 
 constexpr std::uint32_t longest = (std::uint32_t{1} << 31) - 1;  // tells the compiler that rows fit 31 bits
@@ -42,11 +58,11 @@ bool begins_before(const corner_ring& a, const corner_ring& b) { return is_befor
 
 }  // namespace
 
-void add_last_rows(const row_band& band, traced_labels& to, const host_threads& threads) {
+void add_last_rows(const row_band& band, traced_labels& to, traced_rows& runs, const host_threads& threads) {
   if (has_wide_labels(band.images[0].type))
-    add_rows_of<std::uint64_t>(band, to, threads);
+    add_rows_of<std::uint64_t>(band, to, runs, threads);
   else
-    add_rows_of<std::uint32_t>(band, to, threads);
+    add_rows_of<std::uint32_t>(band, to, runs, threads);
 }
 
 template <class T>
@@ -68,13 +84,13 @@ void contour_sweep::add(const row_band& band) {
     add_rows<std::uint32_t>(band);
 }
 
-template <class Label>
-void contour_sweep::find_runs(const Label* row, std::int64_t width, std::vector<run>& to) {
-  to.assign(1, run{});  // left of the image
-  over_runs(row, width, [&](std::int64_t first, std::int64_t, Label label) {
-    if (label != to.back().label) to.push_back({.first = static_cast<std::uint32_t>(first), .label = label});
-  });
-  if (to.back().label != 0) to.push_back({.first = static_cast<std::uint32_t>(width)});
+void contour_sweep::add(traced_rows& runs, const job& work) {
+  for (auto& row : runs.rows) {
+    if (y_ % 256 == 0) work.check_stop();
+    std::swap(below_, row);
+    advance();
+    std::vector<run>().swap(row);
+  }
 }
 
 template <class Label>

@@ -11,6 +11,7 @@
 // no ring that touches itself.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -32,8 +33,28 @@ struct traced_label {
 };
 using traced_labels = pair_map<traced_label>;
 
-/// Notes the last rows of labels.
-void add_last_rows(const row_band& band, traced_labels& to, const host_threads& threads);
+/// Of equal labels in a row. `head` is that of the label to the left, `tail` of the run's own, both on the
+/// edge where the run begins.
+struct traced_run {
+  static constexpr std::uint32_t none = traced_label::none;
+  std::uint32_t first = 0;
+  std::uint64_t label = 0;
+  std::uint32_t part = none;
+  std::uint32_t head = none, tail = none;
+};
+
+/// The runs of all rows, found with the last rows of labels. If they take more than `most` bytes, they are
+/// dropped, and the sweep reads the image again.
+struct traced_rows {
+  traced_rows(std::int64_t height, std::int64_t most) : rows(static_cast<std::size_t>(height)), left(most) {}
+  bool kept() const { return left.load(std::memory_order_relaxed) >= 0; }
+
+  std::vector<std::vector<traced_run>> rows;
+  std::atomic<std::int64_t> left;
+};
+
+/// Notes the last rows of labels, and keeps runs.
+void add_last_rows(const row_band& band, traced_labels& to, traced_rows& runs, const host_threads& threads);
 
 class contour_sweep {
  public:
@@ -42,6 +63,8 @@ class contour_sweep {
       : labels_(labels), threads_(threads), take_(take), above_(1) {}
 
   void add(const row_band& band);
+  /// All rows, whose runs are lost. Checks for a stop.
+  void add(traced_rows& runs, const job& work);
   /// Closes the last row.
   void finish();
   std::int64_t count() const { return count_; }
@@ -56,14 +79,7 @@ class contour_sweep {
     bool pinched : 1;
     index next, mate;
   };
-  /// Of equal labels in a row. `head` is that of the label to the left, `tail` of the run's own, both on the
-  /// edge where the run begins.
-  struct run {
-    std::uint32_t first = 0;
-    std::uint64_t label = 0;
-    index part = none;
-    index head = none, tail = none;
-  };
+  using run = traced_run;
   /// A connected part of a label, in a forest of parts.
   struct part {
     std::uint64_t label;
@@ -83,8 +99,6 @@ class contour_sweep {
     T& operator[](index i) { return all[i]; }
   };
 
-  template <class Label>
-  static void find_runs(const Label* row, std::int64_t width, std::vector<run>& to);
   template <class Label>
   void add_rows(const row_band& band);
   /// Corners between the rows above and below, then the row below is above.

@@ -66,10 +66,16 @@ struct contours {
   static void run(Engine& engine, const call& call) {
     traced_labels labels;
     const host_threads threads = engine.lend_threads(call.inputs[0].shape().pixels());
-    over_host_rows(engine, call, [&](const row_band& band) { add_last_rows(band, labels, threads); });
+    const auto& image = call.inputs[0].shape();
+    // In pieces no memory is free for runs. Elsewhere they may take a byte a pixel.
+    traced_rows runs(image.height(), call.work.pieces ? -1 : image.pixels());
+    over_host_rows(engine, call, [&](const row_band& band) { add_last_rows(band, labels, runs, threads); });
     const auto take = [&](const shape& one) { give_shape(call, one); };
     contour_sweep sweep(labels, threads, take);
-    over_host_rows(engine, call, [&](const row_band& band) { sweep.add(band); });
+    if (runs.kept())
+      sweep.add(runs, call.work);
+    else
+      over_host_rows(engine, call, [&](const row_band& band) { sweep.add(band); });
     sweep.finish();
     call.work.report.count = sweep.count();
   }
