@@ -74,6 +74,11 @@ void publish(const fs::path& from, const fs::path& to) {
   auto names = slide_file::names();
   std::erase(names, slide_file::summary);
   for (const auto& name : names) fs::rename(from / name, to / name);
+  if (fs::exists(from / slide_file::page)) {
+    fs::remove_all(to / slide_file::page_folder);
+    fs::rename(from / slide_file::page_folder, to / slide_file::page_folder);
+    fs::rename(from / slide_file::page, to / slide_file::page);
+  }
   fs::rename(from / slide_file::summary, to / slide_file::summary);
 }
 

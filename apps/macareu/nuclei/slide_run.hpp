@@ -36,6 +36,9 @@ constexpr const char* density = "density";
 
 /// All of them.
 std::vector<std::string> names();
+/// The page and the folder of its tiles, where the build can make pages.
+constexpr const char* page = "index.html";
+constexpr const char* page_folder = "page";
 }  // namespace slide_file
 
 class slide_run {
@@ -64,6 +67,7 @@ class slide_run {
   void write_labels();
   void write_tissue();
   void write_pictures();
+  void write_page(const std::string& summary);
   void write_summary();
 
   context computing();

@@ -36,6 +36,14 @@ ordered per_mm2(std::size_t count, double um2) {
   return um2 > 0 ? ordered(static_cast<double>(count) / um2 * 1e6) : ordered(nullptr);
 }
 
+/// What a page shows of a summary: plain values.
+std::string shown(const ordered& summary) {
+  ordered plain;
+  for (const auto& [name, value] : summary.items())
+    if (value.is_primitive() && name != "input" && name != "coordinates") plain[name] = value;
+  return plain.dump(-1, ' ', false, ordered::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::vector<std::string> slide_file::names() {
@@ -100,6 +108,7 @@ void slide_run::write_summary() {
   if (count > 0)
     for (const auto* column : {"area_um2", "hematoxylin_od_mean"})
       all[column] = statistics_of((*rows_)[column], count);
+  timed("page", [&] { write_page(shown(all)); });
   ordered seconds;
   for (const auto& [stage, time] : seconds_) seconds[stage] = time;
   for (const auto& [stage, time] : report_.seconds) seconds["nuclei: " + stage] = time;
