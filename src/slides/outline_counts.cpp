@@ -6,7 +6,8 @@
 
 namespace macareu::slides {
 
-std::vector<std::uint32_t> count_outlines(label_store& labels, const overview& on, std::stop_token stop) {
+std::vector<std::uint32_t> count_outlines(label_store& labels, const overview& on,
+                                          const std::stop_token& stop) {
   const auto& shape = labels.form().shape;
   const auto columns = on.colour.shape().width();
   std::vector<std::uint32_t> counts(static_cast<std::size_t>(on.colour.shape().pixels()));

@@ -11,6 +11,7 @@
 namespace macareu::slides {
 
 /// For every pixel of the overview, how many pixels in it are on the outline of a nucleus.
-std::vector<std::uint32_t> count_outlines(label_store& labels, const overview& on, std::stop_token stop);
+std::vector<std::uint32_t> count_outlines(label_store& labels, const overview& on,
+                                          const std::stop_token& stop);
 
 }  // namespace macareu::slides

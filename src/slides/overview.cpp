@@ -97,7 +97,7 @@ overview_sizes sizes_for(const extents& part, double mpp, std::int64_t downsampl
 }
 
 overview reduce(image_source& from, std::int64_t downsample, const image_region& part, std::int64_t factor,
-                std::int64_t memory, std::stop_token stop) {
+                std::int64_t memory, const std::stop_token& stop) {
   const auto& form = from.form();
   const auto side = factor / downsample;
   const extents shape{divided_up(part.size[1], factor), divided_up(part.size[2], factor)};

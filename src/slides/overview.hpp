@@ -39,6 +39,6 @@ overview_sizes sizes_for(const extents& part, double mpp, std::int64_t downsampl
 /// Reduces a part of level 0. `from` is level 0, or a level with this downsample that divides the factor. At
 /// most `memory` bytes are read at once, where rows are not longer.
 overview reduce(image_source& from, std::int64_t downsample, const image_region& part, std::int64_t factor,
-                std::int64_t memory, std::stop_token stop = {});
+                std::int64_t memory, const std::stop_token& stop = {});
 
 }  // namespace macareu::slides

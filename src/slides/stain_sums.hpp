@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <stop_token>
 #include <string>
 #include <vector>
 

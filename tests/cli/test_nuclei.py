@@ -124,7 +124,7 @@ class Outputs(SlideTest):
         self.nuclei("s.npy", "--mpp", "0.5")
         self.assertEqual(sorted(os.listdir(self.path("out"))), FILES)
         self.assertEqual((self.rows(), self.features(), self.features(name="tissue.geojson")), ([], [], []))
-        self.assertEqual(self.summary()["nuclei"], 0)
+        self.assertEqual((self.summary()["nuclei"], self.summary()["white"]), (0, None))
 
     def test_pixel_size_of_the_file(self):
         self.write_mha("s.mha", stained(), 0.5, 0.505)

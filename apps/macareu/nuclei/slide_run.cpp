@@ -138,8 +138,15 @@ void slide_run::look() {
   if (!regions_.empty()) tissue_ = slides::inside_regions(tissue_, sizes.picture, part, regions_);
 }
 
+bool slide_run::has_tissue() const {
+  const auto mask = tissue_.mask.pixels<bool>();
+  return std::ranges::find(mask, true) != mask.end();
+}
+
 void slide_run::find() {
   labels_ = std::make_unique<slides::label_store>(rgb_->form().shape, rgb_->form().info, pieces().scratch);
+  // Glass alone has no densities that a threshold could come from.
+  if (!has_tissue()) return;
   auto how = computing();
   run_report ran;
   how.report = &ran;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,7 @@ class slide_run {
   image_region analysed_part(const extents& slide) const;
   void set_pixel_size(const source_form& form);
   void look();
+  bool has_tissue() const;
   void find();
   void measure();
   void write_table();

@@ -81,8 +81,8 @@ void slide_run::write_summary() {
       {"x", part.first[2]}, {"y", part.first[1]}, {"width", part.size[2]}, {"height", part.size[1]}};
   all["coordinates"] =
       "pixels of level 0, from the upper left corner of its first pixel; x to the right, y down";
-  all["white"] = report_.white;
-  all["threshold"] = report_.threshold;
+  all["white"] = has_tissue() ? ordered(report_.white) : ordered(nullptr);
+  all["threshold"] = has_tissue() ? ordered(report_.threshold) : ordered(nullptr);
   all["nuclei"] = count;
   all["tissue_mm2"] = tissue_um2_ / 1e6;
   all["density_per_mm2"] = per_mm2(count, tissue_um2_);
