@@ -1,6 +1,6 @@
 # make run [IMAGE=slide.svs]   the main job on a generated slide, or on your image: nuclei, table and pictures in out/
 # make test                    the tests
-# make test-long               every case: the same with eight times the random images, all cases, and images of 4K and 8K
+# make test-long               every case: the same with sixteen times the random images, all cases, and images of 4K and 8K
 # make                         builds the tool, build/bin/macareu, with its converter and benchmarks
 # make python                  builds the Python package: build/python
 # make test-peers              the tests of scikit-image and SciPy, run against ours
@@ -37,7 +37,7 @@ test: setup-test-build
 	  cmake --build $(BUILD) --parallel $(JOBS); built=$$?; wait; exit $$built
 	@scripts/run_tests.sh $(BUILD) --parallel $(JOBS)
 
-test-long: export MACAREU_TEST_SHARE = 8
+test-long: export MACAREU_TEST_SHARE = 16
 test-long: export MACAREU_LARGE = 1
 test-long: test
 
