@@ -147,5 +147,21 @@ macareu.objects = (() => {
       }
   }
 
-  return {decode, find, cover, coverPlace};
+  // Adds an object's outline to a path, on the screen. Edges between tiles are no outlines, those of the image are.
+  function trace(tile, i, path, view, [left, top, right, bottom, width, height]) {
+    const {scale} = view, screen = (x, y) => [(x - view.x) * scale, (y - view.y) * scale];
+    for (let r = tile.firstRing[i]; r < tile.firstRing[i + 1]; ++r) {
+      const first = tile.firstCorner[r], count = tile.firstCorner[r + 1] - first;
+      path.moveTo(...screen(tile.xs[first], tile.ys[first]));
+      for (let k = 1; k <= count; ++k) {
+        const a = first + k - 1, b = first + k % count, x = tile.xs[b], y = tile.ys[b];
+        const between = (x === tile.xs[a] && (x === left || x === right) && x > 0 && x < width) ||
+          (y === tile.ys[a] && (y === top || y === bottom) && y > 0 && y < height);
+        if (between) path.moveTo(...screen(x, y));
+        else path.lineTo(...screen(x, y));
+      }
+    }
+  }
+
+  return {decode, find, cover, coverPlace, trace};
 })();

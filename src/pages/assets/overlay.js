@@ -18,23 +18,7 @@ macareu.overlay = (() => {
     canvas = element;
     context = canvas.getContext("2d");
     view = currentView;
-    outline = meta.outline ? pathOf(meta.outline) : null;
-  }
-
-  // Lines of GeoJSON of any kind, in pixels.
-  function pathOf(text) {
-    const path = new Path2D();
-    const add = part => {
-      if (!part) return;
-      if (Array.isArray(part)) {
-        if (part.length && Array.isArray(part[0]) && typeof part[0][0] === "number") {
-          part.forEach(([x, y], i) => i ? path.lineTo(x, y) : path.moveTo(x, y));
-          path.closePath();
-        } else part.forEach(add);
-      } else add(part.features || part.geometries || part.geometry || part.coordinates);
-    };
-    try { add(JSON.parse(text)); } catch { macareu.say("The outline of this page is not valid GeoJSON."); }
-    return path;
+    outline = meta.outline ? macareu.geojsonPath(meta.outline) : null;
   }
 
   const later = () => {
@@ -216,14 +200,14 @@ macareu.overlay = (() => {
     return true;
   }
 
-  // Outlines of the objects in view, those of a colour together. Edges between tiles are no outlines.
+  // Outlines of the objects in view, those of a colour together.
   function drawOutlines() {
     const right = view.x + canvas.width / view.scale, bottom = view.y + canvas.height / view.scale;
     const paths = new Map(), chosen = new Path2D();
     inView(layer.tile, (y, x, left, top) => {
       const {tile} = objectTile(y, x);
       if (!tile) return;
-      const ends = [left, top, left + layer.tile, top + layer.tile];
+      const ends = [left, top, left + layer.tile, top + layer.tile, about.width, about.height];
       for (let i = 0; i < tile.count; ++i) {
         const b = 4 * i;
         if (tile.boxes[b] > right || tile.boxes[b + 1] > bottom || tile.boxes[b + 2] < view.x || tile.boxes[b + 3] < view.y) continue;
@@ -231,7 +215,7 @@ macareu.overlay = (() => {
         const isChosen = tile.names[i] === selected;
         if (rgb < 0 && !isChosen) continue;
         if (!paths.has(rgb)) paths.set(rgb, new Path2D());
-        trace(tile, i, isChosen ? chosen : paths.get(rgb), ends);
+        objects.trace(tile, i, isChosen ? chosen : paths.get(rgb), view, ends);
       }
     });
     context.lineWidth = Math.max(1, Math.min(2, view.scale)) * view.ratio;
@@ -244,21 +228,6 @@ macareu.overlay = (() => {
     context.stroke(chosen);
   }
 
-  function trace(tile, i, path, [left, top, right, bottom]) {
-    const {scale} = view, screen = (x, y) => [(x - view.x) * scale, (y - view.y) * scale];
-    for (let r = tile.firstRing[i]; r < tile.firstRing[i + 1]; ++r) {
-      const first = tile.firstCorner[r], count = tile.firstCorner[r + 1] - first;
-      path.moveTo(...screen(tile.xs[first], tile.ys[first]));
-      for (let k = 1; k <= count; ++k) {
-        const a = first + k - 1, b = first + k % count, x = tile.xs[b], y = tile.ys[b];
-        const between = (x === tile.xs[a] && (x === left || x === right) && x > 0 && x < about.width) ||
-          (y === tile.ys[a] && (y === top || y === bottom) && y > 0 && y < about.height);
-        if (between) path.moveTo(...screen(x, y));
-        else path.lineTo(...screen(x, y));
-      }
-    }
-  }
-
   function draw() {
     if (!context || !view.scale) return;
     context.setTransform(1, 0, 0, 1, 0, 0);
@@ -268,7 +237,7 @@ macareu.overlay = (() => {
     if (view.end !== undefined) { context.beginPath(); context.rect(0, 0, view.end, canvas.height); context.clip(); }
     if (layer && shown) {
       const halvings = Math.max(0, Math.floor(-Math.log2(view.scale) + 1e-6)), {first, levels} = layer.raster;
-      const outlines = view.scale >= 0.5;
+      const outlines = view.scale > 0.99;
       context.globalAlpha = outlines ? opacity / 2 : opacity;
       context.imageSmoothingEnabled = view.scale < 1;
       if (halvings < first) drawNear(halvings);
