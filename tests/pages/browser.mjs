@@ -54,10 +54,11 @@ export const fileUrl = name => "file://" + inFolder(name) + "/index.html";
 
 // Opens a page; `errors` collects what its console says. The viewer is 500 pixels wide and high.
 export async function open(url) {
-  browser ||= await puppeteer.launch({executablePath: process.env.CHROMIUM, headless: true,
+  browser ||= await puppeteer.launch({executablePath: process.env.CHROMIUM, headless: true, timeout: 180000, protocolTimeout: 180000,
     args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"]});
   const page = await browser.newPage();
   await page.setViewport({width: 820, height: 500});
+  page.setDefaultTimeout(180000);  // tests run beside others on busy machines
   const errors = [];
   page.on("console", message => { if (message.type() === "error") errors.push(message.text() + " " + (message.location().url || "")); });
   page.on("pageerror", error => errors.push(error.message));
@@ -67,9 +68,9 @@ export async function open(url) {
 
 // Waits until tiles and overlay are drawn.
 export async function settled(page) {
-  await page.waitForFunction("macareu.viewer.ready && macareu.overlay.idle", {timeout: 60000, polling: 30});
+  await page.waitForFunction("macareu.viewer.ready && macareu.overlay.idle", {timeout: 180000, polling: 30});
   await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
-  await page.waitForFunction("macareu.overlay.idle", {timeout: 60000, polling: 30});
+  await page.waitForFunction("macareu.overlay.idle", {timeout: 180000, polling: 30});
 }
 
 // Puts the image's point (x, y) at the top left, at so many pixels of the screen for one of the image.

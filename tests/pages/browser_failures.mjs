@@ -11,7 +11,7 @@ before(() => {
 after(close);
 
 const copy = name => { fs.cpSync(inFolder("out"), inFolder(name), {recursive: true}); return inFolder(name + "/page/"); };
-const message = page => page.waitForFunction("document.getElementById('messages').textContent", {timeout: 60000});
+const message = page => page.waitForFunction("document.getElementById('messages').textContent", {timeout: 180000});
 
 test("a tile of the image is missing", async () => {
   const at = copy("no-tile");

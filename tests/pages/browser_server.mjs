@@ -38,7 +38,7 @@ test("shows slices of a volume", async () => {
   const volume = await open(await serve("volume.npy", "--labels", "numbered.npy"));
   await settled(volume.page);
   await volume.page.keyboard.press("]");
-  await volume.page.waitForFunction("macareu.viewer.slice === 1", {timeout: 60000});
+  await volume.page.waitForFunction("macareu.viewer.slice === 1", {timeout: 180000});
   await settled(volume.page);
   assert.match(await textOf(volume.page, "tools"), /slice 1 of 6/);
   assert.deepEqual(volume.errors, []);

@@ -62,7 +62,7 @@ export async function clickFindsRow(page, labels, scale) {
   await look(page, Math.max(0, x - 60), Math.max(0, y - 60), scale);
   const left = Math.max(0, x - 60), top = Math.max(0, y - 60);
   await page.mouse.click((x + 0.5 - left) * scale, (y + 0.5 - top) * scale);
-  await page.waitForFunction("document.querySelectorAll('#row tr').length > 2", {timeout: 60000});
+  await page.waitForFunction("document.querySelectorAll('#row tr').length > 2", {timeout: 180000});
   const row = new Map(await rowText(page));
   assert.equal(Number(row.get("label")), label);
   assert.equal(Number(row.get("num_pixels")), labels.sizes.get(label));
@@ -77,7 +77,7 @@ export async function filterCounts(page, labels) {
   }, value);
   await set(least);
   const text = wanted.toLocaleString("en") + " of " + labels.sizes.size.toLocaleString("en") + " objects";
-  await page.waitForFunction(expected => document.getElementById("count").textContent === expected, {timeout: 60000}, text);
+  await page.waitForFunction(expected => document.getElementById("count").textContent === expected, {timeout: 180000}, text);
   await look(page, 0, 0, 1 / 4);
   const {width, height, data} = await overlay(page);
   for (let y = 0; y < Math.min(height, Math.floor(labels.rows / 4)); ++y)
@@ -91,7 +91,7 @@ export async function filterCounts(page, labels) {
   const far = await overlay(page);
   assert.ok(far.data.some(alpha => alpha > 0));
   await set("");
-  await page.waitForFunction(expected => document.getElementById("count").textContent === expected, {timeout: 60000},
+  await page.waitForFunction(expected => document.getElementById("count").textContent === expected, {timeout: 180000},
     labels.sizes.size.toLocaleString("en") + " objects");
 }
 
@@ -108,7 +108,7 @@ export async function coloursDiffer(page) {
     choice.selectedIndex = [...choice.options].findIndex(option => option.textContent === "eccentricity");
     choice.onchange();
   });
-  await page.waitForFunction("macareu.colours.column.asked.size > 0", {timeout: 60000});
+  await page.waitForFunction("macareu.colours.column.asked.size > 0", {timeout: 180000});
   await page.evaluate("macareu.colours.column.needAll()");
   await new Promise(done => setTimeout(done, 200));
   await settled(page);
@@ -121,9 +121,9 @@ export async function keysWork(page) {
   await look(page, 100, 100, 1);
   const start = await view();
   await page.keyboard.press("ArrowRight");
-  await page.waitForFunction(x => macareu.viewer.view.x > x + 10, {timeout: 60000}, start.x);
+  await page.waitForFunction(x => macareu.viewer.view.x > x + 10, {timeout: 180000}, start.x);
   await page.keyboard.press("+");
-  await page.waitForFunction(scale => macareu.viewer.view.scale > scale * 1.2, {timeout: 60000}, start.scale);
+  await page.waitForFunction(scale => macareu.viewer.view.scale > scale * 1.2, {timeout: 180000}, start.scale);
   await page.keyboard.press("o");
   await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
   assert.ok((await overlay(page)).data.every(alpha => alpha === 0));
@@ -135,7 +135,7 @@ export async function keysWork(page) {
   await page.keyboard.press("d");
   assert.equal(await dark(), !before);
   await page.keyboard.press("0");
-  await page.waitForFunction("macareu.viewer.view.x < 1", {timeout: 60000});
+  await page.waitForFunction("macareu.viewer.view.x < 1", {timeout: 180000});
 }
 
 export async function dragPans(page) {
@@ -145,10 +145,10 @@ export async function dragPans(page) {
   await page.mouse.down();
   for (let i = 1; i <= 10; ++i) await page.mouse.move(300 - 10 * i, 200);
   await page.mouse.up();
-  await page.waitForFunction(from => macareu.viewer.view.x > from + 50, {timeout: 60000}, x);
+  await page.waitForFunction(from => macareu.viewer.view.x > from + 50, {timeout: 180000}, x);
   await page.mouse.move(250, 250);
   await page.mouse.wheel({deltaY: -300});
-  await page.waitForFunction("macareu.viewer.view.scale > 1.1", {timeout: 60000});
+  await page.waitForFunction("macareu.viewer.view.scale > 1.1", {timeout: 180000});
 }
 
 export async function scaleBar(page) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -142,6 +143,21 @@ TEST(page_files, content_that_does_not_fit_is_refused) {
   refused({.title = "", .images = {first}, .objects = &twice});
   refused({.title = "", .images = {first}, .labels = {"labels", {a.get()}}, .objects = &no_label});
   refused({.title = "", .images = {first}, .labels = {"labels", {a.get()}}, .objects = &twice});
+}
+
+TEST(page_files, description_quotes_texts_of_files) {
+  const auto shown = pattern(60, 70, 1);
+  const auto source = source_of(shown);
+  const page_files page({.title = "a",
+                         .images = {{"</script>", {source.get()}}},
+                         .outline = "not JSON \"",
+                         .summary = "{\"nuclei\": 3}",
+                         .pixel_size = std::array{0.5, 0.25}});
+  const auto meta = page.find("page/data/meta.js")->content;
+  EXPECT_NE(meta.find("\"pixelSize\":[0.5,0.25]"), std::string::npos);
+  EXPECT_NE(meta.find("\"summary\":\"{\\\"nuclei\\\": 3}\""), std::string::npos);
+  EXPECT_NE(meta.find("\"outline\":\"not JSON \\\"\""), std::string::npos);
+  EXPECT_EQ(meta.find("</script>"), std::string::npos);
 }
 
 TEST(page_files, rows_are_found_by_label) {
