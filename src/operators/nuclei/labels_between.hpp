@@ -54,10 +54,10 @@ struct labels_between {
     template <class Label, class V>
     MACAREU_HD Label operator()(site, Label label, V distance, std::uint8_t mask) const {
       const float far = static_cast<float>(distance);
-      const bool between = far > beyond && far <= up_to && (any || mask == wanted);
-      const auto moved = static_cast<Label>(label + offset);
-      if (offset != 0 && far == 0) return label;
-      return between && label != 0 ? moved : Label{0};
+      const bool between = (far > beyond) & (far <= up_to) & ((any != 0) | (mask == wanted)) & (label != 0);
+      const bool own = (offset != 0) & (far == 0);
+      const auto moved = static_cast<Label>(label + offset), found = between ? moved : Label{0};
+      return own ? label : found;
     }
   };
 

@@ -4,8 +4,6 @@
 #include <cstdint>
 
 #include "core/call.hpp"
-#include "operators/common/numbers.hpp"
-#include "operators/common/parameters.hpp"
 #include "operators/nuclei/fixed_point.hpp"
 #include "patterns/images.hpp"
 #include "patterns/map.hpp"
@@ -55,9 +53,10 @@ struct nuclear_landscape {
       const float height = (far < cap ? far : cap) + density_weight * static_cast<float>(density) +
                            blob_weight * static_cast<float>(blobs);
       const float steps = (height - lowest_height) * steps_per_height;
-      const float kept = steps > 65535 ? 65535 : steps > 1 ? steps : 1;
-      return foreground ? static_cast<std::uint16_t>(65535 - nearest_pixel<std::uint16_t>(kept))
-                        : std::uint16_t{65535};
+      const float kept = steps > 65535 ? 65535.0F : steps > 1 ? steps : 1.0F;
+      const auto below =
+          65535 - static_cast<std::int32_t>(kept + 0.5F);  // halves up: a loop that is vectorised
+      return static_cast<std::uint16_t>(foreground ? below : 65535);
     }
   };
 
