@@ -36,7 +36,12 @@ std::shared_ptr<std::byte> buffers::take(std::int64_t bytes) {
       found = std::move(*best);
       spares_.erase(best);
     } else {
-      std::erase_if(spares_, [&](const spare& one) { return one.size < bytes / 16; });  // of an earlier pass
+      // All are too small: a fresh one replaces about as many bytes of them, the oldest first.
+      std::int64_t freed = 0;
+      while (!spares_.empty() && freed < bytes) {
+        freed += spares_.front().size;
+        spares_.erase(spares_.begin());
+      }
     }
   }
   if (!found.memory) found.memory = fresh(bytes);

@@ -189,6 +189,7 @@ std::uint64_t find_nuclei(image_source& rgb, const tissue_mask* tissue, double m
   limits.resume = false;
   limits.report = nullptr;
   const auto memory = pieces.memory > 0 ? pieces.memory : default_memory();
+  limits.memory = memory / 3 * 2;  // the rest is for buffers that wait to be used again
   const auto scratch = std::make_shared<steps::scratch_use>();
   // Beyond the reach of the local means no step sees the other side of a part.
   const auto halo = static_cast<std::int64_t>(5 * options.local / mpp) + 64;
