@@ -18,9 +18,9 @@ std::shared_ptr<std::byte> block_memory::take(std::size_t bytes) {
       spares_.erase(best);
     }
   }
-  if (!found.bytes) found = {new_memory(bytes), bytes};
+  if (!found.bytes) found = {std::make_unique_for_overwrite<std::byte[]>(bytes), bytes};
   return {found.bytes.release(), [owner = weak_from_this(), size = found.size](std::byte* memory) {
-            spare used{host_memory(memory), size};
+            spare used{std::unique_ptr<std::byte[]>(memory), size};
             if (const auto pool = owner.lock()) pool->give_back(std::move(used));
           }};
 }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/framed.hpp"
-#include "core/host_memory.hpp"
 #include "engines/pieces/box.hpp"
 
 namespace macareu::pieces {
@@ -22,7 +21,7 @@ class block_memory : public std::enable_shared_from_this<block_memory> {
 
  private:
   struct spare {
-    host_memory bytes;
+    std::unique_ptr<std::byte[]> bytes;
     std::size_t size;
   };
   void give_back(spare memory);
