@@ -118,7 +118,8 @@ def _example(operation, about, values):
     if about["shapes"]:
         return [*lines, ">>> type(result).__name__, len(result) > 0", "('list', True)"]
     type = operation.result_type(0, np.dtype(np.uint8), (64, 96), tuple(values))
-    return [*lines, ">>> result.shape, result.dtype.name", f"((64, 96), {type.name!r})"]
+    shape = operation.result_shape(0, (64, 96), tuple(values))
+    return [*lines, ">>> result.shape, result.dtype.name", f"({tuple(shape)}, {type.name!r})"]
 
 
 def _documentation(operation, about, values):

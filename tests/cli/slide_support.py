@@ -99,9 +99,18 @@ class SlideTest(CliTest):
     def summary(self, out="out"):
         return json.loads(self.content(out, "summary.json"))
 
+    def slide_files(self, out="out"):
+        """Names of the files, without the page, which a build without OpenSeadragon leaves out."""
+        found = set(os.listdir(self.path(out)))
+        page = {"index.html", "page"}
+        self.assertIn(found & page, (set(), page))
+        return sorted(found - page)
+
     def results(self, out="out"):
         """All files, the summary without what may differ from run to run."""
-        found = {name: self.content(out, name) for name in os.listdir(self.path(out))}
+        top = self.path(out)
+        paths = [os.path.relpath(os.path.join(folder, name), top) for folder, _, names in os.walk(top) for name in names]
+        found = {path: self.content(out, path) for path in paths}
         summary = json.loads(found["summary.json"])
         del summary["run"]
         found["summary.json"] = summary

@@ -3,7 +3,6 @@ import csv
 import hashlib
 import io
 import json
-import os
 import unittest
 import uuid
 
@@ -18,7 +17,7 @@ class Outputs(SlideTest):
     def test_files_agree(self):
         self.write_slide("s.npy", stained())
         self.nuclei("s.npy", "--mpp", "0.5")
-        self.assertEqual(sorted(os.listdir(self.path("out"))), FILES)
+        self.assertEqual(self.slide_files(), FILES)
         rows, features, summary = self.rows(), self.features(), self.summary()
         self.assertGreater(len(rows), 20)
         self.assertEqual(summary["nuclei"], len(rows))
@@ -122,7 +121,7 @@ class Outputs(SlideTest):
     def test_glass_gives_an_empty_table(self):
         self.write_slide("s.npy", Slide())
         self.nuclei("s.npy", "--mpp", "0.5")
-        self.assertEqual(sorted(os.listdir(self.path("out"))), FILES)
+        self.assertEqual(self.slide_files(), FILES)
         self.assertEqual((self.rows(), self.features(), self.features(name="tissue.geojson")), ([], [], []))
         self.assertEqual((self.summary()["nuclei"], self.summary()["white"]), (0, None))
 

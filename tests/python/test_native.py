@@ -21,7 +21,7 @@ import macareu
 from images import TYPES, check_same, draw_image, draw_shape, strided
 
 OPERATORS = [name for name in macareu.__all__ if inspect.isfunction(getattr(macareu, name))
-             and name not in ("compare", "generate", "info")]
+             and name not in ("compare", "generate", "info", "nuclei", "view")]
 
 
 SOME_TYPES = {"watershed": [type for type in TYPES if type != "bool"], "unmix": ["uint8", "uint16", "float32"], "local_threshold": ["uint8", "uint16", "float32"],
