@@ -29,8 +29,8 @@ if [ -n "$truth" ]; then
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
     NR == 2 { printf "F1 %.3f against what was drawn (%s)\n", $column["f1"], "out/evaluation.csv" }' "$out/evaluation.csv"
 fi
+[ ! -e "$out/nuclei/index.html" ] || echo "$out/nuclei/index.html          a page to look at: double click it"
 cat <<TEXT
-$out/nuclei/index.html          a page to look at: double click it
 $out/nuclei/overview.png        the slide with its nuclei
 $out/nuclei/nuclei.csv.gz       a row for each nucleus
 $out/nuclei/nuclei.geojson.gz   outlines; QuPath takes them by drag and drop

@@ -1,4 +1,6 @@
 // The page of a slide: deep zoom with nuclei, their table and the tissue.
+#include <iostream>
+
 #include <macareu/page.hpp>
 
 #include "command/progress_bar.hpp"
@@ -9,7 +11,10 @@
 namespace macareu::tool {
 
 void slide_run::write_page(const std::string& summary) {
-  if (!missing_for_pages().empty()) return;
+  if (const auto missing = missing_for_pages(); !missing.empty()) {
+    if (!settings_.running.quiet) std::cerr << "macareu: nuclei: no page: " << missing << std::endl;
+    return;
+  }
   table objects;
   std::vector<std::uint64_t> numbers(rows_->rows());
   for (std::size_t row = 0; row < numbers.size(); ++row) numbers[row] = row + 1;
