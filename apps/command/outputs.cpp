@@ -7,21 +7,42 @@
 #include <macareu/error.hpp>
 #include <macareu/files.hpp>
 
+#include "text.hpp"
+
 namespace macareu::tool {
 
 namespace fs = std::filesystem;
 
-void check_text_output(const fs::path& file) {
+namespace {
+
+void check_place(const fs::path& file) {
   if (file.empty()) throw usage_error("an output file needs a name");
   const auto directory = file.has_parent_path() ? file.parent_path() : fs::path(".");
   std::error_code error;
   if (!fs::is_directory(directory, error))
     throw io_error(file.string() + ": there is no directory " + directory.string());
+}
+
+void check_no_directory(const fs::path& file) {
+  std::error_code error;
   if (fs::is_directory(file, error)) throw io_error(file.string() + ": is a directory");
 }
 
+/// A Zarr image is a directory, which a new one replaces. Others are refused when it is created.
+bool is_zarr(const fs::path& file) {
+  return lower((file.has_filename() ? file : file.parent_path()).extension().string()) == ".zarr";
+}
+
+}  // namespace
+
+void check_text_output(const fs::path& file) {
+  check_place(file);
+  check_no_directory(file);
+}
+
 void check_image_output(const fs::path& file) {
-  check_text_output(file);
+  check_place(file);
+  if (!is_zarr(file)) check_no_directory(file);
   check_writable(file);
 }
 

@@ -73,6 +73,9 @@ std::vector<std::string> readable_extensions();
 class output_files {
  public:
   output_files();
+  /// Files are made in a private folder instead. The commit writes a list of renames there first, and
+  /// finish_commit() completes one that was killed.
+  explicit output_files(const std::filesystem::path& folder);
   ~output_files();
   output_files(const output_files&) = delete;
   output_files& operator=(const output_files&) = delete;
@@ -82,7 +85,12 @@ class output_files {
   /// Text that tell(write) gives in parts; for pipes when the files are committed.
   void add_text(const std::filesystem::path& file,
                 std::function<void(const std::function<void(std::string_view)>& write)> tell);
+  /// A file or Zarr directory that is complete, in the private folder. It gets the name `file`, or is copied
+  /// to it if that is a pipe or device.
+  void add_finished(const std::filesystem::path& file, const std::filesystem::path& made);
   void commit();
+  /// Does the rest of a commit that was killed. False if none had begun in this folder.
+  static bool finish_commit(const std::filesystem::path& folder);
 
  private:
   struct state;

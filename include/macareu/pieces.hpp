@@ -39,7 +39,9 @@ struct piece_options {
   std::array<std::int64_t, 3> size{};  ///< of a piece: slices, rows, columns; 0: from `memory`
   std::filesystem::path scratch = {};  ///< directory of work files; empty: the system's temporary one
   std::string name = {};               ///< of the run: work files of one that ends early are kept under it
-  bool resume = false;                 ///< continue the run of that name
+  std::filesystem::path folder = {};  ///< instead of `name`: a private folder that keeps all work files, also
+                                      ///< of a run that ended; the caller removes it
+  bool resume = false;                ///< continue the run of that name, or in that folder if one began
   piece_report* report = nullptr;
   std::function<void(const piece_progress&)> progress = {};  ///< called after each piece, from one thread
 };

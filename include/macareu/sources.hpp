@@ -64,6 +64,8 @@ class image_sink {
   /// Every pixel is written exactly once.
   virtual void write(const image_region& to, const void* from) = 0;
   virtual void commit() = 0;
+  /// Whether an earlier process wrote the region to the same unfinished output. It then counts as written.
+  virtual bool was_written(const image_region& /*region*/) { return false; }
 };
 
 /// An image in memory, which must outlive the source or sink.
@@ -85,6 +87,9 @@ struct sink_options {
   /// Values are names: smaller levels take one pixel of four, not their mean. Always so for bool, and for
   /// integers of 64 bits.
   bool labels = false;
+  /// The file lies in a folder of this run alone. A Zarr directory is written in place there, and keeps the
+  /// chunks that an earlier process wrote.
+  bool resumable = false;
 };
 
 /// Creates a file to be written by regions, in the format of its extension. Throws io_error, and usage_error

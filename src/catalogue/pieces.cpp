@@ -110,11 +110,11 @@ void run_pieces(const operator_description& about, std::span<image_source* const
   try {
     if (first.shape.pixels() > 0) run(call);
     pieces.files.wait();
-    pieces.forget();
+    pieces.end();
   } catch (const interrupted&) {
     throw;  // to be resumed
   } catch (const io_error& error) {
-    if (options.name.empty()) throw;
+    if (options.name.empty() && options.folder.empty()) throw;
     throw io_error(std::string(error.what()) + "; what is done is kept, and --resume continues");
   } catch (const usage_error&) {
     pieces.forget();  // it would be refused again

@@ -24,15 +24,6 @@ namespace fs = std::filesystem;
   throw io_error(name.string() + ": " + std::strerror(error));
 }
 
-/// Resolves a chain of symbolic links, even to a file that does not exist yet.
-fs::path followed(fs::path file) {
-  constexpr int longest_chain = 40;
-  std::error_code error;
-  for (int i = 0; i < longest_chain && fs::is_symlink(file, error); ++i)
-    file = file.parent_path() / fs::read_symlink(file, error);
-  return file;
-}
-
 /// The names of temporaries begin with it. Truncated, so that the longest name leaves room for the suffix.
 std::string prefix_of(const fs::path& target) {
   return "." + target.stem().string().substr(0, 128) + ".macareu-";
@@ -60,6 +51,24 @@ bool create_file(const char* path) {
 bool create_directory(const char* path) { return ::mkdir(path, 0777) == 0; }
 
 }  // namespace
+
+fs::path followed(fs::path file) {
+  constexpr int longest_chain = 40;
+  std::error_code error;
+  for (int i = 0; i < longest_chain && fs::is_symlink(file, error); ++i)
+    file = file.parent_path() / fs::read_symlink(file, error);
+  return file;
+}
+
+fs::path exchange_directories(const fs::path& made, const fs::path& target) {
+  // Both change places at once.
+  if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) return made;
+  if (errno != EINVAL && errno != ENOSYS) fail(target, errno);
+  const auto old = reserve_beside(target, target, create_directory);
+  if (std::rename(target.c_str(), old.c_str()) != 0 || std::rename(made.c_str(), target.c_str()) != 0)
+    fail(target, errno);
+  return old;
+}
 
 void remove_leftovers(const fs::path& file) {
   const auto target = followed(file);
@@ -126,13 +135,7 @@ void pending_directory::commit() {
     path_.clear();
     return;
   }
-  // Both directories change places at once; the destructor removes the old one.
-  if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) return;
-  if (errno != EINVAL && errno != ENOSYS) fail(name_, errno);
-  const auto old = reserve_beside(target_, name_, create_directory);
-  if (std::rename(target_.c_str(), old.c_str()) != 0 || std::rename(path_.c_str(), target_.c_str()) != 0)
-    fail(name_, errno);
-  path_ = old;
+  path_ = exchange_directories(path_, target_);  // the destructor removes the old one
 }
 
 }  // namespace macareu::files

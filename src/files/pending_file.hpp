@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <utility>
 
 namespace macareu::files {
 
@@ -23,6 +24,8 @@ class pending_file {
   /// Puts a finished file in place of the temporary: renamed, or copied from another file system.
   void adopt(const std::filesystem::path& file);
   void commit();
+  /// The temporary stays.
+  std::filesystem::path release() { return std::exchange(path_, {}); }
 
  private:
   std::filesystem::path name_, target_, path_;
@@ -40,10 +43,18 @@ class pending_directory {
   const std::filesystem::path& path() const { return path_; }
   const std::filesystem::path& name() const { return name_; }
   void commit();
+  std::filesystem::path release() { return std::exchange(path_, {}); }
 
  private:
   std::filesystem::path name_, target_, path_;
 };
+
+/// Resolves a chain of symbolic links, even to a file that does not exist yet.
+std::filesystem::path followed(std::filesystem::path file);
+
+/// Puts a directory in place of another one, which is then under the old name or beside it. Returns where.
+std::filesystem::path exchange_directories(const std::filesystem::path& made,
+                                           const std::filesystem::path& target);
 
 /// Removes the temporaries of this destination whose process was killed.
 void remove_leftovers(const std::filesystem::path& file);

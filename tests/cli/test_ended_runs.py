@@ -3,6 +3,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -11,11 +12,11 @@ import unittest
 
 from test_pieces import PiecesTest
 
-# Of each operator; `make test-long` sets a share above 1.
-KILLS = 10 if float(os.environ.get("MACAREU_TEST_SHARE", "1")) <= 1 else 200
+# Of each command; `make test-long` sets a share above 1.
+KILLS = 1 if float(os.environ.get("MACAREU_TEST_SHARE", "1")) <= 1 else 20
 
-# Numbers of records in the journal of a wave.
-COMPLETED, IS_OVER = 2, -1
+# The number of records in the journal of a wave.
+COMPLETED = 2
 
 
 class EndedRuns(PiecesTest):
@@ -23,6 +24,7 @@ class EndedRuns(PiecesTest):
 
     out = "out.npy"
     folder = ".macareu-out.npy.pieces"
+    step = os.path.join(folder, "run")
     verbs = ("reconstruct", "label", "distance")
 
     def prepare(self, shape="1000,1000", memory="500K"):
@@ -41,7 +43,7 @@ class EndedRuns(PiecesTest):
         return content
 
     def journal(self):
-        return os.path.join(self.directory, self.folder, "journal")
+        return os.path.join(self.directory, self.step, "journal")
 
     def pause(self, command, reached):
         """A process that is stopped in the middle: when `reached(numbers of records)` holds, and before its end."""
@@ -50,8 +52,7 @@ class EndedRuns(PiecesTest):
             while process.poll() is None:
                 if reached([of for of, _ in self.records()]):
                     process.send_signal(signal.SIGSTOP)
-                    kinds = [of for of, _ in self.records()]
-                    if reached(kinds) and IS_OVER not in kinds:
+                    if reached([of for of, _ in self.records()]):
                         return process
                     process.send_signal(signal.SIGCONT)
                     break
@@ -84,42 +85,67 @@ class EndedRuns(PiecesTest):
         os.remove(self.path(self.out))
         self.assertEqual([name for name in self.files() if name.startswith(".")], [])
 
-    def check_leftovers(self):
-        for name in self.files():
-            if name.startswith("."):
-                self.assertRegex(name, r"^\.macareu-out\.npy\.(pieces|objects)$|^\.(out|t)\.macareu-\d+-\d+\.tmp\.(npy|csv)$")
-
     def test_kills_at_random_moments(self):
-        self.prepare("3000,3000", "4M")
+        """A command that is killed again and again ends with the files that it writes in memory."""
+        self.bright("1500,1500")
+        colour = [(7 * x * x + 5 * y * (c + 1)) % 251 for y in range(300) for x in range(300) for c in range(3)]
+        self.write_npy("colour.npy", (300, 300, 3), colour)
+        commands = [("reconstruct", "marker.npy", "mask.npy", "-o", "out.npy"),
+                    ("distance", "objects.npy", "-o", "out.mha"),
+                    ("fill-holes", "mask.npy", "-o", "out.nrrd"),
+                    ("gaussian", "mask.npy", "-o", "out.zarr"),
+                    ("invert", "colour.npy", "--channels", "last", "-o", "out.raw", "--memory", "100K"),
+                    ("canny", "mask.npy", "-o", "out.npy", "--gradient", "g.npy"),
+                    ("label", "objects.npy", "-o", "out.npy", "--table", "t.csv"),
+                    ("label", "objects.npy", "-o", "out.zarr", "--table", "t.jsonl", "--min-size", "30"),
+                    ("contours", "objects.npy", "-o", "out.geojson"),
+                    ("histogram", "mask.npy", "-o", "out.csv")]
+        if ".tif" in self.succeed("info"):
+            commands.append(("median", "mask.npy", "-o", "out.tif"))
         moments = random.Random(29)
-        for verb in self.commands:
+        begun = self.files()
+        for command in commands:
+            limit = () if "--memory" in command else ("--memory", "1M")
+            in_pieces = (*command, *limit, "--threads", "1", "--quiet")
+            self.succeed(*(word for word in command if word not in ("--memory", "100K")))
+            expected = self.take_all(begun)
             begin = time.monotonic()
-            self.succeed(*self.commands[verb])
+            self.succeed(*in_pieces)
             longest = time.monotonic() - begin
-            self.check_end(verb)
-            kills, resumes = 0, False
-            while kills < KILLS or resumes:
-                process = self.start(*self.commands[verb], *(("--resume",) if resumes else ()))
+            self.assertTrue(self.take_all(begun) == expected, command)
+            for kills in range(KILLS):
+                process = self.start(*in_pieces, *(("--resume",) if self.unfinished() else ()))
                 try:
-                    line = process.communicate(timeout=moments.uniform(0, longest) if kills < KILLS else None)[1]
+                    process.communicate(timeout=moments.uniform(0, longest))
+                    self.assertEqual(process.returncode, 0, command)
+                    self.take_all(begun)
                 except subprocess.TimeoutExpired:
                     process.kill()
-                    line = process.communicate()[1]
-                if process.returncode == -signal.SIGKILL:
-                    kills += 1
-                    resumes = True
-                    self.check_leftovers()
-                    if self.out in self.files():  # killed after it was complete
-                        self.assertTrue(self.content(self.out) == self.expected[verb], verb)
-                elif process.returncode == 0:
-                    resumes = False
-                    self.check_end(verb)
-                else:  # killed before the first record or behind the last one
-                    self.assertEqual(process.returncode, 2, line)
-                    self.assertRegex(line, b"^macareu: [a-z]+: --resume: .*"
-                                           b"(no unfinished run in|is empty; start again|got their names; start again)")
-                    self.assertTrue(resumes)
-                    resumes = False
+                    process.communicate()
+            if self.unfinished():
+                self.succeed(*in_pieces, "--resume")
+            else:
+                self.succeed(*in_pieces)
+            self.assertTrue(self.take_all(begun) == expected, command)
+
+    def unfinished(self):
+        """Whether a run left what --resume continues."""
+        folders = [name for name in self.files() if name.endswith(".pieces")]
+        return any("command" in os.listdir(self.path(folder)) for folder in folders)
+
+    def take_all(self, before):
+        """The content of all files beside those, which are removed."""
+        found = {}
+        for name in set(self.files()) - set(before):
+            for root, _, names in os.walk(self.path(name)):
+                found.update({os.path.join(os.path.relpath(root, self.directory), one):
+                              self.content(os.path.join(root, one)) for one in names})
+            if os.path.isdir(self.path(name)):
+                shutil.rmtree(self.path(name))
+            else:
+                found[name] = self.content(name)
+                os.remove(self.path(name))
+        return found
 
     def test_signals(self):
         self.prepare()
@@ -179,11 +205,16 @@ class EndedRuns(PiecesTest):
         self.halt(self.commands["label"])
         whole = self.whole_journal()
         (length,) = struct.unpack("<Q", whole[:8])
-        for damaged, message in ((b"", "is empty"), (whole[:5], "is empty"), (whole[:20], "is damaged"),
+        for damaged, message in ((whole[:5], "is empty"), (whole[:20], "is damaged"),
                                  (b"\xff" * 8 + whole[8:], "is damaged"),
                                  (whole[:9] + b"\n" + whole[10:], "another one")):
             self.write_journal(damaged)
-            self.assertIn(message, self.fail_with(2, *self.commands["label"], "--resume"))
+            done = self.run_tool(*self.commands["label"], "--resume")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, f"{message}.*; start again without --resume\n$")
+            self.assertNotIn(self.folder, self.files())  # nothing of it can be used
+            self.halt(self.commands["label"])
+            whole = self.whole_journal()
         # Records behind a damaged one did not happen.
         middle = (8 + length + len(whole)) // 2
         self.write_journal(whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1:])
@@ -197,11 +228,11 @@ class EndedRuns(PiecesTest):
                    for word in self.commands["reconstruct"]]
         self.halt(command, reached=lambda kinds: COMPLETED in kinds)
         self.write_journal(self.whole_journal()[:next(begin for of, begin in self.records() if of == COMPLETED)])
-        (name,) = [name for name in os.listdir(self.path(self.folder))
-                   if name.endswith(".pixels") and self.content(os.path.join(self.folder, name))[1:6] == b"NUMPY"]
+        (name,) = [name for name in os.listdir(self.path(self.step))
+                   if name.endswith(".pixels") and self.content(os.path.join(self.step, name))[1:6] == b"NUMPY"]
         expected = self.expected["reconstruct"]
         begin = len(expected) - side * side
-        with open(self.path(os.path.join(self.folder, name)), "r+b") as file:
+        with open(self.path(os.path.join(self.step, name)), "r+b") as file:
             for row in range(0, side, cut):
                 file.seek(begin + row * side)
                 file.write(expected[begin + row * side:begin + (row + 1) * side])
@@ -232,13 +263,12 @@ class EndedRuns(PiecesTest):
 
     def test_two_runs_with_one_output(self):
         self.prepare()
-        for name, folder in (("distance", self.folder), ("table", ".macareu-out.npy.objects")):
+        for name in ("distance", "table"):
             first = self.pause(self.commands[name], len)
             try:
                 for more in ((), ("--resume",)):
                     line = self.fail_with(3, *self.commands[name], *more)
-                    self.assertTrue(line.endswith(f": out.npy: another run is writing it, with work files in ./{folder}"),
-                                    line)
+                    self.assertTrue(line.endswith(f": out.npy: another run is writing it, with work files in ./{self.folder}"), line)
             finally:
                 first.send_signal(signal.SIGCONT)
             self.assertEqual((first.communicate()[1], first.returncode), (b"", 0))
@@ -252,7 +282,7 @@ class EndedRuns(PiecesTest):
             limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500000, resource.RLIM_INFINITY))
             done = self.run_tool(*self.commands[verb], preexec_fn=limit, restore_signals=False)
             self.assertEqual(done.returncode, 3)
-            self.assertRegex(done.stderr, f"^macareu: {verb}: ./{self.folder}/\\d.pixels: File too large; "
+            self.assertRegex(done.stderr, f"^macareu: {verb}: ./{self.step}/\\d.pixels: File too large; "
                                           "what is done is kept, and --resume continues\n$")
             self.assertEqual(self.read_npy(self.out)[2], [7])
             self.resume(verb)

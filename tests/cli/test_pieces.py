@@ -119,6 +119,20 @@ class SameBytes(PiecesTest):
                          ways=(("--pieces", "40,50"), ("--memory", "100K")))
 
 
+    def test_a_zarr_directory_is_replaced(self):
+        self.generate(shape="150,130")
+        if "zarr" not in self.succeed("info"):
+            self.skipTest("this build has no nlohmann-json")
+        self.succeed("invert", "mask.npy", "-o", "expected.npy")
+        for way in ((), ("--pieces", "40,50"), ()):
+            self.succeed("fill-holes", "mask.npy", "-o", "out.zarr", *way)
+            self.succeed("invert", "mask.npy", "-o", "out.zarr", *way)
+            self.succeed("compare", "out.zarr", "expected.npy")
+        os.mkdir(self.path("folder.zarr"))
+        self.assertIn("exists and is something else",
+                      self.fail_with(3, "invert", "mask.npy", "-o", "folder.zarr", "--pieces", "40,50"))
+
+
 class Options(PiecesTest):
     def test_report(self):
         self.bright()

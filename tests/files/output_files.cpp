@@ -55,6 +55,42 @@ TEST_F(output_files_test, existing_files_stay_until_the_commit_replaces_them) {
   EXPECT_EQ(listing().size(), 1u);
 }
 
+TEST_F(output_files_test, a_commit_that_was_killed_is_finished) {
+  for (const auto* name : {"work", "b.csv"}) fs::create_directory(at(name));
+  save("a.npy", "old");
+  EXPECT_FALSE(output_files::finish_commit(at("work")));
+  {
+    output_files outputs(at("work"));
+    outputs.add(at("a.npy"), pixels_);
+    outputs.add_text(at("b.csv"), "text");
+    outputs.add_text(at("c.csv"), "more");
+    EXPECT_THROW(outputs.commit(), io_error);  // the second rename fails: as if the process had ended there
+  }
+  expect_same(read_image(at("a.npy")).pixels, pixels_);
+  EXPECT_FALSE(fs::exists(at("c.csv")));
+  fs::remove(at("b.csv"));
+  for (int time = 0; time < 2; ++time) {
+    EXPECT_TRUE(output_files::finish_commit(at("work")));
+    EXPECT_EQ(load(at("b.csv")), "text");
+    EXPECT_EQ(load(at("c.csv")), "more");
+  }
+  fs::remove(at("c.csv"));
+  EXPECT_THROW(output_files::finish_commit(at("work")), io_error);
+}
+
+TEST_F(output_files_test, a_commit_from_a_folder_replaces_directories) {
+  if (!writes(".zarr")) GTEST_SKIP() << "this build has no nlohmann-json";
+  fs::create_directory(at("work"));
+  for (int time = 0; time < 2; ++time) {
+    output_files outputs(at("work"));
+    outputs.add(at("z.zarr"), pixels_);
+    outputs.commit();
+    expect_same(read_image(at("z.zarr")).pixels, pixels_);
+    fs::remove_all(at("work"));
+    fs::create_directory(at("work"));
+  }
+}
+
 TEST_F(output_files_test, the_last_of_two_with_one_name_stays) {
   output_files outputs;
   outputs.add_text(at("a.txt"), "first");

@@ -138,7 +138,16 @@ TEST_F(sinks, a_finished_file_is_adopted) {
   EXPECT_EQ(listing(), std::vector<std::string>{"a.npy"});
   expect_same(read_image(at("a.npy")).pixels, pixels_);
   EXPECT_EQ(fs::status(at("a.npy")).permissions(), fs::perms(0640));
-  EXPECT_FALSE(create_sink(at("a.pgm"), form_of(pixels_))->header());
+  // Formats that are written front to back take the pixels alone.
+  const auto staged = create_sink(at("a.pgm"), form_of(pixels_));
+  ASSERT_EQ(staged->header(), "");
+  const auto short_by_one = save("small", raster.substr(1));
+  EXPECT_TRUE(contains(message_of<usage_error>([&] { staged->adopt(short_by_one); }), "1199 bytes"));
+  fs::remove(short_by_one);
+  staged->adopt(save("work", raster));
+  staged->commit();
+  EXPECT_EQ(listing(), (std::vector<std::string>{"a.npy", "a.pgm"}));
+  expect_same(read_image(at("a.pgm")).pixels, pixels_);
 }
 
 TEST_F(sinks, a_finished_file_is_adopted_from_another_file_system) {

@@ -55,6 +55,8 @@ arguments with_defaults(const operator_description& about, arguments given) {
   return given;
 }
 
+std::string to_json(const argument& value) { return value_of(value).dump(); }
+
 std::string to_json(const run_record& record) {
   json object;
   object["operator"] = record.name;

@@ -29,5 +29,6 @@ struct run_record {
 arguments with_defaults(const operator_description& about, arguments given);
 
 std::string to_json(const run_record& record);
+std::string to_json(const argument& value);
 
 }  // namespace macareu::tool

@@ -61,9 +61,9 @@ std::vector<std::string> shape_outputs::check() const {
   return {file_};
 }
 
-void shape_outputs::open() {
+void shape_outputs::open(const std::filesystem::path& place) {
   waiting_.clear();
-  out_ = std::make_unique<text_file>(file_);
+  out_ = std::make_unique<text_file>(place);
   text_ = std::make_unique<shape_text>(*format_of(file_), scale_);
   text_->begin(waiting_);
 }

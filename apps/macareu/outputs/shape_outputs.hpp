@@ -1,6 +1,7 @@
 // The file of an operator's polygons, written object by object.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,8 +20,9 @@ class shape_outputs {
   /// The files that will be written. Throws usage_error for an unsupported extension.
   std::vector<std::string> check() const;
 
-  /// A new text beside the file; what was written before is dropped.
-  void open();
+  const std::string& file() const { return file_; }
+  /// A new text of `place`, which is the file or becomes it; what was written before is dropped.
+  void open(const std::filesystem::path& place);
   void add(const shape& one);
   void commit();
 

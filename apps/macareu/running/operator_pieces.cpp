@@ -8,15 +8,16 @@
 #include <utility>
 
 #include <macareu/error.hpp>
+#include <macareu/version.hpp>
 
 #include "command/outputs.hpp"
 #include "command/progress_bar.hpp"
 #include "command/text.hpp"
 #include "command/verb.hpp"
 #include "running/operator_run.hpp"
+#include "running/piece_steps.hpp"
 #include "running/timing.hpp"
 #include "running/usage_errors.hpp"
-#include "running/work_folder.hpp"
 
 namespace macareu::tool {
 namespace {
@@ -45,28 +46,28 @@ std::string mebibytes(std::int64_t bytes) {
   return std::to_string((bytes >> 20) + (bytes % (1 << 20) != 0)) + " MiB";
 }
 
-fs::path directory_of(const std::string& file) {
-  const auto parent = fs::path(file).parent_path();
-  return parent.empty() ? "." : parent;
-}
-
 }  // namespace
 
-fs::path operator_run::scratch_directory() const {
-  if (!running.pieces.scratch.empty()) {
-    std::error_code error;
-    if (!fs::is_directory(running.pieces.scratch, error))
-      throw io_error("--scratch: there is no directory " + running.pieces.scratch.string());
-    return running.pieces.scratch;
-  }
+std::vector<std::string> operator_run::written_files() const {
+  std::vector<std::string> files;
   for (const auto& file : outputs)
-    if (file) return directory_of(*file);
-  return fs::temp_directory_path();
+    if (file) files.push_back(*file);
+  for (const auto& more : {tables.check(), shapes.check()})
+    files.insert(files.end(), more.begin(), more.end());
+  for (const auto& file : {objects.table_file, objects.overlay_file, running.report_file})
+    if (!file.empty()) files.push_back(file);
+  return files;
 }
 
-std::unique_ptr<image_sink> operator_run::sink_for(std::size_t output, const source_form& form) const {
-  return create_sink(*outputs[output], form,
-                     {.scratch = running.pieces.scratch, .pyramid = pyramid, .labels = about_.gives_labels});
+fs::path operator_run::scratch_directory() const { return tool::scratch_directory(running, written_files()); }
+
+std::unique_ptr<image_sink> operator_run::sink_for(const fs::path& file, const source_form& form,
+                                                   const fs::path& work) const {
+  return create_sink(file, form,
+                     {.scratch = work.empty() ? running.pieces.scratch : work,
+                      .pyramid = pyramid,
+                      .labels = about_.gives_labels,
+                      .resumable = !work.empty()});
 }
 
 std::vector<std::unique_ptr<image_source>> operator_run::open_for_pieces() const {
@@ -105,39 +106,121 @@ std::vector<image_form> operator_run::forms_of(const std::vector<std::unique_ptr
   return forms;
 }
 
-void operator_run::describe_in_pieces(const fs::path& labels, image_sink& output, const context& how,
-                                      piece_options options, output_files& texts) {
-  options.scratch = labels.parent_path();
-  const auto intensity =
-      objects.intensity_file.empty() ? nullptr : reading.open_grey(objects.intensity_file, options.scratch);
-  if (intensity && intensity->form().shape != record_.shape)
-    throw usage_error("--intensity is " + to_string(intensity->form().shape) + ", but the labels are " +
-                      to_string(record_.shape) + ": they must have one shape");
-  options.name.clear();
-  options.resume = false;
-  options.report = nullptr;
+work_folder::description operator_run::description(const std::vector<std::unique_ptr<image_source>>& sources,
+                                                   const image_source* intensity) const {
+  work_folder::description text{"operator: " + std::string(about_.name) +
+                                    "\nversion: " + std::string(version) +
+                                    "\nmemory: " + std::to_string(running.pieces.memory) + "\n",
+                                ""};
+  for (const auto side : running.pieces.size) text.run += "pieces: " + std::to_string(side) + "\n";
+  for (const auto& [name, value] : record_.parameters) text.run += name + ": " + to_json(value) + "\n";
+  for (const auto& file : written_files())
+    if (file != running.report_file) text.run += "output: " + file + "\n";
+  if (pyramid) text.run += "output: with smaller levels\n";
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    if (sources[i]) text.inputs += describe_input(about_.inputs[i].name, *sources[i], running.pieces.resume);
+  if (intensity) text.inputs += describe_input("intensity", *intensity, running.pieces.resume);
+  return text;
+}
+
+void operator_run::compute_in_pieces(const std::vector<image_source*>& from,
+                                     const std::vector<image_sink*>& to, const context& how,
+                                     const piece_options& options, table& measured) {
+  translate_usage_errors(about_, spelling::of_verb, [&] {
+    if (gives_shapes())
+      compute_shapes_in_pieces(
+          about_, from, [&](const shape& one) { shapes.add(one); }, values, how, options);
+    else if (gives_table())
+      measured = compute_table_in_pieces(about_, from, values, how, options);
+    else
+      macareu::run_in_pieces(about_, from, to, values, how, options);
+  });
+}
+
+fs::path operator_run::described_labels(const fs::path& labels, image_sink& output,
+                                        const fs::path& output_file, const context& how,
+                                        const piece_steps& steps) {
+  if (!objects.drops_objects()) return labels;
   run_report selection;
   auto counting = how;
   counting.report = &selection;
-  auto numbered = open_source(labels, {}, options.scratch);
-  const auto chosen = options.scratch / "kept.npy";
-  auto described = labels;
-  if (objects.drops_objects()) {
-    const auto selected = create_sink(chosen, numbered->form(), {.scratch = options.scratch});
-    objects.select_in_pieces(*numbered, *selected, counting, options);
-    selected->commit();
-    record_.run.count = selection.count;
-    described = chosen;
-    numbered = open_source(described, {}, options.scratch);
+  const auto numbered = open_source(labels, {}, steps.folder);
+  const auto chosen = steps.folder / "kept.npy";
+  const auto selected = create_sink(chosen, numbered->form(), {.scratch = steps.folder});
+  const bool direct = selected->header() == output.header();
+  objects.select_in_pieces(*numbered, direct ? output : *selected, counting, steps.of("selection"));
+  (direct ? output : *selected).commit();
+  record_.run.count = selection.count;
+  return direct ? output_file : chosen;
+}
+
+void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_source>>& sources,
+                                    image_source* intensity, const context& how, const piece_steps& steps) {
+  std::vector<image_source*> from;
+  for (const auto& source : sources) from.push_back(source.get());
+  // Outputs are complete files of the folder before the first gets its name.
+  std::vector<fs::path> made(outputs.size());
+  std::vector<std::unique_ptr<image_sink>> sinks(outputs.size());
+  std::vector<image_sink*> to(outputs.size());
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    if (!outputs[o]) continue;
+    const auto form = output_form(about_, o, from, values);
+    auto own = fs::path(*outputs[o]).filename();
+    if (!own.has_extension()) own += ".npy";
+    made[o] = steps.folder / ("output-" + std::to_string(o)) / own;
+    fs::create_directory(made[o].parent_path());
+    sinks[o] = sink_for(made[o], form, steps.folder);
+    to[o] = sinks[o].get();
   }
-  if (objects.wanted()) {
-    measured_ = objects.measure_in_pieces(*numbered, intensity.get(), counting, options);
-    objects.add_table(texts, measured_);
+  const auto labels = steps.folder / "labels.npy";
+  std::unique_ptr<image_sink> label_sink;
+  const bool describes = objects.wanted() || objects.drops_objects();
+  if (describes) {
+    label_sink = create_sink(labels, output_form(about_, 0, from, values), {.scratch = steps.folder});
+    if (objects.drops_objects() || label_sink->header() != sinks[0]->header())
+      to[0] = label_sink.get();
+    else
+      label_sink.reset();
   }
-  if (output.header() == create_sink(chosen, numbered->form())->header()) return output.adopt(described);
-  // All objects in the order that they have: a copy.
-  macareu::run_in_pieces(*find_operator("relabel"), std::array{numbered.get()}, std::array{&output}, {},
-                         counting, options);
+  const auto shapes_file = steps.folder / fs::path(shapes.file()).filename();
+  if (gives_shapes()) shapes.open(shapes_file);
+  table measured;
+  auto options = steps.of("run");
+  options.report = &record_.pieces.emplace();
+  compute_in_pieces(from, to, how, options, measured);
+  for (std::size_t o = 0; o < outputs.size(); ++o)
+    if (to[o]) to[o]->commit();
+  output_files all(steps.folder);
+  if (describes) {
+    const auto described = described_labels(label_sink ? labels : made[0], *sinks[0], made[0], how, steps);
+    const auto numbered = open_source(described, {}, steps.folder);
+    if (objects.wanted()) {
+      auto measuring = how;
+      measuring.report = nullptr;
+      measured_ = objects.measure_in_pieces(*numbered, intensity, measuring, steps.of("measurement"));
+      objects.add_table(all, measured_);
+    }
+    if (described != made[0]) {
+      // All objects in the order that they have: a copy.
+      auto copying = how;
+      copying.report = nullptr;
+      macareu::run_in_pieces(*find_operator("relabel"), std::array{numbered.get()},
+                             std::array{sinks[0].get()}, {}, copying, steps.of("copy"));
+      sinks[0]->commit();
+    }
+  }
+  for (std::size_t o = 0; o < outputs.size(); ++o)
+    if (outputs[o]) all.add_finished(*outputs[o], made[o]);
+  if (gives_shapes()) {
+    shapes.commit();
+    all.add_finished(shapes.file(), shapes_file);
+  }
+  if (gives_table()) tables.add_to(all, measured);
+  record_.compute_seconds = record_.run.compute_seconds;
+  if (!running.report_file.empty()) all.add_text(running.report_file, to_json(record_));
+  if (how.stop.stop_requested()) throw interrupted();
+  all.commit();
+  if (gives_table()) tables.print(measured);
 }
 
 int operator_run::run_in_pieces(const std::vector<std::unique_ptr<image_source>>& sources,
@@ -148,6 +231,12 @@ int operator_run::run_in_pieces(const std::vector<std::unique_ptr<image_source>>
     throw usage_error("--overlay is for images in memory: leave it out, or raise --memory");
   check_call(forms_of(sources));
   const auto& first = sources[0]->form();
+  const auto intensity = objects.intensity_file.empty()
+                             ? nullptr
+                             : reading.open_grey(objects.intensity_file, scratch_directory());
+  if (intensity && intensity->form().shape != first.shape)
+    throw usage_error("--intensity is " + to_string(intensity->form().shape) + ", but the labels are " +
+                      to_string(first.shape) + ": they must have one shape");
   record_.name = about_.name;
   record_.parameters = with_defaults(about_, values);
   record_.parameters.merge(objects.parameters());
@@ -158,63 +247,18 @@ int operator_run::run_in_pieces(const std::vector<std::unique_ptr<image_source>>
   name_kept_outputs(as_view);
   std::vector<image_source*> from;
   for (const auto& source : sources) from.push_back(source.get());
-  std::vector<std::unique_ptr<image_sink>> sinks;
-  std::vector<image_sink*> to;
-  const bool describes = objects.wanted() || objects.drops_objects();
-  const auto name = outputs.empty() ? std::string() : fs::path(*outputs[0]).filename().string();
-  work_folder described(scratch_directory() / (".macareu-" + name + ".objects"));
-  const auto labels = described.path() / "labels.npy";
-  std::unique_ptr<image_sink> label_sink;
-  for (std::size_t o = 0; o < outputs.size(); ++o) {
-    if (outputs[o]) sinks.push_back(sink_for(o, output_form(about_, o, from, values)));
-    to.push_back(outputs[o] ? sinks.back().get() : nullptr);
-  }
-  if (describes) {
-    described.create(name);
-    label_sink = create_sink(labels, output_form(about_, 0, from, values));
-    to[0] = label_sink.get();
-  }
+  for (std::size_t o = 0; o < outputs.size(); ++o)  // throws if a destination cannot be written
+    if (outputs[o]) sink_for(*outputs[o], output_form(about_, o, from, values), {});
   progress_bar bar(std::string(about_.verb), running.quiet);
   auto how = running.how;
   how.stop = signals.token();
   how.report = &record_.run;
-  auto options = running.pieces;
-  options.progress = bar.piece_callback();
-  options.scratch = scratch_directory();
-  options.report = &record_.pieces.emplace();
-  options.name = name;
-  table measured;
-  output_files texts;
-  try {
-    translate_usage_errors(about_, spelling::of_verb, [&] {
-      if (gives_shapes()) {
-        shapes.open();
-        compute_shapes_in_pieces(
-            about_, from, [&](const shape& one) { shapes.add(one); }, values, how, options);
-      } else if (gives_table()) {
-        measured = compute_table_in_pieces(about_, from, values, how, options);
-      } else {
-        macareu::run_in_pieces(about_, from, to, values, how, options);
-      }
-    });
-  } catch (const interrupted&) {
-    if (!outputs.empty() && !running.quiet)
-      std::fprintf(stderr, "%s: what is done is kept; the same command with --resume continues\n",
-                   std::string(about_.verb).c_str());
-    throw;
-  }
-  if (describes) {
-    label_sink->commit();
-    describe_in_pieces(labels, *sinks[0], how, options, texts);
-  }
-  record_.compute_seconds = record_.run.compute_seconds;
-  if (gives_table()) tables.add_to(texts, measured);
-  if (!running.report_file.empty()) texts.add_text(running.report_file, to_json(record_));
-  signals.check();
-  for (const auto& sink : sinks) sink->commit();
-  if (gives_shapes()) shapes.commit();
-  texts.commit();
-  if (gives_table()) tables.print(measured);
+  run_resumable(
+      about_.verb, running, written_files(), [&] { return description(sources, intensity.get()); },
+      [&](piece_steps steps) {
+        steps.options.progress = bar.piece_callback();
+        finish_in_pieces(sources, intensity.get(), how, steps);
+      });
   tell_note(about_.verb, record_, running);
   return exit_code::done;
 }

@@ -135,7 +135,7 @@ operator_run::results operator_run::compute(const std::vector<image_file>& files
     if (gives_shapes()) {
       // A pipe takes one text: that of the last time.
       const bool writes = std::cmp_equal(times.done() + 1, running.repeat);
-      if (writes) shapes.open();
+      if (writes) shapes.open(shapes.file());
       compute_shapes(
           about_, views,
           [&](const shape& one) {
@@ -197,7 +197,7 @@ void operator_run::write_outputs(const results& computed, const image_file& firs
       for (std::size_t axis = 0; axis < 3; ++axis) (*info.spacing)[axis] *= scale[axis];
     }
     if (outputs[o] && pyramid) {
-      pyramids.push_back(sink_for(o, {pixels.type(), pixels.shape(), pixels.channels(), info}));
+      pyramids.push_back(sink_for(*outputs[o], {pixels.type(), pixels.shape(), pixels.channels(), info}, {}));
       pyramids.back()->write(whole_of(pixels.shape()), pixels.data());
     } else if (outputs[o]) {
       all.add(*outputs[o], pixels, info);

@@ -17,6 +17,7 @@
 #include "outputs/object_outputs.hpp"
 #include "outputs/shape_outputs.hpp"
 #include "outputs/table_outputs.hpp"
+#include "running/piece_steps.hpp"
 #include "running/run_options.hpp"
 
 namespace macareu::tool {
@@ -70,14 +71,27 @@ class operator_run {
   void write_outputs(const results& computed, const image_file& first, const interruption& signals);
 
   std::filesystem::path scratch_directory() const;
-  std::unique_ptr<image_sink> sink_for(std::size_t output, const source_form& form) const;
+  /// The files that the run will write; those of images first.
+  std::vector<std::string> written_files() const;
+  /// `work`: the folder of a run that can be resumed, with the file in it; empty for a destination.
+  std::unique_ptr<image_sink> sink_for(const std::filesystem::path& file, const source_form& form,
+                                       const std::filesystem::path& work) const;
   /// The inputs, if the run exceeds the memory that it may use, or pieces are asked for. Otherwise none.
   std::vector<std::unique_ptr<image_source>> open_for_pieces() const;
   static std::vector<image_form> forms_of(const std::vector<std::unique_ptr<image_source>>& sources);
   int run_in_pieces(const std::vector<std::unique_ptr<image_source>>& sources, interruption& signals);
-  /// Selects and measures objects of labels in a file, which become the output.
-  void describe_in_pieces(const std::filesystem::path& labels, image_sink& output, const context& how,
-                          piece_options options, output_files& texts);
+  /// What --resume compares.
+  work_folder::description description(const std::vector<std::unique_ptr<image_source>>& sources,
+                                       const image_source* intensity) const;
+  /// All steps of a run in pieces, and its commit.
+  void finish_in_pieces(const std::vector<std::unique_ptr<image_source>>& sources, image_source* intensity,
+                        const context& how, const piece_steps& steps);
+  void compute_in_pieces(const std::vector<image_source*>& from, const std::vector<image_sink*>& to,
+                         const context& how, const piece_options& options, table& measured);
+  /// The file of the labels that are kept: those given, or a selection, which is the output where it can be.
+  std::filesystem::path described_labels(const std::filesystem::path& labels, image_sink& output,
+                                         const std::filesystem::path& output_file, const context& how,
+                                         const piece_steps& steps);
 
   const operator_description& about_;
   run_record record_;

@@ -7,8 +7,8 @@
 
 namespace macareu::tool {
 
-/// A directory for one run with an output, removed at the end. What a killed run left in it is removed
-/// before.
+/// A private directory of one run with an output, which other runs with that output find locked. It outlives
+/// a run that ends early, so that --resume continues it.
 class work_folder {
  public:
   explicit work_folder(std::filesystem::path path) : path_(std::move(path)) {}
@@ -16,12 +16,30 @@ class work_folder {
   work_folder(const work_folder&) = delete;
   work_folder& operator=(const work_folder&) = delete;
   const std::filesystem::path& path() const { return path_; }
-  /// output: for the message if another run uses the directory.
+
+  /// "name: value" lines: what a continued run must have in common with the first one. Inputs may be others
+  /// once outputs get their names, as one may be written over.
+  struct description {
+    std::string run, inputs;
+  };
+  /// For a run that is not continued: what another one left is removed. `output` is for messages.
   void create(const std::string& output);
+  /// Begins a run that can be continued, likewise.
+  void begin(const std::string& output, const description& about);
+  /// Continues a run. Throws usage_error if there is none, or it was another.
+  void resume(const std::string& output, const description& about);
+  /// Whether an unfinished run was removed.
+  bool has_replaced() const { return replaced_; }
+  /// Nothing is left to resume: the directory is removed with this object.
+  void forget() { keeps_ = false; }
 
  private:
+  void lock(const std::string& output);
+  std::filesystem::path command() const { return path_ / "command"; }
+
   std::filesystem::path path_;
   int lock_ = -1;
+  bool replaced_ = false, keeps_ = false;
 };
 
 }  // namespace macareu::tool

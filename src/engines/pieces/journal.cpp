@@ -60,10 +60,11 @@ void journal::open(const std::filesystem::path& file, const std::string& descrip
       ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (resume ? 0 : O_TRUNC), 0600);
   if (descriptor_ < 0) throw io_error(file.string() + ": " + std::strerror(errno));
   if (resume) return load(file, description);
+  // At once: a journal that a kill leaves is empty, or has its description.
   const auto size = static_cast<std::uint64_t>(description.size());
-  write_all(descriptor_, &size, sizeof size, 0, file);
-  write_all(descriptor_, description.data(), description.size(), sizeof size, file);
-  end_ = static_cast<std::int64_t>(sizeof size + description.size());
+  const auto head = std::string(reinterpret_cast<const char*>(&size), sizeof size) + description;
+  write_all(descriptor_, head.data(), head.size(), 0, file);
+  end_ = static_cast<std::int64_t>(head.size());
 }
 
 void journal::load(const std::filesystem::path& file, const std::string& description) {

@@ -44,13 +44,59 @@ void output_slots::write() {
   for (const auto& each : outputs_)
     if (auto file = write(each)) finished.emplace_back(each.sink, std::move(file));
   run_.files.wait();
-  // Files that have become outputs are not here for a run that resumes this one.
-  if (!finished.empty()) run_.done.record(run::is_over, 0);
+  // Files that have become outputs may not be here for a run that resumes this one.
+  if (!finished.empty() && !run_.keeps_outputs()) run_.done.record(run::is_over, 0);
   for (const auto& [sink, file] : finished) {
-    sink->adopt(file->path());
+    sink->adopt(run_.handed_over(file->path()));
     run_.bytes_written += file->whole.pixels() * static_cast<std::int64_t>(file->pixel_bytes);
   }
 }
+
+namespace {
+
+image_region region_of(const box& where) {
+  return {{where.first.z, where.first.y, where.first.x}, {where.size.z, where.size.y, where.size.x}};
+}
+
+/// Channels of one box, interleaved.
+block interleaved(run& of, const box& where, std::span<const block> channels) {
+  const auto own = static_cast<std::int64_t>(channels[0].pixel_bytes),
+             all = own * static_cast<std::int64_t>(channels.size());
+  block packed(*of.memory, where, static_cast<std::size_t>(all));
+  const site end = where.end();
+  for (std::size_t c = 0; c < channels.size(); ++c)
+    for (auto z = where.first.z; z < end.z; ++z)
+      for (auto y = where.first.y; y < end.y; ++y) {
+        const auto* const from = channels[c].row(z, y);
+        auto* const to = packed.row(z, y) + static_cast<std::int64_t>(c) * own;
+        if (channels.size() == 1)
+          std::memcpy(to, from, static_cast<std::size_t>(where.size.x * own));
+        else
+          for (std::int64_t x = 0; x < where.size.x; ++x)
+            std::memcpy(to + x * all, from + x * own, static_cast<std::size_t>(own));
+      }
+  return packed;
+}
+
+/// All channels of an output as one image.
+class colour_node final : public node {
+ public:
+  colour_node(run& of, std::vector<node_ptr> channels)
+      : node(channels[0]->whole, channels[0]->pixel_bytes * channels.size()),
+        run_(of),
+        channels_(std::move(channels)) {}
+
+  block read(const box& where) override { return interleaved(run_, where, read_all(channels_, where)); }
+  void expect(const box& where) override { expect_all(channels_, where); }
+  std::int64_t room() const override { return room_of(channels_) + static_cast<std::int64_t>(pixel_bytes); }
+  whole_axes axes() const override { return axes_of(channels_); }
+
+ private:
+  run& run_;
+  std::vector<node_ptr> channels_;
+};
+
+}  // namespace
 
 std::shared_ptr<stored> output_slots::filled(const node_ptr& result, const std::string& header) {
   const auto bytes = result->room() + 3 * static_cast<std::int64_t>(result->pixel_bytes);
@@ -72,9 +118,10 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
     if (channel->result) results.push_back(channel->result);
   if (results.size() != each.channels.size()) return nullptr;  // an operator that wrote nothing: no pixels
   const auto header = sink.header();
-  if (results.size() == 1 && header) {
-    auto file = std::dynamic_pointer_cast<stored>(results[0]);
-    if (!file || file->header() != *header) file = filled(results[0], *header);
+  if (header) {
+    const auto result = results.size() == 1 ? results[0] : std::make_shared<colour_node>(run_, results);
+    auto file = std::dynamic_pointer_cast<stored>(result);
+    if (!file || file->header() != *header) file = filled(result, *header);
     file->finish();
     return file;
   }
@@ -93,30 +140,15 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
   const piece_grid grid(whole, size);
   run_.over_pieces(grid, [&](std::int64_t piece) {
     const auto where = grid.piece(piece);
+    if (run_.resumes() && sink.was_written(region_of(where))) return;
     auto blocks = read_all(results, where);
     if (piece + 1 < grid.count()) expect_all(results, grid.piece(piece + 1));
     auto packed = blocks[0];
-    if (blocks.size() > 1 || !packed.is_packed()) {
-      packed = block(*run_.memory, where, static_cast<std::size_t>(bytes));
-      const auto own = static_cast<std::int64_t>(results[0]->pixel_bytes);
-      const site end = where.end();
-      for (std::size_t c = 0; c < blocks.size(); ++c)
-        for (auto z = where.first.z; z < end.z; ++z)
-          for (auto y = where.first.y; y < end.y; ++y) {
-            const auto* const from = blocks[c].row(z, y);
-            auto* const to = packed.row(z, y) + static_cast<std::int64_t>(c) * own;
-            if (blocks.size() == 1)
-              std::memcpy(to, from, static_cast<std::size_t>(where.size.x * own));
-            else
-              for (std::int64_t x = 0; x < where.size.x; ++x)
-                std::memcpy(to + x * bytes, from + x * own, static_cast<std::size_t>(own));
-          }
-    }
+    if (blocks.size() > 1 || !packed.is_packed()) packed = interleaved(run_, where, blocks);
     blocks.clear();
     run_.files.write([&run = run_, &sink, packed, bytes] {
-      const auto& to = packed.where;
-      sink.write({{to.first.z, to.first.y, to.first.x}, {to.size.z, to.size.y, to.size.x}}, packed.first);
-      run.bytes_written += to.pixels() * bytes;
+      sink.write(region_of(packed.where), packed.first);
+      run.bytes_written += packed.where.pixels() * bytes;
     });
   });
   run_.files.wait();

@@ -57,33 +57,44 @@ run::run(job& job, const piece_options& options, const std::string& description)
       quiet{quiet_how, {}},
       options_(options),
       budget_(budget_of(options)),
-      keeps_(!options.name.empty()) {
+      keeps_(!options.name.empty() || !options.folder.empty()) {
   if (!keeps_) return;
-  folder_ = work_folder(options.scratch, options.name);
+  folder_ = options.folder.empty() ? work_folder(options.scratch, options.name) : options.folder;
+  make_folder();
+  if (options.folder.empty()) lock_folder();
+  try {
+    open_journal(description);
+  } catch (...) {
+    if (lock_ >= 0) ::close(lock_);
+    throw;
+  }
+}
+
+void run::make_folder() const {
   if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST)
     throw io_error(folder_.string() + ": " + std::strerror(errno));
   struct stat about {};
   if (::lstat(folder_.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() ||
       (about.st_mode & 077) != 0)
     throw io_error(folder_.string() + ": is not a private folder of this user; remove it");
+}
+
+void run::lock_folder() {
   const auto lock = folder_ / "lock";
   lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (lock_ < 0) throw io_error(lock.string() + ": " + std::strerror(errno));
   if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
     ::close(lock_);
-    throw io_error(options.name + ": another run is writing it, with work files in " + folder_.string());
-  }
-  try {
-    open_journal(description);
-  } catch (...) {
-    ::close(lock_);
-    throw;
+    throw io_error(options_.name + ": another run is writing it, with work files in " + folder_.string());
   }
 }
 
 void run::open_journal(const std::string& description) {
   const auto list = folder_ / "journal";
-  const bool left = std::filesystem::exists(list);
+  std::error_code none;
+  const auto bytes = std::filesystem::file_size(list, none);
+  const bool left = !none && bytes > 0;
+  if (!options_.folder.empty()) options_.resume = options_.resume && left;
   if (options_.resume && !left) {
     remove_folder();
     throw usage_error("--resume: there is no unfinished run in " + folder_.string());
@@ -91,11 +102,11 @@ void run::open_journal(const std::string& description) {
   if (!options_.resume && left) {
     work.report.note = "an unfinished run in " + folder_.string() + " was removed; --resume continues one";
     for (const auto& entry : std::filesystem::directory_iterator(folder_))
-      if (entry.path() != folder_ / "lock") std::filesystem::remove(entry.path());
+      if (entry.path() != folder_ / "lock") std::filesystem::remove_all(entry.path());
   }
   // The limit that the machine gave may be another one now; pieces must stay as they were.
   const auto limit = folder_ / "limit";
-  const int descriptor = open_work_file(limit, options_.resume);
+  const int descriptor = open_work_file(limit, true);
   if (options_.memory == 0 && options_.resume)
     read_all(descriptor, &budget_, sizeof budget_, 0, limit);
   else
@@ -184,6 +195,17 @@ void run::over_pieces(const piece_grid& grid, function_ref<void(std::int64_t)> v
     options_.progress({report.passes, piece + 1, pieces, share * pixels / std::max(seconds, 1e-9),
                        seconds / share - seconds});
   }
+}
+
+std::filesystem::path run::handed_over(const std::filesystem::path& file) const {
+  if (options_.folder.empty()) return file;
+  auto other = file;
+  other += ".output";
+  std::filesystem::remove(other);  // of a run that was killed
+  std::error_code failed;
+  std::filesystem::create_hard_link(file, other, failed);
+  if (failed) std::filesystem::copy_file(file, other);  // file systems without links
+  return other;
 }
 
 std::filesystem::path run::scratch_file() {

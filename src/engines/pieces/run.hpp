@@ -33,6 +33,10 @@ class run {
   ~run();
   /// Nothing is left to resume: work files are removed at the end.
   void forget() { keeps_ = false; }
+  /// The run ended: work files are removed, unless the caller has them in a folder of its own.
+  void end() { keeps_ = !options_.folder.empty(); }
+  /// The file to hand to a sink for a work file: a link, where the folder keeps all of its files.
+  std::filesystem::path handed_over(const std::filesystem::path& file) const;
 
   /// The size of pieces for a pass that needs so many bytes per pixel of a piece. Throws usage_error if the
   /// smallest piece does not fit.
@@ -46,6 +50,8 @@ class run {
   /// Files that outlive their images, because a resumed run needs them.
   bool keeps_files() const { return keeps_; }
   bool resumes() const { return options_.resume; }
+  /// Likewise of a run that ended.
+  bool keeps_outputs() const { return !options_.folder.empty(); }
   static constexpr std::int64_t is_over = -1;  // a record: nothing is left to resume
   /// The next number for records of the journal; the same in a run that resumes this one.
   std::int64_t next_record() { return ++records_; }
@@ -62,6 +68,9 @@ class run {
   file_thread files;
 
  private:
+  /// Makes sure that the folder is private.
+  void make_folder() const;
+  void lock_folder();
   /// Begins a new journal, or continues that of an unfinished run.
   void open_journal(const std::string& description);
   void remove_folder() const;

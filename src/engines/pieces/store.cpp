@@ -1,5 +1,6 @@
 #include "engines/pieces/store.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -131,7 +132,10 @@ pixel_file::pixel_file(run& of, const frame& whole, std::size_t pixel_bytes, con
       begin_(static_cast<std::int64_t>(header.size())),
       path_(of.scratch_file()),
       descriptor_(open_work_file(path_, of.resumes())) {
-  write_all(descriptor_, header.data(), header.size(), 0, path_);
+  // A file that is continued keeps its time, by which later runs know it.
+  struct stat about {};
+  if (::fstat(descriptor_, &about) != 0 || about.st_size < begin_)
+    write_all(descriptor_, header.data(), header.size(), 0, path_);
 }
 
 pixel_file::~pixel_file() {

@@ -32,6 +32,12 @@ void write_region(random_file& file, std::uint64_t offset, const source_form& fo
   });
 }
 
+void require_size(const random_file& adopted, std::uint64_t bytes, const std::filesystem::path& by) {
+  if (adopted.size() != bytes)
+    throw usage_error(adopted.name() + ": has " + std::to_string(adopted.size()) + " bytes, but " +
+                      by.string() + " needs " + std::to_string(bytes));
+}
+
 /// Rows of an image that lies in a scratch file.
 class file_rows final : public pixel_rows {
  public:
@@ -66,10 +72,7 @@ std::optional<std::string> stored_sink::header() const {
 }
 
 void stored_sink::adopt(const std::filesystem::path& file) {
-  const auto size = random_file::open(file, file).size();
-  if (size != bytes())
-    throw usage_error(file.string() + ": has " + std::to_string(size) + " bytes, but " +
-                      pending_.name().string() + " needs " + std::to_string(bytes()));
+  require_size(random_file::open(file, file), bytes(), pending_.name());
   file_.reset();
   pending_.adopt(file);
   written_.add_all();
@@ -108,6 +111,14 @@ staged_sink::staged_sink(const format& chosen, const std::filesystem::path& file
       scratch_(random_file::scratch(options.scratch, file.string())),
       written_(form) {
   if (!is_stream_destination(file)) pending_.emplace(file);
+}
+
+void staged_sink::adopt(const std::filesystem::path& file) {
+  auto adopted = random_file::open(file, file);
+  require_size(adopted, bytes_of(form_), name_);
+  scratch_ = std::move(adopted);
+  std::filesystem::remove(file);  // it lives until it is closed
+  written_.add_all();
 }
 
 void staged_sink::write(const image_region& to, const void* from) {

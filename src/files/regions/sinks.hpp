@@ -50,6 +50,9 @@ class staged_sink final : public image_sink {
  public:
   staged_sink(const format& chosen, const std::filesystem::path& file, const source_form& form,
               const sink_options& options);
+  /// Pixels alone: a finished work file takes the place of the scratch file.
+  std::optional<std::string> header() const override { return std::string(); }
+  void adopt(const std::filesystem::path& file) override;
   void write(const image_region& to, const void* from) override;
   void commit() override;
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,6 +81,7 @@ class zarr_sink final : public image_sink {
   std::array<std::int64_t, 3> chunk() const override;
   void write(const image_region& to, const void* from) override;
   void commit() override;
+  bool was_written(const image_region& region) override;
 
  private:
   /// Creates the directory of an array and its metadata.
@@ -87,7 +89,10 @@ class zarr_sink final : public image_sink {
   /// Writes the next smaller level.
   zarr_image write_level(const zarr_image& from, int level);
 
-  pending_directory pending_;
+  fs::path name_;
+  /// Absent where the directory is written in place.
+  std::optional<pending_directory> pending_;
+  fs::path place_;
   sink_options options_;
   zarr_image image_;
   int levels_ = 1;
@@ -96,16 +101,20 @@ class zarr_sink final : public image_sink {
 };
 
 zarr_sink::zarr_sink(const fs::path& directory, const source_form& form, const sink_options& options)
-    : pending_(directory, is_zarr), options_(options), written_(form) {
+    : name_(directory), options_(options), written_(form) {
+  if (!options.resumable) pending_.emplace(directory, is_zarr);
+  place_ = pending_ ? pending_->path() : directory;
   const bool ome = lower(directory.stem().extension().string()) == ".ome";
   if (options.pyramid && !ome)
     throw usage_error(directory.string() + ": a pyramid needs a name that ends in .ome.zarr");
   if (options.pyramid) levels_ = levels_of(form.shape);
-  image_ = image_for(ome ? pending_.path() / "0" : pending_.path(), form, ome);
+  image_ = image_for(ome ? place_ / "0" : place_, form, ome);
   if (ome) {
-    write_text(pending_.path() / ".zgroup", pending_.name(), zgroup_text);
-    write_text(pending_.path() / ".zattrs", pending_.name(),
-               multiscales_text(form, directory.stem().stem().string(), levels_));
+    std::error_code error;
+    fs::create_directories(place_, error);
+    if (error) throw io_error(name_.string() + ": " + error.message());
+    write_text(place_ / ".zgroup", name_, zgroup_text);
+    write_text(place_ / ".zattrs", name_, multiscales_text(form, directory.stem().stem().string(), levels_));
   }
   begin(image_.array);
 }
@@ -113,8 +122,8 @@ zarr_sink::zarr_sink(const fs::path& directory, const source_form& form, const s
 void zarr_sink::begin(const zarr_array& array) {
   std::error_code error;
   fs::create_directories(array.directory, error);
-  if (error) throw io_error(pending_.name().string() + ": " + error.message());
-  write_text(array.directory / ".zarray", pending_.name(), zarray_text(array));
+  if (error) throw io_error(name_.string() + ": " + error.message());
+  write_text(array.directory / ".zarray", name_, zarray_text(array));
 }
 
 std::array<std::int64_t, 3> zarr_sink::chunk() const { return chunk_of(image_); }
@@ -127,25 +136,36 @@ void zarr_sink::write(const image_region& to, const void* from) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const auto end = to.first[axis] + to.size[axis];
     if (to.first[axis] % sizes[axis] != 0 || (end % sizes[axis] != 0 && end != whole[axis]))
-      throw usage_error(pending_.name().string() + ": a region of " + std::to_string(to.size[axis]) +
-                        " from " + std::to_string(to.first[axis]) + " on axis " + std::to_string(axis) +
+      throw usage_error(name_.string() + ": a region of " + std::to_string(to.size[axis]) + " from " +
+                        std::to_string(to.first[axis]) + " on axis " + std::to_string(axis) +
                         " is not made of whole chunks of " + std::to_string(sizes[axis]));
   }
-  write_chunks(image_, to, from, buffer_, pending_.name());
+  write_chunks(image_, to, from, buffer_, name_);
   written_.add(to);
 }
 
+bool zarr_sink::was_written(const image_region& region) {
+  if (pending_) return false;
+  bool all = true;
+  std::error_code ignored;
+  for_each_chunk(image_, region, [&](const chunk_part& part) {
+    all = all && fs::exists(image_.array.chunk_file(part.index), ignored);
+  });
+  if (all) written_.add(region);
+  return all;
+}
+
 void zarr_sink::commit() {
-  written_.require_all(pending_.name());
+  written_.require_all(name_);
   auto image = image_;
   for (int level = 1; level < levels_; ++level) image = write_level(image, level);
-  pending_.commit();
+  if (pending_) pending_->commit();
 }
 
 zarr_image zarr_sink::write_level(const zarr_image& from, int level) {
   auto form = from.form;
   form.shape = halved(form.shape);
-  auto image = image_for(pending_.path() / std::to_string(level), form, true);
+  auto image = image_for(place_ / std::to_string(level), form, true);
   begin(image.array);
   const auto source = open_zarr_image(from);
   const auto whole = from.form.shape;
@@ -165,7 +185,7 @@ zarr_image zarr_sink::write_level(const zarr_image& from, int level) {
         small.resize(static_cast<std::size_t>(half.pixels()) * pixel);
         halve(part, large.data(), options_.labels, small.data());
         write_chunks(image, {{z, y / 2, x / 2}, {half.depth(), half.height(), half.width()}}, small.data(),
-                     buffer_, pending_.name());
+                     buffer_, name_);
       }
   return image;
 }

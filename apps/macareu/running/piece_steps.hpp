@@ -1,0 +1,38 @@
+// A command in pieces: its steps, and what --resume continues of them.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <macareu/pieces.hpp>
+
+#include "running/run_options.hpp"
+#include "running/work_folder.hpp"
+
+namespace macareu::tool {
+
+struct piece_steps {
+  std::filesystem::path folder;  ///< of work files
+  piece_options options;
+  bool resumable = false;
+
+  /// The options of one step. Its work files have a folder of their own, which keeps them until all steps
+  /// are done: a step that ended is repeated from them without computing.
+  piece_options of(const std::string& step) const;
+};
+
+/// The directory of work files: --scratch, or that of the first file that is written.
+std::filesystem::path scratch_directory(const run_options& running, const std::vector<std::string>& written);
+
+/// Runs `steps`, which makes these files. After a signal, an error of files or a kill, --resume continues.
+void run_resumable(std::string_view verb, const run_options& running, const std::vector<std::string>& written,
+                   const std::function<work_folder::description()>& describe,
+                   const std::function<void(piece_steps)>& steps);
+
+/// A line for an input. Throws usage_error if a resumed run could not compare it.
+std::string describe_input(std::string_view name, const image_source& source, bool resume);
+
+}  // namespace macareu::tool
