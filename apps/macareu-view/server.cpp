@@ -43,16 +43,21 @@ void add_headers(httplib::Response& response) {
   response.set_header("Cross-Origin-Resource-Policy", "same-origin");
   response.set_header("Referrer-Policy", "no-referrer");
   response.set_header("X-Content-Type-Options", "nosniff");
-  response.set_header("Cache-Control", "private, max-age=3600");
+}
+
+void refuse(httplib::Response& response, int status, const std::string& reason) {
+  response.status = status;
+  response.set_header("Cache-Control", "no-store");
+  response.set_content(reason + "\n", "text/plain; charset=utf-8");
 }
 
 void answer(const page_files& page, const std::string& name, httplib::Response& response) {
   const auto file = page.find(name.empty() ? "index.html" : name);
   if (!file) {
-    response.status = 404;
-    response.set_content("no such file\n", "text/plain");
+    refuse(response, 404, "no such file");
     return;
   }
+  response.set_header("Cache-Control", file->lasting ? "private, max-age=3600" : "no-store");
   // Another name of JavaScript, which the library does not compress: that takes longer than the way.
   const bool script = file->type.starts_with("text/javascript");
   response.set_content(file->content, script ? "application/x-javascript; charset=utf-8" : file->type);
@@ -67,6 +72,7 @@ void serve(const page_files& page, int port, const std::stop_token& stop,
   httplib::Server server;
   server.set_socket_options(share_nothing);
   server.set_payload_max_length(0);
+  server.set_tcp_nodelay(true);  // else answers wait for the receipt of their headers
   const bool bound = port == 0 ? (port = server.bind_to_any_port(host)) > 0 : server.bind_to_port(host, port);
   if (!bound) throw io_error("--port " + std::to_string(port) + ": is in use; leave it out for any free one");
   const auto authority = ":" + std::to_string(port);
@@ -76,17 +82,16 @@ void serve(const page_files& page, int port, const std::stop_token& stop,
     const auto asked = request.get_header_value("Host");
     // Another name is that of a page elsewhere which was made to point here.
     if (asked != host + authority && asked != "localhost" + authority) {
-      response.status = 403;
+      refuse(response, 403, "this is not the address of the page");
     } else if (request.method != "GET" && request.method != "HEAD") {
-      response.status = 405;
+      refuse(response, 405, "only GET and HEAD");
     } else if (!request.path.starts_with(path)) {
-      response.status = 404;
+      refuse(response, 404, "no such page");
     } else {
       try {
         answer(page, request.path.substr(path.size()), response);
       } catch (const std::exception& failure) {
-        response.status = 500;
-        response.set_content(std::string(failure.what()) + "\n", "text/plain");
+        refuse(response, 500, failure.what());
       }
     }
     return httplib::Server::HandlerResponse::Handled;

@@ -63,6 +63,7 @@ class page_files {
   struct file {
     std::string type;  ///< MIME
     std::string content;
+    bool lasting = true;  ///< later calls give the same content
   };
 
   /// Throws usage_error like write_page().

@@ -66,6 +66,7 @@ struct page_files::state {
   explicit state(page_content content) : model(std::move(content)) {
     const auto& about = model.content();
     if (model.labels()) covered.emplace(about.labels, pages::tile_reader::kind::labels);
+    for (auto& image : model.images()) image.start_overview();
     if (about.objects)
       if ((places_table = pages::places_in(*about.objects))) places.emplace(*places_table);
   }
@@ -122,9 +123,10 @@ struct page_files::state {
   }
 
   std::optional<std::string> raster_tile(const std::vector<std::int64_t>& at) {
-    if (at.size() != 4 || at[1] < pages::raster_halvings || at[1] > 40) return std::nullopt;
-    const pages::tile_place place{at[0], at[3], at[2], static_cast<int>(at[1])};
     const auto& shape = model.shape();
+    const auto most = std::max(pages::raster_halvings, pages::halvings_of(shape));
+    if (at.size() != 4 || at[1] < pages::raster_halvings || at[1] > most) return std::nullopt;
+    const pages::tile_place place{at[0], at[3], at[2], static_cast<int>(at[1])};
     if (place.slice >= shape.depth() ||
         place.x * pages::tile_side >= pages::halved_side(shape.width(), place.halvings) ||
         place.y * pages::tile_side >= pages::halved_side(shape.height(), place.halvings))
@@ -141,16 +143,16 @@ struct page_files::state {
     return columns->block(static_cast<std::size_t>(at[0]), static_cast<std::size_t>(at[1]));
   }
 
-  /// Whether tiles may become finer, and a number that grows when they have.
+  bool refines() {
+    return (covered && covered->refines()) ||
+           std::ranges::any_of(model.images(), [](const auto& reader) { return reader.refines(); });
+  }
+
+  /// Whether tiles become finer, and a number that grows when they have.
   std::string progress() {
-    int version = 0;
-    bool refines = false;
-    const auto add = [&](const pages::tile_reader& reader) {
-      version += reader.version();
-      refines = refines || reader.refines();
-    };
-    for (const auto& reader : model.images()) add(reader);
-    if (covered) add(*covered);
+    const bool refines = this->refines();
+    int version = covered ? covered->version() : 0;
+    for (const auto& reader : model.images()) version += reader.version();
     return pages::deflated("{\"version\":" + std::to_string(version) +
                            ",\"refines\":" + (refines ? "true" : "false") + "}");
   }
@@ -174,17 +176,21 @@ page_files::page_files(page_content content) : state_(std::make_unique<state>(st
 page_files::~page_files() = default;
 
 std::optional<page_files::file> page_files::find(std::string_view name) const {
+  const auto type = pages::type_of(name);
   for (const auto& asset : pages::assets())
-    if (asset.name == name) return file{pages::type_of(name), std::string(asset.text)};
-  if (name == "page/data/meta.js") return file{pages::type_of(name), state_->meta()};
-  if (auto tile = state_->image_tile(name)) return file{pages::type_of(name), *std::move(tile)};
+    if (asset.name == name) return file{type, std::string(asset.text), true};
+  if (name == "page/data/meta.js") return file{type, state_->meta(), true};
+  // Before tiles are made: one that is coarse must not be taken for a fine one.
+  const bool lasting = !state_->refines();
+  if (auto tile = state_->image_tile(name)) return file{type, *std::move(tile), lasting};
   for (const std::string_view kind : {"columns", "places", "objects", "raster", "progress"}) {
     const auto head = "page/data/" + std::string(kind) + "/";
     const auto numbers = pages::numbers_in(name, head, ".js");
     if (numbers.empty()) continue;
     const auto bytes = state_->data(kind, numbers);
     if (!bytes) return std::nullopt;
-    return file{pages::type_of(name), pages::data_text(name.substr(10, name.size() - 10 - 3), *bytes)};
+    return file{type, pages::data_text(name.substr(10, name.size() - 10 - 3), *bytes),
+                lasting && kind != "progress"};
   }
   return std::nullopt;
 }

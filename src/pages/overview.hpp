@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -17,7 +19,7 @@
 namespace macareu::pages {
 
 /// A thread reads the image in cells, a few all over the image first, and then those between them, until the
-/// copy has every pixel. Memory holds the copy and one cell.
+/// copy has every pixel. Memory holds the copy, its smaller levels and one cell.
 class overview {
  public:
   /// Gives bytes of a region of the image.
@@ -28,27 +30,48 @@ class overview {
            bool round_up, read_bytes read);
 
   int halvings() const { return halvings_; }
-  /// A part of the copy, and mean values of more pixels if place.halvings is larger. Starts the thread; waits
-  /// until every part of the image has a value.
+  /// Starts the thread if it does not run yet.
+  void start();
+  /// A tile of the copy or of a smaller level, down to one that a tile holds. Starts the thread. Waits until
+  /// every part of the image has a value, and a moment longer if that makes it finer.
   tile read(const tile_place& place);
-  /// Grows when the copy is finer; last_version if it will not.
+  /// Grows when the copy is finer.
   int version();
-  static constexpr int last_version = 5;
+  /// Whether the copy becomes finer.
+  bool refines();
 
  private:
+  struct cell_grid {
+    std::int64_t side = 0;  ///< of a cell, in pixels of the image
+    std::int64_t rows = 0, columns = 0;
+  };
+  /// The copy, or that halved again. Memory is touched when a cell is read.
+  struct level {
+    int halvings;
+    std::int64_t height, width;
+    std::unique_ptr<std::uint8_t[]> pixels;
+  };
+
   void work(const std::stop_token& stop);
   void add_cell(std::int64_t row, std::int64_t column, std::int64_t step);
-  void start();
+  /// Copies a part of a level into a tile: pixels of cells that were read, and the mean of one near by else.
+  void copy_cell(const level& from, std::int64_t row, std::int64_t column, const tile_place& place,
+                 tile& to) const;
 
   std::int64_t height_, width_;
-  int halvings_;
+  int halvings_, channels_;
   bool round_up_;
-  std::int64_t cell_;  ///< side, in pixels of the image
+  cell_grid cells_;
+  std::int64_t first_step_ = 1;  ///< cells between those of the first pass
   read_bytes read_;
-  tile copy_;
+
   std::mutex lock_;
   std::condition_variable finer_;
-  int version_ = 0;
+  std::vector<level> levels_;
+  std::vector<std::uint8_t> known_;    ///< for each cell whether it was read
+  std::vector<std::uint8_t> nearest_;  ///< for each cell the mean of one near by, a byte for each channel
+  int version_ = 0, passes_ = 1;
+  std::chrono::steady_clock::time_point started_;
   std::exception_ptr failure_;
   std::jthread thread_;
 };

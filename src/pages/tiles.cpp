@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "core/ceil_div.hpp"
@@ -83,7 +84,10 @@ tile_reader::tile_reader(const page_image& image, kind what) : levels_(image.lev
 
 tile_reader::~tile_reader() = default;
 
-bool tile_reader::refines() const { return overview_ && overview_->version() < overview::last_version; }
+void tile_reader::start_overview() {
+  if (overview_) overview_->start();
+}
+bool tile_reader::refines() const { return overview_ && overview_->refines(); }
 int tile_reader::version() const { return overview_ ? overview_->version() : 0; }
 
 tile_reader::window tile_reader::window_of_sample() {
@@ -118,6 +122,10 @@ tile tile_reader::region(image_source& from, const image_region& box) {
     return sample(from, box);
   }();
   auto to = empty_tile(box.size[2], box.size[1], channels());
+  if (as_stored() && kind_ == kind::picture && pixels.channels() == to.channels) {
+    std::memcpy(to.pixels.data(), pixels.data(), to.pixels.size());
+    return to;
+  }
   const auto stored = static_cast<std::size_t>(pixels.channels()),
              shown = static_cast<std::size_t>(to.channels);
   const auto count = static_cast<std::size_t>(box.pixels());
@@ -130,8 +138,6 @@ tile tile_reader::region(image_source& from, const image_region& box) {
         auto& out = to.pixels[i * shown + c];
         if (kind_ == kind::labels)
           out = value > 0 ? 255 : 0;
-        else if constexpr (std::is_same_v<T, std::uint8_t>)
-          out = scale == 1 ? value : static_cast<std::uint8_t>(value * scale);
         else
           out = static_cast<std::uint8_t>(
               std::clamp((static_cast<double>(value) - window_.low) * scale + 0.5, 0.0, 255.0));

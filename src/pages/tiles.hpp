@@ -57,8 +57,11 @@ class tile_reader {
   tile read_scaled(const tile_place& place);
   /// Held while sources are read.
   std::mutex& lock() { return lock_; }
-  /// Whether read_scaled() may give finer tiles later, and a number that then is larger.
+  /// Whether coarse tiles come from an overview. One that is started before the first tile is asked for gives
+  /// it earlier.
   bool has_overview() const { return overview_ != nullptr; }
+  void start_overview();
+  /// Whether read_scaled() gives finer tiles later, and a number that then is larger.
   bool refines() const;
   int version() const;
 
