@@ -32,8 +32,12 @@ export function makeTissue(rows, columns) {
   tool("generate", "tissue", "--shape", rows + "," + columns, "-o", "tissue.npy");
   tool("threshold", "tissue.npy", "-o", "mask.npy");
   tool("label", "mask.npy", "-o", "labels.npy", "--min-size", "30", "--table", "objects.csv");
-  const {shape, data} = readNpy("labels.npy");
-  const sizes = new Map();
+  return labelImage("labels.npy");
+}
+
+// Labels of a .npy file, and the size of each object.
+export function labelImage(name) {
+  const {shape, data} = readNpy(name), sizes = new Map();
   for (const label of data) if (label) sizes.set(label, (sizes.get(label) || 0) + 1);
   return {rows: shape[0], columns: shape[1], data, sizes, at: (y, x) => y >= 0 && x >= 0 && y < shape[0] && x < shape[1] ? data[y * shape[1] + x] : 0};
 }
@@ -68,7 +72,7 @@ export async function open(url) {
 
 // Waits until tiles and overlay are drawn.
 export async function settled(page) {
-  await page.waitForFunction("macareu.viewer.ready && macareu.overlay.idle", {timeout: 180000, polling: 30});
+  await page.waitForFunction("macareu.viewer.ready && macareu.viewer.loaded && macareu.overlay.idle", {timeout: 180000, polling: 30});
   await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
   await page.waitForFunction("macareu.overlay.idle", {timeout: 180000, polling: 30});
 }
@@ -94,6 +98,17 @@ export async function overlay(page) {
     return [canvas.width, canvas.height, btoa(alpha)];
   });
   return {width: text[0], height: text[1], data: Buffer.from(text[2], "base64")};
+}
+
+// Red values of what the viewer draws of images, for pages from a server: {width, height, data}.
+export async function drawn(page) {
+  const [width, height, text] = await page.evaluate(() => {
+    const canvas = document.querySelector("#viewer canvas"), {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let red = "";
+    for (let i = 0; i < data.length; i += 4) red += String.fromCharCode(data[i]);
+    return [canvas.width, canvas.height, btoa(red)];
+  });
+  return {width, height, data: Buffer.from(text, "base64")};
 }
 
 export const textOf = (page, id) => page.evaluate(name => document.getElementById(name).textContent, id);

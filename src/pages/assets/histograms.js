@@ -10,7 +10,11 @@ macareu.histograms = (() => {
     if (!columns.length) return;
     const box = at("histograms");
     box.hidden = false;
-    box.append(make("h2", {textContent: "Filters"}), ...columns.map((column, i) => histogram(column, i)));
+    // Numbers and places of objects come last: people seldom filter by them.
+    const isPlace = ({name}) => /^(label|centroid|bbox)([-_]|$)/.test(name);
+    const shown = wanted => columns.map((column, i) => wanted(column) && histogram(column, i)).filter(Boolean);
+    box.append(make("h2", {textContent: "Filters"}), ...shown(column => !isPlace(column)));
+    if (columns.some(isPlace)) box.append(make("details", {}, make("summary", {textContent: "Places"}), ...shown(isPlace)));
   }
 
   function histogram(column, index) {

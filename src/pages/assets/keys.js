@@ -32,6 +32,13 @@ macareu.keys = (() => {
     slider.oninput();
   }
 
+  function otherMode() {
+    const choice = at("mode");
+    if (!choice) return;
+    choice.value = choice.value === "side" ? "slider" : "side";
+    choice.onchange();
+  }
+
   const list = [
     [["ArrowLeft"], "←", "move left", () => viewer.pan(-0.125, 0)],
     [["ArrowRight"], "→", "move right", () => viewer.pan(0.125, 0)],
@@ -46,8 +53,11 @@ macareu.keys = (() => {
     }],
     [["o"], "o", "overlay on or off", toggleOverlay],
     [["c"], "c", "colour by the next column", nextColour],
-    [["["], "[", "slice before, or divider to the left", () => about.slices > 1 ? moveSlice(-1) : viewer.setSplit(viewer.split - 0.05)],
-    [["]"], "]", "slice after, or divider to the right", () => about.slices > 1 ? moveSlice(1) : viewer.setSplit(viewer.split + 0.05)],
+    [["["], "[", "slice before", () => moveSlice(-1)],
+    [["]"], "]", "slice after", () => moveSlice(1)],
+    [[","], ",", "divider to the left", () => viewer.setSplit(viewer.split - 0.05)],
+    [["."], ".", "divider to the right", () => viewer.setSplit(viewer.split + 0.05)],
+    [["s"], "s", "slider or side by side", otherMode],
     [["d"], "d", "dark or light", dark],
     [["Escape"], "Esc", "no object selected", () => panel.select(0)],
     [["?"], "?", "this list", help]

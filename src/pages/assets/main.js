@@ -8,6 +8,8 @@
     return;
   }
   window.addEventListener("error", event => macareu.say("The page failed: " + event.message));
+  // Before the viewer, which fits the image to its place.
+  document.body.classList.toggle("alone", !about.objects && !about.outline && !about.summary);
   macareu.keys.open(about);
   if (about.objects) macareu.table.open(about.objects, () => macareu.overlay.restyle());
   macareu.viewer.open(about);

@@ -16,15 +16,13 @@ macareu.panel = (() => {
     about = meta;
     document.title = at("title").textContent = meta.title || "Macareu";
     addTools();
-    if (meta.objects) addStyle();
+    addStyle();
     addSummary();
-    document.body.classList.toggle("alone", !meta.objects && !meta.summary);
     count();
   }
 
   function count() {
     if (!about.objects) return;
-    at("objects").hidden = false;
     const {rows} = about.objects, number = n => n.toLocaleString("en");
     at("count").textContent = rows === null ? "Objects of " + about.objects.name
       : table.filtered ? number(table.count) + " of " + number(rows) + " objects" : number(rows) + " objects";
@@ -57,21 +55,21 @@ macareu.panel = (() => {
   }
 
   function addStyle() {
-    const style = at("style"), {columns} = about.objects;
-    const on = make("input", {type: "checkbox", id: "shown", checked: true, onchange: () => overlay.show(on.checked)});
-    const strength = make("input", {type: "range", id: "opacity", min: 0, max: 1, step: 0.05, value: 0.6,
-      oninput: () => overlay.setOpacity(Number(strength.value))});
-    const label = (id, text) => make("label", {htmlFor: id, textContent: text});
-    style.append(label("shown", "Overlay (o)"), on, label("opacity", "Opacity"), strength);
-    if (about.outline) {
-      const line = make("input", {type: "checkbox", id: "outline", checked: true, onchange: () => overlay.showOutline(line.checked)});
-      style.append(label("outline", "Outline"), line);
-    }
+    if (!about.objects && !about.outline) return;
+    at("objects").hidden = false;
+    const style = at("style"), add = (text, element) => style.append(make("label", {htmlFor: element.id, textContent: text}), element);
+    const box = (id, change) => make("input", {type: "checkbox", id, checked: true, onchange: event => change(event.target.checked)});
+    add("Overlay (o)", box("shown", overlay.show));
+    if (about.outline) add("Outline", box("outline", overlay.showOutline));
+    if (!about.objects) return;
+    add("Opacity", make("input", {type: "range", id: "opacity", min: 0, max: 1, step: 0.05, value: 0.6,
+      oninput: event => overlay.setOpacity(Number(event.target.value))}));
+    const {columns} = about.objects;
     if (!columns.length) return;
     const choice = make("select", {id: "colour"}, make("option", {value: "", textContent: "one colour"}),
       ...columns.map((column, i) => make("option", {value: i, textContent: column.name})));
     choice.onchange = () => colourBy(choice.value === "" ? null : Number(choice.value));
-    style.append(label("colour", "Colour by (c)"), choice);
+    add("Colour by (c)", choice);
   }
 
   function colourBy(index) {

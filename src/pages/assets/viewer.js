@@ -5,7 +5,9 @@ macareu.viewer = (() => {
   const {data, overlay} = macareu;
   // What is in view: the image's point at the top left, and pixels of the screen for one of the image.
   const view = {x: 0, y: 0, scale: 0, ratio: 1};
-  let about, osd, version = 0, slice = 0, mode = "slider", split = 0.5, second = 1, ready = false;
+  let about, osd, version = 0, slice = 0, mode = "slider", split = 0.5, second = 1, ready = false, finished = false;
+  // The first image and the one compared with it: what is shown, and before it what is shown until that is loaded.
+  const layers = [[], []];
 
   const at = id => document.getElementById(id);
 
@@ -28,8 +30,14 @@ macareu.viewer = (() => {
       element: at("viewer"), drawer: "canvas", showNavigationControl: false, showNavigator: false,
       animationTime: 0.4, springStiffness: 10, maxZoomPixelRatio: 32, minZoomImageRatio: 0.5, visibilityRatio: 0.2,
       imageSmoothingEnabled: true, gestureSettingsMouse: {clickToZoom: false, dblClickToZoom: true},
-      imageLoaderLimit: 6, maxImageCacheCount: 300
+      imageLoaderLimit: 6, maxImageCacheCount: 300, preserveViewport: true
     });
+    // Both panes zoom about the point under the pointer.
+    for (const name of ["canvas-scroll", "canvas-double-click", "canvas-pinch"])
+      osd.addHandler(name, event => {
+        for (const point of [event.position, event.center, event.lastCenter])
+          if (point) point.x = inPane(point.x);
+      });
     osd.addHandler("update-viewport", update);
     osd.addHandler("resize", () => requestAnimationFrame(update));
     osd.addHandler("canvas-key", event => { event.preventDefaultAction = true; });
@@ -51,38 +59,70 @@ macareu.viewer = (() => {
       },
       leaveHandler: () => { at("position").textContent = ""; }
     });
-    addImages();
+    showImages();
     if (about.live) watch().catch(() => macareu.say("The server has ended: start it again and load this page anew."));
     overlay.open(about, at("overlay"), view);
     moveDivider();
   }
 
-  function addImages() {
-    osd.world.removeAll();
-    const wanted = about.images.length > 1 ? [0, second] : [0];
-    wanted.forEach((image, index) => osd.addTiledImage({tileSource: source(image), index, x: 0, y: 0, width: 1}));
+  const compares = () => about.images.length > 1;
+  const sideBySide = () => compares() && mode === "side";
+
+  // Loads the images anew; what was there stays in view until then.
+  function showImages() {
+    (compares() ? [0, second] : [0]).forEach((image, slot) => osd.addTiledImage({
+      tileSource: source(image), x: 0, y: 0, width: 1, success: ({item}) => addLayer(slot, item)
+    }));
+  }
+
+  // OpenSeadragon enlarges tiles by a pixel of the screen against seams, which moves the image under its objects.
+  // Tiles have their exact size here and meet on whole pixels of the screen.
+  function placeExactly(item) {
+    item._positionTile = function (tile, ...others) {
+      OpenSeadragon.TiledImage.prototype._positionTile.call(this, tile, ...others);
+      const ratio = OpenSeadragon.pixelDensityRatio, {width, height} = tile.positionedBounds;
+      const size = osd.viewport.deltaPixelsFromPointsNoRotate(new OpenSeadragon.Point(width, height), true);
+      for (const [axis, last] of [["x", tile.isRightMost], ["y", tile.isBottomMost]]) {
+        const first = Math.round(tile.position[axis] * ratio) / ratio, end = tile.position[axis] + size[axis];
+        tile.position[axis] = first;
+        tile.size[axis] = (last ? end : Math.round(end * ratio) / ratio) - first;
+      }
+    };
+  }
+
+  function addLayer(slot, item) {
+    placeExactly(item);
+    const layer = layers[slot], {world} = osd, first = !layers[0].length;
+    const drop = old => { layer.splice(layer.indexOf(old), 1); world.removeItem(old); };
+    layer.push(item);
+    world.setItemIndex(item, slot === 0 ? layer.length - 1 : world.getItemCount() - 1);
+    lastClip = "";
+    if (first) home(true);
+    if (layer.length > 2) drop(layer[0]);
+    item.addHandler("fully-loaded-change", ({fullyLoaded}) => {
+      if (fullyLoaded) layer.slice(0, Math.max(0, layer.indexOf(item))).forEach(drop);
+    });
   }
 
   // A server refines coarse tiles of large images while it reads them.
   async function watch() {
     for (let n = 0;; ++n) {
       const bytes = await data.load("progress/" + n), now = JSON.parse(new TextDecoder().decode(bytes));
-      if (now.version > version && n > 0) { version = now.version; lastClip = ""; refresh(); overlay.refresh(); }
+      if (now.version > version && n > 0) { version = now.version; showImages(); overlay.refresh(); }
       version = Math.max(version, now.version);
-      if (!now.refines && n > 0) return;
-      await new Promise(done => setTimeout(done, 500));
+      if (!now.refines && ready && overlay.idle) { finished = true; return; }
+      await new Promise(done => setTimeout(done, n < 8 ? 250 : 1000));
     }
   }
 
-  function refresh() {
-    for (let i = 0; i < osd.world.getItemCount(); ++i) {
-      const image = i === 0 ? 0 : second;
-      osd.addTiledImage({tileSource: source(image), index: i, replace: true, x: 0, y: 0, width: 1});
-    }
+  // A place across the viewer, or the same place in the first of two panes.
+  function inPane(x) {
+    const half = osd.viewport.getContainerSize().x / 2;
+    return sideBySide() && x > half ? x - half : x;
   }
 
   const imagePoint = position => ({
-    x: view.x + position.x * view.ratio / view.scale, y: view.y + position.y * view.ratio / view.scale
+    x: view.x + inPane(position.x) * view.ratio / view.scale, y: view.y + position.y * view.ratio / view.scale
   });
 
   function update() {
@@ -110,26 +150,30 @@ macareu.viewer = (() => {
   // The second image is clipped to the right of the divider; side by side it shows what the first one shows.
   let lastClip = "";
   function compare(bounds) {
-    const other = osd.world.getItemAt(1);
-    if (!other) return;
-    const side = mode === "side", from = side ? 0.5 : split;
-    const shift = side ? bounds.width / 2 : 0;
-    const clip = [bounds.x + bounds.width * from - shift, shift, mode].join(" ");
+    if (!compares() || !layers[1].length) return;
+    const side = mode === "side", shift = side ? bounds.width / 2 : 0;
+    const left = bounds.x + bounds.width * (side ? 0.5 : split) - shift, clip = [left, shift, mode].join(" ");
     view.end = side ? at("overlay").width / 2 : undefined;
     if (clip === lastClip) return;
     lastClip = clip;
-    if (other.getBounds(true).x !== shift) other.setPosition(new OpenSeadragon.Point(shift, 0), true);
-    const left = Math.max(0, (bounds.x + bounds.width * from - shift) * about.width);
-    const first = osd.world.getItemAt(0);
-    other.setClip(new OpenSeadragon.Rect(Math.min(left, about.width), 0, Math.max(0, about.width - left), about.height));
-    const end = (bounds.x + bounds.width / 2) * about.width;
-    first.setClip(side ? new OpenSeadragon.Rect(0, 0, Math.max(0, Math.min(end, about.width)), about.height) : null);
+    const inside = x => Math.max(0, Math.min(x * about.width, about.width));
+    const between = (x0, x1) => new OpenSeadragon.Rect(inside(x0), 0, inside(x1) - inside(x0), about.height);
+    for (const item of layers[1]) {
+      if (item.getBounds(true).x !== shift) item.setPosition(new OpenSeadragon.Point(shift, 0), true);
+      item.setClip(between(left, 1));
+    }
+    for (const item of layers[0]) item.setClip(side ? between(0, bounds.x + bounds.width / 2) : null);
   }
 
   function moveDivider() {
-    const bar = at("divider");
-    bar.hidden = about.images.length < 2;
-    bar.style.left = (mode === "side" ? 50 : split * 100) + "%";
+    const bar = at("divider"), share = mode === "side" ? 50 : split * 100;
+    bar.hidden = !compares();
+    bar.style.left = share + "%";
+    bar.classList.toggle("fixed", mode === "side");
+    bar.setAttribute("aria-valuenow", Math.round(share));
+    if (bar.hidden) return;
+    at("before").textContent = about.images[0].name;
+    at("after").textContent = about.images[second].name;
   }
 
   function watchDivider() {
@@ -142,7 +186,32 @@ macareu.viewer = (() => {
     });
   }
 
+  // The whole image, in the first pane if there are two.
+  function homeBounds() {
+    const size = osd.viewport.getContainerSize(), aspect = size.x / size.y, tall = about.height / about.width;
+    const panes = sideBySide() ? 2 : 1, width = Math.max(panes, tall * aspect);
+    return new OpenSeadragon.Rect(0.5 - width / panes / 2, tall / 2 - width / aspect / 2, width, width / aspect);
+  }
+
+  function home(immediately = false) { osd.viewport.fitBounds(homeBounds(), immediately === true); }
+
+  const paneCentre = bounds => new OpenSeadragon.Point(bounds.x + bounds.width / (sideBySide() ? 4 : 2), bounds.y + bounds.height / 2);
+
+  // What is in the middle stays there; a view of the whole image stays one.
+  function setMode(value) {
+    const bounds = osd.viewport.getBounds(true), whole = homeBounds(), before = paneCentre(bounds);
+    const atHome = Math.abs(bounds.width - whole.width) < whole.width / 100 && Math.abs(bounds.x - whole.x) < whole.width / 100;
+    mode = value;
+    view.end = undefined;
+    lastClip = "";
+    moveDivider();
+    if (atHome) home(true);
+    else osd.viewport.panBy(before.minus(paneCentre(bounds)), true);
+    osd.forceRedraw();
+  }
+
   function setSplit(value) {
+    if (!compares() || mode === "side") return;
     split = Math.max(0, Math.min(1, value));
     moveDivider();
     osd.forceRedraw();
@@ -163,13 +232,14 @@ macareu.viewer = (() => {
     open, view, watchDivider, setSplit, imagePoint,
     get osd() { return osd; },
     get ready() { return ready; },
+    get finished() { return finished; },
+    get loaded() { return layers.flat().every(item => item.getFullyLoaded()); },
     get split() { return split; },
-    setMode(value) { mode = value; lastClip = ""; moveDivider(); osd.forceRedraw(); },
-    setSecond(index) { second = index; lastClip = ""; addImages(); },
+    setMode,
+    setSecond(index) { second = index; moveDivider(); showImages(); },
     setSlice(index) {
       slice = Math.max(0, Math.min(about.slices - 1, index));
-      lastClip = "";
-      addImages();
+      showImages();
       overlay.setSlice(slice);
     },
     get slice() { return slice; },
@@ -179,8 +249,8 @@ macareu.viewer = (() => {
       osd.viewport.panBy(new OpenSeadragon.Point(x * bounds.width, y * bounds.height));
       osd.viewport.applyConstraints();
     },
-    zoom(factor) { osd.viewport.zoomBy(factor); osd.viewport.applyConstraints(); },
-    home() { osd.viewport.goHome(); },
+    zoom(factor) { osd.viewport.zoomBy(factor, paneCentre(osd.viewport.getBounds())); osd.viewport.applyConstraints(); },
+    home,
     // Shows a point in the middle; scale is in pixels of the screen for one of the image.
     goTo(x, y, scale, immediately = false) {
       const width = about.width, zoom = scale * width / (osd.viewport.getContainerSize().x * view.ratio);
