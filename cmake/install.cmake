@@ -11,3 +11,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/macareu-config-version.cm
 install(FILES ${PROJECT_BINARY_DIR}/macareu-config.cmake ${PROJECT_BINARY_DIR}/macareu-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/macareu)
 install(FILES LICENSE NOTICE CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Programs contain OpenSeadragon, whose licence asks for its text beside them.
+if(EXISTS ${PROJECT_BINARY_DIR}/openseadragon/openseadragon-license.txt)
+  install(FILES ${PROJECT_BINARY_DIR}/openseadragon/openseadragon-license.txt DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()

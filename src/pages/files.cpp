@@ -6,7 +6,6 @@
 #include <mutex>
 #include <utility>
 
-#include "core/ceil_div.hpp"
 #include "model.hpp"
 #include "packed.hpp"
 
@@ -41,22 +40,43 @@ std::vector<std::int64_t> numbers_in(std::string_view name, std::string_view hea
   return numbers;
 }
 
-/// Middles of bounding boxes and sizes, if the table has them in pixels.
+const table_column* find_column(const table& objects, std::string_view name) {
+  const auto found = std::ranges::find(objects.columns, name, &table_column::name);
+  return found == objects.columns.end() ? nullptr : &*found;
+}
+
+/// Middles and sizes of objects in pixels, from the columns that `measure` or `nuclei` writes; nothing if the
+/// table has neither, or is of a volume.
 std::optional<table> places_in(const table& objects) {
-  std::array<std::vector<std::int64_t>, 5> found;
-  constexpr std::array<std::string_view, 5> names{"bbox-0", "bbox-1", "bbox-2", "bbox-3", "num_pixels"};
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto column = std::ranges::find(objects.columns, names[i], &table_column::name);
-    if (column == objects.columns.end()) return std::nullopt;
-    std::visit([&](const auto& all) { found[i].assign(all.begin(), all.end()); }, column->values);
+  struct naming {
+    std::array<std::string_view, 5> columns;  ///< along x and y: two numbers each; then the size
+    bool ends;                                ///< whether the second number is an end, else a length
+  };
+  constexpr std::array<naming, 2> namings{
+      {{{"bbox-1", "bbox-3", "bbox-0", "bbox-2", "num_pixels"}, true},
+       {{"bbox_x_px", "bbox_width_px", "bbox_y_px", "bbox_height_px", "area_px"}, false}}};
+  if (find_column(objects, "bbox-4")) return std::nullopt;
+  for (const auto& [names, ends] : namings) {
+    std::array<std::vector<std::int64_t>, 5> found;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (const auto* column = find_column(objects, names[i]))
+        std::visit([&](const auto& all) { found[i].assign(all.begin(), all.end()); }, column->values);
+    if (std::ranges::any_of(names, [&](const auto& name) { return !find_column(objects, name); })) continue;
+    for (std::size_t r = 0; r < objects.rows(); ++r)
+      for (const std::size_t axis : {0u, 2u})
+        found[axis][r] =
+            ends ? (found[axis][r] + found[axis + 1][r]) / 2 : found[axis][r] + found[axis + 1][r] / 2;
+    return table{{{"x", std::move(found[0])}, {"y", std::move(found[2])}, {"size", std::move(found[4])}}};
   }
-  if (std::ranges::find(objects.columns, "bbox-4", &table_column::name) != objects.columns.end())
-    return std::nullopt;
-  for (std::size_t r = 0; r < objects.rows(); ++r) {
-    found[0][r] = (found[0][r] + found[2][r]) / 2;
-    found[1][r] = (found[1][r] + found[3][r]) / 2;
-  }
-  return table{{{"x", std::move(found[1])}, {"y", std::move(found[0])}, {"size", std::move(found[4])}}};
+  return std::nullopt;
+}
+
+bool all_inside(const table& places, const extents& shape) {
+  const auto inside = [](const table_column& column, std::int64_t end) {
+    return std::ranges::all_of(std::get<std::vector<std::int64_t>>(column.values),
+                               [&](auto at) { return at >= 0 && at < end; });
+  };
+  return inside(places.columns[0], shape.width()) && inside(places.columns[1], shape.height());
 }
 
 }  // namespace
@@ -67,8 +87,13 @@ struct page_files::state {
     const auto& about = model.content();
     if (model.labels()) covered.emplace(about.labels, pages::tile_reader::kind::labels);
     for (auto& image : model.images()) image.start_overview();
-    if (about.objects)
-      if ((places_table = pages::places_in(*about.objects))) places.emplace(*places_table);
+    if (about.objects) places_table = pages::places_in(*about.objects);
+    if (places_table && pages::all_inside(*places_table, model.shape()))
+      places.emplace(*places_table);
+    else if (places_table)
+      note =
+          "The table has objects outside of the image. Is it the table of another image? Colours and filters "
+          "are shown near by only.";
   }
 
   std::string meta() const {
@@ -81,6 +106,7 @@ struct page_files::state {
                        .places = places ? &*places : nullptr,
                        .raster_levels = levels,
                        .raster_exact = !covered || !covered->has_overview(),
+                       .note = note,
                        .live = true});
   }
 
@@ -169,6 +195,7 @@ struct page_files::state {
   pages::page_model model;
   std::optional<pages::tile_reader> covered;
   std::optional<table> places_table;
+  std::string note;
   std::optional<pages::column_files> places;
 };
 

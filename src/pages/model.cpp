@@ -81,7 +81,7 @@ std::string page_model::meta(const meta_parts& parts) const {
          ",\"slices\":" + std::to_string(shape().depth()) + ",\"tile\":" + std::to_string(tile_side) +
          ",\"halvings\":" + std::to_string(halvings_of(shape())) + ",\"pixelSize\":" +
          (size ? "[" + number_text((*size)[0]) + "," + number_text((*size)[1]) + "]" : "null") +
-         ",\"live\":" + (parts.live ? "true" : "false") +
+         ",\"note\":" + json_string(parts.note) + ",\"live\":" + (parts.live ? "true" : "false") +
          ",\"mode\":" + (content_.side_by_side ? "\"side\"" : "\"slider\"") + ",\"images\":[" + images +
          "],\"objects\":" + objects + ",\"outline\":" + json_string(content_.outline) +
          ",\"summary\":" + json_string(content_.summary) + "});\n";

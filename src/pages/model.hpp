@@ -41,6 +41,7 @@ class page_model {
     const column_files* places = nullptr;    ///< x, y and size of each row
     int raster_levels = 0;
     bool raster_exact = true;  ///< from the start
+    std::string note = {};     ///< a message above the image
     bool live = false;         ///< tiles may become finer
   };
   /// The text of data/meta.js.

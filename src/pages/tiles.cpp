@@ -72,6 +72,8 @@ tile halved(const tile& from) {
 
 tile_reader::tile_reader(const page_image& image, kind what) : levels_(image.levels), kind_(what) {
   if (kind_ == kind::picture) window_ = window_of_sample();
+  // Smaller levels of labels are samples, and lack small objects.
+  if (kind_ == kind::labels) levels_.resize(1);
   // Only where the smallest level is so large that coarse tiles would read too much of it.
   auto& smallest = *levels_.back();
   const auto& shape = smallest.form().shape;

@@ -20,6 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view openseadragon = "page/openseadragon.min.js",
+                           openseadragon_licence = "page/openseadragon-license.txt";
+
 /// Takes a file by its name.
 using put_file = std::function<void(const std::string& name, std::string_view content)>;
 
@@ -181,7 +184,7 @@ std::string without_prefix(std::string_view name) { return std::string(name.subs
 
 std::string missing_for_pages() {
   for (const auto& asset : pages::assets())
-    if (asset.name == "page/openseadragon.min.js") return {};
+    if (asset.name == pages::openseadragon) return {};
   return "pages need OpenSeadragon, which this build has not: run scripts/openseadragon.sh, configure and build again";
 }
 
@@ -235,7 +238,10 @@ std::string page_text(const page_content& content, const page_options& options) 
       const auto end = index.find(tail, at);
       const auto name = index.substr(at + head.size(), end - at - head.size());
       const auto found = assets.find(name);
-      const auto text = found != assets.end() ? std::string(found->second) : data;
+      auto text = found != assets.end() ? std::string(found->second) : data;
+      // The folder of a page has this file.
+      if (name == pages::openseadragon)
+        text = "/*\n" + std::string(assets.at(pages::openseadragon_licence)) + "*/\n" + text;
       index.replace(at, end + tail.size() - at, std::string(open) + text + std::string(close));
     }
   };

@@ -1,10 +1,13 @@
 """macareu view: pages from a server on this machine, and in folders."""
+import base64
 import http.client
 import os
 import signal
+import struct
 import subprocess
 import unittest
 import urllib.parse
+import zlib
 
 from support import TOOL, CliTest
 
@@ -40,6 +43,17 @@ class ViewTest(CliTest):
         return answer.status, answer.read(), answer.headers
 
 
+    def tile(self, address, name):
+        """Width and rows of bytes of a tile. The server filters no rows."""
+        status, file, _ = self.ask(address, address.path + "page/data/" + name)
+        self.assertEqual(status, 200, (name, file[:200]))
+        width, height = struct.unpack(">II", file[16:24])
+        start = file.index(b"IDAT") + 4
+        pixels = zlib.decompress(file[start:start + struct.unpack(">I", file[start - 8:start - 4])[0]])
+        step = len(pixels) // height
+        return width, [pixels[y * step + 1:(y + 1) * step] for y in range(height)]
+
+
 class Server(ViewTest):
     def test_page(self):
         address, server = self.serve("mask.npy")
@@ -50,6 +64,8 @@ class Server(ViewTest):
         self.assertIn("default-src 'none'; script-src 'self'", headers["Content-Security-Policy"])
         self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
         self.assertNotIn("Access-Control-Allow-Origin", headers)
+        self.assertEqual(headers["Cache-Control"], "private, max-age=3600")
+        self.assertEqual(self.ask(address, address.path + "page/data/progress/0.js")[2]["Cache-Control"], "no-store")
         self.assertIn(b"mask.npy", self.ask(address, address.path + "page/data/meta.js")[1])
         tile = self.ask(address, address.path + "page/data/image-0-0_files/6/0_0.png")[1]
         self.assertEqual(tile[:8], b"\x89PNG\r\n\x1a\n")
@@ -66,6 +82,15 @@ class Server(ViewTest):
         for name in ("../mask.npy", "mask.npy", "page/data/../../mask.npy", "%2e%2e/mask.npy", "page/data/image-9-0_files/6/0_0.png"):
             self.assertEqual(self.ask(address, address.path + name)[0], 404, name)
 
+    def test_address_differs(self):
+        self.assertNotEqual(self.serve("mask.npy")[0].path, self.serve("mask.npy")[0].path)
+
+    def test_other_interfaces(self):
+        address, _ = self.serve("mask.npy")
+        with open("/proc/net/tcp", encoding="ascii") as table:
+            listening = [line.split()[1] for line in table if line.split()[3] == "0A"]
+        self.assertEqual([each for each in listening if int(each.split(":")[-1], 16) == address.port], [f"0100007F:{address.port:04X}"])
+
     def test_port_in_use(self):
         address, _ = self.serve("mask.npy")
         self.assertEqual(self.fail_with(3, "view", "mask.npy", "--port", str(address.port)),
@@ -74,9 +99,76 @@ class Server(ViewTest):
     def test_changed_file(self):
         address, _ = self.serve("mask.npy")
         os.truncate(self.path("mask.npy"), 100)
-        status, text, _ = self.ask(address, address.path + "page/data/image-0-0_files/6/0_0.png")
-        self.assertEqual(status, 500)
+        status, text, headers = self.ask(address, address.path + "page/data/image-0-0_files/6/0_0.png")
+        self.assertEqual((status, headers["Cache-Control"]), (500, "no-store"))
         self.assertIn(b"mask.npy", text)
+
+    def test_table_of_another_image(self):
+        self.succeed("label", "mask.npy", "-o", "labels.npy", "--table", "objects.csv", "--quiet")
+        with open(self.path("objects.csv"), encoding="utf-8") as table:
+            lines = [line.split(",") for line in table.read().splitlines()]
+        for name in ("bbox-1", "bbox-3"):
+            lines[1][lines[0].index(name)] = "5000"
+        with open(self.path("other.csv"), "w", encoding="utf-8") as table:
+            table.write("\n".join(map(",".join, lines)) + "\n")
+        for name, wanted in (("objects.csv", b'"note":""'), ("other.csv", b"Is it the table of another image?")):
+            address, _ = self.serve("mask.npy", "--labels", "labels.npy", "--table", name)
+            self.assertIn(wanted, self.ask(address, address.path + "page/data/meta.js")[1])
+
+
+class Formats(ViewTest):
+    def stored_as(self, name, source):
+        """Copies a .npy file; skips formats that this build lacks."""
+        done = self.run_tool("cast", source, "--type", "u8", "-o", name, "--quiet")
+        if done.returncode == 3:
+            self.skipTest(done.stderr)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_images(self):
+        self.generate(shape="600,700")
+        _, _, values = self.read_npy("mask.npy")
+        for name in ("mask.npy", "copy.nrrd", "copy.ome.zarr", "copy.tif", "copy.png"):
+            with self.subTest(name):
+                if name != "mask.npy":
+                    self.stored_as(name, "mask.npy")
+                address, _ = self.serve(name)
+                width, rows = self.tile(address, "image-0-0_files/10/1_1.png")
+                self.assertEqual((width, len(rows)), (188, 88))
+                for y, row in enumerate(rows):
+                    self.assertEqual(list(row), values[(512 + y) * 700 + 512:(512 + y) * 700 + 700])
+
+    def test_volumes(self):
+        self.succeed("generate", "noise", "--shape", "5,60,70", "-o", "volume.npy")
+        _, _, values = self.read_npy("volume.npy")
+        for name in ("volume.npy", "copy.nrrd", "copy.ome.zarr", "copy.tif"):
+            with self.subTest(name):
+                if name != "volume.npy":
+                    self.stored_as(name, "volume.npy")
+                address, _ = self.serve(name)
+                for z in (0, 3):
+                    width, rows = self.tile(address, f"image-0-{z}_files/7/0_0.png")
+                    self.assertEqual((width, b"".join(rows)), (70, bytes(values[z * 4200:(z + 1) * 4200])))
+                self.assertEqual(self.ask(address, address.path + "page/data/image-0-5_files/7/0_0.png")[0], 404)
+
+    def test_other_types_span_all_bytes(self):
+        self.write_npy("wide.npy", (2, 2), [100, 300, 500, 4100], "u16")
+        address, _ = self.serve("wide.npy")
+        self.assertEqual([list(row) for row in self.tile(address, "image-0-0_files/1/0_0.png")[1]], [[0, 13], [26, 255]])
+
+    def test_objects_that_a_pyramid_lacks(self):
+        """Smaller levels of labels are samples; the covered area has every object."""
+        values = [0] * (1200 * 1200)
+        for y in range(5, 1200, 40):
+            for x in range(5, 1200, 40):
+                values[y * 1200 + x] = 1
+        self.write_npy("dots.npy", (1200, 1200), values)
+        done = self.run_tool("label", "dots.npy", "-o", "labels.tif", "--pyramid", "--quiet")
+        if done.returncode == 3:
+            self.skipTest(done.stderr)
+        address, _ = self.serve("dots.npy", "--labels", "labels.tif")
+        text = self.ask(address, address.path + "page/data/raster/0-4-0-0.js")[1]
+        share = zlib.decompress(base64.b64decode(text.split(b'"')[3]))
+        self.assertEqual((len(share), sum(value > 0 for value in share)), (75 * 75, 900))
 
 
 class Folders(ViewTest):

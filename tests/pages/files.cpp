@@ -192,6 +192,7 @@ TEST(page_files, one_text_holds_everything) {
   EXPECT_EQ(text.find("src=\"page/"), std::string::npos);
   EXPECT_EQ(text.find("href=\"page/"), std::string::npos);
   EXPECT_NE(text.find("macareu.takeImage("), std::string::npos);
+  EXPECT_NE(text.find("Redistributions in binary form must reproduce"), std::string::npos);
   EXPECT_EQ(text.find("\"title\":\"</script>"), std::string::npos);
 }
 

@@ -12,6 +12,7 @@
   document.body.classList.toggle("alone", !about.objects && !about.outline && !about.summary);
   macareu.keys.open(about);
   if (about.objects) macareu.table.open(about.objects, () => macareu.overlay.restyle());
+  if (about.note) macareu.say(about.note);
   macareu.viewer.open(about);
   macareu.viewer.watchDivider();
   macareu.panel.open(about);
