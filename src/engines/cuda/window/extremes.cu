@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/ceil_div.hpp"
+#include "engines/cuda/runtime/pixels.cuh"
 #include "engines/cuda/runtime/residence.cuh"
 #include "engines/cuda/runtime/shared_memory.cuh"
 #include "engines/cuda/window/window.cuh"
@@ -18,11 +19,24 @@
 namespace macareu::cuda {
 namespace {
 
-constexpr int threads = 256, warps = threads / 32, columns = 64, rows_at_once = threads / columns;
+constexpr int columns = 64, rows_per_thread = 8;
 constexpr int most_chords = 240, most_levels = 8;
-/// A pass reads at most so many rows, and columns, beside a strip: what shared memory holds.
-constexpr int longest_side = 128;
-static_assert(1 << (most_levels - 1) >= longest_side);
+/// A block's threads, and the words from line to line of its tile: a constant, so that rows of a thread are
+/// constant offsets.
+template <int Threads, int Pitch>
+struct block_shape {
+  static constexpr int threads = Threads, pitch = Pitch, warps = threads / 32;
+  static constexpr int rows_at_once = threads / columns, strip = rows_per_thread * rows_at_once;
+};
+using small_blocks = block_shape<256, 96>;
+/// Around high footprints, higher strips read fewer rows more than once.
+using large_blocks = block_shape<512, 172>;
+
+/// First columns of tiles are multiples of this, so that four bytes are read at once.
+constexpr int column_unit = 4;
+/// A pass has footprints of at most so many rows and columns: two blocks then fit a multiprocessor.
+constexpr int longest_side = large_blocks::pitch - columns - column_unit;
+static_assert(1 << most_levels > longest_side && large_blocks::pitch % column_unit == 0);
 
 /// The chords of one slice of a footprint that fit a block's memory.
 struct chord_pass {
@@ -81,7 +95,7 @@ struct packed<std::uint8_t> {
 };
 
 /// The tile of a pass. A warp takes a row of it.
-template <class Key>
+template <class Key, class Shape>
 struct extreme_tile {
   using word = typename packed<Key>::word;
   static constexpr int lanes = packed<Key>::lanes;
@@ -89,21 +103,27 @@ struct extreme_tile {
   word* words;
   int lines, width;
 
-  /// `first`: of the first strip; strips lie `strip` rows apart.
+  /// `first`: of the first strip. `vectors`: rows are dense and begin at multiples of four bytes.
   __device__ void read(const view<const Key>& in, const border<Key>& edge, const key_map<Key>& order,
-                       site first, int strip) const {
+                       site first, bool vectors) const {
     const bool constant = edge.mode == border_mode::constant;
     const bool beside = first.z < 0 || first.z >= in.depth;
     const bool inside_columns = first.x >= 0 && first.x + width <= in.width;
-    for (int line = threadIdx.x / 32; line < lines; line += warps) {
+    for (int line = threadIdx.x / 32; line < lines; line += Shape::warps) {
       const Key* rows[lanes];
 #pragma unroll
       for (int lane = 0; lane < lanes; ++lane) {
-        const std::int64_t y = first.y + line + lane * strip;
+        const std::int64_t y = first.y + line + lane * Shape::strip;
         const bool outside = beside || y < 0 || y >= in.height;
         rows[lane] = constant && outside
                          ? nullptr
                          : in.at(fold_near(edge, first.z, in.depth), fold_near(edge, y, in.height));
+      }
+      if constexpr (lanes == 4) {
+        if (vectors && inside_columns) {
+          read_vectors(rows, edge.outside, order, first.x, line);
+          continue;
+        }
       }
       for (int column = threadIdx.x % 32; column < width; column += 32) {
         std::int64_t x = first.x + column;
@@ -116,23 +136,50 @@ struct extreme_tile {
           const Key bits = is_read ? rows[lane][x * in.step_x] : edge.outside;
           all |= static_cast<word>(order.key(bits)) << (lane * 8 * sizeof(Key));
         }
-        words[line * width + column] = all;
+        words[line * Shape::pitch + column] = all;
       }
     }
   }
 
-  /// Runs of 2^level pixels become runs of twice as many. Those that would leave the row stay: no chord reads
-  /// them.
+  /// Four bytes of four rows become words of four columns.
+  __device__ void read_vectors(const Key* const* rows, Key outside, const key_map<Key>& order, std::int64_t x,
+                               int line) const {
+    constexpr std::uint32_t each = 0x01010101;
+    const std::uint32_t flip = order.flip * each;
+    for (int column = threadIdx.x % 32 * 4; column < width; column += 32 * 4) {
+      std::uint32_t q[4];
+#pragma unroll
+      for (int lane = 0; lane < 4; ++lane)
+        q[lane] =
+            (rows[lane] ? *reinterpret_cast<const std::uint32_t*>(rows[lane] + x + column) : outside * each) ^
+            flip;
+      const auto a = __byte_perm(q[0], q[1], 0x5140), b = __byte_perm(q[2], q[3], 0x5140);
+      const auto c = __byte_perm(q[0], q[1], 0x7362), d = __byte_perm(q[2], q[3], 0x7362);
+      *reinterpret_cast<uint4*>(words + line * Shape::pitch + column) = {
+          __byte_perm(a, b, 0x5410), __byte_perm(a, b, 0x7632), __byte_perm(c, d, 0x5410),
+          __byte_perm(c, d, 0x7632)};
+    }
+  }
+
+  /// Runs of 2^level pixels become runs of 2^Levels as many. Those that would leave the row stay: no chord
+  /// reads them.
+  template <int Levels>
   __device__ void raise(int level) const {
-    constexpr int parts = (columns + longest_side - 1 + 31) / 32;
+    constexpr int parts = (Shape::pitch + 31) / 32, runs = 1 << Levels;
     const int step = 1 << level;
-    for (int line = threadIdx.x / 32; line < lines; line += warps) {
-      word* const row = words + line * width + threadIdx.x % 32;
-      const int count = width - step - static_cast<int>(threadIdx.x % 32);
+    for (int line = threadIdx.x / 32; line < lines; line += Shape::warps) {
+      word* const row = words + line * Shape::pitch + threadIdx.x % 32;
+      const int count = width - (runs - 1) * step - static_cast<int>(threadIdx.x % 32);
       word raised[parts];
 #pragma unroll
-      for (int part = 0; part < parts; ++part)
-        if (32 * part < count) raised[part] = packed<Key>::lesser(row[32 * part], row[32 * part + step]);
+      for (int part = 0; part < parts; ++part) {
+        if (32 * part >= count) continue;
+        typename packed<Key>::least all;
+#pragma unroll
+        for (int run = 0; run < runs; run += 2)
+          all.join(row[32 * part + run * step], row[32 * part + (run + 1) * step]);
+        raised[part] = all.all();
+      }
       __syncwarp();
 #pragma unroll
       for (int part = 0; part < parts; ++part)
@@ -144,58 +191,64 @@ struct extreme_tile {
 extern __shared__ __align__(16) unsigned char extreme_memory[];
 
 /// `again`: the output has the result of other passes.
-template <class Key, int Rows>
-__global__ void __launch_bounds__(threads)
+template <class Key, class Shape>
+__global__ void __launch_bounds__(Shape::threads)
     extreme_pixels(const __grid_constant__ chord_pass pass, key_map<Key> order,
                    const __grid_constant__ border<Key> edge, const __grid_constant__ view<Key> out,
-                   const __grid_constant__ view<const Key> in, bool again) {
-  using shape = packed<Key>;
-  using word = typename shape::word;
-  constexpr int strip = Rows * rows_at_once;
+                   const __grid_constant__ view<const Key> in, bool vectors, bool again) {
+  using packing = packed<Key>;
+  using word = typename packing::word;
+  constexpr int strip = Shape::strip, rows_at_once = Shape::rows_at_once;
   const std::int64_t across = (out.width + columns - 1) / columns,
-                     down = (out.height + shape::lanes * strip - 1) / (shape::lanes * strip);
+                     down = (out.height + packing::lanes * strip - 1) / (packing::lanes * strip);
   const std::int64_t tile = blockIdx.x, of_slice = tile % (across * down);
-  const site p{tile / (across * down), of_slice / across * (shape::lanes * strip),
+  const site p{tile / (across * down), of_slice / across * (packing::lanes * strip),
                of_slice % across * columns};
-  const extreme_tile<Key> near{reinterpret_cast<word*>(extreme_memory), pass.lines, pass.width};
-  near.read(in, edge, order, {p.z + pass.dz, p.y + pass.top, p.x + pass.left}, strip);
+  const extreme_tile<Key, Shape> near{reinterpret_cast<word*>(extreme_memory), pass.lines, pass.width};
+  near.read(in, edge, order, {p.z + pass.dz, p.y + pass.top, p.x + pass.left}, vectors);
   __syncthreads();
 
   const int column = threadIdx.x % columns, row = threadIdx.x / columns;
-  const word* const own = near.words + row * pass.width + column;
-  typename shape::least least[Rows];
+  const word* const own = near.words + row * Shape::pitch + column;
+  typename packing::least least[rows_per_thread];
   int i = 0;
 #pragma unroll 1
-  for (int level = 0;; ++level) {
+  for (int level = 0;;) {
 #pragma unroll 2
     for (; i < pass.end[level]; ++i) {
-      const word* run = own + pass.chords[i].first;
-      const int apart = pass.chords[i].apart;
+      const word* const run = own + pass.chords[i].first;
+      const word* const other = run + pass.chords[i].apart;
 #pragma unroll
-      for (int k = 0; k < Rows; ++k, run += rows_at_once * pass.width) least[k].join(run[0], run[apart]);
+      for (int k = 0; k < rows_per_thread; ++k)
+        least[k].join(run[k * rows_at_once * Shape::pitch], other[k * rows_at_once * Shape::pitch]);
     }
     if (level == pass.last_level) break;
     __syncthreads();
-    near.raise(level);
+    if (level + 1 < pass.last_level && pass.end[level + 1] == i) {
+      near.template raise<2>(level);
+      level += 2;
+    } else {
+      near.template raise<1>(level);
+      level += 1;
+    }
     __syncthreads();
   }
 
   const std::int64_t x = p.x + column;
   if (x >= out.width) return;
 #pragma unroll
-  for (int k = 0; k < Rows; ++k) {
-    const word all = least[k].all();
+  for (int lane = 0; lane < packing::lanes; ++lane) {
+    std::int64_t y = p.y + lane * strip + row;
+    Key* to = &out[{p.z, y, x}];
 #pragma unroll
-    for (int lane = 0; lane < shape::lanes; ++lane) {
-      const std::int64_t y = p.y + lane * strip + k * rows_at_once + row;
-      if (y >= out.height) continue;
-      Key& to = out[{p.z, y, x}];
-      Key key = static_cast<Key>(all >> (lane * 8 * sizeof(Key)));
+    for (int k = 0; k < rows_per_thread; ++k, y += rows_at_once, to += rows_at_once * out.step_y) {
+      if (y >= out.height) break;
+      Key key = static_cast<Key>(least[k].all() >> (lane * 8 * sizeof(Key)));
       if (again) {
-        const Key before = order.key(to);
+        const Key before = order.key(*to);
         key = before < key ? before : key;
       }
-      to = order.bits(key);
+      *to = order.bits(key);
     }
   }
 }
@@ -241,19 +294,20 @@ std::vector<part> parts_of(std::span<const chord> slice, int side) {
 }
 
 /// Chords in the order of their levels.
-chord_pass pass_of(const part& from, int strip) {
+template <class Shape>
+chord_pass pass_of(const part& from) {
   chord_pass pass{};
   pass.dz = from.chords[0].dz;
   pass.top = from.top;
-  pass.left = from.left;
-  pass.lines = strip + from.bottom - from.top;
-  pass.width = columns + from.right - from.left;
+  pass.left = from.left - (from.left % column_unit + column_unit) % column_unit;
+  pass.lines = Shape::strip + from.bottom - from.top;
+  pass.width = ceil_div(columns + from.right - pass.left, column_unit) * column_unit;
   int count = 0;
   for (int level = 0; level < most_levels; ++level) {
     for (const auto& each : from.chords) {
       const int length = each.last - each.first + 1;
       if (std::bit_width(static_cast<unsigned>(length)) - 1 != level) continue;
-      pass.chords[count++] = {(each.dy - from.top) * pass.width + each.first - from.left,
+      pass.chords[count++] = {(each.dy - from.top) * Shape::pitch + each.first - pass.left,
                               length - (1 << level)};
       pass.last_level = level;
     }
@@ -262,42 +316,35 @@ chord_pass pass_of(const part& from, int strip) {
   return pass;
 }
 
-template <class Key, int Rows>
+template <class Key, class Shape>
 void run_part(const gpu& on, const part& from, const key_map<Key>& order, const border<Key>& edge,
               const view<Key>& out, const view<const Key>& in, bool again) {
-  using shape = packed<Key>;
-  constexpr int strip = Rows * rows_at_once;
-  const auto pass = pass_of(from, strip);
-  const auto bytes = sizeof(typename shape::word) * static_cast<std::size_t>(pass.lines * pass.width);
-  const auto tiles =
-      out.depth * ceil_div(out.height, std::int64_t{shape::lanes * strip}) * ceil_div(out.width, columns);
-  allow_shared_memory<extreme_pixels<Key, Rows>>(on);
-  extreme_pixels<Key, Rows>
-      <<<static_cast<unsigned>(tiles), threads, bytes, on.stream>>>(pass, order, edge, out, in, again);
+  using packing = packed<Key>;
+  const auto pass = pass_of<Shape>(from);
+  const auto bytes = sizeof(typename packing::word) * static_cast<std::size_t>(pass.lines * Shape::pitch);
+  const auto tiles = out.depth * ceil_div(out.height, std::int64_t{packing::lanes * Shape::strip}) *
+                     ceil_div(out.width, columns);
+  const bool vectors = has_aligned_groups(in, column_unit);
+  allow_shared_memory<extreme_pixels<Key, Shape>>(on);
+  extreme_pixels<Key, Shape><<<static_cast<unsigned>(tiles), Shape::threads, bytes, on.stream>>>(
+      pass, order, edge, out, in, vectors, again);
   on.launched("extremes");
-}
-
-/// Bytes of a tile around a strip of `rows` rows.
-template <class Key>
-std::size_t tile_bytes(int rows, int side) {
-  return sizeof(typename packed<Key>::word) *
-         static_cast<std::size_t>((rows + side - 1) * (columns + side - 1));
 }
 
 template <class Key>
 void run_slices(const gpu& on, const key_map<Key>& order, std::span<const chord> footprint,
                 const border<Key>& edge, const view<Key>& out, const view<const Key>& in) {
-  constexpr int few = 8, many = 16;
+  constexpr auto line_bytes = sizeof(typename packed<Key>::word) * large_blocks::pitch;
   int side = longest_side;
-  while (tile_bytes<Key>(many * rows_at_once, side) > shared_limit(on)) side /= 2;
+  while (line_bytes * static_cast<std::size_t>(large_blocks::strip + side - 1) > shared_limit(on)) side /= 2;
   bool again = false;
   for (std::size_t i = 0; i < footprint.size();) {
     auto end = i;
     while (end < footprint.size() && footprint[end].dz == footprint[i].dz) ++end;
     for (const auto& each : parts_of(footprint.subspan(i, end - i), side)) {
-      // Around high footprints, higher strips read fewer rows more than once.
-      const bool high = each.bottom - each.top >= 24;
-      const auto run = high ? &run_part<Key, many> : &run_part<Key, few>;
+      const bool large = each.bottom - each.top >= 24 ||
+                         each.right - each.left > small_blocks::pitch - columns - column_unit;
+      const auto run = large ? &run_part<Key, large_blocks> : &run_part<Key, small_blocks>;
       run(on, each, order, edge, out, in, again);
       again = true;
     }
