@@ -152,8 +152,11 @@ def _refuse(function, unknown):
 _NO_IMAGE = np.empty((0, 0), np.uint8)  # as in the library
 
 
-def _given(*optional):
+def _given(about, first, *optional):
     """Optional images without those at the end that are None; others that are None become what stands for none."""
+    for image, (name, *_) in zip(optional, about["inputs"][-len(optional):]):
+        if image is not None and getattr(image, "shape", None) == (0, 0) != getattr(first, "shape", None):
+            raise ValueError(f"{about['name']}: {name} is empty: it is 0 x 0")
     while optional and optional[-1] is None:
         optional = optional[:-1]
     return tuple([_NO_IMAGE if image is None else image for image in optional])
@@ -166,7 +169,7 @@ def _make(operation):
     images = "(" + "".join(f"{image}, " for image, _, _, optional in about["inputs"] if not optional) + ")"
     optional = [image for image, _, _, optional in about["inputs"] if optional]
     if optional:
-        images += f" + _given({', '.join(optional)})"
+        images += f" + _given(_about, {about['inputs'][0][0]}, {', '.join(optional)})"
     values = "".join(f"{parameter}, " for parameter, *_ in about["parameters"])
     out = "out" if gives_images(about) else "None"
     # Generated code instead of **arguments: it has a signature, and calls have no overhead.
@@ -176,7 +179,7 @@ def _make(operation):
             f"    if _unknown: _refuse({name}, _unknown)\n"
             f"    return _call(_operation, {images}, ({values}), {out}, device, strategy, threads, progress, "
             "memory, pieces, scratch)\n")
-    scope = {"_call": call, "_given": _given, "_operation": operation, "_refuse": _refuse, **_NAMES_OF_HINTS}
+    scope = {"_about": about, "_call": call, "_given": _given, "_operation": operation, "_refuse": _refuse, **_NAMES_OF_HINTS}
     exec(compile(code, f"<macareu.{name}>", "exec"), scope)
     function = scope[name]
     function.__module__ = "macareu"

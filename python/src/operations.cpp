@@ -80,11 +80,19 @@ class column_names {
   py::dict empty_;
 };
 
+/// Optional images that are None are arrays of 0 x 0.
+bool is_left_out(std::size_t index, const extents& shape) { return index > 0 && shape == extents{}; }
+
+const_image_view given_or_none(std::size_t index, const image_view& array) {
+  return is_left_out(index, array.shape()) ? no_image : const_image_view(array);
+}
+
 /// Inputs of a run in pieces.
 struct image_sources {
   explicit image_sources(const py::tuple& images) {
     for (const auto image : images) kept.push_back(source_from(image));
-    for (const auto& source : kept) all.push_back(source->form().shape == extents{} ? nullptr : source.get());
+    for (const auto& source : kept)
+      all.push_back(is_left_out(all.size(), source->form().shape) ? nullptr : source.get());
   }
 
   std::vector<std::unique_ptr<image_source>> kept;
@@ -149,7 +157,7 @@ class operation {
     std::vector<const_image_view> inputs;
     for (const auto item : arrays) {
       const auto& array = kept.emplace_back(readable(item));
-      inputs.push_back(view_of(array, const_cast<void*>(array.data())));
+      inputs.push_back(given_or_none(inputs.size(), view_of(array, const_cast<void*>(array.data()))));
     }
     if (about_.takes_colour) inputs[0] = as_colour(inputs[0]);
     const bool watched = inputs[0].shape().pixels() >= pixels_worth_watching;
@@ -176,7 +184,7 @@ class operation {
     arguments room;
     const auto& all = complete(values, room);
     std::vector<const_image_view> inputs;
-    for (const auto item : arrays) inputs.push_back(view_of(item));
+    for (const auto item : arrays) inputs.push_back(given_or_none(inputs.size(), view_of(item)));
     if (about_.takes_colour) inputs[0] = as_colour(inputs[0]);
     const bool watched = inputs[0].shape().pixels() >= pixels_worth_watching_on_gpu;
     if (gives_table(about_)) return measured(options, watched, inputs, all);

@@ -137,7 +137,7 @@ void check_form(const operator_description& about, std::size_t index, const imag
   const auto& input = about.inputs[index];
   const image_name image{about, error_part::role::input, input.name};
   const auto channels = [](const image_form& of) { return std::to_string(*of.channels); };
-  if (input.optional && form.shape == extents{}) return;  // not given
+  if (input.optional && form.shape == extents{} && !form.type) return;  // not given
   if (about.takes_colour && index == 0) {
     if (form.channels && *form.channels != 3)
       throw image.refused(fault::channels,
@@ -151,7 +151,12 @@ void check_form(const operator_description& about, std::size_t index, const imag
         fault::channels,
         " has " + channels(form) + " channels: choose one or make it grey (channel N or luminance)",
         channels(form), "1");
-  if (input.own_form) return;
+  if (input.own_form) {
+    if (form.shape && form.shape->pixels() == 0)
+      throw image.refused(fault::shape, " is empty: it is " + to_string(*form.shape), to_string(*form.shape),
+                          "at least one pixel");
+    return;
+  }
   if (!about.takes_colour && form.channels && first.channels && *form.channels != *first.channels)
     throw unlike_first(about, image, fault::channels, " has " + channels(form) + " channels",
                        " has " + channels(first), "the same number");
@@ -256,7 +261,8 @@ void check_context(const context& how) {
 void check_inputs(const operator_description& about, std::span<const const_image_view> inputs) {
   check_count(about, inputs.size());
   const auto form_of = [](const const_image_view& of) {
-    return image_form{of.type(), of.shape(), of.channels()};
+    const bool given = of.data() || of.shape() != extents{};
+    return given ? image_form{of.type(), of.shape(), of.channels()} : image_form{.shape = extents{}};
   };
   const auto first = form_of(inputs[0]);
   check_type(about, first);

@@ -35,6 +35,42 @@ TEST(morphology, a_disc_is_scikit_images) {
   EXPECT_EQ(reflected_footprint({5, 5}, {.element = erosion_element::diamond, .radius = 2}), expected);
 }
 
+/// Of even length as the image of a line: the middle of n pixels is n / 2, rounded down.
+TEST(morphology, lines_have_as_many_pixels_as_their_length) {
+  const auto line = [](double length, double angle) {
+    auto found =
+        reflected_footprint({5, 5}, {.element = erosion_element::line, .length = length, .angle = angle});
+    std::ranges::reverse(found);
+    return found;
+  };
+  EXPECT_EQ(line(4, 0), (bytes{0, 0, 0, 0, 0,  //
+                               0, 0, 0, 0, 0,  //
+                               1, 1, 1, 1, 0,  //
+                               0, 0, 0, 0, 0,  //
+                               0, 0, 0, 0, 0}));
+  EXPECT_EQ(line(4, 90), (bytes{0, 0, 1, 0, 0,  //
+                                0, 0, 1, 0, 0,  //
+                                0, 0, 1, 0, 0,  //
+                                0, 0, 1, 0, 0,  //
+                                0, 0, 0, 0, 0}));
+  EXPECT_EQ(line(5, 45), (bytes{0, 0, 0, 0, 0,  //
+                                0, 0, 0, 1, 0,  //
+                                0, 0, 1, 0, 0,  //
+                                0, 1, 0, 0, 0,  //
+                                0, 0, 0, 0, 0}));
+  // Half of 60 degrees' cosine is exactly a half, and goes away from the middle.
+  EXPECT_EQ(line(3, 60), (bytes{0, 0, 0, 0, 0,  //
+                                0, 0, 0, 1, 0,  //
+                                0, 0, 1, 0, 0,  //
+                                0, 1, 0, 0, 0,  //
+                                0, 0, 0, 0, 0}));
+  EXPECT_EQ(line(4, 180 * 1001), line(4, 0));
+  EXPECT_EQ(line(4, -90), line(4, 90));
+  EXPECT_EQ(line(4, 120 - 180 * 7), line(4, -60));
+  EXPECT_EQ(message_of<usage_error>([&] { line(2.5, 0); }),
+            "length: expected a whole number of at least 1 and at most 1025, got '2.5'");
+}
+
 TEST(morphology, differences_saturate) {
   const picture<std::int8_t> image{{1, 3}, {-128, 127, 5}};
   EXPECT_EQ(values_of<std::int8_t>(morphological_gradient(image, {}, on_serial)),
@@ -65,10 +101,12 @@ TEST(morphology, reconstruction_keeps_what_the_footprint_fits_into) {
 
 TEST(morphology, bad_footprints_are_named) {
   const picture<std::uint8_t> image{{2, 2}, {1, 2, 3, 4}}, none{{1, 2}, {0, 0}}, deep{{1, 1, 1}, {1}};
+  const macareu::image image_of_no_pixels(dtype::u8, {0, 0});
   const auto message = [&](const const_image_view& footprint) {
     return message_of<usage_error>([&] { opening(image, {.footprint = footprint}); });
   };
   EXPECT_EQ(message(none), "opening: footprint is empty: all of its 2 pixels are zero");
+  EXPECT_EQ(message(image_of_no_pixels), "opening: footprint is empty: it is 0 x 0");
   EXPECT_EQ(message(deep), "opening: footprint: expected as many axes as the image, 2, got 3");
 }
 

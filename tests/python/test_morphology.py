@@ -174,6 +174,8 @@ class Footprints(unittest.TestCase):
             self.check_all(image, np.ones(size, bool), size=list(size), element="rectangle")
         self.check_all(volume, np.ones((2, 5, 4), bool), size=[2, 5, 4], element="rectangle")
         self.check_all(volume, np.ones((4, 4, 4), bool), size=4, element="rectangle")
+        for angle, inside in ((0, np.ones((1, 6))), (90, np.ones((6, 1)))):
+            self.check_all(image, inside.astype(bool), element="line", length=6, angle=angle)
         for angle, inside in ((0, np.ones((1, 7))), (90, np.ones((7, 1))), (45, np.eye(5)[::-1]), (-45, np.eye(5))):
             self.check_all(image, inside.astype(bool), element="line", length=7, angle=angle)
 
@@ -184,6 +186,16 @@ class Footprints(unittest.TestCase):
                                  ("closing", "grey_closing")):
                 expected = getattr(scipy.ndimage, theirs)(image, footprint=inside, mode=border)
                 np.testing.assert_array_equal(getattr(macareu, ours)(image, **given), expected, f"{ours} {given}")
+
+    def test_empty_footprints_are_named(self):
+        image = np.ones((4, 5), np.uint8)
+        for footprint, message in ((np.zeros((0, 0)), "opening: footprint is empty: it is 0 x 0"),
+                                   (np.zeros((0, 3)), "opening: footprint is empty: it is 0 x 3"),
+                                   (np.zeros((1, 2)), "opening: footprint is empty: all of its 2 pixels are zero")):
+            for how in ({}, {"pieces": (2, 2)}):
+                with self.assertRaisesRegex(ValueError, message):
+                    macareu.opening(image, footprint=footprint, **how)
+        self.assertEqual(macareu.opening(np.ones((0, 0)), footprint=np.ones((3, 3))).shape, (0, 0))
 
     def test_outside_is_left_out_by_default(self):
         rng = np.random.default_rng(7)

@@ -221,8 +221,11 @@ int operator_run::operator()(interruption& signals) {
   const auto files = read_inputs();
   const auto& first = files[0].pixels;
   std::vector<image_form> forms;
-  for (const auto& file : files)
-    forms.push_back({file.pixels.type(), file.pixels.shape(), file.pixels.channels()});
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const auto& pixels = files[i].pixels;
+    forms.push_back(given[i] ? image_form{pixels.type(), pixels.shape(), pixels.channels()}
+                             : image_form{.shape = extents{}});
+  }
   check_call(forms);
   objects.check_inputs(first.shape(), intensity_, first.shape());
   record_.name = about_.name;

@@ -9,15 +9,16 @@
 namespace macareu::operators {
 
 struct black_tophat {
-  static constexpr std::array outputs{output_description{
-      "tophat", output_description::type_rule::same_as_input, "the closing less the image"}};
+  static constexpr std::array outputs{
+      output_description{"tophat", output_description::type_rule::same_as_input,
+                         "the closing less the image, at most the ends of the pixel type"}};
   static constexpr operator_description about{
       .name = "black_tophat",
       .verb = "black-tophat",
       .group = "morphology",
       .pattern = "extremes",
       .brief = "Black top-hat: the dark structures that a closing fills.",
-      .notes = flat_difference_notes,
+      .notes = flat_notes,
       .inputs = flat_inputs,
       .outputs = outputs,
       .parameters = flat_parameters,
@@ -33,7 +34,7 @@ struct black_tophat {
 
   template <class T, class Engine>
   static void check(Engine& engine, const call& call) {
-    check_flat<T>(engine, call);
+    refuse_nan<T>(engine, call, 0);
   }
 
   template <class T, class Engine>

@@ -29,7 +29,7 @@ struct closing_by_reconstruction {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    check_flat<T>(engine, call);
+    refuse_nan<T>(engine, call, 0);
     const auto image = input<T>(engine, call, 0);
     const auto marker = temporary<T>(engine, image);
     flat_filter_of<T>(engine, call)

@@ -33,7 +33,7 @@ struct erosion {
 
   template <class T, class Engine>
   static void check(Engine& engine, const call& call) {
-    check_flat<T>(engine, call);
+    refuse_nan<T>(engine, call, 0);
   }
 
   template <class T, class Engine>

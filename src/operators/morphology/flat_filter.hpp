@@ -81,13 +81,6 @@ flat_filter<key_of<T>, Engine> flat_filter_of(Engine& engine, const call& call) 
   return {engine, call, flat_pixels_of<T>(call)};
 }
 
-/// Before anything is written: NaN has no order, and a footprint must have a pixel.
-template <class T, class Engine>
-void check_flat(Engine& engine, const call& call) {
-  refuse_nan<T>(engine, call, 0);
-  if (call.has_input(1)) footprint_of(engine, call);
-}
-
 /// a - b of integers as bits, of any sign, saturated at the ends of the type. `sign` is the sign's bit, or 0.
 template <class Key>
 struct difference_of_bits {
@@ -121,14 +114,11 @@ void subtract_into(Engine& engine, const call& call, const image_in<Engine, cons
 
 inline constexpr char flat_notes[] =
     "The footprint is a disc, rectangle, diamond or line around the pixel, or an image. The middle of n "
-    "of its pixels is n / 2, rounded down. By default what lies outside the image is left out, as in "
-    "ITK, MATLAB and OpenCV. For discs, diamonds and rectangles with odd sides, the borders reflect and "
-    "nearest give the same. Those are the results of SciPy and scikit-image by default. NaN is refused.";
-inline constexpr char flat_difference_notes[] =
-    "Differences saturate at the ends of the pixel type. The footprint is a disc, rectangle, diamond or "
-    "line around the pixel, or an image. The middle of n of its pixels is n / 2, rounded down. By "
-    "default what lies outside the image is left out, as in ITK, MATLAB and OpenCV. For discs, diamonds "
-    "and rectangles with odd sides, the borders reflect and nearest give the same. Those are the "
-    "results of SciPy and scikit-image by default. NaN is refused.";
+    "of its pixels is n / 2, rounded down. A line has n / 2 pixels on the side that is first in raster "
+    "order, and (n - 1) / 2 on the other. Its two ends are rounded to pixels, and so are those between, at "
+    "equal parts. Halves are rounded away from the middle, and sines to 40 bits. By default what lies outside the image "
+    "is left out, as in ITK, MATLAB and OpenCV. For discs, diamonds and rectangles with odd sides, the "
+    "borders reflect and nearest give the same. Those are the results of SciPy and scikit-image by "
+    "default. NaN is refused.";
 
 }  // namespace macareu::operators

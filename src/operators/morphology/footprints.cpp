@@ -63,18 +63,42 @@ std::vector<chord> joined(std::vector<chord> pixels) {
   return all;
 }
 
-std::vector<chord> line(double length, double degrees) {
-  const double radians = std::remainder(degrees, 360) * std::numbers::pi / 180, half = (length - 1) / 2;
-  const auto x = static_cast<int>(std::lround(half * std::cos(radians)));
-  const auto y = static_cast<int>(std::lround(-half * std::sin(radians)));
-  const int steps = std::max({std::abs(x), std::abs(y), 1});
-  std::vector<chord> pixels;
-  for (int k = -steps; k <= steps; ++k) {
-    const auto along = [&](int end) {
-      return static_cast<int>(std::lround(static_cast<double>(k) * end / steps));
-    };
-    pixels.push_back({0, along(y), along(x), along(x)});
+/// Of an angle from -90 to 90 degrees. Taylor's polynomials are exact to 2^-50, so the rounded sine is the
+/// same with every compiler, and that of 30 degrees is a half.
+double sine(double degrees) {
+  const double size = std::abs(degrees), x = (size <= 45 ? size : 90 - size) * (std::numbers::pi / 180);
+  double term = size <= 45 ? x : 1, sum = term;
+  for (int n = size <= 45 ? 2 : 1; n < 20; n += 2) {
+    term *= -x * x / (n * (n + 1));
+    sum += term;
   }
+  constexpr double bits = 0x1p40;
+  return std::copysign(std::round(sum * bits) / bits, degrees);
+}
+
+/// part / parts of a whole number, rounded to the nearest, halves away from zero.
+int share(int of, int part, int parts) {
+  const int size = (2 * std::abs(of) * part + parts) / (2 * parts);
+  return of < 0 ? -size : size;
+}
+
+/// The pixels of a line from the middle, without it, to so many pixels away in a direction.
+void add_ray(std::vector<chord>& to, int length, double across, double down) {
+  const auto x = static_cast<int>(std::round(length * across));
+  const auto y = static_cast<int>(std::round(length * down));
+  const int steps = std::max(std::abs(x), std::abs(y));
+  for (int k = 1; k <= steps; ++k)
+    to.push_back({0, share(y, k, steps), share(x, k, steps), share(x, k, steps)});
+}
+
+/// The longer half goes to the first end in raster order, as in the image of a line.
+std::vector<chord> line(int length, double degrees) {
+  const double angle = std::remainder(degrees, 180);  // exact
+  const double across = sine(90 - std::abs(angle)), down = -sine(angle);
+  const int before = length / 2, after = (length - 1) / 2;
+  std::vector<chord> pixels{{0, 0, 0, 0}};
+  add_ray(pixels, down < 0 ? before : after, across, down);
+  add_ray(pixels, down < 0 ? after : before, -across, -down);
   return joined(pixels);
 }
 
@@ -96,7 +120,6 @@ void check_footprint(const call& call) {
       refuse_form(call, "as many axes as the image, " + std::to_string(rank), std::to_string(shape.rank()));
     if (std::max({shape.depth(), shape.height(), shape.width()}) > longest)
       refuse_form(call, "at most " + std::to_string(longest) + " pixels along an axis", to_string(shape));
-    if (shape.pixels() == 0) refuse_form(call, "at least one pixel", to_string(shape));
   }
   const auto& sizes = call.list<number>("size");
   if (sizes.size() != 1 && sizes.size() != rank)
@@ -109,7 +132,7 @@ std::vector<chord> footprint_by_shape(const call& call) {
   const int reach = static_cast<int>(radius);
   if (call.chosen("element", "rectangle")) return rectangle(call.list<number>("size"), call.rank());
   if (call.chosen("element", "line"))
-    return line(call.quantity("length").to_double(), call.quantity("angle").to_double());
+    return line(static_cast<int>(call.quantity("length").to_double()), call.quantity("angle").to_double());
   if (call.chosen("element", "diamond"))
     return symmetric(call.rank(), reach, [&](int dz, int dy) { return reach - std::abs(dz) - std::abs(dy); });
   return symmetric(call.rank(), reach,

@@ -44,10 +44,11 @@ inline constexpr parameter_description length_parameter{
     .name = "length",
     .kind = parameter_kind::number,
     .default_text = "3",
-    .help = "of a line, in pixels from end to end; at most 1025",
+    .help = "of a line, in pixels from end to end: a whole number, at most 1025",
     .above = 1,
     .or_equal = true,
-    .most = 1025};
+    .most = 1025,
+    .whole = true};
 inline constexpr parameter_description angle_parameter{
     "angle",   parameter_kind::number, "0", "of a line, in degrees anticlockwise from the rows", {},
     any_number};

@@ -9,15 +9,16 @@
 namespace macareu::operators {
 
 struct morphological_gradient {
-  static constexpr std::array outputs{output_description{
-      "gradient", output_description::type_rule::same_as_input, "the dilation less the erosion"}};
+  static constexpr std::array outputs{
+      output_description{"gradient", output_description::type_rule::same_as_input,
+                         "the dilation less the erosion, at most the ends of the pixel type"}};
   static constexpr operator_description about{
       .name = "morphological_gradient",
       .verb = "morphological-gradient",
       .group = "morphology",
       .pattern = "extremes",
       .brief = "Morphological gradient: the range of values in the footprint.",
-      .notes = flat_difference_notes,
+      .notes = flat_notes,
       .inputs = flat_inputs,
       .outputs = outputs,
       .parameters = flat_parameters,
@@ -30,7 +31,7 @@ struct morphological_gradient {
 
   template <class T, class Engine>
   static void check(Engine& engine, const call& call) {
-    check_flat<T>(engine, call);
+    refuse_nan<T>(engine, call, 0);
   }
 
   template <class T, class Engine>

@@ -9,15 +9,16 @@
 namespace macareu::operators {
 
 struct white_tophat {
-  static constexpr std::array outputs{output_description{
-      "tophat", output_description::type_rule::same_as_input, "the image less its opening"}};
+  static constexpr std::array outputs{
+      output_description{"tophat", output_description::type_rule::same_as_input,
+                         "the image less its opening, at most the ends of the pixel type"}};
   static constexpr operator_description about{
       .name = "white_tophat",
       .verb = "white-tophat",
       .group = "morphology",
       .pattern = "extremes",
       .brief = "White top-hat: the bright structures that an opening removes.",
-      .notes = flat_difference_notes,
+      .notes = flat_notes,
       .inputs = flat_inputs,
       .outputs = outputs,
       .parameters = flat_parameters,
@@ -33,7 +34,7 @@ struct white_tophat {
 
   template <class T, class Engine>
   static void check(Engine& engine, const call& call) {
-    check_flat<T>(engine, call);
+    refuse_nan<T>(engine, call, 0);
   }
 
   template <class T, class Engine>
