@@ -109,7 +109,7 @@ TEST(watershed, known_answer) {
 
 TEST(watershed, mask_stops_the_flood) {
   const picture<std::uint8_t> f{{1, 7}, {255, 255, 255, 255, 255, 255, 255}};
-  const picture<std::uint8_t> markers{{1, 7}, {0, 5, 0, 0, 0, 0, 9}}, mask{{1, 7}, {1, 1, 2, 0, 1, 0, 0}};
+  const picture<std::uint8_t> markers{{1, 7}, {0, 5, 0, 0, 0, 0, 0}}, mask{{1, 7}, {1, 1, 2, 0, 1, 0, 0}};
   const auto result = watershed(f, {.markers = markers.view(), .mask = mask.view()}, on_serial);
   EXPECT_EQ(values_of<std::uint32_t>(result), (labels{5, 5, 5, 0, 0, 0, 0}));
   // Parts of the mask with nothing but the highest value are minima too.
@@ -126,6 +126,28 @@ TEST(watershed, minima_deeper_than_h) {
   EXPECT_EQ(of(1000), (labels{1, 1, 1, 1, 1, 1, 1, 1, 1}));
 }
 
+/// Code is shared by width: order and heights are those of the type.
+TEST(watershed, order_of_each_type) {
+  const picture<std::int32_t> markers{{1, 5}, {1, 0, 0, 0, 2}};
+  const auto check = [&]<class T>(const std::vector<T>& f) {
+    const picture<T> landscape{{1, 5}, f};
+    image got(dtype::u32, {1, 5}), passes(dtype_of<T>, {1, 5});
+    run_operator(*find_operator("watershed"), std::vector<const_image_view>{landscape, markers},
+                 std::vector<image_view>{got, passes}, {}, on_serial);
+    EXPECT_EQ(values_of<std::uint32_t>(got), (labels{1, 1, 2, 2, 2})) << name_of(dtype_of<T>);
+    EXPECT_EQ(values_of<T>(passes), (std::vector<T>{f[0], f[1], f[3], f[3], f[4]})) << name_of(dtype_of<T>);
+  };
+  check(std::vector<std::int8_t>{-128, 127, -3, -2, -7});
+  check(std::vector<std::uint8_t>{0, 255, 3, 4, 1});
+  check(std::vector<std::int64_t>{-5, 1LL << 60, -3, -2, -7});
+  check(std::vector<float>{-5, 3, -3, -0.0F, -7});
+  check(std::vector<double>{-5, std::numeric_limits<double>::infinity(), -3e-300, 4e-300, -7});
+  // -0 is 0: a plateau.
+  const picture<float> flat{{1, 5}, {0, -0.0F, 0, -0.0F, 0}};
+  EXPECT_EQ(values_of<std::uint32_t>(watershed(flat, {.markers = markers.view()}, on_serial)),
+            (labels{1, 1, 1, 2, 2}));
+}
+
 TEST(watershed, refusals) {
   const picture<float> f{{1, 3}, {0, 1, std::numeric_limits<float>::quiet_NaN()}}, flat{{1, 3}, {0, 0, 0}};
   const picture<std::int32_t> one{{1, 3}, {1, 0, 0}}, none{{1, 3}, {0, 0, 0}}, negative{{1, 3}, {1, 0, -4}},
@@ -140,12 +162,15 @@ TEST(watershed, refusals) {
   EXPECT_NE(message(flat, {.markers = negative.view()}).find("got -4 at row 0, column 2"), std::string::npos);
   EXPECT_NE(message(flat, {.markers = huge.view()}).find("got 4294967294 at row 0, column 1"),
             std::string::npos);
-  EXPECT_NE(
-      message(flat, {.markers = one.view(), .mask = beside.view()}).find("the first is 1 at row 0, column 0"),
-      std::string::npos);
+  EXPECT_EQ(message(flat, {.markers = one.view(), .mask = beside.view()}),
+            "watershed: markers: expected 0 outside mask, got 1 at row 0, column 0");
   EXPECT_NE(message(flat, {.markers = flat.view()}).find("expected whole numbers"), std::string::npos);
   EXPECT_NE(message(flat, {.markers = one.view(), .h = 2}).find("give one of them"), std::string::npos);
-  EXPECT_NE(message(flat, {.markers = shorter.view()}), "");
+  EXPECT_EQ(message(flat, {.markers = shorter.view()}),
+            "watershed: markers is 1 x 2, but landscape is 1 x 3: they must have one shape");
+  const image empty(dtype::u8, {0, 0});
+  EXPECT_EQ(message(flat, {.markers = one.view(), .mask = empty}),
+            "watershed: mask is 0 x 0, but landscape is 1 x 3: they must have one shape");
 }
 
 std::vector<image> in_pieces_of(const operator_description& about,
@@ -194,8 +219,8 @@ TEST(watershed, equals_dijkstra) {
                          : kind == 1 ? static_cast<float>(x / 3 + from.below(2))
                                      : static_cast<float>(from.below(values)));
       mask.pixels.push_back(!masked || !from.once_in(5) ? 3 : 0);
-      markers.pixels.push_back(
-          static_cast<std::int16_t>(from.once_in(static_cast<int>(density)) ? 1 + from.below(6) : 0));
+      const bool marked = from.once_in(static_cast<int>(density)) && mask.pixels[p] != 0;
+      markers.pixels.push_back(static_cast<std::int16_t>(marked ? 1 + from.below(6) : 0));
     }
     for (std::size_t p = 0; p < pixels; ++p) {
       a.f.push_back(f.pixels[p]);
@@ -244,7 +269,8 @@ void compare_tiles_with_serial(int i) {
     const bool wall = i % 4 == 1 && y % 2 == 1 && x != (y / 2 % 2 ? 0 : shape.width() - 1);
     f.pixels.push_back(static_cast<T>(i % 4 < 2 ? 255 : from.below(i % 4 == 2 ? 3 : 256)));
     mask.pixels.push_back(!wall);
-    markers.pixels.push_back(p == 0 || from.once_in(20000) ? static_cast<std::uint32_t>(p + 1) : 0);
+    const bool marked = !wall && (p == 0 || from.once_in(20000));
+    markers.pixels.push_back(marked ? static_cast<std::uint32_t>(p + 1) : 0);
   }
   for (const int reach : {0, 1}) {
     const arguments given{{"connectivity", std::string(reach ? "full" : "face")}};

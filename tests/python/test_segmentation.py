@@ -139,8 +139,17 @@ class Segmentation(unittest.TestCase):
             with self.assertRaises(NotImplementedError) as failure:
                 ours.watershed(image, markers, **named)
             self.assertIn(next(iter(named)), str(failure.exception))
-        with self.assertRaises(NotImplementedError):
+        with self.assertRaisesRegex(NotImplementedError, r"got -1 at \(0, 0\)"):
             ours.watershed(image, -markers)
+        # Markers outside the mask are left out, as in scikit-image; the operator itself refuses them.
+        mask = np.zeros((4, 5), bool)
+        mask[:2] = True
+        np.testing.assert_array_equal(ours.watershed(image, markers, mask=mask),
+                                      skimage.segmentation.watershed(image, markers, mask=mask))
+        with self.assertRaisesRegex(ValueError, "expected 0 outside mask, got 1 at row 2, column 2"):
+            macareu.watershed(image, markers, mask=mask)
+        with self.assertRaisesRegex(ValueError, "mask is empty: it is 0 x 0"):
+            macareu.watershed(image, markers, mask=np.zeros((0, 0), bool))
         for wrong in ({"markers": markers[1:]}, {"markers": markers, "mask": markers[1:] > 0}):
             with self.assertRaises(ValueError):
                 ours.watershed(image, **wrong)

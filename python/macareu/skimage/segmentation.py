@@ -66,7 +66,8 @@ def _labels_to_start_from(image, markers, near, inside):
             raise ValueError(f"`markers` (shape {markers.shape}) must have same shape as `image` (shape {image.shape})")
         labels = markers.astype(np.int32, copy=False)
         if labels.size and labels.min() < 0:
-            raise NotImplementedError(f"markers: negative labels are not supported, got {labels.min()}")
+            place = tuple(int(i) for i in np.unravel_index(labels.argmin(), labels.shape))
+            raise NotImplementedError(f"markers: negative labels are not supported, got {labels.min()} at {place}")
     else:
         share = 1.0 if inside is None else inside.sum() / image.size
         labels = _regular_seeds(image.shape, int(markers / share) if share else 0)

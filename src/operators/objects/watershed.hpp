@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -11,7 +12,7 @@
 #include <macareu/error.hpp>
 
 #include "core/call.hpp"
-#include "core/key.hpp"
+#include "core/key_map.hpp"
 #include "core/pixel_types.hpp"
 #include "operators/common/checks.hpp"
 #include "operators/common/masks.hpp"
@@ -101,7 +102,7 @@ struct watershed {
           "in both. Without markers the regional minima are numbered in raster order; with h, those of the "
           "landscape after minima that are not deeper than h were filled. With lines, of two touching "
           "pixels with different labels the one with the greater label becomes 0, unless it is a marker; "
-          "then the other. Markers outside the mask are ignored.",
+          "then the other. Markers outside the mask are refused.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
@@ -118,18 +119,24 @@ struct watershed {
                 .opencv = "watershed",
                 .diplib = "SeededWatershed, Watershed"}};
 
-  template <class T, class Engine>
+  /// Pixels are bits, with the order of their type.
+  template <class T>
+  using code_type = key_of<T>;
+
+  template <class Key, class Engine>
   static void run(Engine& engine, const call& call) {
-    // Integers of one width share their code: keys of signed ones have the sign bit turned.
-    using pixel = without_sign<T>;
-    const auto sign = std::is_same_v<T, pixel> ? key_of<T>{0} : to_key(T{0});
+    const height_of<Key> height{order_of_type<Key>(call.inputs[0].type())};
+    if constexpr (sizeof(Key) >= 4)
+      if (height.order.floating) refuse_nan<float_of<Key>>(engine, call, 0);
     if (call.has_input(2)) {
       const auto mask = mask_of_input(engine, call, 2);
-      flood_inside<pixel>(engine, call, sign, mask.reading());
+      flood_inside(engine, call, height, mask.reading());
+    } else if (call.has_input(1)) {
+      flood_inside(engine, call, height);
     } else {
-      const auto all = temporary<std::uint8_t>(engine, input<T>(engine, call, 0));
-      if (!call.has_input(1)) engine.map(everywhere{}, all.image());
-      flood_inside<pixel>(engine, call, sign, all.reading());
+      const auto all = temporary<std::uint8_t>(engine, input<Key>(engine, call, 0));
+      engine.map(everywhere{}, all.image());
+      flood_inside(engine, call, height, all.reading());
     }
   }
 
@@ -137,33 +144,34 @@ struct watershed {
     MACAREU_HD std::uint8_t operator()(site) const { return 1; }
   };
 
-  template <class Pixel>
+  /// Keys in the order of values: -0 is 0.
+  template <class Key>
   struct height_of {
-    key_of<Pixel> sign;
-    MACAREU_HD key_of<Pixel> operator()(site, Pixel value) const {
-      if constexpr (std::is_floating_point_v<Pixel>)
-        return to_key(without_negative_zero(value));
-      else
-        return static_cast<key_of<Pixel>>(value ^ sign);
+    key_map<Key> order;
+    MACAREU_HD Key operator()(site, Key bits) const {
+      return order.key(order.floating && bits == order.sign ? Key{0} : bits);
     }
     /// The highest key outside the mask.
-    MACAREU_HD key_of<Pixel> operator()(site p, Pixel value, std::uint8_t inside) const {
-      return inside ? (*this)(p, value) : static_cast<key_of<Pixel>>(~key_of<Pixel>{0});
+    MACAREU_HD Key operator()(site p, Key bits, std::uint8_t inside) const {
+      return inside ? (*this)(p, bits) : static_cast<Key>(~Key{0});
     }
   };
 
-  /// The key of the value plus h.
-  template <class Pixel>
+  /// The key of the value plus h, which is given as bits too.
+  template <class Key>
   struct raised_height {
-    height_of<Pixel> height;
-    Pixel h;
-    MACAREU_HD key_of<Pixel> operator()(site p, Pixel value) const {
-      if constexpr (std::is_floating_point_v<Pixel>) {
-        return height(p, shifted_by<direction::down, Pixel>{h, h}(p, value));
-      } else {
-        const Pixel key = height(p, value), highest = static_cast<Pixel>(~Pixel{0});
-        return key > static_cast<Pixel>(highest - h) ? highest : static_cast<Pixel>(key + h);
-      }
+    height_of<Key> height;
+    Key h;
+    MACAREU_HD Key operator()(site p, Key bits) const {
+      if constexpr (sizeof(Key) >= 4)
+        if (height.order.floating) {
+          using T = float_of<Key>;
+          const auto by = std::bit_cast<T>(h);
+          return height(
+              p, std::bit_cast<Key>(shifted_by<direction::down, T>{by, by}(p, std::bit_cast<T>(bits))));
+        }
+      const Key key = height(p, bits), highest = static_cast<Key>(~Key{0});
+      return key > static_cast<Key>(highest - h) ? highest : static_cast<Key>(key + h);
     }
   };
 
@@ -174,16 +182,12 @@ struct watershed {
     }
   };
 
-  template <class Pixel>
+  template <class Key>
   struct pixel_of_height {
-    key_of<Pixel> sign;
-    MACAREU_HD Pixel operator()(site, key_of<Pixel> height) const {
-      if constexpr (std::is_floating_point_v<Pixel>) {  // the highest key is NaN
-        const bool reached = height != static_cast<key_of<Pixel>>(~key_of<Pixel>{0});
-        return reached ? from_key<Pixel>(height) : std::numeric_limits<Pixel>::infinity();
-      } else {
-        return static_cast<Pixel>(height ^ sign);
-      }
+    key_map<Key> order;
+    Key never;  // the bits of a pixel that no marker reaches
+    MACAREU_HD Key operator()(site, Key height) const {
+      return height == static_cast<Key>(~Key{0}) ? never : order.bits(height);
     }
   };
 
@@ -217,39 +221,52 @@ struct watershed {
   };
 
  private:
-  template <class Pixel, class Engine, class Mask>
-  static void flood_inside(Engine& engine, const call& call, key_of<Pixel> sign, const Mask& mask) {
-    using key = key_of<Pixel>;
-    const auto image = input<Pixel>(engine, call, 0);
-    refuse_nan<Pixel>(engine, call, 0);
-    const auto seeds = temporary<std::uint32_t>(engine, image);
-    if (call.has_input(1)) seeds_from_markers(engine, call, seeds.image(), mask);
-    const auto heights = temporary<key>(engine, image);
-    const height_of<Pixel> height{sign};
-    if (call.has_input(2))
-      engine.map(height, heights.image(), image, mask);
-    else
-      engine.map(height, heights.image(), image);
-    const auto passes = temporary<key>(engine, image);
-    if (!call.has_input(1)) {
-      const auto& h = call.quantity("h");
-      if (h.to_double() != 0) {
-        engine.map(raised_height<Pixel>{height, pixel_from<Pixel>(h)}, passes.image(), image);
-        flood_onto<key>(engine, call, passes.image(), heights.reading());
-      }
-      number_minima<key>(engine, call, seeds.image(),
-                         h.to_double() != 0 ? passes.reading() : heights.reading(), mask);
-    }
-    write_basins<key>(engine, call, passes, heights.reading(), seeds.reading());
-    if (call.wants(1))
-      engine.map(pixel_of_height<Pixel>{sign}, output<Pixel>(engine, call, 1), passes.reading());
+  template <class Key>
+  using float_of = std::conditional_t<sizeof(Key) == 4, float, double>;
+
+  template <class Key>
+  static key_map<Key> order_of_type(dtype type) {
+    return with_pixel_type(type, []<class T>(std::type_identity<T>) {
+      if constexpr (sizeof(T) == sizeof(Key))
+        return rising_keys<T>();
+      else
+        return key_map<Key>{};  // never called
+    });
+  }
+  template <class Key>
+  static Key bits_of(const key_map<Key>& order, const number& value) {
+    if constexpr (sizeof(Key) >= 4)
+      if (order.floating) return std::bit_cast<Key>(pixel_from<float_of<Key>>(value));
+    return pixel_from<Key>(value);
   }
 
-  template <class Key, class Engine, class Mask>
-  static void number_minima(Engine& engine, const call& call, const image_in<Engine, std::uint32_t>& seeds,
-                            const image_in<Engine, const Key>& levels, const Mask& mask) {
-    call.work.report.count =
-        static_cast<std::int64_t>(seeds_from_minima<Key>(engine, call, seeds, levels, mask));
+  /// Without a mask there are markers.
+  template <class Key, class Engine, class... Mask>
+  static void flood_inside(Engine& engine, const call& call, const height_of<Key>& height,
+                           const Mask&... mask) {
+    const auto image = input<Key>(engine, call, 0);
+    const auto seeds = temporary<std::uint32_t>(engine, image);
+    if (call.has_input(1)) seeds_from_markers(engine, call, seeds.image(), mask...);
+    const auto heights = temporary<Key>(engine, image), passes = temporary<Key>(engine, image);
+    engine.map(height, heights.image(), image, mask...);
+    if constexpr (sizeof...(Mask) > 0)
+      if (!call.has_input(1)) {
+        const auto& h = call.quantity("h");
+        if (h.to_double() != 0) {
+          engine.map(raised_height<Key>{height, bits_of(height.order, h)}, passes.image(), image);
+          flood_onto<Key>(engine, call, passes.image(), heights.reading());
+        }
+        const auto levels = h.to_double() != 0 ? passes.reading() : heights.reading();
+        call.work.report.count =
+            static_cast<std::int64_t>(seeds_from_minima<Key>(engine, call, seeds.image(), levels, mask...));
+      }
+    write_basins<Key>(engine, call, passes, heights.reading(), seeds.reading());
+    if (call.wants(1)) {
+      const auto& order = height.order;
+      const Key never = order.floating ? bits_of(order, number(std::numeric_limits<double>::infinity()))
+                                       : order.bits(static_cast<Key>(~Key{0}));
+      engine.map(pixel_of_height<Key>{order, never}, output<Key>(engine, call, 1), passes.reading());
+    }
   }
 
   template <class Key, class Engine, class Passes>

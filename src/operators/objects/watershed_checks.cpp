@@ -19,22 +19,14 @@ namespace {
 
 }  // namespace
 
-void refuse_marker_value(const call& call, const std::string& value, site p) {
-  refuse(call,
-         {input_named("markers"),
-          ": expected labels from 0 to 4294967293, got " + value + " at " + place(call, p)},
-         value);
+void refuse_marker(const call& call, const std::string& value, site p, bool inside) {
+  const auto got = ", got " + value + " at " + place(call, p);
+  if (inside) refuse(call, {input_named("markers"), ": expected labels from 0 to 4294967293" + got}, value);
+  refuse(call, {input_named("markers"), ": expected 0 outside ", input_named("mask"), got}, value);
 }
 
 void refuse_no_markers(const call& call) {
   refuse(call, {input_named("markers"), " are 0 everywhere: there is nothing to start from"}, "0");
-}
-
-void refuse_markers_outside(const call& call, const std::string& value, site p) {
-  refuse(call,
-         {"none of ", input_named("markers"), " is inside ", input_named("mask"),
-          ": the first is " + value + " at " + place(call, p)},
-         value);
 }
 
 std::string marker_text(std::uint64_t bits, int bytes, bool is_signed) {

@@ -8,9 +8,9 @@
 
 namespace macareu {
 
-[[noreturn]] void refuse_marker_value(const call& call, const std::string& value, site p);
+/// A value that is no label, or a marker outside the mask.
+[[noreturn]] void refuse_marker(const call& call, const std::string& value, site p, bool inside);
 [[noreturn]] void refuse_no_markers(const call& call);
-[[noreturn]] void refuse_markers_outside(const call& call, const std::string& value, site p);
 
 /// The pixel of a signed or unsigned type of so many bytes.
 std::string marker_text(std::uint64_t bits, int bytes, bool is_signed);

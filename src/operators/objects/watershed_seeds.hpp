@@ -20,12 +20,9 @@
 
 namespace macareu {
 
-/// Beyond the labels there are two values: outside the mask, and not a label.
+/// Beyond the labels there are two values: outside the mask, and a marker that is refused.
 inline constexpr std::uint32_t not_a_label = basin::outside - 1;
 
-struct is_set {
-  MACAREU_HD bool operator()(std::uint32_t label) const { return label != 0; }
-};
 struct is_no_label {
   MACAREU_HD bool operator()(std::uint32_t label) const { return label == not_a_label; }
 };
@@ -36,7 +33,7 @@ struct kind_of_seed {
   }
 };
 
-/// Negative markers are the high half of unsigned values.
+/// Negative markers are the high half of unsigned values. They are refused, as are those outside the mask.
 template <class T>
 struct as_seed {
   T most;
@@ -44,7 +41,7 @@ struct as_seed {
     return marker > most ? not_a_label : static_cast<std::uint32_t>(marker);
   }
   MACAREU_HD std::uint32_t operator()(site p, T marker, std::uint8_t inside) const {
-    return inside ? (*this)(p, marker) : basin::outside;
+    return inside ? (*this)(p, marker) : marker != 0 ? not_a_label : basin::outside;
   }
 };
 
@@ -78,21 +75,16 @@ std::string marker_at(Engine& engine, const call& call, site p) {
   });
 }
 
-template <class Engine, class Mask>
+template <class Engine, class... Mask>
 void seeds_from_markers(Engine& engine, const call& call, const image_in<Engine, std::uint32_t>& seeds,
-                        const Mask& mask) {
-  if (call.has_input(2))
-    read_markers(engine, call, seeds, mask);
-  else
-    read_markers(engine, call, seeds);
+                        const Mask&... mask) {
+  read_markers(engine, call, seeds, mask...);
   const auto found = engine.reduce(any_pixel<kind_of_seed>{{}}, seeds.reading());
   if (found == 1) return;
-  if (const auto p = find_first(engine, is_no_label{}, seeds.reading()))
-    refuse_marker_value(call, marker_at(engine, call, *p), *p);
-  read_markers(engine, call, seeds);
-  const auto p = find_first(engine, is_set{}, seeds.reading());
+  const auto p = find_first(engine, is_no_label{}, seeds.reading());
   if (!p) refuse_no_markers(call);
-  refuse_markers_outside(call, marker_at(engine, call, *p), *p);
+  const bool inside = (... && (engine.read(mask, *p) != 0));
+  refuse_marker(call, marker_at(engine, call, *p), *p, inside);
 }
 
 struct one_key_higher {
