@@ -92,6 +92,7 @@ std::int64_t doubled_area(const corner_ring& ring) {
 void shape_text::begin(std::string& to) const {
   if (format_ == shape_format::geojson) to += "{\"type\":\"FeatureCollection\",\"features\":[";
   if (format_ == shape_format::csv) to += "label,part,ring,x,y\n";
+  if (format_ == shape_format::wkt) to += "label,WKT\n";
 }
 
 void shape_text::add(std::string& to, const shape& one) {
@@ -105,9 +106,10 @@ void shape_text::add(std::string& to, const shape& one) {
     append_geojson(to, one, corner_text{to, scale_, ',', "[", "]"});
     to += '}';
   } else if (format_ == shape_format::wkt) {
-    to += several ? "MULTIPOLYGON " : "POLYGON ";
+    append(to, one.label);
+    to += several ? ",\"MULTIPOLYGON " : ",\"POLYGON ";
     append_geometry(to, one, {to, scale_, ' '}, '(', ')');
-    to += '\n';
+    to += "\"\n";
   } else {
     for (std::size_t part = 0; part < one.parts.size(); ++part)
       for (std::size_t ring = 0; ring < one.parts[part].rings.size(); ++ring)

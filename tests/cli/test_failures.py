@@ -118,6 +118,46 @@ class Files(CliTest):
         super().setUp()
         self.write_npy("a.npy", (1, 3), [1, 2, 3])
 
+    def test_markers_of_a_watershed(self):
+        """In memory and in pieces, each in one line with value and place."""
+        self.write_npy("f.npy", (2, 3), [0, 1, 2, 3, 4, 5], "f32")
+        self.write_npy("nan.npy", (2, 3), [0, 1, 2, 3, float("nan"), 5], "f32")
+        self.write_npy("one.npy", (2, 3), [1, 0, 0, 0, 0, 7], "i32")
+        self.write_npy("negative.npy", (2, 3), [1, 0, 0, 0, -4, 0], "i16")
+        self.write_npy("none.npy", (2, 3), [0] * 6, "u8")
+        self.write_npy("short.npy", (2, 2), [1, 0, 0, 2], "u8")
+        self.write_npy("mask.npy", (2, 3), [1, 1, 1, 1, 1, 0], "bool")
+        self.write_npy("empty.npy", (0, 0), [], "bool")
+        for given, message in (
+                (("nan.npy", "one.npy"), "landscape is NaN at row 1, column 1; replace NaN first, it has no order"),
+                (("f.npy", "negative.npy"), "markers: expected labels from 0 to 4294967293, got -4 at row 1, column 1"),
+                (("f.npy", "one.npy", "--mask", "mask.npy"), "markers: expected 0 outside mask, got 7 at row 1, column 2"),
+                (("f.npy", "none.npy"), "markers are 0 everywhere: there is nothing to start from"),
+                (("f.npy", "short.npy"), "markers is 2 x 2, but landscape is 2 x 3: they must have one shape"),
+                (("f.npy", "one.npy", "--mask", "empty.npy"),
+                 "mask is 0 x 0, but landscape is 2 x 3: they must have one shape")):
+            for how in ((), ("--pieces", "1,2")):
+                with self.subTest(given, how=how):
+                    text = self.fail_with(2, "watershed", *given, "-o", "o.npy", *how)
+                    self.assertEqual(text, f"macareu: watershed: {message}")
+
+    def test_footprints_and_stains(self):
+        self.write_npy("f.npy", (2, 3), [0, 1, 2, 3, 4, 5])
+        self.write_npy("zeros.npy", (1, 2), [0, 0])
+        self.write_npy("empty.npy", (0, 0), [])
+        for how in ((), ("--pieces", "1,2")):
+            for file, message in (("zeros.npy", "footprint is empty: all of its 2 pixels are zero"),
+                                  ("empty.npy", "footprint is empty: it is 0 x 0")):
+                self.assertEqual(self.fail_with(2, "opening", "f.npy", "--footprint", file, "-o", "o.npy", *how),
+                                 f"macareu: opening: {message}")
+        self.write_npy("rgb.npy", (1, 2, 3), [1, 2, 3, 4, 5, 6])
+        self.assertEqual(
+            self.fail_with(2, "unmix", "rgb.npy", "--channels", "last", "--vectors", "1,2,3,2,4,6", "-o", "o.npy"),
+            "macareu: unmix: --vectors: the stains cannot be told apart: "
+            "vectors 1 (1, 2, 3) and 2 (2, 4, 6) have one direction")
+        self.assertEqual(self.fail_with(2, "rescale", "f.npy", "--low", "9", "-o", "o.npy"),
+                         "macareu: rescale: --low: expected at most high, which is 5 by high_percentile, got 9")
+
     def test_missing_input(self):
         self.assertIn("nothing.npy", self.fail_with(3, "maxima", "nothing.npy", "-o", "x.npy"))
 

@@ -1,4 +1,5 @@
 """Every operator on images and volumes, and what the other verbs compute."""
+import csv
 import gzip
 import json
 import math
@@ -64,9 +65,9 @@ class Operators(CliTest):
             self.assertEqual(file.read(), texts[0])
         self.succeed("contours", *given, "-o", "out.wkt", "--scale", "0.5")
         with open(self.path("out.wkt"), encoding="ascii") as file:
-            lines = file.read().splitlines()
-        self.assertEqual(len(lines), len(features))
-        self.assertTrue(all(line.startswith(("POLYGON ((", "MULTIPOLYGON (((")) for line in lines))
+            rows = list(csv.DictReader(file))
+        self.assertEqual([int(row["label"]) for row in rows], [one["properties"]["label"] for one in features])
+        self.assertTrue(all(row["WKT"].startswith(("POLYGON ((", "MULTIPOLYGON (((")) for row in rows))
         self.succeed("contours", *given, "-o", "out.csv")
         with open(self.path("out.csv"), encoding="ascii") as file:
             self.assertEqual(file.readline(), "label,part,ring,x,y\n")

@@ -216,7 +216,8 @@ TEST(contours, as_text) {
     return text;
   };
   EXPECT_EQ(text_of(shape_format::wkt, 0.5),
-            "MULTIPOLYGON (((0 0,0.5 0,0.5 0.5,0 0.5,0 0)),((1 0,1.5 0,1.5 0.5,1 0.5,1 0)))\n");
+            "label,WKT\n5,\"MULTIPOLYGON (((0 0,0.5 0,0.5 0.5,0 0.5,0 0)),"
+            "((1 0,1.5 0,1.5 0.5,1 0.5,1 0)))\"\n");
   EXPECT_EQ(
       text_of(shape_format::geojson, 1),
       "{\"type\":\"FeatureCollection\",\"features\":[\n{\"type\":\"Feature\",\"properties\":{\"label\":5},"

@@ -190,6 +190,11 @@ class Ranges(unittest.TestCase):
                 share = macareu.rescale(image, low=ends[0], high=ends[1])
                 np.testing.assert_allclose(share, expected / 255, atol=1e-7)
         self.assertFalse(macareu.rescale(np.full((3, 3), 9, np.uint8)).any())
+        self.assertFalse(macareu.rescale(np.full((3, 3), 9, np.uint8), low=9).any())
+        for wrong, message in (({"low": 300}, "low: expected at most high, which is 9 by high_percentile, got 300"),
+                               ({"high": 3}, "high: expected at least low, which is 9 by low_percentile, got 3")):
+            with self.assertRaisesRegex(ValueError, message):
+                macareu.rescale(np.full((3, 3), 9, np.uint8), **wrong)
 
     def test_cast(self):
         rng = np.random.default_rng(10)

@@ -43,7 +43,7 @@ void shape_outputs::add_to(parser& options, const operator_description& about) {
                .names = "-o,--output",
                .value = "SHAPES",
                .help = std::string(about.shapes) +
-                       "; .geojson, .csv (a row a corner) or .wkt (a line an object), each also with .gz",
+                       "; .geojson, .csv (a row a corner) or .wkt (a row an object), each also with .gz",
                .required = true,
                .take = [this](const std::string& text) { file_ = text; }});
   options.add({.group = "Outputs",

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "core/call.hpp"
 #include "operators/common/checks.hpp"
@@ -68,7 +69,7 @@ struct rescale {
       .notes =
           "It is scikit-image's rescale_intensity, computed in f64. Integers are rounded to the nearest, "
           "halves to even; scikit-image rounds down. Values outside become the ends of the range. "
-          "Percentiles are NumPy's. A constant image becomes 0. Each channel of a colour image has its own "
+          "Percentiles are NumPy's. Where low and high are equal the image becomes 0. Each channel of a colour image has its own "
           "range, unless low and high are given.",
       .inputs = inputs,
       .outputs = outputs,
@@ -86,16 +87,30 @@ struct rescale {
   template <class T, class Engine>
   static void check(Engine& engine, const call& call) {
     refuse_nan<T>(engine, call, 0);
+    if (call.is_automatic("low") == call.is_automatic("high")) return;
+    const auto [low, high] = range_of<T>(engine, call);
+    if (low <= high) return;
+    if (call.is_automatic("low"))
+      throw wrong_value("rescale", "high", "at least low, which is " + value_text(low) + " by low_percentile",
+                        value_text(high));
+    throw wrong_value("rescale", "low", "at most high, which is " + value_text(high) + " by high_percentile",
+                      value_text(low));
+  }
+
+  template <class T, class Engine>
+  static std::pair<double, double> range_of(Engine& engine, const call& call) {
+    const auto bound = [&](const char* name, const char* percent) {
+      return call.is_automatic(name)
+                 ? percentile<T>(engine, input<T>(engine, call, 0), call.quantity(percent).to_double())
+                 : call.quantity(name).to_double();
+    };
+    return {bound("low", "low_percentile"), bound("high", "high_percentile")};
   }
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
     const auto image = input<T>(engine, call, 0);
-    const auto bound = [&](const char* name, const char* percent) {
-      return call.is_automatic(name) ? percentile<T>(engine, image, call.quantity(percent).to_double())
-                                     : call.quantity(name).to_double();
-    };
-    const double low = bound("low", "low_percentile"), high = bound("high", "high_percentile");
+    const auto [low, high] = range_of<T>(engine, call);
     const auto type = call.outputs[0].type();
     if (type == dtype::u8)
       engine.map(stretched<std::uint8_t>{low, high - low, 255}, output<std::uint8_t>(engine, call, 0), image);
