@@ -11,6 +11,7 @@
 #include "core/call.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "engines/cuda/basins/basins.cuh"
+#include "engines/cuda/basins/tiles.cuh"
 #include "engines/cuda/component/run_component.cuh"
 #include "engines/cuda/edges/edges.cuh"
 #include "engines/cuda/line/run_line.cuh"
@@ -31,6 +32,7 @@
 #include "engines/cuda/window/separable.cuh"
 #include "engines/cuda/window/window.cuh"
 #include "patterns/basins.hpp"
+#include "patterns/basins_of_minima.hpp"
 #include "patterns/boxes_by_axes.hpp"
 #include "patterns/component_blocks.hpp"
 #include "patterns/engine.hpp"
@@ -199,11 +201,26 @@ class engine : public images_in_memory {
   }
 
   template <class Key>
-  void basins(const neighbourhood& near, const framed<std::uint32_t>& labels,
-              const framed<const Key>& passes, const framed<const std::uint32_t>& seeds) {
+  void basins(const neighbourhood& near, const framed<std::uint32_t>& labels, const framed<const Key>& passes,
+              const framed<const std::uint32_t>& seeds) {
     const auto from = reading(passes);
     const auto starts = reading(seeds);
     run_basins(on_, near, writing(labels), from, starts);
+  }
+
+  template <class Key>
+  requires(sizeof(Key) <= 4) bool has_basins_of_minima(const neighbourhood& near,
+                                                       const framed<const Key>& image) const {
+    return tile_basins::fits(near, image.pixels().pixels());
+  }
+  template <class Key>
+  requires(sizeof(Key) <= 4) std::uint64_t
+      basins_of_minima(const neighbourhood& near, const framed<std::uint32_t>& labels,
+                       const framed<Key>& levels, const framed<const Key>& heights,
+                       const framed<const std::uint8_t>* mask) {
+    const auto floor = reading(heights);
+    const auto inside = mask ? reading(*mask) : view<const std::uint8_t>{};
+    return tile_basins::run_from_minima(on_, near, writing(labels), writing(levels), floor, inside);
   }
 
   template <edge_rule Rule, class Kept, class Enter, class In>
@@ -347,6 +364,7 @@ class engine : public images_in_memory {
 static_assert(pattern_engine<engine>);
 static_assert(copies_bands<engine>);
 static_assert(finds_basins<engine, std::uint8_t>);
+static_assert(finds_basins_of_minima<engine, std::uint8_t>);
 static_assert(
     cuts_into_blocks<engine, probe::object_rule, framed<std::uint32_t>, framed<const std::uint8_t>>);
 

@@ -21,6 +21,7 @@
 #include "operators/extrema/h_extrema.hpp"
 #include "operators/objects/watershed_seeds.hpp"
 #include "patterns/basins.hpp"
+#include "patterns/basins_of_minima.hpp"
 #include "patterns/images.hpp"
 #include "patterns/map.hpp"
 #include "patterns/window.hpp"
@@ -128,6 +129,8 @@ struct watershed {
     const height_of<Key> height{order_of_type<Key>(call.inputs[0].type())};
     if constexpr (sizeof(Key) >= 4)
       if (height.order.floating) refuse_nan<float_of<Key>>(engine, call, 0);
+    if constexpr (finds_basins_of_minima<Engine, Key>)
+      if (!call.has_input(1) && !call.flag("lines") && flood_from_minima(engine, call, height)) return;
     if (call.has_input(2)) {
       const auto mask = mask_of_input(engine, call, 2);
       flood_inside(engine, call, height, mask.reading());
@@ -240,6 +243,40 @@ struct watershed {
     return pixel_from<Key>(value);
   }
 
+  /// False if the engine does not find minima and basins at once in such an image.
+  template <class Key, class Engine>
+  static bool flood_from_minima(Engine& engine, const call& call, const height_of<Key>& height) {
+    using key_image = image_in<Engine, const Key>;
+    const auto image = input<Key>(engine, call, 0);
+    const auto passes = temporary<Key>(engine, image);
+    if (!engine.has_basins_of_minima(call.near(), passes.reading())) return false;
+    const auto flood = [&](const key_image& heights, const image_in<Engine, const std::uint8_t>* mask) {
+      const auto& h = call.quantity("h");
+      if (h.to_double() != 0) {
+        engine.map(raised_height<Key>{height, bits_of(height.order, h)}, passes.image(), image);
+        flood_onto<Key>(engine, call, passes.image(), heights);
+      } else {
+        engine.map(as_given{}, passes.image(), heights);
+      }
+      call.work.report.count = static_cast<std::int64_t>(engine.basins_of_minima(
+          call.near(), output<std::uint32_t>(engine, call, 0), passes.image(), heights, mask));
+    };
+    const auto heights = temporary<Key>(engine, image);
+    if (call.has_input(2)) {
+      const auto mask = mask_of_input(engine, call, 2);
+      const image_in<Engine, const std::uint8_t> inside = mask.reading();
+      engine.map(height, heights.image(), image, inside);
+      flood(heights.reading(), &inside);
+    } else if (height.order.is_identity()) {
+      flood(image, nullptr);  // pixels are keys
+    } else {
+      engine.map(height, heights.image(), image);
+      flood(heights.reading(), nullptr);
+    }
+    write_pass_heights(engine, call, height.order, passes.reading());
+    return true;
+  }
+
   /// Without a mask there are markers.
   template <class Key, class Engine, class... Mask>
   static void flood_inside(Engine& engine, const call& call, const height_of<Key>& height,
@@ -261,12 +298,16 @@ struct watershed {
             static_cast<std::int64_t>(seeds_from_minima<Key>(engine, call, seeds.image(), levels, mask...));
       }
     write_basins<Key>(engine, call, passes, heights.reading(), seeds.reading());
-    if (call.wants(1)) {
-      const auto& order = height.order;
-      const Key never = order.floating ? bits_of(order, number(std::numeric_limits<double>::infinity()))
-                                       : order.bits(static_cast<Key>(~Key{0}));
-      engine.map(pixel_of_height<Key>{order, never}, output<Key>(engine, call, 1), passes.reading());
-    }
+    write_pass_heights(engine, call, height.order, passes.reading());
+  }
+
+  template <class Key, class Engine>
+  static void write_pass_heights(Engine& engine, const call& call, const key_map<Key>& order,
+                                 const image_in<Engine, const Key>& passes) {
+    if (!call.wants(1)) return;
+    const Key never = order.floating ? bits_of(order, number(std::numeric_limits<double>::infinity()))
+                                     : order.bits(static_cast<Key>(~Key{0}));
+    engine.map(pixel_of_height<Key>{order, never}, output<Key>(engine, call, 1), passes);
   }
 
   template <class Key, class Engine, class Passes>

@@ -6,6 +6,7 @@
 #include <macareu/error.hpp>
 
 #include "engines/cuda/basins/fronts.cuh"
+#include "engines/cuda/basins/tiles.cuh"
 #include "engines/cuda/runtime/too_large.hpp"
 
 namespace macareu::cuda {
@@ -79,6 +80,8 @@ void run_basins(const gpu& on, const neighbourhood& near, const view<std::uint32
   if (indices >= std::numeric_limits<std::uint32_t>::max())
     throw too_large("cuda: watershed: an image of " + std::to_string(passes.pixels()) +
                     " pixels exceeds numbers of 32 bits; use the cpu device or pieces");
+  if constexpr (sizeof(Key) <= 4)
+    if (tile_basins::fits(near, passes.pixels())) return tile_basins::run(on, near, labels, passes, seeds);
   const device_array<std::uint32_t> steps(on, indices), front(on, indices), next(on, indices), moved(on, 1);
   const basin_world<Key> world{passes.depth, passes.height, passes.width, pitch,        near,
                                passes.data,  seeds.data,    steps.data(), front.data(), next.data()};

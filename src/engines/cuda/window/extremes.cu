@@ -62,7 +62,6 @@ struct packed {  // one pixel
     }
     __device__ word all() const { return value; }
   };
-  __device__ static word lesser(word a, word b) { return a < b ? a : b; }
 };
 template <>
 struct packed<std::uint16_t> {
@@ -73,7 +72,6 @@ struct packed<std::uint16_t> {
     __device__ void join(word a, word b) { value = __vimin3_u16x2(value, a, b); }
     __device__ word all() const { return value; }
   };
-  __device__ static word lesser(word a, word b) { return __vminu2(a, b); }
 };
 /// As pairs of 16 bits: the minimum of odd bytes is right whatever the even bytes hold, and a shift makes
 /// even bytes odd. There is no fast minimum of four bytes.
@@ -89,9 +87,6 @@ struct packed<std::uint8_t> {
     }
     __device__ word all() const { return __byte_perm(odd, even, 0x3715); }
   };
-  __device__ static word lesser(word a, word b) {
-    return __byte_perm(__vminu2(a, b), __vminu2(a << 8, b << 8), 0x3715);
-  }
 };
 
 /// The tile of a pass. A warp takes a row of it.

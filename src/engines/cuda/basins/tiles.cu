@@ -1,0 +1,174 @@
+#include "engines/cuda/basins/tiles.cuh"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/ceil_div.hpp"
+#include "engines/cuda/basins/tile_links.cuh"
+#include "engines/cuda/basins/tile_parents.cuh"
+#include "engines/cuda/basins/tile_steps.cuh"
+#include "engines/cuda/component/labelling.cuh"
+#include "engines/cuda/runtime/occupancy.cuh"
+#include "engines/cuda/wave/tiles/wave_memory.cuh"
+
+namespace macareu::cuda::tile_basins {
+namespace {
+
+/// Pixels without d are minima: they become seeds with their own height, and objects of `labelled`.
+template <class Key>
+__global__ void __launch_bounds__(256)
+    seed_minima(const __grid_constant__ world all, Key* levels, std::int64_t pitch,
+                const __grid_constant__ view<const Key> heights, std::uint64_t* labelled) {
+  const auto tile = blockIdx.x;
+  const std::int64_t X = std::int64_t{tile % all.across} * side, Y = std::int64_t{tile / all.across} * side;
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  for (int r = static_cast<int>(threadIdx.x / 32); r < side && Y + r < all.height; r += 8) {
+    const auto row = std::int64_t{tile} * side + r;
+    const word minima = all.seeded[row] & ~all.reached[row];
+    __syncwarp();
+    if (lane == 0) {
+      all.seeded[row] = minima;
+      labelled[(Y + r) * all.across + tile % all.across] = minima;
+    }
+#pragma unroll
+    for (int x = lane; x < side; x += 32)
+      if (minima >> x & 1) levels[(Y + r) * pitch + X + x] = heights[{0, Y + r, X + x}];
+  }
+}
+
+/// The arrays of a world, one after another.
+class world_memory {
+ public:
+  world_memory(const gpu& on, std::int64_t height, std::int64_t width)
+      : across_(ceil_div(width, side)),
+        tiles_(across_ * ceil_div(height, side)),
+        memory_(on, tiles_ * bytes_per_tile + rim_places * std::int64_t{sizeof(std::uint32_t)}) {
+    all_.height = height;
+    all_.width = width;
+    all_.across = static_cast<std::uint32_t>(across_);
+    all_.tiles = static_cast<std::uint32_t>(tiles_);
+    std::byte* at = memory_.data();
+    const auto take = [&]<class T>(T*& place, std::int64_t count) {
+      place = reinterpret_cast<T*>(at);
+      at += count * static_cast<std::int64_t>(sizeof(T));
+    };
+    take(all_.links, tiles_ * planes_per_tile * side);
+    take(all_.steps, tiles_ * most_step_bits * side);
+    take(all_.seeded, tiles_ * side);
+    take(all_.reached, tiles_ * side);
+    take(all_.leaving, tiles_ * side);
+    take(all_.rims, (tiles_ + 1) * rim_places);
+    take(all_.next, tiles_ * rim_places);
+    take(all_.rim_labels, tiles_ * rim_places);
+    take(all_.step_bits, tiles_);
+  }
+  const world& all() const { return all_; }
+
+ private:
+  static constexpr std::int64_t bytes_per_tile =
+      (planes_per_tile + most_step_bits + 3) * side * std::int64_t{sizeof(word)} +
+      (3 * rim_places + 1) * std::int64_t{sizeof(std::uint32_t)};
+  std::int64_t across_, tiles_;
+  device_array<std::byte> memory_;
+  world all_{};
+};
+
+template <class Key>
+void launch_links(const gpu& on, const neighbourhood& near, const world& all, const view<const Key>& levels,
+                  const ground& where) {
+  const auto kernel = near.reach > 1 ? find_links<Key, true> : find_links<Key, false>;
+  kernel<<<all.tiles, link_threads, 0, on.stream>>>(all, levels.data, levels.step_y, where);
+  on.launched("find_links");
+}
+
+/// Launches the visits of tiles.
+class step_visits {
+ public:
+  step_visits(const gpu& on, const world& all) : memory_(on, all.tiles, blocks_for(on, all), 0) {
+    const auto by = blocks_for(on, all);
+    visit_tiles<<<by.all, 32 * visit_warps, 0, on.stream>>>({all, memory_.work(), {}});
+    on.launched("visit_tiles");
+  }
+  /// Call it after all other launches: it waits.
+  void finish(const gpu& on) { memory_.result(on, {}); }
+
+ private:
+  static tiles::worker_blocks blocks_for(const gpu& on, const world& all) {
+    const auto blocks = [&](int most) {
+      return static_cast<std::uint32_t>(
+          std::min<std::int64_t>(resident_blocks<visit_tiles>(on, 32 * visit_warps, 0, most),
+                                 ceil_div(std::int64_t{all.tiles}, visit_warps)));
+    };
+    return {blocks(4), blocks(1), visit_warps};
+  }
+  tiles::wave_memory memory_;
+};
+
+template <class Key>
+void launch_labels(const gpu& on, const neighbourhood& near, const world& all, const view<const Key>& passes,
+                   const view<std::uint32_t>& labels, const view<const std::uint32_t>& seeds) {
+  settle_tiles<<<ceil_div(all.tiles, std::uint32_t{settle_warps}), 32 * settle_warps, 0, on.stream>>>(all);
+  on.launched("settle_tiles");
+  find_parents<Key><<<all.tiles, parent_threads, 0, on.stream>>>(all, passes.data, passes.step_y,
+                                                                 near.reach > 1, labels, seeds);
+  on.launched("find_parents");
+  jump_rims<<<all.tiles, rim_places, 0, on.stream>>>(all);
+  on.launched("jump_rims");
+  write_leaving<<<all.tiles, 256, 0, on.stream>>>(all, labels);
+  on.launched("write_leaving");
+}
+
+}  // namespace
+
+bool fits(const neighbourhood& near, std::int64_t pixels) {
+  return near.rank == 2 && pixels <= std::int64_t{1} << most_step_bits;
+}
+
+template <class Key>
+void run(const gpu& on, const neighbourhood& near, const view<std::uint32_t>& labels,
+         const view<const Key>& passes, const view<const std::uint32_t>& seeds) {
+  const world_memory memory(on, passes.height, passes.width);
+  launch_links(on, near, memory.all(), passes, {seeds.data, seeds.step_y, nullptr, 0});
+  step_visits visits(on, memory.all());
+  launch_labels(on, near, memory.all(), passes, labels, seeds);
+  visits.finish(on);
+}
+
+template <class Key>
+std::uint64_t run_from_minima(const gpu& on, const neighbourhood& near, const view<std::uint32_t>& labels,
+                              const view<Key>& levels, const view<const Key>& heights,
+                              const view<const std::uint8_t>& mask) {
+  const world_memory memory(on, levels.height, levels.width);
+  const auto& all = memory.all();
+  launch_links(on, near, all, view<const Key>(levels), {nullptr, 0, mask.data, mask.step_y});
+  step_visits visits(on, all);
+  {
+    labels::labelling minima(on, {1, levels.height, levels.width, near, false});
+    seed_minima<<<all.tiles, 256, 0, on.stream>>>(all, levels.data, levels.step_y, heights,
+                                                  minima.set_pixels());
+    on.launched("seed_minima");
+    minima.solve();
+    minima.write(labels);
+  }
+  launch_labels(on, near, all, view<const Key>(levels), labels, view<const std::uint32_t>(labels));
+  visits.finish(on);
+  return labels::labelling::counts(on).all;
+}
+
+template void run(const gpu&, const neighbourhood&, const view<std::uint32_t>&,
+                  const view<const std::uint8_t>&, const view<const std::uint32_t>&);
+template void run(const gpu&, const neighbourhood&, const view<std::uint32_t>&,
+                  const view<const std::uint16_t>&, const view<const std::uint32_t>&);
+template void run(const gpu&, const neighbourhood&, const view<std::uint32_t>&,
+                  const view<const std::uint32_t>&, const view<const std::uint32_t>&);
+template std::uint64_t run_from_minima(const gpu&, const neighbourhood&, const view<std::uint32_t>&,
+                                       const view<std::uint8_t>&, const view<const std::uint8_t>&,
+                                       const view<const std::uint8_t>&);
+template std::uint64_t run_from_minima(const gpu&, const neighbourhood&, const view<std::uint32_t>&,
+                                       const view<std::uint16_t>&, const view<const std::uint16_t>&,
+                                       const view<const std::uint8_t>&);
+template std::uint64_t run_from_minima(const gpu&, const neighbourhood&, const view<std::uint32_t>&,
+                                       const view<std::uint32_t>&, const view<const std::uint32_t>&,
+                                       const view<const std::uint8_t>&);
+
+}  // namespace macareu::cuda::tile_basins
