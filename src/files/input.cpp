@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <future>
+#include <thread>
 
 #include <macareu/error.hpp>
 
@@ -17,6 +19,10 @@ constexpr std::size_t window_size = std::size_t{1} << 16;
 constexpr std::size_t longest_line = std::size_t{1} << 16;
 // One call of read() gives at most 2 GiB.
 constexpr std::size_t largest_read = std::size_t{1} << 30;
+// From so many bytes on several threads read: copies from the system's cache and new pages take most of the
+// time.
+constexpr std::size_t read_by_threads = std::size_t{1} << 26;
+constexpr std::size_t most_threads = 4;
 
 [[noreturn]] void fail_with_errno(const std::filesystem::path& file) {
   throw io_error(file.string() + ": " + std::strerror(errno));
@@ -121,11 +127,27 @@ void input::fail_at(std::uint64_t offset, std::string_view message) const {
 }
 
 std::size_t input::from_file(void* to, std::size_t count) const {
+  const auto threads = std::min<std::size_t>(most_threads, std::thread::hardware_concurrency());
+  if (count < read_by_threads || threads < 2) return from_file_at(offset_, to, count);
+  const auto part = count / threads / window_size * window_size;  // whole pages
+  const auto read_part = [&](std::size_t i) {
+    const auto first = i * part, bytes = i + 1 < threads ? part : count - first;
+    return from_file_at(offset_ + first, static_cast<std::byte*>(to) + first, bytes);
+  };
+  std::vector<std::future<std::size_t>> others;
+  for (std::size_t i = 1; i < threads; ++i) others.push_back(std::async(read_part, i));
+  auto done = read_part(0);
+  for (std::size_t i = 1; i < threads; ++i)
+    if (const auto got = others[i - 1].get(); done == i * part) done += got;  // not after the file's end
+  return done;
+}
+
+std::size_t input::from_file_at(std::uint64_t offset, void* to, std::size_t count) const {
   auto* next = static_cast<std::byte*>(to);
   std::size_t done = 0;
   while (done < count) {
     const auto part = std::min(count - done, largest_read);
-    const auto got = ::pread(descriptor_, next + done, part, static_cast<off_t>(offset_ + done));
+    const auto got = ::pread(descriptor_, next + done, part, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_with_errno(name_);
     if (got == 0) break;

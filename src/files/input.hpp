@@ -55,6 +55,7 @@ class input {
  private:
   /// From the current offset of a regular file; fewer only at its end.
   std::size_t from_file(void* to, std::size_t count) const;
+  std::size_t from_file_at(std::uint64_t offset, void* to, std::size_t count) const;
   /// Returns the bytes of one read(), so that a pipe with data does not block; 0 at its end.
   std::size_t from_stream(void* to, std::size_t count) const;
   /// Loads the byte at the current offset into the window; false at the end.

@@ -40,6 +40,16 @@ TEST(round_trip, maps_hold_8_and_16_bits) {
   }
 }
 
+/// Several threads read such a file. Their parts meet inside of rows.
+TEST(round_trip, large_files) {
+  image pixels(dtype::u32, {4099, 4201});
+  const auto values = pixels.pixels<std::uint32_t>();
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::uint32_t>(i * 2654435761U);
+  const auto file = fresh("large.npy");
+  write_image(file, pixels);
+  EXPECT_TRUE(same_bits(read_image(file).pixels, pixels));
+}
+
 TEST(round_trip, empty_images) {
   for (const std::string extension : {".npy", ".raw"})
     for (const extents& shape : {extents{0, 5}, extents{5, 0}, extents{3, 0, 2}})
