@@ -36,6 +36,14 @@ class input_options {
   /// Reads the level below the one that it read until now.
   void use_next_level() { ++level_; }
 
+  /// The same options for files that have no colours, such as labels beside a colour image.
+  input_options without_colour() const {
+    auto grey = *this;
+    grey.channels_last_ = false;
+    grey.channel_.reset();
+    return grey;
+  }
+
   /// Throws usage_error if options describe raw files and no input is one, or if --shape is missing.
   void check(const std::vector<std::string>& files) const;
 

@@ -13,9 +13,9 @@
 
 namespace macareu::tool {
 
-page_image shown_files::open_image(const std::string& file) {
+page_image shown_files::open_image(const std::string& file, const input_options& how) {
   page_image shown{std::filesystem::path(file).filename().string(), {}};
-  for (auto& level : open_levels(reading, file, std::filesystem::temp_directory_path())) {
+  for (auto& level : open_levels(how, file, std::filesystem::temp_directory_path())) {
     shown.levels.push_back(level.get());
     sources_.push_back(std::move(level));
   }
@@ -32,12 +32,12 @@ page_content shown_files::open() {
   page_content content;
   for (const auto& file : images) {
     content.title += (content.title.empty() ? "" : ", ") + std::filesystem::path(file).filename().string();
-    content.images.push_back(open_image(file));
+    content.images.push_back(open_image(file, reading));
   }
   content.side_by_side = side_by_side;
   const auto& first = content.images[0].levels[0]->form();
   content.pixel_size = micrometres(first);
-  if (!labels.empty()) content.labels = open_image(labels);
+  if (!labels.empty()) content.labels = open_image(labels, reading.without_colour());
   if (!table.empty()) {
     objects_ = read_table(table);
     content.objects = &objects_;
@@ -46,7 +46,8 @@ page_content shown_files::open() {
   if (kind == ".geojson" || kind == ".json" || kind == ".gz")
     read_lines(mask, [&](std::string_view line) { (content.outline += line) += '\n'; });
   else if (!mask.empty())
-    content.outline = mask_outline(*open_image(mask).levels.back(), first.shape.width());
+    content.outline =
+        mask_outline(*open_image(mask, reading.without_colour()).levels.back(), first.shape.width());
   return content;
 }
 

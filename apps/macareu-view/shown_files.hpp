@@ -22,7 +22,7 @@ class shown_files {
   page_content open();
 
  private:
-  page_image open_image(const std::string& file);
+  page_image open_image(const std::string& file, const input_options& how);
 
   std::vector<std::unique_ptr<image_source>> sources_;
   macareu::table objects_;

@@ -186,6 +186,12 @@ class Folders(ViewTest):
         subprocess.run(["gzip", "objects.csv"], cwd=self.directory, check=True)
         self.succeed("view", "mask.npy", "--labels", "labels.npy", "--table", "objects.csv.gz", "--page", "out")
 
+    def test_labels_beside_colours(self):
+        self.succeed("generate", "slide", "--shape", "60,50", "-o", "slide.npy")
+        self.succeed("label", "mask.npy", "-o", "labels.npy", "--quiet")
+        self.succeed("view", "slide.npy", "--channels", "last", "--labels", "labels.npy", "--mask", "mask.npy", "--page", "out")
+        self.succeed("view", "slide.npy", "--channels", "last", "--channel", "2", "--labels", "labels.npy", "--page", "blue")
+
     def test_wrong_files(self):
         self.succeed("generate", "tissue", "--shape", "61,50", "-o", "other.npy")
         self.assertIn("other.npy is 61 x 50, and mask.npy is 60 x 50",
