@@ -1,7 +1,7 @@
 // The same page from `macareu view`, and what it shows besides: volumes and comparison.
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {close, drawn, look, makeTissue, open, readNpy, serve, settled, textOf, tool} from "./browser.mjs";
+import {close, drawn, look, makeTissue, open, overlay, readNpy, serve, settled, textOf, tool} from "./browser.mjs";
 import * as checks from "./checks.mjs";
 
 let labels, page, errors;
@@ -97,6 +97,16 @@ test("starts side by side", async () => {
   assert.equal(await side.evaluate("document.getElementById('mode').value"), "side");
   const seen = await drawn(side), middle = Math.round(seen.height / 2) * seen.width;
   assert.ok(seen.data.subarray(middle, middle + seen.width / 2).some(value => value > 0));
+  assert.deepEqual(failures, []);
+});
+
+test("draws the outline of a mask without labels", async () => {
+  const {page: masked, errors: failures} = await open(await serve("tissue.npy", "--mask", "mask.npy"));
+  await settled(masked);
+  assert.ok((await overlay(masked)).data.some(alpha => alpha > 200));
+  await masked.click("#outline");
+  await settled(masked);
+  assert.ok((await overlay(masked)).data.every(alpha => alpha === 0));
   assert.deepEqual(failures, []);
 });
 

@@ -131,6 +131,9 @@ export async function keysWork(page) {
   await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
   assert.ok((await overlay(page)).data.every(alpha => alpha === 0));
   await page.keyboard.press("o");
+  await page.click("#shown");  // which has the focus then
+  await page.keyboard.press("o");
+  assert.equal(await page.evaluate("document.getElementById('shown').checked"), true);
   await page.keyboard.press("?");
   assert.ok(await page.evaluate("document.getElementById('keys').open"));
   await page.keyboard.press("Escape");

@@ -76,7 +76,8 @@ macareu.keys = (() => {
     if (matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement.classList.add("dark");
     document.addEventListener("keydown", event => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.target.matches("input, select, textarea") && event.key !== "Escape") return;
+      const typing = event.target.matches("input[type=number], select") || (event.target.matches("input[type=range]") && event.key.startsWith("Arrow"));
+      if (typing && event.key !== "Escape") return;
       const found = list.find(([names]) => names.includes(event.key));
       if (!found || (at("keys").open && event.key === "Escape")) return;
       event.preventDefault();
