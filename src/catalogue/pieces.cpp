@@ -66,6 +66,30 @@ void require_identities(const operator_description& about, std::span<image_sourc
                         "identity; start again without --resume");
 }
 
+/// Runs the operator without pixels, and throws usage_error if one of its passes needs more than the limit.
+void require_memory(const shapes_call& call, function_ref<void(const macareu::call&)> run,
+                    const pieces::run& planned, const piece_options& options) {
+  if (!planned.is_limited()) return;
+  auto how = call.work.how;
+  how.progress = nullptr;
+  job work{how, {}};
+  pieces::run planning(work, {.memory = options.memory}, "");
+  planning.plans = true;
+  planning.gpu_memory = planned.gpu_memory;
+  work.pieces = &planning;
+  table unused;
+  const take_shape drop = [](const shape&) {};
+  const shapes_call without_pixels{
+      {call.about, call.inputs, call.outputs, call.values, work, call.result ? &unused : nullptr},
+      call.take ? &drop : nullptr};
+  try {
+    run(without_pixels);
+  } catch (const std::exception&) {
+    // Zeros may not be what the operator takes. Passes after them are checked when they begin.
+  }
+  planned.require_limit(planning.least);
+}
+
 void run_pieces(const operator_description& about, std::span<image_source* const> inputs,
                 std::span<image_sink* const> outputs, const arguments& given, const context& how,
                 const piece_options& options, table* result, const take_shape* take = nullptr) {
@@ -108,6 +132,7 @@ void run_pieces(const operator_description& about, std::span<image_source* const
   if (about.check && first.shape.pixels() > 0) about.check(call);
   const auto begin = std::chrono::steady_clock::now();
   try {
+    if (!options.resume && first.shape.pixels() > 0) require_memory(call, run, pieces, options);
     if (first.shape.pixels() > 0) run(call);
     pieces.files.wait();
     pieces.end();

@@ -69,8 +69,10 @@ class counting_source final : public image_source {
   }
   const source_form& form() const override { return form_; }
   std::string identity() const override { return name; }
+  sides chunk() const override { return tile; }
   void read(const image_region& from, void* to) override {
     turn_([&] {
+      regions.push_back(from);
       if (calls++ == fails_at_) throw io_error("disk: read error");
       const auto bytes = size_of(form_.type) * static_cast<std::size_t>(form_.channels);
       auto* place = static_cast<std::byte*>(to);
@@ -83,6 +85,8 @@ class counting_source final : public image_source {
   }
 
   std::string name = "counted";
+  sides tile{};
+  std::vector<image_region> regions;
   counts reads;
   int calls = 0;
 
@@ -344,6 +348,48 @@ TEST_F(operators_in_pieces, the_first_nan_is_named_wherever_pieces_end) {
         EXPECT_TRUE(nothing_is_left());
       }
     }
+  }
+}
+
+TEST_F(operators_in_pieces, pieces_follow_the_chunks_of_the_input) {
+  const extents shape{200, 300};
+  const image pixels(dtype::u8, shape);
+  for (const sides& tile : {sides{1, 16, 64}, sides{1, 8, 300}, sides{1, 70, 10}})
+    for (const auto& [name, memory] : {std::pair{"invert", 200'000}, std::pair{"median", 200'000},
+                                       std::pair{"label", 700'000}, std::pair{"fill_holes", 700'000}}) {
+      const auto& about = *find_operator(name);
+      options_.memory = memory;
+      one_at_a_time turn;
+      std::deque<counting_source> sources;
+      sources.emplace_back(pixels, turn);
+      sources[0].tile = tile;
+      counting_sink sink(output_of(about, sources, {}), turn);
+      run(about, sources, sink, {});
+      ASSERT_GT(sources[0].regions.size(), 1u) << name;
+      for (const auto& region : sources[0].regions)
+        for (const std::size_t axis : {1u, 2u}) {
+          // Halos of windows and waves reach one pixel further.
+          const auto first = region.first[axis] + (region.first[axis] % tile[axis] == tile[axis] - 1);
+          const bool whole = region.size[axis] == (axis == 1 ? 200 : 300);
+          EXPECT_TRUE(whole || first % tile[axis] == 0) << name << ", " << region.first[axis];
+        }
+    }
+}
+
+TEST_F(operators_in_pieces, small_limits_are_refused_before_pixels_are_read) {
+  const image pixels(dtype::u8, {200, 300});
+  for (const char* const name : {"invert", "median", "distance_transform", "label", "fill_holes", "canny"}) {
+    const auto& about = *find_operator(name);
+    options_.memory = 100;
+    one_at_a_time turn;
+    std::deque<counting_source> sources;
+    sources.emplace_back(pixels, turn);
+    counting_sink sink(output_of(about, sources, {}), turn);
+    EXPECT_NE(message_of<usage_error>([&] { run(about, sources, sink, {}); }).find("memory: this needs "),
+              std::string::npos)
+        << name;
+    EXPECT_EQ(sources[0].calls, 0) << name;
+    EXPECT_TRUE(nothing_is_left());
   }
 }
 

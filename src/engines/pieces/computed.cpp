@@ -70,6 +70,23 @@ whole_axes axes_of(const std::vector<node_ptr>& images) {
   return axes;
 }
 
+surroundings around(const std::vector<node_ptr>& images) {
+  surroundings found;
+  for (const auto& image : images) {
+    const auto halo = image->halo();
+    found.halo = {std::max(found.halo.z, halo.z), std::max(found.halo.y, halo.y),
+                  std::max(found.halo.x, halo.x)};
+    // Those of the first image that has some: several cannot be followed.
+    if (found.chunk == site{1, 1, 1}) found.chunk = image->chunk();
+  }
+  return found;
+}
+
+window_radius computed::halo() const {
+  const auto halo = pieces::around(inputs_).halo;
+  return {halo.z + reach_.z, halo.y + reach_.y, halo.x + reach_.x};
+}
+
 box computed::around(const box& where) const {
   auto wanted = where;
   const auto stretch = [](bool all, std::int64_t& first, std::int64_t& size, std::int64_t side) {

@@ -16,6 +16,8 @@ std::vector<block> read_all(const std::vector<node_ptr>& images, const box& wher
 void expect_all(const std::vector<node_ptr>& images, const box& where);
 std::int64_t room_of(const std::vector<node_ptr>& images);
 whole_axes axes_of(const std::vector<node_ptr>& images);
+/// Halos and chunks of images that are read together.
+surroundings around(const std::vector<node_ptr>& images);
 
 class computed final : public node {
  public:
@@ -36,10 +38,10 @@ class computed final : public node {
   void expect(const box& where) override {
     if (!wraps_) expect_all(inputs_, around(where));
   }
-  std::int64_t room() const override {
-    return static_cast<std::int64_t>(pixel_bytes) + (reach_.x > 0 ? 2 : 1) * room_of(inputs_);
-  }
+  std::int64_t room() const override { return static_cast<std::int64_t>(pixel_bytes) + room_of(inputs_); }
   whole_axes axes() const override { return along_; }
+  window_radius halo() const override;
+  site chunk() const override { return pieces::around(inputs_).chunk; }
 
  private:
   box around(const box& where) const;

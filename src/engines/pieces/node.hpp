@@ -27,6 +27,10 @@ class node {
   virtual std::int64_t room() const = 0;
   /// Axes along which boxes are computed as a whole.
   virtual whole_axes axes() const { return {}; }
+  /// How far beyond a box files are read for it.
+  virtual window_radius halo() const { return {0, 0, 0}; }
+  /// The box that is cheapest to read.
+  virtual site chunk() const { return {1, 1, 1}; }
 
   const frame whole;
   const std::size_t pixel_bytes;
@@ -55,6 +59,12 @@ class reshaped final : public node {
   whole_axes axes() const override {
     const auto found = of_->axes();
     return from_sides({found.z, found.y, found.x}, of_->whole, whole);
+  }
+  window_radius halo() const override {
+    const auto found = of_->halo();
+    std::array<std::int64_t, 3> mine{};
+    pair_sides(of_->whole, whole, mine, std::array{found.z, found.y, found.x});
+    return {static_cast<int>(mine[0]), static_cast<int>(mine[1]), static_cast<int>(mine[2])};
   }
 
  private:

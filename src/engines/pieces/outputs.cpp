@@ -90,6 +90,8 @@ class colour_node final : public node {
   void expect(const box& where) override { expect_all(channels_, where); }
   std::int64_t room() const override { return room_of(channels_) + static_cast<std::int64_t>(pixel_bytes); }
   whole_axes axes() const override { return axes_of(channels_); }
+  window_radius halo() const override { return around(channels_).halo; }
+  site chunk() const override { return around(channels_).chunk; }
 
  private:
   run& run_;
@@ -98,10 +100,38 @@ class colour_node final : public node {
 
 }  // namespace
 
+site output_slots::size_in_file(const node& result) const {
+  const auto bytes = result.room() + 3 * static_cast<std::int64_t>(result.pixel_bytes);
+  return run_.piece_size(result.whole, bytes, result.axes(), {result.halo(), result.chunk()});
+}
+
+site output_slots::size_in_sink(const image_sink& sink, const std::vector<node_ptr>& results) const {
+  const auto whole = results[0]->whole;
+  const auto bytes = static_cast<std::int64_t>(results[0]->pixel_bytes * results.size());
+  auto axes = axes_of(results);
+  if (sink.in_order()) axes = axes | whole_axes{false, whole.depth > 1, true};
+  const auto chunk = sink.chunk();
+  auto beside = around(results);
+  if (chunk != std::array<std::int64_t, 3>{})
+    beside.chunk = {std::max<std::int64_t>(1, chunk[0]), std::max<std::int64_t>(1, chunk[1]),
+                    std::max<std::int64_t>(1, chunk[2])};
+  const auto size = run_.piece_size(whole, room_of(results) + 3 * bytes, axes, beside);
+  const auto rounded = [](std::int64_t own, std::int64_t unit, std::int64_t all) {
+    return unit == 0 || own >= all ? own : std::max(unit, own / unit * unit);
+  };
+  return {rounded(size.z, chunk[0], whole.depth), rounded(size.y, chunk[1], whole.height),
+          rounded(size.x, chunk[2], whole.width)};
+}
+
+node_ptr output_slots::in_file(const node_ptr& result) {
+  if (!run_.plans) return filled(result, "");
+  size_in_file(*result);
+  return std::make_shared<planned>(run_, result->whole, result->pixel_bytes);
+}
+
 std::shared_ptr<stored> output_slots::filled(const node_ptr& result, const std::string& header) {
-  const auto bytes = result->room() + 3 * static_cast<std::int64_t>(result->pixel_bytes);
-  const auto file = std::make_shared<stored>(run_, result->whole, result->pixel_bytes,
-                                             run_.piece_size(result->whole, bytes, result->axes()), header);
+  const auto file =
+      std::make_shared<stored>(run_, result->whole, result->pixel_bytes, size_in_file(*result), header);
   const auto& grid = file->grid();
   file->fill([&](std::int64_t piece) {
     auto pixels = result->read(grid.piece(piece));
@@ -121,23 +151,17 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
   if (header) {
     const auto result = results.size() == 1 ? results[0] : std::make_shared<colour_node>(run_, results);
     auto file = std::dynamic_pointer_cast<stored>(result);
+    if (run_.plans) {
+      if (!dynamic_cast<planned*>(result.get())) size_in_file(*result);
+      return nullptr;
+    }
     if (!file || file->header() != *header) file = filled(result, *header);
     file->finish();
     return file;
   }
-  const auto whole = results[0]->whole;
   const auto bytes = static_cast<std::int64_t>(results[0]->pixel_bytes * results.size());
-  auto axes = axes_of(results);
-  const bool volume = whole.depth > 1;
-  if (sink.in_order()) axes = axes | whole_axes{false, volume, true};
-  auto size = run_.piece_size(whole, room_of(results) + 3 * bytes, axes);
-  const auto chunk = sink.chunk();
-  const auto rounded = [](std::int64_t own, std::int64_t unit, std::int64_t all) {
-    return unit == 0 || own >= all ? own : std::max(unit, own / unit * unit);
-  };
-  size = {rounded(size.z, chunk[0], whole.depth), rounded(size.y, chunk[1], whole.height),
-          rounded(size.x, chunk[2], whole.width)};
-  const piece_grid grid(whole, size);
+  const piece_grid grid(results[0]->whole, size_in_sink(sink, results));
+  if (run_.plans) return nullptr;
   run_.over_pieces(grid, [&](std::int64_t piece) {
     const auto where = grid.piece(piece);
     if (run_.resumes() && sink.was_written(region_of(where))) return;

@@ -32,6 +32,8 @@ class output_slots {
   std::string header_of(const slot& place) const;
   /// A result in a file of its own. A run that is resumed finds what is done.
   std::shared_ptr<stored> filled(const node_ptr& result, const std::string& header);
+  /// The same without a header, for results that are computed in other boxes than they are read.
+  node_ptr in_file(const node_ptr& result);
   /// Computes what is not computed yet, and writes all outputs.
   void write();
 
@@ -42,6 +44,9 @@ class output_slots {
   };
   /// A file that becomes the output, if it can.
   std::shared_ptr<stored> write(const output& each);
+  /// The size of pieces in which a result fills a file, or a sink.
+  site size_in_file(const node& result) const;
+  site size_in_sink(const image_sink& sink, const std::vector<node_ptr>& results) const;
 
   run& run_;
   std::vector<output> outputs_;

@@ -64,7 +64,7 @@ void plan::set_lines(const any_image& out, std::size_t bytes, images in, line_ax
 }
 
 node_ptr plan::in_any_shape(node_ptr result) {
-  return result->axes().any() ? outputs_.filled(result, "") : result;
+  return result->axes().any() ? outputs_.in_file(result) : result;
 }
 
 std::vector<node_ptr> plan::in_any_shape(images in) {
@@ -87,6 +87,7 @@ std::vector<node_ptr> plan::agreeing(images in) {
 void plan::over(const piece_grid& grid, const std::vector<node_ptr>& from, window_radius reach,
                 function_ref<void(const box&, std::span<const block>)> visit) {
   const auto& whole = from[0]->whole;
+  if (run_.plans) return;
   run_.over_pieces(grid, [&](std::int64_t piece) {
     const auto blocks = read_all(from, grown(grid.piece(piece), reach, whole));
     if (piece + 1 < grid.count()) expect_all(from, grown(grid.piece(piece + 1), reach, whole));
@@ -97,7 +98,15 @@ void plan::over(const piece_grid& grid, const std::vector<node_ptr>& from, windo
 void plan::over_parts(images in, function_ref<void(std::span<const block>)> visit) {
   const auto from = agreeing(in);
   const auto& whole = from[0]->whole;
-  const piece_grid grid(whole, run_.piece_size(whole, room_of(from) + tuning::engine_bytes, axes_of(from)));
+  const piece_grid grid(
+      whole, run_.piece_size(whole, room_of(from) + tuning::engine_bytes, axes_of(from), around(from)));
+  if (run_.plans) {
+    // One pixel of zeros: later passes may depend on what is found.
+    std::vector<block> zeros;
+    for (const auto& image : from)
+      zeros.push_back(planned(run_, whole, image->pixel_bytes).read({{0, 0, 0}, {1, 1, 1}}));
+    return visit(zeros);
+  }
   over(grid, from, {0, 0, 0}, [&](const box&, std::span<const block> blocks) { visit(blocks); });
 }
 
@@ -110,12 +119,19 @@ void plan::over_bands(images in, function_ref<void(const box&, std::span<const b
     from.push_back((result->axes() | axes) == axes ? result : in_any_shape(result));
   }
   const auto bytes = room_of(from) + 8 + 2 * tuning::engine_bytes;
-  over(piece_grid(whole, run_.piece_size(whole, bytes, axes)), from, outline_reach(whole.depth > 1), visit);
+  const auto reach = outline_reach(whole.depth > 1);
+  auto beside = around(from);
+  beside.halo = {beside.halo.z + reach.z, beside.halo.y + reach.y, beside.halo.x + reach.x};
+  over(piece_grid(whole, run_.piece_size(whole, bytes, axes, beside)), from, reach, visit);
 }
 
 void plan::set_wave(const any_image& out, piece_wave wave, const host_threads& threads) {
   const auto set = [&]<class Key>(std::type_identity<Key>) {
     auto from = in_any_shape({&wave.capacity, &wave.start});
+    if (run_.plans) {
+      wave_piece_size<Key>(run_, out.whole(), from);
+      return out.set(std::make_shared<planned>(run_, out.whole(), sizeof(Key)));
+    }
     const auto waves =
         std::make_shared<piece_waves<Key>>(run_, out.whole(), std::move(from), std::move(wave));
     out.set(waves->first_pass(header_of(out), threads));
@@ -131,6 +147,11 @@ std::uint64_t plan::set_components(const any_image& labels, std::size_t bytes, b
                                    const host_threads& threads) {
   auto from = in.result();
   if (!((from->axes() | band_axes(volume)) == band_axes(volume))) from = in_any_shape(from);
+  if (run_.plans) {
+    band_size(run_, *from, bytes, volume);
+    labels.set(std::make_shared<planned>(run_, labels.whole(), bytes));
+    return 1;  // some operators refuse images without objects
+  }
   const component_bands bands(run_, volume, from, std::move(number));
   const auto [result, count] = bands.join(bytes, header_of(labels), threads);
   labels.set(result);
@@ -159,12 +180,17 @@ template void plan::set_recoded(const any_image&, const std::vector<std::uint64_
 std::string plan::header_of(const any_image& out) const { return outputs_.header_of(*out.place()); }
 
 void plan::read_pixel(const any_image& from, site p, void* to) {
-  const auto pixel = from.result()->read({p, {1, 1, 1}});
+  auto image = from.result();
+  // A run that only plans reads pixels of inputs alone: weights of a kernel decide about halos.
+  if (run_.plans && !dynamic_cast<source_node*>(image.get()))
+    image = std::make_shared<planned>(run_, image->whole, image->pixel_bytes);
+  const auto pixel = image->read({p, {1, 1, 1}});
   std::memcpy(to, pixel.first, pixel.pixel_bytes);
 }
 
 void plan::finish() {
   outputs_.write();
+  if (run_.plans) return;
   work_.report.strategy = run_.quiet.report.strategy;
   work_.report.threads = run_.quiet.report.threads;
 }

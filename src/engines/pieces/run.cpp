@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <system_error>
 
@@ -136,33 +137,38 @@ void run::remove_folder() const {
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
-site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axes axes) const {
-  const auto forced = [&](std::size_t axis, std::int64_t all, bool as_whole) {
-    const auto given = options_.size[axis];
-    return as_whole || given == 0 ? all : std::min(all, given);
+void run::require_limit(std::int64_t needed) const {
+  if (needed > budget_)
+    throw usage_error("memory: this needs " + with_unit(needed) + ", but the limit is " + with_unit(budget_) +
+                      "; raise it");
+}
+
+namespace {
+
+/// Smaller ones would take more time for their rims than for their pixels.
+site smallest_piece(const frame& whole, whole_axes axes) {
+  const auto side = [&](std::int64_t all, bool as_whole) {
+    return as_whole ? all : std::min<std::int64_t>(all, axes.any() ? 1 : whole.depth > 1 ? 8 : 16);
   };
-  if (options_.size != std::array<std::int64_t, 3>{})
-    return {forced(0, whole.depth, axes.z), forced(1, whole.height, axes.y), forced(2, whole.width, axes.x)};
-  auto most = (budget_ - held) / bytes_per_pixel;
-  if (gpu_memory > 0) most = std::min(most, gpu_memory / (bytes_per_pixel * tuning::gpu_bytes_a_byte));
-  site size{axes.z ? whole.depth : 1, axes.y ? whole.height : 1, axes.x ? whole.width : 1};
-  const auto pixels = [&] { return size.z * size.y * size.x; };
-  if (pixels() > most)
-    throw usage_error(std::string("memory: a piece of ") + std::to_string(size.z) + " x " +
-                      std::to_string(size.y) + " x " + std::to_string(size.x) + " pixels needs " +
-                      with_unit(pixels() * bytes_per_pixel) +
-                      (held > 0 ? " beside a table of " + with_unit(held) : "") + ", but the limit is " +
-                      with_unit(budget_) + "; raise it");
+  return {side(whole.depth, axes.z), side(whole.height, axes.y), side(whole.width, axes.x)};
+}
+
+std::int64_t pixels_of(site size) { return size.z * size.y * size.x; }
+
+site one_piece(const frame& whole, whole_axes axes) {
+  return {axes.z ? whole.depth : 1, axes.y ? whole.height : 1, axes.x ? whole.width : 1};
+}
+
+/// The largest piece of at most so many pixels.
+site largest_piece(const frame& whole, std::int64_t most, site smallest, whole_axes axes) {
+  if (most <= pixels_of(smallest)) return smallest;
+  auto size = one_piece(whole, axes);
   // Nearly cubic pieces have the least rim. The last axis is the longest in files, so it is rounded up.
-  const int open = !axes.z * (whole.depth > 1) + !axes.y * (whole.height > 1) + !axes.x * (whole.width > 1);
-  const auto side = [&](int left) {
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::pow(static_cast<double>(most / pixels()),
-                                                                        1.0 / std::max(1, left))));
-  };
-  int left = open;
+  int left = !axes.z * (whole.depth > 1) + !axes.y * (whole.height > 1) + !axes.x * (whole.width > 1);
   const auto extend = [&](std::int64_t& own, std::int64_t all, bool fixed) {
     if (fixed || all == 1) return;
-    own = std::min(all, side(left--));
+    const auto side = std::pow(static_cast<double>(most / pixels_of(size)), 1.0 / std::max(1, left--));
+    own = std::min(all, std::max<std::int64_t>(1, static_cast<std::int64_t>(side)));
   };
   extend(size.z, whole.depth, axes.z);
   extend(size.y, whole.height, axes.y);
@@ -174,6 +180,72 @@ site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axe
   // Pieces of nearly one size: the last one is not a sliver.
   const auto even = [](std::int64_t own, std::int64_t all) { return ceil_div(all, ceil_div(all, own)); };
   return {even(size.z, whole.depth), even(size.y, whole.height), even(size.x, whole.width)};
+}
+
+/// The same, of whole chunks if one fits.
+site largest_piece(const frame& whole, std::int64_t most, whole_axes axes, site chunk) {
+  chunk = {std::min(chunk.z, whole.depth), std::min(chunk.y, whole.height), std::min(chunk.x, whole.width)};
+  const frame chunks{ceil_div(whole.depth, chunk.z),
+                     ceil_div(whole.height, chunk.y),
+                     ceil_div(whole.width, chunk.x),
+                     {0, 0, 0}};
+  const auto count = most / pixels_of(chunk);
+  if (chunk == site{1, 1, 1} || count < pixels_of(one_piece(chunks, axes)))
+    return largest_piece(whole, most, smallest_piece(whole, axes), axes);
+  const auto size = largest_piece(chunks, count, one_piece(chunks, axes), axes);
+  return {std::min(whole.depth, size.z * chunk.z), std::min(whole.height, size.y * chunk.y),
+          std::min(whole.width, size.x * chunk.x)};
+}
+
+/// Pixels on the rims of all pieces of one size.
+std::int64_t rim_pixels(const frame& whole, site size) {
+  const auto cuts = [](std::int64_t all, std::int64_t own) { return 2 * (ceil_div(all, own) - 1); };
+  return cuts(whole.depth, size.z) * whole.height * whole.width +
+         cuts(whole.height, size.y) * whole.depth * whole.width +
+         cuts(whole.width, size.x) * whole.depth * whole.height;
+}
+
+}  // namespace
+
+site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axes axes,
+                     const surroundings& beside) const {
+  const auto forced = [&](std::size_t axis, std::int64_t all, bool as_whole) {
+    const auto given = options_.size[axis];
+    return as_whole || given == 0 ? all : std::min(all, given);
+  };
+  if (!is_limited())
+    return {forced(0, whole.depth, axes.z), forced(1, whole.height, axes.y), forced(2, whole.width, axes.x)};
+  const auto smallest = smallest_piece(whole, axes);
+  const auto read = [&](site size) {
+    return std::min(whole.depth, size.z + 2 * beside.halo.z) *
+           std::min(whole.height, size.y + 2 * beside.halo.y) *
+           std::min(whole.width, size.x + 2 * beside.halo.x) * bytes_per_pixel;
+  };
+  const auto need = [&](site size) {
+    return read(size) + std::max<std::int64_t>(
+                            0, beside.rim_bytes * rim_pixels(whole, size) - tuning::bytes_beside_the_limit);
+  };
+  const auto available = budget_ - held;
+  const auto on_gpu = gpu_memory > 0 ? gpu_memory / tuning::gpu_bytes_a_byte
+                                     : read(site{whole.depth, whole.height, whole.width});
+  if (read(smallest) > on_gpu)
+    throw usage_error("memory: a piece needs " + with_unit(read(smallest)) +
+                      " of the GPU, but the limit is " + with_unit(gpu_memory) + "; raise it");
+  const auto size_of = [&](std::int64_t most) { return largest_piece(whole, most, axes, beside.chunk); };
+  const auto smaller = [](std::int64_t most) { return most - ceil_div(most, 8); };
+  // Smaller pieces have smaller halos, but longer rims: the first size that fits is taken.
+  for (auto most = std::min(available, on_gpu) / bytes_per_pixel; most > 0; most = smaller(most))
+    if (const auto size = size_of(most); need(size) <= available && read(size) <= on_gpu) return size;
+  auto needed = need(smallest);
+  for (auto most = whole.pixels(); most > 0; most = smaller(most)) {
+    const auto size = size_of(most);
+    if (read(size) > on_gpu) continue;
+    if (need(size) <= available) return size;
+    needed = std::min(needed, need(size));
+  }
+  if (!plans) require_limit(needed + held);
+  least = std::max(least, needed + held);
+  return smallest;
 }
 
 void run::over_pieces(const piece_grid& grid, function_ref<void(std::int64_t)> visit) {

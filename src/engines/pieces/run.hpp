@@ -1,6 +1,7 @@
 // The state of one run in pieces: memory, files and counters, shared by all images of the run.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "core/call.hpp"
 #include "core/function_ref.hpp"
 #include "engines/pieces/block.hpp"
+#include "engines/pieces/box.hpp"
 #include "engines/pieces/journal.hpp"
 #include "engines/pieces/transfer.hpp"
 
@@ -26,6 +28,13 @@ struct whole_axes {
 };
 inline whole_axes operator|(whole_axes a, whole_axes b) { return {a.z || b.z, a.y || b.y, a.x || b.x}; }
 
+/// What a piece depends on beside its own pixels.
+struct surroundings {
+  window_radius halo{0, 0, 0};  // pixels that are read around it
+  site chunk{1, 1, 1};          // boxes that are cheapest to read
+  std::int64_t rim_bytes = 0;   // that stay in memory for each pixel on the rims of all pieces
+};
+
 class run {
  public:
   /// description: of the run, for the journal. Where options name the run it can be resumed.
@@ -38,9 +47,10 @@ class run {
   /// The file to hand to a sink for a work file: a link, where the folder keeps all of its files.
   std::filesystem::path handed_over(const std::filesystem::path& file) const;
 
-  /// The size of pieces for a pass that needs so many bytes per pixel of a piece. Throws usage_error if the
-  /// smallest piece does not fit.
-  site piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axes axes = {}) const;
+  /// The size of pieces for a pass that needs so many bytes per pixel of a piece. Throws usage_error if no
+  /// piece fits the limit; a run that only plans notes what would.
+  site piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axes axes = {},
+                  const surroundings& beside = {}) const;
 
   /// visit(piece) for all pieces of an image. Checks for a stop and reports progress between them.
   void over_pieces(const piece_grid& grid, function_ref<void(std::int64_t)> visit);
@@ -83,6 +93,16 @@ class run {
   bool keeps_ = false;
   int scratch_files_ = 0;
   std::int64_t records_ = 0;
+
+ public:
+  /// A run that only plans reads and writes nothing. Its operator goes through all passes without pixels,
+  /// and `least` is the smallest limit that they fit.
+  bool plans = false;
+  mutable std::int64_t least = 0;
+  /// Whether the size of pieces follows from a limit.
+  bool is_limited() const { return options_.size == std::array<std::int64_t, 3>{}; }
+  /// Throws usage_error if the limit is below `needed`.
+  void require_limit(std::int64_t needed) const;
 };
 
 }  // namespace macareu::pieces

@@ -54,6 +54,18 @@ std::int64_t source_node::room() const {
   return static_cast<std::int64_t>(pixel_bytes) * (channels_ == 1 ? 3 : 4 + 2 * channels_);
 }
 
+site source_node::chunk() const {
+  const auto given = source_.chunk();
+  const auto side = [](std::int64_t own) { return std::max<std::int64_t>(1, own); };
+  return {side(given[0]), side(given[1]), side(given[2])};
+}
+
+block planned::read(const box& where) {
+  block zeros(*run_.memory, where, pixel_bytes);
+  std::memset(zeros.first, 0, static_cast<std::size_t>(where.pixels()) * pixel_bytes);
+  return zeros;
+}
+
 expected_boxes::load source_node::loading() const {
   // Copies: a box that was expected may arrive after the node is gone.
   return [of = &run_, source = &source_, channel = channel_, channels = channels_, shared = shared_,

@@ -47,6 +47,7 @@ class source_node final : public node {
   block read(const box& where) override;
   void expect(const box& where) override;
   std::int64_t room() const override;
+  site chunk() const override;
 
  private:
   expected_boxes::load loading() const;
@@ -84,6 +85,17 @@ class pixel_file {
   std::int64_t begin_;
   std::filesystem::path path_;
   int descriptor_;
+};
+
+/// What stands for a result while a run only plans: zeros.
+class planned final : public node {
+ public:
+  planned(run& of, const frame& shape, std::size_t bytes) : node(shape, bytes), run_(of) {}
+  block read(const box& where) override;
+  std::int64_t room() const override { return 2 * static_cast<std::int64_t>(pixel_bytes); }
+
+ private:
+  run& run_;
 };
 
 /// A result in a file. Its pieces may be unfinished: `complete` finishes one before it is read.

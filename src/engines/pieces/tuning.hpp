@@ -8,6 +8,10 @@ namespace macareu::pieces::tuning {
 /// Of the machine or cgroup, where no limit is given: the rest is for the page cache and other programs.
 inline constexpr double share_of_free_memory = 0.7;
 
+/// A run may take 64 MiB more than its limit, for the program, its threads and their buffers. Half of that is
+/// for rims, so that small limits need not leave room for them.
+inline constexpr std::int64_t bytes_beside_the_limit = std::int64_t{32} << 20;
+
 /// Bytes per pixel that an engine needs beside images, at most: the forest of runs of labels, the worklist
 /// and the graph of waves.
 inline constexpr std::int64_t engine_bytes = 4;

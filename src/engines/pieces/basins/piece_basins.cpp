@@ -27,7 +27,7 @@ class piece_basins {
         volume_(near.rank == 3),
         order_(near),
         images_{std::move(passes), std::move(seeds)},
-        grid_(whole_, with_short_numbers(of.piece_size(whole_, bytes_per_pixel()))),
+        grid_(whole_, with_short_numbers(of.piece_size(whole_, bytes_per_pixel(), {}, beside()))),
         rims_(static_cast<std::size_t>(grid_.count())),
         tile_(near) {
     std::uint64_t count = 0;
@@ -124,6 +124,13 @@ class piece_basins {
     constexpr std::int64_t tile = sizeof(Key) + 3 * sizeof(std::uint32_t) + 1,
                            labels = 3 * sizeof(std::uint32_t);
     return room_of(images_) + tile + labels + tuning::engine_bytes;
+  }
+
+  surroundings beside() const {
+    auto found = around(images_);
+    found.halo = {found.halo.z + volume_, found.halo.y + 1, found.halo.x + 1};
+    found.rim_bytes = sizeof(rim_pixel) + sizeof(std::uint64_t);
+    return found;
   }
 
   std::uint64_t index_in_piece(const box& piece, site p) const {
@@ -232,6 +239,7 @@ template <class Key>
 node_ptr basins_in_pieces(run& of, const neighbourhood& near, node_ptr passes, node_ptr seeds,
                           const std::string& header) {
   const auto basins = std::make_shared<piece_basins<Key>>(of, near, passes, seeds);
+  if (of.plans) return std::make_shared<planned>(of, passes->whole, sizeof(std::uint32_t));
   const auto result =
       std::make_shared<stored>(of, passes->whole, sizeof(std::uint32_t), basins->grid().size(), header);
   basins->exchange_steps();

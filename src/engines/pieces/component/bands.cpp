@@ -72,13 +72,18 @@ void renumber(const block& to, const block& from, const std::vector<Label>& numb
 
 }  // namespace
 
+site band_size(const run& of, const node& image, std::size_t label_bytes, bool volume) {
+  const auto bytes = image.room() + 4 + 2 * static_cast<std::int64_t>(label_bytes) + 2 * tuning::engine_bytes;
+  auto halo = image.halo();
+  ++(volume ? halo.z : halo.y);
+  return of.piece_size(image.whole, bytes, band_axes(volume), {halo, image.chunk(), sizeof(rim_pair)});
+}
+
 std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes, const std::string& header,
                                                          const host_threads& threads) const {
   const auto whole = image_->whole;
-  const auto bytes =
-      image_->room() + 4 + 2 * static_cast<std::int64_t>(label_bytes) + 2 * tuning::engine_bytes;
   const auto result = std::make_shared<stored>(run_, whole, label_bytes,
-                                               run_.piece_size(whole, bytes, band_axes(volume_)), header);
+                                               band_size(run_, *image_, label_bytes, volume_), header);
   const auto& grid = result->grid();
   const auto labelled = [&run = run_, volume = volume_, image = image_, number = number_, whole](
                             const box& band, const box* next) {

@@ -18,6 +18,9 @@ namespace macareu::pieces {
 inline whole_axes band_axes(bool volume) { return {false, volume, true}; }
 
 /// Labels the bands apart, each with the first slice of the next (patterns/component_rims.hpp).
+/// The size of bands of components of an image.
+site band_size(const run& of, const node& image, std::size_t label_bytes, bool volume);
+
 class component_bands {
  public:
   /// number(labels, image): labels a block with u32, and returns the number of its objects.

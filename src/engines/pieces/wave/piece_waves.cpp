@@ -126,6 +126,15 @@ struct number_order {
 }  // namespace
 
 template <class Key>
+site wave_piece_size(const run& of, const frame& whole, const std::vector<node_ptr>& images) {
+  auto beside = around(images);
+  beside.halo = {beside.halo.z + (whole.depth > 1), beside.halo.y + 1, beside.halo.x + 1};
+  // Capacity and value of a rim's pixel, its place in the graph, and an edge.
+  beside.rim_bytes = 2 * sizeof(Key) + sizeof(std::uint64_t) + sizeof(rim_edge<Key>);
+  return with_short_numbers(of.piece_size(whole, bytes_per_pixel<Key>(images), {}, beside));
+}
+
+template <class Key>
 piece_waves<Key>::piece_waves(run& of, const frame& whole, std::vector<node_ptr> images, piece_wave wave)
     : run_(of),
       whole_(whole),
@@ -134,7 +143,7 @@ piece_waves<Key>::piece_waves(run& of, const frame& whole, std::vector<node_ptr>
       code_{static_cast<Key>(wave.flip), static_cast<Key>(wave.negative)},
       solve_(std::move(wave.solve)),
       refuse_(std::move(wave.refuse)),
-      grid_(whole, with_short_numbers(of.piece_size(whole, bytes_per_pixel<Key>(images_)))),
+      grid_(whole, wave_piece_size<Key>(of, whole, images_)),
       graph_(grid_, near_),
       lists_(static_cast<std::size_t>(grid_.count())),
       records_(of) {}
@@ -324,6 +333,10 @@ std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t pie
   return state;
 }
 
+template site wave_piece_size<std::uint8_t>(const run&, const frame&, const std::vector<node_ptr>&);
+template site wave_piece_size<std::uint16_t>(const run&, const frame&, const std::vector<node_ptr>&);
+template site wave_piece_size<std::uint32_t>(const run&, const frame&, const std::vector<node_ptr>&);
+template site wave_piece_size<std::uint64_t>(const run&, const frame&, const std::vector<node_ptr>&);
 template class piece_waves<std::uint8_t>;
 template class piece_waves<std::uint16_t>;
 template class piece_waves<std::uint32_t>;

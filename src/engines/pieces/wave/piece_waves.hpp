@@ -46,6 +46,10 @@ class record_file {
   std::int64_t end_ = 0;
 };
 
+/// The size of pieces of a wave with this capacity and start.
+template <class Key>
+site wave_piece_size(const run& of, const frame& whole, const std::vector<node_ptr>& images);
+
 /// The wave in terms of keys. Start and capacity are images, whatever the rule, so that operators share the
 /// code; only the solver depends on pixel types.
 template <class Key>
