@@ -55,116 +55,135 @@ struct ring_cell {
 };
 inline constexpr int ring_places = 4 * ring_pitch;  // corners twice
 
+/// The 32 x 32 bits of a warp's words, transposed: bit r of lane c was bit c of lane r.
+__device__ inline std::uint32_t transposed(std::uint32_t word) {
+  const unsigned lane = threadIdx.x % 32;
+  std::uint32_t low = 0x0000ffff;  // places with a 0 where the lane has `step`
+#pragma unroll
+  for (unsigned step = 16; step > 0; step /= 2, low ^= low << step) {
+    const auto other = __shfl_xor_sync(all_lanes, word, step);
+    const bool high = lane & step;
+    const auto keep = high ? ~low : low;
+    word = (word & keep) | ((high ? other >> step : other << step) & ~keep);
+  }
+  return word;
+}
+
+/// A thread has one column of a tile and 16 of its rows.
 template <class Key>
 class parent_finder {
  public:
-  __device__ parent_finder(const world& all, const Key* levels, std::int64_t pitch, std::uint32_t diagonals,
-                           parent_memory& m)
+  __device__ parent_finder(const world& all, const Key* levels, std::int64_t pitch, parent_memory& m)
       : all_(all),
         levels_(levels),
         pitch_(pitch),
-        no_diagonal_(diagonals ? 0 : never),
+        no_diagonal_(all.diagonals ? 0 : never),
         m_(m),
         tile_(blockIdx.x),
         x_(static_cast<int>(threadIdx.x) % side),
-        first_(static_cast<int>(threadIdx.x) / side * parent_rows) {
-    X_ = std::int64_t{tile_ % all.across} * side;
-    Y_ = std::int64_t{tile_ / all.across} * side;
-  }
+        first_(static_cast<int>(threadIdx.x) / side * parent_rows),
+        X_(std::int64_t{tile_ % all.across} * side),
+        Y_(std::int64_t{tile_ / all.across} * side) {}
 
   __device__ void find(const view<std::uint32_t>& labels, const view<const std::uint32_t>& seeds) {
-    load_steps();
-    const bool far = [&] {
-      if constexpr (sizeof(Key) > 2) return true;
-      return static_cast<bool>(__syncthreads_or(is_far()));
-    }();
+    load_ring();
+    const auto used = all_.step_bits[tile_];
+    bool far = true;
+    if constexpr (sizeof(Key) <= 2) {
+      const auto is_far = [](std::uint32_t d) { return d != never && d >= too_far; };
+      far = __syncthreads_or(used >= too_far || is_far(ring_d_[0]) || is_far(ring_d_[1]));
+    }
     if (far)
-      find_parents<true>();
+      find_parents<true>(used);
     else if constexpr (sizeof(Key) <= 2)
-      find_parents<false>();
+      find_parents<false>(used);
     jump();
     write(labels, seeds);
   }
 
  private:
-  static constexpr int d_bits = sizeof(Key) <= 2 ? 32 - 8 * static_cast<int>(sizeof(Key)) : 32;
-  static constexpr std::uint32_t too_far = (1u << (d_bits - 3)) - 1;  // of d beside L and a direction
+  static constexpr int d_bits = sizeof(Key) <= 2 ? 32 - 8 * static_cast<int>(sizeof(Key)) : 31;
+  /// d below it fits one word with L and a direction, and is not the highest there.
+  static constexpr std::uint32_t too_far = 1u << (d_bits - 4);
 
   __device__ int cell(int k) const { return (first_ + k + 1) * ring_pitch + x_ + 1; }
+  __device__ bool is_whole() const { return Y_ + side <= all_.height && X_ + side <= all_.width; }
   __device__ bool is_pixel(int k) const { return Y_ + first_ + k < all_.height && X_ + x_ < all_.width; }
 
-  __device__ void load_steps() {
-    const std::int64_t rows = std::int64_t{tile_} * side;
-    std::uint32_t reached = 0;
-    seeded_ = 0;
-#pragma unroll
-    for (int k = 0; k < parent_rows; ++k) {
-      const int y = first_ + k;
-      reached |= (half_row(all_.reached + rows, y, x_) >> (x_ & 31) & 1) << k;
-      seeded_ |= (half_row(all_.seeded + rows, y, x_) >> (x_ & 31) & 1) << k;
-      d_[k] = 0;
-    }
-    ends_ = seeded_;
-    for (auto bits = all_.step_bits[tile_]; bits; bits &= bits - 1) {
-      const int j = __ffs(static_cast<int>(bits)) - 1;
-      const word* const plane = all_.steps_of(tile_, j);
-#pragma unroll
-      for (int k = 0; k < parent_rows; ++k) d_[k] |= (half_row(plane, first_ + k, x_) >> (x_ & 31) & 1) << j;
-    }
-#pragma unroll
-    for (int k = 0; k < parent_rows; ++k) {
-      if (!(reached >> k & 1)) d_[k] = seeded_ >> k & 1 ? 0 : never;
-      if (d_[k] == never) ends_ |= 1u << k;
-      level_[k] = d_[k] != never ? levels_[(Y_ + first_ + k) * pitch_ + X_ + x_] : Key{0};
-    }
+  /// visit(cell, part) for the cells of the ring that are this thread's.
+  template <class Visit>
+  __device__ void for_ring(Visit&& visit) const {
 #pragma unroll
     for (int part = 0; part < 2; ++part) {
-      ring_d_[part] = never;
-      ring_level_[part] = 0;
       const int i = static_cast<int>(threadIdx.x) + part * parent_threads;
-      if (i >= ring_places) continue;
-      const ring_cell at(all_, tile_, i);
-      if (at.tile == all_.tiles) continue;
+      if (i < ring_places) visit(ring_cell(all_, tile_, i), part);
+    }
+  }
+
+  __device__ void load_ring() {
+    for_ring([&](const ring_cell& at, int part) {
+      if (at.tile == all_.tiles) return;
       const int y = at.y & (side - 1), x = at.x & (side - 1);
       auto d = all_.rims[at.place()];
       if (d == never && all_.seeded[std::int64_t{at.tile} * side + y] >> x & 1) d = 0;
       ring_d_[part] = d;
       if (d != never) ring_level_[part] = levels_[(Y_ + at.y) * pitch_ + X_ + at.x];
-    }
+    });
   }
 
-  __device__ bool is_far() const {
-    bool far = false;
-    const auto look = [&](std::uint32_t d) { far = far || (d != never && d >= too_far); };
-#pragma unroll
-    for (int k = 0; k < parent_rows; ++k) look(d_[k]);
-    look(ring_d_[0]), look(ring_d_[1]);
-    return far;
+  /// Bits of two planes in this thread's column: its rows of the first, then of the second.
+  __device__ std::uint32_t column_of(const word* first, const word* second) const {
+    const auto lane = threadIdx.x % 32;
+    const auto* const rows = reinterpret_cast<const std::uint32_t*>(lane < 16 ? first : second);
+    return transposed(rows[2 * (first_ + static_cast<int>(lane % 16)) + (x_ >> 5)]);
   }
 
-  /// The last three bits of times are free for directions.
+  /// Writes the times of the tile and of the ring to shared memory; the last three bits are free for
+  /// directions.
   template <bool Apart>
-  __device__ void put(int at, std::uint32_t level, std::uint32_t d) {
-    if constexpr (Apart) {
-      m_.t[at] = d == never ? never : level;
-      m_.d[at] = d == never ? never : d << 3;
+  __device__ void write_times(std::uint32_t used) {
+    const std::int64_t rows = std::int64_t{tile_} * side;
+    const auto known = column_of(all_.reached + rows, all_.seeded + rows);
+    const auto reached = known & 0xffff, none = ~(known | known >> 16);
+    seeded_ = known >> 16;
+    ends_ = seeded_ | none;
+    Key level[parent_rows];
+    const Key* from = levels_ + (Y_ + first_) * pitch_ + X_ + x_;
+    if (is_whole()) {
+#pragma unroll
+      for (int k = 0; k < parent_rows; ++k, from += pitch_) level[k] = *from;
     } else {
-      m_.t[at] = d == never ? never : level << d_bits | d << 3;
+#pragma unroll
+      for (int k = 0; k < parent_rows; ++k, from += pitch_) level[k] = none >> k & 1 ? Key{0} : *from;
     }
+    std::uint32_t d[parent_rows] = {};
+    for (int j = (31 - __clz(static_cast<int>(used))) | 1; used && j > 0; j -= 2) {
+      auto bits = column_of(all_.steps_of(tile_, j - 1), all_.steps_of(tile_, j));
+      if (!(used >> (j - 1) & 1)) bits &= 0xffff0000;
+      if (!(used >> j & 1)) bits &= 0xffff;
+      bits &= reached | reached << 16;
+#pragma unroll
+      for (int k = 0; k < parent_rows; ++k) d[k] = d[k] << 2 | (bits >> (15 + k) & 2) | (bits >> k & 1);
+    }
+    const auto put = [&](int at, std::uint32_t of_level, std::uint32_t of_d, bool is_none) {
+      if constexpr (Apart) {
+        m_.t[at] = is_none ? never : of_level;
+        m_.d[at] = is_none ? never : of_d << 3;
+      } else {
+        m_.t[at] = is_none ? never : of_level << d_bits | of_d << 3;
+      }
+    };
+#pragma unroll
+    for (int k = 0; k < parent_rows; ++k) put(cell(k), level[k], d[k], none >> k & 1);
+    for_ring([&](const ring_cell& at, int part) {
+      put(at.index(), ring_level_[part], ring_d_[part], ring_d_[part] == never);
+      m_.parent[at.index()] = static_cast<pointer>(at.index() | path_end | beyond_tile);
+    });
   }
 
   template <bool Apart>
-  __device__ void find_parents() {
-#pragma unroll
-    for (int k = 0; k < parent_rows; ++k) put<Apart>(cell(k), level_[k], d_[k]);
-#pragma unroll
-    for (int part = 0; part < 2; ++part) {
-      const int i = static_cast<int>(threadIdx.x) + part * parent_threads;
-      if (i >= ring_places) continue;
-      const ring_cell at(all_, tile_, i);
-      put<Apart>(at.index(), ring_level_[part], ring_d_[part]);
-      m_.parent[at.index()] = static_cast<pointer>(at.index() | path_end | beyond_tile);
-    }
+  __device__ void find_parents(std::uint32_t used) {
+    write_times<Apart>(used);
     __syncthreads();
     struct three {
       std::uint32_t t[3], d[3];
@@ -209,7 +228,7 @@ class parent_finder {
     __syncthreads();
   }
 
-  /// From a cell to its neighbour: bytes of a table, with their sign.
+  /// From a cell to its neighbour.
   static __device__ int offset(std::uint32_t direction) {
     constexpr auto bytes = [](int a, int b, int c, int d) {
       return (static_cast<unsigned>(a) & 255) | (static_cast<unsigned>(b) & 255) << 8 |
@@ -220,17 +239,19 @@ class parent_finder {
     return static_cast<signed char>(__byte_perm(faces, corners, direction));
   }
 
-  /// Every round triples the length of jumps.
+  /// Every round multiplies the length of jumps.
   __device__ void jump() {
+    constexpr int hops = 4;
     for (bool more = true; more;) {
       std::uint32_t moved = 0;
 #pragma unroll
-      for (int k = 0; k < parent_rows; ++k) {
-        if (at_[k] & path_end) continue;
-        at_[k] = m_.parent[at_[k]];
-        if (!(at_[k] & path_end)) at_[k] = m_.parent[at_[k]];
-        moved |= 1u << k;
-      }
+      for (int k = 0; k < parent_rows; ++k)
+        if (!(at_[k] & path_end)) moved |= 1u << k;
+#pragma unroll 1
+      for (int hop = 0; hop < hops; ++hop)
+#pragma unroll
+        for (int k = 0; k < parent_rows; ++k)
+          if (!(at_[k] & path_end)) at_[k] = m_.parent[at_[k]];
       __syncthreads();
       bool open = false;
 #pragma unroll
@@ -243,34 +264,33 @@ class parent_finder {
   }
 
   __device__ void write(const view<std::uint32_t>& labels, const view<const std::uint32_t>& seeds) {
-    const auto pixel = [&](int k) { return site{0, Y_ + first_ + k, X_ + x_}; };
     std::uint32_t* const value = m_.t;
+    const std::uint32_t* seed = &seeds[{0, Y_ + first_, X_ + x_}];
 #pragma unroll
-    for (int k = 0; k < parent_rows; ++k)
-      if ((at_[k] & cell_bits) == cell(k)) value[cell(k)] = seeded_ >> k & 1 ? seeds[pixel(k)] : 0;
-#pragma unroll
-    for (int part = 0; part < 2; ++part) {
-      const int i = static_cast<int>(threadIdx.x) + part * parent_threads;
-      if (i >= ring_places) continue;
-      const ring_cell at(all_, tile_, i);
-      value[at.index()] = at.place();
-    }
+    for (int k = 0; k < parent_rows; ++k, seed += seeds.step_y)
+      if (ends_ >> k & 1) value[cell(k)] = seeded_ >> k & 1 ? *seed : 0;
+    for_ring([&](const ring_cell& at, int) { value[at.index()] = at.place(); });
     __syncthreads();
+    std::uint32_t* to = &labels[{0, Y_ + first_, X_ + x_}];
+    const bool whole = is_whole();
+    std::uint32_t leaving = 0;  // lane k keeps the bits of row k
 #pragma unroll
-    for (int k = 0; k < parent_rows; ++k) {
+    for (int k = 0; k < parent_rows; ++k, to += labels.step_y) {
       const auto leaves = __ballot_sync(all_lanes, (at_[k] & beyond_tile) != 0);
-      if (threadIdx.x % 32 == 0)
-        reinterpret_cast<std::uint32_t*>(all_.leaving +
-                                         std::int64_t{tile_} * side)[2 * (first_ + k) + (x_ >> 5)] = leaves;
-      if (is_pixel(k)) labels[pixel(k)] = value[at_[k] & cell_bits];
+      if (threadIdx.x % 32 == k) leaving = leaves;
+      if (whole || is_pixel(k)) *to = value[at_[k] & cell_bits];
     }
+    if (threadIdx.x % 32 < parent_rows)
+      reinterpret_cast<std::uint32_t*>(
+          all_.leaving + std::int64_t{tile_} *
+                             side)[2 * (first_ + static_cast<int>(threadIdx.x % 32)) + (x_ >> 5)] = leaving;
     const int place = static_cast<int>(threadIdx.x), i = place % side;
     const int y = place < side ? 0 : place < 2 * side ? side - 1 : i;
     const int x = place < 2 * side ? i : place < 3 * side ? 0 : side - 1;
-    const auto to = m_.parent[(y + 1) * ring_pitch + x + 1];
-    const auto found = value[to & cell_bits];
+    const auto end = m_.parent[(y + 1) * ring_pitch + x + 1];
+    const auto found = value[end & cell_bits];
     const auto own = tile_ * rim_places + static_cast<std::uint32_t>(place);
-    all_.next[own] = to & beyond_tile ? found : own;
+    all_.next[own] = end & beyond_tile ? found : own;
     all_.rim_labels[own] = found;
   }
 
@@ -283,18 +303,18 @@ class parent_finder {
   int x_, first_;
   std::int64_t X_, Y_;
   std::uint32_t seeded_ = 0, ends_ = 0;  // a bit for each row of the thread
-  std::uint32_t d_[parent_rows], ring_d_[2];
-  Key level_[parent_rows], ring_level_[2];
+  std::uint32_t ring_d_[2] = {never, never};
+  Key ring_level_[2] = {};
   pointer at_[parent_rows];
 };
 
 template <class Key>
 __global__ void __launch_bounds__(parent_threads, 4)
     find_parents(const __grid_constant__ world all, const Key* __restrict__ levels, std::int64_t pitch,
-                 std::uint32_t diagonals, const __grid_constant__ view<std::uint32_t> labels,
+                 const __grid_constant__ view<std::uint32_t> labels,
                  const __grid_constant__ view<const std::uint32_t> seeds) {
   __shared__ parent_memory m;
-  parent_finder<Key>(all, levels, pitch, diagonals, m).find(labels, seeds);
+  parent_finder<Key>(all, levels, pitch, m).find(labels, seeds);
 }
 
 /// Other threads shorten the same paths: any place that is read lies on the path. Labels of ends stay.
@@ -312,18 +332,27 @@ __global__ void __launch_bounds__(256) jump_rims(const __grid_constant__ world a
   all.rim_labels[own] = load_relaxed(all.rim_labels + at);
 }
 
-__global__ void __launch_bounds__(256)
+/// All loads of a thread are in flight at once.
+__global__ void __launch_bounds__(parent_threads)
     write_leaving(const __grid_constant__ world all, const __grid_constant__ view<std::uint32_t> labels) {
   const auto tile = blockIdx.x;
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-  const auto* const leaving = reinterpret_cast<const std::uint32_t*>(all.leaving + std::int64_t{tile} * side);
+  const int x = static_cast<int>(threadIdx.x) % side,
+            first = static_cast<int>(threadIdx.x) / side * parent_rows;
   const std::int64_t X = std::int64_t{tile % all.across} * side, Y = std::int64_t{tile / all.across} * side;
-#pragma unroll 4
-  for (int i = warp; i < 2 * side; i += 8) {
-    if (!(leaving[i] >> lane & 1)) continue;
-    auto& label = labels[{0, Y + i / 2, X + i % 2 * 32 + lane}];
-    label = all.rim_labels[label];
-  }
+  std::uint32_t* const column = &labels[{0, Y + first, X + x}];
+  std::uint32_t bits = 0, found[parent_rows];
+#pragma unroll
+  for (int k = 0; k < parent_rows; ++k)
+    bits |= (half_row(all.leaving + std::int64_t{tile} * side, first + k, x) >> (x & 31) & 1) << k;
+#pragma unroll
+  for (int k = 0; k < parent_rows; ++k)
+    if (bits >> k & 1) found[k] = column[k * labels.step_y];
+#pragma unroll
+  for (int k = 0; k < parent_rows; ++k)
+    if (bits >> k & 1) found[k] = all.rim_labels[found[k]];
+#pragma unroll
+  for (int k = 0; k < parent_rows; ++k)
+    if (bits >> k & 1) column[k * labels.step_y] = found[k];
 }
 
 }  // namespace macareu::cuda::tile_basins

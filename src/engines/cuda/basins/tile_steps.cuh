@@ -7,6 +7,7 @@
 // writes.
 #pragma once
 
+#include "engines/cuda/basins/flat_tile.cuh"
 #include "engines/cuda/basins/world.cuh"
 #include "engines/cuda/wave/tiles/image_rims.cuh"
 #include "engines/cuda/wave/tiles/scheduler.cuh"
@@ -31,18 +32,6 @@ __device__ inline void store_rows(word* plane, int lane, two_rows v) {
 }
 __device__ inline std::uint32_t one_more(std::uint32_t d) { return d == never ? never : d + 1; }
 __device__ inline bool bit(word row, int i) { return row >> i & 1; }
-
-/// d of lines around a tile, or of its own outermost lines. Columns: rows 2 * lane and 2 * lane + 1. Rows:
-/// columns lane and lane + 32.
-struct rim_lines {
-  std::uint32_t left[2], right[2], top[2], bottom[2];
-  __device__ std::uint64_t sum() const {
-    std::uint64_t all = 0;
-#pragma unroll
-    for (int i = 0; i < 2; ++i) all += std::uint64_t{left[i]} + right[i] + top[i] + bottom[i];
-    return all;
-  }
-};
 
 class tile_front {
  public:
@@ -78,36 +67,31 @@ class tile_front {
       up_[k] = __shfl_sync(all_lanes, links_[up_of(k)].a, 0);
       down_[k] = __shfl_sync(all_lanes, links_[down_of(k)].b, 31);
     }
+    before_ = own_.sum();
   }
 
   /// before_step(old d, new d, pixels that had d before it). Returns the number of steps.
   template <class BeforeStep>
   __device__ unsigned run(BeforeStep&& before_step) {
-    before_ = own_.sum();
-    rim_lines offers{};
-    take_offers(offers);
-    const auto next_offer = [&] {
-      return __reduce_min_sync(
-          all_lanes, min(min(min(offers.left[0], offers.left[1]), min(offers.right[0], offers.right[1])),
-                         min(min(offers.top[0], offers.top[1]), min(offers.bottom[0], offers.bottom[1]))));
-    };
+    auto offers = take_offers();
+    const bool offered = __any_sync(all_lanes, offers.least() != never);
 #pragma unroll
     for (int i = 0; i < 2; ++i) own_.left[i] = own_.right[i] = own_.top[i] = own_.bottom[i] = never;
-    std::uint32_t d = 0, due = next_offer();
+    std::uint32_t d = 0;
     unsigned steps = 0;
     note_rims(d);
     for (;; ++steps) {
-      const auto before = d;
-      if (__any_sync(all_lanes, (front_.a | front_.b) != 0))
-        ++d;
-      else if (due != never)
-        d = due;
-      else
-        break;
-      two_rows to = spread();
-      if (d == due) {
+      const bool moves = __any_sync(all_lanes, (front_.a | front_.b) != 0);
+      two_rows to = spread();  // before `moves` is used, so that the latency of the vote is hidden
+      const auto before = d++;
+      if (offered) {
+        if (!moves) {
+          d = __reduce_min_sync(all_lanes, offers.least());
+          if (d == never) break;
+        }
         join(offers, d, to);
-        due = next_offer();
+      } else if (!moves) {
+        break;
       }
       before_step(before, d, seen_);
       front_ = {to.a & ~seen_.a, to.b & ~seen_.b};
@@ -115,6 +99,19 @@ class tile_front {
       note_rims(d);
     }
     return steps;
+  }
+
+  /// All pixels are linked, and there are no entries.
+  __device__ bool is_flat() const {
+    const auto &w = links_[west], &s = links_[south];
+    const word linked = (w.a | 1) & (w.b | 1) & s.a & (lane_ == 31 ? ~word{0} : s.b);
+    return __all_sync(all_lanes, linked == ~word{0} && (front_.a | front_.b) == 0);
+  }
+  /// Finds the rims of a flat tile.
+  __device__ void run_flat() {
+    own_ = flat_crossing(all_.diagonals, lane_).rims(take_offers());
+    const word all = __any_sync(all_lanes, own_.left[0] != never) ? ~word{0} : 0;
+    seen_ = {all, all};
   }
 
   __device__ two_rows reached() const { return seen_; }
@@ -215,8 +212,9 @@ class tile_front {
             {lane_ == 31 ? on1 : on0, lane_ == 31 ? last : on1}};
   }
 
-  __device__ void take_offers(rim_lines& offers) const {
+  __device__ rim_lines take_offers() const {
     using n = tile_neighbours;
+    rim_lines offers;
     const auto linked = [](word links, int column, std::uint32_t d) {
       return bit(links, column) ? d : never;
     };
@@ -242,6 +240,7 @@ class tile_front {
     };
     rows(around_.top, up_, n::up_left, n::up_right, offers.top);
     rows(around_.bottom, down_, n::down_left, n::down_right, offers.bottom);
+    return offers;
   }
 
   /// Pixels linked to the front.
@@ -323,7 +322,12 @@ __global__ void __launch_bounds__(visit_warps * 32, 4) visit_tiles(const __grid_
     }
     tile_front tile(wave.all, at.tile);
     tile.load();
-    schedule.visited(tile.run([](std::uint32_t, std::uint32_t, two_rows) {}));
+    if (tile.is_flat()) {
+      tile.run_flat();
+      schedule.visited(1);
+    } else {
+      schedule.visited(tile.run([](std::uint32_t, std::uint32_t, two_rows) {}));
+    }
     store_rows(wave.all.reached + std::int64_t{at.tile} * side, lane, tile.reached());
     unsigned wakes = 0;
     if (tile.has_new_rims()) {
@@ -337,7 +341,8 @@ __global__ void __launch_bounds__(visit_warps * 32, 4) visit_tiles(const __grid_
   schedule.end(blockIdx.x * visit_warps + threadIdx.x / 32);
 }
 
-inline constexpr int settle_warps = 4, shared_step_bits = 12;
+/// Bit planes of d below the first are in registers, those below the second in shared memory.
+inline constexpr int settle_warps = 4, own_step_bits = 2, shared_step_bits = 12;
 
 /// d of all pixels, from the final rims. The bits of a counter freeze when a pixel is reached.
 __global__ void __launch_bounds__(settle_warps * 32) settle_tiles(const __grid_constant__ world all) {
@@ -352,16 +357,25 @@ __global__ void __launch_bounds__(settle_warps * 32) settle_tiles(const __grid_c
   tile_front front(all, tile);
   front.load();
   std::uint32_t used = 0;
+  two_rows lowest[own_step_bits] = {};  // they turn most often
   front.run([&](std::uint32_t before, std::uint32_t d, two_rows seen) {
-    for (auto turned = before ^ d; turned; turned &= turned - 1) {
-      const int j = __ffs(static_cast<int>(turned)) - 1;
+    const auto turned = before ^ d, known = used;
+    used |= turned;
+#pragma unroll
+    for (int j = 0; j < own_step_bits; ++j)
+      if (turned >> j & 1) lowest[j] = {lowest[j].a ^ ~seen.a, lowest[j].b ^ ~seen.b};
+    for (auto left = turned >> own_step_bits << own_step_bits; left; left &= left - 1) {
+      const int j = __ffs(static_cast<int>(left)) - 1;
       auto* const rows = rows_of(j);
-      const ulonglong2 old = used >> j & 1 ? *rows : ulonglong2{0, 0};
+      const ulonglong2 old = known >> j & 1 ? *rows : ulonglong2{0, 0};
       *rows = {old.x ^ ~seen.a, old.y ^ ~seen.b};
-      used |= 1u << j;
     }
   });
-  for (auto left = used & ((1u << shared_step_bits) - 1); left; left &= left - 1) {
+  constexpr auto in_registers = (1u << own_step_bits) - 1, in_shared = (1u << shared_step_bits) - 1;
+#pragma unroll
+  for (int j = 0; j < own_step_bits; ++j)
+    if (used >> j & 1) store_rows(all.steps_of(tile, j), lane, lowest[j]);
+  for (auto left = used & in_shared & ~in_registers; left; left &= left - 1) {
     const int j = __ffs(static_cast<int>(left)) - 1;
     reinterpret_cast<ulonglong2*>(all.steps_of(tile, j))[lane] = planes[warp][j][lane];
   }

@@ -19,27 +19,36 @@ template <class Key>
 __global__ void __launch_bounds__(256)
     seed_minima(const __grid_constant__ world all, Key* levels, std::int64_t pitch,
                 const __grid_constant__ view<const Key> heights, std::uint64_t* labelled) {
+  constexpr int rows = 8;
   const auto tile = blockIdx.x;
   const std::int64_t X = std::int64_t{tile % all.across} * side, Y = std::int64_t{tile / all.across} * side;
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  for (int r = static_cast<int>(threadIdx.x / 32); r < side && Y + r < all.height; r += 8) {
-    const auto row = std::int64_t{tile} * side + r;
-    const word minima = all.seeded[row] & ~all.reached[row];
-    __syncwarp();
-    if (lane == 0) {
-      all.seeded[row] = minima;
-      labelled[(Y + r) * all.across + tile % all.across] = minima;
+  const int lane = static_cast<int>(threadIdx.x % 32), first = static_cast<int>(threadIdx.x / 32) * rows;
+  word minima[rows];
+#pragma unroll
+  for (int k = 0; k < rows; ++k) {
+    const auto row = std::int64_t{tile} * side + first + k;
+    minima[k] = all.seeded[row] & ~all.reached[row];
+  }
+  __syncwarp();
+#pragma unroll
+  for (int k = 0; k < rows; ++k) {
+    const auto y = Y + first + k;
+    if (lane == k) {
+      all.seeded[std::int64_t{tile} * side + first + k] = minima[k];
+      if (y < all.height) labelled[y * all.across + tile % all.across] = minima[k];
     }
 #pragma unroll
-    for (int x = lane; x < side; x += 32)
-      if (minima >> x & 1) levels[(Y + r) * pitch + X + x] = heights[{0, Y + r, X + x}];
+    for (int half = 0; half < 2; ++half) {
+      const int x = lane + 32 * half;
+      if (minima[k] >> x & 1) levels[y * pitch + X + x] = heights[{0, y, X + x}];
+    }
   }
 }
 
 /// The arrays of a world, one after another.
 class world_memory {
  public:
-  world_memory(const gpu& on, std::int64_t height, std::int64_t width)
+  world_memory(const gpu& on, const neighbourhood& near, std::int64_t height, std::int64_t width)
       : across_(ceil_div(width, side)),
         tiles_(across_ * ceil_div(height, side)),
         memory_(on, tiles_ * bytes_per_tile + rim_places * std::int64_t{sizeof(std::uint32_t)}) {
@@ -47,6 +56,7 @@ class world_memory {
     all_.width = width;
     all_.across = static_cast<std::uint32_t>(across_);
     all_.tiles = static_cast<std::uint32_t>(tiles_);
+    all_.diagonals = near.reach > 1;
     std::byte* at = memory_.data();
     const auto take = [&]<class T>(T*& place, std::int64_t count) {
       place = reinterpret_cast<T*>(at);
@@ -74,11 +84,16 @@ class world_memory {
 };
 
 template <class Key>
-void launch_links(const gpu& on, const neighbourhood& near, const world& all, const view<const Key>& levels,
-                  const ground& where) {
-  const auto kernel = near.reach > 1 ? find_links<Key, true> : find_links<Key, false>;
-  kernel<<<all.tiles, link_threads, 0, on.stream>>>(all, levels.data, levels.step_y, where);
-  on.launched("find_links");
+void launch_links(const gpu& on, const world& all, const view<const Key>& levels, const ground& where) {
+  const auto launch = [&]<ground_kind Kind>() {
+    const auto kernel = all.diagonals ? find_links<Key, true, Kind> : find_links<Key, false, Kind>;
+    kernel<<<all.tiles, link_threads, 0, on.stream>>>(all, levels.data, levels.step_y,
+                                                      has_aligned_groups(levels, 4), where);
+    on.launched("find_links");
+  };
+  if (where.seeds) return launch.template operator()<ground_kind::seeded>();
+  if (where.mask) return launch.template operator()<ground_kind::masked>();
+  launch.template operator()<ground_kind::everywhere>();
 }
 
 /// Launches the visits of tiles.
@@ -105,12 +120,12 @@ class step_visits {
 };
 
 template <class Key>
-void launch_labels(const gpu& on, const neighbourhood& near, const world& all, const view<const Key>& passes,
+void launch_labels(const gpu& on, const world& all, const view<const Key>& passes,
                    const view<std::uint32_t>& labels, const view<const std::uint32_t>& seeds) {
   settle_tiles<<<ceil_div(all.tiles, std::uint32_t{settle_warps}), 32 * settle_warps, 0, on.stream>>>(all);
   on.launched("settle_tiles");
-  find_parents<Key><<<all.tiles, parent_threads, 0, on.stream>>>(all, passes.data, passes.step_y,
-                                                                 near.reach > 1, labels, seeds);
+  find_parents<Key>
+      <<<all.tiles, parent_threads, 0, on.stream>>>(all, passes.data, passes.step_y, labels, seeds);
   on.launched("find_parents");
   jump_rims<<<all.tiles, rim_places, 0, on.stream>>>(all);
   on.launched("jump_rims");
@@ -127,10 +142,10 @@ bool fits(const neighbourhood& near, std::int64_t pixels) {
 template <class Key>
 void run(const gpu& on, const neighbourhood& near, const view<std::uint32_t>& labels,
          const view<const Key>& passes, const view<const std::uint32_t>& seeds) {
-  const world_memory memory(on, passes.height, passes.width);
-  launch_links(on, near, memory.all(), passes, {seeds.data, seeds.step_y, nullptr, 0});
+  const world_memory memory(on, near, passes.height, passes.width);
+  launch_links(on, memory.all(), passes, {seeds.data, seeds.step_y, nullptr, 0});
   step_visits visits(on, memory.all());
-  launch_labels(on, near, memory.all(), passes, labels, seeds);
+  launch_labels(on, memory.all(), passes, labels, seeds);
   visits.finish(on);
 }
 
@@ -138,9 +153,9 @@ template <class Key>
 std::uint64_t run_from_minima(const gpu& on, const neighbourhood& near, const view<std::uint32_t>& labels,
                               const view<Key>& levels, const view<const Key>& heights,
                               const view<const std::uint8_t>& mask) {
-  const world_memory memory(on, levels.height, levels.width);
+  const world_memory memory(on, near, levels.height, levels.width);
   const auto& all = memory.all();
-  launch_links(on, near, all, view<const Key>(levels), {nullptr, 0, mask.data, mask.step_y});
+  launch_links(on, all, view<const Key>(levels), {nullptr, 0, mask.data, mask.step_y});
   step_visits visits(on, all);
   {
     labels::labelling minima(on, {1, levels.height, levels.width, near, false});
@@ -148,9 +163,9 @@ std::uint64_t run_from_minima(const gpu& on, const neighbourhood& near, const vi
                                                   minima.set_pixels());
     on.launched("seed_minima");
     minima.solve();
-    minima.write(labels);
+    minima.write(labels, {}, labels::background::kept);
   }
-  launch_labels(on, near, all, view<const Key>(levels), labels, view<const std::uint32_t>(labels));
+  launch_labels(on, all, view<const Key>(levels), labels, view<const std::uint32_t>(labels));
   visits.finish(on);
   return labels::labelling::counts(on).all;
 }

@@ -45,6 +45,7 @@ inline constexpr int rim_places = 4 * side;  // of a tile; corners have two
 struct world {
   std::int64_t height, width;
   std::uint32_t across, tiles;
+  bool diagonals;
   word* links;                // tile, plane, row
   word* seeded;               // tile, row: pixels with a seed
   word* reached;              // tile, row: pixels with d

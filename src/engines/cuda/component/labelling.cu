@@ -104,7 +104,8 @@ void labelling::solve(std::int64_t own_slices) const {
 }
 
 template <class Label>
-void labelling::write(const view<Label>& out, const row_window& window, const renumbering& numbers) const {
+void labelling::write(const view<Label>& out, const row_window& window, const renumbering& numbers,
+                      background zeros) const {
   with_shape(block_, [&]<class Shape>() {
     const auto layer = static_cast<std::uint32_t>(grid_.down) * grid_.across;
     // Covers whole layers of tiles, or whole rows of tiles where there is only one layer.
@@ -114,7 +115,7 @@ void labelling::write(const view<Label>& out, const row_window& window, const re
     const int last = volume ? (window.end_z - 1) / Shape::depth : (window.end_y - 1) / Shape::height;
     launch(on_, start_, "label: write", write_labels<Shape, Label>,
            unit * static_cast<std::uint32_t>(last - first + 1), write_threads<Shape>, grid_, memory_,
-           unit * static_cast<std::uint32_t>(first), numbers, window,
+           unit * static_cast<std::uint32_t>(first), numbers, window, zeros,
            has_aligned_groups(out, static_cast<int>(16 / sizeof(Label))), out);
   });
 }
@@ -137,7 +138,9 @@ void labelling::link(const std::uint64_t* starts, const view<std::uint8_t>& out)
          memory_, kept, has_aligned_groups(out, 16), out);
 }
 
-template void labelling::write(const view<std::uint32_t>&, const row_window&, const renumbering&) const;
-template void labelling::write(const view<std::uint64_t>&, const row_window&, const renumbering&) const;
+template void labelling::write(const view<std::uint32_t>&, const row_window&, const renumbering&,
+                               background) const;
+template void labelling::write(const view<std::uint64_t>&, const row_window&, const renumbering&,
+                               background) const;
 
 }  // namespace macareu::cuda::labels

@@ -84,10 +84,12 @@ class labelling {
   }
 
   template <class Label>
-  void write(const view<Label>& out, const row_window& window, const renumbering& numbers = {}) const;
+  void write(const view<Label>& out, const row_window& window, const renumbering& numbers = {},
+             background zeros = background::written) const;
   template <class Label>
-  void write(const view<Label>& out, const renumbering& numbers = {}) const {
-    write(out, row_window{0, grid_.height, 0, grid_.depth}, numbers);
+  void write(const view<Label>& out, const renumbering& numbers = {},
+             background zeros = background::written) const {
+    write(out, row_window{0, grid_.height, 0, grid_.depth}, numbers, zeros);
   }
 
   /// The plane that read() writes, for callers that fill it themselves: 64 pixels per word, rows of whole

@@ -35,6 +35,9 @@ struct row_window {
   int first_y, end_y, first_z, end_z;
 };
 
+/// What happens where no pixel is set: groups of four pixels become 0, or keep what they have.
+enum class background { written, kept };
+
 /// Thick rows per thread.
 constexpr int rows_at_once = 4;
 
@@ -167,8 +170,8 @@ template <class Shape, class Label>
 __global__ __launch_bounds__(write_threads<Shape>) void write_labels(tile_grid grid, label_memory memory,
                                                                      std::uint32_t first_tile,
                                                                      renumbering renumbered,
-                                                                     row_window window, bool aligned,
-                                                                     view<Label> out) {
+                                                                     row_window window, background zeros,
+                                                                     bool aligned, view<Label> out) {
   __shared__ Label labels[Shape::rows * Shape::slots];
   __shared__ tile_parts<Shape> parts;
   parts.list.clear();
@@ -196,6 +199,7 @@ __global__ __launch_bounds__(write_threads<Shape>) void write_labels(tile_grid g
     for (int k = 0; k < Shape::rows_of_thick; ++k) {
       const int y = at.y * Shape::height + row % Shape::down * Shape::rows_y + k % Shape::rows_y,
                 z = at.z * Shape::depth + row / Shape::down * Shape::rows_z + k / Shape::rows_y;
+      if (zeros == background::kept && !(pieces[i].pixels >> (4 * k) & 15)) continue;
       if (y >= window.first_y && y < window.end_y && z >= window.first_z && z < window.end_z)
         store_labels(out, z - window.first_z, y - window.first_y, std::int64_t{at.x} * 64 + lane * 4,
                      grid.width, aligned, groups[k]);
