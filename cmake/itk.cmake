@@ -3,7 +3,7 @@ if(NOT MACAREU_ITK)
   return()
 endif()
 set(components ITKCommon ITKConnectedComponents ITKDistanceMap ITKIOMeta ITKImageFeature ITKLabelMap
-  ITKMathematicalMorphology ITKSmoothing)
+  ITKMathematicalMorphology ITKSmoothing ITKWatersheds)
 set(itk_works ON)
 if(MACAREU_ITK STREQUAL "AUTO")
   # Where it is, without a look into its files; then these in a process of their own.

@@ -1,5 +1,5 @@
 set(DOCUMENTATION "Macareu's operators as ITK filters, and object factories that put them in the place of ITK's own:
-reconstruction, fill holes, extrema, distance maps, connected components, Sobel, Gaussian, Canny.")
+reconstruction, fill holes, extrema, distance maps, connected components, Sobel, Gaussian, Canny, and a watershed by name.")
 
 itk_module(Macareu
   DEPENDS
@@ -10,6 +10,7 @@ itk_module(Macareu
     ITKLabelMap
     ITKMathematicalMorphology
     ITKSmoothing
+    ITKWatersheds
   TEST_DEPENDS
     ITKGoogleTest
   EXCLUDE_FROM_DEFAULT

@@ -10,6 +10,7 @@
 #include <macareu/itk/labels.hpp>
 #include <macareu/itk/masks.hpp>
 #include <macareu/itk/reconstruction.hpp>
+#include <macareu/itk/watershed.hpp>
 
 #include "support.hpp"
 
@@ -212,6 +213,15 @@ void each(const Visit& visit) {
     auto filter = ours::RelabelComponentImageFilter<labels, to>::New();
     filter->SetInput(random_image<labels>(3, 1000));
     filter->SetMinimumObjectSize(3);
+    return filter;
+  });
+  visit("watershed", 2, [&]<class Images>(Images images) {
+    using labels = typename Images::template of<unsigned short, rank>;
+    auto filter =
+        ours::MorphologicalWatershedFromMarkersImageFilter<typename Images::template of<unsigned char, rank>,
+                                                           labels>::New();
+    filter->SetInput(grey(images));
+    filter->SetMarkerImage(random_image<labels>(3, 1));
     return filter;
   });
 }
