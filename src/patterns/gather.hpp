@@ -7,6 +7,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <type_traits>
 
 #include "core/view.hpp"
@@ -28,6 +29,27 @@ concept gather_rule = std::is_trivially_copyable_v<Rule> &&
   { rule.first(p) } -> std::same_as<site>;
   { rule.last(p) } -> std::same_as<site>;
   { rule(p, in) } -> std::convertible_to<Out>;
+};
+
+/// Optional. Of images, an output pixel mixes two columns of two rows: pixel(mixed(row a, row b)), where a
+/// row is mixed(pixel, next pixel) in f64. row(y) and column(x) give `before`, and how far `beyond` it the
+/// place is; the next one is used where that is above 0.
+template <class Rule>
+concept mixes_rows = requires(const Rule rule, std::int64_t i, double value) {
+  rule.row(i).before;
+  rule.column(i).beyond;
+  { Rule::mixed(value, value, value) } -> std::same_as<double>;
+  rule.pixel(value);
+};
+
+/// Optional. An output pixel is mean(sum, count) of a block of unsigned pixels of at most 16 bits; blocks
+/// have `factor` pixels, except the last of each axis. `sums_blocks` says whether this holds for the rule's
+/// values.
+template <class Rule>
+concept means_of_blocks = requires(const Rule rule, std::uint32_t sum, std::int64_t count) {
+  rule.factor.x;
+  { rule.sums_blocks() } -> std::same_as<bool>;
+  rule.mean(sum, count);
 };
 
 /// As a map without inputs, for engines that have all pixels in one memory.

@@ -133,6 +133,20 @@ struct along {
 template <class Rule>
 along(line_axis, Rule) -> along<Rule>;
 
+/// Squares of distances up to this one may be searched by engines that have
+///   near_objects(limit, distance, nearest, labels)
+/// It gives the euclidean distance to the nearest label other than 0 and that label, or infinity and 0 where
+/// the square is above the limit, as line and carry do along y, then x. It returns false, and does nothing,
+/// for images it is not made for.
+inline constexpr std::uint32_t largest_near_square = 121;
+
+template <class Engine>
+concept searches_near = requires(const Engine& engine, const framed<float>& distance,
+                                 const framed<std::uint32_t>& nearest,
+                                 const framed<const std::uint32_t>& labels) {
+  { engine.near_objects(std::uint32_t{1}, distance, nearest, labels) } -> std::same_as<bool>;
+};
+
 /// lines by definition, with temporary images in between.
 template <class Engine, class Out, class In, class First, class... More>
 void one_line_after_another(Engine& engine, const Out& out, const In& in, const along<First>& first,

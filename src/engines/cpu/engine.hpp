@@ -12,6 +12,8 @@
 #include "engines/cpu/basins/run_basins.hpp"
 #include "engines/cpu/component/run_component.hpp"
 #include "engines/cpu/edges/run_edges.hpp"
+#include "engines/cpu/gather/run_gather.hpp"
+#include "engines/cpu/line/near_objects.hpp"
 #include "engines/cpu/line/run_carry.hpp"
 #include "engines/cpu/line/run_line.hpp"
 #include "engines/cpu/line/run_square_lines.hpp"
@@ -95,6 +97,11 @@ class engine : public images_in_memory {
   template <class Rule, class Out, class In>
   requires gather_rule<Rule, Out, In>
   void gather(const Rule& rule, const framed<Out>& out, const framed<const In>& in) const {
+    if (is_plain_image(out, in)) {
+      if constexpr (mixes_rows<Rule>) return gather_mixed(work_, rule, out, in);
+      if constexpr (means_of_blocks<Rule>)
+        if (rule.sums_blocks()) return gather_means(work_, rule, out, in);
+    }
     map(gathered<Rule, In>{rule, {in.pixels(), in.origin()}}, out);
   }
 
@@ -196,6 +203,16 @@ class engine : public images_in_memory {
   void carry(const Rule& rule, line_axis axis, Carried nothing, const framed<Carried>& out,
              const framed<const In>& in, const framed<const Carried>& carried) const {
     run_carry(work_, rule, axis, in.pixels(), by_size(nothing, out.pixels(), carried.pixels()));
+  }
+
+  /// False where the images are not suitable.
+  bool near_objects(std::uint32_t limit, const framed<float>& distance, const framed<std::uint32_t>& nearest,
+                    const framed<const std::uint32_t>& labels) const {
+    const auto& to = distance.pixels();
+    if (to.depth != 1 || to.step_x != 1 || nearest.pixels().step_x != 1 || labels.pixels().step_x != 1)
+      return false;
+    cpu::near_objects(limit, to, nearest.pixels(), labels.pixels()).run(work_);
+    return true;
   }
 
   template <class Rule, class State, class Start, class Refuse, class... In>

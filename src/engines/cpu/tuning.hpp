@@ -17,6 +17,9 @@ inline constexpr std::int64_t pixels_worth_a_thread = 64 * 1024;
 /// Pixels that a thread claims at a time, in maps, reductions and lines. Not measured apart.
 inline constexpr std::int64_t pixels_claimed = 16 * 1024;
 
+/// The same for gather, where output rows share input rows. Not measured apart.
+inline constexpr std::int64_t gathered_pixels_claimed = 256 * 1024;
+
 /// The same for tally, where contiguous rows share objects. Not measured apart.
 inline constexpr std::int64_t tallied_pixels_claimed = 64 * 1024;
 
@@ -54,6 +57,11 @@ inline constexpr std::size_t most_waiting = 256;
 /// Rows that such a wave prefetches. Serpentine of columns, 4096^2, u8, one thread, busy machine, in ms: none
 /// 455; 16 rows 372; 6 rows 320.
 inline constexpr int rows_prefetched = 6;
+
+// Lines
+
+/// Rows of a band in which near objects are searched. Not measured apart.
+inline constexpr std::int64_t near_object_rows = 64;
 
 // Basins
 

@@ -111,6 +111,8 @@ struct distance_transform {
   static void run(Engine& engine, const call& call) {
     const distance_axes axes(call, propagates(call.values));
     const auto image = axes.of(plain(input<T>(engine, call, 0)));
+    if constexpr (std::is_same_v<T, std::uint32_t>)
+      if (finds_near_objects(engine, call, axes, image)) return;
     with_bytes(engine, image, [&](const auto& sites) {
       measure(engine, call, axes, sites);
       if (call.wants(labels))
@@ -120,6 +122,21 @@ struct distance_transform {
   }
 
  private:
+  /// Distances and labels within a few pixels, where the engine has a search for them.
+  template <class Engine, class Image>
+  static bool finds_near_objects(Engine& engine, const call& call, const distance_axes& axes,
+                                 const Image& image) {
+    const auto& plan = axes.plan();
+    const bool unit = plan.rank == 2 && plan.squares && plan.root && plan.spacing[1] == 1 &&
+                      plan.spacing[2] == 1 && plan.fits(largest_u32);
+    if constexpr (searches_near<Engine>)
+      if (unit && call.wants(labels) && !call.wants(indices) && call.outputs[0].type() == dtype::f32)
+        if (const auto limit = range_of<std::uint32_t>(plan).limit; limit <= largest_near_square)
+          return engine.near_objects(limit, axes.of(output<float>(engine, call, 0)),
+                                     axes.of(output<std::uint32_t>(engine, call, labels)), image);
+    return false;
+  }
+
   template <class Visit>
   static void with_type_of_distances(dtype type, Visit&& visit) {
     if (type == dtype::f32) return visit(std::type_identity<float>{});

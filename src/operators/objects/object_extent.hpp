@@ -31,6 +31,16 @@ struct object_extent {
     to.count[on_border] += whole.on_border(there, volume);
     to.stretch(0, whole.index_of(there));
   }
+  /// Pixels from p on in one row.
+  MACAREU_HD void add_row(row& to, site origin, site p, std::int64_t count) const {
+    const site there = p - origin, last{there.z, there.y, there.x + count - 1};
+    to.count[pixels] += static_cast<std::uint64_t>(count);
+    const bool inner = !whole.on_border({there.z, there.y, 1}, volume) && whole.width > 2;
+    to.count[on_border] +=
+        inner ? std::uint64_t{there.x == 0} + (last.x == whole.width - 1) : static_cast<std::uint64_t>(count);
+    to.stretch(0, whole.index_of(there));
+    to.stretch(0, whole.index_of(last));
+  }
 
   frame whole;
   bool volume;

@@ -22,18 +22,64 @@ void region_sums::add(const region_sums& other) {
 
 void region_gathering::add(const row_band& band) {
   if (has_wide_labels(band.images[0].type))
-    add_rows<std::uint64_t>(band);
+    add_band<std::uint64_t>(band);
   else
-    add_rows<std::uint32_t>(band);
+    add_band<std::uint32_t>(band);
 }
 
 template <class Label>
-void region_gathering::add_rows(const row_band& band) {
+void region_gathering::add_band(const row_band& band) {
+  constexpr std::int64_t least_rows = 32;
+  const auto type = band.images[1].type;
+  // Sums of short integers are exact in any order.
+  const bool exact = size_of(type) <= 2;
+  const auto units = exact ? std::min<std::int64_t>(threads_.count, band.rows() / least_rows) : 1;
+  if (units <= 1) return add_rows<Label>(band, 0, band.rows());
+  const auto begin = [&](std::int64_t unit) { return band.rows() * unit / units; };
+  std::vector<region_gathering> others(static_cast<std::size_t>(units - 1), region_gathering(call_));
+  threads_.for_each(static_cast<std::size_t>(units), [&](std::size_t i) {
+    const auto unit = static_cast<std::int64_t>(i);
+    auto& own = unit == 0 ? *this : others[i - 1];
+    if (unit > 0) own.template see_above<Label>(band, begin(unit) - 1);
+    own.template add_rows<Label>(band, begin(unit), begin(unit + 1));
+  });
+  for (const auto& each : others) join(each);
+}
+
+template <class Label>
+void region_gathering::see_above(const row_band& band, std::int64_t row) {
+  label_row_reader<Label> read_labels;
+  value_row_reader read_values;
+  above_.clear();
+  over_runs(read_labels(band, 0, row), band.width, [&](std::int64_t first, std::int64_t end, Label label) {
+    if (label != 0) above_.push_back({first, end, label});
+  });
+  const double* const values = read_values(band, 1, row);
+  values_above_.assign(values, values + band.width);
+}
+
+void region_gathering::join(const region_gathering& later) {
+  later.regions_.for_each([&](label_pair key, const region_sums& sums) {
+    auto& to = regions_[key];
+    to.label = sums.label;
+    to.add(sums);
+  });
+  later.borders_.for_each([&](label_pair key, const region_border& border) {
+    auto& to = borders_[key];
+    to.edges += border.edges;
+    to.density += border.density;
+  });
+  above_ = later.above_;
+  values_above_ = later.values_above_;
+}
+
+template <class Label>
+void region_gathering::add_rows(const row_band& band, std::int64_t first_row, std::int64_t last_row) {
   label_row_reader<Label> read_labels;
   value_row_reader read_values;
   const auto type = band.images[1].type;
   const bool may_be_nan = type == dtype::f32 || type == dtype::f64;
-  for (std::int64_t row = 0; row < band.rows(); ++row) {
+  for (auto row = first_row; row < last_row; ++row) {
     const auto y = band.first.y + row;
     const double* const values = read_values(band, 1, row);
     if (may_be_nan)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/call.hpp"
+#include "core/host_threads.hpp"
 #include "operators/objects/label_rows.hpp"
 #include "operators/objects/pair_map.hpp"
 #include "patterns/host_rows.hpp"
@@ -32,7 +33,8 @@ struct region_border {
 /// to the last. Throws usage_error for NaN.
 class region_gathering {
  public:
-  explicit region_gathering(const call& of) : call_(of) {}
+  explicit region_gathering(const call& of, const host_threads& threads = {})
+      : call_(of), threads_(threads) {}
 
   void add(const row_band& band);
   /// In the order of labels.
@@ -42,11 +44,17 @@ class region_gathering {
 
  private:
   template <class Label>
-  void add_rows(const row_band& band);
+  void add_band(const row_band& band);
+  template <class Label>
+  void add_rows(const row_band& band, std::int64_t first, std::int64_t last);
+  template <class Label>
+  void see_above(const row_band& band, std::int64_t row);
+  void join(const region_gathering& later);
   void add_run(std::int64_t y, const label_run& run, const double* values);
   void add_borders_above(const double* values);
 
   const call& call_;
+  host_threads threads_;
   pair_map<region_sums> regions_;  // of (label, 0)
   pair_map<region_border> borders_;
   std::vector<label_run> above_, here_;

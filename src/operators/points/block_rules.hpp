@@ -49,14 +49,21 @@ struct block_mean : pixel_blocks {
     for (auto z = begin.z; z <= end.z; ++z)
       for (auto y = begin.y; y <= end.y; ++y)
         for (auto x = begin.x; x <= end.x; ++x) total += static_cast<sum>(in(site{z, y, x}));
-    const auto count =
-        static_cast<sum>((end.z - begin.z + 1) * (end.y - begin.y + 1) * (end.x - begin.x + 1));
+    return mean(total,
+                static_cast<sum>((end.z - begin.z + 1) * (end.y - begin.y + 1) * (end.x - begin.x + 1)));
+  }
+
+  MACAREU_HD T mean(sum total, sum count) const {
     if constexpr (std::is_floating_point_v<T>) {
       return static_cast<T>(total / count);
     } else {
       const sum doubled = 2 * total + count, divisor = 2 * count, quotient = doubled / divisor;
       return static_cast<T>(quotient - (doubled % divisor < 0));
     }
+  }
+  /// Whether sums of blocks fit u32.
+  bool sums_blocks() const requires(std::is_unsigned_v<T> && sizeof(T) <= 2) {
+    return !middle_only && factor.z == 1 && factor.y <= 256 && factor.x <= 256;
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/site.hpp"
 #include "operators/common/numbers.hpp"
@@ -78,23 +79,39 @@ struct linear_between {
   MACAREU_HD T operator()(site p, const In& in) const {
     const auto at_z = axes.z.between(p.z), at_y = axes.y.between(p.y), at_x = axes.x.between(p.x);
     const auto along_x = [&](std::int64_t z, std::int64_t y) {
-      return mixed(at_x, [&](std::int64_t x) { return static_cast<double>(in(site{z, y, x})); });
+      return between(at_x, [&](std::int64_t x) { return static_cast<double>(in(site{z, y, x})); });
     };
     const auto along_y = [&](std::int64_t z) {
-      return mixed(at_y, [&](std::int64_t y) { return along_x(z, y); });
+      return between(at_y, [&](std::int64_t y) { return along_x(z, y); });
     };
-    return nearest_pixel<T>(mixed(at_z, along_y));
+    return pixel(between(at_z, along_y));
+  }
+
+  /// For engines that mix rows.
+  scaled_axis::place row(std::int64_t y) const { return axes.y.between(y); }
+  scaled_axis::place column(std::int64_t x) const { return axes.x.between(x); }
+  /// Equal values stay, infinities too. A place on the first pixel has only that one.
+  MACAREU_HD static double mixed(double a, double b, double beyond) {
+    const double both = a * (1 - beyond) + b * beyond;
+    return a == b || !(beyond > 0) ? a : both;
+  }
+  MACAREU_HD T pixel(double value) const {
+    if constexpr (std::is_integral_v<T> && sizeof(T) <= 2) {
+      // Values lie between pixels. Sums with this number have no bits behind the point, and halves are even:
+      // as std::rint, which is not vectorised for all processors.
+      constexpr double whole = 6755399441055744.0;
+      return static_cast<T>(static_cast<std::int32_t>((value + whole) - whole));
+    } else {
+      return nearest_pixel<T>(value);
+    }
   }
 
  private:
   MACAREU_HD static std::int64_t next(scaled_axis::place at) { return at.before + (at.beyond > 0); }
-  /// Equal values stay, infinities too.
   template <class Values>
-  MACAREU_HD static double mixed(scaled_axis::place at, const Values& value) {
+  MACAREU_HD static double between(scaled_axis::place at, const Values& value) {
     const double a = value(at.before);
-    if (!(at.beyond > 0)) return a;
-    const double b = value(at.before + 1);
-    return a == b ? a : a * (1 - at.beyond) + b * at.beyond;
+    return at.beyond > 0 ? mixed(a, value(at.before + 1), at.beyond) : a;
   }
 };
 

@@ -59,16 +59,16 @@ class tally_cache {
   std::vector<slot> slots_;  // a power of 2, not many more than there are labels
 };
 
-/// visit(label, pixels) for every run of a label other than 0 in a row.
+/// visit(label, x, pixels) for every run of a label other than 0 in a row.
 template <class Label, class Visit>
-void count_runs(const view<const Label>& labels, site begin, Visit&& visit) {
+void over_label_runs(const view<const Label>& labels, site begin, Visit&& visit) {
   const Label* const row = &labels[begin];
   for (std::int64_t x = 0; x < labels.width;) {
     const Label label = row[x * labels.step_x];
     const auto first = x;
     while (++x < labels.width && row[x * labels.step_x] == label) {
     }
-    if (label != 0) visit(label, static_cast<std::uint64_t>(x - first));
+    if (label != 0) visit(label, first, x - first);
   }
 }
 
@@ -97,16 +97,23 @@ void tally_runs(const Rule& rule, site origin, Cache& own, std::int64_t first, s
   }
 }
 
-/// Rows of images and volumes. A rule that treats all pixels of an object alike may have add_pixels, which
-/// adds a whole run at once.
+/// Rows of images and volumes. A rule that treats all pixels of an object alike may have add_pixels, and one
+/// that sees only their places add_row, which add a whole run at once.
 template <class Rule, class Cache, class Label, class... In>
 void tally_rows(const Rule& rule, site origin, Cache& own, std::int64_t first, std::int64_t last,
                 const view<const Label>& labels, const view<const In>&... in) {
   for (auto row = first; row < last; ++row) {
     site p{row / labels.height, row % labels.height, 0};
     if constexpr (requires(typename Rule::row & sums) { rule.add_pixels(sums, std::uint64_t{1}); }) {
-      count_runs(labels, p,
-                 [&](Label label, std::uint64_t pixels) { rule.add_pixels(own.row_of(label), pixels); });
+      over_label_runs(labels, p, [&](Label label, std::int64_t, std::int64_t pixels) {
+        rule.add_pixels(own.row_of(label), static_cast<std::uint64_t>(pixels));
+      });
+    } else if constexpr (requires(typename Rule::row & sums) {
+                           rule.add_row(sums, origin, p, std::int64_t{1});
+                         }) {
+      over_label_runs(labels, p, [&](Label label, std::int64_t x, std::int64_t pixels) {
+        rule.add_row(own.row_of(label), origin, site{p.z, p.y, x}, pixels);
+      });
     } else {
       Label last_label{};
       typename Rule::row* sums = nullptr;  // of the previous label, most often also the next one
