@@ -14,9 +14,9 @@ def draw_labels(rng, shape, objects):
     if rng.random() < 0.3:
         return rng.integers(0, objects + 1, shape).astype(np.int32)
     for _ in range(3 * objects):
-        y, x = rng.integers(0, shape[0]), rng.integers(0, shape[1])
-        h, w = rng.integers(1, max(2, shape[0] // 2)), rng.integers(1, max(2, shape[1] // 2))
-        labels[y:y + h, x:x + w] = rng.integers(0, objects + 1) * 3
+        first = [rng.integers(0, side) for side in shape]
+        size = [rng.integers(1, max(2, side // 2)) for side in shape]
+        labels[tuple(slice(at, at + n) for at, n in zip(first, size))] = rng.integers(0, objects + 1) * 3
     return labels
 
 
@@ -58,10 +58,11 @@ def scores(truth, found, threshold):
 
 
 def ellipticity(region):
-    n = len(region)
-    y, x = region[:, 0], region[:, 1]
-    det = (x.var() + 1 / 12) * (y.var() + 1 / 12) - np.mean((x - x.mean()) * (y - y.mean())) ** 2
-    return min(n / (4 * np.pi * np.sqrt(max(det, 1e-6))), 1.0)
+    n, axes = region.shape
+    from_mean = region - region.mean(axis=0)
+    det = np.linalg.det(from_mean.T @ from_mean / n + np.eye(axes) / 12)
+    unit = 4 * np.pi if axes == 2 else 4 / 3 * np.pi * 5**1.5
+    return min(n / (unit * np.sqrt(max(det, 1e-6))), 1.0)
 
 
 def merged(labels, density, max_area, small_area, small_weight, border_weight):
@@ -70,8 +71,8 @@ def merged(labels, density, max_area, small_area, small_weight, border_weight):
     while True:
         gains = []
         pairs = {}
-        for a, b, fa, fb in ((labels[:, 1:], labels[:, :-1], density[:, 1:], density[:, :-1]),
-                             (labels[1:], labels[:-1], density[1:], density[:-1])):
+        for axis in range(labels.ndim):
+            (a, b), (fa, fb) = ((np.moveaxis(of, axis, 0)[1:], np.moveaxis(of, axis, 0)[:-1]) for of in (labels, density))
             for p, q, low in zip(a.ravel(), b.ravel(), np.minimum(fa, fb).ravel()):
                 if p != q and p > 0 and q > 0:
                     pairs.setdefault((min(p, q), max(p, q)), []).append(float(low))
@@ -132,8 +133,8 @@ class LabelRows(unittest.TestCase):
     def test_merge_regions(self):
         rng = np.random.default_rng(3)
         compared = 0
-        for i in range(150):
-            shape = tuple(rng.integers(2, 16, 2))
+        for i in range(200):
+            shape = tuple(rng.integers(2, 7, 3)) if i % 4 == 3 else tuple(rng.integers(2, 16, 2))
             labels = draw_labels(rng, shape, int(rng.integers(2, 8)))
             density = rng.uniform(0.5, 2, shape).astype(rng.choice([np.float32, np.float64]))
             limits = dict(max_area=float(rng.integers(4, 200)), small_area=float(rng.integers(1, 20)),
@@ -143,7 +144,9 @@ class LabelRows(unittest.TestCase):
                 continue  # a tie, which roundings decide
             compared += 1
             np.testing.assert_array_equal(macareu.merge_regions(labels, density, **limits), expected, f"image {i}")
-        self.assertGreater(compared, 100)
+            pieces = tuple(int(side) for side in rng.integers(1, 5, len(shape)))
+            np.testing.assert_array_equal(macareu.merge_regions(labels, density, **limits, pieces=pieces), expected, f"image {i}")
+        self.assertGreater(compared, 130)
 
     def test_contours(self):
         rng = np.random.default_rng(4)

@@ -37,7 +37,7 @@ def arguments(name, rng, type, shape):
         return [draw_image(rng, type, (*shape[-2:], 3))], []
     needed = [p.name for p in parameters if p.default is p.empty]
     images = [n for n in needed if "ArrayLike" in str(inspect.signature(getattr(macareu, name)).parameters[n])]
-    if name in ("contours", "merge_regions"):  # volumes are refused
+    if name == "contours":  # volumes are refused
         shape = shape[-2:]
     if images[0] in ("labels", "truth"):  # whole numbers, not far above the number of pixels
         whole = type if np.dtype(type).kind in "biu" else np.uint8

@@ -48,7 +48,7 @@ struct merge_regions {
       .pattern = "rows",
       .brief = "Joins touching regions where the union is more elliptical, best first.",
       .notes =
-          "It undoes what a watershed cuts too often. Regions touch along edges of pixels. The pair of largest "
+          "It undoes what a watershed cuts too often. Regions touch along edges of pixels, or faces of voxels. The pair of largest "
           "gain is joined, gains of its neighbours are computed anew, and so on while a gain is above 0; of "
           "equal gains that of the smaller labels is first. Positions are summed exactly, densities in f64 in "
           "raster order, so every device gives the same bits. Labels without a union keep their number: "
@@ -58,10 +58,9 @@ struct merge_regions {
       .parameters = parameters,
       .takes_labels = true,
       .gives_labels = true,
-      .check = &refuse_volumes,
       .types = label_types,
       .formula =
-          "ell(A) = min(1, |A| / (4 pi sqrt(det cov(A)))); gain(A, B) = ell(A and B) - (|A| ell(A) + |B| "
+          "ell(A) = min(1, |A| / (4 pi sqrt(det cov(A)))), in volumes with 20 sqrt(5) pi / 3 for 4 pi; gain(A, B) = ell(A and B) - (|A| ell(A) + |B| "
           "ell(B)) / (|A| + |B|) + border_weight (b / min(mean(A), mean(B)) - 1) + small_weight max(0, 1 - "
           "min(|A|, |B|) / small_area); b = mean over the border's edges of the lower density beside each",
       .peers = {.skimage = "graph.merge_hierarchical", .diplib = "RegionAdjacencyGraph"}};
@@ -77,7 +76,7 @@ struct merge_regions {
     const auto regions = gathered.regions();
     const auto merged = merged_labels(
         regions, gathered.borders(),
-        {limit("max_area"), limit("small_area"), limit("small_weight"), limit("border_weight")});
+        {limit("max_area"), limit("small_area"), limit("small_weight"), limit("border_weight")}, call.rank());
     const auto out = output<std::uint32_t>(engine, call, 0);
     engine.map(label_as<std::uint32_t>{}, out, input<T>(engine, call, 0));
     call.work.report.count = static_cast<std::int64_t>(regions.size() - merged.size());

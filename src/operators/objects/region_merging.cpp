@@ -17,6 +17,10 @@ void region_sums::add(const region_sums& other) {
   xx += other.xx;
   xy += other.xy;
   yy += other.yy;
+  z += other.z;
+  xz += other.xz;
+  yz += other.yz;
+  zz += other.zz;
   density += other.density;
 }
 
@@ -31,9 +35,9 @@ template <class Label>
 void region_gathering::add_band(const row_band& band) {
   constexpr std::int64_t least_rows = 32;
   const auto type = band.images[1].type;
-  // Sums of short integers are exact in any order.
-  const bool exact = size_of(type) <= 2;
-  const auto units = exact ? std::min<std::int64_t>(threads_.count, band.rows() / least_rows) : 1;
+  // Sums of short integers are exact in any order. Rows of a volume have two rows before them.
+  const bool divisible = size_of(type) <= 2 && call_.rank() == 2;
+  const auto units = divisible ? std::min<std::int64_t>(threads_.count, band.rows() / least_rows) : 1;
   if (units <= 1) return add_rows<Label>(band, 0, band.rows());
   const auto begin = [&](std::int64_t unit) { return band.rows() * unit / units; };
   std::vector<region_gathering> others(static_cast<std::size_t>(units - 1), region_gathering(call_));
@@ -79,12 +83,17 @@ void region_gathering::add_rows(const row_band& band, std::int64_t first_row, st
   value_row_reader read_values;
   const auto type = band.images[1].type;
   const bool may_be_nan = type == dtype::f32 || type == dtype::f64;
+  const bool volume = call_.rank() == 3;
+  if (volume) {
+    slice_before_.resize(static_cast<std::size_t>(band.height));
+    values_before_.resize(static_cast<std::size_t>(band.height));
+  }
   for (auto row = first_row; row < last_row; ++row) {
-    const auto y = band.first.y + row;
+    const site at{band.first.z + row / band.height, band.first.y + row % band.height, 0};
     const double* const values = read_values(band, 1, row);
     if (may_be_nan)
       for (std::int64_t x = 0; x < band.width; ++x)
-        if (std::isnan(values[x])) refuse_nan_at(call_.about, call_.rank(), 1, {0, y, x});
+        if (std::isnan(values[x])) refuse_nan_at(call_.about, call_.rank(), 1, {at.z, at.y, x});
     here_.clear();
     over_runs(read_labels(band, 0, row), band.width, [&](std::int64_t first, std::int64_t end, Label label) {
       if (label == 0) return;
@@ -95,15 +104,22 @@ void region_gathering::add_rows(const row_band& band, std::int64_t first_row, st
         border.density += std::min(values[first - 1], values[first]);
       }
       here_.push_back({first, end, label});
-      add_run(y, here_.back(), values);
+      add_run(at, here_.back(), values);
     });
-    add_borders_above(values);
+    if (at.y > 0) add_borders(above_, values_above_, values);
+    if (volume) {
+      const auto i = static_cast<std::size_t>(at.y);
+      if (at.z > 0) add_borders(slice_before_[i], values_before_[i], values);
+      slice_before_[i] = here_;
+      values_before_[i].assign(values, values + band.width);
+    }
     std::swap(above_, here_);
     values_above_.assign(values, values + band.width);
   }
 }
 
-void region_gathering::add_run(std::int64_t y, const label_run& run, const double* values) {
+void region_gathering::add_run(site row, const label_run& run, const double* values) {
+  const auto y = row.y, z = row.z;
   auto& to = regions_[{run.label, 0}];
   to.label = run.label;
   const signed_wide_sum count = run.end - run.first, last = run.end - 1, before = run.first - 1;
@@ -115,20 +131,25 @@ void region_gathering::add_run(std::int64_t y, const label_run& run, const doubl
   to.xx += squares_up_to(last) - squares_up_to(before);
   to.xy += sum * y;
   to.yy += count * y * y;
+  to.z += count * z;
+  to.xz += sum * z;
+  to.yz += count * y * z;
+  to.zz += count * z * z;
   for (auto x = run.first; x < run.end; ++x) to.density += values[x];
 }
 
-void region_gathering::add_borders_above(const double* values) {
-  auto above = above_.begin();
+void region_gathering::add_borders(const std::vector<label_run>& beside,
+                                   const std::vector<double>& values_beside, const double* values) {
+  auto next = beside.begin();
   for (const auto& run : here_) {
-    while (above != above_.end() && above->end <= run.first) ++above;
-    for (auto other = above; other != above_.end() && other->first < run.end; ++other) {
+    while (next != beside.end() && next->end <= run.first) ++next;
+    for (auto other = next; other != beside.end() && other->first < run.end; ++other) {
       if (other->label == run.label) continue;
       auto& border = borders_[{std::min(other->label, run.label), std::max(other->label, run.label)}];
       const auto first = std::max(run.first, other->first), end = std::min(run.end, other->end);
       border.edges += static_cast<std::uint64_t>(end - first);
       for (auto x = first; x < end; ++x)
-        border.density += std::min(values_above_[static_cast<std::size_t>(x)], values[x]);
+        border.density += std::min(values_beside[static_cast<std::size_t>(x)], values[x]);
     }
   }
 }
@@ -141,25 +162,33 @@ std::vector<region_sums> region_gathering::regions() const {
 
 namespace {
 
-/// Area over that of the ellipse with the same second moments: 1 for an ellipse, else less.
-double ellipticity(const region_sums& of) {
+/// Area over that of the ellipse with the same second moments: 1 for an ellipse, else less. In volumes
+/// likewise, of an ellipsoid.
+double ellipticity(const region_sums& of, int rank) {
   const auto pixels = static_cast<double>(of.pixels), squared = pixels * pixels;
   const auto count = static_cast<signed_wide_sum>(of.pixels);
   const auto covariance = [&](signed_wide_sum ab, signed_wide_sum a, signed_wide_sum b) {
     return static_cast<double>(ab * count - a * b) / squared;
   };
   const double of_pixel = 1.0 / 12;  // a pixel is a square
+  const double xx = covariance(of.xx, of.x, of.x) + of_pixel, yy = covariance(of.yy, of.y, of.y) + of_pixel;
   const double xy = covariance(of.xy, of.x, of.y);
-  const double determinant =
-      (covariance(of.xx, of.x, of.x) + of_pixel) * (covariance(of.yy, of.y, of.y) + of_pixel) - xy * xy;
+  const double determinant = xx * yy - xy * xy;
+  if (rank == 3) {
+    const double zz = covariance(of.zz, of.z, of.z) + of_pixel;
+    const double xz = covariance(of.xz, of.x, of.z), yz = covariance(of.yz, of.y, of.z);
+    const double of_volume = zz * determinant - xz * (xz * yy - xy * yz) - yz * (xx * yz - xy * xz);
+    const double sphere = 20 * std::numbers::pi * std::sqrt(5.0) / 3;  // semi-axes are sqrt(5) deviations
+    return std::min(pixels / (sphere * std::sqrt(std::max(of_volume, 1e-6))), 1.0);
+  }
   return std::min(pixels / (4 * std::numbers::pi * std::sqrt(std::max(determinant, 1e-6))), 1.0);
 }
 
 class merging {
  public:
-  merging(const std::vector<region_sums>& regions, const merge_limits& limits)
-      : limits_(limits), regions_(regions), versions_(regions.size()), near_(regions.size()) {
-    for (const auto& each : regions) ellipticities_.push_back(ellipticity(each));
+  merging(const std::vector<region_sums>& regions, const merge_limits& limits, int rank)
+      : limits_(limits), rank_(rank), regions_(regions), versions_(regions.size()), near_(regions.size()) {
+    for (const auto& each : regions) ellipticities_.push_back(ellipticity(each, rank_));
     for (std::size_t i = 0; i < regions.size(); ++i) parents_.push_back(i);
   }
 
@@ -225,7 +254,7 @@ class merging {
     const double dip = border->density / static_cast<double>(border->edges) / std::max(lower_mean, 1e-6);
     const double tiny = std::max(0.0, 1 - std::min(pixels(one), pixels(other)) / limits_.small_area);
     const double gain =
-        ellipticity(both) - parts + limits_.border_weight * (dip - 1) + limits_.small_weight * tiny;
+        ellipticity(both, rank_) - parts + limits_.border_weight * (dip - 1) + limits_.small_weight * tiny;
     if (gain > 0) queue_.push({gain, i, j, versions_[i], versions_[j]});
   }
 
@@ -233,7 +262,7 @@ class merging {
   void join(std::size_t i, std::size_t j) {
     parents_[j] = i;
     regions_[i].add(regions_[j]);
-    ellipticities_[i] = ellipticity(regions_[i]);
+    ellipticities_[i] = ellipticity(regions_[i], rank_);
     ++versions_[i];
     for (const auto q : std::exchange(near_[j], {})) {
       if (q == i || !is_root(q)) continue;
@@ -251,6 +280,7 @@ class merging {
   }
 
   const merge_limits& limits_;
+  int rank_;
   std::vector<region_sums> regions_;
   std::vector<double> ellipticities_;
   std::vector<std::size_t> parents_;
@@ -263,8 +293,9 @@ class merging {
 }  // namespace
 
 std::vector<merged_label> merged_labels(const std::vector<region_sums>& regions,
-                                        const pair_map<region_border>& borders, const merge_limits& limits) {
-  merging work(regions, limits);
+                                        const pair_map<region_border>& borders, const merge_limits& limits,
+                                        int rank) {
+  merging work(regions, limits, rank);
   work.add(borders);
   work.run();
   return work.merged();

@@ -17,13 +17,14 @@ namespace macareu {
 /// Sums over the pixels of a region: exact, except those of densities, which are f64 in raster order.
 struct region_sums {
   std::uint64_t label = 0, pixels = 0;
-  signed_wide_sum x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+  signed_wide_sum x = 0, y = 0, z = 0, xx = 0, xy = 0, yy = 0, xz = 0, yz = 0, zz = 0;
   double density = 0;
 
   void add(const region_sums& other);
 };
 
-/// Edges between pixels of two regions: their number, and the sum of the lower density beside each.
+/// Edges, or faces of voxels, between two regions: their number, and the sum of the lower density beside
+/// each.
 struct region_border {
   std::uint64_t edges = 0;
   double density = 0;
@@ -46,12 +47,14 @@ class region_gathering {
   template <class Label>
   void add_band(const row_band& band);
   template <class Label>
-  void add_rows(const row_band& band, std::int64_t first, std::int64_t last);
+  void add_rows(const row_band& band, std::int64_t first_row, std::int64_t last_row);
   template <class Label>
   void see_above(const row_band& band, std::int64_t row);
   void join(const region_gathering& later);
-  void add_run(std::int64_t y, const label_run& run, const double* values);
-  void add_borders_above(const double* values);
+  void add_run(site row, const label_run& run, const double* values);
+  /// Between the current row and the one above it, or that in the slice before.
+  void add_borders(const std::vector<label_run>& beside, const std::vector<double>& values_beside,
+                   const double* values);
 
   const call& call_;
   host_threads threads_;
@@ -59,6 +62,9 @@ class region_gathering {
   pair_map<region_border> borders_;
   std::vector<label_run> above_, here_;
   std::vector<double> values_above_;
+  // Rows of the slice before, which those of the current one replace.
+  std::vector<std::vector<label_run>> slice_before_;
+  std::vector<std::vector<double>> values_before_;
 };
 
 struct merge_limits {
@@ -69,8 +75,9 @@ struct merged_label {
   std::uint64_t label, becomes;
 };
 
-/// The labels that change, and what they become: the smallest label of their union.
+/// The labels that change, and what they become: the smallest label of their union. `rank` is 2 or 3.
 std::vector<merged_label> merged_labels(const std::vector<region_sums>& regions,
-                                        const pair_map<region_border>& borders, const merge_limits& limits);
+                                        const pair_map<region_border>& borders, const merge_limits& limits,
+                                        int rank);
 
 }  // namespace macareu
