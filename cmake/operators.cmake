@@ -230,7 +230,7 @@ list(TRANSFORM cpu_targets REPLACE ".+" "$<TARGET_OBJECTS:\\0>" OUTPUT_VARIABLE 
 add_library(macareu
   $<TARGET_OBJECTS:macareu_descriptions> ${cpu_objects} ${fallback_objects}
   ${generated}/entries.cpp ${api_source} ${api_header}
-  src/core/compare.cpp src/core/module.cpp src/core/shapes.cpp src/core/sources.cpp
+  src/core/coded_file.cpp src/core/compare.cpp src/core/module.cpp src/core/shapes.cpp src/core/sources.cpp
   src/patterns/component_rims.cpp src/patterns/host_rows.cpp
   src/operators/common/checks.cpp src/operators/common/pixel_bits.cpp
   src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp
@@ -239,7 +239,7 @@ add_library(macareu
   src/operators/objects/watershed_checks.cpp
   src/catalogue/catalogue.cpp src/catalogue/channels.cpp src/catalogue/checks.cpp src/catalogue/cuda_loader.cpp
   src/catalogue/device_choice.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp
-  src/slides/buffers.cpp src/slides/nuclei.cpp src/slides/nuclei_recipe.cpp src/slides/scratch_image.cpp
+  src/slides/buffers.cpp src/slides/nuclei.cpp src/slides/nuclei_recipe.cpp
   src/slides/steps.cpp src/slides/tissue_parts.cpp src/slides/tissue_source.cpp src/slides/value_counts.cpp)
 if(MACAREU_SERIAL)
   target_sources(macareu PRIVATE $<TARGET_OBJECTS:macareu_serial>)

@@ -65,6 +65,10 @@ struct nuclei_report {
   std::int64_t scratch_bytes = 0;                            ///< of work files, at most at one time
 };
 
+/// Red, green and blue without stain: of each channel the 99th percentile over the tissue, at least 220.
+std::array<double, 3> find_white(image_source& rgb, const tissue_mask* tissue, const context& how = {},
+                                 const piece_options& pieces = {});
+
 /// Finds the nuclei of an image of u8 with three channels; mpp is the size of a pixel in micrometres. Labels
 /// are 1..n in the raster order of first pixels, u32. They are the same bits for every piece size, thread
 /// count and engine. Pixels outside the tissue have no density, and do not count in statistics. Returns n.

@@ -34,12 +34,14 @@ std::shared_ptr<std::byte> buffers::take(std::int64_t bytes) {
       if (it->size >= bytes && (best == spares_.end() || it->size < best->size)) best = it;
     if (best != spares_.end()) {
       found = std::move(*best);
+      total_ -= found.size;
       spares_.erase(best);
     } else {
       // All are too small: a fresh one replaces about as many bytes of them, the oldest first.
       std::int64_t freed = 0;
       while (!spares_.empty() && freed < bytes) {
         freed += spares_.front().size;
+        total_ -= spares_.front().size;
         spares_.erase(spares_.begin());
       }
     }
@@ -49,7 +51,12 @@ std::shared_ptr<std::byte> buffers::take(std::int64_t bytes) {
   auto kept = std::make_shared<spare>(std::move(found));
   return {memory, [pool = shared_from_this(), kept](std::byte*) {
             const std::lock_guard lock(pool->guard_);
+            pool->total_ += kept->size;
             pool->spares_.push_back(std::move(*kept));
+            while (pool->total_ > pool->most_) {
+              pool->total_ -= pool->spares_.front().size;
+              pool->spares_.erase(pool->spares_.begin());
+            }
           }};
 }
 

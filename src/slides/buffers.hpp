@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -13,6 +14,8 @@ namespace macareu::slides {
 class buffers : public std::enable_shared_from_this<buffers> {
  public:
   std::shared_ptr<std::byte> take(std::int64_t bytes);
+  /// Bytes that wait to be used again.
+  void keep_at_most(std::int64_t bytes) { most_ = bytes; }
 
  private:
   struct release {
@@ -26,6 +29,7 @@ class buffers : public std::enable_shared_from_this<buffers> {
 
   std::mutex guard_;
   std::vector<spare> spares_;
+  std::int64_t total_ = 0, most_ = std::numeric_limits<std::int64_t>::max();  // of the spares
 };
 
 }  // namespace macareu::slides

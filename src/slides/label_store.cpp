@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <span>
 
 #include "files/regions/write_source.hpp"
 
@@ -12,8 +11,8 @@ namespace macareu::slides {
 label_store::label_store(const extents& shape, const metadata& info, const std::filesystem::path& scratch)
     : form_{.type = dtype::u32, .shape = shape, .info = info},
       columns_((shape.width() + side - 1) / side),
-      slot_(static_cast<std::size_t>((shape.height() + side - 1) / side * columns_), -1),
-      file_(files::random_file::scratch(scratch, "labels of nuclei")),
+      has_labels_(static_cast<std::size_t>((shape.height() + side - 1) / side * columns_)),
+      file_(scratch, sizeof(std::uint32_t)),
       tile_(static_cast<std::size_t>(side * side)) {}
 
 template <class Visit>
@@ -31,23 +30,68 @@ void label_store::read(const image_region& from, void* to) {
   auto* const labels = static_cast<std::uint32_t*>(to);
   const auto width = from.size[2];
   over_tiles(from, [&](auto y, auto x, auto rows, auto columns, auto offset) {
-    const auto stored = slot(y / side, x / side);
     auto* row = labels + offset;
-    if (stored < 0) {
+    if (!has_labels(y, x)) {
       for (auto i = rows; i > 0; --i, row += width) std::fill_n(row, columns, 0);
       return;
     }
-    const auto part = std::span(tile_).first(static_cast<std::size_t>(rows * side));
-    file_.read(static_cast<std::uint64_t>(stored * tile_bytes + y % side * row_bytes),
-               std::as_writable_bytes(part));
-    const auto* stored_row = tile_.data() + x % side;
+    read_tile(y, x);
+    const auto* stored_row = tile_.data() + y % side * side + x % side;
     for (auto i = rows; i > 0; --i, row += width, stored_row += side)
       std::memcpy(row, stored_row, static_cast<std::size_t>(columns) * sizeof *row);
   });
 }
 
+image_region label_store::tile_at(std::int64_t y, std::int64_t x) {
+  return {{0, y / side * side, x / side * side}, {1, side, side}};
+}
+
+void label_store::read_tile(std::int64_t y, std::int64_t x) {
+  // Readers go along rows of pixels: the tile that was read last serves the next one.
+  const auto where = tile_at(y, x);
+  if (where == last_) return;
+  file_.read(where, tile_.data());
+  last_ = where;
+}
+
+std::unique_ptr<label_store> label_store::renumbered(const std::vector<std::uint32_t>& numbers,
+                                                     const std::filesystem::path& scratch) {
+  auto result = std::make_unique<label_store>(form_.shape, form_.info, scratch);
+  std::vector<std::uint32_t> tile;
+  for (std::int64_t y = 0; y < form_.shape.height(); y += side)
+    for (std::int64_t x = 0; x < form_.shape.width(); x += side) {
+      if (!has_labels(y, x)) continue;
+      const image_region where{
+          {0, y, x}, {1, std::min(side, form_.shape.height() - y), std::min(side, form_.shape.width() - x)}};
+      tile.resize(static_cast<std::size_t>(where.pixels()));
+      read(where, tile.data());
+      for (auto& label : tile) label = numbers[label];
+      result->write(where, tile.data());
+    }
+  return result;
+}
+
 void label_store::write_to(const std::filesystem::path& file) {
-  files::write_source(file, *this, {.pyramid = true, .labels = true});
+  if (file.extension() != ".zarr") return files::write_source(file, *this, {.pyramid = true, .labels = true});
+  const auto sink = create_sink(file, form_, {.labels = true});
+  const auto chunk = sink->chunk();
+  std::vector<std::uint32_t> labels;
+  // Chunks that are not there are zeros.
+  for (std::int64_t y = 0; y < form_.shape.height(); y += chunk[1])
+    for (std::int64_t x = 0; x < form_.shape.width(); x += chunk[2]) {
+      const image_region where{
+          {0, y, x},
+          {1, std::min(chunk[1], form_.shape.height() - y), std::min(chunk[2], form_.shape.width() - x)}};
+      bool any = false;
+      over_tiles(where, [&](auto tile_y, auto tile_x, auto, auto, auto) {
+        any = any || has_labels(tile_y, tile_x);
+      });
+      if (!any) continue;
+      labels.resize(static_cast<std::size_t>(where.pixels()));
+      read(where, labels.data());
+      sink->write(where, labels.data());
+    }
+  sink->commit();
 }
 
 void label_store::write(const image_region& to, const void* from) {
@@ -59,18 +103,16 @@ void label_store::write(const image_region& to, const void* from) {
     for (std::int64_t i = 0; i < rows && empty; ++i)
       empty = std::all_of(row + i * width, row + i * width + columns, [](auto label) { return label == 0; });
     if (empty) return;
-    auto& stored = slot_[static_cast<std::size_t>(y / side * columns_ + x / side)];
-    const bool is_new = stored < 0;
-    if (is_new) stored = slots_++;
-    const auto place = static_cast<std::uint64_t>(stored) * static_cast<std::uint64_t>(tile_bytes);
-    if (is_new)
-      std::ranges::fill(tile_, 0);
+    if (has_labels(y, x))
+      read_tile(y, x);
     else
-      file_.read(place, std::as_writable_bytes(std::span(tile_)));
+      std::ranges::fill(tile_, 0);
+    has_labels_[static_cast<std::size_t>(y / side * columns_ + x / side)] = true;
     for (std::int64_t i = 0; i < rows; ++i)
       std::memcpy(tile_.data() + (y % side + i) * side + x % side, row + i * width,
                   static_cast<std::size_t>(columns) * sizeof *row);
-    file_.write(place, std::as_bytes(std::span(tile_)));
+    last_ = tile_at(y, x);
+    file_.write(last_, tile_.data());
   });
 }
 

@@ -1,17 +1,18 @@
-// Labels of a slide in a work file, which takes room only where labels are.
+// Labels of a slide in a work file, which takes little room.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 #include <macareu/sources.hpp>
 
-#include "files/regions/random_file.hpp"
+#include "core/coded_file.hpp"
 
 namespace macareu::slides {
 
-/// Tiles of u32 in an unnamed file; tiles of zeros are not stored.
+/// Tiles of u32; tiles of zeros are not stored.
 class label_store final : public image_source, public image_sink {
  public:
   static constexpr std::int64_t side = 256;
@@ -25,26 +26,27 @@ class label_store final : public image_source, public image_sink {
   void commit() override {}
 
   /// Whether the tile with this pixel has labels.
-  bool has_labels(std::int64_t y, std::int64_t x) const { return slot(y / side, x / side) >= 0; }
-  /// Writes a pyramid as TIFF.
+  bool has_labels(std::int64_t y, std::int64_t x) const {
+    return has_labels_[static_cast<std::size_t>(y / side * columns_ + x / side)];
+  }
+  /// With numbers[label] in place of each label.
+  std::unique_ptr<label_store> renumbered(const std::vector<std::uint32_t>& numbers,
+                                          const std::filesystem::path& scratch);
+  /// Writes a pyramid as TIFF, or an array as Zarr.
   void write_to(const std::filesystem::path& file);
-  std::int64_t bytes() const { return slots_ * tile_bytes; }
 
  private:
-  static constexpr std::int64_t row_bytes = side * 4, tile_bytes = side * row_bytes;
-
-  std::int32_t slot(std::int64_t row, std::int64_t column) const {
-    return slot_[static_cast<std::size_t>(row * columns_ + column)];
-  }
+  static image_region tile_at(std::int64_t y, std::int64_t x);
+  void read_tile(std::int64_t y, std::int64_t x);
   /// Calls visit(tile's row and column, the part of the region in it, its offset in the region's memory).
   template <class Visit>
   void over_tiles(const image_region& region, Visit visit) const;
 
   source_form form_;
   std::int64_t columns_;
-  std::vector<std::int32_t> slot_;  // in the file; -1 without labels
-  std::int32_t slots_ = 0;
-  files::random_file file_;
+  std::vector<bool> has_labels_;  // of tiles
+  coded_file file_;
+  image_region last_{{-1, 0, 0}, {}};  // the tile in memory
   std::vector<std::uint32_t> tile_;
 };
 

@@ -10,6 +10,7 @@
 
 #include <macareu/error.hpp>
 
+#include "core/coded_file.hpp"
 #include "operators/nuclei/fixed_point.hpp"
 #include "slides/nuclei_recipe.hpp"
 #include "slides/steps.hpp"
@@ -22,10 +23,14 @@ namespace {
 
 using slides::picture, slides::steps, slides::value_counts;
 
-void check(const source_form& rgb, double mpp, const nuclei_options& options) {
+void check(const source_form& rgb) {
   if (rgb.type != dtype::u8 || rgb.channels != 3 || rgb.shape.rank() != 2)
     throw usage_error("nuclei: expected an image of u8 with three channels, got " +
                       std::to_string(rgb.channels) + " of " + std::string(name_of(rgb.type)));
+}
+
+void check(const source_form& rgb, double mpp, const nuclei_options& options) {
+  check(rgb);
   if (!(mpp > 0) || !std::isfinite(mpp))
     throw usage_error("nuclei: the size of a pixel must be above 0 micrometres, got " +
                       to_string(number(mpp)));
@@ -62,8 +67,7 @@ void add_counts(std::vector<value_counts>& to, steps& on, const picture& of, std
   }
 }
 
-std::array<double, 3> white_of(std::vector<slide_part>& parts, const nuclei_options& options) {
-  if (!options.white.empty()) return {options.white[0], options.white[1], options.white[2]};
+std::array<double, 3> white_of(std::vector<slide_part>& parts) {
   constexpr double least = 220;
   std::vector<value_counts> counts(3, value_counts(256));
   for (auto& part : parts) add_counts(counts, *part.on, part.rgb, part.outside, 255);
@@ -91,7 +95,8 @@ class stage_clock {
 void label_parts(std::vector<slide_part>& parts, double mpp, const nuclei_options& options, bool store,
                  nuclei_report& report) {
   stage_clock clock(report);
-  report.white = white_of(parts, options);
+  report.white = options.white.empty() ? white_of(parts)
+                                       : std::array{options.white[0], options.white[1], options.white[2]};
   clock.tell("white");
   const auto kept = [&](slide_part& part, const picture& result) {
     return store ? part.on->stored(result) : result;
@@ -112,8 +117,9 @@ void label_parts(std::vector<slide_part>& parts, double mpp, const nuclei_option
   for (std::size_t i = 0; i < parts.size(); ++i) {
     auto& part = parts[i];
     slides::nuclei_recipe recipe(*part.on, options, mpp);
-    part.labels = kept(part, recipe.labels(part.on->reuse(densities[i]), part.on->reuse(part.filled), slide));
-    part.filled = densities[i] = {};
+    auto density = part.on->reuse(std::exchange(densities[i], {}));
+    const auto filled = part.on->reuse(std::exchange(part.filled, {}));
+    part.labels = kept(part, recipe.labels(std::move(density), filled, slide));
   }
   clock.tell("nuclei");
 }
@@ -156,8 +162,17 @@ void write_labels(const std::vector<slide_part>& parts, const extents& shape, st
   report.count = last;
 }
 
+/// Runs of single steps are not resumed.
+piece_options limits_of_steps(const piece_options& pieces) {
+  auto limits = pieces;
+  limits.name.clear();
+  limits.resume = false;
+  limits.report = nullptr;
+  return limits;
+}
+
 /// Of images in memory, for one pixel: the images between two steps.
-constexpr std::int64_t bytes_per_pixel = 48;
+constexpr std::int64_t bytes_per_pixel = 36;
 
 }  // namespace
 
@@ -179,18 +194,29 @@ image find_nuclei(const const_image_view& rgb, double mpp, const nuclei_options&
   return result;
 }
 
+std::array<double, 3> find_white(image_source& rgb, const tissue_mask* tissue, const context& how,
+                                 const piece_options& pieces) {
+  check(rgb.form());
+  std::vector<slide_part> parts;
+  for (const auto& where : slides::tissue_parts(rgb.form().shape, tissue, 0, 1)) {
+    if (where.pixels() == 0) continue;
+    const auto source = std::make_shared<slides::tissue_source>(rgb, tissue, where);
+    slide_part part{where, source->outside(), std::make_unique<steps>(how, limits_of_steps(pieces), true, 0)};
+    part.rgb = part.on->source_of(source);
+    parts.push_back(std::move(part));
+  }
+  return white_of(parts);
+}
+
 std::uint64_t find_nuclei(image_source& rgb, const tissue_mask* tissue, double mpp, image_sink& labels,
                           const nuclei_options& options, const context& how, const piece_options& pieces,
                           nuclei_report* report) {
   check(rgb.form(), mpp, options);
   const auto& shape = rgb.form().shape;
-  auto limits = pieces;
-  limits.name.clear();  // runs of single steps are not resumed
-  limits.resume = false;
-  limits.report = nullptr;
+  auto limits = limits_of_steps(pieces);
   const auto memory = pieces.memory > 0 ? pieces.memory : default_memory();
-  limits.memory = memory / 3 * 2;  // the rest is for buffers that wait to be used again
-  const auto scratch = std::make_shared<steps::scratch_use>();
+  limits.memory = memory / 2;  // the rest is for blocks, and for buffers that wait to be used again
+  coded_file::all().peak = coded_file::all().now.load();
   // Beyond the reach of the local means no step sees the other side of a part.
   const auto halo = static_cast<std::int64_t>(5 * options.local / mpp) + 64;
   constexpr std::int64_t unit = 4;
@@ -201,7 +227,7 @@ std::uint64_t find_nuclei(image_source& rgb, const tissue_mask* tissue, double m
     const auto source = std::make_shared<slides::tissue_source>(rgb, tissue, where);
     const bool fits =
         pieces.size == std::array<std::int64_t, 3>{} && where.pixels() * bytes_per_pixel <= memory;
-    slide_part part{where, source->outside(), std::make_unique<steps>(how, limits, !fits, scratch)};
+    slide_part part{where, source->outside(), std::make_unique<steps>(how, limits, !fits, memory / 4)};
     part.rgb = part.on->source_of(source);
     pixels += where.pixels();
     parts.push_back(std::move(part));
@@ -212,7 +238,7 @@ std::uint64_t find_nuclei(image_source& rgb, const tissue_mask* tissue, double m
   if (const auto chunk = labels.chunk()[1]; chunk > 0) rows = std::max(chunk, rows / chunk * chunk);
   write_labels(parts, shape, rows, labels, own);
   labels.commit();
-  own.scratch_bytes = scratch->peak;
+  own.scratch_bytes = coded_file::all().peak;
   if (report) *report = own;
   return own.count;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "operators/nuclei/fixed_point.hpp"
@@ -124,32 +125,43 @@ picture nuclei_recipe::landscape(const picture& density, const picture& f, const
                    {})[0];
 }
 
-picture nuclei_recipe::parts(const picture& land, const picture& fg, const picture& f) {
-  const auto tops =
-      on_.whole("h_minima", {{"h", number(std::rint(o_.seed_height * steps_per_height))}}, {land});
-  const auto seeds = on_.whole("label", {}, {tops});
-  if (on_.count() == 0) return seeds;
-  const auto basins = on_.whole("watershed", {{"connectivity", connectivity(8)}}, {land, seeds, fg});
-  const auto merged = on_.whole("merge_regions",
-                                {{"max_area", number(area(o_.merge_max))},
-                                 {"small_area", number(area(o_.merge_small))},
-                                 {"small_weight", number(o_.merge_small_weight)},
-                                 {"border_weight", number(o_.merge_dip_weight)}},
-                                {basins, f});
-  const auto joined = on_.whole("label", {{"values", true}, {"connectivity", connectivity(4)}}, {merged});
-  return on_.whole("relabel",
-                   {{"min_size", number(area(o_.min_area))}, {"max_size", number(area(o_.max_area))}},
-                   {joined});
+picture nuclei_recipe::parts(picture land, const picture& fg, const picture& f) {
+  // Every image is released where the next one is there.
+  auto found = on_.whole("h_minima", {{"h", number(std::rint(o_.seed_height * steps_per_height))}}, {land});
+  found = on_.whole("label", {}, {found});
+  if (on_.count() == 0) return found;
+  found = on_.whole("watershed", {{"connectivity", connectivity(8)}}, {land, found, fg});
+  land = {};
+  found = on_.whole("merge_regions",
+                    {{"max_area", number(area(o_.merge_max))},
+                     {"small_area", number(area(o_.merge_small))},
+                     {"small_weight", number(o_.merge_small_weight)},
+                     {"border_weight", number(o_.merge_dip_weight)}},
+                    {found, f});
+  return sized(found);
 }
 
-picture nuclei_recipe::refined(const picture& parts, const picture& fg, const picture& f) {
+picture nuclei_recipe::sized(const picture& objects) {
+  const auto connected = on_.whole("label", {{"values", true}, {"connectivity", connectivity(4)}}, {objects});
+  return on_.whole("relabel",
+                   {{"min_size", number(area(o_.min_area))}, {"max_size", number(area(o_.max_area))}},
+                   {connected});
+}
+
+picture nuclei_recipe::refined(picture parts, const picture& fg, const picture& f) {
   const auto count = static_cast<std::size_t>(on_.count());
   if (count == 0) return parts;
   const double reach = std::ceil(pixels(std::max(o_.ring, o_.grow)));
   const auto near =
       on_.reuse(on_.local("distance_transform", {{"invert", true}, {"max_distance", number(reach)}}, {parts},
                           {.margin = static_cast<std::int64_t>(reach) + 1}, {0, 2}));
+  parts = {};
   const auto &distance = near[0], &zone = near[1];
+  struct sums {
+    double number = 0, total = 0;
+    double mean() const { return total / std::max(number, 1.0); }
+  };
+  std::vector<sums> all(2 * count + 1);
   // Objects 1..n, and their rings n+1..2n.
   const auto rings = on_.local("labels_between",
                                {{"beyond", number(pixels(o_.ring_gap))},
@@ -157,11 +169,6 @@ picture nuclei_recipe::refined(const picture& parts, const picture& fg, const pi
                                 {"where", "outside"},
                                 {"offset", number(count)}},
                                {zone, distance, fg}, {})[0];
-  struct sums {
-    double number = 0, total = 0;
-    double mean() const { return total / std::max(number, 1.0); }
-  };
-  std::vector<sums> all(2 * count + 1);
   const auto rows = on_.measured("measure", {{"columns", "intensity"}}, {rings, f});
   const auto &label = rows["label"], &number_of = rows["num_pixels"], &total = rows["intensity_sum"];
   for (std::size_t row = 0; row < rows.rows(); ++row)
@@ -177,19 +184,16 @@ picture nuclei_recipe::refined(const picture& parts, const picture& fg, const pi
       on_.local("labels_between", {{"up_to", number(pixels(o_.grow))}}, {zone, distance, fg}, {})[0];
   const auto dense = on_.local("above_own_level", {{"levels", levels}}, {grown, f}, {})[0];
   const auto solid = on_.whole("fill_holes", {}, {flat("opening", dense, pixels(o_.refine_opening))});
-  const auto kept = on_.local("labels_between", {{"up_to", number(pixels(o_.grow))}, {"where", "inside"}},
-                              {zone, distance, solid}, {})[0];
-  const auto objects = on_.whole("label", {{"values", true}, {"connectivity", connectivity(4)}}, {kept});
-  return on_.whole("relabel",
-                   {{"min_size", number(area(o_.min_area))}, {"max_size", number(area(o_.max_area))}},
-                   {objects});
+  return sized(on_.local("labels_between", {{"up_to", number(pixels(o_.grow))}, {"where", "inside"}},
+                         {zone, distance, solid}, {})[0]);
 }
 
-picture nuclei_recipe::labels(const picture& density, const picture& f, const slide_numbers& slide) {
+picture nuclei_recipe::labels(picture density, const picture& f, const slide_numbers& slide) {
   if (!(slide.threshold > 0)) return on_.whole("label", {}, {f});  // no stain at all: no objects
   const auto fg = foreground(f, local_level(f, slide));
-  const auto land = on_.keep(landscape(density, f, fg, slide.threshold));
-  return refined(parts(land, fg, f), fg, f);
+  auto land = on_.keep(landscape(density, f, fg, slide.threshold));
+  density = {};
+  return refined(parts(std::move(land), fg, f), fg, f);
 }
 
 }  // namespace macareu::slides

@@ -26,7 +26,7 @@ class nuclei_recipe {
   /// The density, smooth and with pale centres filled.
   picture filled_density(const picture& density);
   /// Labels 1..n in raster order of first pixels; on.count() is n then.
-  picture labels(const picture& density, const picture& filled, const slide_numbers& slide);
+  picture labels(picture density, const picture& filled, const slide_numbers& slide);
 
  private:
   double pixels(double micrometres) const { return micrometres / mpp_; }
@@ -38,8 +38,9 @@ class nuclei_recipe {
   picture local_level(const picture& f, const slide_numbers& slide);
   picture foreground(const picture& f, const picture& level);
   picture landscape(const picture& density, const picture& f, const picture& fg, double threshold) const;
-  picture parts(const picture& land, const picture& fg, const picture& f);
-  picture refined(const picture& parts, const picture& fg, const picture& f);
+  picture parts(picture land, const picture& fg, const picture& f);
+  picture sized(const picture& objects);
+  picture refined(picture parts, const picture& fg, const picture& f);
 
   steps& on_;
   const nuclei_options& o_;

@@ -9,12 +9,12 @@
 
 #include <macareu/error.hpp>
 
+#include "core/ceil_div.hpp"
+#include "engines/cpu/runtime/threads.hpp"
 #include "slides/slide_part.hpp"
 
 namespace macareu::slides {
 namespace {
-
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// The whole downsample of a level, or 0 if it is another image, such as a label or thumbnail.
 std::int64_t downsample_of(const source_form& level, const source_form& level_0) {
@@ -57,8 +57,6 @@ class cell_row {
                            : cell > 0 ? to[3 * (cell - 1) + c]
                                       : std::uint8_t{255};
       }
-    std::ranges::fill(sum_, 0);
-    std::ranges::fill(count_, 0);
   }
 
  private:
@@ -91,42 +89,49 @@ overview_sizes sizes_for(const extents& part, double mpp, std::int64_t downsampl
     return of * std::max<std::int64_t>((factor + of / 2) / of, 1);
   };
   const auto tissue = std::max<std::int64_t>(std::llround(tissue_um / mpp), 1);
-  const auto picture = divided_up(std::max(part.height(), part.width()), largest_picture);
+  const auto picture = ceil_div(std::max(part.height(), part.width()), largest_picture);
   const auto own = multiple(std::min(std::max<std::int64_t>(picture, 1), tissue), downsample);
   return {own, multiple(tissue, own)};
 }
 
 overview reduce(image_source& from, std::int64_t downsample, const image_region& part, std::int64_t factor,
-                std::int64_t memory, const std::stop_token& stop) {
+                std::int64_t memory, const std::stop_token& stop, int threads) {
   const auto& form = from.form();
   const auto side = factor / downsample;
-  const extents shape{divided_up(part.size[1], factor), divided_up(part.size[2], factor)};
+  const extents shape{ceil_div(part.size[1], factor), ceil_div(part.size[2], factor)};
   overview result{image(dtype::u8, shape, 3), factor};
   const auto pixels = result.colour.pixels<std::uint8_t>();
   const auto first_x = part.first[2] / downsample, first_y = part.first[1] / downsample;
-  const auto end_x = std::min(divided_up(part.first[2] + part.size[2], downsample), form.shape.width());
-  const auto end_y = std::min(divided_up(part.first[1] + part.size[1], downsample), form.shape.height());
+  const auto end_x = std::min(ceil_div(part.first[2] + part.size[2], downsample), form.shape.width());
+  const auto end_y = std::min(ceil_div(part.first[1] + part.size[1], downsample), form.shape.height());
   const auto width = std::max<std::int64_t>(end_x - first_x, 0);
   const auto row_bytes = std::max<std::int64_t>(width * form.channels, 1);
   const auto rows_at_once = std::max(memory / row_bytes / side, std::int64_t{1}) * side;
   std::vector<std::uint8_t> band;
-  cell_row cells(shape.width());
   for (std::int64_t y = first_y, cell_y = 0; cell_y < shape.height(); y += rows_at_once) {
     if (stop.stop_requested()) throw interrupted();
     const auto rows = std::clamp<std::int64_t>(end_y - y, 0, rows_at_once);
     band.resize(static_cast<std::size_t>(rows * row_bytes));
     if (rows > 0 && width > 0) from.read({{0, y, first_x}, {1, rows, width}}, band.data());
-    for (std::int64_t row = 0; row < rows_at_once && cell_y < shape.height(); row += side, ++cell_y) {
-      auto* const out = pixels.data() + 3 * cell_y * shape.width();
-      for (auto own = row; own < std::min(row + side, rows); ++own)
+    const auto now = std::min(rows_at_once / side, shape.height() - cell_y);
+    const auto row_of = [&](std::int64_t cell) {
+      return pixels.data() + 3 * (cell_y + cell) * shape.width();
+    };
+    cpu::lend_threads(rows * width, threads).for_each(static_cast<std::size_t>(now), [&](std::size_t unit) {
+      const auto cell = static_cast<std::int64_t>(unit);
+      if (cell * side >= rows) return;
+      cell_row cells(shape.width());
+      for (auto own = cell * side; own < std::min((cell + 1) * side, rows); ++own)
         cells.add(band.data() + own * row_bytes, width, form.channels, side);
-      if (row < rows)
-        cells.write(out);
-      else if (cell_y > 0)
-        std::copy_n(out - 3 * shape.width(), 3 * shape.width(), out);
+      cells.write(row_of(cell));
+    });
+    // Beyond the end of the level the row before is repeated.
+    for (auto cell = ceil_div(rows, side); cell < now; ++cell)
+      if (cell_y + cell > 0)
+        std::copy_n(row_of(cell) - 3 * shape.width(), 3 * shape.width(), row_of(cell));
       else
-        std::fill_n(out, 3 * shape.width(), std::uint8_t{255});
-    }
+        std::fill_n(row_of(cell), 3 * shape.width(), std::uint8_t{255});
+    cell_y += now;
   }
   return result;
 }

@@ -37,8 +37,8 @@ coarse_level find_level(const std::filesystem::path& file, const source_form& le
 overview_sizes sizes_for(const extents& part, double mpp, std::int64_t downsample);
 
 /// Reduces a part of level 0. `from` is level 0, or a level with this downsample that divides the factor. At
-/// most `memory` bytes are read at once, where rows are not longer.
+/// most `memory` bytes are read at once, where rows are not longer. 0 threads are all.
 overview reduce(image_source& from, std::int64_t downsample, const image_region& part, std::int64_t factor,
-                std::int64_t memory, const std::stop_token& stop = {});
+                std::int64_t memory, const std::stop_token& stop = {}, int threads = 0);
 
 }  // namespace macareu::slides

@@ -1,8 +1,14 @@
 #include "slides/regions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include <macareu/catalogue.hpp>
+
+#include "core/ceil_div.hpp"
 
 namespace macareu::slides {
 namespace {
@@ -63,32 +69,58 @@ image_region box_of(const std::vector<region>& regions, const extents& slide) {
 }
 
 tissue_mask inside_regions(const tissue_mask& tissue, std::int64_t factor, const image_region& part,
-                           const std::vector<region>& regions) {
-  const auto cells = [&](std::int64_t size) { return (size + factor - 1) / factor; };
-  const extents shape{cells(part.size[1]), cells(part.size[2])};
+                           const image_region& box, const std::vector<region>& regions, double reach) {
+  const extents shape{ceil_div(part.size[1], factor), ceil_div(part.size[2], factor)};
   tissue_mask result{image(dtype::boolean, shape), factor};
-  const auto to = result.mask.pixels<bool>();
-  const auto from = tissue.mask.pixels<bool>();
+  auto to = result.mask.pixels<bool>();
   std::ranges::fill(to, false);
+  /// The first cell whose centre is not before a place on level 0.
+  const auto cell_at = [&](double place, std::size_t axis) {
+    const auto cell =
+        std::ceil((place - static_cast<double>(part.first[axis])) / static_cast<double>(factor) - 0.5);
+    const auto cells = static_cast<double>(axis == 1 ? shape.height() : shape.width());
+    return static_cast<std::int64_t>(std::clamp(cell, 0.0, cells));
+  };
+  const auto limit = [&](std::size_t axis, bool end) {
+    return cell_at(static_cast<double>(box.first[axis] + (end ? box.size[axis] : 0)), axis);
+  };
+  const auto set = [&](std::int64_t y, std::int64_t first, std::int64_t last) {
+    for (auto x = std::max(first, limit(2, false)); x < std::min(last, limit(2, true)); ++x)
+      to[static_cast<std::size_t>(y * shape.width() + x)] = true;
+  };
   std::vector<double> crossings;
-  for (std::int64_t y = 0; y < shape.height(); ++y) {
-    const auto row_y =
-        static_cast<double>(part.first[1]) + (static_cast<double>(y) + 0.5) * static_cast<double>(factor);
-    const auto* tissue_row = from.data() + y * factor / tissue.factor * tissue.mask.shape().width();
+  for (auto y = limit(1, false); y < limit(1, true); ++y) {
+    if (regions.empty()) set(y, 0, shape.width());
     for (const auto& each : regions) {
       crossings.clear();
-      over_crossings(each, row_y, [&](double x) { crossings.push_back(x); });
+      over_crossings(
+          each,
+          static_cast<double>(part.first[1]) + (static_cast<double>(y) + 0.5) * static_cast<double>(factor),
+          [&](double x) { crossings.push_back(x); });
       std::ranges::sort(crossings);
-      const auto column = [&](double x) {
-        const auto cell =
-            std::ceil((x - static_cast<double>(part.first[2])) / static_cast<double>(factor) - 0.5);
-        return static_cast<std::int64_t>(std::clamp(cell, 0.0, static_cast<double>(shape.width())));
-      };
       for (std::size_t i = 0; i + 1 < crossings.size(); i += 2)
-        for (auto x = column(crossings[i]); x < column(crossings[i + 1]); ++x)
-          to[static_cast<std::size_t>(y * shape.width() + x)] = tissue_row[x * factor / tissue.factor];
+        set(y, cell_at(crossings[i], 2), cell_at(crossings[i + 1], 2));
     }
   }
+  if (reach > 0) {
+    result.mask =
+        std::move(run_operator(*find_operator("dilation"), std::array<const_image_view, 1>{result.mask},
+                               {{"radius", number(reach)}}, {.device = "cpu"})[0]);
+    to = result.mask.pixels<bool>();
+  }
+  const auto from = tissue.mask.pixels<bool>();
+  const auto tissue_cell = [&](std::int64_t cell, std::size_t axis) {
+    const auto place = part.first[axis] + cell * factor + factor / 2,
+               all = tissue.mask.shape()[static_cast<int>(axis) - 1];
+    return std::min(place / tissue.factor, all - 1);
+  };
+  for (std::int64_t y = 0, i = 0; y < shape.height(); ++y)
+    for (std::int64_t x = 0; x < shape.width(); ++x, ++i) {
+      auto& cell = to[static_cast<std::size_t>(i)];
+      cell =
+          cell &&
+          from[static_cast<std::size_t>(tissue_cell(y, 1) * tissue.mask.shape().width() + tissue_cell(x, 2))];
+    }
   return result;
 }
 

@@ -25,9 +25,9 @@ struct region {
 /// The box of all pixels that the regions touch, inside the slide; empty if there are none.
 image_region box_of(const std::vector<region>& regions, const extents& slide);
 
-/// Tissue whose cells have their centre in a region, at a finer factor that divides that of the tissue.
-/// `part` is where the mask lies on level 0.
+/// The slide's tissue in cells of another factor, which cover `part` of level 0: those with their centre in
+/// the box and in a region, if there are any, and those up to `reach` cells away.
 tissue_mask inside_regions(const tissue_mask& tissue, std::int64_t factor, const image_region& part,
-                           const std::vector<region>& regions);
+                           const image_region& box, const std::vector<region>& regions, double reach);
 
 }  // namespace macareu::slides

@@ -3,13 +3,16 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <stdexcept>
 #include <utility>
 
 #include <macareu/computed_source.hpp>
 #include <macareu/error.hpp>
 
+#include "catalogue/device_choice.hpp"
 #include "core/ceil_div.hpp"
+#include "engines/cpu/runtime/threads.hpp"
 #include "slides/scratch_image.hpp"
 
 namespace macareu::slides {
@@ -63,19 +66,31 @@ image_region computed(const step& of, const image_region& from) {
 
 extents shape_of(const image_region& where) { return {where.size[1], where.size[2]}; }
 
-void copy_rows(const const_image_view& from, void* to) {
-  const auto bytes = static_cast<std::int64_t>(size_of(from.type())) * from.channels();
-  const auto width = from.shape().width() * bytes;
+/// Both have pixels side by side in a row.
+void copy_rows(const const_image_view& from, const const_image_view& to) {
+  const auto bytes = static_cast<std::int64_t>(size_of(from.type()));
+  const auto width = from.shape().width() * bytes * from.channels();
   for (std::int64_t y = 0; y < from.shape().height(); ++y)
-    std::memcpy(static_cast<std::byte*>(to) + y * width,
-                static_cast<const std::byte*>(from.data()) +
-                    y * from.steps()[0] * static_cast<std::int64_t>(size_of(from.type())),
+    std::memcpy(static_cast<std::byte*>(const_cast<void*>(to.data())) + y * to.steps()[0] * bytes,
+                static_cast<const std::byte*>(from.data()) + y * from.steps()[0] * bytes,
                 static_cast<std::size_t>(width));
+}
+/// To packed rows.
+void copy_rows(const const_image_view& from, void* to) {
+  copy_rows(from, const_image_view(to, from.type(), from.shape(),
+                                   contiguous_strides(from.shape(), from.channels()), from.channels()));
 }
 
 }  // namespace
 
 const source_form& picture::form() const { return from->forms[output]; }
+
+void step::read(const image_region& where, void* to) const {
+  if (by_threads) return source->read(where, to);
+  static std::mutex one_reader;
+  const std::lock_guard lock(one_reader);
+  source->read(where, to);
+}
 
 block block::part(const image_region& inner) const {
   if (inner == where) return *this;
@@ -145,18 +160,46 @@ block steps::fresh(const source_form& form, const image_region& where) const {
 }
 
 std::vector<block> steps::read(std::span<const picture> wanted, const image_region& where) const {
+  const auto side = block_side(wanted, where);
+  if (side == 0) return read_box(wanted, where, how_, {});
+  std::vector<block> results;
+  for (const auto& one : wanted) results.push_back(fresh(one.form(), where));
+  auto alone = how_;
+  alone.device = "cpu";
+  alone.threads = 1;
+  const auto down = ceil_div(where.size[1], side), across = ceil_div(where.size[2], side);
+  cpu::lend_threads(where.pixels(), how_.threads)
+      .for_each(static_cast<std::size_t>(down * across), [&](std::size_t unit) {
+        const auto i = static_cast<std::int64_t>(unit);
+        const auto y = where.first[1] + i / across * side, x = where.first[2] + i % across * side;
+        const auto own =
+            between({y, x}, {std::min(y + side, end_of(where, 1)), std::min(x + side, end_of(where, 2))});
+        std::vector<block> parts;
+        for (const auto& each : results) parts.push_back(each.part(own));
+        read_box(wanted, own, alone, parts);
+      });
+  return results;
+}
+
+std::vector<block> steps::read_box(std::span<const picture> wanted, const image_region& where,
+                                   const context& how, std::span<const block> into) const {
   auto all = plan_of(wanted, where);
   std::vector<std::vector<block>> results(all.entries.size());
   const auto result_of = [&](const picture& one) -> const block& {
     return results[all.places.at(one.from.get())][one.output];
   };
+  const auto place_of = [&](const step& what, std::size_t output, const image_region& box) {
+    for (std::size_t w = 0; w < into.size(); ++w)
+      if (wanted[w].from.get() == &what && wanted[w].output == output && box == where) return into[w];
+    return fresh(what.forms[output], box);
+  };
   for (std::size_t i = 0; i < all.entries.size(); ++i) {
-    how_.stop.stop_requested() ? throw interrupted() : void();
+    how.stop.stop_requested() ? throw interrupted() : void();
     const auto& one = all.entries[i];
     const auto& what = *one.what;
     if (what.source) {
       results[i] = {fresh(what.forms[0], one.where)};
-      what.source->read(one.where, const_cast<void*>(results[i][0].pixels.data()));
+      what.read(one.where, const_cast<void*>(results[i][0].pixels.data()));
       continue;
     }
     if (!what.about) {
@@ -170,7 +213,7 @@ std::vector<block> steps::read(std::span<const picture> wanted, const image_regi
     std::vector<image_view> outputs(what.outputs.back() + 1,
                                     image_view(nullptr, dtype::u8, extents{}, strides{}));
     for (std::size_t o = 0; o < what.outputs.size(); ++o) {
-      results[i].push_back(fresh(what.forms[o], to));
+      results[i].push_back(place_of(what, o, to));
       const auto& pixels = results[i].back().pixels;
       outputs[what.outputs[o]] = {
           const_cast<void*>(pixels.data()), pixels.type(), pixels.shape(), pixels.steps(), pixels.channels(),
@@ -178,16 +221,62 @@ std::vector<block> steps::read(std::span<const picture> wanted, const image_regi
     }
     auto given = what.given;
     if (what.how_far.grow > 1) given["size"] = std::vector<number>{to.size[1], to.size[2]};
-    run_operator(*what.about, inputs, outputs, given, how_);
+    run_operator(*what.about, inputs, outputs, given, how);
     for (const auto& input : what.inputs)
       if (--all.at(input.from.get()).readers == 0) results[all.places.at(input.from.get())].clear();
   }
   std::vector<block> blocks;
   for (const auto& one : wanted) blocks.push_back(result_of(one).part(where));
+  for (std::size_t w = 0; w < into.size(); ++w)
+    if (blocks[w].pixels.data() != into[w].pixels.data()) copy_rows(blocks[w].pixels, into[w].pixels);
   return blocks;
 }
 
+std::int64_t steps::block_side(std::span<const picture> wanted, const image_region& where) const {
+  if (how_.device != "cpu" && (how_.device != "auto" || auto_tries_gpu(where.pixels()))) return 0;
+  bool computes = false;
+  for (const auto& one : plan_of(wanted, where).entries) {
+    if (one.what->about && !one.what->in_blocks) return 0;
+    computes = computes || one.what->about;
+  }
+  if (!computes) return 0;
+  const auto work_of = [&](const image_region& box) {
+    std::int64_t pixels = 0;
+    for (const auto& one : plan_of(wanted, box).entries)
+      if (one.what->about) pixels += computed(*one.what, needed(*one.what, one.where)).pixels();
+    return static_cast<double>(pixels) / static_cast<double>(box.pixels());
+  };
+  const auto room =
+      block_memory_ / (bytes_computing(wanted) * cpu::threads_for(where.pixels(), how_.threads));
+  // Margins of blocks are computed several times. Beyond this share, operators on the whole box are faster.
+  constexpr double most_work = 1.2;
+  const auto alone = most_work * work_of(where);
+  std::int64_t largest = 256;
+  for (const std::int64_t side : {512, 1024, 2048}) {
+    if (in_pieces_ && side * side > room) return largest;
+    largest = side;
+    if (where.size[1] <= side && where.size[2] <= side) return 0;
+    auto middle = where;
+    for (const std::size_t axis : {1, 2}) {
+      middle.size[axis] = std::min(where.size[axis], side);
+      middle.first[axis] += (where.size[axis] - middle.size[axis]) / 2;
+    }
+    if (side >= 1024 && work_of(middle) <= alone) return side;
+  }
+  return in_pieces_ ? largest : 0;
+}
+
 std::int64_t steps::bytes_per_pixel(std::span<const picture> wanted) const {
+  const auto alone = bytes_computing(wanted);
+  const auto& shape = wanted[0].form().shape;
+  if (block_side(wanted, whole_of(shape)) == 0) return alone;
+  std::int64_t results = 0;
+  for (const auto& one : wanted)
+    results += one.form().channels * static_cast<std::int64_t>(size_of(one.form().type));
+  return std::min(alone, results);
+}
+
+std::int64_t steps::bytes_computing(std::span<const picture> wanted) const {
   constexpr std::int64_t side = 2048;
   constexpr std::int64_t inside_operators = 8;
   const auto& shape = wanted[0].form().shape;
@@ -230,6 +319,7 @@ picture steps::view_of(const const_image_view& pixels) const {
 picture steps::source_of(std::shared_ptr<image_source> source) const {
   step one;
   one.forms = {source->form()};
+  one.by_threads = dynamic_cast<const scratch_image*>(source.get()) != nullptr;
   one.source = std::move(source);
   return {std::make_shared<const step>(std::move(one))};
 }
@@ -246,6 +336,11 @@ std::vector<picture> steps::local(std::string_view name, arguments given, std::v
         {how_far.grow > 1 ? first.type : output_type(*one.about, o, first.type, first.shape, given),
          how_far.grow > 1 ? how_far.shape : output_shape(*one.about, o, first.shape, given),
          how_far.grow > 1 ? first.channels : output_channels(*one.about, o, first.channels, given)});
+  // A list such as a number for each object takes longer to pass on than a block to compute.
+  constexpr std::size_t longest = 1024;
+  for (const auto& [key, value] : given)
+    if (const auto* list = std::get_if<std::vector<number>>(&value); list && list->size() > longest)
+      one.in_blocks = false;
   one.given = std::move(given);
   one.inputs = std::move(inputs);
   one.tables = std::move(tables);
@@ -307,16 +402,11 @@ picture steps::whole(std::string_view name, const arguments& given, const std::v
     const auto sources = as_sources(inputs);
     std::vector<image_source*> from;
     for (const auto& each : sources) from.push_back(each.get());
-    auto result = std::make_shared<scratch_image>(form, pieces_.scratch,
-                                                  [use = scratch_](std::int64_t bytes) { use->add(bytes); });
+    auto result = std::make_shared<scratch_image>(form, pieces_.scratch);
     image_sink* const to = result.get();
-    auto options = pieces_;
-    piece_report did;
-    options.report = &did;
-    const auto before = scratch_->now;
-    run_in_pieces(about, from, {&to, 1}, given, how, options);
-    scratch_->peak = std::max(scratch_->peak, before + did.scratch_written + (scratch_->now - before));
+    run_in_pieces(about, from, {&to, 1}, given, how, pieces_);
     one.source = std::move(result);
+    one.by_threads = true;
   }
   count_ = static_cast<std::uint64_t>(std::max<std::int64_t>(report.count, 0));
   return {std::make_shared<const step>(std::move(one))};
@@ -354,8 +444,7 @@ picture steps::keep(const picture& result) {
 }
 
 picture steps::stored(const picture& result) {
-  auto kept = std::make_shared<scratch_image>(result.form(), pieces_.scratch,
-                                              [use = scratch_](std::int64_t bytes) { use->add(bytes); });
+  auto kept = std::make_shared<scratch_image>(result.form(), pieces_.scratch);
   write(result, *kept);
   return source_of(std::move(kept));
 }
@@ -381,7 +470,7 @@ void steps::write(const picture& result, image_sink& to) {
       continue;
     }
     const auto packed = fresh(form, band);
-    copy_rows(found.pixels, const_cast<void*>(packed.pixels.data()));
+    copy_rows(found.pixels, packed.pixels);
     to.write(band, packed.pixels.data());
   }
 }

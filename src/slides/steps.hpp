@@ -55,30 +55,29 @@ struct step {
   // One of three: pixels in memory, a source, or an operator.
   block held = {};
   std::shared_ptr<image_source> source = {};
+  bool by_threads = false;  // the source may be read by several at a time
   const operator_description* about = nullptr;
   std::vector<std::size_t> outputs = {};  // of the operator
   arguments given = {};
   std::vector<picture> inputs = {};
   std::vector<image> tables = {};  // small inputs that every box has as a whole, such as a kernel
   reach how_far = {};
+  bool in_blocks = true;  // may be computed block by block
+
+  /// Pixels of the source.
+  void read(const image_region& where, void* to) const;
 };
 
 class steps {
  public:
-  /// Bytes of work files, of several steps together.
-  struct scratch_use {
-    std::int64_t now = 0, peak = 0;
-    void add(std::int64_t bytes) {
-      now += bytes;
-      peak = std::max(peak, now);
-    }
-  };
-
   /// In memory.
   explicit steps(const context& how) : how_(how) {}
-  /// In memory or in pieces; boxes and work files as the options say.
-  steps(const context& how, const piece_options& pieces, bool in_pieces, std::shared_ptr<scratch_use> scratch)
-      : how_(how), pieces_(pieces), in_pieces_(in_pieces), scratch_(std::move(scratch)) {}
+  /// In memory or in pieces; boxes and work files as the options say. In pieces, blocks of all threads take
+  /// at most `block_memory`.
+  steps(const context& how, const piece_options& pieces, bool in_pieces, std::int64_t block_memory)
+      : how_(how), pieces_(pieces), in_pieces_(in_pieces), block_memory_(block_memory) {
+    if (in_pieces) buffers_->keep_at_most(block_memory);
+  }
 
   picture view_of(const const_image_view& pixels) const;
   picture source_of(std::shared_ptr<image_source> source) const;
@@ -106,21 +105,29 @@ class steps {
   const context& how() const { return how_; }
   bool in_pieces() const { return in_pieces_; }
 
-  /// Boxes of several pictures.
+  /// Boxes of several pictures. Large ones are computed in blocks, by threads that take a block each: what is
+  /// between two steps stays in the cache.
   std::vector<block> read(std::span<const picture> wanted, const image_region& where) const;
-  /// Bytes per pixel while boxes of several pictures are read.
+  /// Bytes per pixel while boxes of several pictures are read, beside the memory of blocks.
   std::int64_t bytes_per_pixel(std::span<const picture> wanted) const;
 
  private:
   context how_;
   piece_options pieces_ = {};
   bool in_pieces_ = false;
+  std::int64_t block_memory_ = 0;
   std::uint64_t count_ = 0;
   std::shared_ptr<buffers> buffers_ = std::make_shared<buffers>();
-  std::shared_ptr<scratch_use> scratch_ = std::make_shared<scratch_use>();
 
   struct plan;
   plan plan_of(std::span<const picture> wanted, const image_region& where) const;
+  /// With the results in `into`, if there are any.
+  std::vector<block> read_box(std::span<const picture> wanted, const image_region& where, const context& how,
+                              std::span<const block> into) const;
+  /// Side of the blocks; 0 where a box is not computed in blocks.
+  std::int64_t block_side(std::span<const picture> wanted, const image_region& where) const;
+  /// Bytes per pixel of all that is computed at one time.
+  std::int64_t bytes_computing(std::span<const picture> wanted) const;
   block fresh(const source_form& form, const image_region& where) const;
   std::vector<std::shared_ptr<image_source>> as_sources(const std::vector<picture>& inputs) const;
 };

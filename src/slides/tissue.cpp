@@ -52,9 +52,12 @@ bool is_foreign(const densities& od) {
 }
 
 bool is_ink(const densities& od) {
+  const auto& [red, green, blue] = od;
   const auto [low, high] = std::ranges::minmax(od);
   const bool black = high > 0.7 && low > 0.75 * high;
-  return black || (high > 0.15 && is_foreign(od));
+  // Eosin lets less red through, or absorbs little blue; red cells are less dense.
+  const bool red_pen = green > 0.6 && red < 0.18 * green && blue > 0.6 * green;
+  return black || red_pen || (high > 0.15 && is_foreign(od));
 }
 
 image run(std::string_view name, const image& mask, const arguments& given) {

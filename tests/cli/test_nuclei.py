@@ -142,12 +142,29 @@ class Parts(SlideTest):
         self.assertTrue(0 < len(rows) < len(self.rows("whole")))
         for row in rows:
             self.assertTrue(100 <= float(row["centroid_x_px"]) <= 301 and 60 <= float(row["centroid_y_px"]) <= 240, row)
-        for feature in self.features():
-            for polygon in polygons(feature["geometry"]):
-                self.assertTrue(all(100 <= x <= 301 and 60 <= y <= 240 for ring in polygon for x, y in ring))
         self.assertEqual(self.summary()["analysed_px"], {"x": 100, "y": 60, "width": 201, "height": 180})
-        # Nuclei that the rectangle does not cut are the same.
-        self.assertGreater(len({row["id"] for row in rows} & {row["id"] for row in self.rows("whole")}), len(rows) / 2)
+        self.assertEqual(self.summary()["labels_px"], {"x": 0, "y": 0, "width": 400, "height": 320})
+        self.assertEqual(self.summary()["white"], self.summary("whole")["white"])
+        # Nuclei are those of the whole slide that have their centroid inside; none is cut.
+        inside = [row["id"] for row in self.rows("whole")
+                  if 100 <= float(row["centroid_x_px"]) < 301 and 60 <= float(row["centroid_y_px"]) < 240]
+        self.assertEqual(sorted(row["id"] for row in rows), sorted(inside))
+
+    def test_white_of_the_slide(self):
+        slide = stained.__wrapped__(width=900).box(40, 60, 240, 200, (240, 232, 238))  # pale, far from the rectangle
+        self.write_slide("s.npy", slide)
+        self.nuclei("s.npy", "--mpp", "0.5", out="whole")
+        self.nuclei("s.npy", "--mpp", "0.5", "--rectangle", "600,100,100,100")
+        self.assertEqual(self.summary()["white"], self.summary("whole")["white"])
+        self.assertGreater(self.summary()["white"][0], 236)
+
+    def test_labels_as_zarr(self):
+        self.write_slide("s.npy", stained())
+        self.nuclei("s.npy", "--mpp", "0.5", out="tif")
+        self.nuclei("s.npy", "--mpp", "0.5", "--labels", "zarr", "--skip", "pictures,page,tissue")
+        self.assertEqual(self.slide_files(), ["labels.zarr", "nuclei.csv.gz", "nuclei.geojson.gz", "summary.json"])
+        self.assertEqual(self.succeed("measure", "out/labels.zarr"), self.succeed("measure", "tif/labels.ome.tif"))
+        self.nuclei("s.npy", "--mpp", "0.5", "--labels", "zarr", "--skip", "pictures,page,tissue")  # once more
 
     def test_region(self):
         self.write_slide("s.npy", stained())
@@ -185,14 +202,14 @@ class Tissue(SlideTest):
         slide = Slide(700, 800)
         slide.ellipse(200, 200, 150, 150, TISSUE)
         slide.ellipse(200, 600, 150, 150, (238, 226, 236))  # pale
-        for x, ink in ((50, (40, 60, 170)), (300, (30, 130, 70)), (550, (25, 25, 30))):
-            slide.box(480, x, 160, 180, ink)
+        for x, ink in ((50, (40, 60, 170)), (230, (30, 130, 70)), (410, (25, 25, 30)), (590, (205, 28, 48))):
+            slide.box(480, x, 160, 140, ink)
         slide.ellipse(400, 400, 12, 12, (120, 120, 120)).ellipse(30, 400, 9, 9, (60, 60, 60))  # dust
         self.write_slide("s.npy", slide)
         self.nuclei("s.npy", "--mpp", "2")
         self.assertTrue(self.covers(200, 200))
         self.assertTrue(self.covers(600, 200))
-        for x, y in ((140, 560), (390, 560), (640, 560), (400, 400), (400, 30), (10, 10)):
+        for x, y in ((120, 560), (300, 560), (480, 560), (660, 560), (400, 400), (400, 30), (10, 10)):
             self.assertFalse(self.covers(x, y), (x, y))
 
     def test_a_tile_without_glass_is_all_tissue(self):

@@ -77,7 +77,9 @@ TEST(regions, holes_and_several_polygons) {
   EXPECT_EQ(slides::box_of({square}, {100, 21}), (image_region{{0, 0, 0}, {1, 10, 21}}));
   image all(dtype::boolean, {3, 6});
   std::ranges::fill(all.pixels<bool>(), true);
-  const auto inside = slides::inside_regions({std::move(all), 4}, 2, {{0, 0, 0}, {1, 12, 24}}, {square});
+  const tissue_mask tissue{std::move(all), 4};
+  const image_region part{{0, 0, 0}, {1, 12, 24}};
+  const auto inside = slides::inside_regions(tissue, 2, part, part, {square}, 0);
   const auto pixels = inside.mask.pixels<bool>();
   ASSERT_EQ(inside.mask.shape(), (extents{6, 12}));
   for (std::int64_t y = 0; y < 6; ++y)
@@ -85,6 +87,27 @@ TEST(regions, holes_and_several_polygons) {
       EXPECT_EQ(pixels[static_cast<std::size_t>(y * 12 + x)],
                 square.contains({static_cast<double>(2 * x + 1), static_cast<double>(2 * y + 1)}))
           << y << " " << x;
+}
+
+TEST(regions, box_and_reach) {
+  image all(dtype::boolean, {5, 8});
+  std::ranges::fill(all.pixels<bool>(), true);
+  all.pixels<bool>()[2 * 8 + 3] = false;  // the cell from (12, 8) to (16, 12)
+  const tissue_mask tissue{std::move(all), 4};
+  const image_region part{{0, 2, 2}, {1, 18, 30}}, box{{0, 6, 10}, {1, 6, 8}};
+  const auto inside = slides::inside_regions(tissue, 1, part, box, {}, 0);
+  const auto near = slides::inside_regions(tissue, 1, part, box, {}, 3);
+  for (std::int64_t y = 0; y < 18; ++y)
+    for (std::int64_t x = 0; x < 30; ++x) {
+      const auto at_y = y + 2, at_x = x + 2;
+      const bool is_tissue = !(at_y >= 8 && at_y < 12 && at_x >= 12 && at_x < 16);
+      const auto i = static_cast<std::size_t>(y * 30 + x);
+      const bool in_box = at_y >= 6 && at_y < 12 && at_x >= 10 && at_x < 18;
+      ASSERT_EQ(inside.mask.pixels<bool>()[i], in_box && is_tissue) << at_y << " " << at_x;
+      ASSERT_EQ(near.mask.pixels<bool>()[i] && in_box, in_box && is_tissue) << at_y << " " << at_x;
+    }
+  EXPECT_TRUE(near.mask.pixels<bool>()[static_cast<std::size_t>((4 - 2) * 30 + 12 - 2)]);
+  EXPECT_FALSE(near.mask.pixels<bool>()[static_cast<std::size_t>((2 - 2) * 30 + 12 - 2)]);
 }
 
 }  // namespace

@@ -45,8 +45,8 @@ TEST(scratch_image, keeps_pixels_and_is_small_for_runs) {
   dice from(1);
   for (const auto type : {dtype::boolean, dtype::u16, dtype::u32}) {
     const auto bytes = static_cast<std::int64_t>(size_of(type));
-    std::int64_t used = 0;
-    scratch_image file({type, {150, 97}}, {}, [&](std::int64_t more) { used += more; });
+    const auto before = coded_file::all().now.load();
+    scratch_image file({type, {150, 97}}, {});
     std::vector<std::uint8_t> all(static_cast<std::size_t>(150 * 97 * bytes));
     for (std::size_t i = 0; i < all.size(); ++i)
       all[i] = from.once_in(40) ? static_cast<std::uint8_t>(from.below(2)) : i > 0 ? all[i - 1] : 0;
@@ -71,6 +71,7 @@ TEST(scratch_image, keeps_pixels_and_is_small_for_runs) {
       file.read(part, got.data());
       ASSERT_EQ(got, box(part));
     }
+    const auto used = coded_file::all().now - before;
     EXPECT_GT(used, 0);
     EXPECT_LT(used, static_cast<std::int64_t>(all.size()));
   }
@@ -111,6 +112,28 @@ TEST(steps, boxes_of_local_steps_are_those_of_the_whole) {
     }
   }
   EXPECT_GE(on.bytes_per_pixel(wanted), 8);
+}
+
+/// Large boxes are computed in blocks.
+TEST(steps, blocks_are_those_of_the_whole) {
+  dice from(3);
+  image f(dtype::u16, {1100, 1300});
+  for (auto& value : f.pixels<std::uint16_t>()) value = static_cast<std::uint16_t>(from.below(60000));
+  const steps on(context{.device = "cpu", .threads = 2});
+  const auto smooth =
+      on.local("gaussian", {{"sigma", std::vector<number>{2}}}, {on.view_of(f)}, {.margin = 8})[0];
+  const auto half = on.local("reduce", {}, {smooth}, {.shrink = 2})[0];
+  const auto same = on.local("enlarge", {}, {half}, {.margin = 1, .grow = 2, .shape = f.shape()})[0];
+  const std::vector wanted{same, smooth};
+  const auto whole = on.read(wanted, whole_of(f.shape()));
+  for (const image_region& part :
+       {image_region{{0, 900, 900}, {1, 200, 400}}, image_region{{0, 301, 7}, {1, 799, 1021}}}) {
+    const auto got = on.read(wanted, part);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const auto a = copy_of(got[i].pixels), b = copy_of(whole[i].part(part).pixels);
+      ASSERT_TRUE(std::ranges::equal(a.pixels<float>(), b.pixels<float>()));
+    }
+  }
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 #include "nuclei/batch.hpp"
 
+#ifdef __linux__
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -69,11 +73,14 @@ std::vector<slide_target> targets_of(const nuclei_settings& settings) {
 }
 
 /// Files appear together: the summary, which says that a slide is finished, goes first and comes last.
-void publish(const fs::path& from, const fs::path& to) {
+void publish(const nuclei_settings& settings, const fs::path& from, const fs::path& to) {
   fs::remove(to / slide_file::summary);
-  auto names = slide_file::names();
+  auto names = slide_file::names(settings);
   std::erase(names, slide_file::summary);
-  for (const auto& name : names) fs::rename(from / name, to / name);
+  for (const auto& name : names) {
+    if (fs::is_directory(to / name)) fs::remove_all(to / name);
+    fs::rename(from / name, to / name);
+  }
   if (fs::exists(from / slide_file::page)) {
     fs::remove_all(to / slide_file::page_folder);
     fs::rename(from / slide_file::page_folder, to / slide_file::page_folder);
@@ -93,7 +100,7 @@ void analyse(const nuclei_settings& settings, const slide_target& target, interr
   if (settings.resume && slide.is_finished(target.directory)) return tell("finished before");
   slide.run();
   signals.check();
-  publish(work.path(), target.directory);
+  publish(settings, work.path(), target.directory);
   tell(std::to_string(slide.count()) + " nuclei");
 }
 
@@ -150,15 +157,27 @@ void write_all(const nuclei_settings& settings, const std::vector<slide_target>&
   out.commit();
 }
 
+/// What the allocator keeps after it is freed counts against a limit of memory: large memory goes back at
+/// once.
+void return_large_memory() {
+#ifdef __GLIBC__
+  constexpr int large = 4 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, large);
+  ::mallopt(M_TRIM_THRESHOLD, large);
+#endif
+}
+
 }  // namespace
 
 int run_slides(nuclei_settings& settings, interruption& signals) {
   settings.check();
-  check_writable(slide_file::labels);
+  if (settings.running.pieces.memory > 0) return_large_memory();
+  if (settings.writes("labels") && !settings.zarr_labels) check_writable(slide_file::labels_tiff);
+  if (settings.writes("pictures")) check_writable(slide_file::overview);
   if (settings.output.empty()) throw usage_error("--output: expected a directory, got ''");
   const auto slides = targets_of(settings);
   for (const auto& slide : slides) {
-    auto files = slide_file::names();
+    auto files = slide_file::names(settings);
     for (auto& name : files) name = (slide.directory / name).string();
     check_no_input(files, settings.slides);
   }
@@ -179,7 +198,7 @@ int run_slides(nuclei_settings& settings, interruption& signals) {
     if (own == exit_code::done) finished.push_back(slide);
     if (code == exit_code::done) code = own;
   }
-  if (!finished.empty()) write_all(settings, finished);
+  if (!finished.empty() && settings.writes("table")) write_all(settings, finished);
   return code;
 }
 

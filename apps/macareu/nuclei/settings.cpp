@@ -78,6 +78,21 @@ void nuclei_settings::add_to(parser& options) {
                .value = "UM",
                .help = "add outlines of cells: nuclei grown by this many micrometres, until cells meet",
                .take = [this](const std::string& text) { cells = size_from("--cells", text); }});
+  options.add({.group = "Outputs",
+               .names = "--labels",
+               .value = "tif|zarr",
+               .help = "labels.ome.tif, a compressed pyramid, or labels.zarr, which is faster (default: tif)",
+               .take = [this](const std::string& text) {
+                 zarr_labels = choice_from("--labels", text, "tif|zarr") == "zarr";
+               }});
+  options.add({.group = "Outputs",
+               .names = "--skip",
+               .value = "NAME,...",
+               .help = "do not write outlines, table, labels, tissue, pictures or page",
+               .take = [this](const std::string& text) {
+                 for (const auto& name : split(text, ','))
+                   skip.push_back(choice_from("--skip", name, "outlines|table|labels|tissue|pictures|page"));
+               }});
   options.add({.group = "Stains",
                .names = "--stain-set",
                .value = "h-e|h-dab",
@@ -134,6 +149,10 @@ void nuclei_settings::check() {
   if (recipe.min_area > recipe.max_area)
     throw usage_error("--min-area " + shortest(recipe.min_area) + " is above --max-area " +
                       shortest(recipe.max_area));
+}
+
+bool nuclei_settings::writes(std::string_view name) const {
+  return std::ranges::find(skip, name) == skip.end();
 }
 
 int nuclei_settings::threads() const {

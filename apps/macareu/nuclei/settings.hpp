@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -26,6 +27,8 @@ struct nuclei_settings {
   double cells = 0;                                      ///< expansion in um; 0: no cells
   bool force = false;
   bool resume = false;
+  bool zarr_labels = false;       ///< labels as Zarr instead of TIFF
+  std::vector<std::string> skip;  ///< outputs that are not written
   nuclei_options recipe;
   run_options running;
 
@@ -33,6 +36,7 @@ struct nuclei_settings {
   void add_to(parser& options);
   /// Throws usage_error for options that exclude each other.
   void check();
+  bool writes(std::string_view name) const;
   /// Threads for work of the tool itself.
   int threads() const;
   /// Parameters that decide the result, for summary.json and for --resume.

@@ -77,15 +77,16 @@ void slide_run::write_tissue() {
   text_writer out(work_ / slide_file::tissue, 1);
   text.begin(out.text());
   for (const auto& outline : slides::tissue_outlines(tissue_, rgb_->form().shape)) {
-    const auto area = slides::area_of(outline) * mpp_ * mpp_;
     const auto& first = outline.parts[0].rings[0][0];
-    text.add_tissue(out.text(), rows_->id("tissue", first.x, first.y), outline, area);
-    tissue_um2_ += area;
+    text.add_tissue(out.text(), rows_->id("tissue", first.x, first.y), outline,
+                    slides::area_of(outline) * mpp_ * mpp_);
   }
   text.end(out.text());
   out.commit();
 }
 
-void slide_run::write_labels() { labels_->write_to(work_ / slide_file::labels); }
+void slide_run::write_labels() {
+  labels_->write_to(work_ / (settings_.zarr_labels ? slide_file::labels_zarr : slide_file::labels_tiff));
+}
 
 }  // namespace macareu::tool

@@ -16,10 +16,20 @@
 #include "slides/tissue.hpp"
 
 namespace macareu::tool {
+namespace {
+
+/// Beyond the border of what is wanted, so that nuclei are not cut there.
+constexpr double margin_um = 50;
+
+}  // namespace
 
 slide_run::slide_run(const nuclei_settings& settings, std::string file, std::filesystem::path work,
                      interruption& signals)
-    : settings_(settings), file_(std::move(file)), work_(std::move(work)), signals_(signals) {
+    : settings_(settings),
+      file_(std::move(file)),
+      work_(std::move(work)),
+      signals_(signals),
+      recipe_(settings.recipe) {
   open();
 }
 
@@ -35,11 +45,18 @@ void slide_run::open() {
   if (form.shape.pixels() == 0) throw io_error(file_ + ": has no pixels");
   whole_ = form;
   set_pixel_size(form);
-  const auto part = analysed_part(form.shape);
+  wanted_ = wanted_part(form.shape);
+  auto part = wanted_;
+  const auto margin = is_restricted() ? static_cast<std::int64_t>(std::ceil(margin_um / mpp_)) : 0;
+  for (std::size_t axis = 1; axis < 3; ++axis) {
+    const auto end = std::min(part.first[axis] + part.size[axis] + margin, whole_of(form.shape).size[axis]);
+    part.first[axis] = std::max<std::int64_t>(part.first[axis] - margin, 0);
+    part.size[axis] = end - part.first[axis];
+  }
   rgb_ = std::make_unique<slides::slide_part>(std::move(slide), part);
 }
 
-image_region slide_run::analysed_part(const extents& slide) const {
+image_region slide_run::wanted_part(const extents& slide) const {
   auto part = whole_of(slide);
   if (settings_.rectangle) {
     const auto& [x, y, width, height] = *settings_.rectangle;
@@ -101,16 +118,17 @@ void slide_run::timed(const char* stage, const std::function<void()>& work) {
 }
 
 void slide_run::run() {
-  timed("tissue", [&] { look(); });
+  const auto write = [&](const char* output, void (slide_run::*work)()) {
+    if (settings_.writes(output)) timed(output, [&] { (this->*work)(); });
+  };
+  timed("look", [&] { look(); });
   timed("nuclei", [&] { find(); });
   timed("measure", [&] { measure(); });
-  timed("table", [&] { write_table(); });
-  timed("outlines", [&] { write_outlines(); });
-  timed("labels", [&] { write_labels(); });
-  timed("pictures", [&] {
-    write_tissue();
-    write_pictures();
-  });
+  write("table", &slide_run::write_table);
+  write("outlines", &slide_run::write_outlines);
+  write("labels", &slide_run::write_labels);
+  write("tissue", &slide_run::write_tissue);
+  write("pictures", &slide_run::write_pictures);
   write_summary();
 }
 
@@ -120,14 +138,21 @@ void slide_run::look() {
   constexpr auto usual = std::int64_t{32} << 20;
   const auto limit = settings_.running.pieces.memory;
   const auto memory = limit > 0 ? std::min(usual, limit / 4) : usual;
-  const auto level =
-      slides::find_level(file_, whole_, slides::sizes_for(shape, mpp_, 1).picture, pieces().scratch);
-  const auto sizes = slides::sizes_for(shape, mpp_, level.downsample);
-  const auto whole_part = whole_of(shape);
-  picture_ = level.pixels ? slides::reduce(*level.pixels, level.downsample, part, sizes.picture, memory,
-                                           signals_.token())
-                          : slides::reduce(*rgb_, 1, whole_part, sizes.picture, memory, signals_.token());
-  auto coarse = slides::reduce(*source_of(picture_.colour), 1, whole_of(picture_.colour.shape()),
+  const auto threads = settings_.running.how.threads;
+  // Tissue is found on the whole slide, also where a part of it is wanted.
+  const auto overview_of = [&](const extents& of, const image_region& where, image_source& level_0) {
+    const auto level =
+        slides::find_level(file_, whole_, slides::sizes_for(of, mpp_, 1).picture, pieces().scratch);
+    const auto sizes = slides::sizes_for(of, mpp_, level.downsample);
+    return std::pair{level.pixels ? slides::reduce(*level.pixels, level.downsample, where, sizes.picture,
+                                                   memory, signals_.token(), threads)
+                                  : slides::reduce(level_0, 1, whole_of(of), sizes.picture, memory,
+                                                   signals_.token(), threads),
+                     sizes};
+  };
+  slides::slide_part slide(slides::open_slide(file_, 0, work_), whole_of(whole_.shape));
+  auto [picture, sizes] = overview_of(whole_.shape, slide.part(), slide);
+  auto coarse = slides::reduce(*source_of(picture.colour), 1, whole_of(picture.colour.shape()),
                                sizes.tissue / sizes.picture, memory);
   coarse.factor = sizes.tissue;
   if (!settings_.force)
@@ -135,7 +160,19 @@ void slide_run::look() {
       throw io_error(file_ + ": is no stained bright-field slide: " + *why +
                      "; --force analyses it all the same");
   tissue_ = slides::find_tissue(coarse, mpp_);
-  if (!regions_.empty()) tissue_ = slides::inside_regions(tissue_, sizes.picture, part, regions_);
+  if (!is_restricted()) {
+    picture_ = std::move(picture);
+    return;
+  }
+  picture_ = overview_of(shape, part, *rgb_).first;
+  const auto all = std::exchange(tissue_, {});
+  const auto reach = margin_um / mpp_ / static_cast<double>(picture_.factor);
+  searched_ = slides::inside_regions(all, picture_.factor, part, wanted_, regions_, reach);
+  tissue_ = slides::inside_regions(all, picture_.factor, part, wanted_, regions_, 0);
+  if (recipe_.white.empty() && has_tissue()) {
+    const auto white = find_white(slide, &all, computing(), pieces());
+    recipe_.white.assign(white.begin(), white.end());
+  }
 }
 
 bool slide_run::has_tissue() const {
@@ -150,8 +187,33 @@ void slide_run::find() {
   auto how = computing();
   run_report ran;
   how.report = &ran;
-  report_.count = find_nuclei(*rgb_, &tissue_, mpp_, *labels_, settings_.recipe, how, pieces(), &report_);
+  const auto& where = is_restricted() ? searched_ : tissue_;
+  report_.count = find_nuclei(*rgb_, &where, mpp_, *labels_, recipe_, how, pieces(), &report_);
   device_ = ran.device;
+}
+
+void slide_run::keep_wanted(const table& shapes) {
+  const auto &x = shapes["centroid-1"], &y = shapes["centroid-0"];
+  const auto& part = rgb_->part();
+  const auto place = [&](const number& um, std::size_t axis) {
+    return um.to_double() / mpp_ + 0.5 + static_cast<double>(part.first[axis]);
+  };
+  const auto inside = [&](double at, std::size_t axis) {
+    return at >= static_cast<double>(wanted_.first[axis]) &&
+           at < static_cast<double>(wanted_.first[axis] + wanted_.size[axis]);
+  };
+  std::vector<std::uint32_t> numbers(shapes.rows() + 1);
+  std::uint32_t kept = 0;
+  for (std::size_t row = 0; row < shapes.rows(); ++row) {
+    const slides::point at{place(x[row], 2), place(y[row], 1)};
+    const bool wanted = inside(at.x, 2) && inside(at.y, 1) &&
+                        (regions_.empty() || std::ranges::any_of(regions_, [&](const slides::region& each) {
+                           return each.contains(at);
+                         }));
+    if (wanted) numbers[row + 1] = ++kept;
+  }
+  labels_ = labels_->renumbered(numbers, pieces().scratch);
+  report_.count = kept;
 }
 
 void slide_run::measure() {
@@ -163,6 +225,10 @@ void slide_run::measure() {
   };
   const auto& place = rgb_->part();
   auto shapes = shapes_of(*labels_);
+  if (is_restricted()) {
+    keep_wanted(shapes);
+    shapes = shapes_of(*labels_);
+  }
   rows_.emplace(
       std::move(shapes),
       slides::sum_stains(*rgb_, *labels_, report_.count, settings_.recipe, report_.white, computing()),

@@ -26,7 +26,8 @@ namespace macareu::tool {
 namespace slide_file {
 constexpr const char* outlines = "nuclei.geojson.gz";
 constexpr const char* table = "nuclei.csv.gz";
-constexpr const char* labels = "labels.ome.tif";
+constexpr const char* labels_tiff = "labels.ome.tif";
+constexpr const char* labels_zarr = "labels.zarr";
 constexpr const char* tissue = "tissue.geojson";
 constexpr const char* summary = "summary.json";
 constexpr const char* overview = "overview.png";
@@ -35,8 +36,8 @@ constexpr const char* area_histogram = "histogram_area";
 constexpr const char* stain_histogram = "histogram_hematoxylin";
 constexpr const char* density = "density";
 
-/// All of them.
-std::vector<std::string> names();
+/// Those that the settings ask for, without the page.
+std::vector<std::string> names(const nuclei_settings& settings);
 /// The page and the folder of its tiles, where the build can make pages.
 constexpr const char* page = "index.html";
 constexpr const char* page_folder = "page";
@@ -58,11 +59,15 @@ class slide_run {
 
  private:
   void open();
-  image_region analysed_part(const extents& slide) const;
+  image_region wanted_part(const extents& slide) const;
+  /// Whether less than the whole slide is wanted.
+  bool is_restricted() const { return settings_.rectangle || !regions_.empty(); }
+  void search_around(const tissue_mask& slide, std::int64_t factor);
   void set_pixel_size(const source_form& form);
   void look();
   bool has_tissue() const;
   void find();
+  void keep_wanted(const table& shapes);
   void measure();
   void write_table();
   void write_outlines();
@@ -87,8 +92,10 @@ class slide_run {
   source_form whole_;  // of level 0
   std::vector<slides::region> regions_;
   slides::overview picture_;
-  tissue_mask tissue_;
-  double tissue_um2_ = 0;
+  image_region wanted_;    // of level 0; the analysed part is larger by a margin
+  tissue_mask tissue_;     // that is wanted, in the analysed part
+  tissue_mask searched_;   // the same with the margin; empty where all is wanted
+  nuclei_options recipe_;  // with the slide's white, where only a part is wanted
   std::unique_ptr<slides::label_store> labels_, cells_;
   std::optional<slides::nuclei_table> rows_;
   nuclei_report report_;

@@ -10,6 +10,7 @@
 #include <macareu/version.hpp>
 
 #include "nuclei/slide_run.hpp"
+#include "slides/tissue.hpp"
 
 namespace macareu::tool {
 namespace {
@@ -46,18 +47,26 @@ std::string shown(const ordered& summary) {
 
 }  // namespace
 
-std::vector<std::string> slide_file::names() {
-  std::vector<std::string> all{outlines, table, labels, tissue, summary, overview};
+std::vector<std::string> slide_file::names(const nuclei_settings& settings) {
+  std::vector<std::string> all{summary};
+  const auto add = [&](const char* output, const std::string& name) {
+    if (settings.writes(output)) all.push_back(name);
+  };
+  add("outlines", outlines);
+  add("table", table);
+  add("labels", settings.zarr_labels ? labels_zarr : labels_tiff);
+  add("tissue", tissue);
+  add("pictures", overview);
   for (const std::string plot : {area_histogram, stain_histogram, density}) {
-    all.push_back(plot + ".png");
-    all.push_back(plot + ".svg");
+    add("pictures", plot + ".png");
+    add("pictures", plot + ".svg");
   }
   return all;
 }
 
 bool slide_run::is_finished(const std::filesystem::path& directory) const {
   std::error_code ignored;
-  for (const auto& name : slide_file::names())
+  for (const auto& name : slide_file::names(settings_))
     if (!std::filesystem::exists(directory / name, ignored)) return false;
   std::string text;
   read_text(directory / slide_file::summary, [&](std::string_view part) { text += part; });
@@ -72,20 +81,26 @@ bool slide_run::is_finished(const std::filesystem::path& directory) const {
 void slide_run::write_summary() {
   const auto& part = rgb_->part();
   const auto count = rows_->rows();
+  double tissue_um2 = 0;
+  for (const auto& outline : slides::tissue_outlines(tissue_, rgb_->form().shape))
+    tissue_um2 += slides::area_of(outline) * mpp_ * mpp_;
   ordered all;
   all["slide"] = std::filesystem::path(file_).filename().string();
   all.update(key_of(identity(), settings_));
   all["shape"] = {whole_.shape.height(), whole_.shape.width()};
   all["mpp"] = mpp_;
-  all["analysed_px"] = {
-      {"x", part.first[2]}, {"y", part.first[1]}, {"width", part.size[2]}, {"height", part.size[1]}};
+  const auto box_of = [](const image_region& of) {
+    return ordered{{"x", of.first[2]}, {"y", of.first[1]}, {"width", of.size[2]}, {"height", of.size[1]}};
+  };
+  all["analysed_px"] = box_of(wanted_);
+  all["labels_px"] = box_of(part);
   all["coordinates"] =
       "pixels of level 0, from the upper left corner of its first pixel; x to the right, y down";
   all["white"] = has_tissue() ? ordered(report_.white) : ordered(nullptr);
   all["threshold"] = has_tissue() ? ordered(report_.threshold) : ordered(nullptr);
   all["nuclei"] = count;
-  all["tissue_mm2"] = tissue_um2_ / 1e6;
-  all["density_per_mm2"] = per_mm2(count, tissue_um2_);
+  all["tissue_mm2"] = tissue_um2 / 1e6;
+  all["density_per_mm2"] = per_mm2(count, tissue_um2);
   if (rows_->classified()) {
     std::size_t positive = 0;
     for (std::size_t i = 0; i < count; ++i) positive += rows_->positive(i);
@@ -108,7 +123,7 @@ void slide_run::write_summary() {
   if (count > 0)
     for (const auto* column : {"area_um2", "hematoxylin_od_mean"})
       all[column] = statistics_of((*rows_)[column], count);
-  timed("page", [&] { write_page(shown(all)); });
+  if (settings_.writes("page")) timed("page", [&] { write_page(shown(all)); });
   ordered seconds;
   for (const auto& [stage, time] : seconds_) seconds[stage] = time;
   for (const auto& [stage, time] : report_.seconds) seconds["nuclei: " + stage] = time;
@@ -116,7 +131,7 @@ void slide_run::write_summary() {
   all["run"] = {{"device", device_},
                 {"threads", settings_.threads()},
                 {"seconds", seconds},
-                {"scratch_bytes", report_.scratch_bytes + labels_->bytes()}};
+                {"scratch_bytes", report_.scratch_bytes}};
   text_file out(work_ / slide_file::summary);
   out.write(all.dump(2, ' ', false, ordered::error_handler_t::replace) + "\n");
   out.commit();

@@ -36,6 +36,10 @@ const computed_source* computed_of(const image_source& source) {
   return dynamic_cast<const computed_source*>(&source);
 }
 
+image_region region_of(const box& where) {
+  return {{where.first.z, where.first.y, where.first.x}, {where.size.z, where.size.y, where.size.x}};
+}
+
 frame frame_of(const extents& shape) { return {shape.depth(), shape.height(), shape.width(), {0, 0, 0}}; }
 
 }  // namespace
@@ -72,8 +76,7 @@ expected_boxes::load source_node::loading() const {
           bytes = pixel_bytes](const box& where) {
     auto all = shared->pixels;
     if (!all.memory || !(all.where == where)) {
-      const image_region region{{where.first.z, where.first.y, where.first.x},
-                                {where.size.z, where.size.y, where.size.x}};
+      const auto region = region_of(where);
       all = block(*of->memory, where, bytes * static_cast<std::size_t>(channels));
       if (where.pixels() > 0) source->read(region, all.first);
       of->bytes_read += where.pixels() * static_cast<std::int64_t>(all.pixel_bytes);
@@ -142,8 +145,12 @@ pixel_file::pixel_file(run& of, const frame& whole, std::size_t pixel_bytes, con
       whole_(whole),
       pixel_bytes_(pixel_bytes),
       begin_(static_cast<std::int64_t>(header.size())),
-      path_(of.scratch_file()),
-      descriptor_(open_work_file(path_, of.resumes())) {
+      path_(of.scratch_file()) {
+  if (header.empty() && !of.keeps_files()) {
+    coded_ = std::make_unique<coded_file>(path_.parent_path(), pixel_bytes);
+    return;
+  }
+  descriptor_ = open_work_file(path_, of.resumes());
   // A file that is continued keeps its time, by which later runs know it.
   struct stat about {};
   if (::fstat(descriptor_, &about) != 0 || about.st_size < begin_)
@@ -151,6 +158,7 @@ pixel_file::pixel_file(run& of, const frame& whole, std::size_t pixel_bytes, con
 }
 
 pixel_file::~pixel_file() {
+  if (coded_) return;
   ::close(descriptor_);
   if (!run_.keeps_files()) ::unlink(path_.c_str());  // fails where the file was adopted
 }
@@ -172,14 +180,36 @@ void pixel_file::over_parts(const block& pixels, const Transfer& transfer) const
 }
 
 void pixel_file::write(const block& pixels) {
+  if (coded_) return write_coded(pixels);
   over_parts(pixels, [&](std::int64_t offset, const std::byte* from, std::int64_t count) {
     write_all(descriptor_, from, static_cast<std::size_t>(count), offset, path_);
   });
   run_.scratch_written += pixels.where.pixels() * static_cast<std::int64_t>(pixel_bytes_);
 }
 
+void pixel_file::write_coded(const block& pixels) {
+  const auto before = coded_->bytes();
+  if (pixels.is_packed()) {
+    coded_->write(region_of(pixels.where), pixels.first);
+  } else {
+    const block packed(*run_.memory, pixels.where, pixel_bytes_);
+    const auto end = pixels.where.end();
+    for (auto z = pixels.where.first.z; z < end.z; ++z)
+      for (auto y = pixels.where.first.y; y < end.y; ++y)
+        std::memcpy(packed.row(z, y), pixels.row(z, y),
+                    static_cast<std::size_t>(pixels.where.size.x) * pixel_bytes_);
+    coded_->write(region_of(packed.where), packed.first);
+  }
+  run_.scratch_written += coded_->bytes() - before;
+}
+
 block pixel_file::read(const box& where) {
   block pixels(*run_.memory, where, pixel_bytes_);
+  if (coded_) {
+    coded_->read(region_of(where), pixels.first);
+    run_.scratch_read += where.pixels() * static_cast<std::int64_t>(pixel_bytes_);
+    return pixels;
+  }
   over_parts(pixels, [&](std::int64_t offset, std::byte* to, std::int64_t count) {
     read_all(descriptor_, to, static_cast<std::size_t>(count), offset, path_);
   });

@@ -14,6 +14,7 @@
 
 #include <macareu/sources.hpp>
 
+#include "core/coded_file.hpp"
 #include "engines/pieces/node.hpp"
 
 namespace macareu::pieces {
@@ -62,7 +63,8 @@ class source_node final : public node {
   block last_;  // several nodes may read one box of one image
 };
 
-/// Pixels in C order in a file of their own, after a header. The file is removed with the object.
+/// Pixels in a file of their own, which is removed with the object. With a header, or where a run may be
+/// resumed, they follow it in C order; else they are coded, because work files of labels and masks are large.
 class pixel_file {
  public:
   pixel_file(run& of, const frame& whole, std::size_t pixel_bytes, const std::string& header);
@@ -75,6 +77,7 @@ class pixel_file {
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  void write_coded(const block& pixels);
   /// transfer(offset, memory, bytes) for every contiguous part.
   template <class Transfer>
   void over_parts(const block& pixels, const Transfer& transfer) const;
@@ -84,7 +87,8 @@ class pixel_file {
   std::size_t pixel_bytes_;
   std::int64_t begin_;
   std::filesystem::path path_;
-  int descriptor_;
+  int descriptor_ = -1;
+  std::unique_ptr<coded_file> coded_;
 };
 
 /// What stands for a result while a run only plans: zeros.

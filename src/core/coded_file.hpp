@@ -1,0 +1,56 @@
+// Boxes of pixels in a work file without a name. Masks and labels are coded in runs of equal pixels, pixels
+// of 16 bits by their differences: smooth images and constant areas take few bytes.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include <macareu/sources.hpp>
+
+namespace macareu {
+
+class coded_file {
+ public:
+  /// Bytes on disk of all of them.
+  struct use {
+    std::atomic<std::int64_t> now = 0, peak = 0;
+    void add(std::int64_t bytes);
+  };
+  static use& all();
+
+  /// An empty folder is that of temporary files.
+  coded_file(const std::filesystem::path& folder, std::size_t pixel_bytes);
+  ~coded_file();
+  coded_file(const coded_file&) = delete;
+  coded_file& operator=(const coded_file&) = delete;
+
+  /// Packed pixels. A box is written as a whole again, or does not overlap others. By one thread at a time.
+  void write(const image_region& where, const void* from);
+  /// Of boxes that were written; by several threads, if they like.
+  void read(const image_region& where, void* to) const;
+  std::int64_t bytes() const { return size_; }
+
+ private:
+  struct part {
+    image_region where;
+    std::int64_t offset = 0, bytes = 0, room = 0;
+  };
+
+  /// Writes what is coded.
+  void put(part one);
+
+  std::size_t pixel_bytes_;
+  int file_ = -1;
+  std::int64_t size_ = 0;
+  mutable std::mutex guard_;
+  std::map<std::array<std::int64_t, 3>, part> parts_;  // by their first pixels
+  std::vector<std::byte> coded_;
+};
+
+}  // namespace macareu

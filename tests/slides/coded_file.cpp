@@ -1,0 +1,69 @@
+#include "core/coded_file.hpp"
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace macareu::test {
+namespace {
+
+/// Runs, noise and constant areas, in tiles that are written twice.
+template <class T>
+void compare(std::int64_t height, std::int64_t width, std::int64_t tile) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(height * 1000 + width));
+  std::vector<T> expected(static_cast<std::size_t>(height * width));
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    expected[i] = i % 700 < 200 ? static_cast<T>(random()) : i % 700 < 400 ? static_cast<T>(i / 9) : T{42};
+  coded_file file({}, sizeof(T));
+  for (const bool last : {false, true})
+    for (std::int64_t y = 0; y < height; y += tile)
+      for (std::int64_t x = 0; x < width; x += tile) {
+        const image_region where{{0, y, x}, {1, std::min(tile, height - y), std::min(tile, width - x)}};
+        std::vector<T> pixels(static_cast<std::size_t>(where.pixels()));
+        for (std::int64_t row = 0; row < where.size[1]; ++row)
+          for (std::int64_t column = 0; column < where.size[2]; ++column)
+            pixels[static_cast<std::size_t>(row * where.size[2] + column)] =
+                last ? expected[static_cast<std::size_t>((y + row) * width + x + column)] : T{1};
+        file.write(where, pixels.data());
+      }
+  for (const image_region where : {image_region{{0, 0, 0}, {1, height, width}},
+                                   image_region{{0, height / 3, width / 4}, {1, height / 2, width / 3}},
+                                   image_region{{0, height - 1, width - 1}, {1, 1, 1}}}) {
+    std::vector<T> pixels(static_cast<std::size_t>(where.pixels()));
+    file.read(where, pixels.data());
+    for (std::int64_t row = 0; row < where.size[1]; ++row)
+      for (std::int64_t column = 0; column < where.size[2]; ++column)
+        ASSERT_EQ(
+            pixels[static_cast<std::size_t>(row * where.size[2] + column)],
+            expected[static_cast<std::size_t>((where.first[1] + row) * width + where.first[2] + column)])
+            << row << " " << column;
+  }
+}
+
+TEST(coded_file, gives_back_what_was_written) {
+  for (const std::int64_t tile : {7, 64, 100, 1000}) {
+    compare<std::uint8_t>(130, 200, tile);
+    compare<std::uint16_t>(130, 201, tile);
+    compare<std::uint32_t>(130, 77, tile);
+    compare<std::uint64_t>(65, 33, tile);
+  }
+}
+
+TEST(coded_file, smooth_images_are_small) {
+  std::vector<std::uint16_t> smooth(256 * 256);
+  for (std::size_t i = 0; i < smooth.size(); ++i)
+    smooth[i] = static_cast<std::uint16_t>(30000 + 20 * (i % 256) + 3 * (i / 256) + i % 3);
+  const auto before = coded_file::all().now.load();
+  {
+    coded_file file({}, 2);
+    file.write({{0, 0, 0}, {1, 256, 256}}, smooth.data());
+    EXPECT_LT(file.bytes(), 256 * 256 * 5 / 4);
+    EXPECT_EQ(coded_file::all().now, before + file.bytes());
+  }
+  EXPECT_EQ(coded_file::all().now, before);
+}
+
+}  // namespace
+}  // namespace macareu::test
