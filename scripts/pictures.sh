@@ -1,5 +1,6 @@
 #!/bin/sh
-# The pictures of the README and of the reference: pictures.sh TOOL. Needs Python with NumPy.
+# The pictures of the README, of the reference and of the steps of nuclei: pictures.sh TOOL. Needs Python with NumPy and
+# the package, as in PYTHONPATH=build/python.
 set -eu
 tool=$1
 python=${PYTHON:-python3}
@@ -130,3 +131,18 @@ panels $operators/evaluate.png "$labels:labels" "$(at found):labels"
 # Operators that give polygons.
 "$tool" contours "$labels" -o "$between/contours.csv" --quiet
 panels $operators/contours.png "$labels:labels" "$between/contours.csv"
+
+# The steps of nuclei: what each begins with, and its result.
+"$tool" generate slide --shape 340,340 --seed 3 --coverage 100 -o "$(at section)"
+"$python" scripts/nuclei_steps.py "$(at section)" 0.25 "$between"
+step() { # NAME PANEL...
+  name=$1
+  shift
+  panels docs/explanation/pictures/nuclei-"$name".png "$@"
+}
+step density "$(at colours)" "$(at density):scaled"
+step filled "$(at density):scaled" "$(at filled):scaled"
+step foreground "$(at filled):scaled" "$(at foreground):binary"
+step landscape "$(at foreground):binary" "$(at landscape):scaled"
+step parts "$(at landscape):scaled" "$(at parts):labels"
+step nuclei "$(at parts):labels" "$(at nuclei):labels" "$(at colours)"
