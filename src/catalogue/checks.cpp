@@ -152,7 +152,8 @@ void check_form(const operator_description& about, std::size_t index, const imag
         " has " + channels(form) + " channels: choose one or make it grey (channel N or luminance)",
         channels(form), "1");
   if (input.own_form) {
-    if (form.shape && form.shape->pixels() == 0)
+    const bool of_nothing = first.shape && first.shape->pixels() == 0;
+    if (form.shape && form.shape->pixels() == 0 && !of_nothing)
       throw image.refused(fault::shape, " is empty: it is " + to_string(*form.shape), to_string(*form.shape),
                           "at least one pixel");
     return;
