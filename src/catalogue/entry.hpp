@@ -97,8 +97,9 @@ void run_on(const call& call) {
 
 template <class Operator, class Engine, class T>
 entry::code make_code(std::type_identity<T>) {
-  // Hidden operators serve front ends whose images are in memory.
-  if constexpr (requires { requires Engine::in_pieces; } && !Operator::about.hidden)
+  // Hidden operators serve front ends whose images are in memory, unless they say otherwise.
+  constexpr bool wanted = !Operator::about.hidden || requires { requires Operator::in_pieces; };
+  if constexpr (requires { requires Engine::in_pieces; } && wanted)
     return {&run_on<T, Operator, Engine>, &run_on<T, Operator, pieces::engine<Engine>>};
   else
     return {&run_on<T, Operator, Engine>};

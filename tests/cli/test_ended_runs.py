@@ -90,6 +90,7 @@ class EndedRuns(PiecesTest):
         self.bright("1500,1500")
         colour = [(7 * x * x + 5 * y * (c + 1)) % 251 for y in range(300) for x in range(300) for c in range(3)]
         self.write_npy("colour.npy", (300, 300, 3), colour)
+        self.succeed("label", "objects.npy", "-o", "labels.npy")
         commands = [("reconstruct", "marker.npy", "mask.npy", "-o", "out.npy"),
                     ("distance", "objects.npy", "-o", "out.mha"),
                     ("fill-holes", "mask.npy", "-o", "out.nrrd"),
@@ -98,6 +99,8 @@ class EndedRuns(PiecesTest):
                     ("canny", "mask.npy", "-o", "out.npy", "--gradient", "g.npy"),
                     ("label", "objects.npy", "-o", "out.npy", "--table", "t.csv"),
                     ("label", "objects.npy", "-o", "out.zarr", "--table", "t.jsonl", "--min-size", "30"),
+                    ("label", "objects.npy", "-o", "out.mha", "--overlay", "o.ppm"),
+                    ("measure", "labels.npy", "--table", "t.csv", "--overlay", "o.npy", "--on", "mask.npy"),
                     ("contours", "objects.npy", "-o", "out.geojson"),
                     ("histogram", "mask.npy", "-o", "out.csv")]
         if ".tif" in self.succeed("info"):

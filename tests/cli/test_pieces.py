@@ -81,6 +81,26 @@ class SameBytes(PiecesTest):
         self.compare("label", "objects.npy", "--largest", "3", "--type", "u64")
         self.compare("remove-small", "objects.npy", "--min-size", "20")
 
+    def test_overlay(self):
+        self.bright()
+        ways = (("--pieces", "40,30"), ("--memory", "300K"))
+        for picture in ("o.ppm", "o.npy"):
+            self.compare("label", "objects.npy", "--min-size", "20",
+                         outputs=("-o out.npy", f"--overlay {picture}", "--table t.csv"), ways=ways)
+        self.compare("watershed", "mask.npy", "--h", "30", outputs=("-o out.mha", "--overlay o.ppm"), ways=ways)
+
+    def test_measure(self):
+        self.bright()
+        self.succeed("label", "objects.npy", "-o", "labels.npy")
+        ways = (("--pieces", "40,30"), ("--memory", "300K"))
+        self.compare("measure", "labels.npy", "--intensity", "mask.npy", "--on", "mask.npy",
+                     outputs=("--table t.csv", "--overlay o.ppm"), ways=ways)
+        self.compare("measure", "labels.npy", outputs=("--table t.jsonl",), ways=ways)
+        expected = self.succeed("measure", "labels.npy")
+        self.assertEqual(self.succeed("measure", "labels.npy", "--pieces", "31,100"), expected)
+        self.in_pieces(ways[0], "measure", "labels.npy", "--table", "t.csv", "--report", "r.json")
+        self.assertEqual(json.loads(self.content("r.json"))["pieces"]["passes"], 2)
+
     def test_tables(self):
         self.bright()
         for verb in ("statistics", "histogram"):
@@ -183,8 +203,6 @@ class Options(PiecesTest):
         pieces = ("-o", "x.npy", "--pieces", "9,9")
         self.assertRegex(self.fail_with(2, "distance", "objects.npy", "--method", "propagation", *pieces),
                          "order of visits.*cannot be computed in pieces; use exact distances, or more memory$")
-        self.assertIn("--overlay is for images in memory",
-                      self.fail_with(2, "label", "objects.npy", "--overlay", "o.npy", *pieces))
         self.assertIn("--repeat is for images in memory",
                       self.fail_with(2, "label", "objects.npy", "--repeat", "2", *pieces))
         self.assertIn("'serial' does not work in pieces; use cpu",

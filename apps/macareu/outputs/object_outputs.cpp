@@ -141,7 +141,7 @@ std::vector<std::string> object_outputs::check_before_reading(bool table_is_prin
   return files;
 }
 
-void object_outputs::check_inputs(const extents& labels, const std::optional<image>& intensity,
+void object_outputs::check_inputs(const extents& labels, const std::optional<image_form>& intensity,
                                   const extents& under) const {
   if (!overlay_file.empty()) {
     if (labels.rank() != 2)
@@ -150,12 +150,12 @@ void object_outputs::check_inputs(const extents& labels, const std::optional<ima
       throw usage_error("--overlay: the image to draw on is " + to_string(under) + ", but the labels are " +
                         to_string(labels) + ": they must have one shape");
   }
-  if (intensity && intensity->shape() != labels)
-    throw usage_error("--intensity is " + to_string(intensity->shape()) + ", but the labels are " +
+  if (intensity && intensity->shape != labels)
+    throw usage_error("--intensity is " + to_string(*intensity->shape) + ", but the labels are " +
                       to_string(labels) + ": they must have one shape");
   if (measured_with_.empty()) return;
   std::vector<image_form> forms{{.shape = labels}};
-  if (intensity) forms.push_back({intensity->type(), intensity->shape(), intensity->channels()});
+  if (intensity) forms.push_back(*intensity);
   check_call(measuring(), forms, measured_with_);
 }
 
@@ -186,6 +186,19 @@ table object_outputs::measure_in_pieces(image_source& labels, image_source* inte
   return translate_usage_errors(measuring(), spelling::of_options, [&] {
     return compute_table_in_pieces(measuring(), inputs, measured_with_, how, options);
   });
+}
+
+void object_outputs::describe_in_pieces(output_files& all, table& measured, image_source& labels,
+                                        image_source* intensity, image_source& under, const context& how,
+                                        const piece_steps& steps) const {
+  measured = measure_in_pieces(labels, intensity, how, steps.of("measurement"));
+  add_table(all, measured);
+  if (overlay_file.empty()) return;
+  const auto made = steps.folder / "picture" / std::filesystem::path(overlay_file).filename();
+  std::filesystem::create_directory(made.parent_path());
+  const auto picture = create_sink(made, {dtype::u8, labels.form().shape, 3}, {.scratch = steps.folder});
+  overlay_in_pieces(under, labels, measured, *picture, how, steps);
+  all.add_finished(overlay_file, made);
 }
 
 void object_outputs::add_table(output_files& all, const table& objects) const {

@@ -14,6 +14,7 @@
 
 #include "command/inputs.hpp"
 #include "command/parser.hpp"
+#include "running/piece_steps.hpp"
 
 namespace macareu::tool {
 
@@ -40,7 +41,8 @@ class object_outputs {
 
   /// Checks shapes, and arguments that depend on them, once inputs are read and before labels are computed.
   /// `under`: the shape of the image that --overlay draws on.
-  void check_inputs(const extents& labels, const std::optional<image>& intensity, const extents& under) const;
+  void check_inputs(const extents& labels, const std::optional<image_form>& intensity,
+                    const extents& under) const;
 
   std::optional<image> read_intensity(const input_options& reading) const;
   table measure(const image& labels, const std::optional<image>& intensity, const context& how) const;
@@ -53,6 +55,9 @@ class object_outputs {
                         const piece_options& options) const;
   table measure_in_pieces(image_source& labels, image_source* intensity, const context& how,
                           const piece_options& options) const;
+  /// Makes the table, which must live until the files are committed, and the overlay on `under`.
+  void describe_in_pieces(output_files& all, table& measured, image_source& labels, image_source* intensity,
+                          image_source& under, const context& how, const piece_steps& steps) const;
 
   std::string table_file, overlay_file, intensity_file;
 

@@ -25,61 +25,65 @@ bool is_set(char digit, std::int64_t row, std::int64_t column) {
          1;
 }
 
-}  // namespace
-
-canvas::canvas(image picture)
-    : picture_(std::move(picture)),
-      shape_(picture_.shape()),
-      taken_(static_cast<std::size_t>(shape_[0] * shape_[1])) {}
-
-void canvas::paint(std::int64_t y, std::int64_t x, const colour& with) {
-  if (y < 0 || y >= shape_[0] || x < 0 || x >= shape_[1]) return;
-  std::copy(with.begin(), with.end(), picture_.pixels<std::uint8_t>().begin() + 3 * (y * shape_[1] + x));
+/// Fills the part of a rectangle that lies in a box of a picture.
+void fill(const rectangle& part, const colour& with, std::span<std::uint8_t> pixels, const rectangle& box) {
+  for (auto y = std::max(part.top, box.top); y < std::min(part.bottom, box.bottom); ++y)
+    for (auto x = std::max(part.left, box.left); x < std::min(part.right, box.right); ++x)
+      std::copy(with.begin(), with.end(),
+                pixels.begin() + 3 * ((y - box.top) * (box.right - box.left) + x - box.left));
 }
 
-rectangle canvas::place_of(const std::string& number, std::int64_t y, std::int64_t x,
-                           std::int64_t scale) const {
+}  // namespace
+
+rectangle place_of(const extents& picture, const std::string& number, std::int64_t y, std::int64_t x,
+                   std::int64_t scale) {
   const auto length = static_cast<std::int64_t>(number.size());
   const auto height = (digit_height + 2) * scale, width = (length * (digit_width + 1) + 1) * scale;
-  const auto top = std::clamp<std::int64_t>(y - height / 2, 0, std::max<std::int64_t>(shape_[0] - height, 0));
-  const auto left = std::clamp<std::int64_t>(x - width / 2, 0, std::max<std::int64_t>(shape_[1] - width, 0));
+  const auto top =
+      std::clamp<std::int64_t>(y - height / 2, 0, std::max<std::int64_t>(picture[0] - height, 0));
+  const auto left = std::clamp<std::int64_t>(x - width / 2, 0, std::max<std::int64_t>(picture[1] - width, 0));
   return {top, left, top + height, left + width};
 }
 
-void canvas::write(const std::string& number, const rectangle& place, std::int64_t scale,
-                   const colour& with) {
-  fill(place, {0, 0, 0});
-  for (std::size_t i = 0; i < number.size(); ++i)
+template <class Visit>
+void taken_places::over_cells(const rectangle& place, const Visit& visit) {
+  constexpr int bits = 6;
+  for (auto y = place.top >> bits; y <= (place.bottom - 1) >> bits; ++y)
+    for (auto x = place.left >> bits; x <= (place.right - 1) >> bits; ++x)
+      visit(static_cast<std::uint64_t>(y) << 32 | static_cast<std::uint64_t>(x));
+}
+
+void taken_places::take(const rectangle& place) {
+  over_cells(place, [&](std::uint64_t cell) { cells_[cell].push_back(places_.size()); });
+  places_.push_back(place);
+}
+
+bool taken_places::is_taken(const rectangle& place) const {
+  bool taken = false;
+  over_cells(place, [&](std::uint64_t cell) {
+    const auto found = cells_.find(cell);
+    if (found == cells_.end()) return;
+    taken = taken || std::ranges::any_of(found->second, [&](std::size_t i) {
+              const auto& other = places_[i];
+              return other.top < place.bottom && place.top < other.bottom && other.left < place.right &&
+                     place.left < other.right;
+            });
+  });
+  return taken;
+}
+
+void draw(const drawn_number& number, std::span<std::uint8_t> pixels, const rectangle& box) {
+  const auto& [text, place, scale, with] = number;
+  fill(place, {0, 0, 0}, pixels, box);
+  for (std::size_t i = 0; i < text.size(); ++i)
     for (std::int64_t row = 0; row < digit_height; ++row)
       for (std::int64_t column = 0; column < digit_width; ++column)
-        if (is_set(number[i], row, column)) {
+        if (is_set(text[i], row, column)) {
           const auto top = place.top + scale * (1 + row);
           const auto left =
               place.left + scale * (1 + static_cast<std::int64_t>(i) * (digit_width + 1) + column);
-          fill({top, left, top + scale, left + scale}, with);
+          fill({top, left, top + scale, left + scale}, with, pixels, box);
         }
-  const auto seen = inside(place);
-  for (auto y = seen.top; y < seen.bottom; ++y)
-    std::fill_n(taken_.begin() + y * shape_[1] + seen.left, seen.right - seen.left, true);
-}
-
-bool canvas::is_taken(const rectangle& place) const {
-  const auto seen = inside(place);
-  for (auto y = seen.top; y < seen.bottom; ++y) {
-    const auto row = taken_.begin() + y * shape_[1];
-    if (std::find(row + seen.left, row + seen.right, true) != row + seen.right) return true;
-  }
-  return false;
-}
-
-void canvas::fill(const rectangle& part, const colour& with) {
-  for (auto y = part.top; y < part.bottom; ++y)
-    for (auto x = part.left; x < part.right; ++x) paint(y, x, with);
-}
-
-rectangle canvas::inside(const rectangle& part) const {
-  return {std::min(part.top, shape_[0]), std::min(part.left, shape_[1]), std::min(part.bottom, shape_[0]),
-          std::min(part.right, shape_[1])};
 }
 
 }  // namespace macareu::tool

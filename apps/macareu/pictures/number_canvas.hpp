@@ -1,9 +1,11 @@
-// A picture to write numbers on.
+// Numbers on a picture: where they have room, and their pixels.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,30 +22,33 @@ struct rectangle {
   std::int64_t area() const { return (bottom - top) * (right - left); }
 };
 
-class canvas {
- public:
-  /// Three channels of u8.
-  explicit canvas(image picture);
+struct drawn_number {
+  std::string text;
+  rectangle place;
+  std::int64_t scale;  ///< pixels per pixel of the 3 x 5 digits
+  colour with;
+};
 
-  /// The rectangle of a number, margin included: centred at (y, x), moved inside the picture if it fits.
-  /// `scale`: pixels per pixel of the 3 x 5 digits.
-  rectangle place_of(const std::string& number, std::int64_t y, std::int64_t x, std::int64_t scale) const;
-  /// On a dark background, for contrast.
-  void write(const std::string& number, const rectangle& place, std::int64_t scale, const colour& with);
-  /// Whether a number has been written there.
+/// The rectangle of a number, margin included: centred at (y, x), moved inside the picture if it fits.
+rectangle place_of(const extents& picture, const std::string& number, std::int64_t y, std::int64_t x,
+                   std::int64_t scale);
+
+/// The rectangles of numbers, which must not meet.
+class taken_places {
+ public:
+  void take(const rectangle& place);
   bool is_taken(const rectangle& place) const;
 
-  image take() { return std::move(picture_); }
-
  private:
-  /// Does nothing outside the picture.
-  void paint(std::int64_t y, std::int64_t x, const colour& with);
-  void fill(const rectangle& part, const colour& with);
-  rectangle inside(const rectangle& part) const;
+  /// visit(cell) for cells of a coarse grid that the rectangle meets.
+  template <class Visit>
+  static void over_cells(const rectangle& place, const Visit& visit);
 
-  image picture_;
-  extents shape_;
-  std::vector<bool> taken_;
+  std::vector<rectangle> places_;
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> cells_;
 };
+
+/// Draws what lies in a box of a picture: three channels of u8. The ground is dark, for contrast.
+void draw(const drawn_number& number, std::span<std::uint8_t> pixels, const rectangle& box);
 
 }  // namespace macareu::tool

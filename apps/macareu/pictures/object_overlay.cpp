@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <macareu/catalogue.hpp>
+#include <macareu/error.hpp>
 
 #include "command/pixels.hpp"
 #include "pictures/number_canvas.hpp"
@@ -43,15 +45,33 @@ struct object {
   double distance = std::numeric_limits<double>::infinity();
 };
 
+/// visit(rows, number of the first one) for bands of an image.
+void over_rows(image_source& from, const std::function<void(const image&, std::int64_t)>& visit) {
+  constexpr std::int64_t bytes = std::int64_t{4} << 20;
+  const auto& form = from.form();
+  const auto height = form.shape[0], width = form.shape[1];
+  const auto unit = std::max<std::int64_t>(from.chunk()[1], 1);
+  const auto line = width * form.channels * static_cast<std::int64_t>(size_of(form.type));
+  const auto rows = std::max<std::int64_t>(bytes / std::max<std::int64_t>(line, 1) / unit, 1) * unit;
+  for (std::int64_t y = 0; y < height; y += rows) {
+    image band(form.type, {std::min(rows, height - y), width}, form.channels);
+    from.read({{0, y, 0}, {1, band.shape()[0], width}}, band.data());
+    visit(band, y);
+  }
+}
+
 /// The objects that have pixels, largest first.
-template <class Label>
-std::vector<object> objects_of(std::span<const Label> labels, const extents& shape, std::uint64_t greatest) {
+std::vector<object> objects_of(image_source& labels, std::uint64_t greatest) {
   std::vector<object> objects(greatest + 1);
   const auto for_each_pixel = [&](const auto& visit) {
-    for (std::int64_t y = 0; y < shape[0]; ++y)
-      for (std::int64_t x = 0; x < shape[1]; ++x)
-        if (const auto label = labels[static_cast<std::size_t>(y * shape[1] + x)]; label > Label{})
-          visit(objects[static_cast<std::size_t>(label)], y, x);
+    over_rows(labels, [&](const image& rows, std::int64_t first) {
+      with_pixels(rows, [&]<class Label>(std::span<const Label> numbers) {
+        const auto width = rows.shape()[1];
+        for (std::int64_t i = 0; i < std::ssize(numbers); ++i)
+          if (const auto label = numbers[static_cast<std::size_t>(i)]; label > Label{})
+            visit(objects[static_cast<std::size_t>(label)], first + i / width, i % width);
+      });
+    });
   };
   for_each_pixel([](object& own, std::int64_t y, std::int64_t x) {
     ++own.pixels;
@@ -80,28 +100,89 @@ std::int64_t largest_scale(const extents& shape) {
   return std::max<std::int64_t>(1, std::lround(std::sqrt(side / 512)));
 }
 
-/// Draws a number as large as fits the object. Omits it if it would hide another number, or if even the
-/// smallest digits would hide much more than the object.
-void draw_number(canvas& on, const object& of, std::int64_t scale) {
+/// Numbers as large as fit their objects. One is left out if it would hide another, or if even the smallest
+/// digits would hide much more than the object.
+std::vector<drawn_number> numbers_of(image_source& labels, const table& objects) {
   constexpr std::int64_t much = 2;
-  const auto text = std::to_string(of.label);
-  const auto place = [&] { return on.place_of(text, of.y, of.x, scale); };
-  while (scale > 1 && place().area() > of.pixels) --scale;
-  if (place().area() <= much * of.pixels && !on.is_taken(place()))
-    on.write(text, place(), scale, colour_of(of.label));
+  const auto greatest =
+      objects.rows() == 0 ? 0 : static_cast<std::uint64_t>(objects["label"][objects.rows() - 1].to_double());
+  const auto& shape = labels.form().shape;
+  std::vector<drawn_number> numbers;
+  taken_places taken;
+  for (const auto& one : objects_of(labels, greatest)) {
+    const auto text = std::to_string(one.label);
+    auto scale = largest_scale(shape);
+    const auto place = [&] { return place_of(shape, text, one.y, one.x, scale); };
+    while (scale > 1 && place().area() > one.pixels) --scale;
+    if (place().area() > much * one.pixels || taken.is_taken(place())) continue;
+    taken.take(place());
+    numbers.push_back({text, place(), scale, colour_of(one.label)});
+  }
+  return numbers;
 }
+
+/// A picture from its channels, with numbers.
+class drawn_picture final : public image_source {
+ public:
+  drawn_picture(const extents& shape, std::vector<std::unique_ptr<image_source>> channels,
+                std::vector<drawn_number> numbers)
+      : form_{dtype::u8, shape, 3}, channels_(std::move(channels)), numbers_(std::move(numbers)) {}
+
+  const source_form& form() const override { return form_; }
+  void read(const image_region& from, void* to) override {
+    const auto pixels = static_cast<std::size_t>(from.pixels());
+    const std::span all(static_cast<std::uint8_t*>(to), 3 * pixels);
+    channel_.resize(pixels);
+    for (std::size_t c = 0; c < channels_.size(); ++c) {
+      channels_[c]->read(from, channel_.data());
+      for (std::size_t i = 0; i < pixels; ++i) all[3 * i + c] = channel_[i];
+    }
+    const rectangle box{from.first[1], from.first[2], from.first[1] + from.size[1],
+                        from.first[2] + from.size[2]};
+    for (const auto& number : numbers_)
+      if (number.place.bottom > box.top && number.place.top < box.bottom) draw(number, all, box);
+  }
+
+ private:
+  source_form form_;
+  std::vector<std::unique_ptr<image_source>> channels_;
+  std::vector<drawn_number> numbers_;
+  std::vector<std::uint8_t> channel_;
+};
+
+/// The names of the channels of a picture of objects.
+constexpr std::array channel_names{"red", "green", "blue"};
 
 }  // namespace
 
 image overlay(const image& under, const image& labels, const table& objects) {
-  canvas drawn(outlined(under, labels));
-  const auto greatest =
-      objects.rows() == 0 ? 0 : static_cast<std::uint64_t>(objects["label"][objects.rows() - 1].to_double());
-  with_pixels(labels, [&]<class Label>(std::span<const Label> numbers) {
-    for (const auto& one : objects_of(numbers, labels.shape(), greatest))
-      draw_number(drawn, one, largest_scale(labels.shape()));
-  });
-  return drawn.take();
+  auto picture = outlined(under, labels);
+  const auto source = source_of(labels);
+  for (const auto& number : numbers_of(*source, objects))
+    draw(number, picture.pixels<std::uint8_t>(), {0, 0, picture.shape()[0], picture.shape()[1]});
+  return picture;
+}
+
+void overlay_in_pieces(image_source& under, image_source& labels, const table& objects, image_sink& picture,
+                       const context& how, const piece_steps& steps) {
+  const auto shape = labels.form().shape;
+  const auto file = [&](std::size_t c) { return steps.folder / (std::string(channel_names[c]) + ".npy"); };
+  std::vector<std::unique_ptr<image_sink>> channels;
+  std::vector<image_sink*> to;
+  for (std::size_t c = 0; c < channel_names.size(); ++c) {
+    channels.push_back(create_sink(file(c), {dtype::u8, shape}, {.scratch = steps.folder}));
+    to.push_back(channels.back().get());
+  }
+  run_in_pieces(*find_operator("object_picture"), std::array{&labels, &under}, to, {}, how,
+                steps.of("overlay"));
+  std::vector<std::unique_ptr<image_source>> drawn;
+  for (std::size_t c = 0; c < channel_names.size(); ++c) {
+    channels[c]->commit();
+    drawn.push_back(open_source(file(c), {}, steps.folder));
+  }
+  drawn_picture all(shape, std::move(drawn), numbers_of(labels, objects));
+  copy_pixels(all, picture, how);
+  picture.commit();
 }
 
 }  // namespace macareu::tool

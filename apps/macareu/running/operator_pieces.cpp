@@ -20,33 +20,8 @@
 #include "running/usage_errors.hpp"
 
 namespace macareu::tool {
-namespace {
 
 namespace fs = std::filesystem;
-
-/// Beside images: the estimate of what an engine needs.
-constexpr std::int64_t engine_bytes_per_pixel = 4;
-
-/// Compressed pictures of flat areas take up to so many times their size in memory.
-constexpr std::int64_t largest_expansion = 64;
-
-std::int64_t bytes_of(const source_form& form) {
-  return form.shape.pixels() * form.channels * static_cast<std::int64_t>(size_of(form.type));
-}
-
-std::int64_t bytes_on_disk(const std::string& file) {
-  std::error_code error;
-  if (fs::is_directory(file, error))
-    return std::numeric_limits<std::int64_t>::max() / (2 * largest_expansion);
-  const auto bytes = fs::file_size(file, error);
-  return error ? 0 : static_cast<std::int64_t>(bytes);
-}
-
-std::string mebibytes(std::int64_t bytes) {
-  return std::to_string((bytes >> 20) + (bytes % (1 << 20) != 0)) + " MiB";
-}
-
-}  // namespace
 
 std::vector<std::string> operator_run::written_files() const {
   std::vector<std::string> files;
@@ -71,11 +46,7 @@ std::unique_ptr<image_sink> operator_run::sink_for(const fs::path& file, const s
 }
 
 std::vector<std::unique_ptr<image_source>> operator_run::open_for_pieces() const {
-  const bool forced = running.pieces.size != std::array<std::int64_t, 3>{} || running.pieces.resume;
-  const auto limit = running.pieces.memory > 0 ? running.pieces.memory : default_memory();
-  std::int64_t on_disk = 0;
-  for (const auto& file : input_files()) on_disk += bytes_on_disk(file);
-  if (!forced && on_disk * largest_expansion < limit) return {};
+  if (!may_need_pieces(running, input_files())) return {};
   std::vector<std::unique_ptr<image_source>> sources;
   std::vector<image_source*> all;
   std::int64_t needed = 0;
@@ -84,17 +55,12 @@ std::vector<std::unique_ptr<image_source>> operator_run::open_for_pieces() const
                       : may_have_colour(i) ? reading.open_grey_or_colour(*given[i], scratch_directory())
                                            : reading.open_grey(*given[i], scratch_directory()));
     all.push_back(sources.back().get());
-    if (given[i]) needed += bytes_of(sources.back()->form());
+    if (given[i]) needed += bytes_in_memory(sources.back()->form());
   }
-  if (forced) return sources;
   check_call(forms_of(sources));
   for (std::size_t o = 0; o < outputs.size(); ++o)
-    if (outputs[o]) needed += bytes_of(output_form(about_, o, all, values));
-  needed += sources[0]->form().shape.pixels() * engine_bytes_per_pixel;
-  if (needed <= limit) return {};
-  if (!running.quiet)
-    std::fprintf(stderr, "%s: in memory this takes %s, and the limit is %s: computing in pieces\n",
-                 std::string(about_.verb).c_str(), mebibytes(needed).c_str(), mebibytes(limit).c_str());
+    if (outputs[o]) needed += bytes_in_memory(output_form(about_, o, all, values));
+  if (!needs_pieces(about_.verb, running, sources[0]->form().shape, needed)) sources.clear();
   return sources;
 }
 
@@ -197,15 +163,10 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
     if (objects.wanted()) {
       auto measuring = how;
       measuring.report = nullptr;
-      measured_ = objects.measure_in_pieces(*numbered, intensity, measuring, steps.of("measurement"));
-      objects.add_table(all, measured_);
+      objects.describe_in_pieces(all, measured_, *numbered, intensity, *from[0], measuring, steps);
     }
     if (described != made[0]) {
-      // All objects in the order that they have: a copy.
-      auto copying = how;
-      copying.report = nullptr;
-      macareu::run_in_pieces(*find_operator("relabel"), std::array{numbered.get()},
-                             std::array{sinks[0].get()}, {}, copying, steps.of("copy"));
+      copy_pixels(*numbered, *sinks[0], how);
       sinks[0]->commit();
     }
   }
@@ -227,16 +188,12 @@ int operator_run::run_in_pieces(const std::vector<std::unique_ptr<image_source>>
                                 interruption& signals) {
   if (running.repeat > 1)
     throw usage_error("--repeat is for images in memory: leave it out, or raise --memory");
-  if (!objects.overlay_file.empty())
-    throw usage_error("--overlay is for images in memory: leave it out, or raise --memory");
   check_call(forms_of(sources));
   const auto& first = sources[0]->form();
   const auto intensity = objects.intensity_file.empty()
                              ? nullptr
                              : reading.open_grey(objects.intensity_file, scratch_directory());
-  if (intensity && intensity->form().shape != first.shape)
-    throw usage_error("--intensity is " + to_string(intensity->form().shape) + ", but the labels are " +
-                      to_string(first.shape) + ": they must have one shape");
+  objects.check_inputs(first.shape, form_of(intensity.get()), first.shape);
   record_.name = about_.name;
   record_.parameters = with_defaults(about_, values);
   record_.parameters.merge(objects.parameters());

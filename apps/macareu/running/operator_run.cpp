@@ -227,7 +227,7 @@ int operator_run::operator()(interruption& signals) {
                              : image_form{.shape = extents{}});
   }
   check_call(forms);
-  objects.check_inputs(first.shape(), intensity_, first.shape());
+  objects.check_inputs(first.shape(), form_of(intensity_), first.shape());
   record_.name = about_.name;
   record_.parameters = with_defaults(about_, values);
   record_.parameters.merge(objects.parameters());

@@ -1,6 +1,9 @@
 #include "running/piece_steps.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <limits>
 
 #include <macareu/error.hpp>
 #include <macareu/files.hpp>
@@ -8,6 +11,66 @@
 namespace macareu::tool {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Beside images: the estimate of what an engine needs.
+constexpr std::int64_t engine_bytes_per_pixel = 4;
+
+/// Compressed pictures of flat areas take up to so many times their size in memory.
+constexpr std::int64_t largest_expansion = 64;
+
+std::int64_t bytes_on_disk(const std::string& file) {
+  std::error_code error;
+  if (fs::is_directory(file, error))
+    return std::numeric_limits<std::int64_t>::max() / (8 * largest_expansion);
+  const auto bytes = fs::file_size(file, error);
+  return error ? 0 : static_cast<std::int64_t>(bytes);
+}
+
+std::string mebibytes(std::int64_t bytes) {
+  return std::to_string((bytes >> 20) + (bytes % (1 << 20) != 0)) + " MiB";
+}
+
+bool asks_for_pieces(const piece_options& options) {
+  return options.size != std::array<std::int64_t, 3>{} || options.resume;
+}
+
+std::int64_t limit_of(const piece_options& options) {
+  return options.memory > 0 ? options.memory : default_memory();
+}
+
+}  // namespace
+
+bool may_need_pieces(const run_options& running, const std::vector<std::string>& inputs) {
+  std::int64_t on_disk = 0;
+  for (const auto& file : inputs) on_disk += bytes_on_disk(file);
+  return asks_for_pieces(running.pieces) || on_disk * largest_expansion >= limit_of(running.pieces);
+}
+
+std::int64_t bytes_in_memory(const source_form& form) {
+  return form.shape.pixels() * form.channels * static_cast<std::int64_t>(size_of(form.type));
+}
+
+bool needs_pieces(std::string_view verb, const run_options& running, const extents& shape,
+                  std::int64_t bytes) {
+  if (asks_for_pieces(running.pieces)) return true;
+  const auto needed = bytes + shape.pixels() * engine_bytes_per_pixel, limit = limit_of(running.pieces);
+  if (needed <= limit) return false;
+  if (!running.quiet)
+    std::fprintf(stderr, "%s: in memory this takes %s, and the limit is %s: computing in pieces\n",
+                 std::string(verb).c_str(), mebibytes(needed).c_str(), mebibytes(limit).c_str());
+  return true;
+}
+
+std::optional<image_form> form_of(const image_source* source) {
+  if (!source) return std::nullopt;
+  return image_form{source->form().type, source->form().shape, source->form().channels};
+}
+std::optional<image_form> form_of(const std::optional<image>& pixels) {
+  if (!pixels) return std::nullopt;
+  return image_form{pixels->type(), pixels->shape(), pixels->channels()};
+}
 
 piece_options piece_steps::of(const std::string& step) const {
   auto own = options;
@@ -60,6 +123,34 @@ void run_resumable(std::string_view verb, const run_options& running, const std:
     throw;
   }
   folder.forget();
+}
+
+void copy_pixels(image_source& from, image_sink& to, const context& how) {
+  constexpr std::int64_t most = std::int64_t{4} << 20;
+  const auto& form = from.form();
+  const auto pixel = form.channels * static_cast<std::int64_t>(size_of(form.type));
+  const std::array whole{form.shape.depth(), form.shape.height(), form.shape.width()};
+  auto size = to.chunk();
+  const bool whole_rows = size[2] == 0;
+  for (auto& side : size) side = std::max<std::int64_t>(side, 1);
+  if (whole_rows) size[2] = whole[2];
+  // As many chunks as fit, along rows first.
+  for (const std::size_t axis : {2u, 1u}) {
+    const auto bytes = std::max<std::int64_t>(size[0] * size[1] * size[2] * pixel, 1);
+    size[axis] = std::min(whole[axis], size[axis] * std::max<std::int64_t>(most / bytes, 1));
+  }
+  std::vector<std::byte> pixels;
+  for (std::int64_t z = 0; z < whole[0]; z += size[0])
+    for (std::int64_t y = 0; y < whole[1]; y += size[1])
+      for (std::int64_t x = 0; x < whole[2]; x += size[2]) {
+        if (how.stop.stop_requested()) throw interrupted();
+        const image_region box{{z, y, x},
+                               {std::min(size[0], whole[0] - z), std::min(size[1], whole[1] - y),
+                                std::min(size[2], whole[2] - x)}};
+        pixels.resize(static_cast<std::size_t>(box.pixels() * pixel));
+        from.read(box, pixels.data());
+        to.write(box, pixels.data());
+      }
 }
 
 std::string describe_input(std::string_view name, const image_source& source, bool resume) {

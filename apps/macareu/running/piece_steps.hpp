@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <macareu/catalogue.hpp>
 #include <macareu/pieces.hpp>
 
 #include "running/run_options.hpp"
@@ -24,6 +26,16 @@ struct piece_steps {
   piece_options of(const std::string& step) const;
 };
 
+/// Whether inputs of these sizes on disk may exceed the limit, or pieces are asked for.
+bool may_need_pieces(const run_options& running, const std::vector<std::string>& inputs);
+std::int64_t bytes_in_memory(const source_form& form);
+/// Whether images of so many bytes exceed the limit, which is told, or pieces are asked for.
+bool needs_pieces(std::string_view verb, const run_options& running, const extents& shape,
+                  std::int64_t bytes);
+
+std::optional<image_form> form_of(const image_source* source);
+std::optional<image_form> form_of(const std::optional<image>& pixels);
+
 /// The directory of work files: --scratch, or that of the first file that is written.
 std::filesystem::path scratch_directory(const run_options& running, const std::vector<std::string>& written);
 
@@ -31,6 +43,9 @@ std::filesystem::path scratch_directory(const run_options& running, const std::v
 void run_resumable(std::string_view verb, const run_options& running, const std::vector<std::string>& written,
                    const std::function<work_folder::description()>& describe,
                    const std::function<void(piece_steps)>& steps);
+
+/// Writes all pixels of a source, in boxes that the sink takes.
+void copy_pixels(image_source& from, image_sink& to, const context& how);
 
 /// A line for an input. Throws usage_error if a resumed run could not compare it.
 std::string describe_input(std::string_view name, const image_source& source, bool resume);

@@ -9,11 +9,14 @@
 
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
+#include <macareu/version.hpp>
 
 #include "catalogue_text.hpp"
 #include "command/outputs.hpp"
+#include "command/progress_bar.hpp"
 #include "outputs/json_report.hpp"
 #include "outputs/object_outputs.hpp"
+#include "running/piece_steps.hpp"
 #include "running/run_options.hpp"
 #include "running/timing.hpp"
 #include "verbs/verbs.hpp"
@@ -30,6 +33,13 @@ struct measuring {
 
 const operator_description& about() { return *find_operator("measure"); }
 
+std::vector<std::string> input_files(const measuring& given) {
+  std::vector<std::string> inputs{given.labels_file};
+  for (const auto& file : {given.outputs.intensity_file, given.under_file})
+    if (!file.empty()) inputs.push_back(file);
+  return inputs;
+}
+
 void check_before_reading(const measuring& given) {
   const auto& outputs = given.outputs;
   auto files = outputs.check_before_reading(!outputs.wanted());
@@ -41,9 +51,7 @@ void check_before_reading(const measuring& given) {
   if (outputs.overlay_file.empty() != given.under_file.empty())
     throw usage_error(given.under_file.empty() ? "--overlay needs --on, the image to draw on"
                                                : "--on is for --overlay, which is not given");
-  std::vector<std::string> inputs{given.labels_file};
-  for (const auto& file : {outputs.intensity_file, given.under_file})
-    if (!file.empty()) inputs.push_back(file);
+  const auto inputs = input_files(given);
   given.reading.check(inputs);
   check_no_input(files, inputs);
   validate(about(), std::array<image_form, 1>{}, {}, given.running.how);
@@ -64,21 +72,103 @@ table compute(const measuring& given, const image& labels, const std::optional<i
   return objects;
 }
 
+std::vector<std::string> written_files(const measuring& given) {
+  std::vector<std::string> files;
+  for (const auto& file : {given.outputs.table_file, given.outputs.overlay_file, given.running.report_file})
+    if (!file.empty()) files.push_back(file);
+  return files;
+}
+
+run_record record_of(const measuring& given, const extents& shape, dtype type) {
+  return {.name = std::string(about().name),
+          .parameters = given.outputs.measure_parameters(),
+          .shape = shape,
+          .type = type,
+          .repeat = given.running.repeat,
+          .run = {}};
+}
+
+/// The inputs; those that are not given are null.
+struct opened_inputs {
+  std::unique_ptr<image_source> labels, intensity, under;
+};
+
+std::optional<opened_inputs> open_for_pieces(const measuring& given) {
+  if (!may_need_pieces(given.running, input_files(given))) return std::nullopt;
+  std::int64_t bytes = 0;
+  const auto open = [&](const std::string& file) {
+    auto source = file.empty()
+                      ? nullptr
+                      : given.reading.open_grey(file, scratch_directory(given.running, written_files(given)));
+    if (source) bytes += bytes_in_memory(source->form());
+    return source;
+  };
+  opened_inputs all{open(given.labels_file), open(given.outputs.intensity_file), open(given.under_file)};
+  if (!needs_pieces(about().verb, given.running, all.labels->form().shape, bytes)) return std::nullopt;
+  return all;
+}
+
+work_folder::description describe(const measuring& given, const run_record& record,
+                                  const opened_inputs& from) {
+  const auto& pieces = given.running.pieces;
+  work_folder::description text{"operator: measure\nversion: " + std::string(version) +
+                                    "\nmemory: " + std::to_string(pieces.memory) + "\n",
+                                ""};
+  for (const auto side : pieces.size) text.run += "pieces: " + std::to_string(side) + "\n";
+  for (const auto& [name, value] : record.parameters) text.run += name + ": " + to_json(value) + "\n";
+  for (const auto& file : written_files(given)) text.run += "output: " + file + "\n";
+  const auto add = [&](std::string_view name, const image_source* source) {
+    if (source) text.inputs += describe_input(name, *source, pieces.resume);
+  };
+  add("labels", from.labels.get());
+  add("intensity", from.intensity.get());
+  add("on", from.under.get());
+  return text;
+}
+
+int run_in_pieces(const measuring& given, const opened_inputs& from, interruption& signals) {
+  const auto& running = given.running;
+  if (running.repeat > 1)
+    throw usage_error("--repeat is for images in memory: leave it out, or raise --memory");
+  const auto& form = from.labels->form();
+  given.outputs.check_inputs(form.shape, form_of(from.intensity.get()),
+                             from.under ? from.under->form().shape : extents{});
+  auto record = record_of(given, form.shape, form.type);
+  const interruption::careful_section careful(signals);
+  progress_bar bar(std::string(about().verb), running.quiet);
+  auto how = running.how;
+  how.stop = signals.token();
+  how.report = &record.run;
+  run_resumable(
+      about().verb, running, written_files(given), [&] { return describe(given, record, from); },
+      [&](piece_steps steps) {
+        steps.options.progress = bar.piece_callback();
+        steps.options.report = &record.pieces.emplace();
+        output_files all(steps.folder);
+        table objects;
+        given.outputs.describe_in_pieces(all, objects, *from.labels, from.intensity.get(),
+                                         from.under ? *from.under : *from.labels, how, steps);
+        record.compute_seconds = record.run.compute_seconds;
+        if (!running.report_file.empty()) all.add_text(running.report_file, to_json(record));
+        signals.check();
+        all.commit();
+        if (!given.outputs.wanted()) write_csv(objects, [](std::string_view text) { std::cout << text; });
+      });
+  tell_note(about().verb, record, running);
+  return exit_code::done;
+}
+
 int run(measuring& given, interruption& signals) {
   check_before_reading(given);
+  if (const auto inputs = open_for_pieces(given)) return run_in_pieces(given, *inputs, signals);
   const stopwatch reading;
   const auto labels = given.reading.read_grey(given.labels_file).pixels;
   const auto intensity = given.outputs.read_intensity(given.reading);
   image under;
   if (!given.under_file.empty()) under = given.reading.read_grey(given.under_file).pixels;
-  given.outputs.check_inputs(labels.shape(), intensity, under.shape());
-  run_record record{.name = std::string(about().name),
-                    .parameters = given.outputs.measure_parameters(),
-                    .shape = labels.shape(),
-                    .type = labels.type(),
-                    .repeat = given.running.repeat,
-                    .run = {},
-                    .read_seconds = reading.seconds()};
+  given.outputs.check_inputs(labels.shape(), form_of(intensity), under.shape());
+  auto record = record_of(given, labels.shape(), labels.type());
+  record.read_seconds = reading.seconds();
   const interruption::careful_section careful(signals);
   const auto objects = compute(given, labels, intensity, signals, record);
   const stopwatch writing;
