@@ -43,7 +43,8 @@ struct parameter_description {
   double above = 0;
   bool or_equal = false;  ///< `above` itself is allowed
   double most = std::numeric_limits<double>::infinity();
-  bool whole = false;  ///< no fractions
+  bool whole = false;     ///< no fractions
+  bool is_scale = false;  ///< size of an output's pixels along each axis, in pixels of the first input
 };
 
 struct input_description {
@@ -139,8 +140,8 @@ extents output_shape(const operator_description& about, std::size_t output, cons
                      const arguments& given = {});
 int output_channels(const operator_description& about, std::size_t output, int input,
                     const arguments& given = {});
-/// Size of an output's pixels along each axis, in pixels of the first input: the parameter `factor` where the
-/// operator has one, else the ratio of both shapes.
+/// Size of an output's pixels along each axis, in pixels of the first input: the value of a parameter that
+/// is_scale, else the ratio of both shapes.
 std::array<double, 3> output_scale(const operator_description& about, std::size_t output,
                                    const extents& input, const arguments& given = {});
 

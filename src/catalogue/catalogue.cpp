@@ -113,11 +113,11 @@ std::array<double, 3> output_scale(const operator_description& about, std::size_
   arguments room;
   const auto& all = complete_arguments(about, given, room);
   const auto own = shape_of(about.outputs[output], input, all);
-  const auto factor = all.find("factor");
+  const auto factor = std::ranges::find_if(about.parameters, &parameter_description::is_scale);
   for (int axis = 0; axis < input.rank(); ++axis) {
     const auto at = static_cast<std::size_t>(axis);
-    if (factor != all.end()) {
-      const auto& each = std::get<std::vector<number>>(factor->second);
+    if (factor != about.parameters.end()) {
+      const auto& each = std::get<std::vector<number>>(all.find(factor->name)->second);
       scale[at] = each[each.size() == 1 ? 0 : at].to_double();
     } else if (own[axis] > 0) {
       scale[at] = static_cast<double>(input[axis]) / static_cast<double>(own[axis]);

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "laws/checked_rules.hpp"
-#include "operators/points/block_rules.hpp"
-#include "operators/points/interpolation.hpp"
+#include "operators/common/block_rules.hpp"
+#include "operators/common/interpolation.hpp"
 #include "patterns/gather.hpp"
 #include "support/dice.hpp"
 

@@ -65,6 +65,27 @@ TEST(rims, merged_blocks_are_the_whole) {
   }
 }
 
+/// The least that labels need: images of its own, and no blocks.
+struct only_component {
+  explicit only_component(job& work) : inner(work) {}
+  template <class... Arguments>
+  std::uint64_t component(const Arguments&... given) {
+    ++calls;
+    return inner.component(given...);
+  }
+  serial::engine inner;
+  static inline int calls = 0;
+};
+
+TEST(rims, an_engine_without_blocks_labels_the_whole) {
+  const small_volume image{1, 3, 4, {1, 0, 1, 1, 1, 0, 0, 1, 0, 1, 1, 0}};
+  label_image whole, same;
+  const auto count = label_image_of<serial::engine>(set_pixels{}, {2, 1}, image, 0, 1, whole);
+  EXPECT_EQ(label_image_of<only_component>(set_pixels{}, {2, 1}, image, 1, 1, same), count);
+  EXPECT_EQ(same, whole);
+  EXPECT_EQ(only_component::calls, 1);
+}
+
 /// A comb: teeth that only the last slice joins, so that names go back through every block.
 TEST(rims, names_travel_back) {
   for (const bool upside_down : {false, true}) {

@@ -23,6 +23,14 @@ inline constexpr std::int64_t gathered_pixels_claimed = 256 * 1024;
 /// The same for tally, where contiguous rows share objects. Not measured apart.
 inline constexpr std::int64_t tallied_pixels_claimed = 64 * 1024;
 
+/// The same for runs of labels, in words of 64 pixels; for edges of volumes; and for pixels of a front. Not
+/// measured apart.
+inline constexpr std::int64_t run_words_claimed = 1024, edge_pixels_claimed = 4096,
+                              front_pixels_claimed = 1024;
+
+/// A thread without work tries so often at once, so often with a yield, and then sleeps. Not measured apart.
+inline constexpr int tries_at_once = 256, tries_before_sleep = 4096, sleep_microseconds = 50;
+
 // Waves
 
 struct tile_shape {
@@ -57,6 +65,14 @@ inline constexpr std::size_t most_waiting = 256;
 /// Rows that such a wave prefetches. Serpentine of columns, 4096^2, u8, one thread, busy machine, in ms: none
 /// 455; 16 rows 372; 6 rows 320.
 inline constexpr int rows_prefetched = 6;
+/// Rows of a tile that are prefetched: they lie too far apart for the processor to do it. Not measured apart.
+inline constexpr int tile_rows_prefetched = 4;
+/// Such steps take as long as sweeping a row: 50 ns each, mostly waiting for memory.
+inline constexpr std::int64_t steps_per_row = 8;
+
+/// Tiles of contraction. The graph grows with the rims, so tiles are as large as 16-bit pixel numbers allow,
+/// halo included.
+inline constexpr tile_shape contracted_image_tile{252, 252, 1}, contracted_volume_tile{60, 30, 30};
 
 // Lines
 
@@ -107,6 +123,17 @@ inline constexpr std::int64_t edge_rows = 128, edge_columns = 512, least_edge_ro
 
 /// Beyond this distance to the nearest place, lines use divide and conquer. Not measured apart.
 inline constexpr std::int64_t far_steps = 48;
+
+/// Lines across rows that are read together: a cache line of 32-bit values. Not measured apart.
+inline constexpr std::int64_t lines_side_by_side = 16;
+
+/// Steps of a band of square distances, which the second-level cache shall hold. Not measured apart.
+inline constexpr std::int64_t steps_in_cache = 128 * 1024;
+
+// Labels
+
+/// Runs that begin in a word: with more of them, going through the pixels is faster. Not measured apart.
+inline constexpr int few_runs = 2;
 
 // Histograms
 

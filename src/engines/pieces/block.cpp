@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engines/pieces/tuning.hpp"
+
 namespace macareu::pieces {
 
 std::shared_ptr<std::byte> block_memory::take(std::size_t bytes) {
@@ -26,9 +28,8 @@ std::shared_ptr<std::byte> block_memory::take(std::size_t bytes) {
 }
 
 void block_memory::give_back(spare memory) {
-  constexpr std::size_t most = 8;  // those of one piece
   const std::lock_guard lock(guard_);
-  if (spares_.size() == most) spares_.erase(spares_.begin());
+  if (spares_.size() == tuning::most_spare_blocks) spares_.erase(spares_.begin());
   spares_.push_back(std::move(memory));
 }
 

@@ -10,13 +10,15 @@
 #include <macareu/error.hpp>
 
 #include "engines/pieces/file_access.hpp"
+#include "engines/pieces/tuning.hpp"
 
 namespace macareu::pieces {
 
 void expected_boxes::expect(run& of, const box& where, load read) {
   for (const auto& [place, pixels] : boxes_)
     if (place == where) return;
-  if (boxes_.size() == most) boxes_.erase(boxes_.begin());  // the future waits for nothing
+  if (boxes_.size() == tuning::most_boxes_ahead)
+    boxes_.erase(boxes_.begin());  // the future waits for nothing
   boxes_.emplace_back(where, of.files.ask<block>([read = std::move(read), where] { return read(where); }));
 }
 
@@ -98,7 +100,7 @@ namespace {
 template <class Float>
 std::int64_t first_nan(const std::byte* pixels, std::int64_t count) {
   const auto* const all = reinterpret_cast<const Float*>(pixels);
-  constexpr std::int64_t part = 4096;  // searched without a branch, which is faster
+  constexpr auto part = tuning::searched_pixels;
   for (std::int64_t begin = 0; begin < count; begin += part) {
     const auto end = std::min(count, begin + part);
     bool any = false;

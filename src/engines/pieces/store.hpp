@@ -29,7 +29,6 @@ class expected_boxes {
   block take(run& of, const box& where, load read);
 
  private:
-  static constexpr std::size_t most = 2;
   std::vector<std::pair<box, std::future<block>>> boxes_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "engines/pieces/tuning.hpp"
+
 namespace macareu::pieces {
 
 file_thread::file_thread() : thread_([this] { work(); }) {}
@@ -24,9 +26,8 @@ void file_thread::add(std::function<void()> task) {
 }
 
 void file_thread::write(std::function<void()> task) {
-  constexpr std::int64_t most = 2;  // blocks in memory that wait to be written
   std::unique_lock lock(guard_);
-  changed_.wait(lock, [&] { return writes_ < most; });
+  changed_.wait(lock, [&] { return writes_ < tuning::most_waiting_writes; });
   if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
   ++writes_;
   tasks_.push_back([this, task = std::move(task)] {

@@ -1,6 +1,7 @@
-// Constants of pieces, with the measurement behind each.
+// Tuning constants of pieces. None was measured apart: other values were not compared.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace macareu::pieces::tuning {
@@ -25,5 +26,15 @@ inline constexpr std::int64_t patched_rows = 64, patched_columns = 2048;
 /// On a GPU a piece needs up to so many times the bytes that it needs in host memory: its images, and the
 /// graph of a contraction.
 inline constexpr std::int64_t gpu_bytes_a_byte = 1;
+
+/// Blocks that wait to be written, and boxes that are read ahead: one in work, and one to follow.
+inline constexpr std::int64_t most_waiting_writes = 2;
+inline constexpr std::size_t most_boxes_ahead = 2;
+
+/// Blocks of memory that are kept for the next piece: those of one piece.
+inline constexpr std::size_t most_spare_blocks = 8;
+
+/// Pixels that are searched for NaN without a branch.
+inline constexpr std::int64_t searched_pixels = 4096;
 
 }  // namespace macareu::pieces::tuning

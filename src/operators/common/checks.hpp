@@ -9,6 +9,7 @@
 
 #include "core/call.hpp"
 #include "operators/common/find.hpp"
+#include "patterns/deferred_checks.hpp"
 #include "patterns/images.hpp"
 #include "patterns/wave.hpp"
 
@@ -51,7 +52,7 @@ void refuse_nan_now(Engine& engine, const call& call, std::size_t which) {
 /// At once, or, where results are not visible before the end, when the input is read.
 template <class T, class Engine>
 void refuse_nan(Engine& engine, const call& call, std::size_t which) {
-  if constexpr (requires { engine.refuse_nan_while_reading(call, which, nullptr); }) {
+  if constexpr (checks_while_reading<Engine>) {
     if constexpr (std::is_floating_point_v<T>)
       engine.refuse_nan_while_reading(call, which, [&about = call.about, rank = call.rank(), which](site p) {
         refuse_nan_at(about, rank, which, p);

@@ -7,8 +7,8 @@
 
 #include "core/ceil_div.hpp"
 #include "operators/filters/gaussian_weights.hpp"
-#include "operators/points/block_rules.hpp"
-#include "operators/points/interpolation.hpp"
+#include "operators/common/block_rules.hpp"
+#include "operators/common/interpolation.hpp"
 #include "patterns/gather.hpp"
 #include "patterns/images.hpp"
 #include "patterns/weighted.hpp"

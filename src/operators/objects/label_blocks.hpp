@@ -1,8 +1,9 @@
-// Labels block by block on a host engine, with piece, merge and finish as in patterns/component.hpp. Blocks
-// are numbered in the output image, so the only extra memory is two slices.
+// Labels block by block, with piece, merge and finish as in patterns/component.hpp: by the engine where it
+// cuts into blocks, here where its images are in host memory, and else as a whole, with the same result.
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include <macareu/error.hpp>
 
+#include "core/call.hpp"
 #include "core/framed.hpp"
 #include "core/function_ref.hpp"
 #include "core/neighbourhood.hpp"
@@ -21,8 +23,9 @@
 
 namespace macareu {
 
-template <class Engine, class Image>
-std::vector<std::uint32_t> numbers_in(Engine& engine, const Image& slice) {
+/// Copy of a slice.
+template <std::derived_from<images_in_memory> Engine, class Label>
+std::vector<std::uint32_t> numbers_in(Engine& engine, const framed<const Label>& slice) {
   const auto height = slice.whole().height, width = slice.whole().width;
   std::vector<std::uint32_t> numbers(static_cast<std::size_t>(height * width));
   engine.map(label_as<std::uint32_t>{},
@@ -31,9 +34,10 @@ std::vector<std::uint32_t> numbers_in(Engine& engine, const Image& slice) {
 }
 
 /// `thickness`: slices of a block (rows, in images). number_block(first, count) numbers the objects of
-/// `count` slices in place.
-template <class Engine, class Labels>
-std::uint64_t component_in_blocks(Engine& engine, bool volume, const Labels& labels, std::int64_t thickness,
+/// `count` slices in place. Blocks are numbered in the output image, so the only extra memory is two slices.
+template <std::derived_from<images_in_memory> Engine, class Label>
+std::uint64_t component_in_blocks(Engine& engine, bool volume, const framed<Label>& labels,
+                                  std::int64_t thickness,
                                   function_ref<std::uint64_t(std::int64_t, std::int64_t)> number_block) {
   const std::int64_t slices = volume ? labels.whole().depth : labels.whole().height;
   const auto part = [&](std::int64_t first, std::int64_t count) {
@@ -63,26 +67,28 @@ std::uint64_t component_in_blocks(Engine& engine, bool volume, const Labels& lab
   for (std::size_t b = 0; b < residues.size(); ++b) {
     const auto first = static_cast<std::int64_t>(b) * thickness;
     engine.recode(part(first, std::min(thickness, slices - first)),
-                  numbers_of<pixel_of<Labels>>(merged.blocks[b], residues[b].objects));
+                  numbers_of<Label>(merged.blocks[b], residues[b].objects));
   }
   return merged.count;
 }
 
-/// Labels the image as a whole if `thickness` is 0.
+/// The engine chooses the blocks if `thickness` is 0.
 template <class Engine, class Rule, class Labels, class Image>
 std::uint64_t label_components(Engine& engine, const Rule& rule, const neighbourhood& near,
                                const Labels& labels, const Image& image, std::int64_t thickness) {
-  const bool volume = near.rank == 3;
-  if constexpr (cuts_into_blocks<Engine, Rule, Labels, Image>)
+  if constexpr (cuts_into_blocks<Engine, Rule, Labels, Image>) {
     return engine.component_in_blocks(rule, near, labels, image, thickness);
-  else if (thickness == 0)
+  } else {
+    if constexpr (std::derived_from<Engine, images_in_memory>) {
+      const bool volume = near.rank == 3;
+      const auto number_block = [&](std::int64_t first, std::int64_t count) {
+        return engine.component(rule, near, labels.slices(volume, first, count),
+                                image.slices(volume, first, count));
+      };
+      if (thickness > 0) return component_in_blocks(engine, volume, labels, thickness, number_block);
+    }
     return engine.component(rule, near, labels, image);
-  else
-    return component_in_blocks(engine, volume, labels, thickness,
-                               [&](std::int64_t first, std::int64_t count) {
-                                 return engine.component(rule, near, labels.slices(volume, first, count),
-                                                         image.slices(volume, first, count));
-                               });
+  }
 }
 
 }  // namespace macareu

@@ -9,7 +9,7 @@
 #include "core/call.hpp"
 #include "core/key.hpp"
 #include "operators/common/scaling.hpp"
-#include "operators/points/interpolation.hpp"
+#include "operators/common/interpolation.hpp"
 #include "patterns/gather.hpp"
 #include "patterns/images.hpp"
 

@@ -10,7 +10,7 @@
 #include "core/key_map.hpp"
 #include "operators/common/checks.hpp"
 #include "operators/common/scaling.hpp"
-#include "operators/points/block_rules.hpp"
+#include "operators/common/block_rules.hpp"
 #include "patterns/gather.hpp"
 #include "patterns/images.hpp"
 
@@ -40,7 +40,8 @@ struct reduce {
           .help = "size of a block: one whole number for each axis of the array, or one for all",
           .above = 1,
           .or_equal = true,
-          .whole = true},
+          .whole = true,
+          .is_scale = true},
       parameter_description{
           "method", parameter_kind::choice, "mean",
           "what stands for a block: its mean, the pixel nearest to its middle, or its maximum",

@@ -9,6 +9,7 @@
 
 #include "engines/cpu/component/united_runs.hpp"
 #include "engines/cpu/component/write_labels.hpp"
+#include "engines/cpu/tuning.hpp"
 
 namespace macareu::cpu {
 namespace {
@@ -40,7 +41,7 @@ class labelling {
 
   template <class Label>
   void write(const view<Label>& labels) {
-    const std::int64_t batch = std::max<std::int64_t>(1, 1024 / shape_.words());
+    const std::int64_t batch = std::max<std::int64_t>(1, tuning::run_words_claimed / shape_.words());
     over_units(work_, threads_, shape_.lines(), batch, [&](int, std::int64_t line) {
       const auto z = line / shape_.lines_y() * shape_.gather_z, y = line % shape_.lines_y() * shape_.gather_y;
       for (auto slice = z; slice < std::min(z + shape_.gather_z, shape_.depth); ++slice)

@@ -9,6 +9,7 @@
 #include "engines/cpu/component/lines.hpp"
 #include "engines/cpu/runtime/bit_rows.hpp"
 #include "engines/cpu/runtime/units.hpp"
+#include "engines/cpu/tuning.hpp"
 #include "patterns/component.hpp"
 
 namespace macareu::cpu {
@@ -104,7 +105,7 @@ std::uint64_t run_component(job& work, const Rule& rule, const neighbourhood& ne
   }
   bit_lines lines(shape);
   const component_rows<Rule, T> rows(rule, image);
-  const auto batch = std::max<std::int64_t>(1, 1024 / shape.words());
+  const auto batch = std::max<std::int64_t>(1, tuning::run_words_claimed / shape.words());
   over_units(work, threads, shape.lines(), batch,
              [&](int, std::int64_t line) { find_runs<decltype(rows), binary>(rows, lines, line); });
   match_classes matches;

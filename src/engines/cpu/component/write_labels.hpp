@@ -9,6 +9,7 @@
 
 #include "core/view.hpp"
 #include "engines/cpu/component/lines.hpp"
+#include "engines/cpu/tuning.hpp"
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -80,9 +81,6 @@ void write_word(bit_word heads, bit_word bits, const std::uint32_t*& number, Lab
 }
 
 #else
-
-/// That begin in a word: it would take longer to go through more of them than through the pixels.
-inline constexpr int few_runs = 2;
 
 /// Four numbers of runs at once.
 struct number_quad {
@@ -159,7 +157,7 @@ void write_word(bit_word heads, bit_word bits, const std::uint32_t*& number, Lab
     return;
   }
   alignas(64) std::uint32_t from[word_bits + 4];
-  if (std::popcount(heads) > few_runs)
+  if (std::popcount(heads) > tuning::few_runs)
     spread_many_numbers(heads, number, from);
   else
     spread_numbers(heads, number, from);

@@ -145,7 +145,7 @@ void mark_volume(const job& work, int threads, const Rule& rule, const smoothing
   const wide_volume<value> first(out.depth, out.height, out.width), second(out.depth, out.height, out.width);
   const auto over_rows = [&](double from, double to, auto&& visit) {
     over_told_units(work, from, to, threads, out.depth * out.height,
-                    std::max<std::int64_t>(1, 4096 / out.width),
+                    std::max<std::int64_t>(1, tuning::edge_pixels_claimed / out.width),
                     [&](int, std::int64_t row) { visit(row / out.height, row % out.height); });
   };
   over_rows(0, 0.2, [&](std::int64_t z, std::int64_t y) {

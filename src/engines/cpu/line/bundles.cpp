@@ -13,7 +13,7 @@
 namespace macareu::cpu {
 namespace {
 
-constexpr std::int64_t lines_side_by_side = 16;
+using tuning::lines_side_by_side;
 
 /// Whether the best places are monotone. For integers the pattern guarantees it. For floats it holds where
 /// rounding left the costs convex. The differences are exact: from the third cost on, each is less than twice

@@ -14,6 +14,7 @@
 #include "core/ceil_div.hpp"
 #include "engines/cpu/line/envelope.hpp"
 #include "engines/cpu/line/run_line.hpp"
+#include "engines/cpu/tuning.hpp"
 
 namespace macareu::cpu {
 
@@ -154,7 +155,7 @@ class step_bands {
       : rule_(rule),
         in_(in),
         none_(static_cast<steps>(rule.limit() + 1)),
-        rows_(std::max<std::int64_t>(8, steps_in_cache / in.width)),
+        rows_(std::max<std::int64_t>(8, tuning::steps_in_cache / in.width)),
         bands_(ceil_div(in.height, rows_)),
         above_(static_cast<std::size_t>(bands_ * in.width), none_),
         below_(above_) {}
@@ -214,8 +215,6 @@ class step_bands {
   }
 
  private:
-  static constexpr std::int64_t steps_in_cache = 128 * 1024;
-
   std::int64_t first_row(std::int64_t band) const { return band * rows_; }
   std::int64_t rows_of(std::int64_t band) const { return std::min(rows_, in_.height - first_row(band)); }
   steps* above(std::int64_t band) { return above_.data() + band * in_.width; }

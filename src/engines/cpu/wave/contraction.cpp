@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engines/cpu/runtime/threads.hpp"
+#include "engines/cpu/tuning.hpp"
 #include "engines/cpu/wave/boundary_edges.hpp"
 #include "engines/cpu/wave/grid.hpp"
 #include "engines/cpu/wave/rim_numbering.hpp"
@@ -17,9 +18,6 @@
 
 namespace macareu::cpu {
 namespace {
-
-/// The graph grows with the tiles' rims, so tiles are as large as 16-bit pixel numbers allow, halo included.
-constexpr tile_size image_tile{252, 252, 1}, volume_tile{60, 30, 30};
 
 /// Packed: edges dominate the memory of the graph.
 template <class Key>
@@ -38,7 +36,8 @@ struct rim_graph {
 };
 
 tile_grid grid_over(const neighbourhood& near, std::int64_t depth, std::int64_t height, std::int64_t width) {
-  return {depth, height, width, near.rank == 3 ? volume_tile : image_tile};
+  const auto size = near.rank == 3 ? tuning::contracted_volume_tile : tuning::contracted_image_tile;
+  return {depth, height, width, {size.width, size.height, size.depth}};
 }
 
 template <class Key>

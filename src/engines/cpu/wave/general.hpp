@@ -10,6 +10,7 @@
 #include "core/call.hpp"
 #include "core/neighbourhood.hpp"
 #include "engines/cpu/runtime/threads.hpp"
+#include "engines/cpu/tuning.hpp"
 #include "patterns/wave.hpp"
 
 namespace macareu::cpu {
@@ -60,7 +61,7 @@ void general_wave(job& work, const Rule& rule, const neighbourhood& near, view<S
     std::atomic<std::int64_t> drawn{0};
     pass_over_units pass(work, size);
     parallel(threads, [&](int thread) {
-      constexpr std::int64_t batch = 1024;
+      constexpr auto batch = tuning::front_pixels_claimed;
       while (!work.how.stop.stop_requested()) {
         const auto begin = drawn.fetch_add(batch, std::memory_order_relaxed);
         if (begin >= size) return;

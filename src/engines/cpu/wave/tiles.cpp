@@ -209,10 +209,6 @@ void tile_wave<Key>::worker::mark_raisable(const std::vector<Key>& halo, int dx)
     }
 }
 
-/// Rows of a tile lie too far apart for the processor to fetch the next ones by itself. Other numbers were
-/// not compared.
-static constexpr int ahead = 4;
-
 template <class Key>
 static void fetch_row(const wave_image<Key>& image, site first, std::int64_t count) {
   constexpr std::int64_t line = 64 / sizeof(Key);
@@ -232,7 +228,8 @@ void tile_wave<Key>::worker::load_row(void* self, int row) {
   const auto i = static_cast<std::size_t>(row);
   Key* state = me.state_row(row);
   Key* capacity = me.tile_.capacity + row * me.tile_.pitch;
-  if (y + ahead < me.place_.height) fetch_row(image, {at.z, at.y + ahead, at.x}, width);
+  if (y + tuning::tile_rows_prefetched < me.place_.height)
+    fetch_row(image, {at.z, at.y + tuning::tile_rows_prefetched, at.x}, width);
   image.read_capacity(at, width, capacity);
   if (me.starting_) {
     image.read_start(at, width, state);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/neighbourhood.hpp"
+#include "engines/cpu/tuning.hpp"
 #include "engines/cpu/wave/grid.hpp"
 #include "engines/cpu/wave/pixel_queue.hpp"
 #include "engines/cpu/wave/sweep.hpp"
@@ -50,10 +51,9 @@ class tile_wave {
     std::int64_t visits = 0;
     std::int64_t passes() const { return tile_.passes; }
     /// Rows swept, plus the equivalent of the steps on single pixels.
-    std::int64_t rows_of_work() const { return tile_.rows_swept + steps_ / steps_per_row; }
+    std::int64_t rows_of_work() const { return tile_.rows_swept + steps_ / tuning::steps_per_row; }
 
    private:
-    static constexpr std::int64_t steps_per_row = 8;  // 50 ns each, mostly waiting for memory
     static void load_row(void* self, int row);
     int row_of(int z, int y) const { return (z + 1) * (place_.height + 2) + y + 1; }
     Key* state_row(int row) { return tile_.state + row * tile_.pitch; }

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <thread>
 
+#include "engines/cpu/tuning.hpp"
+
 namespace macareu::cpu {
 namespace {
 
@@ -11,11 +13,11 @@ namespace {
 class patience {
  public:
   void wait() {
-    if (++tries_ < 256) return;
-    if (tries_ < 4096)
+    if (++tries_ < tuning::tries_at_once) return;
+    if (tries_ < tuning::tries_before_sleep)
       std::this_thread::yield();
     else
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      std::this_thread::sleep_for(std::chrono::microseconds(tuning::sleep_microseconds));
   }
   void reset() { tries_ = 0; }
 
