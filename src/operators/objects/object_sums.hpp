@@ -1,6 +1,7 @@
 // Sums over the pixels of an object, in one pass: everything that object_table.hpp needs.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -152,23 +153,44 @@ struct object_sums {
     to.sum[second + 1] += y * along;
     to.sum[second + 2] += x * (along + distances) + squares_below(count);
     if constexpr (Intensity) {
-      wide_sum total = 0, squares = 0, moments = 0;
-      std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = ~least;
-      const auto add = [&](std::int64_t i, auto value) {
-        const std::int64_t steps = scale(value), order = to_order(value);
-        least = order < least ? order : least;
-        most = order > most ? order : most;
-        total += static_cast<wide_sum>(static_cast<signed_wide_sum>(steps));
-        squares += wide_product(steps, steps);
-        moments += wide_product(steps, i);
-      };
-      over_row(p, count, add, intensity...);
-      to.stretch(Rank, least);
-      to.stretch(Rank, most);
+      // Intensities of up to 16 bits: sums of 64 bits, in parts that cannot overflow them.
+      constexpr bool narrow = ((std::is_integral_v<In> && sizeof(In) <= 2) && ...);
+      constexpr auto at_once = narrow ? std::int64_t{1} << 20 : std::numeric_limits<std::int64_t>::max();
+      using part_sum = std::conditional_t<narrow, std::int64_t, signed_wide_sum>;
+      using order = std::conditional_t<narrow, std::int32_t, std::int64_t>;
+      order least = std::numeric_limits<order>::max(), most = ~least;
+      wide_sum total = 0;
+      for (std::int64_t begin = 0; begin < count; begin += at_once) {
+        part_sum part = 0, squares = 0, moments = 0;
+        const auto add = [&](std::int64_t i, auto value) {
+          const auto steps = scale(value);
+          if constexpr (narrow) {
+            least = std::min(least, to_short_order(value));
+            most = std::max(most, to_short_order(value));
+          } else {
+            least = std::min(least, to_order(value));
+            most = std::max(most, to_order(value));
+          }
+          part += steps;
+          squares += part_sum{steps} * steps;
+          moments += part_sum{steps} * i;
+        };
+        over_row({p.z, p.y, p.x + begin}, std::min(at_once, count - begin), add, intensity...);
+        total += static_cast<wide_sum>(part);
+        to.sum[mass_squared] += static_cast<wide_sum>(squares);
+        to.sum[moment + 1] +=
+            static_cast<wide_sum>(moments) + static_cast<wide_sum>(begin) * static_cast<wide_sum>(part);
+      }
+      if constexpr (narrow) {
+        to.stretch(Rank, long_order(least));
+        to.stretch(Rank, long_order(most));
+      } else {
+        to.stretch(Rank, least);
+        to.stretch(Rank, most);
+      }
       to.sum[mass] += total;
-      to.sum[mass_squared] += squares;
       to.sum[moment] += y * total;
-      to.sum[moment + 1] += x * total + moments;
+      to.sum[moment + 1] += x * total;
     }
   }
 
