@@ -36,6 +36,8 @@ using large_blocks = block_shape<512, 172>;
 constexpr int column_unit = 4;
 /// A pass has footprints of at most so many rows and columns: two blocks then fit a multiprocessor.
 constexpr int longest_side = large_blocks::pitch - columns - column_unit;
+/// Small blocks have footprints of at most so many; they fit the shared memory of every GPU.
+constexpr int small_side = small_blocks::pitch - columns - column_unit + 1;
 static_assert(1 << most_levels > longest_side && large_blocks::pitch % column_unit == 0);
 
 /// The chords of one slice of a footprint that fit a block's memory.
@@ -329,16 +331,20 @@ void run_part(const gpu& on, const part& from, const key_map<Key>& order, const 
 template <class Key>
 void run_slices(const gpu& on, const key_map<Key>& order, std::span<const chord> footprint,
                 const border<Key>& edge, const view<Key>& out, const view<const Key>& in) {
-  constexpr auto line_bytes = sizeof(typename packed<Key>::word) * large_blocks::pitch;
+  const auto fits_large = [&](int lines) {
+    constexpr auto line_bytes = sizeof(typename packed<Key>::word) * large_blocks::pitch;
+    return line_bytes * static_cast<std::size_t>(large_blocks::strip + lines - 1) <= shared_limit(on);
+  };
   int side = longest_side;
-  while (line_bytes * static_cast<std::size_t>(large_blocks::strip + side - 1) > shared_limit(on)) side /= 2;
+  while (side > small_side && !fits_large(side)) side /= 2;
+  side = std::max(side, small_side);
   bool again = false;
   for (std::size_t i = 0; i < footprint.size();) {
     auto end = i;
     while (end < footprint.size() && footprint[end].dz == footprint[i].dz) ++end;
     for (const auto& each : parts_of(footprint.subspan(i, end - i), side)) {
-      const bool large = each.bottom - each.top >= 24 ||
-                         each.right - each.left > small_blocks::pitch - columns - column_unit;
+      const int lines = each.bottom - each.top + 1;
+      const bool large = (lines > 24 || each.right - each.left >= small_side) && fits_large(lines);
       const auto run = large ? &run_part<Key, large_blocks> : &run_part<Key, small_blocks>;
       run(on, each, order, edge, out, in, again);
       again = true;
