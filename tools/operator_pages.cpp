@@ -9,6 +9,7 @@
 
 #include <macareu/catalogue.hpp>
 
+#include "catalogue/passes.hpp"
 #include "catalogue_text.hpp"
 
 namespace macareu::pages {
@@ -136,6 +137,13 @@ void write_engines(std::ostream& out, const operator_description& about) {
     out << "All give the same bits, except with method `propagation`.\n";
   else
     out << "All give the same bits.\n";
+  const auto passes = std::ranges::find(passes_in_pieces, about.name, &operator_passes::name);
+  if (passes != std::end(passes_in_pieces))
+    out << "[In pieces](../../explanation/pieces.md) every pixel of an input is read "
+        << (passes->reads == 1   ? "once"
+            : passes->reads == 2 ? "at most twice"
+                                 : "at most three times")
+        << " with default parameters, plus halos.\n";
   if (about.pattern == "wave")
     out << "Strategies (`--strategy`): `tiles` and `contraction` on `cpu` and `cuda`; `sweep`, `queue`, `megapixel` and "
            "`diagonal` on `cuda`. The result is the same.\n";

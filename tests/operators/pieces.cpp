@@ -21,6 +21,7 @@
 #include <macareu/macareu.hpp>
 #include <macareu/pieces.hpp>
 
+#include "catalogue/passes.hpp"
 #include "support/dice.hpp"
 #include "support/mazes.hpp"
 #include "support/same.hpp"
@@ -280,6 +281,39 @@ TEST_F(operators_in_pieces, components_read_every_pixel_at_most_twice) {
       expect_at_most(reads_of("label", {&scene.marker}, {})[0], times(2, once));  // a last band is kept
       EXPECT_EQ(report_.scratch_written, 4 * shape.pixels());
     }
+}
+
+/// Operators read a pixel in the middle of a piece, where no halo reaches, as often as their pages say.
+TEST_F(operators_in_pieces, operators_have_the_passes_of_their_pages) {
+  const extents shape{120, 150};
+  options_.size = {1, 60, 75};
+  std::vector<image> images;
+  for (auto& scene : wave_scenes(shape)) images.push_back(std::move(scene.mask));
+  dice from(seed_of("passes", 1));
+  image noise(dtype::u8, shape), numbers(dtype::u8, shape);
+  for (auto& value : noise.pixels<std::uint8_t>()) value = static_cast<std::uint8_t>(from.below(200));
+  for (std::int64_t i = 0; i < shape.pixels(); ++i)
+    numbers.pixels<std::uint8_t>()[static_cast<std::size_t>(i)] =
+        static_cast<std::uint8_t>(i / 150 / 12 % 2 * (1 + i % 150 / 15));
+  images.push_back(std::move(noise));
+  images.push_back(std::move(numbers));
+  for (const auto& [name, told] : passes_in_pieces) {
+    if (name == "reconstruct") continue;  // with markers, above
+    const auto& about = *find_operator(name);
+    int most = 0;
+    for (const auto& pixels : images) {
+      std::vector<const image*> inputs;
+      for (const auto& input : about.inputs)
+        if (!input.optional) inputs.push_back(&pixels);
+      try {
+        for (const auto& reads : reads_of(std::string(name).c_str(), inputs, {}))
+          most = std::max(most, reads[30 * 150 + 37]);
+      } catch (const usage_error&) {
+        // not every image has objects for every operator
+      }
+    }
+    EXPECT_EQ(most, told) << name;
+  }
 }
 
 TEST_F(operators_in_pieces, lines_maps_and_windows_read_every_pixel_once) {
