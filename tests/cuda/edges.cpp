@@ -39,6 +39,21 @@ TEST_F(edges, of_floats) {
       compare(f, {.flavour = flavour, .sigma = {1.4}, .low = low, .high = low + 3}, cpu);
 }
 
+/// Estimates of levels are not sure where an image is flat, nor along its flat parts.
+TEST_F(edges, of_flat_parts) {
+  auto made = generate("tissue", {500, 700}).mask;
+  std::vector<float> floats;
+  for (auto& pixel : made.pixels<std::uint8_t>()) {
+    pixel = static_cast<std::uint8_t>(pixel / 50 * 50);
+    floats.push_back(static_cast<float>(pixel) / 3);
+  }
+  const const_image_view of_floats(floats.data(), made.shape());
+  for (const double low : {-1.0, 0.0, 0.01, 5.0})
+    for (const double more : {0.0, 0.5, 20.0})
+      for (const auto& f : {const_image_view(made), of_floats})
+        compare(f, {.sigma = {1.0}, .low = low, .high = low + more}, serial_);
+}
+
 /// One edge through all tiles, with a start at one end of it.
 TEST_F(edges, that_are_long) {
   const extents shape{777, 1111};

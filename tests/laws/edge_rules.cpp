@@ -37,12 +37,12 @@ patch<V, 2> draw_pixels(dice& from) {
   const auto levels = from.pick(std::array{2, 3, 6, 256});
   const V step = static_cast<V>(std::ldexp(1.0, static_cast<int>(from.between(-20, 20))));
   const V offset = from.once_in(3) ? static_cast<V>(from.between(-1000, 1000)) : V{0};
-  const bool ramp = from.once_in(3);
+  const bool ramp = from.once_in(3), flat = from.once_in(20);
   const auto slope_y = from.between(-2, 2), slope_x = from.between(-2, 2);
   for (int dz = -2; dz <= 2; ++dz)
     for (int dy = -2; dy <= 2; ++dy)
       for (int dx = -2; dx <= 2; ++dx) {
-        auto height = static_cast<V>(from.below(levels));
+        auto height = static_cast<V>(flat ? from.once_in(40) : from.below(levels));
         if (ramp) height += static_cast<V>(4 * (slope_y * dy + slope_x * dx));
         drawn.at(dz, dy, dx) = offset + step * height;
       }
@@ -72,7 +72,7 @@ void check_laws(std::string_view name) {
   constexpr int depth = Rule::rank == 3 ? 1 : 0;
   const auto seed = seed_of(name, sizeof(V), Rule::rank);
   dice from(seed);
-  std::int64_t sure = 0, set = 0;
+  std::int64_t sure = 0, set = 0, flats = 0;
   const auto count = scaled(20000);
   for (auto n = count; n > 0; --n) {
     SCOPED_TRACE(::testing::Message() << name << ", seed " << seed << ", " << n << " to go");
@@ -97,6 +97,12 @@ void check_laws(std::string_view name) {
           }
         }
     const int level = rule.level(smooth, derived);
+    if constexpr (Rule::drafts) {
+      const auto flat = [&](int dy, int dx) { return rule.is_flat(moved(smooth, 0, dy, dx)); };
+      const bool all_flat = flat(0, 0) && flat(-1, 0) && flat(1, 0) && flat(0, -1) && flat(0, 1);
+      ASSERT_TRUE(!all_flat || level == rule.flat_level());
+      flats += all_flat;
+    }
     const V strength = rule.strength(smooth, derived);
     ASSERT_TRUE(level == 0 || !(strength < rule.least())) << level;
     ASSERT_TRUE(level != 1 || rule.weak());
@@ -112,6 +118,7 @@ void check_laws(std::string_view name) {
   // Answers that are never sure, or always 0, would be right too.
   EXPECT_GT(sure, count / 4);
   EXPECT_GT(set, count / 50);
+  EXPECT_TRUE(!Rule::drafts || flats > count / 200) << flats;
 }
 
 TEST(edge_rules, itk) {

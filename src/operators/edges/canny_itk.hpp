@@ -77,6 +77,15 @@ class itk_canny {
     return rounding * (24 * bends + 16 * pixels) + V(1e-30);
   }
 
+  /// Without slopes `derived` is 0, or NaN where a second difference is infinite. Neither is an edge's side.
+  template <class Near>
+  MACAREU_HD static bool is_flat(const Near& near) {
+    bool flat = true;
+    for (int i = 0; i < Rank; ++i) flat = flat && along(near, i) == 0;
+    return flat;
+  }
+  MACAREU_HD std::uint8_t flat_level() const { return level_of(V{0}); }
+
   /// The square of the gradient.
   template <class Smooth, class Derived>
   MACAREU_HD V strength(const Smooth& smooth, const Derived&) const {
@@ -123,10 +132,7 @@ class itk_canny {
 
   template <class Smooth, class Derived>
   MACAREU_HD std::uint8_t level(const Smooth& smooth, const Derived& derived) const {
-    const V steepness = crossing(smooth, derived) ? gradient(smooth) : V{0};
-    // ITK compares the upper threshold with a float.
-    if (static_cast<float>(steepness) > high_) return 2;
-    return steepness > low_;
+    return level_of(crossing(smooth, derived) ? gradient(smooth) : V{0});
   }
 
   template <class Smooth>
@@ -146,6 +152,12 @@ class itk_canny {
 
  private:
   static constexpr V least_gradient = static_cast<V>(0.0001);
+
+  MACAREU_HD std::uint8_t level_of(V steepness) const {
+    // ITK compares the upper threshold with a float.
+    if (static_cast<float>(steepness) > high_) return 2;
+    return steepness > low_;
+  }
 
   /// One instruction for scalars too.
   template <class W>

@@ -3,7 +3,9 @@
 //   sums along y   a thread walks down a column and reads the pixels that its sums share once
 //   sums along x   a lane walks along a row, for the same reason
 //   derived        a thread walks down a column; computes drafts if the rule has them
-//   levels         lanes are adjacent pixels; levels that a draft leaves unsure are derived again, exactly
+//   levels         lanes are adjacent pixels; those that an estimate leaves unsure, and that do not lie flat,
+//                  are listed
+//   unsure levels  lanes are listed pixels, whose levels are computed exactly
 //
 // Walks are compiled for a few reaches. Other weights are read from memory.
 #pragma once
@@ -11,8 +13,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/ceil_div.hpp"
 #include "core/wide.hpp"
+#include "engines/cuda/edges/tile_levels.cuh"
+#include "engines/cuda/edges/tile_pixels.cuh"
 #include "engines/cuda/window/fused_sums.cuh"
 #include "patterns/edges.hpp"
 
@@ -43,88 +46,6 @@ struct edge_marks {
   view<std::uint8_t> levels;
   bool certain_only = false;
 };
-
-struct edge_tile {
-  static constexpr int margin = 2;                                  // of smoothed pixels
-  static constexpr int columns = 128, wide = columns + 2 * margin;  // written, smoothed
-  static constexpr int high = 32, rows = high - 2 * margin;         // a lane for every row
-  static constexpr int threads = 288;
-  static constexpr int walk_down = 16, walk_along = 15, walk_derived = 15;
-  static constexpr int along = ceil_div(wide, walk_along);  // walks of a row
-  static constexpr int pitch = walk_along * along;          // odd: rows lie in different banks
-  /// Blocks per multiprocessor, limited by shared memory.
-  template <class Value>
-  static constexpr int blocks_held = sizeof(Value) == sizeof(float) ? 4 : 3;
-  static_assert(high == 32 && high % walk_down == 0 && pitch % 2 == 1 && threads % 32 == 0);
-
-  static constexpr int sum_pitch(int reach_x) { return pitch + 2 * reach_x; }
-  template <class Value>
-  static constexpr std::size_t bytes(int reach_x) {
-    return sizeof(double) * static_cast<std::size_t>(2 + high * sum_pitch(reach_x)) +
-           sizeof(Value) * static_cast<std::size_t>(high * pitch);
-  }
-};
-
-/// Pixels of a tile in shared memory, relative to one of them.
-template <class Value>
-struct tile_pixels {
-  const Value* at;
-  __device__ Value operator()(int, int dy, int dx) const { return at[dy * edge_tile::pitch + dx]; }
-};
-
-/// A pixel and its neighbours, in registers.
-template <class Value>
-struct held_pixels {
-  Value row[3][3];
-  __device__ Value operator()(int, int dy, int dx) const { return row[dy + 1][dx + 1]; }
-};
-
-/// The rows and columns of a tile that are in the image.
-struct tile_bounds {
-  int first_row, end_row, first_column, end_column;
-
-  __device__ bool has(int row, int column) const {
-    return row >= first_row && row < end_row && column >= first_column && column < end_column;
-  }
-  /// The place of the nearest pixel inside.
-  __device__ int place(int row, int column) const {
-    return min(max(row, first_row), end_row - 1) * edge_tile::pitch +
-           min(max(column, first_column), end_column - 1);
-  }
-};
-
-/// Where a tile with its margin lies in an image.
-struct edge_place {
-  std::int64_t top, left, height, width;
-
-  __device__ bool is_inside(int more_y, int more_x) const {
-    return top >= more_y && left >= more_x && top + edge_tile::high + more_y <= height &&
-           left + edge_tile::wide + more_x <= width;
-  }
-  __device__ tile_bounds bounds() const {
-    const auto first = [](std::int64_t begin) { return begin < 0 ? static_cast<int>(-begin) : 0; };
-    const auto end = [](std::int64_t left, int most) { return left < most ? static_cast<int>(left) : most; };
-    return {first(top), end(height - top, edge_tile::high), first(left), end(width - left, edge_tile::wide)};
-  }
-};
-
-/// Calls visit(row, column) for all smoothed pixels. Called by all threads.
-template <class Visit>
-__device__ void over_tile(Visit&& visit) {
-  for (int i = threadIdx.x; i < edge_tile::high * edge_tile::wide; i += edge_tile::threads) {
-    const int row = i / edge_tile::wide;
-    visit(row, i - row * edge_tile::wide);
-  }
-}
-
-/// Replaces pixels outside the image by the nearest pixel inside.
-template <class Value>
-__device__ void repeat_ends(const tile_bounds& inside, Value* values) {
-  over_tile([&](int row, int column) {
-    if (!inside.has(row, column)) values[row * edge_tile::pitch + column] = values[inside.place(row, column)];
-  });
-  __syncthreads();
-}
 
 /// The input of the smoothing, in f64.
 template <class Enter, class In>
@@ -280,47 +201,6 @@ __device__ __forceinline__ void derive(const Rule& rule, const Value* smooth, Va
   if constexpr (Rule::drafts) raise(bends, most);
 }
 
-/// Exact derived values around a pixel.
-template <class Rule, class Value>
-struct derived_again {
-  const Rule& rule;
-  tile_bounds inside;
-  const Value* smooth;
-  int row, column;
-
-  __device__ Value operator()(int, int dy, int dx) const {
-    return rule.derived(tile_pixels<Value>{smooth + inside.place(row + dy, column + dx)});
-  }
-};
-
-template <class Rule, class Value>
-__device__ __noinline__ int level_again(const Rule& rule, tile_bounds inside, const Value* smooth,
-                                        const Value* derived, int row, int column) {
-  const int place = row * edge_tile::pitch + column;
-  const tile_pixels<Value> s{smooth + place};
-  if constexpr (Rule::drafts)
-    return rule.level(s, derived_again<Rule, Value>{rule, inside, smooth, row, column});
-  else
-    return rule.level(s, tile_pixels<Value>{derived + place});
-}
-
-/// Needs whole warps; lanes are columns. Returns 0 for pixels without `may_mark`.
-template <class Rule, class Value>
-__device__ __forceinline__ int level_in_tile(const Rule& rule, const tile_bounds& inside, const Value* smooth,
-                                             const Value* derived, Value error, int row, int column,
-                                             bool may_mark) {
-  const int place = row * edge_tile::pitch + column;
-  const tile_pixels<Value> s{smooth + place}, d{derived + place};
-  const Value strength = rule.strength(s, d);
-  const bool strong = may_mark && !(strength < rule.least());
-  if (!__any_sync(~0u, strong)) return 0;
-  Value slopes[Rule::rank];
-  rule.slopes(s, slopes);
-  int level = 0;
-  if (strong) level = static_cast<int>(rule.estimate(strength, slopes, d, error));
-  return level == not_sure ? level_again(rule, inside, smooth, derived, row, column) : level;
-}
-
 /// Reach 0: any reach, with weights from memory.
 template <int Reach, class Rule, class Enter, class In>
 __global__ void __launch_bounds__(edge_tile::threads, edge_tile::blocks_held<typename Rule::value>)
@@ -329,6 +209,7 @@ __global__ void __launch_bounds__(edge_tile::threads, edge_tile::blocks_held<typ
               std::uint32_t across) {
   using value = typename Rule::value;
   extern __shared__ double shared[];
+  __shared__ std::uint32_t unsure_count;
   auto* const most = reinterpret_cast<value*>(shared);  // largest pixel, largest bend
   double* const sums = shared + 2;
   auto* const smooth = reinterpret_cast<value*>(sums + edge_tile::high * edge_tile::sum_pitch(how.reach_x));
@@ -338,6 +219,7 @@ __global__ void __launch_bounds__(edge_tile::threads, edge_tile::blocks_held<typ
                       std::int64_t{tile_x} * edge_tile::columns - edge_tile::margin, source.in.height,
                       source.in.width};
   if (threadIdx.x < 2) most[threadIdx.x] = 0;
+  if (threadIdx.x == 0) unsure_count = 0;
 
   if constexpr (Reach == 0)
     sum_columns<value>(how, source, at, sums);
@@ -376,6 +258,13 @@ __global__ void __launch_bounds__(edge_tile::threads, edge_tile::blocks_held<typ
   if constexpr (Rule::drafts) error = rule.draft_error(most[0], most[1]);
   constexpr int halves = edge_tile::columns / 32;
   const int lane = static_cast<int>(threadIdx.x % 32);
+  const unsure_pixels unsure(derived, how.reach_x, &unsure_count);
+  const auto exact = [&](int row, int column) {
+    return level_again(rule, inside, smooth, derived, row, column);
+  };
+  const auto pixel = [&](int level) {
+    return static_cast<std::uint8_t>(to.certain_only ? level > 1 : level);
+  };
   for (int job = threadIdx.x / 32; job < edge_tile::rows * halves; job += edge_tile::threads / 32) {
     const int row = job / halves + edge_tile::margin, half = job % halves,
               column = half * 32 + lane + edge_tile::margin;
@@ -383,10 +272,15 @@ __global__ void __launch_bounds__(edge_tile::threads, edge_tile::blocks_held<typ
     if (row >= inside.end_row || place >= to.halves) continue;
     const site q{0, at.top + row, at.left + column};
     const bool may_mark = column < inside.end_column && marks_at<Rule>(q, at.height, at.width);
-    const int level = level_in_tile(rule, inside, smooth, derived, error, row, column, may_mark);
+    int level = estimate_in_tile(rule, smooth, derived, error, row, column, may_mark);
+    if (__any_sync(~0u, level == not_sure)) {
+      if constexpr (Rule::drafts)
+        if (level == not_sure && lies_flat(rule, inside, smooth, row, column)) level = rule.flat_level();
+      const bool listed = unsure.add(level == not_sure, row, column);
+      if (level == not_sure) level = listed ? 0 : exact(row, column);
+    }
     if (to.levels.data) {
-      if (column < inside.end_column)
-        to.levels[q] = static_cast<std::uint8_t>(to.certain_only ? level > 1 : level);
+      if (column < inside.end_column) to.levels[q] = pixel(level);
       continue;
     }
     const auto marked = __ballot_sync(~0u, level > 0), certain = __ballot_sync(~0u, level > 1);
@@ -394,6 +288,19 @@ __global__ void __launch_bounds__(edge_tile::threads, edge_tile::blocks_held<typ
     to.marked[q.y * to.halves + place] = marked;
     to.certain[q.y * to.halves + place] = certain;
   }
+  __syncthreads();
+  unsure.for_each([&](int row, int column) {
+    const int level = exact(row, column), from = column - edge_tile::margin;
+    if (level == 0) return;
+    const site q{0, at.top + row, at.left + column};
+    if (to.levels.data) {
+      to.levels[q] = pixel(level);
+      return;
+    }
+    const std::int64_t word = q.y * to.halves + std::int64_t{tile_x} * halves + from / 32;
+    atomicOr(&to.marked[word], 1u << from % 32);
+    if (level > 1) atomicOr(&to.certain[word], 1u << from % 32);
+  });
 }
 
 }  // namespace macareu::cuda
