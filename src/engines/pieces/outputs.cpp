@@ -54,10 +54,6 @@ void output_slots::write() {
 
 namespace {
 
-image_region region_of(const box& where) {
-  return {{where.first.z, where.first.y, where.first.x}, {where.size.z, where.size.y, where.size.x}};
-}
-
 /// Channels of one box, interleaved.
 block interleaved(run& of, const box& where, std::span<const block> channels) {
   const auto own = static_cast<std::int64_t>(channels[0].pixel_bytes),

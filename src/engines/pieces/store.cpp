@@ -14,6 +14,10 @@
 
 namespace macareu::pieces {
 
+image_region region_of(const box& where) {
+  return {{where.first.z, where.first.y, where.first.x}, {where.size.z, where.size.y, where.size.x}};
+}
+
 void expected_boxes::expect(run& of, const box& where, load read) {
   for (const auto& [place, pixels] : boxes_)
     if (place == where) return;
@@ -36,10 +40,6 @@ namespace {
 
 const computed_source* computed_of(const image_source& source) {
   return dynamic_cast<const computed_source*>(&source);
-}
-
-image_region region_of(const box& where) {
-  return {{where.first.z, where.first.y, where.first.x}, {where.size.z, where.size.y, where.size.x}};
 }
 
 frame frame_of(const extents& shape) { return {shape.depth(), shape.height(), shape.width(), {0, 0, 0}}; }

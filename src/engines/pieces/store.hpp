@@ -19,6 +19,8 @@
 
 namespace macareu::pieces {
 
+image_region region_of(const box& where);
+
 /// Boxes that were asked for in advance.
 class expected_boxes {
  public:
