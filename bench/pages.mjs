@@ -1,7 +1,8 @@
 // How soon pages appear, and what they take: MACAREU_TOOL=... tests/pages/browser.sh BUILD/puppeteer bench/pages.mjs
 // Prints JSON for bench/results.
-import {spawn} from "node:child_process";
+import {execFileSync, spawn} from "node:child_process";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import zlib from "node:zlib";
 import {close, fileUrl, inFolder, open, readNpy, settled, tool} from "../tests/pages/browser.mjs";
@@ -174,7 +175,8 @@ function slideBytes() {
 
 try {
   const rows = [await largeTiff(), slideBytes(), await millionNuclei()];
-  console.log(JSON.stringify({commit: "COMMIT", machine: "MACHINE", what: "chromium, software rendering; from the command or the double click to the first view", rows}, null, 1));
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"]).toString().trim();
+  console.log(JSON.stringify({commit, machine: os.cpus()[0].model, what: "chromium, software rendering; from the command or the double click to the first view", rows}, null, 1));
 } finally {
   await close();
 }
