@@ -211,7 +211,7 @@ class engine : public images_in_memory {
   template <class Key>
   requires(sizeof(Key) <= 4) bool has_basins_of_minima(const neighbourhood& near,
                                                        const framed<const Key>& image) const {
-    return tile_basins::fits(near, image.pixels().pixels());
+    return tile_basins::fits(near, image.pixels().height, image.pixels().width);
   }
   template <class Key>
   requires(sizeof(Key) <= 4) std::uint64_t

@@ -81,7 +81,8 @@ void run_basins(const gpu& on, const neighbourhood& near, const view<std::uint32
     throw too_large("cuda: watershed: an image of " + std::to_string(passes.pixels()) +
                     " pixels exceeds numbers of 32 bits; use the cpu device or pieces");
   if constexpr (sizeof(Key) <= 4)
-    if (tile_basins::fits(near, passes.pixels())) return tile_basins::run(on, near, labels, passes, seeds);
+    if (tile_basins::fits(near, passes.height, passes.width))
+      return tile_basins::run(on, near, labels, passes, seeds);
   const device_array<std::uint32_t> steps(on, indices), front(on, indices), next(on, indices), moved(on, 1);
   const basin_world<Key> world{passes.depth, passes.height, passes.width, pitch,        near,
                                passes.data,  seeds.data,    steps.data(), front.data(), next.data()};

@@ -9,6 +9,7 @@
 namespace macareu::cuda::tile_basins {
 
 inline constexpr int link_threads = 256;
+static_assert(link_threads == rim_places);  // each resets one
 
 /// Where the flood may go. Seeds from markers tell it, else the mask does, if there is one. Without markers
 /// the pixels that get no d become seeds later.

@@ -316,10 +316,8 @@ __global__ void __launch_bounds__(visit_warps * 32, 4) visit_tiles(const __grid_
   const int lane = static_cast<int>(threadIdx.x % 32);
   tiles::scheduler::turn at;
   while (schedule.next(at)) {
-    if (at.first) {
-      if (lane == 0) wave.work.begin(at.tile);
-      __syncwarp();
-    }
+    if (at.first && lane == 0) wave.work.begin(at.tile);
+    __syncwarp();  // what one lane acquired, all read
     tile_front tile(wave.all, at.tile);
     tile.load();
     if (tile.is_flat()) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <macareu/error.hpp>
+
 #include "core/ceil_div.hpp"
 #include "engines/cuda/basins/tile_links.cuh"
 #include "engines/cuda/basins/tile_parents.cuh"
@@ -135,8 +137,11 @@ void launch_labels(const gpu& on, const world& all, const view<const Key>& passe
 
 }  // namespace
 
-bool fits(const neighbourhood& near, std::int64_t pixels) {
-  return near.rank == 2 && pixels <= std::int64_t{1} << most_step_bits;
+bool fits(const neighbourhood& near, std::int64_t height, std::int64_t width) {
+  constexpr std::int64_t few_tiles = 4096;
+  const auto pixels = height * width, tiles = ceil_div(height, side) * ceil_div(width, side);
+  return near.rank == 2 && pixels <= std::int64_t{1} << most_step_bits &&
+         (tiles <= few_tiles || tiles * side * side <= 4 * pixels);
 }
 
 template <class Key>
@@ -153,6 +158,8 @@ template <class Key>
 std::uint64_t run_from_minima(const gpu& on, const neighbourhood& near, const view<std::uint32_t>& labels,
                               const view<Key>& levels, const view<const Key>& heights,
                               const view<const std::uint8_t>& mask) {
+  if (levels.step_x != 1 || (mask.data && mask.step_x != 1))
+    throw internal_error("cuda: basins: levels and mask are not laid out as temporaries are");
   const world_memory memory(on, near, levels.height, levels.width);
   const auto& all = memory.all();
   launch_links(on, all, view<const Key>(levels), {nullptr, 0, mask.data, mask.step_y});

@@ -9,7 +9,8 @@
 
 namespace macareu::cuda::tile_basins {
 
-bool fits(const neighbourhood& near, std::int64_t pixels);
+/// Not in thin images, whose tiles are nearly empty.
+bool fits(const neighbourhood& near, std::int64_t height, std::int64_t width);
 
 /// From seeds. `passes` and `seeds` are dense.
 template <class Key>
