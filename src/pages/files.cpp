@@ -87,6 +87,7 @@ struct page_files::state {
     const auto& about = model.content();
     if (model.labels()) covered.emplace(about.labels, pages::tile_reader::kind::labels);
     for (auto& image : model.images()) image.start_overview();
+    if (covered) covered->start_overview();
     if (about.objects) places_table = pages::places_in(*about.objects);
     if (places_table && pages::all_inside(*places_table, model.shape()))
       places.emplace(*places_table);

@@ -15,8 +15,8 @@
 namespace macareu::pages {
 namespace {
 
-/// Pixels that a tile reads at most; more are sampled.
-constexpr std::int64_t most_pixels = std::int64_t{24} << 20;
+/// Pixels that a tile of a picture reads at most; more are sampled. As many as a tile without an overview needs.
+constexpr std::int64_t most_pixels = std::int64_t{64} << 20;
 /// Along each axis of a sampled tile.
 constexpr std::int64_t most_samples = 32;
 /// Images that are larger than a tile after so many halvings have an overview of that size.
@@ -164,7 +164,8 @@ tile tile_reader::read_scaled(const tile_place& place) {
                      (static_cast<double>(form().shape.width()) / static_cast<double>(1 << place.halvings));
   const auto [width, height] = sides_of(form().shape, place);
   const auto pixels = static_cast<double>(width * height) * scale * scale;
-  return pixels <= most_pixels ? shrunk(*from, place, scale) : sampled(*from, place, scale);
+  const bool all = kind_ == kind::labels || pixels <= most_pixels;  // small objects would be missed
+  return all ? shrunk(*from, place, scale) : sampled(*from, place, scale);
 }
 
 /// The mean of all pixels that a pixel covers.

@@ -6,6 +6,7 @@ window.macareu = {};
 macareu.data = (() => {
   const texts = new Map();    // arrived before anyone asked: pages with inline data
   const waiting = new Map();  // name -> function that takes the text
+  const loading = new Map();  // name -> promise of its script's end
   const images = new Map();
 
   macareu.take = (name, text) => {
@@ -29,14 +30,21 @@ macareu.data = (() => {
     return new Uint8Array(await new Response(stream).arrayBuffer());
   }
 
-  function fetched(name) {
-    if (texts.has(name)) return Promise.resolve(texts.get(name));
+  async function fetched(name) {
+    if (texts.has(name)) return texts.get(name);
+    while (loading.has(name)) await loading.get(name);  // a finer version of it may have been made since
     return new Promise((resolve, reject) => {
       const script = document.createElement("script");
       script.src = "page/data/" + name + ".js";
-      const fail = () => reject(new Error("page/data/" + name + ".js is missing or damaged"));
-      script.onload = () => { script.remove(); waiting.delete(name); fail(); };  // nothing happens if it was taken
-      script.onerror = () => { script.remove(); waiting.delete(name); fail(); };
+      loading.set(name, new Promise(ended => {
+        script.onload = script.onerror = () => {
+          script.remove();
+          waiting.delete(name);
+          loading.delete(name);
+          ended();
+          reject(new Error("page/data/" + name + ".js is missing or damaged"));  // nothing happens if it was taken
+        };
+      }));
       waiting.set(name, resolve);
       document.head.append(script);
     });
