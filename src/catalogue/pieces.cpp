@@ -33,10 +33,12 @@ std::vector<image_form> forms_of(std::span<image_source* const> inputs) {
 /// What a resumed run must have in common with the first one: "name: value" lines.
 std::string description_of(const operator_description& about, std::span<image_source* const> inputs,
                            std::span<image_sink* const> outputs, const arguments& values,
-                           const device_choice& choice, const piece_options& options) {
+                           const device_choice& choice, std::int64_t gpu_memory,
+                           const piece_options& options) {
   std::string text = "operator: " + std::string(about.name) + "\nversion: " + std::string(version) +
                      "\nengine: " + std::string(choice.chosen->engine) +
-                     "\nmemory: " + std::to_string(options.memory);
+                     "\nmemory: " + std::to_string(options.memory) +
+                     "\ngpu memory: " + std::to_string(gpu_memory);
   for (const auto side : options.size) text += "\npieces: " + std::to_string(side);
   for (const auto& [name, value] : values) text += "\n" + name + ": " + to_string(value);
   for (const auto* input : inputs)
@@ -55,6 +57,15 @@ std::string description_of(const operator_description& about, std::span<image_so
                     : "");
   }
   return text + "\n";
+}
+
+/// 0 on the host. What is free is rounded, because a resumed run must find the same limit.
+std::int64_t gpu_memory_for(const device_choice& choice, const context& how) {
+  constexpr std::int64_t unit = std::int64_t{1} << 30;
+  const auto gpu = cuda::gpu_named(choice.device);
+  if (!gpu || how.gpu_memory > 0) return gpu ? how.gpu_memory : 0;
+  const auto free = cuda::free_memory(*gpu) / 10 * 9;
+  return free > unit ? free / unit * unit : free;
 }
 
 /// Pixels of a pipe may be others now, and nothing tells.
@@ -84,7 +95,7 @@ void require_memory(const shapes_call& call, function_ref<void(const macareu::ca
       call.take ? &drop : nullptr};
   try {
     run(without_pixels);
-  } catch (const std::exception&) {
+  } catch (const usage_error&) {
     // Zeros may not be what the operator takes. Passes after them are checked when they begin.
   }
   planned.require_limit(planning.least);
@@ -123,10 +134,10 @@ void run_pieces(const operator_description& about, std::span<image_source* const
   if (options.resume) require_identities(about, inputs);
   job work{told, {}};
   work.report.note = choice.note;
-  pieces::run pieces(work, options, description_of(about, inputs, outputs, values, choice, options));
+  const auto gpu_memory = gpu_memory_for(choice, how);
+  pieces::run pieces(work, options, description_of(about, inputs, outputs, values, choice, gpu_memory, options));
   work.pieces = &pieces;
-  if (const auto gpu = cuda::gpu_named(choice.device))
-    pieces.gpu_memory = how.gpu_memory > 0 ? how.gpu_memory : cuda::free_memory(*gpu) / 10 * 9;
+  pieces.gpu_memory = gpu_memory;
   const shapes_call call{{about, from, to, values, work, result}, take};
   if (call.has(parameter_kind::connectivity)) call.near();
   if (about.check && first.shape.pixels() > 0) about.check(call);

@@ -201,7 +201,7 @@ class EndedRuns(PiecesTest):
             file.seek(200)
             file.write(b"\xff")
         self.assertRegex(self.fail_with(2, *self.commands["reconstruct"], "--resume"),
-                         "the unfinished run was another one: then 'input: u8 of 1000 x 1000,.*', now 'input: ")
+                         "the unfinished run was another one: then 'input mask: u8 of 1000 x 1000,.*', now 'input ")
 
     def test_damaged_journals(self):
         self.prepare()

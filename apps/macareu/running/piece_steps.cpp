@@ -101,7 +101,10 @@ void run_resumable(std::string_view verb, const run_options& running, const std:
     return steps({scratch, running.pieces});
   }
   const auto name = fs::path(written[0]).filename().string();
-  work_folder folder(scratch / (".macareu-" + name + ".pieces"));
+  // Outputs of several folders may share a scratch directory.
+  const auto of_output =
+      running.pieces.scratch.empty() ? "" : "-" + std::to_string(fs::hash_value(fs::absolute(written[0])));
+  work_folder folder(scratch / (".macareu-" + name + of_output + ".pieces"));
   if (running.pieces.resume) {
     folder.resume(name, describe());
     if (output_files::finish_commit(folder.path())) return folder.forget();
@@ -119,7 +122,7 @@ void run_resumable(std::string_view verb, const run_options& running, const std:
                    std::string(verb).c_str());
     throw;
   } catch (const usage_error&) {
-    folder.forget();  // it would be refused again
+    if (!running.pieces.resume) folder.forget();  // it would be refused again
     throw;
   }
   folder.forget();
@@ -160,8 +163,8 @@ std::string describe_input(std::string_view name, const image_source& source, bo
     throw usage_error("--resume: " + std::string(name) +
                       " cannot be compared with that of the unfinished run, as it is a pipe or has no "
                       "identity; start again without --resume");
-  return "input: " + std::string(name_of(form.type)) + " of " + to_string(form.shape) + ", " + identity +
-         "\n";
+  return "input " + std::string(name) + ": " + std::string(name_of(form.type)) + " of " +
+         to_string(form.shape) + ", " + identity + "\n";
 }
 
 }  // namespace macareu::tool

@@ -81,7 +81,9 @@ void work_folder::resume(const std::string& output, const description& about) {
   keeps_ = true;
   const std::string before(std::istreambuf_iterator<char>(file), {});
   const auto now = about.run + about.inputs;
-  if (!before.starts_with(fs::exists(path_ / "renames") ? about.run : now))
+  // Where outputs already have their names, an input may be one of them.
+  const bool same = fs::exists(path_ / "renames") ? before.starts_with(about.run) : before == now;
+  if (!same)
     throw usage_error("--resume: the unfinished run was another one: " + difference(before, now) +
                       "; start again without --resume");
 }

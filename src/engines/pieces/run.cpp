@@ -276,7 +276,10 @@ std::filesystem::path run::handed_over(const std::filesystem::path& file) const 
   std::filesystem::remove(other);  // of a run that was killed
   std::error_code failed;
   std::filesystem::create_hard_link(file, other, failed);
-  if (failed) std::filesystem::copy_file(file, other);  // file systems without links
+  if (failed) {  // file systems without links; later runs know the file by its time
+    std::filesystem::copy_file(file, other);
+    std::filesystem::last_write_time(other, std::filesystem::last_write_time(file));
+  }
   return other;
 }
 
