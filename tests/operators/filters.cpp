@@ -248,7 +248,7 @@ TEST(filters, a_kernel_has_the_axes_of_the_image) {
 TEST(filters, a_kernel_has_weights) {
   const picture<std::uint8_t> f{{2, 2}, {1, 2, 3, 4}}, none{{0, 3}, {}};
   EXPECT_EQ(message_of<usage_error>([&] { convolve(f.view(), none.view()); }),
-            "convolve: kernel: expected at least one weight, got 0 x 3");
+            "convolve: kernel is empty: it is 0 x 3");
 }
 
 }  // namespace

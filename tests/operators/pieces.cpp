@@ -279,7 +279,7 @@ TEST_F(operators_in_pieces, components_read_every_pixel_at_most_twice) {
       const sides band{piece[0], volume ? shape.height() : piece[1], shape.width()};
       const auto once = pieces_around(shape, band, {0, 0, 0}, {volume ? 1 : 0, volume ? 0 : 1, 0});
       expect_at_most(reads_of("label", {&scene.marker}, {})[0], times(2, once));  // a last band is kept
-      EXPECT_EQ(report_.scratch_written, 4 * shape.pixels());
+      EXPECT_LE(report_.scratch_written, 4 * shape.pixels());  // work files are coded
     }
 }
 

@@ -318,7 +318,7 @@ class Errors(unittest.TestCase):
             (ValueError, "memory: expected a size", lambda: fill(image, memory="much")),
             (ValueError, "memory: expected a size", lambda: fill(image, memory=0)),
             (ValueError, "memory: expected a size", lambda: fill(image, memory=2.5)),
-            (ValueError, "memory: a piece of .* needs", lambda: fill(lazy, memory=1)),
+            (ValueError, "memory: this needs .*, but the limit is", lambda: fill(lazy, memory=1)),
             (ValueError, "pieces: expected", lambda: fill(image, pieces=5)),
             (ValueError, "pieces: expected", lambda: fill(image, pieces=(0, 5))),
             (ValueError, "pieces: expected", lambda: fill(image, pieces=(2.5, 5))),

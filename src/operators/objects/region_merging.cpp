@@ -84,9 +84,10 @@ void region_gathering::add_rows(const row_band& band, std::int64_t first_row, st
   const auto type = band.images[1].type;
   const bool may_be_nan = type == dtype::f32 || type == dtype::f64;
   const bool volume = call_.rank() == 3;
-  if (volume) {
-    slice_before_.resize(static_cast<std::size_t>(band.height));
-    values_before_.resize(static_cast<std::size_t>(band.height));
+  if (volume) {  // bands are whole slices, or rows of the only one
+    const auto end = static_cast<std::size_t>(band.first.y + band.height);
+    slice_before_.resize(std::max(slice_before_.size(), end));
+    values_before_.resize(slice_before_.size());
   }
   for (auto row = first_row; row < last_row; ++row) {
     const site at{band.first.z + row / band.height, band.first.y + row % band.height, 0};
