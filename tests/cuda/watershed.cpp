@@ -1,9 +1,12 @@
 // The watershed on the cuda device beyond what the conformance tests see: images of several tiles of every
-// size, labels of 32 bits, and plateaus so long that steps do not fit one word with the pass.
+// size, flat tiles, labels of 32 bits, and plateaus so long that steps do not fit one word with the pass.
+#include <type_traits>
+
 #include <macareu/catalogue.hpp>
 
 #include "cuda/on_gpu.hpp"
 #include "support/same.hpp"
+#include "support/strided.hpp"
 
 namespace macareu::test {
 namespace {
@@ -52,9 +55,16 @@ std::vector<T> draw_landscape(dice& from, const extents& shape) {
                        : kind == 1 ? from.below(values)
                        : kind == 2 ? (x / cell * 7 + y / cell * 5) % values
                                    : (from.once_in(40) ? 255 : 3);
-    drawn[static_cast<std::size_t>(i)] = static_cast<T>(value);
+    drawn[static_cast<std::size_t>(i)] = static_cast<T>(value - (std::is_signed_v<T> ? 100 : 0));
   }
   return drawn;
+}
+
+/// visit(a value of one of the types), in turn.
+template <class... T, class Visit>
+void with_one_of(int turn, Visit&& visit) {
+  int at = 0;
+  (..., (at++ == turn % static_cast<int>(sizeof...(T)) ? visit(T{}) : void()));
 }
 
 TEST_F(watershed_on_gpu, of_several_tiles) {
@@ -67,28 +77,56 @@ TEST_F(watershed_on_gpu, of_several_tiles) {
     const extents shape{from.once_in(9) ? 1 : side(), from.once_in(9) ? 1 : side()};
     std::vector<std::uint8_t> mask(static_cast<std::size_t>(shape.pixels()));
     for (auto& each : mask) each = !from.once_in(6);
+    const auto some = static_cast<std::size_t>(from.below(shape.pixels()));
+    mask[some] = 1;
     std::vector<std::uint32_t> markers(mask.size());
     const bool marked = from.once_in(2), masked = from.once_in(2);
-    for (auto& each : markers)
-      if (from.once_in(90)) each = static_cast<std::uint32_t>(from.between(1, 0xfffffffd));
-    const auto some = static_cast<std::size_t>(from.below(shape.pixels()));
+    for (std::size_t p = 0; p < markers.size(); ++p)
+      if (from.once_in(90) && (mask[p] || !masked))
+        markers[p] = static_cast<std::uint32_t>(from.between(1, 0xfffffffd));
     markers[some] = 5;
-    mask[some] = 1;
     arguments given{{"connectivity", std::string(from.once_in(2) ? "full" : "face")}};
     if (!marked) given["h"] = number(from.below(6));
     if (from.once_in(6)) given["lines"] = true;
-    const auto run = [&](const auto& landscape) {
-      std::vector<const_image_view> inputs{const_image_view(landscape.data(), shape)};
+    with_one_of<std::uint8_t, std::uint16_t, float, std::int8_t, std::int16_t, std::int32_t>(i, [&](auto of) {
+      using T = decltype(of);
+      const auto drawn = draw_landscape<T>(from, shape);
+      strided_image landscape(from, dtype_of<T>, shape);
+      landscape.assign(const_image_view(drawn.data(), shape));
+      const bool dense = from.once_in(2);
+      std::vector<const_image_view> inputs{dense ? const_image_view(drawn.data(), shape)
+                                                 : const_image_view(landscape)};
       if (marked || masked) inputs.push_back(marked ? const_image_view(markers.data(), shape) : no_image);
       if (masked) inputs.push_back(const_image_view(mask.data(), shape));
       compare(inputs, given);
-    };
-    if (i % 3 == 0)
-      run(draw_landscape<std::uint8_t>(from, shape));
-    else if (i % 3 == 1)
-      run(draw_landscape<std::uint16_t>(from, shape));
-    else
-      run(draw_landscape<float>(from, shape));
+    });
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// Most tiles have one value, so that their rims are found by scans. Walls and seeds are in the others.
+TEST_F(watershed_on_gpu, of_flat_tiles) {
+  for (int i = 0; i < scaled(48); ++i) {
+    SCOPED_TRACE(i);
+    dice from(seed_of("watershed_of_flat_tiles", i));
+    const extents shape{from.between(130, 500), from.between(130, 500)};
+    const auto pixels = static_cast<std::size_t>(shape.pixels());
+    const auto some = [&] { return static_cast<std::size_t>(from.below(shape.pixels())); };
+    std::vector<std::uint32_t> markers(pixels);
+    for (auto left = from.between(1, 6); left > 0; --left)
+      markers[some()] = static_cast<std::uint32_t>(from.between(1, 9));
+    const arguments given{{"connectivity", std::string(from.once_in(2) ? "full" : "face")}};
+    with_one_of<std::uint8_t, std::uint16_t, float, std::int16_t>(i, [&](auto of) {
+      using T = decltype(of);
+      std::vector<T> landscape(pixels, T{3});
+      for (auto left = from.below(5); left > 0; --left) {
+        const auto first = some(), length = static_cast<std::size_t>(from.between(1, 150));
+        const auto step = from.once_in(2) ? std::size_t{1} : static_cast<std::size_t>(shape.width());
+        for (std::size_t k = 0; k < length && first + k * step < pixels; ++k)
+          landscape[first + k * step] = static_cast<T>(from.between(2, 4));
+      }
+      compare({const_image_view(landscape.data(), shape), const_image_view(markers.data(), shape)}, given);
+    });
     if (HasFatalFailure()) return;
   }
 }
