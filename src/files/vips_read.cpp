@@ -228,8 +228,10 @@ class tiled_source final : public image_source {
           auto* first = slice + static_cast<std::size_t>(y - from.first[1]) * row +
                         static_cast<std::size_t>(x - from.first[2]) * pixel;
           const picture_box box{x, y, next(x, tiles_.width, end_x) - x, next(y, tiles_.height, end_y) - y};
-          if (!picture_.vips().read_box(page(from.first[0] + z), box, first, row))
+          if (!picture_.vips().read_box(page(from.first[0] + z), box, first, row)) {
+            opened_.reset();  // libvips keeps a damaged tile as zeros, and gives it the next time
             fail_with_vips(picture_.path(), picture_.path());
+          }
         }
   }
 
