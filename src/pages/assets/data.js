@@ -59,14 +59,17 @@ macareu.data = (() => {
   return {load, imageUrl};
 })();
 
-// Messages above the image; each text is shown once.
+// Messages above the image. Those that differ only in numbers, such as names of tiles, share a line with their count.
 macareu.say = (() => {
-  const said = new Set();
+  const lines = new Map();  // text without numbers -> {line, text, all}
   return text => {
-    if (said.has(text) || said.size > 4) return;
-    said.add(text);
-    const line = document.createElement("p");
-    line.textContent = text;
-    document.getElementById("messages").append(line);
+    const kind = text.replace(/\d+/g, "0");
+    let one = lines.get(kind);
+    if (!one) {
+      lines.set(kind, one = {line: document.createElement("p"), text, all: new Set()});
+      document.getElementById("messages").append(one.line);
+    }
+    one.all.add(text);
+    one.line.textContent = one.text + (one.all.size > 1 ? " (and " + (one.all.size - 1) + " more)" : "");
   };
 })();
