@@ -1,11 +1,16 @@
 #include "server.hpp"
 
 #include <httplib.h>
+#include <netinet/in.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include <macareu/error.hpp>
@@ -30,6 +35,22 @@ std::string random_token() {
 void share_nothing(socket_t socket) {
   const int yes = 1;
   setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+}
+
+/// Why a port cannot be listened on; the library does not tell.
+std::string refusal_of(int port) {
+  const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  share_nothing(probe);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int reason =
+      bind(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
+  if (probe >= 0) close(probe);
+  if (reason == EADDRINUSE) return "is in use";
+  if (reason == EACCES) return "needs permission of the system, as ports below 1024 usually do";
+  return reason == 0 ? "could not be opened" : std::strerror(reason);
 }
 
 /// The hash is that of the one style that OpenSeadragon adds.
@@ -73,8 +94,11 @@ void serve(const page_files& page, int port, const std::stop_token& stop,
   server.set_socket_options(share_nothing);
   server.set_payload_max_length(0);
   server.set_tcp_nodelay(true);  // else answers wait for the receipt of their headers
-  const bool bound = port == 0 ? (port = server.bind_to_any_port(host)) > 0 : server.bind_to_port(host, port);
-  if (!bound) throw io_error("--port " + std::to_string(port) + ": is in use; leave it out for any free one");
+  if (port > 0 && !server.bind_to_port(host, port))
+    throw io_error("--port " + std::to_string(port) + ": " + refusal_of(port) +
+                   "; leave it out for any free one");
+  if (port == 0 && (port = server.bind_to_any_port(host)) <= 0)
+    throw io_error("the system gives no port to listen on: " + refusal_of(0));
   const auto authority = ":" + std::to_string(port);
   const auto path = "/" + random_token() + "/";
   server.set_pre_routing_handler([&](const httplib::Request& request, httplib::Response& response) {
@@ -96,7 +120,16 @@ void serve(const page_files& page, int port, const std::stop_token& stop,
     }
     return httplib::Server::HandlerResponse::Handled;
   });
-  const std::stop_callback stopper(stop, [&] { server.stop(); });
+  // The library ignores a stop before it listens, and must be stopped once only.
+  std::atomic_flag stopped;
+  const auto end = [&] {
+    if (server.is_running() && !stopped.test_and_set()) server.stop();
+  };
+  server.new_task_queue = [&]() -> httplib::TaskQueue* {  // called when the server runs
+    if (stop.stop_requested()) end();
+    return new httplib::ThreadPool(CPPHTTPLIB_THREAD_POOL_COUNT);
+  };
+  const std::stop_callback stopper(stop, end);
   ready("http://" + std::string(host) + authority + path);
   if (!server.listen_after_bind() && !stop.stop_requested())
     throw io_error("the server on port " + std::to_string(port) + " ended early");
