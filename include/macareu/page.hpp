@@ -57,7 +57,8 @@ void write_page(const std::filesystem::path& folder, const page_content& content
 std::string page_text(const page_content& content, const page_options& options = {});
 
 /// The files of a page, made when they are asked for. Images are read where a tile needs them: coarse levels
-/// that a file lacks take a few pixels of each part of the image. Calls may come from several threads.
+/// that a file lacks take a few pixels of each part of the image. Parts that cannot be read are grey, and the
+/// page shows a message. Calls may come from several threads.
 class page_files {
  public:
   struct file {

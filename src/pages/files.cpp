@@ -97,16 +97,20 @@ struct page_files::state {
           "are shown near by only.";
   }
 
-  std::string meta() const {
+  std::string meta() {
     const auto& shape = model.shape();
     int levels = 1;
     while (pages::halved_side(std::max(shape.width(), shape.height()), pages::raster_halvings + levels - 1) >
            pages::tile_side)
       ++levels;
-    return model.meta({.image_types = std::vector<std::string>(model.content().images.size(), "png"),
+    std::vector<pages::page_model::image_part> images;
+    for (const auto& reader : model.images())
+      images.push_back({"png", reader.overview_halvings(), reader.version()});
+    return model.meta({.images = std::move(images),
                        .places = places ? &*places : nullptr,
                        .raster_levels = levels,
-                       .raster_exact = !covered || !covered->has_overview(),
+                       .raster_exact = !covered || !covered->overview_halvings(),
+                       .raster_version = covered ? covered->version() : 0,
                        .note = note,
                        .live = true});
   }
@@ -119,7 +123,7 @@ struct page_files::state {
            place.y * pages::tile_side < pages::halved_side(shape.height(), place.halvings);
   }
 
-  std::optional<std::string> image_tile(std::string_view name) {
+  std::optional<page_files::file> image_tile(std::string_view name) {
     const auto slash = name.find("_files/");  // image-I-Z_files/L/X_Y.png
     if (slash == std::string_view::npos) return std::nullopt;
     const auto first = pages::numbers_in(name.substr(0, slash), "page/data/image-", "");
@@ -133,7 +137,10 @@ struct page_files::state {
                          static_cast<std::uint64_t>(std::max(shape.width(), shape.height()) - 1))) -
                      static_cast<int>(second[0]);
     if (!contains(place)) return std::nullopt;
-    return pages::encoded(model.images()[image].read_scaled(place), 0);
+    auto& reader = model.images()[image];
+    // Before the tile is made: one that is coarse must not be taken for a fine one.
+    const bool lasting = place.halvings < reader.overview_halvings().value_or(0) || !reader.refines();
+    return page_files::file{pages::type_of(name), pages::encoded(reader.read_scaled(place), 0), lasting};
   }
 
   std::optional<std::string> object_tile(const std::vector<std::int64_t>& at) {
@@ -141,9 +148,12 @@ struct page_files::state {
         at[2] >= model.object_columns())
       return std::nullopt;
     pages::object_tile tile;
-    {
+    try {
       const std::lock_guard lock(covered->lock());
       tile = pages::read_object_tile(*model.labels(), at[0], at[1], at[2]);
+    } catch (const std::exception& failure) {
+      covered->remember_failure(failure.what());
+      throw;
     }
     const auto shapes = pages::shapes_of(tile);
     return shapes.empty() ? std::string() : pages::packed_shapes(shapes, tile, model.rows());
@@ -158,7 +168,8 @@ struct page_files::state {
         place.x * pages::tile_side >= pages::halved_side(shape.width(), place.halvings) ||
         place.y * pages::tile_side >= pages::halved_side(shape.height(), place.halvings))
       return std::nullopt;
-    const auto tile = covered->read_scaled(place);
+    auto tile = covered->read_scaled(place);
+    std::ranges::transform(tile.pixels, tile.pixels.begin(), pages::shown_share);
     return pages::deflated({reinterpret_cast<const char*>(tile.pixels.data()), tile.pixels.size()}, 1);
   }
 
@@ -175,13 +186,24 @@ struct page_files::state {
            std::ranges::any_of(model.images(), [](const auto& reader) { return reader.refines(); });
   }
 
-  /// Whether tiles become finer, and a number that grows when they have.
+  /// Whether tiles become finer, numbers that grow when they have, and why parts of files cannot be read.
   std::string progress() {
     const bool refines = this->refines();
-    int version = covered ? covered->version() : 0;
-    for (const auto& reader : model.images()) version += reader.version();
-    return pages::deflated("{\"version\":" + std::to_string(version) +
-                           ",\"refines\":" + (refines ? "true" : "false") + "}");
+    std::string versions, failures;
+    const auto add_failure = [&](const std::string& name, const std::string& reason) {
+      if (reason.empty()) return;
+      failures += (failures.empty() ? "" : ",") +
+                  pages::json_string("A part of " + name + " cannot be read and is left out: " + reason);
+    };
+    for (std::size_t i = 0; i < model.images().size(); ++i) {
+      const auto& reader = model.images()[i];
+      versions += (i > 0 ? "," : "") + std::to_string(reader.version());
+      add_failure(model.content().images[i].name, reader.failure());
+    }
+    if (covered) add_failure(model.content().labels.name, covered->failure());
+    return pages::deflated(
+        "{\"images\":[" + versions + "],\"raster\":" + std::to_string(covered ? covered->version() : 0) +
+        ",\"refines\":" + (refines ? "true" : "false") + ",\"failures\":[" + failures + "]}");
   }
 
   /// The bytes of a data file.
@@ -207,18 +229,18 @@ std::optional<page_files::file> page_files::find(std::string_view name) const {
   const auto type = pages::type_of(name);
   for (const auto& asset : pages::assets())
     if (asset.name == name) return file{type, std::string(asset.text), true};
-  if (name == "page/data/meta.js") return file{type, state_->meta(), true};
-  // Before tiles are made: one that is coarse must not be taken for a fine one.
-  const bool lasting = !state_->refines();
-  if (auto tile = state_->image_tile(name)) return file{type, *std::move(tile), lasting};
+  // Before contents are made: what is coarse must not be taken for what is fine.
+  const bool refines = state_->refines();
+  if (name == "page/data/meta.js") return file{type, state_->meta(), !refines};
+  if (auto tile = state_->image_tile(name)) return tile;
   for (const std::string_view kind : {"columns", "places", "objects", "raster", "progress"}) {
     const auto head = "page/data/" + std::string(kind) + "/";
     const auto numbers = pages::numbers_in(name, head, ".js");
     if (numbers.empty()) continue;
     const auto bytes = state_->data(kind, numbers);
     if (!bytes) return std::nullopt;
-    return file{type, pages::data_text(name.substr(10, name.size() - 10 - 3), *bytes),
-                lasting && kind != "progress"};
+    const bool changes = kind == "progress" || (kind == "raster" && refines);
+    return file{type, pages::data_text(name.substr(10, name.size() - 10 - 3), *bytes), !changes};
   }
   return std::nullopt;
 }

@@ -58,9 +58,13 @@ std::int64_t page_model::object_columns() const { return ceil_div(shape().width(
 
 std::string page_model::meta(const meta_parts& parts) const {
   std::string images;
-  for (std::size_t i = 0; i < images_.size(); ++i)
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    const auto& [type, coarse_from, version] = parts.images[i];
     images += (i > 0 ? ",{\"name\":" : "{\"name\":") + json_string(content_.images[i].name) +
-              ",\"type\":" + json_string(parts.image_types[i]) + "}";
+              ",\"type\":" + json_string(type) +
+              ",\"coarseFrom\":" + (coarse_from ? std::to_string(*coarse_from) : "null") +
+              ",\"version\":" + std::to_string(version) + "}";
+  }
   std::string objects = "null";
   if (labels()) {
     objects = "{\"name\":" + json_string(content_.labels.name) +
@@ -69,7 +73,8 @@ std::string page_model::meta(const meta_parts& parts) const {
                                     : json_list(parts.counts, [](auto n) { return std::to_string(n); })) +
               ",\"raster\":{\"first\":" + std::to_string(raster_halvings) +
               ",\"levels\":" + std::to_string(parts.raster_levels) +
-              ",\"exact\":" + (parts.raster_exact ? "true" : "false") + "}" +
+              ",\"exact\":" + (parts.raster_exact ? "true" : "false") +
+              ",\"version\":" + std::to_string(parts.raster_version) + "}" +
               ",\"rows\":" + (rows_ ? std::to_string(rows_->rows()) : "null") +
               ",\"block\":" + std::to_string(rows_in_block) +
               ",\"columns\":" + (columns_ ? columns_->description() : "[]") +

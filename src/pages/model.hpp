@@ -35,14 +35,20 @@ class page_model {
   std::int64_t object_rows() const;
   std::int64_t object_columns() const;
 
+  struct image_part {
+    std::string type;                     ///< extension of tiles
+    std::optional<int> coarse_from = {};  ///< tiles of so many halvings and more become finer
+    int version = 0;                      ///< of those tiles
+  };
   struct meta_parts {
-    std::vector<std::string> image_types;    ///< extensions of tiles
+    std::vector<image_part> images;
     std::vector<std::uint32_t> counts = {};  ///< objects of each tile; empty if that is not known
     const column_files* places = nullptr;    ///< x, y and size of each row
     int raster_levels = 0;
     bool raster_exact = true;  ///< from the start
-    std::string note = {};     ///< a message above the image
-    bool live = false;         ///< tiles may become finer
+    int raster_version = 0;
+    std::string note = {};  ///< a message above the image
+    bool live = false;      ///< tiles may become finer
   };
   /// The text of data/meta.js.
   std::string meta(const meta_parts& parts) const;

@@ -181,8 +181,7 @@ std::string covered_area::packed(const level& from, std::int64_t y, std::int64_t
   std::string bytes;
   for (std::int64_t v = top; v < top + height; ++v)
     for (std::int64_t u = left; u < left + width; ++u)
-      bytes +=
-          static_cast<char>(ceil_div(int{from.share[static_cast<std::size_t>(v * from.width + u)]}, 17) * 17);
+      bytes += static_cast<char>(shown_share(from.share[static_cast<std::size_t>(v * from.width + u)]));
   return bytes.find_first_not_of('\0') == std::string::npos ? std::string() : deflated(bytes);
 }
 

@@ -46,6 +46,11 @@ class object_places {
   std::vector<double> x_, y_;
 };
 
+/// A share from 0 to 255 in steps of 17, rounded up: files are small, and the least share can be seen.
+inline std::uint8_t shown_share(std::uint8_t share) {
+  return static_cast<std::uint8_t>((share + 16) / 17 * 17);
+}
+
 /// The share of each pixel that objects cover, from 0 to 255, in levels that start at raster_halvings.
 class covered_area {
  public:
@@ -59,7 +64,7 @@ class covered_area {
     std::vector<std::uint8_t> share = {};
   };
   const std::vector<level>& levels() const { return levels_; }
-  /// The bytes of a tile of a level, in steps of 17; empty if nothing is covered.
+  /// The bytes of a tile of a level, as shown_share() gives them; empty if nothing is covered.
   static std::string packed(const level& from, std::int64_t y, std::int64_t x);
 
  private:

@@ -1,8 +1,5 @@
 #include "overview.hpp"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -46,12 +43,12 @@ tile means(const tile& from, std::int64_t side, bool round_up) {
 }  // namespace
 
 overview::overview(const source_form& form, const std::array<std::int64_t, 3>& chunk, int channels,
-                   int halvings, bool round_up, read_bytes read)
+                   int halvings, rounding how, read_bytes read)
     : height_(form.shape.height()),
       width_(form.shape.width()),
       halvings_(halvings),
       channels_(channels),
-      round_up_(round_up),
+      how_(how),
       read_(std::move(read)) {
   const auto smallest = std::max(halvings, halvings_of(form.shape));
   for (auto k = halvings; k <= smallest; ++k) {
@@ -67,7 +64,7 @@ overview::overview(const source_form& form, const std::array<std::int64_t, 3>& c
   cells_.rows = ceil_div(height_, cells_.side);
   cells_.columns = ceil_div(width_, cells_.side);
   known_.resize(static_cast<std::size_t>(cells_.rows * cells_.columns));
-  nearest_.resize(known_.size() * static_cast<std::size_t>(channels));
+  nearest_.assign(known_.size() * static_cast<std::size_t>(channels), how.unknown);
   for (; std::max(cells_.rows, cells_.columns) > first_cells * first_step_; first_step_ *= 2) ++passes_;
 }
 
@@ -79,24 +76,20 @@ void overview::start() {
 }
 
 void overview::work(const std::stop_token& stop) {
-  try {
-    for (auto step = first_step_; step >= 1; step /= 2) {
-      for (std::int64_t y = 0; y < cells_.rows; y += step)
-        for (std::int64_t x = 0; x < cells_.columns; x += step) {
-          if (stop.stop_requested()) return;
-          const bool read_before = step < first_step_ && y % (2 * step) == 0 && x % (2 * step) == 0;
-          if (!read_before) add_cell(y, x, step);
+  for (auto step = first_step_; step >= 1; step /= 2) {
+    for (std::int64_t y = 0; y < cells_.rows; y += step)
+      for (std::int64_t x = 0; x < cells_.columns; x += step) {
+        if (stop.stop_requested()) return;
+        const bool read_before = step < first_step_ && y % (2 * step) == 0 && x % (2 * step) == 0;
+        if (read_before) continue;
+        try {
+          add_cell(y, x, step);
+        } catch (const std::exception&) {
+          leave_out_cell(y, x);
         }
-      {
-        const std::lock_guard lock(lock_);
-        ++version_;
-        finer_.notify_all();
       }
-      setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 15);  // what is looked at comes first
-    }
-  } catch (...) {
     const std::lock_guard lock(lock_);
-    failure_ = std::current_exception();
+    ++version_;
     finer_.notify_all();
   }
 }
@@ -105,11 +98,15 @@ void overview::add_cell(std::int64_t row, std::int64_t column, std::int64_t step
   const auto top = row * cells_.side, left = column * cells_.side;
   const auto bytes = read_(
       {{0, top, left}, {1, std::min(cells_.side, height_ - top), std::min(cells_.side, width_ - left)}});
-  const auto small = means(bytes, std::int64_t{1} << halvings_, round_up_);
-  const auto one = means(small, std::max(small.width, small.height), round_up_);
+  const auto small = means(bytes, std::int64_t{1} << halvings_, how_.up);
+  const auto one = means(small, std::max(small.width, small.height), how_.up);
+  std::vector<tile> parts;
+  for (const auto& to : levels_)
+    parts.push_back(means(small, std::int64_t{1} << (to.halvings - halvings_), how_.up));
   const std::lock_guard lock(lock_);
-  for (auto& to : levels_) {
-    const auto part = means(small, std::int64_t{1} << (to.halvings - halvings_), round_up_);
+  for (std::size_t l = 0; l < parts.size(); ++l) {
+    auto& to = levels_[l];
+    const auto& part = parts[l];
     const auto row_bytes = part.width * channels_;
     auto* out = &to.pixels[static_cast<std::size_t>(
         ((top >> to.halvings) * to.width + (left >> to.halvings)) * channels_)];
@@ -117,11 +114,21 @@ void overview::add_cell(std::int64_t row, std::int64_t column, std::int64_t step
       std::copy_n(part.pixels.data() + y * row_bytes, row_bytes, out);
   }
   known_[static_cast<std::size_t>(row * cells_.columns + column)] = 1;
+  any_known_ = true;
   // The mean stands for the cells up to the next one that is read.
   for (auto y = row; y < std::min(row + step, cells_.rows); ++y)
     for (auto x = column; x < std::min(column + step, cells_.columns); ++x)
       std::copy_n(one.pixels.data(), channels_,
                   &nearest_[static_cast<std::size_t>((y * cells_.columns + x) * channels_)]);
+}
+
+/// Called where an exception is handled.
+void overview::leave_out_cell(std::int64_t row, std::int64_t column) {
+  const std::lock_guard lock(lock_);
+  if (!failure_) failure_ = std::current_exception();
+  // The mean of a cell near by would look like pixels of the file.
+  std::fill_n(&nearest_[static_cast<std::size_t>((row * cells_.columns + column) * channels_)], channels_,
+              how_.unknown);
 }
 
 void overview::copy_cell(const level& from, std::int64_t row, std::int64_t column, const tile_place& place,
@@ -144,10 +151,10 @@ void overview::copy_cell(const level& from, std::int64_t row, std::int64_t colum
 tile overview::read(const tile_place& place) {
   start();
   std::unique_lock lock(lock_);
-  const auto ready = [&](int version) { return version_ >= std::min(version, passes_) || failure_; };
+  const auto ready = [&](int version) { return version_ >= std::min(version, passes_); };
   finer_.wait(lock, [&] { return ready(1); });
   finer_.wait_until(lock, started_ + patience, [&] { return ready(4); });
-  if (failure_) std::rethrow_exception(failure_);
+  if (!any_known_) std::rethrow_exception(failure_);
   const auto& from = levels_[static_cast<std::size_t>(place.halvings - halvings_)];
   const auto top = place.y * tile_side, left = place.x * tile_side, side = cells_.side >> from.halvings;
   tile to{static_cast<int>(std::min(from.width - left, tile_side)),
@@ -166,7 +173,7 @@ int overview::version() {
 
 bool overview::refines() {
   const std::lock_guard lock(lock_);
-  return thread_.joinable() && version_ < passes_ && !failure_;
+  return thread_.joinable() && version_ < passes_;
 }
 
 }  // namespace macareu::pages

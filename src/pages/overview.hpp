@@ -22,18 +22,24 @@ namespace macareu::pages {
 /// copy has every pixel. Memory holds the copy, its smaller levels and one cell.
 class overview {
  public:
-  /// Gives bytes of a region of the image.
+  /// Gives bytes of a region of the image. Cells for which it throws keep the byte `unknown`.
   using read_bytes = std::function<tile(const image_region&)>;
+
+  struct rounding {
+    bool up;               ///< of means, so that no object disappears
+    std::uint8_t unknown;  ///< what stands for pixels that cannot be read
+  };
 
   /// The copy is the image, halved so many times.
   overview(const source_form& form, const std::array<std::int64_t, 3>& chunk, int channels, int halvings,
-           bool round_up, read_bytes read);
+           rounding how, read_bytes read);
 
   int halvings() const { return halvings_; }
   /// Starts the thread if it does not run yet.
   void start();
   /// A tile of the copy or of a smaller level, down to one that a tile holds. Starts the thread. Waits until
-  /// every part of the image has a value, and a moment longer if that makes it finer.
+  /// every part of the image has a value, and a moment longer if that makes it finer. Throws if no part of
+  /// the image could be read so far.
   tile read(const tile_place& place);
   /// Grows when the copy is finer.
   int version();
@@ -54,13 +60,14 @@ class overview {
 
   void work(const std::stop_token& stop);
   void add_cell(std::int64_t row, std::int64_t column, std::int64_t step);
+  void leave_out_cell(std::int64_t row, std::int64_t column);
   /// Copies a part of a level into a tile: pixels of cells that were read, and the mean of one near by else.
   void copy_cell(const level& from, std::int64_t row, std::int64_t column, const tile_place& place,
                  tile& to) const;
 
   std::int64_t height_, width_;
   int halvings_, channels_;
-  bool round_up_;
+  rounding how_;
   cell_grid cells_;
   std::int64_t first_step_ = 1;  ///< cells between those of the first pass
   read_bytes read_;
@@ -72,7 +79,8 @@ class overview {
   std::vector<std::uint8_t> nearest_;  ///< for each cell the mean of one near by, a byte for each channel
   int version_ = 0, passes_ = 1;
   std::chrono::steady_clock::time_point started_;
-  std::exception_ptr failure_;
+  bool any_known_ = false;
+  std::exception_ptr failure_;  ///< the first one
   std::jthread thread_;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <exception>
 #include <limits>
 
 #include "core/ceil_div.hpp"
@@ -15,12 +16,13 @@
 namespace macareu::pages {
 namespace {
 
-/// Pixels that a tile of a picture reads at most; more are sampled. As many as a tile without an overview needs.
+/// Pixels that a tile of a picture reads at most; more are sampled. As many as a tile without an overview
+/// needs.
 constexpr std::int64_t most_pixels = std::int64_t{64} << 20;
 /// Along each axis of a sampled tile.
 constexpr std::int64_t most_samples = 32;
 /// Images that are larger than a tile after so many halvings have an overview of that size.
-constexpr int overview_halvings = 4;
+constexpr int halvings_of_overview = 4;
 
 image sample(image_source& from, const image_region& box) {
   image pixels(from.form().type, extents{box.size[1], box.size[2]}, from.form().channels);
@@ -70,6 +72,26 @@ tile halved(const tile& from) {
   return to;
 }
 
+void source_lock::lock(turn when) {
+  std::unique_lock guard(mutex_);
+  if (when == turn::next) {
+    ++waiting_;
+    changed_.wait(guard, [&] { return !held_; });
+    --waiting_;
+  } else {
+    changed_.wait(guard, [&] { return !held_ && waiting_ == 0; });
+  }
+  held_ = true;
+}
+
+void source_lock::unlock() {
+  {
+    const std::lock_guard guard(mutex_);
+    held_ = false;
+  }
+  changed_.notify_all();
+}
+
 tile_reader::tile_reader(const page_image& image, kind what) : levels_(image.levels), kind_(what) {
   if (kind_ == kind::picture) window_ = window_of_sample();
   // Smaller levels of labels are samples, and lack small objects.
@@ -77,11 +99,12 @@ tile_reader::tile_reader(const page_image& image, kind what) : levels_(image.lev
   // Only where the smallest level is so large that coarse tiles would read too much of it.
   auto& smallest = *levels_.back();
   const auto& shape = smallest.form().shape;
-  if (shape.depth() > 1 || halvings_of(shape) <= overview_halvings) return;
+  if (shape.depth() > 1 || halvings_of(shape) <= halvings_of_overview) return;
   if (levels_.size() > 1) return;
   overview_ = std::make_unique<overview>(
-      form(), smallest.chunk(), channels(), overview_halvings, kind_ == kind::labels,
-      [this](const image_region& box) { return region(*levels_[0], box); });
+      form(), smallest.chunk(), channels(), halvings_of_overview,
+      overview::rounding{.up = kind_ == kind::labels, .unknown = unknown()},
+      [this](const image_region& box) { return readable_region(*levels_[0], box, source_lock::turn::last); });
 }
 
 tile_reader::~tile_reader() = default;
@@ -89,8 +112,21 @@ tile_reader::~tile_reader() = default;
 void tile_reader::start_overview() {
   if (overview_) overview_->start();
 }
+std::optional<int> tile_reader::overview_halvings() const {
+  return overview_ ? std::optional(overview_->halvings()) : std::nullopt;
+}
 bool tile_reader::refines() const { return overview_ && overview_->refines(); }
 int tile_reader::version() const { return overview_ ? overview_->version() : 0; }
+
+std::string tile_reader::failure() const {
+  const std::lock_guard guard(failure_lock_);
+  return failure_;
+}
+
+void tile_reader::remember_failure(const std::string& reason) {
+  const std::lock_guard guard(failure_lock_);
+  if (failure_.empty()) failure_ = reason;
+}
 
 tile_reader::window tile_reader::window_of_sample() {
   if (form().type == dtype::u8) return {0, 255};
@@ -105,7 +141,13 @@ tile_reader::window tile_reader::window_of_sample() {
       box.size[1] = std::min(side, shape.height() - box.first[1]);
       box.size[2] = std::min(side, shape.width() - box.first[2]);
       if (box.pixels() == 0) continue;
-      const auto pixels = sample(from, box);
+      image pixels;
+      try {
+        pixels = sample(from, box);
+      } catch (const std::exception& failure) {
+        remember_failure(failure.what());
+        continue;
+      }
       with_pixel_type(pixels.type(), [&]<class T>(std::type_identity<T>) {
         const auto* values = static_cast<const T*>(pixels.data());
         for (std::int64_t n = 0; n < box.pixels() * pixels.channels(); ++n)
@@ -115,12 +157,14 @@ tile_reader::window tile_reader::window_of_sample() {
           }
       });
     }
+  if (low > high) return {};  // nothing was read, or no value is finite
   return low < high ? window{low, high} : window{low - 1, low + 1};
 }
 
-tile tile_reader::region(image_source& from, const image_region& box) {
+tile tile_reader::region(image_source& from, const image_region& box, source_lock::turn when) {
   const auto pixels = [&] {
-    const std::lock_guard lock(lock_);
+    lock_.lock(when);
+    const std::lock_guard guard(lock_, std::adopt_lock);
     return sample(from, box);
   }();
   auto to = empty_tile(box.size[2], box.size[1], channels());
@@ -146,6 +190,55 @@ tile tile_reader::region(image_source& from, const image_region& box) {
       }
   });
   return to;
+}
+
+tile tile_reader::unknown_tile(std::int64_t width, std::int64_t height) const {
+  auto to = empty_tile(width, height, channels());
+  std::ranges::fill(to.pixels, unknown());
+  return to;
+}
+
+tile tile_reader::readable_region(image_source& from, const image_region& box, source_lock::turn when) {
+  try {
+    return region(from, box, when);
+  } catch (const std::exception& failure) {
+    // Ends of chunks inside the box, and the box's own.
+    const auto ends = [&](std::size_t axis) {
+      const auto last = box.first[axis] + box.size[axis], side = from.chunk()[axis];
+      std::vector<std::int64_t> all;
+      if (side > 0)
+        for (auto at = (box.first[axis] / side + 1) * side; at < last; at += side) all.push_back(at);
+      all.push_back(last);
+      return all;
+    };
+    const auto rows = ends(1), columns = ends(2);
+    if (rows.size() * columns.size() == 1) {
+      remember_failure(std::string(failure.what()) + " (near x " + std::to_string(box.first[2]) + ", y " +
+                       std::to_string(box.first[1]) + ")");
+      throw;
+    }
+    auto to = unknown_tile(box.size[2], box.size[1]);
+    bool any = false;
+    for (auto top = box.first[1]; const auto bottom : rows) {
+      for (auto left = box.first[2]; const auto right : columns) {
+        try {
+          const auto part =
+              readable_region(from, {{box.first[0], top, left}, {1, bottom - top, right - left}}, when);
+          const auto width = part.width * part.channels;
+          for (int y = 0; y < part.height; ++y)
+            std::copy_n(
+                part.pixels.data() + y * width, width,
+                to.pixels.data() + ((top - box.first[1] + y) * to.width + left - box.first[2]) * to.channels);
+          any = true;
+        } catch (const std::exception&) {  // the part stays unknown, and its reason is remembered
+        }
+        left = right;
+      }
+      top = bottom;
+    }
+    if (!any) throw;
+    return to;
+  }
 }
 
 tile tile_reader::read(const tile_place& place) {
@@ -176,7 +269,9 @@ tile tile_reader::shrunk(image_source& from, const tile_place& place, double sca
     return std::clamp(static_cast<std::int64_t>(std::lround(static_cast<double>(at) * scale)),
                       std::int64_t{0}, most);
   };
-  auto to = empty_tile(width, height, channels());
+  auto to = unknown_tile(width, height);
+  std::exception_ptr failure;
+  std::int64_t rows_read = 0;
   // Bands of rows, so that memory holds few pixels of the file.
   const auto band = std::max<std::int64_t>(
       1, (std::int64_t{1} << 20) /
@@ -187,7 +282,14 @@ tile tile_reader::shrunk(image_source& from, const tile_place& place, double sca
     const auto right = std::max(edge(place.x * tile_side + width, shape.width()), left + 1);
     const auto top = std::min(edge(place.y * tile_side + y0, shape.height()), shape.height() - 1);
     const auto bottom = std::max(edge(place.y * tile_side + y1, shape.height()), top + 1);
-    const auto part = region(from, {{place.slice, top, left}, {1, bottom - top, right - left}});
+    tile part;
+    try {
+      part = readable_region(from, {{place.slice, top, left}, {1, bottom - top, right - left}});
+    } catch (const std::exception&) {
+      failure = std::current_exception();
+      continue;
+    }
+    rows_read += y1 - y0;
     for (auto y = y0; y < y1; ++y) {
       const auto from_y = std::clamp(edge(place.y * tile_side + y, shape.height()), top, bottom - 1);
       const auto to_y = std::clamp(edge(place.y * tile_side + y + 1, shape.height()), from_y + 1, bottom);
@@ -207,6 +309,7 @@ tile tile_reader::shrunk(image_source& from, const tile_place& place, double sca
       }
     }
   }
+  if (rows_read == 0) std::rethrow_exception(failure);
   return to;
 }
 
@@ -214,7 +317,9 @@ tile tile_reader::shrunk(image_source& from, const tile_place& place, double sca
 tile tile_reader::sampled(image_source& from, const tile_place& place, double scale) {
   const auto [width, height] = sides_of(form().shape, place);
   const auto& shape = from.form().shape;
-  auto to = empty_tile(width, height, channels());
+  auto to = unknown_tile(width, height);
+  std::exception_ptr failure;
+  bool any = false;
   const auto cell = ceil_div(tile_side, most_samples);
   const auto inside = [&](std::int64_t at, std::int64_t most) {
     return std::min(
@@ -225,13 +330,21 @@ tile tile_reader::sampled(image_source& from, const tile_place& place, double sc
     for (std::int64_t x = 0; x < width; x += cell) {
       const auto row = inside(place.y * tile_side + y, shape.height()),
                  column = inside(place.x * tile_side + x, shape.width());
-      const auto pixel = region(from, {{place.slice, row, column}, {1, 1, 1}});
+      tile pixel;
+      try {
+        pixel = readable_region(from, {{place.slice, row, column}, {1, 1, 1}});
+      } catch (const std::exception&) {
+        failure = std::current_exception();
+        continue;
+      }
+      any = true;
       for (auto v = y; v < std::min(y + cell, height); ++v)
         for (auto u = x; u < std::min(x + cell, width); ++u)
           for (int c = 0; c < to.channels; ++c)
             to.pixels[static_cast<std::size_t>((v * width + u) * to.channels + c)] =
                 pixel.pixels[static_cast<std::size_t>(c)];
     }
+  if (!any) std::rethrow_exception(failure);
   return to;
 }
 

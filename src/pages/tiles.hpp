@@ -1,9 +1,11 @@
 // An image as tiles of bytes, at full size and in smaller levels.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,20 @@ std::int64_t halved_side(std::int64_t side, int halvings);
 /// Mean of two by two pixels; odd sides are rounded up.
 tile halved(const tile& from);
 
+/// Held while a source is read. Whoever reads ahead waits until nobody else wants to read.
+class source_lock {
+ public:
+  enum class turn { next, last };
+  void lock(turn when = turn::next);
+  void unlock();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int waiting_ = 0;  ///< for the next turn
+  bool held_ = false;
+};
+
 class overview;
 
 /// Values become bytes: u8 as they are, others between the least and the greatest of a sample. Of labels,
@@ -53,15 +69,19 @@ class tile_reader {
   /// The tile of full size.
   tile read(const tile_place& place);
   /// The tile of any size. Reads the level of the file that is as large or a little larger. Where that is
-  /// much larger the tile comes from an overview that is made meanwhile.
+  /// much larger the tile comes from an overview that is made meanwhile. Parts of the file that cannot be
+  /// read are grey, or without objects; failure() then names the reason. Throws if nothing can be read.
   tile read_scaled(const tile_place& place);
+  /// Why a part of the file could not be read, the first time; empty if all could be.
+  std::string failure() const;
+  void remember_failure(const std::string& reason);
   /// Held while sources are read.
-  std::mutex& lock() { return lock_; }
-  /// Whether coarse tiles come from an overview. One that is started before the first tile is asked for gives
-  /// it earlier.
-  bool has_overview() const { return overview_ != nullptr; }
+  source_lock& lock() { return lock_; }
+  /// From how many halvings on tiles come from an overview; nothing if none do. An overview that is started
+  /// before the first tile is asked for gives it earlier.
+  std::optional<int> overview_halvings() const;
   void start_overview();
-  /// Whether read_scaled() gives finer tiles later, and a number that then is larger.
+  /// Whether read_scaled() gives finer tiles of the overview later, and a number that then is larger.
   bool refines() const;
   int version() const;
 
@@ -71,14 +91,21 @@ class tile_reader {
   };
   window window_of_sample();
   /// Pixels of a region of a level, as bytes.
-  tile region(image_source& from, const image_region& box);
+  tile region(image_source& from, const image_region& box, source_lock::turn when = source_lock::turn::next);
+  /// The same without the chunks of the file that cannot be read. Throws if none of them can.
+  tile readable_region(image_source& from, const image_region& box,
+                       source_lock::turn when = source_lock::turn::next);
+  std::uint8_t unknown() const { return kind_ == kind::picture ? 128 : 0; }
+  tile unknown_tile(std::int64_t width, std::int64_t height) const;
   tile shrunk(image_source& from, const tile_place& place, double scale);
   tile sampled(image_source& from, const tile_place& place, double scale);
 
   std::vector<image_source*> levels_;
-  std::mutex lock_;  ///< of sources
+  source_lock lock_;
   kind kind_;
   window window_;
+  mutable std::mutex failure_lock_;
+  std::string failure_;
   std::unique_ptr<overview> overview_;
 };
 

@@ -42,7 +42,7 @@ class builder {
     const auto weight = (object_tile_side / tile_side) * (object_tile_side / tile_side);
     total_ = tiles_of(tile_side) * images + (model_.labels() ? tiles_of(object_tile_side) * weight : 0);
     page_model::meta_parts parts;
-    for (std::size_t i = 0; i < model_.images().size(); ++i) parts.image_types.push_back(add_image(i));
+    for (std::size_t i = 0; i < model_.images().size(); ++i) parts.images.push_back({add_image(i)});
     if (model_.labels()) add_objects(parts, weight);
     if (const auto* columns = model_.columns()) add_columns("columns", *columns);
     std::optional<column_files> places;

@@ -1,10 +1,13 @@
 """macareu view: pages from a server on this machine, and in folders."""
 import base64
+import contextlib
 import http.client
 import os
 import signal
+import socket
 import struct
 import subprocess
+import time
 import unittest
 import urllib.parse
 import zlib
@@ -42,6 +45,10 @@ class ViewTest(CliTest):
         answer = connection.getresponse()
         return answer.status, answer.read(), answer.headers
 
+    def data(self, address, name):
+        """The bytes of a data file."""
+        text = self.ask(address, address.path + "page/data/" + name + ".js")[1]
+        return zlib.decompress(base64.b64decode(text.split(b'"')[3]))
 
     def tile(self, address, name):
         """Width and rows of bytes of a tile. The server filters no rows."""
@@ -95,6 +102,55 @@ class Server(ViewTest):
         address, _ = self.serve("mask.npy")
         self.assertEqual(self.fail_with(3, "view", "mask.npy", "--port", str(address.port)),
                          f"macareu: view: --port {address.port}: is in use; leave it out for any free one")
+
+    def test_interrupt_before_it_listens(self):
+        """The address goes to a full pipe, so the server waits there until the signal has come."""
+        address, first = self.serve("mask.npy")
+        first.send_signal(signal.SIGINT)
+        first.wait(timeout=30)  # its port is free now
+        readable, writable = os.pipe()
+        self.addCleanup(os.close, readable)
+        os.set_blocking(writable, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writable, bytes(4096))
+        os.set_blocking(writable, True)
+        server = subprocess.Popen([TOOL, "view", "mask.npy", "--port", str(address.port)], cwd=self.directory,
+                                  stdout=writable, stderr=subprocess.DEVNULL)
+        self.addCleanup(server.kill)
+        os.close(writable)
+        self.until(lambda: self.connects(address.port))
+        server.send_signal(signal.SIGINT)
+        self.until(lambda: not self.has_pending_signal(server.pid))
+        while os.read(readable, 1 << 16):  # until the server ends
+            pass
+        self.assertEqual(server.wait(timeout=30), 0)
+
+    def until(self, happened):
+        for _ in range(3000):
+            if happened():
+                return
+            time.sleep(0.01)
+        self.fail("did not happen")
+
+    def connects(self, port):
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    def has_pending_signal(self, process):
+        with open(f"/proc/{process}/status", encoding="ascii") as status:
+            return any(line.startswith("ShdPnd") and int(line.split()[1], 16) for line in status)
+
+    def test_port_without_permission(self):
+        with open("/proc/sys/net/ipv4/ip_unprivileged_port_start", encoding="ascii") as first:
+            if int(first.read()) <= 1:
+                self.skipTest("everybody may use all ports")
+        if os.getuid() == 0:
+            os.chmod(self.directory, 0o755)  # for another user
+        user = {"user": 65534} if os.getuid() == 0 else {}
+        self.assertEqual(self.fail_with(3, "view", "mask.npy", "--port", "1", **user),
+                         "macareu: view: --port 1: needs permission of the system, as ports below 1024 usually do; "
+                         "leave it out for any free one")
 
     def test_changed_file(self):
         address, _ = self.serve("mask.npy")
@@ -155,6 +211,25 @@ class Formats(ViewTest):
         address, _ = self.serve("wide.npy")
         self.assertEqual([list(row) for row in self.tile(address, "image-0-0_files/1/0_0.png")[1]], [[0, 13], [26, 255]])
 
+    def test_objects_of_one_pixel_far_away(self):
+        """In a label image whose coarse tiles come from an overview."""
+        rows, columns = 9000, 520
+        values = bytearray(rows * columns)
+        dots = [(y, x) for y in range(5, rows, 100) for x in range(5, columns, 100)]
+        for y, x in dots:
+            values[y * columns + x] = 1
+        self.write_npy("dots.npy", (rows, columns), values)
+        address, _ = self.serve("dots.npy", "--labels", "dots.npy")
+        for n in range(10000):
+            progress = self.data(address, f"progress/{n}")
+            if b'"refines":false' in progress:
+                break
+        self.assertEqual(progress, b'{"images":[4],"raster":4,"refines":false,"failures":[]}')
+        for halvings, width in ((4, 33), (5, 17)):
+            share = b"".join(self.data(address, f"raster/0-{halvings}-{y}-0") for y in range(2 if halvings == 4 else 1))
+            marks = {divmod(at, width) for at, value in enumerate(share) if value > 0}
+            self.assertEqual(marks, {(y >> halvings, x >> halvings) for y, x in dots})
+
     def test_objects_that_a_pyramid_lacks(self):
         """Smaller levels of labels are samples; the covered area has every object."""
         values = [0] * (1200 * 1200)
@@ -166,8 +241,7 @@ class Formats(ViewTest):
         if done.returncode == 3:
             self.skipTest(done.stderr)
         address, _ = self.serve("dots.npy", "--labels", "labels.tif")
-        text = self.ask(address, address.path + "page/data/raster/0-4-0-0.js")[1]
-        share = zlib.decompress(base64.b64decode(text.split(b'"')[3]))
+        share = self.data(address, "raster/0-4-0-0")
         self.assertEqual((len(share), sum(value > 0 for value in share)), (75 * 75, 900))
 
 

@@ -5,6 +5,7 @@ import fs from "node:fs";
 import {createRequire} from "node:module";
 import os from "node:os";
 import path from "node:path";
+import zlib from "node:zlib";
 
 const puppeteer = createRequire(process.env.PUPPETEER + "/")("puppeteer-core");
 export const folder = fs.mkdtempSync(path.join(os.tmpdir(), "macareu-pages-"));
@@ -25,6 +26,30 @@ export function readNpy(name) {
   const shape = header.match(/'shape': \(([^)]*)\)/)[1].split(",").filter(Boolean).map(Number);
   const kind = {u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, b1: Uint8Array}[header.match(/'descr': '.(\w\d)'/)[1]];
   return {shape, data: new kind(bytes.buffer.slice(bytes.byteOffset + 10 + length, bytes.byteOffset + bytes.length))};
+}
+
+// A grey TIFF in compressed tiles of 256 pixels, without smaller levels; fill(tile, t) gives tile t its pixels. Tiles whose
+// number is in `damaged` cannot be decompressed.
+export function writeTiff(name, rows, columns, fill, damaged) {
+  const side = 256, tiles = [], offsets = [], sizes = [];
+  let end = 8;
+  for (let t = 0; t < Math.ceil(rows / side) * Math.ceil(columns / side); ++t) {
+    const pixels = Buffer.alloc(side * side);
+    fill(pixels, t);
+    const bytes = zlib.deflateSync(pixels);
+    if (damaged.includes(t)) bytes.fill(255, 4);
+    tiles.push(bytes);
+    offsets.push(end);
+    sizes.push(bytes.length);
+    end += bytes.length;
+  }
+  const words = (...values) => Buffer.from(Uint32Array.from(values).buffer);
+  const fields = [[256, columns], [257, rows], [258, 8], [259, 8], [262, 1], [277, 1], [322, side], [323, side],
+    [324, end, tiles.length], [325, end + 4 * tiles.length, tiles.length]];
+  const directory = fields.map(([tag, value, count = 1]) => words(tag | 4 << 16, count, value));
+  const start = end + 8 * tiles.length;
+  fs.writeFileSync(inFolder(name), Buffer.concat([Buffer.from("II*\0"), words(start), ...tiles, words(...offsets), words(...sizes),
+    Buffer.from([fields.length, 0]), ...directory, words(0)]));
 }
 
 // Tissue with objects: image, labels and table.

@@ -81,12 +81,15 @@ TEST(page_files, png_tiles_have_the_pixels_of_the_image) {
   }
 }
 
-/// Columns become brighter, and nothing is stored.
+/// Columns become brighter, and nothing is stored. Regions with a column in [first, end) cannot be read.
 class ramp final : public image_source {
  public:
-  ramp() : form_{.shape = extents{300, 9000}} {}
+  explicit ramp(std::int64_t first = 0, std::int64_t end = 0)
+      : form_{.shape = extents{300, 9000}}, first_(first), end_(end) {}
   const source_form& form() const override { return form_; }
+  std::array<std::int64_t, 3> chunk() const override { return {1, 256, 256}; }
   void read(const image_region& from, void* to) override {
+    if (from.first[2] < end_ && from.first[2] + from.size[2] > first_) throw io_error("ramp: is damaged");
     auto* out = static_cast<std::uint8_t*>(to);
     for (std::int64_t y = 0; y < from.size[1]; ++y)
       for (std::int64_t x = 0; x < from.size[2]; ++x)
@@ -95,12 +98,13 @@ class ramp final : public image_source {
 
  private:
   source_form form_;
+  std::int64_t first_, end_;
 };
 
 TEST(page_files, overview_of_a_large_image_becomes_exact) {
   ramp shown;
   pages::tile_reader reader(page_image{"ramp", {&shown}});
-  ASSERT_TRUE(reader.has_overview());
+  ASSERT_EQ(reader.overview_halvings(), 4);
   const pages::tile_place whole{.halvings = 5};
   auto tile = reader.read_scaled(whole);
   EXPECT_EQ(tile.width, 282);
@@ -109,6 +113,32 @@ TEST(page_files, overview_of_a_large_image_becomes_exact) {
   tile = reader.read_scaled(whole);
   for (int x = 0; x < 281; ++x)
     EXPECT_NEAR(tile.pixels[static_cast<std::size_t>(x)], (32 * x + 15.5) / 36, 1.2) << x;
+}
+
+TEST(page_files, damaged_cells_of_an_overview_are_grey) {
+  // In the first pass and in later ones.
+  for (const std::int64_t chunk : {0, 1, 2, 5, 35}) {
+    ramp shown(256 * chunk, 256 * (chunk + 1));
+    pages::tile_reader reader(page_image{"ramp", {&shown}});
+    const pages::tile_place whole{.halvings = 5};
+    EXPECT_NO_THROW(reader.read_scaled(whole));
+    while (reader.refines()) std::this_thread::yield();
+    EXPECT_EQ(reader.failure(), "ramp: is damaged (near x " + std::to_string(256 * chunk) + ", y 0)");
+    const auto tile = reader.read_scaled(whole);
+    for (int x = 0; x < 281; ++x) {
+      const double wanted = x / 8 == chunk ? 128 : (32 * x + 15.5) / 36;
+      EXPECT_NEAR(tile.pixels[static_cast<std::size_t>(x)], wanted, 1.2) << chunk << ": " << x;
+    }
+    EXPECT_THROW(reader.read({.x = chunk / 2}), io_error) << "a page in a folder must be complete";
+  }
+}
+
+TEST(page_files, overview_fails_only_as_a_whole) {
+  ramp shown(0, 9000);
+  pages::tile_reader reader(page_image{"ramp", {&shown}});
+  EXPECT_THROW(reader.read_scaled({.halvings = 5}), io_error);
+  while (reader.refines()) std::this_thread::yield();
+  EXPECT_THROW(reader.read_scaled({.halvings = 5}), io_error);
 }
 
 TEST(page_files, names_outside_the_page_have_no_file) {

@@ -5,27 +5,31 @@ macareu.viewer = (() => {
   const {data, overlay} = macareu;
   // What is in view: the image's point at the top left, and pixels of the screen for one of the image.
   const view = {x: 0, y: 0, scale: 0, ratio: 1};
-  let about, osd, version = 0, slice = 0, mode = "slider", split = 0.5, second = 1, ready = false, finished = false;
+  let about, osd, slice = 0, mode = "slider", split = 0.5, second = 1, ready = false, finished = false;
+  // Of what a server makes finer, by image; how often it was asked; whether something was loaded since then.
+  let versions, asked = 0, news = false;
   // The first image and the one compared with it: what is shown, and before it what is shown until that is loaded.
   const layers = [[], []];
 
   const at = id => document.getElementById(id);
 
   function source(image) {
-    const {width, height, tile, halvings, images} = about;
+    const {width, height, tile, halvings, images} = about, {type, coarseFrom} = images[image];
     const top = Math.ceil(Math.log2(Math.max(width, height, 2)));
     const depth = Math.max(width, height) === 1 ? 0 : top;
-    const now = slice, fresh = version ? "?" + version : "";
+    const now = slice, fresh = "?" + versions[image];
+    const refined = level => coarseFrom !== null && halvings - level >= coarseFrom;
     return {
       width, height, tileSize: tile, tileOverlap: 0, minLevel: 0, maxLevel: halvings,
       getTileUrl: (level, x, y) => data.imageUrl("page/data/image-" + image + "-" + now + "_files/" +
-        (depth - halvings + level) + "/" + x + "_" + y + "." + images[image].type) + fresh
+        (depth - halvings + level) + "/" + x + "_" + y + "." + type) + (refined(level) ? fresh : "")
     };
   }
 
   function open(meta) {
     about = meta;
     mode = meta.mode;
+    versions = meta.images.map(image => image.version);
     osd = OpenSeadragon({
       element: at("viewer"), drawer: "canvas", showNavigationControl: false, showNavigator: false,
       animationTime: 0.4, springStiffness: 10, maxZoomPixelRatio: 32, minZoomImageRatio: 0.5, visibilityRatio: 0.2,
@@ -44,6 +48,7 @@ macareu.viewer = (() => {
     osd.addHandler("tile-loaded", () => { ready = true; });
     osd.addHandler("tile-load-failed", event => {
       macareu.say("A tile of the image is missing: " + (event.tile ? event.tile.getUrl() : event.message));
+      askAgain();
     });
     osd.addHandler("canvas-click", event => {
       if (!event.quick) return;
@@ -60,7 +65,7 @@ macareu.viewer = (() => {
       leaveHandler: () => { at("position").textContent = ""; }
     });
     showImages();
-    if (about.live) watch().catch(() => macareu.say("The server has ended: start it again and load this page anew."));
+    if (about.live) watch();
     overlay.open(about, at("overlay"), view);
     moveDivider();
   }
@@ -68,9 +73,9 @@ macareu.viewer = (() => {
   const compares = () => about.images.length > 1;
   const sideBySide = () => compares() && mode === "side";
 
-  // Loads the images anew; what was there stays in view until then.
-  function showImages() {
-    (compares() ? [0, second] : [0]).forEach((image, slot) => osd.addTiledImage({
+  // Loads images anew; what was there stays in view until then, and tiles with the same address are kept.
+  function showImages(wanted = () => true) {
+    (compares() ? [0, second] : [0]).forEach((image, slot) => wanted(image) && osd.addTiledImage({
       tileSource: source(image), x: 0, y: 0, width: 1, success: ({item}) => addLayer(slot, item)
     }));
   }
@@ -100,19 +105,44 @@ macareu.viewer = (() => {
     if (first) home(true);
     if (layer.length > 2) drop(layer[0]);
     item.addHandler("fully-loaded-change", ({fullyLoaded}) => {
-      if (fullyLoaded) layer.slice(0, Math.max(0, layer.indexOf(item))).forEach(drop);
+      if (!fullyLoaded) return;
+      askAgain();
+      layer.slice(0, Math.max(0, layer.indexOf(item))).forEach(drop);
     });
   }
 
-  // A server refines coarse tiles of large images while it reads them.
-  async function watch() {
-    for (let n = 0;; ++n) {
-      const bytes = await data.load("progress/" + n), now = JSON.parse(new TextDecoder().decode(bytes));
-      if (now.version > version && n > 0) { version = now.version; showImages(); overlay.refresh(); }
-      version = Math.max(version, now.version);
-      if (!now.refines && ready && overlay.idle) { finished = true; return; }
-      await new Promise(done => setTimeout(done, n < 8 ? 250 : 1000));
+  // A server reads files while they are looked at: coarse tiles of large images become finer, and parts may be damaged.
+  async function ask() {
+    const bytes = await data.load("progress/" + asked++), now = JSON.parse(new TextDecoder().decode(bytes));
+    now.failures.forEach(text => macareu.say(text));
+    const finer = now.images.map((version, image) => version > versions[image]);
+    versions = now.images;
+    if (finer.some(Boolean)) showImages(image => finer[image]);
+    if (about.objects && now.raster > about.objects.raster.version) {
+      about.objects.raster.version = now.raster;
+      overlay.refresh();
     }
+    return now;
+  }
+
+  async function watch() {
+    finished = false;
+    try {
+      for (let n = 0; !finished; ++n) {
+        if (n > 0) await new Promise(done => setTimeout(done, n < 8 ? 250 : 1000));
+        news = false;
+        const now = await ask();
+        finished = !now.refines && ready && overlay.idle && !news;
+      }
+    } catch {
+      macareu.say("The server has ended: start it again and load this page anew.");
+    }
+  }
+
+  // What was loaded since the last answer may be damaged.
+  function askAgain() {
+    news = true;
+    if (finished) watch();
   }
 
   // A place across the viewer, or the same place in the first of two panes.
@@ -243,7 +273,7 @@ macareu.viewer = (() => {
       overlay.setSlice(slice);
     },
     get slice() { return slice; },
-    get version() { return version; },
+    get versions() { return versions; },
     pan(x, y) {
       const bounds = osd.viewport.getBounds();
       osd.viewport.panBy(new OpenSeadragon.Point(x * bounds.width, y * bounds.height));
