@@ -3,22 +3,26 @@
 // pixel to rim pixel are shortened, and pixels whose path leaves their tile read the label there.
 #pragma once
 
+#include "core/ceil_div.hpp"
 #include "core/view.hpp"
 #include "engines/cuda/basins/world.cuh"
+#include "engines/cuda/runtime/dependent_launch.cuh"
 #include "engines/cuda/wave/tiles/relaxed.cuh"
 
 namespace macareu::cuda::tile_basins {
 
-inline constexpr int parent_threads = 256, parent_rows = side * side / parent_threads;
+/// Threads of a block, and blocks per multiprocessor.
+inline constexpr int parent_threads = 256, parent_blocks = 4;
+inline constexpr int parent_rows = side * side / parent_threads;
 inline constexpr int ring_pitch = side + 2, ring_cells = ring_pitch * ring_pitch;
 
-/// A pixel of the tile (or of the ring around it) as the parent: bits 0 to 12; flags of paths' ends.
+/// Where the pointer of the parent's cell lies, in bytes, so that a step of a path is one load. Ends of paths
+/// point to themselves until all paths are short; then those beyond the tile are marked.
 using pointer = std::uint16_t;
-inline constexpr pointer path_end = 0x8000, beyond_tile = 0x4000, cell_bits = 0x1fff;
+inline constexpr pointer beyond_tile = 0xffff;
 
 struct parent_memory {
-  std::uint32_t t[ring_cells];  // (L, d), or L alone; then what the ends of paths lead to
-  std::uint32_t d[ring_cells];  // where L and d do not fit one word
+  std::uint32_t t[ring_cells];  // (L, d); or L, then d; then what the ends of paths lead to
   pointer parent[ring_cells];
 };
 
@@ -54,6 +58,7 @@ struct ring_cell {
   __device__ std::uint32_t place() const { return rim_place(tile, y & (side - 1), x & (side - 1)); }
 };
 inline constexpr int ring_places = 4 * ring_pitch;  // corners twice
+inline constexpr int ring_parts = ceil_div(ring_places, parent_threads);
 
 /// The 32 x 32 bits of a warp's words, transposed: bit r of lane c was bit c of lane r.
 __device__ inline std::uint32_t transposed(std::uint32_t word) {
@@ -69,7 +74,7 @@ __device__ inline std::uint32_t transposed(std::uint32_t word) {
   return word;
 }
 
-/// A thread has one column of a tile and 16 of its rows.
+/// A thread has some rows of one column of a tile.
 template <class Key>
 class parent_finder {
  public:
@@ -91,7 +96,10 @@ class parent_finder {
     bool far = true;
     if constexpr (sizeof(Key) <= 2) {
       const auto is_far = [](std::uint32_t d) { return d != never && d >= too_far; };
-      far = __syncthreads_or(used >= too_far || is_far(ring_d_[0]) || is_far(ring_d_[1]));
+      bool ring_is_far = false;
+#pragma unroll
+      for (int part = 0; part < ring_parts; ++part) ring_is_far = ring_is_far || is_far(ring_d_[part]);
+      far = __syncthreads_or(used >= too_far || ring_is_far);
     }
     if (far)
       find_parents<true>(used);
@@ -108,19 +116,22 @@ class parent_finder {
 
   __device__ int cell(int k) const { return (first_ + k + 1) * ring_pitch + x_ + 1; }
   __device__ bool is_whole() const { return Y_ + side <= all_.height && X_ + side <= all_.width; }
+  __device__ bool is_end(int k) const { return (seeded_ | none_) >> k & 1; }
   __device__ bool is_pixel(int k) const { return Y_ + first_ + k < all_.height && X_ + x_ < all_.width; }
 
   /// visit(cell, part) for the cells of the ring that are this thread's.
   template <class Visit>
   __device__ void for_ring(Visit&& visit) const {
 #pragma unroll
-    for (int part = 0; part < 2; ++part) {
+    for (int part = 0; part < ring_parts; ++part) {
       const int i = static_cast<int>(threadIdx.x) + part * parent_threads;
       if (i < ring_places) visit(ring_cell(all_, tile_, i), part);
     }
   }
 
   __device__ void load_ring() {
+#pragma unroll
+    for (auto& d : ring_d_) d = never;
     for_ring([&](const ring_cell& at, int part) {
       if (at.tile == all_.tiles) return;
       const int y = at.y & (side - 1), x = at.x & (side - 1);
@@ -131,100 +142,135 @@ class parent_finder {
     });
   }
 
-  /// Bits of two planes in this thread's column: its rows of the first, then of the second.
-  __device__ std::uint32_t column_of(const word* first, const word* second) const {
-    const auto lane = threadIdx.x % 32;
-    const auto* const rows = reinterpret_cast<const std::uint32_t*>(lane < 16 ? first : second);
-    return transposed(rows[2 * (first_ + static_cast<int>(lane % 16)) + (x_ >> 5)]);
+  /// Bits of planes in this thread's column: its rows of the first, then of the next, and so on.
+  static constexpr int planes_at_once = 32 / parent_rows;
+  static constexpr std::uint32_t plane_bits = (1u << parent_rows) - 1;
+  template <class Plane>
+  __device__ std::uint32_t column_of(Plane&& plane) const {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const word* const rows = plane(lane / parent_rows);
+    return transposed(rows ? half_row(rows, first_ + lane % parent_rows, x_) : 0);
   }
 
-  /// Writes the times of the tile and of the ring to shared memory; the last three bits are free for
-  /// directions.
-  template <bool Apart>
-  __device__ void write_times(std::uint32_t used) {
+  /// Bits of the rows with d. Also finds the ends of paths, and pixels without a time, which are ends too.
+  __device__ std::uint32_t read_known() {
     const std::int64_t rows = std::int64_t{tile_} * side;
-    const auto known = column_of(all_.reached + rows, all_.seeded + rows);
-    const auto reached = known & 0xffff, none = ~(known | known >> 16);
-    seeded_ = known >> 16;
-    ends_ = seeded_ | none;
-    Key level[parent_rows];
-    const Key* from = levels_ + (Y_ + first_) * pitch_ + X_ + x_;
-    if (is_whole()) {
-#pragma unroll
-      for (int k = 0; k < parent_rows; ++k, from += pitch_) level[k] = *from;
-    } else {
-#pragma unroll
-      for (int k = 0; k < parent_rows; ++k, from += pitch_) level[k] = none >> k & 1 ? Key{0} : *from;
-    }
-    std::uint32_t d[parent_rows] = {};
-    for (int j = (31 - __clz(static_cast<int>(used))) | 1; used && j > 0; j -= 2) {
-      auto bits = column_of(all_.steps_of(tile_, j - 1), all_.steps_of(tile_, j));
-      if (!(used >> (j - 1) & 1)) bits &= 0xffff0000;
-      if (!(used >> j & 1)) bits &= 0xffff;
-      bits &= reached | reached << 16;
-#pragma unroll
-      for (int k = 0; k < parent_rows; ++k) d[k] = d[k] << 2 | (bits >> (15 + k) & 2) | (bits >> k & 1);
-    }
-    const auto put = [&](int at, std::uint32_t of_level, std::uint32_t of_d, bool is_none) {
-      if constexpr (Apart) {
-        m_.t[at] = is_none ? never : of_level;
-        m_.d[at] = is_none ? never : of_d << 3;
-      } else {
-        m_.t[at] = is_none ? never : of_level << d_bits | of_d << 3;
-      }
-    };
-#pragma unroll
-    for (int k = 0; k < parent_rows; ++k) put(cell(k), level[k], d[k], none >> k & 1);
-    for_ring([&](const ring_cell& at, int part) {
-      put(at.index(), ring_level_[part], ring_d_[part], ring_d_[part] == never);
-      m_.parent[at.index()] = static_cast<pointer>(at.index() | path_end | beyond_tile);
+    const auto known = column_of([&](int i) {
+      return i == 0 ? all_.reached + rows : i == 1 ? all_.seeded + rows : nullptr;
     });
+    const auto reached = known & plane_bits;
+    seeded_ = known >> parent_rows & plane_bits;
+    none_ = ~(reached | seeded_) & plane_bits;
+    return reached;
+  }
+  __device__ void read_levels(std::uint32_t* level) const {
+    const Key* from = levels_ + (Y_ + first_) * pitch_ + X_ + x_;
+    const bool whole = is_whole();
+#pragma unroll
+    for (int k = 0; k < parent_rows; ++k, from += pitch_)
+      level[k] = !whole && none_ >> k & 1 ? Key{0} : *from;
+  }
+  __device__ void read_d(std::uint32_t used, std::uint32_t reached, std::uint32_t* d) const {
+#pragma unroll
+    for (int k = 0; k < parent_rows; ++k) d[k] = 0;
+    const int bits_used = 32 - __clz(static_cast<int>(used));
+    for (int j = (bits_used - 1) / planes_at_once * planes_at_once; used && j >= 0; j -= planes_at_once) {
+      const auto bits =
+          column_of([&](int i) { return used >> (j + i) & 1 ? all_.steps_of(tile_, j + i) : nullptr; });
+#pragma unroll
+      for (int k = 0; k < parent_rows; ++k)
+#pragma unroll
+        for (int i = planes_at_once - 1; i >= 0; --i) d[k] = d[k] << 1 | (bits >> (i * parent_rows + k) & 1);
+    }
+#pragma unroll
+    for (int k = 0; k < parent_rows; ++k)
+      if (!(reached >> k & 1)) d[k] = 0;
+  }
+
+  /// own(row) and ring(part) to shared memory; `never` for pixels without a time. The last three bits are
+  /// free for directions.
+  template <class Own, class Ring>
+  __device__ void put(Own&& own, Ring&& ring) {
+#pragma unroll
+    for (int k = 0; k < parent_rows; ++k) m_.t[cell(k)] = none_ >> k & 1 ? never : own(k);
+    for_ring([&](const ring_cell& at, int part) {
+      m_.t[at.index()] = ring_d_[part] == never ? never : ring(part);
+    });
+    __syncthreads();
+  }
+
+  /// visit(row, values around the thread's pixel, in the order of ties)
+  template <class Visit>
+  __device__ void over_pixels(Visit&& visit) {
+    struct three {
+      std::uint32_t at[3];
+    };
+    const auto row = [&](int at) { return three{m_.t[at - 1], m_.t[at], m_.t[at + 1]}; };
+    three a = row(cell(-1)), b = row(cell(0));
+#pragma unroll
+    for (int k = 0; k < parent_rows; ++k) {
+      const three c = row(cell(k) + ring_pitch);
+      const std::uint32_t around[directions] = {a.at[1], b.at[0], b.at[2], c.at[1],
+                                                a.at[0], a.at[2], c.at[0], c.at[2]};
+      visit(k, around);
+      a = b, b = c;
+    }
+  }
+  static __device__ std::uint32_t least(const std::uint32_t (&of)[directions]) {
+    return __vimin3_u32(__vimin3_u32(of[0], of[1], of[2]), __vimin3_u32(of[3], of[4], of[5]),
+                        min(of[6], of[7]));
   }
 
   template <bool Apart>
   __device__ void find_parents(std::uint32_t used) {
-    write_times<Apart>(used);
-    __syncthreads();
-    struct three {
-      std::uint32_t t[3], d[3];
-    };
-    const auto row = [&](int at) {
-      three v;
-#pragma unroll
-      for (int i = 0; i < 3; ++i) {
-        v.t[i] = m_.t[at - 1 + i];
-        if constexpr (Apart) v.d[i] = m_.d[at - 1 + i];
-      }
-      return v;
-    };
-    three a = row(cell(-1)), b = row(cell(0));
-#pragma unroll
-    for (int k = 0; k < parent_rows; ++k) {
+    const auto reached = read_known();
+    std::uint32_t level[parent_rows], d[parent_rows];
+    read_levels(level);
+    const auto choose = [&](int k, const std::uint32_t(&times)[directions]) {
       const int at = cell(k);
-      const three c = row(at + ring_pitch);
-      std::uint32_t best;
-      const auto off = no_diagonal_;
-      if constexpr (Apart) {
-        auto low = __vimin3_u32(min(a.t[1], c.t[1]), b.t[0], b.t[2]);
-        low = __vimin3_u32(low, a.t[0] | off, a.t[2] | off);
-        low = __vimin3_u32(low, c.t[0] | off, c.t[2] | off);
-        const auto time = [&](std::uint32_t level, std::uint32_t d, std::uint32_t code) {
-          return level == low ? d | code : never;
-        };
-        best = __vimin3_u32(time(a.t[1], a.d[1], 0), time(b.t[0], b.d[0], 1), time(b.t[2], b.d[2], 2));
-        best = __vimin3_u32(best, time(c.t[1], c.d[1], 3), time(a.t[0], a.d[0], 4 | off));
-        best = __vimin3_u32(best, time(a.t[2], a.d[2], 5 | off), time(c.t[0], c.d[0], 6 | off));
-        best = min(best, time(c.t[2], c.d[2], 7 | off));
-      } else {
-        best = __vimin3_u32(a.t[1], b.t[0] | 1, b.t[2] | 2);
-        best = __vimin3_u32(best, c.t[1] | 3, a.t[0] | 4 | off);
-        best = __vimin3_u32(best, a.t[2] | 5 | off, c.t[0] | 6 | off);
-        best = min(best, c.t[2] | 7 | off);
-      }
-      at_[k] = static_cast<pointer>(ends_ >> k & 1 ? at | path_end : at + offset(best & 7));
+      const auto parent = is_end(k) ? at : at + offset(least(times) & 7);
+      at_[k] = static_cast<pointer>(parent * static_cast<int>(sizeof(pointer)));
       m_.parent[at] = at_[k];
-      a = b, b = c;
+    };
+    const auto off = [&](int i) { return i < 4 ? 0 : no_diagonal_; };
+    if constexpr (Apart) {
+      // First the neighbours of the least L, a bit each, then of these the least d.
+      std::uint32_t lowest[parent_rows / 4] = {};
+      put([&](int k) { return level[k]; }, [&](int part) { return ring_level_[part]; });
+      over_pixels([&](int k, const std::uint32_t(&levels)[directions]) {
+        std::uint32_t seen[directions], bits = 0;
+#pragma unroll
+        for (int i = 0; i < directions; ++i) seen[i] = levels[i] | off(i);
+        const auto low = least(seen);
+#pragma unroll
+        for (int i = 0; i < directions; ++i) bits |= (levels[i] == low ? 1u : 0u) << i;
+        lowest[k / 4] |= bits << k % 4 * 8;
+      });
+      __syncthreads();
+      read_d(used, reached, d);
+      put([&](int k) { return d[k] << 3; }, [&](int part) { return ring_d_[part] << 3; });
+      over_pixels([&](int k, const std::uint32_t(&around)[directions]) {
+        std::uint32_t times[directions];
+#pragma unroll
+        for (int i = 0; i < directions; ++i)
+          times[i] =
+              lowest[k / 4] >> (k % 4 * 8 + i) & 1 ? around[i] | static_cast<unsigned>(i) | off(i) : never;
+        choose(k, times);
+      });
+    } else {
+      read_d(used, reached, d);
+      put([&](int k) { return level[k] << d_bits | d[k] << 3; },
+          [&](int part) { return std::uint32_t{ring_level_[part]} << d_bits | ring_d_[part] << 3; });
+      over_pixels([&](int k, const std::uint32_t(&around)[directions]) {
+        std::uint32_t times[directions];
+#pragma unroll
+        for (int i = 0; i < directions; ++i) times[i] = around[i] | static_cast<unsigned>(i) | off(i);
+        choose(k, times);
+      });
     }
+    for_ring([&](const ring_cell& at, int) {
+      m_.parent[at.index()] = static_cast<pointer>(at.index() * static_cast<int>(sizeof(pointer)));
+    });
     __syncthreads();
   }
 
@@ -239,26 +285,26 @@ class parent_finder {
     return static_cast<signed char>(__byte_perm(faces, corners, direction));
   }
 
-  /// Every round multiplies the length of jumps.
+  __device__ pointer& pointer_at(pointer place) {
+    return *reinterpret_cast<pointer*>(reinterpret_cast<unsigned char*>(m_.parent) + place);
+  }
+
+  /// Every round multiplies the length of jumps. A path has ended if the last of them led nowhere.
   __device__ void jump() {
     constexpr int hops = 4;
     for (bool more = true; more;) {
-      std::uint32_t moved = 0;
-#pragma unroll
-      for (int k = 0; k < parent_rows; ++k)
-        if (!(at_[k] & path_end)) moved |= 1u << k;
-#pragma unroll 1
-      for (int hop = 0; hop < hops; ++hop)
-#pragma unroll
-        for (int k = 0; k < parent_rows; ++k)
-          if (!(at_[k] & path_end)) at_[k] = m_.parent[at_[k]];
-      __syncthreads();
       bool open = false;
 #pragma unroll
-      for (int k = 0; k < parent_rows; ++k) {
-        if (moved >> k & 1) m_.parent[cell(k)] = at_[k];
-        open = open || !(at_[k] & path_end);
-      }
+      for (int hop = 0; hop < hops; ++hop)
+#pragma unroll
+        for (int k = 0; k < parent_rows; ++k) {
+          const auto next = pointer_at(at_[k]);
+          if (hop == hops - 1) open = open || next != at_[k];
+          at_[k] = next;
+        }
+      __syncthreads();
+#pragma unroll
+      for (int k = 0; k < parent_rows; ++k) m_.parent[cell(k)] = at_[k];
       more = __syncthreads_or(open);
     }
   }
@@ -268,29 +314,34 @@ class parent_finder {
     const std::uint32_t* seed = &seeds[{0, Y_ + first_, X_ + x_}];
 #pragma unroll
     for (int k = 0; k < parent_rows; ++k, seed += seeds.step_y)
-      if (ends_ >> k & 1) value[cell(k)] = seeded_ >> k & 1 ? *seed : 0;
-    for_ring([&](const ring_cell& at, int) { value[at.index()] = at.place(); });
+      if (is_end(k)) value[cell(k)] = seeded_ >> k & 1 ? *seed : 0;
+    for_ring([&](const ring_cell& at, int) {
+      value[at.index()] = at.place();
+      m_.parent[at.index()] = beyond_tile;
+    });
     __syncthreads();
+    const auto value_at = [&](pointer end) { return value[end / sizeof(pointer)]; };
     std::uint32_t* to = &labels[{0, Y_ + first_, X_ + x_}];
     const bool whole = is_whole();
     std::uint32_t leaving = 0;  // lane k keeps the bits of row k
 #pragma unroll
     for (int k = 0; k < parent_rows; ++k, to += labels.step_y) {
-      const auto leaves = __ballot_sync(all_lanes, (at_[k] & beyond_tile) != 0);
+      const auto leaves = __ballot_sync(all_lanes, pointer_at(at_[k]) == beyond_tile);
       if (threadIdx.x % 32 == k) leaving = leaves;
-      if (whole || is_pixel(k)) *to = value[at_[k] & cell_bits];
+      if (whole || is_pixel(k)) *to = value_at(at_[k]);
     }
     if (threadIdx.x % 32 < parent_rows)
       reinterpret_cast<std::uint32_t*>(
           all_.leaving + std::int64_t{tile_} *
                              side)[2 * (first_ + static_cast<int>(threadIdx.x % 32)) + (x_ >> 5)] = leaving;
+    if (threadIdx.x >= rim_places) return;
     const int place = static_cast<int>(threadIdx.x), i = place % side;
     const int y = place < side ? 0 : place < 2 * side ? side - 1 : i;
     const int x = place < 2 * side ? i : place < 3 * side ? 0 : side - 1;
     const auto end = m_.parent[(y + 1) * ring_pitch + x + 1];
-    const auto found = value[end & cell_bits];
+    const auto found = value_at(end);
     const auto own = tile_ * rim_places + static_cast<std::uint32_t>(place);
-    all_.next[own] = end & beyond_tile ? found : own;
+    all_.next[own] = pointer_at(end) == beyond_tile ? found : own;
     all_.rim_labels[own] = found;
   }
 
@@ -302,24 +353,26 @@ class parent_finder {
   std::uint32_t tile_;
   int x_, first_;
   std::int64_t X_, Y_;
-  std::uint32_t seeded_ = 0, ends_ = 0;  // a bit for each row of the thread
-  std::uint32_t ring_d_[2] = {never, never};
-  Key ring_level_[2] = {};
+  std::uint32_t seeded_ = 0, none_ = 0;  // a bit for each row of the thread: seeds; pixels without a time
+  std::uint32_t ring_d_[ring_parts];
+  Key ring_level_[ring_parts] = {};
   pointer at_[parent_rows];
 };
 
 template <class Key>
-__global__ void __launch_bounds__(parent_threads, 4)
+__global__ void __launch_bounds__(parent_threads, parent_blocks)
     find_parents(const __grid_constant__ world all, const Key* __restrict__ levels, std::int64_t pitch,
                  const __grid_constant__ view<std::uint32_t> labels,
                  const __grid_constant__ view<const std::uint32_t> seeds) {
   __shared__ parent_memory m;
+  follow();
   parent_finder<Key>(all, levels, pitch, m).find(labels, seeds);
 }
 
 /// Other threads shorten the same paths: any place that is read lies on the path. Labels of ends stay.
 __global__ void __launch_bounds__(256) jump_rims(const __grid_constant__ world all) {
   using tiles::load_relaxed, tiles::store_relaxed;
+  follow();
   const auto own = blockIdx.x * 256 + threadIdx.x;
   auto at = load_relaxed(all.next + own);
   if (at == own) return;
@@ -333,25 +386,27 @@ __global__ void __launch_bounds__(256) jump_rims(const __grid_constant__ world a
 }
 
 /// All loads of a thread are in flight at once.
-__global__ void __launch_bounds__(parent_threads)
+inline constexpr int write_threads = 256, write_rows = side * side / write_threads;
+__global__ void __launch_bounds__(write_threads)
     write_leaving(const __grid_constant__ world all, const __grid_constant__ view<std::uint32_t> labels) {
+  follow();
   const auto tile = blockIdx.x;
   const int x = static_cast<int>(threadIdx.x) % side,
-            first = static_cast<int>(threadIdx.x) / side * parent_rows;
+            first = static_cast<int>(threadIdx.x) / side * write_rows;
   const std::int64_t X = std::int64_t{tile % all.across} * side, Y = std::int64_t{tile / all.across} * side;
   std::uint32_t* const column = &labels[{0, Y + first, X + x}];
-  std::uint32_t bits = 0, found[parent_rows];
+  std::uint32_t bits = 0, found[write_rows];
 #pragma unroll
-  for (int k = 0; k < parent_rows; ++k)
+  for (int k = 0; k < write_rows; ++k)
     bits |= (half_row(all.leaving + std::int64_t{tile} * side, first + k, x) >> (x & 31) & 1) << k;
 #pragma unroll
-  for (int k = 0; k < parent_rows; ++k)
+  for (int k = 0; k < write_rows; ++k)
     if (bits >> k & 1) found[k] = column[k * labels.step_y];
 #pragma unroll
-  for (int k = 0; k < parent_rows; ++k)
+  for (int k = 0; k < write_rows; ++k)
     if (bits >> k & 1) found[k] = all.rim_labels[found[k]];
 #pragma unroll
-  for (int k = 0; k < parent_rows; ++k)
+  for (int k = 0; k < write_rows; ++k)
     if (bits >> k & 1) column[k * labels.step_y] = found[k];
 }
 

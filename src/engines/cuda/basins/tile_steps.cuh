@@ -9,6 +9,7 @@
 
 #include "engines/cuda/basins/flat_tile.cuh"
 #include "engines/cuda/basins/world.cuh"
+#include "engines/cuda/runtime/dependent_launch.cuh"
 #include "engines/cuda/wave/tiles/image_rims.cuh"
 #include "engines/cuda/wave/tiles/scheduler.cuh"
 
@@ -345,6 +346,7 @@ inline constexpr int settle_warps = 4, own_step_bits = 2, shared_step_bits = 12;
 /// d of all pixels, from the final rims. The bits of a counter freeze when a pixel is reached.
 __global__ void __launch_bounds__(settle_warps * 32) settle_tiles(const __grid_constant__ world all) {
   __shared__ ulonglong2 planes[settle_warps][shared_step_bits][32];
+  follow();
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   const auto tile = blockIdx.x * settle_warps + threadIdx.x / 32;
   if (tile >= all.tiles) return;

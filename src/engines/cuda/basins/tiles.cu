@@ -10,40 +10,54 @@
 #include "engines/cuda/basins/tile_parents.cuh"
 #include "engines/cuda/basins/tile_steps.cuh"
 #include "engines/cuda/component/labelling.cuh"
+#include "engines/cuda/runtime/dependent_launch.cuh"
 #include "engines/cuda/runtime/occupancy.cuh"
 #include "engines/cuda/wave/tiles/wave_memory.cuh"
 
 namespace macareu::cuda::tile_basins {
 namespace {
 
-/// Pixels without d are minima: they become seeds with their own height, and objects of `labelled`.
+/// Threads of a block, and blocks per multiprocessor.
+constexpr int seed_threads = 512, seed_blocks = 3;
+
+/// Pixels without d are minima: they become seeds with their own height, and objects of `labelled`. All loads
+/// of a thread are in flight at once.
 template <class Key>
-__global__ void __launch_bounds__(256)
+__global__ void __launch_bounds__(seed_threads, seed_blocks)
     seed_minima(const __grid_constant__ world all, Key* levels, std::int64_t pitch,
                 const __grid_constant__ view<const Key> heights, std::uint64_t* labelled) {
-  constexpr int rows = 8;
-  const auto tile = blockIdx.x;
-  const std::int64_t X = std::int64_t{tile % all.across} * side, Y = std::int64_t{tile / all.across} * side;
+  constexpr int rows = side / (seed_threads / 32), halves = 2;
+  follow();
+  const auto tile = blockIdx.x, column = tile % all.across;
   const int lane = static_cast<int>(threadIdx.x % 32), first = static_cast<int>(threadIdx.x / 32) * rows;
+  const std::int64_t x = std::int64_t{column} * side + lane,
+                     y = std::int64_t{tile / all.across} * side + first;
+  word* const seeded = all.seeded + std::int64_t{tile} * side + first;
+  const word* const reached = all.reached + std::int64_t{tile} * side + first;
   word minima[rows];
 #pragma unroll
-  for (int k = 0; k < rows; ++k) {
-    const auto row = std::int64_t{tile} * side + first + k;
-    minima[k] = all.seeded[row] & ~all.reached[row];
-  }
+  for (int k = 0; k < rows; ++k) minima[k] = seeded[k] & ~reached[k];
+  const auto is_minimum = [&](int k, int half) {
+    return static_cast<std::uint32_t>(minima[k] >> 32 * half) >> lane & 1;
+  };
+  Key height[rows][halves];
+  const Key* from = &heights[{0, y, x}];
+#pragma unroll
+  for (int k = 0; k < rows; ++k, from += heights.step_y)
+#pragma unroll
+    for (int half = 0; half < halves; ++half)
+      if (is_minimum(k, half)) height[k][half] = from[32 * half * heights.step_x];
   __syncwarp();
+  Key* to = levels + y * pitch + x;
 #pragma unroll
-  for (int k = 0; k < rows; ++k) {
-    const auto y = Y + first + k;
+  for (int k = 0; k < rows; ++k, to += pitch) {
     if (lane == k) {
-      all.seeded[std::int64_t{tile} * side + first + k] = minima[k];
-      if (y < all.height) labelled[y * all.across + tile % all.across] = minima[k];
+      seeded[k] = minima[k];
+      if (y + k < all.height) labelled[(y + k) * all.across + column] = minima[k];
     }
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int x = lane + 32 * half;
-      if (minima[k] >> x & 1) levels[y * pitch + X + x] = heights[{0, y, X + x}];
-    }
+    for (int half = 0; half < halves; ++half)
+      if (is_minimum(k, half)) to[32 * half] = height[k][half];
   }
 }
 
@@ -124,15 +138,12 @@ class step_visits {
 template <class Key>
 void launch_labels(const gpu& on, const world& all, const view<const Key>& passes,
                    const view<std::uint32_t>& labels, const view<const std::uint32_t>& seeds) {
-  settle_tiles<<<ceil_div(all.tiles, std::uint32_t{settle_warps}), 32 * settle_warps, 0, on.stream>>>(all);
-  on.launched("settle_tiles");
-  find_parents<Key>
-      <<<all.tiles, parent_threads, 0, on.stream>>>(all, passes.data, passes.step_y, labels, seeds);
-  on.launched("find_parents");
-  jump_rims<<<all.tiles, rim_places, 0, on.stream>>>(all);
-  on.launched("jump_rims");
-  write_leaving<<<all.tiles, 256, 0, on.stream>>>(all, labels);
-  on.launched("write_leaving");
+  launch_dependent(on, "settle_tiles", settle_tiles, ceil_div(all.tiles, std::uint32_t{settle_warps}),
+                   32 * settle_warps, 0, all);
+  launch_dependent(on, "find_parents", find_parents<Key>, all.tiles, parent_threads, 0, all, passes.data,
+                   passes.step_y, labels, seeds);
+  launch_dependent(on, "jump_rims", jump_rims, all.tiles, rim_places, 0, all);
+  launch_dependent(on, "write_leaving", write_leaving, all.tiles, write_threads, 0, all, labels);
 }
 
 }  // namespace
@@ -166,9 +177,8 @@ std::uint64_t run_from_minima(const gpu& on, const neighbourhood& near, const vi
   step_visits visits(on, all);
   {
     labels::labelling minima(on, {1, levels.height, levels.width, near, false});
-    seed_minima<<<all.tiles, 256, 0, on.stream>>>(all, levels.data, levels.step_y, heights,
-                                                  minima.set_pixels());
-    on.launched("seed_minima");
+    launch_dependent(on, "seed_minima", seed_minima<Key>, all.tiles, seed_threads, 0, all, levels.data,
+                     levels.step_y, heights, minima.set_pixels());
     minima.solve();
     minima.write(labels, {}, labels::background::kept);
   }

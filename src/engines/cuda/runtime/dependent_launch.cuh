@@ -23,6 +23,14 @@ __device__ __forceinline__ void wait_for_previous() {
 #endif
 }
 
+/// Called once in every kernel of a chain. After it, writes of the previous kernel are visible and the next
+/// kernel may start. Writes of earlier kernels are visible even before it: a kernel starts only after all
+/// blocks of its predecessor have passed their wait. By then all earlier kernels have ended.
+__device__ __forceinline__ void follow() {
+  wait_for_previous();
+  let_next_start();
+}
+
 /// When a kernel may begin.
 enum class start { after_all, early };
 
