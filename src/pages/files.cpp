@@ -8,6 +8,7 @@
 
 #include "model.hpp"
 #include "packed.hpp"
+#include "places.hpp"
 
 namespace macareu {
 namespace pages {
@@ -38,45 +39,6 @@ std::vector<std::int64_t> numbers_in(std::string_view name, std::string_view hea
     at = end + 1;
   }
   return numbers;
-}
-
-const table_column* find_column(const table& objects, std::string_view name) {
-  const auto found = std::ranges::find(objects.columns, name, &table_column::name);
-  return found == objects.columns.end() ? nullptr : &*found;
-}
-
-/// Middles and sizes of objects in pixels, from the columns that `measure` or `nuclei` writes; nothing if the
-/// table has neither, or is of a volume.
-std::optional<table> places_in(const table& objects) {
-  struct naming {
-    std::array<std::string_view, 5> columns;  ///< along x and y: two numbers each; then the size
-    bool ends;                                ///< whether the second number is an end, else a length
-  };
-  constexpr std::array<naming, 2> namings{
-      {{{"bbox-1", "bbox-3", "bbox-0", "bbox-2", "num_pixels"}, true},
-       {{"bbox_x_px", "bbox_width_px", "bbox_y_px", "bbox_height_px", "area_px"}, false}}};
-  if (find_column(objects, "bbox-4")) return std::nullopt;
-  for (const auto& [names, ends] : namings) {
-    std::array<std::vector<std::int64_t>, 5> found;
-    for (std::size_t i = 0; i < names.size(); ++i)
-      if (const auto* column = find_column(objects, names[i]))
-        std::visit([&](const auto& all) { found[i].assign(all.begin(), all.end()); }, column->values);
-    if (std::ranges::any_of(names, [&](const auto& name) { return !find_column(objects, name); })) continue;
-    for (std::size_t r = 0; r < objects.rows(); ++r)
-      for (const std::size_t axis : {0u, 2u})
-        found[axis][r] =
-            ends ? (found[axis][r] + found[axis + 1][r]) / 2 : found[axis][r] + found[axis + 1][r] / 2;
-    return table{{{"x", std::move(found[0])}, {"y", std::move(found[2])}, {"size", std::move(found[4])}}};
-  }
-  return std::nullopt;
-}
-
-bool all_inside(const table& places, const extents& shape) {
-  const auto inside = [](const table_column& column, std::int64_t end) {
-    return std::ranges::all_of(std::get<std::vector<std::int64_t>>(column.values),
-                               [&](auto at) { return at >= 0 && at < end; });
-  };
-  return inside(places.columns[0], shape.width()) && inside(places.columns[1], shape.height());
 }
 
 }  // namespace
@@ -156,7 +118,22 @@ struct page_files::state {
       throw;
     }
     const auto shapes = pages::shapes_of(tile);
+    check_sizes(shapes, tile);
     return shapes.empty() ? std::string() : pages::packed_shapes(shapes, tile, model.rows());
+  }
+
+  /// Objects with parts in other tiles are left out.
+  void check_sizes(const std::vector<shape>& shapes, const pages::object_tile& tile) {
+    if (!places_table) return;
+    for (const auto& object : shapes) {
+      const auto row = (*model.rows())[object.label];
+      if (!row || !pages::is_whole(object, tile, model.shape())) continue;
+      const auto text = pages::other_size(*places_table, *row, object.label, pages::pixels_of(object));
+      if (text.empty()) continue;
+      const std::lock_guard lock(misfit_lock);
+      misfit = text;
+      return;
+    }
   }
 
   std::optional<std::string> raster_tile(const std::vector<std::int64_t>& at) {
@@ -186,14 +163,15 @@ struct page_files::state {
            std::ranges::any_of(model.images(), [](const auto& reader) { return reader.refines(); });
   }
 
-  /// Whether tiles become finer, numbers that grow when they have, and why parts of files cannot be read.
+  /// Whether tiles become finer, numbers that grow when they have, and what is wrong with files.
   std::string progress() {
     const bool refines = this->refines();
-    std::string versions, failures;
+    std::string versions, messages;
+    const auto add_message = [&](const std::string& text) {
+      messages += (messages.empty() ? "" : ",") + pages::json_string(text);
+    };
     const auto add_failure = [&](const std::string& name, const std::string& reason) {
-      if (reason.empty()) return;
-      failures += (failures.empty() ? "" : ",") +
-                  pages::json_string("A part of " + name + " cannot be read and is left out: " + reason);
+      if (!reason.empty()) add_message("A part of " + name + " cannot be read and is left out: " + reason);
     };
     for (std::size_t i = 0; i < model.images().size(); ++i) {
       const auto& reader = model.images()[i];
@@ -201,9 +179,13 @@ struct page_files::state {
       add_failure(model.content().images[i].name, reader.failure());
     }
     if (covered) add_failure(model.content().labels.name, covered->failure());
+    {
+      const std::lock_guard lock(misfit_lock);
+      if (!misfit.empty()) add_message(misfit);
+    }
     return pages::deflated(
         "{\"images\":[" + versions + "],\"raster\":" + std::to_string(covered ? covered->version() : 0) +
-        ",\"refines\":" + (refines ? "true" : "false") + ",\"failures\":[" + failures + "]}");
+        ",\"refines\":" + (refines ? "true" : "false") + ",\"messages\":[" + messages + "]}");
   }
 
   /// The bytes of a data file.
@@ -220,6 +202,8 @@ struct page_files::state {
   std::optional<table> places_table;
   std::string note;
   std::optional<pages::column_files> places;
+  std::mutex misfit_lock;
+  std::string misfit;  ///< how an object differs from its row
 };
 
 page_files::page_files(page_content content) : state_(std::make_unique<state>(std::move(content))) {}

@@ -13,6 +13,7 @@
 #include "files/pending_file.hpp"
 #include "model.hpp"
 #include "packed.hpp"
+#include "places.hpp"
 
 namespace macareu {
 namespace pages {
@@ -138,7 +139,27 @@ class builder {
             add_data("raster", {z, static_cast<std::int64_t>(l) + raster_halvings, y, x},
                      covered_area::packed(area.levels()[l], y, x));
     }
-    if (places && model_.shape().depth() == 1) places_ = places->columns();
+    if (!places || model_.shape().depth() > 1) return;
+    places_ = places->columns();
+    parts.note = misfit();
+  }
+
+  /// How a row differs from its object; empty if none does.
+  std::string misfit() const {
+    const auto& objects = *model_.content().objects;
+    const auto& labels = std::ranges::find(objects.columns, "label", &table_column::name)->values;
+    const auto told = places_in(objects);
+    const auto& sizes = std::get<std::vector<std::int64_t>>(places_->columns[2].values);
+    for (std::size_t row = 0; row < sizes.size(); ++row) {
+      const auto label =
+          std::visit([&](const auto& all) { return static_cast<std::uint64_t>(all[row]); }, labels);
+      if (sizes[row] == 0)
+        return "The table has a row for object " + std::to_string(label) +
+               ", which the label image lacks. Is it the table of another image?";
+      if (!told) continue;
+      if (auto text = other_size(*told, row, label, sizes[row]); !text.empty()) return text;
+    }
+    return {};
   }
 
   void add_columns(std::string_view kind, const column_files& columns) {

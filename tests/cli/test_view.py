@@ -172,6 +172,21 @@ class Server(ViewTest):
             self.assertIn(wanted, self.ask(address, address.path + "page/data/meta.js")[1])
 
 
+    def test_table_of_another_image_of_the_same_shape(self):
+        for seed in ("3", "4"):
+            self.succeed("generate", "tissue", "--shape", "200,300", "--seed", seed, "-o", "tissue.npy")
+            self.succeed("threshold", "tissue.npy", "-o", "above.npy", "--quiet")
+            self.succeed("label", "above.npy", "-o", f"labels{seed}.npy", "--table", f"objects{seed}.csv", "--quiet")
+        for seed, right in (("3", True), ("4", False)):
+            address, _ = self.serve("tissue.npy", "--labels", "labels3.npy", "--table", f"objects{seed}.csv")
+            self.assertIn(b'"messages":[]', self.data(address, "progress/0"))
+            self.data(address, "objects/0-0-0")
+            (self.assertNotIn if right else self.assertIn)(b"Is it the table of another image?", self.data(address, "progress/1"))
+            self.succeed("view", "tissue.npy", "--labels", "labels3.npy", "--table", f"objects{seed}.csv", "--page", "out")
+            with open(self.path("out/page/data/meta.js"), encoding="utf-8") as meta:
+                (self.assertNotIn if right else self.assertIn)("Is it the table of another image?", meta.read())
+
+
 class Formats(ViewTest):
     def stored_as(self, name, source):
         """Copies a .npy file; skips formats that this build lacks."""
@@ -224,7 +239,7 @@ class Formats(ViewTest):
             progress = self.data(address, f"progress/{n}")
             if b'"refines":false' in progress:
                 break
-        self.assertEqual(progress, b'{"images":[4],"raster":4,"refines":false,"failures":[]}')
+        self.assertEqual(progress, b'{"images":[4],"raster":4,"refines":false,"messages":[]}')
         for halvings, width in ((4, 33), (5, 17)):
             share = b"".join(self.data(address, f"raster/0-{halvings}-{y}-0") for y in range(2 if halvings == 4 else 1))
             marks = {divmod(at, width) for at, value in enumerate(share) if value > 0}

@@ -38,7 +38,8 @@ macareu.overlay = (() => {
     if (!one) {
       map.set(name, one = {});
       one.ready = data.load(name).then(bytes => { Object.assign(one, make(bytes)); later(); return one; })
-        .catch(error => { one.failed = true; macareu.say(error.message); return one; });
+        .catch(error => { one.failed = true; macareu.say(error.message); return one; })
+        .finally(() => macareu.viewer.askAgain());
     }
     return one;
   }
@@ -65,8 +66,9 @@ macareu.overlay = (() => {
     return table.shows(name - 1) ? colours.ofRow(name - 1) : -1;
   }
 
-  // A picture under a key, made by paint(sums, width, height) when there is time; the last one until then.
-  function picture(key, width, height, paint) {
+  // A picture under a key, made by paint(sums, width, height) when there is time; the last one until then. What is covered
+  // is at least so opaque, of 255, that it can be seen.
+  function picture(key, width, height, least, paint) {
     let one = pictures.get(key);
     if (one) { pictures.delete(key); pictures.set(key, one); }
     if (one && one.version === version) return one.canvas;
@@ -80,7 +82,7 @@ macareu.overlay = (() => {
         const share = sums[i + 3];
         if (share === 0) continue;
         for (let c = 0; c < 3; ++c) image.data[i + c] = sums[i + c] / share;
-        image.data[i + 3] = Math.max(1, Math.min(share, 1) * 255);
+        image.data[i + 3] = Math.max(least, Math.min(share, 1) * 255);
       }
       to.putImageData(image, 0, 0);
       if (!pictures.has(key)) picturePixels += width * height;
@@ -119,7 +121,7 @@ macareu.overlay = (() => {
       needColours(tile);
       const width = Math.ceil(Math.min(layer.tile, about.width - left) / side);
       const height = Math.ceil(Math.min(layer.tile, about.height - top) / side);
-      const made = picture("near/" + slice + "/" + halvings + "/" + y + "/" + x, width, height,
+      const made = picture("near/" + slice + "/" + halvings + "/" + y + "/" + x, width, height, 1,
         (sums, w, h) => objects.cover(tile, left, top, halvings, w, h, colourOf, sums));
       if (made) place(made, left, top, width * side, height * side);
     });
@@ -144,7 +146,7 @@ macareu.overlay = (() => {
       const width = Math.ceil(Math.min(side, about.width - left) / (1 << halvings));
       const height = Math.ceil(Math.min(side, about.height - top) / (1 << halvings));
       const name = slice + "-" + halvings + "-" + y + "-" + x;
-      const made = picture("far/" + name, width, height, (sums, w, h) => byPlaces
+      const made = picture("far/" + name, width, height, 17, (sums, w, h) => byPlaces
         ? paintPlaces(sums, left, top, halvings, w, h)
         : paintRaster(entry(rasters, "raster/" + name, bytes => ({bytes})).bytes, sums));
       if (made) place(made, left, top, width << halvings, height << halvings);

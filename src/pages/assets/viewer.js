@@ -114,7 +114,7 @@ macareu.viewer = (() => {
   // A server reads files while they are looked at: coarse tiles of large images become finer, and parts may be damaged.
   async function ask() {
     const bytes = await data.load("progress/" + asked++), now = JSON.parse(new TextDecoder().decode(bytes));
-    now.failures.forEach(text => macareu.say(text));
+    now.messages.forEach(text => macareu.say(text));
     const finer = now.images.map((version, image) => version > versions[image]);
     versions = now.images;
     if (finer.some(Boolean)) showImages(image => finer[image]);
@@ -139,7 +139,7 @@ macareu.viewer = (() => {
     }
   }
 
-  // What was loaded since the last answer may be damaged.
+  // What was loaded since the last answer may be damaged or not fit the table.
   function askAgain() {
     news = true;
     if (finished) watch();
@@ -259,7 +259,7 @@ macareu.viewer = (() => {
   }
 
   return {
-    open, view, watchDivider, setSplit, imagePoint,
+    open, view, watchDivider, setSplit, imagePoint, askAgain,
     get osd() { return osd; },
     get ready() { return ready; },
     get finished() { return finished; },
