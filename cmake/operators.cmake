@@ -230,7 +230,8 @@ list(TRANSFORM cpu_targets REPLACE ".+" "$<TARGET_OBJECTS:\\0>" OUTPUT_VARIABLE 
 add_library(macareu
   $<TARGET_OBJECTS:macareu_descriptions> ${cpu_objects} ${fallback_objects}
   ${generated}/entries.cpp ${api_source} ${api_header}
-  src/core/coded_file.cpp src/core/compare.cpp src/core/module.cpp src/core/shapes.cpp src/core/sources.cpp
+  src/core/coded_file.cpp src/core/compare.cpp src/core/module.cpp src/core/pixel_code.cpp src/core/shapes.cpp
+  src/core/sources.cpp
   src/patterns/component_rims.cpp src/patterns/host_rows.cpp
   src/operators/common/checks.cpp src/operators/common/pixel_bits.cpp
   src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp

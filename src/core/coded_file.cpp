@@ -4,135 +4,22 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <string>
 
 #include <macareu/error.hpp>
 
+#include "core/ceil_div.hpp"
+#include "core/pixel_code.hpp"
+
 namespace macareu {
 namespace {
 
 /// Of a part: small ones, because readers decode whole parts.
 constexpr std::int64_t part_rows = 64, part_columns = 256;
-
-void append(std::vector<std::byte>& to, const void* from, std::size_t bytes) {
-  const auto at = to.size();
-  to.resize(at + bytes);
-  std::memcpy(to.data() + at, from, bytes);
-}
-
-/// Tokens of u32: the number of pixels, and in the lowest bit whether one pixel stands for all.
-template <class T>
-void code(const T* from, std::int64_t count, std::vector<std::byte>& to) {
-  constexpr std::int64_t most = std::int64_t{1} << 30;
-  constexpr std::int64_t worth = 8 / sizeof(T) + 1;  // shorter runs take more bytes than they save
-  const auto put = [&](std::int64_t first, std::int64_t end, bool run) {
-    while (first < end) {
-      const auto length = std::min(end - first, most);
-      const auto token = static_cast<std::uint32_t>(length << 1 | run);
-      append(to, &token, sizeof token);
-      append(to, from + first, static_cast<std::size_t>(run ? 1 : length) * sizeof(T));
-      first += length;
-    }
-  };
-  std::int64_t plain = 0;  // where pixels begin that are not coded yet
-  for (std::int64_t i = 0; i < count;) {
-    std::int64_t end = i + 1;
-    while (end < count && from[end] == from[i]) ++end;
-    if (end - i >= worth) {
-      put(plain, i, false);
-      put(i, end, true);
-      plain = end;
-    }
-    i = end;
-  }
-  put(plain, count, false);
-}
-
-template <class T>
-void decode(const std::vector<std::byte>& from, std::int64_t, T* to) {
-  for (std::size_t at = 0; at < from.size();) {
-    std::uint32_t token;
-    std::memcpy(&token, from.data() + at, sizeof token);
-    at += sizeof token;
-    const auto length = static_cast<std::size_t>(token >> 1);
-    if (token & 1) {
-      T value;
-      std::memcpy(&value, from.data() + at, sizeof value);
-      at += sizeof value;
-      std::fill_n(to, length, value);
-    } else {
-      std::memcpy(to, from.data() + at, length * sizeof(T));
-      at += length * sizeof(T);
-    }
-    to += length;
-  }
-}
-
-/// Of a block's differences to the pixels before: how many bits the largest has, then as many bits of each.
-constexpr std::int64_t block = 64;
-
-void code(const std::uint16_t* from, std::int64_t count, std::vector<std::byte>& to) {
-  std::uint16_t last = 0;
-  for (std::int64_t begin = 0; begin < count; begin += block) {
-    std::array<std::uint16_t, block> steps{};
-    const auto now = std::min(block, count - begin);
-    std::uint16_t all = 0;
-    for (std::int64_t i = 0; i < now; ++i) {
-      const std::uint16_t before = i > 0 ? from[begin + i - 1] : last;
-      const auto step = static_cast<std::int16_t>(from[begin + i] - before);
-      // Small differences of both signs have few bits.
-      steps[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>((step << 1) ^ (step >> 15));
-      all |= steps[static_cast<std::size_t>(i)];
-    }
-    last = from[begin + now - 1];
-    const auto width = static_cast<unsigned>(std::bit_width(all));
-    const auto head = static_cast<std::byte>(width);
-    append(to, &head, 1);
-    std::array<std::uint64_t, 17> words{};
-    for (unsigned i = 0, bit = 0; i < block; ++i, bit += width) {
-      const std::uint64_t step = steps[i];
-      words[bit / 64] |= step << bit % 64;
-      if (bit % 64 + width > 64) words[bit / 64 + 1] |= step >> (64 - bit % 64);
-    }
-    append(to, words.data(), 8 * width);
-  }
-}
-
-void decode(const std::vector<std::byte>& from, std::int64_t count, std::uint16_t* to) {
-  std::uint16_t last = 0;
-  const std::byte* at = from.data();
-  for (std::int64_t begin = 0; begin < count; begin += block) {
-    const auto now = std::min(block, count - begin);
-    const auto width = static_cast<unsigned>(*at++);
-    std::array<std::uint64_t, 17> words{};
-    std::memcpy(words.data(), at, 8 * width);
-    at += 8 * width;
-    if (width == 0) {
-      std::fill_n(to + begin, now, last);
-      continue;
-    }
-    const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
-    for (unsigned i = 0, bit = 0; i < now; ++i, bit += width) {
-      const auto shift = bit % 64;
-      auto step = words[bit / 64] >> shift;
-      if (shift + width > 64) step |= words[bit / 64 + 1] << (64 - shift);
-      step &= mask;
-      last = static_cast<std::uint16_t>(last + ((step >> 1) ^ (0 - (step & 1))));
-      to[begin + i] = last;
-    }
-  }
-}
-
-template <class Visit>
-void with_width(std::size_t bytes, const Visit& visit) {
-  if (bytes == 1) return visit(std::uint8_t{});
-  if (bytes == 2) return visit(std::uint16_t{});
-  if (bytes == 4) return visit(std::uint32_t{});
-  visit(std::uint64_t{});
-}
+/// Parts that a thread decodes together.
+constexpr std::size_t parts_at_once = 16;
 
 /// Called with the file, the memory and an offset until all bytes are moved.
 template <class Move, class Memory>
@@ -178,47 +65,50 @@ coded_file::~coded_file() {
   all().add(-size_);
 }
 
-void coded_file::write(const image_region& where, const void* from) {
+void coded_file::write(const image_region& where, const void* from, const host_threads& threads) {
   const auto bytes = static_cast<std::int64_t>(pixel_bytes_);
-  std::vector<std::byte> pixels;
-  for (std::int64_t z = 0; z < where.size[0]; ++z)
-    for (std::int64_t y = 0; y < where.size[1]; y += part_rows)
-      for (std::int64_t x = 0; x < where.size[2]; x += part_columns) {
-        part one{.where = {
-                     {where.first[0] + z, where.first[1] + y, where.first[2] + x},
-                     {1, std::min(part_rows, where.size[1] - y), std::min(part_columns, where.size[2] - x)}}};
-        const auto width = one.where.size[2] * bytes;
-        pixels.resize(static_cast<std::size_t>(one.where.size[1] * width));
-        for (std::int64_t row = 0; row < one.where.size[1]; ++row)
-          std::memcpy(pixels.data() + row * width,
-                      static_cast<const std::byte*>(from) +
-                          ((z * where.size[1] + y + row) * where.size[2] + x) * bytes,
-                      static_cast<std::size_t>(width));
-        coded_.clear();
-        with_width(pixel_bytes_, [&]<class T>(T) {
-          code(reinterpret_cast<const T*>(pixels.data()), one.where.pixels(), coded_);
-        });
-        put(one);
-      }
+  const auto down = ceil_div(where.size[1], part_rows), across = ceil_div(where.size[2], part_columns);
+  threads.for_each(static_cast<std::size_t>(where.size[0] * down), [&](std::size_t unit) {
+    const auto z = static_cast<std::int64_t>(unit) / down,
+               y = static_cast<std::int64_t>(unit) % down * part_rows;
+    std::vector<std::byte> pixels, coded;
+    for (std::int64_t i = 0; i < across; ++i) {
+      const auto x = i * part_columns;
+      part one{
+          .where = {{where.first[0] + z, where.first[1] + y, where.first[2] + x},
+                    {1, std::min(part_rows, where.size[1] - y), std::min(part_columns, where.size[2] - x)}}};
+      const auto columns = one.where.size[2], width = columns * bytes;
+      pixels.resize(static_cast<std::size_t>(one.where.size[1] * width));
+      for (std::int64_t row = 0; row < one.where.size[1]; ++row)
+        std::memcpy(
+            pixels.data() + row * width,
+            static_cast<const std::byte*>(from) + ((z * where.size[1] + y + row) * where.size[2] + x) * bytes,
+            static_cast<std::size_t>(width));
+      code_pixels(pixels.data(), pixel_bytes_, one.where.pixels(), columns, coded);
+      put(one, coded);
+    }
+  });
 }
 
-void coded_file::put(part one) {
-  one.bytes = one.room = static_cast<std::int64_t>(coded_.size());
-  const std::lock_guard lock(guard_);
-  auto& place = parts_[one.where.first];
-  if (place.room >= one.bytes) {
-    one.offset = place.offset;
-    one.room = place.room;
-  } else {
-    one.offset = size_;
-    size_ += one.bytes;
-    all().add(one.bytes);
+void coded_file::put(part one, const std::vector<std::byte>& coded) {
+  one.bytes = one.room = static_cast<std::int64_t>(coded.size());
+  {
+    const std::lock_guard lock(guard_);
+    auto& place = parts_[one.where.first];
+    if (place.room >= one.bytes) {
+      one.offset = place.offset;
+      one.room = place.room;
+    } else {
+      one.offset = size_;
+      size_ += one.bytes;
+      all().add(one.bytes);
+    }
+    place = one;
   }
-  move_all(::pwrite, file_, static_cast<const std::byte*>(coded_.data()), one.bytes, one.offset);
-  place = one;
+  move_all(::pwrite, file_, coded.data(), one.bytes, one.offset);
 }
 
-void coded_file::read(const image_region& where, void* to) const {
+void coded_file::read(const image_region& where, void* to, const host_threads& threads) const {
   std::vector<part> found;
   {
     const std::lock_guard lock(guard_);
@@ -232,24 +122,25 @@ void coded_file::read(const image_region& where, void* to) const {
     }
   }
   const auto bytes = static_cast<std::int64_t>(pixel_bytes_);
-  std::vector<std::byte> coded, pixels;
-  for (const auto& one : found) {
-    const auto& own = one.where;
-    const auto top = std::max(where.first[1], own.first[1]), left = std::max(where.first[2], own.first[2]);
-    const auto bottom = std::min(end_of(where, 1), end_of(own, 1)),
-               right = std::min(end_of(where, 2), end_of(own, 2));
-    coded.resize(static_cast<std::size_t>(one.bytes));
-    move_all(::pread, file_, coded.data(), one.bytes, one.offset);
-    pixels.resize(static_cast<std::size_t>(own.pixels() * bytes));
-    with_width(pixel_bytes_,
-               [&]<class T>(T) { decode(coded, own.pixels(), reinterpret_cast<T*>(pixels.data())); });
-    const auto slice = (own.first[0] - where.first[0]) * where.size[1];
-    for (auto y = top; y < bottom; ++y)
-      std::memcpy(static_cast<std::byte*>(to) +
-                      ((slice + y - where.first[1]) * where.size[2] + left - where.first[2]) * bytes,
-                  pixels.data() + ((y - own.first[1]) * own.size[2] + left - own.first[2]) * bytes,
-                  static_cast<std::size_t>((right - left) * bytes));
-  }
+  threads.for_each(ceil_div(found.size(), parts_at_once), [&](std::size_t unit) {
+    std::vector<std::byte> coded, pixels;
+    for (auto i = unit * parts_at_once; i < std::min(found.size(), (unit + 1) * parts_at_once); ++i) {
+      const auto& own = found[i].where;
+      const auto top = std::max(where.first[1], own.first[1]), left = std::max(where.first[2], own.first[2]);
+      const auto bottom = std::min(end_of(where, 1), end_of(own, 1)),
+                 right = std::min(end_of(where, 2), end_of(own, 2));
+      coded.resize(static_cast<std::size_t>(found[i].bytes));
+      move_all(::pread, file_, coded.data(), found[i].bytes, found[i].offset);
+      pixels.resize(static_cast<std::size_t>(own.pixels() * bytes));
+      decode_pixels(coded, pixel_bytes_, own.pixels(), own.size[2], pixels.data());
+      const auto slice = (own.first[0] - where.first[0]) * where.size[1];
+      for (auto y = top; y < bottom; ++y)
+        std::memcpy(static_cast<std::byte*>(to) +
+                        ((slice + y - where.first[1]) * where.size[2] + left - where.first[2]) * bytes,
+                    pixels.data() + ((y - own.first[1]) * own.size[2] + left - own.first[2]) * bytes,
+                    static_cast<std::size_t>((right - left) * bytes));
+    }
+  });
 }
 
 }  // namespace macareu

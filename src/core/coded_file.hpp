@@ -1,5 +1,4 @@
-// Boxes of pixels in a work file without a name. Masks and labels are coded in runs of equal pixels, pixels
-// of 16 bits by their differences: smooth images and constant areas take few bytes.
+// Boxes of pixels in a work file without a name, coded (core/pixel_code.hpp).
 #pragma once
 
 #include <array>
@@ -12,6 +11,8 @@
 #include <vector>
 
 #include <macareu/sources.hpp>
+
+#include "core/host_threads.hpp"
 
 namespace macareu {
 
@@ -30,10 +31,10 @@ class coded_file {
   coded_file(const coded_file&) = delete;
   coded_file& operator=(const coded_file&) = delete;
 
-  /// Packed pixels. A box is written as a whole again, or does not overlap others. By one thread at a time.
-  void write(const image_region& where, const void* from);
-  /// Of boxes that were written; by several threads, if they like.
-  void read(const image_region& where, void* to) const;
+  /// Packed pixels. A box is written as a whole again, or does not overlap others. By one caller at a time.
+  void write(const image_region& where, const void* from, const host_threads& threads = {});
+  /// Of boxes that were written; by several callers, if they like.
+  void read(const image_region& where, void* to, const host_threads& threads = {}) const;
   std::int64_t bytes() const { return size_; }
 
  private:
@@ -42,15 +43,13 @@ class coded_file {
     std::int64_t offset = 0, bytes = 0, room = 0;
   };
 
-  /// Writes what is coded.
-  void put(part one);
+  void put(part one, const std::vector<std::byte>& coded);
 
   std::size_t pixel_bytes_;
   int file_ = -1;
   std::int64_t size_ = 0;
   mutable std::mutex guard_;
   std::map<std::array<std::int64_t, 3>, part> parts_;  // by their first pixels
-  std::vector<std::byte> coded_;
 };
 
 }  // namespace macareu

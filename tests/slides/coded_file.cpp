@@ -6,12 +6,15 @@
 
 #include <gtest/gtest.h>
 
+#include "engines/cpu/runtime/threads.hpp"
+
 namespace macareu::test {
 namespace {
 
-/// Runs, noise and constant areas, in tiles that are written twice.
+/// Runs, noise and constant areas, in tiles that are written twice, with several threads the second time.
 template <class T>
 void compare(std::int64_t height, std::int64_t width, std::int64_t tile) {
+  const host_threads several{3, &cpu::parallel};
   std::mt19937_64 random(static_cast<std::uint64_t>(height * 1000 + width));
   std::vector<T> expected(static_cast<std::size_t>(height * width));
   for (std::size_t i = 0; i < expected.size(); ++i)
@@ -26,13 +29,15 @@ void compare(std::int64_t height, std::int64_t width, std::int64_t tile) {
           for (std::int64_t column = 0; column < where.size[2]; ++column)
             pixels[static_cast<std::size_t>(row * where.size[2] + column)] =
                 last ? expected[static_cast<std::size_t>((y + row) * width + x + column)] : T{1};
-        file.write(where, pixels.data());
+        file.write(where, pixels.data(), last ? several : host_threads{});
       }
   for (const image_region where : {image_region{{0, 0, 0}, {1, height, width}},
                                    image_region{{0, height / 3, width / 4}, {1, height / 2, width / 3}},
                                    image_region{{0, height - 1, width - 1}, {1, 1, 1}}}) {
-    std::vector<T> pixels(static_cast<std::size_t>(where.pixels()));
+    std::vector<T> pixels(static_cast<std::size_t>(where.pixels())), by_several(pixels.size());
     file.read(where, pixels.data());
+    file.read(where, by_several.data(), several);
+    EXPECT_EQ(by_several, pixels);
     for (std::int64_t row = 0; row < where.size[1]; ++row)
       for (std::int64_t column = 0; column < where.size[2]; ++column)
         ASSERT_EQ(
@@ -48,6 +53,8 @@ TEST(coded_file, gives_back_what_was_written) {
     compare<std::uint16_t>(130, 201, tile);
     compare<std::uint32_t>(130, 77, tile);
     compare<std::uint64_t>(65, 33, tile);
+    compare<std::uint8_t>(700, 1300, 10 * tile);
+    compare<std::uint16_t>(700, 1300, 10 * tile);
   }
 }
 
