@@ -53,13 +53,7 @@ struct slide_part {
 void add_counts(std::vector<value_counts>& to, steps& on, const picture& of, std::uint64_t outside,
                 std::size_t painted) {
   const auto values = to[0].size();
-  const auto bins = static_cast<std::int64_t>(values);
-  const auto found =
-      on.measured("histogram", {{"bins", number(bins)}, {"low", number(0)}, {"high", number(bins)}}, {of});
-  const auto& column = found["count"];
-  std::vector<value_counts> counts(to.size(), value_counts(values));
-  for (std::size_t row = 0; row < found.rows(); ++row)
-    counts[row / values][row % values] = static_cast<std::uint64_t>(column[row].to_double());
+  auto counts = on.counts(of, values);
   for (std::size_t channel = 0; channel < to.size(); ++channel) {
     auto& own = counts[channel];
     own[painted] -= std::min(own[painted], outside);

@@ -12,8 +12,8 @@
 
 #include "catalogue/device_choice.hpp"
 #include "core/ceil_div.hpp"
+#include "core/coded_image.hpp"
 #include "engines/cpu/runtime/threads.hpp"
-#include "slides/scratch_image.hpp"
 
 namespace macareu::slides {
 namespace {
@@ -75,18 +75,19 @@ void copy_rows(const const_image_view& from, const const_image_view& to) {
                 static_cast<const std::byte*>(from.data()) + y * from.steps()[0] * bytes,
                 static_cast<std::size_t>(width));
 }
-/// To packed rows.
-void copy_rows(const const_image_view& from, void* to) {
-  copy_rows(from, const_image_view(to, from.type(), from.shape(),
-                                   contiguous_strides(from.shape(), from.channels()), from.channels()));
+/// A box in packed rows.
+block packed_in(void* memory, const source_form& form, const image_region& where) {
+  const auto shape = shape_of(where);
+  return {
+      nullptr, where, {memory, form.type, shape, contiguous_strides(shape, form.channels), form.channels}};
 }
 
 }  // namespace
 
 const source_form& picture::form() const { return from->forms[output]; }
 
-void step::read(const image_region& where, void* to) const {
-  if (by_threads) return source->read(where, to);
+void step::read(const image_region& where, void* to, const host_threads& threads) const {
+  if (file) return file->read(where, to, threads);
   static std::mutex one_reader;
   const std::lock_guard lock(one_reader);
   source->read(where, to);
@@ -151,19 +152,19 @@ steps::plan steps::plan_of(std::span<const picture> wanted, const image_region& 
 
 block steps::fresh(const source_form& form, const image_region& where) const {
   const auto bytes = where.pixels() * form.channels * static_cast<std::int64_t>(size_of(form.type));
-  block made;
-  made.memory = buffers_->take(bytes);
-  made.where = where;
-  made.pixels = {made.memory.get(), form.type, shape_of(where),
-                 contiguous_strides(shape_of(where), form.channels), form.channels};
+  const auto memory = buffers_->take(bytes);
+  auto made = packed_in(memory.get(), form, where);
+  made.memory = memory;
   return made;
 }
 
-std::vector<block> steps::read(std::span<const picture> wanted, const image_region& where) const {
+std::vector<block> steps::read(std::span<const picture> wanted, const image_region& where,
+                               std::span<const block> into) const {
   const auto side = block_side(wanted, where);
-  if (side == 0) return read_box(wanted, where, how_, {});
-  std::vector<block> results;
-  for (const auto& one : wanted) results.push_back(fresh(one.form(), where));
+  if (side == 0) return read_box(wanted, where, how_, into);
+  std::vector<block> results(into.begin(), into.end());
+  if (results.empty())
+    for (const auto& one : wanted) results.push_back(fresh(one.form(), where));
   auto alone = how_;
   alone.device = "cpu";
   alone.threads = 1;
@@ -179,6 +180,11 @@ std::vector<block> steps::read(std::span<const picture> wanted, const image_regi
         read_box(wanted, own, alone, parts);
       });
   return results;
+}
+
+void steps::read(const picture& wanted, const image_region& where, void* to) const {
+  const auto memory = packed_in(to, wanted.form(), where);
+  read({&wanted, 1}, where, {&memory, 1});
 }
 
 std::vector<block> steps::read_box(std::span<const picture> wanted, const image_region& where,
@@ -198,8 +204,9 @@ std::vector<block> steps::read_box(std::span<const picture> wanted, const image_
     const auto& one = all.entries[i];
     const auto& what = *one.what;
     if (what.source) {
-      results[i] = {fresh(what.forms[0], one.where)};
-      what.read(one.where, const_cast<void*>(results[i][0].pixels.data()));
+      results[i] = {place_of(what, 0, one.where)};
+      what.read(one.where, const_cast<void*>(results[i][0].pixels.data()),
+                cpu::lend_threads(one.where.pixels(), how.threads));
       continue;
     }
     if (!what.about) {
@@ -319,7 +326,7 @@ picture steps::view_of(const const_image_view& pixels) const {
 picture steps::source_of(std::shared_ptr<image_source> source) const {
   step one;
   one.forms = {source->form()};
-  one.by_threads = dynamic_cast<const scratch_image*>(source.get()) != nullptr;
+  one.file = std::dynamic_pointer_cast<coded_image>(source);
   one.source = std::move(source);
   return {std::make_shared<const step>(std::move(one))};
 }
@@ -361,9 +368,7 @@ class picture_source final : public computed_source {
 
   const source_form& form() const override { return what_.form(); }
   std::int64_t bytes_per_pixel() const override { return bytes_; }
-  void read(const image_region& from, void* to) override {
-    copy_rows(on_.read({&what_, 1}, from)[0].pixels, to);
-  }
+  void read(const image_region& from, void* to) override { on_.read(what_, from, to); }
 
  private:
   const steps& on_;
@@ -402,11 +407,11 @@ picture steps::whole(std::string_view name, const arguments& given, const std::v
     const auto sources = as_sources(inputs);
     std::vector<image_source*> from;
     for (const auto& each : sources) from.push_back(each.get());
-    auto result = std::make_shared<scratch_image>(form, pieces_.scratch);
+    auto result = std::make_shared<coded_image>(form, pieces_.scratch);
     image_sink* const to = result.get();
     run_in_pieces(about, from, {&to, 1}, given, how, pieces_);
+    one.file = result;
     one.source = std::move(result);
-    one.by_threads = true;
   }
   count_ = static_cast<std::uint64_t>(std::max<std::int64_t>(report.count, 0));
   return {std::make_shared<const step>(std::move(one))};
@@ -444,35 +449,57 @@ picture steps::keep(const picture& result) {
 }
 
 picture steps::stored(const picture& result) {
-  auto kept = std::make_shared<scratch_image>(result.form(), pieces_.scratch);
+  if (result.from->file) return result;
+  auto kept = std::make_shared<coded_image>(result.form(), pieces_.scratch);
   write(result, *kept);
   return source_of(std::move(kept));
 }
 
-void steps::write(const picture& result, image_sink& to) {
-  const auto& form = result.form();
+void steps::over_bands(const picture& of, std::int64_t rows_at_least,
+                       function_ref<void(const block&)> visit) const {
+  const auto& form = of.form();
   const auto& shape = form.shape;
-  const auto chunk = to.chunk();
   auto rows = shape.height();
   if (in_pieces_) {
     const auto memory = pieces_.memory > 0 ? pieces_.memory : default_memory();
     rows = pieces_.size[1] > 0
                ? pieces_.size[1]
-               : memory / (bytes_per_pixel({&result, 1}) * std::max<std::int64_t>(shape.width(), 1));
+               : memory / (bytes_per_pixel({&of, 1}) * std::max<std::int64_t>(shape.width(), 1));
     rows = std::clamp<std::int64_t>(rows, 1, std::max<std::int64_t>(shape.height(), 1));
-    if (chunk[1] > 0) rows = std::min(shape.height(), std::max(chunk[1], rows / chunk[1] * chunk[1]));
+    rows = std::min(shape.height(), std::max(rows_at_least, rows / rows_at_least * rows_at_least));
   }
   for (std::int64_t y = 0; y < shape.height(); y += rows) {
     const auto band = between({y, 0}, {std::min(y + rows, shape.height()), shape.width()});
-    const auto found = read({&result, 1}, band)[0];
-    if (found.pixels.steps() == contiguous_strides(found.pixels.shape(), form.channels)) {
-      to.write(band, found.pixels.data());
-      continue;
-    }
     const auto packed = fresh(form, band);
-    copy_rows(found.pixels, packed.pixels);
-    to.write(band, packed.pixels.data());
+    read({&of, 1}, band, {&packed, 1});
+    visit(packed);
   }
+}
+
+void steps::write(const picture& result, image_sink& to) {
+  auto* const file = dynamic_cast<coded_image*>(&to);
+  over_bands(result, std::max<std::int64_t>(to.chunk()[1], 1), [&](const block& band) {
+    if (file)
+      file->write(band.where, band.pixels.data(), threads_for(band));
+    else
+      to.write(band.where, band.pixels.data());
+  });
+}
+
+std::vector<value_counts> steps::counts(const picture& of, std::size_t values) const {
+  const auto channels = static_cast<std::size_t>(of.form().channels);
+  std::vector<value_counts> all(channels, value_counts(values));
+  over_bands(of, 1, [&](const block& band) {
+    if (of.form().type == dtype::u8)
+      count_values<std::uint8_t>(band.pixels, threads_for(band), all);
+    else
+      count_values<std::uint16_t>(band.pixels, threads_for(band), all);
+  });
+  return all;
+}
+
+host_threads steps::threads_for(const block& of) const {
+  return cpu::lend_threads(of.where.pixels(), how_.threads);
 }
 
 }  // namespace macareu::slides

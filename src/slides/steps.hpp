@@ -18,7 +18,11 @@
 #include <macareu/pieces.hpp>
 #include <macareu/sources.hpp>
 
+#include "core/coded_image.hpp"
+#include "core/function_ref.hpp"
+#include "core/host_threads.hpp"
 #include "slides/buffers.hpp"
+#include "slides/value_counts.hpp"
 
 namespace macareu::slides {
 
@@ -55,7 +59,7 @@ struct step {
   // One of three: pixels in memory, a source, or an operator.
   block held = {};
   std::shared_ptr<image_source> source = {};
-  bool by_threads = false;  // the source may be read by several at a time
+  std::shared_ptr<coded_image> file = {};  // the source, if it is a work file
   const operator_description* about = nullptr;
   std::vector<std::size_t> outputs = {};  // of the operator
   arguments given = {};
@@ -65,7 +69,7 @@ struct step {
   bool in_blocks = true;  // may be computed block by block
 
   /// Pixels of the source.
-  void read(const image_region& where, void* to) const;
+  void read(const image_region& where, void* to, const host_threads& threads) const;
 };
 
 class steps {
@@ -99,6 +103,8 @@ class steps {
   picture reuse(const picture& result) { return reuse(std::vector{result})[0]; }
   /// Writes a picture.
   void write(const picture& result, image_sink& to);
+  /// How many pixels of each channel have each value below `values`; of u8 and u16.
+  std::vector<value_counts> counts(const picture& of, std::size_t values) const;
   /// The number of objects that the last step found.
   std::uint64_t count() const { return count_; }
 
@@ -107,11 +113,19 @@ class steps {
 
   /// Boxes of several pictures. Large ones are computed in blocks, by threads that take a block each: what is
   /// between two steps stays in the cache.
-  std::vector<block> read(std::span<const picture> wanted, const image_region& where) const;
+  std::vector<block> read(std::span<const picture> wanted, const image_region& where) const {
+    return read(wanted, where, {});
+  }
+  /// Copies a box to memory, in C order without gaps.
+  void read(const picture& wanted, const image_region& where, void* to) const;
   /// Bytes per pixel while boxes of several pictures are read, beside the memory of blocks.
   std::int64_t bytes_per_pixel(std::span<const picture> wanted) const;
 
  private:
+  /// With the results in `into`, if there are any.
+  std::vector<block> read(std::span<const picture> wanted, const image_region& where,
+                          std::span<const block> into) const;
+
   context how_;
   piece_options pieces_ = {};
   bool in_pieces_ = false;
@@ -129,6 +143,10 @@ class steps {
   /// Bytes per pixel of all that is computed at one time.
   std::int64_t bytes_computing(std::span<const picture> wanted) const;
   block fresh(const source_form& form, const image_region& where) const;
+  /// visit(band) for bands of whole rows, packed, as many as fit into memory: multiples of a number of rows.
+  void over_bands(const picture& of, std::int64_t rows_at_least,
+                  function_ref<void(const block&)> visit) const;
+  host_threads threads_for(const block& of) const;
   std::vector<std::shared_ptr<image_source>> as_sources(const std::vector<picture>& inputs) const;
 };
 

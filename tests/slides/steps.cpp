@@ -8,7 +8,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "slides/scratch_image.hpp"
+#include "core/coded_image.hpp"
+#include "engines/cpu/runtime/threads.hpp"
 #include "slides/tissue_parts.hpp"
 #include "slides/value_counts.hpp"
 #include "support/dice.hpp"
@@ -41,12 +42,28 @@ TEST(value_counts, otsu_separates_two_heaps) {
   EXPECT_EQ(otsu_threshold({0, 0, 7}, 1e9), 2);
 }
 
-TEST(scratch_image, keeps_pixels_and_is_small_for_runs) {
+TEST(value_counts, channels_are_counted_apart) {
+  const std::vector<std::uint8_t> pixels{7, 0, 7, 9, 1, 9, 7, 0, 3, 7, 1, 7};
+  const extents shape{2, 2};
+  const const_image_view view(pixels.data(), dtype::u8, shape, contiguous_strides(shape, 3), 3);
+  for (const int threads : {1, 3}) {
+    std::vector<value_counts> counts(3, value_counts(256));
+    count_values<std::uint8_t>(view, {threads, &cpu::parallel}, counts);
+    EXPECT_EQ(counts[0][7], 3);
+    EXPECT_EQ(counts[0][9], 1);
+    EXPECT_EQ(counts[1][0], 2);
+    EXPECT_EQ(counts[1][1], 2);
+    EXPECT_EQ(counts[2][3], 1);
+    EXPECT_EQ(counts[2][7], 2);
+  }
+}
+
+TEST(coded_image, keeps_pixels_and_is_small_for_runs) {
   dice from(1);
   for (const auto type : {dtype::boolean, dtype::u16, dtype::u32}) {
     const auto bytes = static_cast<std::int64_t>(size_of(type));
     const auto before = coded_file::all().now.load();
-    scratch_image file({type, {150, 97}}, {});
+    coded_image file({type, {150, 97}}, {});
     std::vector<std::uint8_t> all(static_cast<std::size_t>(150 * 97 * bytes));
     for (std::size_t i = 0; i < all.size(); ++i)
       all[i] = from.once_in(40) ? static_cast<std::uint8_t>(from.below(2)) : i > 0 ? all[i - 1] : 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/coded_image.hpp"
 #include "engines/pieces/computed.hpp"
 
 namespace macareu::pieces {
@@ -157,6 +158,14 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
     return file;
   }
   const auto bytes = static_cast<std::int64_t>(results[0]->pixel_bytes * results.size());
+  auto* const work_file = dynamic_cast<coded_image*>(&sink);
+  const auto file = std::dynamic_pointer_cast<stored>(results[0]);
+  if (work_file && results.size() == 1 && file && file->coded()) {
+    file->finish();
+    work_file->adopt(file->coded());
+    run_.bytes_written += file->whole.pixels() * bytes;
+    return nullptr;
+  }
   const piece_grid grid(results[0]->whole, size_in_sink(sink, results));
   if (run_.plans) return nullptr;
   run_.over_pieces(grid, [&](std::int64_t piece) {

@@ -9,6 +9,7 @@
 #include <macareu/computed_source.hpp>
 #include <macareu/error.hpp>
 
+#include "core/coded_file.hpp"
 #include "engines/pieces/file_access.hpp"
 #include "engines/pieces/tuning.hpp"
 
@@ -149,7 +150,7 @@ pixel_file::pixel_file(run& of, const frame& whole, std::size_t pixel_bytes, con
       begin_(static_cast<std::int64_t>(header.size())),
       path_(of.scratch_file()) {
   if (header.empty() && !of.keeps_files()) {
-    coded_ = std::make_unique<coded_file>(path_.parent_path(), pixel_bytes);
+    coded_ = std::make_shared<coded_file>(path_.parent_path(), pixel_bytes);
     return;
   }
   descriptor_ = open_work_file(path_, of.resumes());

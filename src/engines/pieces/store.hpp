@@ -14,10 +14,13 @@
 
 #include <macareu/sources.hpp>
 
-#include "core/coded_file.hpp"
 #include "engines/pieces/node.hpp"
 
-namespace macareu::pieces {
+namespace macareu {
+
+class coded_file;
+
+namespace pieces {
 
 image_region region_of(const box& where);
 
@@ -76,6 +79,8 @@ class pixel_file {
   void write(const block& pixels);
   block read(const box& where);
   const std::filesystem::path& path() const { return path_; }
+  /// Null where pixels are not coded.
+  const std::shared_ptr<coded_file>& coded() const { return coded_; }
 
  private:
   void write_coded(const block& pixels);
@@ -89,7 +94,7 @@ class pixel_file {
   std::int64_t begin_;
   std::filesystem::path path_;
   int descriptor_ = -1;
-  std::unique_ptr<coded_file> coded_;
+  std::shared_ptr<coded_file> coded_;
 };
 
 /// What stands for a result while a run only plans: zeros.
@@ -128,6 +133,8 @@ class stored final : public node {
   const piece_grid& grid() const { return grid_; }
   const std::filesystem::path& path() const { return file_->path(); }
   const std::string& header() const { return header_; }
+  /// The file, if its pixels are coded.
+  const std::shared_ptr<coded_file>& coded() const { return file_->coded(); }
 
  private:
   void finish(const box& where);
@@ -143,4 +150,5 @@ class stored final : public node {
   expected_boxes expected_;
 };
 
-}  // namespace macareu::pieces
+}  // namespace pieces
+}  // namespace macareu
