@@ -23,6 +23,9 @@ inline constexpr std::int64_t open_share = 16;
 /// Parts of such a tile that are read and written for their open pixels.
 inline constexpr std::int64_t patched_rows = 64, patched_columns = 2048;
 
+/// Pixels of a piece of a watershed below which one piece is solved at a time.
+inline constexpr std::int64_t least_basin_piece = std::int64_t{1} << 20;
+
 /// On a GPU a piece needs up to so many times the bytes that it needs in host memory: its images, and the
 /// graph of a contraction.
 inline constexpr std::int64_t gpu_bytes_a_byte = 1;

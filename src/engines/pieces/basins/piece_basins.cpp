@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "core/host_threads.hpp"
 #include "engines/cpu/basins/basin_tile.hpp"
+#include "engines/cpu/runtime/threads.hpp"
 #include "engines/pieces/computed.hpp"
 #include "engines/pieces/store.hpp"
 #include "engines/pieces/tuning.hpp"
@@ -27,9 +30,9 @@ class piece_basins {
         volume_(near.rank == 3),
         order_(near),
         images_{std::move(passes), std::move(seeds)},
-        grid_(whole_, with_short_numbers(of.piece_size(whole_, bytes_per_pixel(), {}, beside()))),
-        rims_(static_cast<std::size_t>(grid_.count())),
-        tile_(near) {
+        threads_(cpu::lend_threads(whole_.pixels(), of.work.how.threads)),
+        grid_(whole_, with_short_numbers(size_of_pieces())),
+        rims_(static_cast<std::size_t>(grid_.count())) {
     std::uint64_t count = 0;
     for (std::int64_t i = 0; i < grid_.count(); ++i) {
       rims_[static_cast<std::size_t>(i)].first = count;
@@ -41,7 +44,7 @@ class piece_basins {
   const piece_grid& grid() const { return grid_; }
 
   void exchange_steps() {
-    run_.over_pieces(grid_, [&](std::int64_t piece) { visit(piece, true); });
+    over_all([&](const pieces_at_once& some) { visit(some); });
     std::deque<std::int64_t> due;
     std::vector<bool> waits(static_cast<std::size_t>(grid_.count()));
     const auto wake = [&](std::int64_t piece) {
@@ -50,34 +53,25 @@ class piece_basins {
       due.push_back(piece);
     };
     for (std::int64_t i = 0; i < grid_.count(); ++i) wake(i);
+    pieces_at_once some;
     while (!due.empty()) {
       run_.work.check_stop();
-      const auto piece = due.front();
-      due.pop_front();
-      waits[static_cast<std::size_t>(piece)] = false;
-      visit(piece, false);
-      ++run_.report.solved_again;
-      grid_.for_each_in(grown(grid_.piece(piece), one(), whole_), wake);
+      some.clear();
+      while (!due.empty() && some.size() < at_once()) {
+        const auto piece = due.front();
+        due.pop_front();
+        waits[static_cast<std::size_t>(piece)] = false;
+        some.push_back({piece, read(piece)});
+      }
+      visit(some);
+      run_.report.solved_again += static_cast<std::int64_t>(some.size());
+      for (const auto& each : some) grid_.for_each_in(grown(grid_.piece(each.piece), one(), whole_), wake);
     }
   }
 
   void join_paths() {
-    run_.over_pieces(grid_, [&](std::int64_t piece) {
-      const auto around = read(piece, true);
-      find_parents(piece, around);
-      const auto own = grid_.piece(piece);
-      const auto seeds = around[1].template image<const std::uint32_t>(whole_).pixels();
-      auto number = rims_[static_cast<std::size_t>(piece)].first;
-      for_each_on_rim(own, volume_, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
-        const site end = tile_.site_of(tile_.end_of(tile_.at(z, y, x)));
-        auto& to = ends_[number++];
-        if (!tile_.contains(end)) {
-          to = number_of(own.first + end) | goes_on;
-          return;
-        }
-        const auto seed = seeds[end + own.first - around[1].where.first];
-        to = seed == basin::outside ? 0 : seed;
-      });
+    over_all([&](const pieces_at_once& some) {
+      in_parallel(some, [&](const piece_around& of, cpu::basin_tile<Key>& tile) { find_ends(of, tile); });
     });
     std::vector<std::uint64_t> path;
     for (std::uint64_t i = 0; i < ends_.size(); ++i) {
@@ -87,20 +81,25 @@ class piece_basins {
     }
   }
 
+  /// Labels of a piece. Those of the next ones are computed with it, and kept until they are asked for.
   block labels(std::int64_t piece) {
-    const auto around = read(piece, true);
-    find_parents(piece, around);
-    const auto own = grid_.piece(piece);
-    tile_.for_each_around([&](std::int64_t z, std::int64_t y, std::int64_t x) {
-      tile_.label(tile_.at(z, y, x)) =
-          static_cast<std::uint32_t>(ends_[number_of(own.first + site{z, y, x})]);
-    });
-    tile_.follow_parents(around[1].template image<const std::uint32_t>(whole_).pixels());
-    block result(*run_.memory, own, sizeof(std::uint32_t));
-    for (std::int64_t z = 0; z < own.size.z; ++z)
-      for (std::int64_t y = 0; y < own.size.y; ++y)
-        std::copy_n(&tile_.label(tile_.at(z, y, 0)), own.size.x,
-                    reinterpret_cast<std::uint32_t*>(result.row(own.first.z + z, own.first.y + y)));
+    auto found = ready_.find(piece);
+    if (found == ready_.end()) {
+      pieces_at_once some;
+      for (auto next = piece; next < grid_.count() && some.size() < at_once(); ++next)
+        some.push_back({next, read(next)});
+      std::vector<block> results;
+      for (const auto& each : some)
+        results.emplace_back(*run_.memory, grid_.piece(each.piece), sizeof(std::uint32_t));
+      in_parallel(some, [&](const piece_around& of, cpu::basin_tile<Key>& tile) {
+        label(of, tile, results[static_cast<std::size_t>(of.piece - piece)]);
+      });
+      ready_.clear();
+      for (std::size_t i = 0; i < some.size(); ++i) ready_.emplace(some[i].piece, std::move(results[i]));
+      found = ready_.find(piece);
+    }
+    auto result = std::move(found->second);
+    ready_.erase(found);
     return result;
   }
 
@@ -117,7 +116,46 @@ class piece_basins {
     std::vector<rim_pixel> pixels;
   };
 
+  /// A piece and its images, with one pixel around it.
+  struct piece_around {
+    std::int64_t piece;
+    std::vector<block> images;
+  };
+  using pieces_at_once = std::vector<piece_around>;
+
   window_radius one() const { return {volume_, 1, 1}; }
+
+  /// Several pieces are solved at one time, unless that would make them small.
+  site size_of_pieces() {
+    const auto alone = run_.piece_size(whole_, bytes_per_pixel(), {}, beside());
+    if (!run_.is_limited() || threads_.count == 1) return alone;
+    if (whole_box(whole_).size == alone) return alone;
+    if (alone.z * alone.y * alone.x < threads_.count * tuning::least_basin_piece) {
+      threads_.count = 1;
+      return alone;
+    }
+    return run_.piece_size(whole_, bytes_per_pixel() * threads_.count, {}, beside());
+  }
+  std::size_t at_once() const { return static_cast<std::size_t>(threads_.count); }
+
+  /// visit(pieces) for all pieces in their order, several at a time.
+  template <class Visit>
+  void over_all(const Visit& visit) {
+    pieces_at_once some;
+    run_.over_pieces(grid_, [&](std::int64_t piece) {
+      some.push_back({piece, read(piece)});
+      if (some.size() < at_once() && piece + 1 < grid_.count()) return;
+      visit(some);
+      some.clear();
+    });
+  }
+
+  /// compute(piece, tile) for each, on a thread with a tile of its own.
+  template <class Compute>
+  void in_parallel(const pieces_at_once& some, const Compute& compute) {
+    while (tiles_.size() < some.size()) tiles_.push_back(std::make_unique<cpu::basin_tile<Key>>(near_));
+    threads_.for_each(some.size(), [&](std::size_t i) { compute(some[i], *tiles_[i]); });
+  }
 
   /// The images twice, because the next piece is read ahead, the tile, and the labels with their copies.
   std::int64_t bytes_per_pixel() const {
@@ -159,42 +197,49 @@ class piece_basins {
     }
   }
 
-  std::vector<block> read(std::int64_t piece, bool in_order) {
+  std::vector<block> read(std::int64_t piece) {
     auto around = read_all(images_, grown(grid_.piece(piece), one(), whole_));
-    if (in_order && piece + 1 < grid_.count())
-      expect_all(images_, grown(grid_.piece(piece + 1), one(), whole_));
+    if (piece + 1 < grid_.count()) expect_all(images_, grown(grid_.piece(piece + 1), one(), whole_));
     return around;
   }
 
   /// d of a piece, with what its neighbours offer.
-  void solve(std::int64_t piece, const std::vector<block>& around) {
-    const auto own = grid_.piece(piece);
-    const auto passes = around[0].template image<const Key>(whole_).pixels();
-    tile_.move_to({own.first - around[0].where.first, static_cast<int>(own.size.x),
-                   static_cast<int>(own.size.y), static_cast<int>(own.size.z)},
-                  {passes.depth, passes.height, passes.width});
-    tile_.load_passes(passes);
+  void solve(const piece_around& of, cpu::basin_tile<Key>& tile) const {
+    const auto own = grid_.piece(of.piece);
+    const auto passes = of.images[0].template image<const Key>(whole_).pixels();
+    tile.move_to({own.first - of.images[0].where.first, static_cast<int>(own.size.x),
+                  static_cast<int>(own.size.y), static_cast<int>(own.size.z)},
+                 {passes.depth, passes.height, passes.width});
+    tile.load_passes(passes);
     for_each_on_rim(own, volume_, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
-      const auto at = tile_.at(z, y, x);
+      const auto at = tile.at(z, y, x);
       for_each_across(own, own.first + site{z, y, x}, [&](const rim_pixel& other) {
-        if (other.steps != basin::never && other.pass == tile_.pass(at)) tile_.offer(at, other.steps + 1);
+        if (other.steps != basin::never && other.pass == tile.pass(at)) tile.offer(at, other.steps + 1);
       });
     });
-    tile_.solve(around[1].template image<const std::uint32_t>(whole_).pixels());
+    tile.solve(seeds_of(of));
   }
 
-  void visit(std::int64_t piece, bool in_order) {
-    const auto around = read(piece, in_order);
-    solve(piece, around);
-    const auto own = grid_.piece(piece);
-    const auto seeds = around[1].template image<const std::uint32_t>(whole_).pixels();
-    auto& rim = rims_[static_cast<std::size_t>(piece)].pixels;
-    rim.clear();
-    for_each_on_rim(own, volume_, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
-      const auto at = tile_.at(z, y, x);
-      const auto seed = seeds[site{z, y, x} + own.first - around[1].where.first];
-      rim.push_back({tile_.pass(at), tile_.steps(at), seed != basin::outside});
+  view<const std::uint32_t> seeds_of(const piece_around& of) const {
+    return of.images[1].template image<const std::uint32_t>(whole_).pixels();
+  }
+
+  /// Pieces that are solved at one time see each other's rims as they were before.
+  void visit(const pieces_at_once& some) {
+    std::vector<std::vector<rim_pixel>> rims(some.size());
+    in_parallel(some, [&](const piece_around& of, cpu::basin_tile<Key>& tile) {
+      solve(of, tile);
+      const auto own = grid_.piece(of.piece);
+      const auto seeds = seeds_of(of);
+      auto& rim = rims[static_cast<std::size_t>(&of - some.data())];
+      for_each_on_rim(own, volume_, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
+        const auto at = tile.at(z, y, x);
+        const auto seed = seeds[site{z, y, x} + own.first - of.images[1].where.first];
+        rim.push_back({tile.pass(at), tile.steps(at), seed != basin::outside});
+      });
     });
+    for (std::size_t i = 0; i < some.size(); ++i)
+      rims_[static_cast<std::size_t>(some[i].piece)].pixels = std::move(rims[i]);
   }
 
   bool can_improve(std::int64_t piece) const {
@@ -212,13 +257,44 @@ class piece_basins {
     return can;
   }
 
-  void find_parents(std::int64_t piece, const std::vector<block>& around) {
-    solve(piece, around);
-    const auto own = grid_.piece(piece);
-    tile_.for_each_around([&](std::int64_t z, std::int64_t y, std::int64_t x) {
-      tile_.steps(tile_.at(z, y, x)) = on_rim(own.first + site{z, y, x})->steps;
+  void find_parents(const piece_around& of, cpu::basin_tile<Key>& tile) const {
+    solve(of, tile);
+    const auto own = grid_.piece(of.piece);
+    tile.for_each_around([&](std::int64_t z, std::int64_t y, std::int64_t x) {
+      tile.steps(tile.at(z, y, x)) = on_rim(own.first + site{z, y, x})->steps;
     });
-    tile_.find_parents(around[1].template image<const std::uint32_t>(whole_).pixels());
+    tile.find_parents(seeds_of(of));
+  }
+
+  /// Where the paths of the pixels on a piece's rim leave it, or end in it.
+  void find_ends(const piece_around& of, cpu::basin_tile<Key>& tile) {
+    find_parents(of, tile);
+    const auto own = grid_.piece(of.piece);
+    const auto seeds = seeds_of(of);
+    auto number = rims_[static_cast<std::size_t>(of.piece)].first;
+    for_each_on_rim(own, volume_, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
+      const site end = tile.site_of(tile.end_of(tile.at(z, y, x)));
+      auto& to = ends_[number++];
+      if (!tile.contains(end)) {
+        to = number_of(own.first + end) | goes_on;
+        return;
+      }
+      const auto seed = seeds[end + own.first - of.images[1].where.first];
+      to = seed == basin::outside ? 0 : seed;
+    });
+  }
+
+  void label(const piece_around& of, cpu::basin_tile<Key>& tile, const block& result) const {
+    find_parents(of, tile);
+    const auto own = grid_.piece(of.piece);
+    tile.for_each_around([&](std::int64_t z, std::int64_t y, std::int64_t x) {
+      tile.label(tile.at(z, y, x)) = static_cast<std::uint32_t>(ends_[number_of(own.first + site{z, y, x})]);
+    });
+    tile.follow_parents(seeds_of(of));
+    for (std::int64_t z = 0; z < own.size.z; ++z)
+      for (std::int64_t y = 0; y < own.size.y; ++y)
+        std::copy_n(&tile.label(tile.at(z, y, 0)), own.size.x,
+                    reinterpret_cast<std::uint32_t*>(result.row(own.first.z + z, own.first.y + y)));
   }
 
   run& run_;
@@ -227,10 +303,12 @@ class piece_basins {
   bool volume_;
   tie_order order_;
   std::vector<node_ptr> images_;
+  host_threads threads_;
   piece_grid grid_;
   std::vector<rim_state> rims_;
   std::vector<std::uint64_t> ends_;
-  cpu::basin_tile<Key> tile_;
+  std::vector<std::unique_ptr<cpu::basin_tile<Key>>> tiles_;  // of pieces that are solved at one time
+  std::map<std::int64_t, block> ready_;                       // labels of pieces
 };
 
 }  // namespace
