@@ -101,7 +101,7 @@ picture nuclei_recipe::foreground(const picture& f, const picture& level) {
       on_.local("stained_foreground", {{"share", number(o_.local_share)}, {"valley", number(o_.valley)}},
                 {f, level, blobs(f, pixels(o_.valley_scale))}, {})[0];
   const auto opened = flat("opening", dense, pixels(o_.opening));
-  const auto filled = on_.whole("fill_holes", {}, {opened});
+  const auto filled = on_.whole("fill_holes", {}, {on_.keep(opened)});
   // An object with fewer pixels than this lies within as many pixels of each of its own.
   const double least = std::ceil(area(o_.min_blob));
   return on_.keep(on_.local("remove_small", {{"min_size", number(least)}}, {filled},
@@ -138,11 +138,12 @@ picture nuclei_recipe::parts(picture land, const picture& fg, const picture& f) 
                      {"small_weight", number(o_.merge_small_weight)},
                      {"border_weight", number(o_.merge_dip_weight)}},
                     {found, f});
-  return sized(found);
+  return sized(std::move(found));
 }
 
-picture nuclei_recipe::sized(const picture& objects) {
+picture nuclei_recipe::sized(picture objects) {
   const auto connected = on_.whole("label", {{"values", true}, {"connectivity", connectivity(4)}}, {objects});
+  objects = {};
   return on_.whole("relabel",
                    {{"min_size", number(area(o_.min_area))}, {"max_size", number(area(o_.max_area))}},
                    {connected});
@@ -183,9 +184,11 @@ picture nuclei_recipe::refined(picture parts, const picture& fg, const picture& 
   const auto grown =
       on_.local("labels_between", {{"up_to", number(pixels(o_.grow))}}, {zone, distance, fg}, {})[0];
   const auto dense = on_.local("above_own_level", {{"levels", levels}}, {grown, f}, {})[0];
-  const auto solid = on_.whole("fill_holes", {}, {flat("opening", dense, pixels(o_.refine_opening))});
-  return sized(on_.local("labels_between", {{"up_to", number(pixels(o_.grow))}, {"where", "inside"}},
-                         {zone, distance, solid}, {})[0]);
+  // Masks and labels take little room in work files, and the next steps read them twice.
+  const auto opened = on_.keep(flat("opening", dense, pixels(o_.refine_opening)));
+  const auto solid = on_.whole("fill_holes", {}, {opened});
+  return sized(on_.keep(on_.local("labels_between", {{"up_to", number(pixels(o_.grow))}, {"where", "inside"}},
+                                  {zone, distance, solid}, {})[0]));
 }
 
 picture nuclei_recipe::labels(picture density, const picture& f, const slide_numbers& slide) {

@@ -39,7 +39,7 @@ class nuclei_recipe {
   picture foreground(const picture& f, const picture& level);
   picture landscape(const picture& density, const picture& f, const picture& fg, double threshold) const;
   picture parts(picture land, const picture& fg, const picture& f);
-  picture sized(const picture& objects);
+  picture sized(picture objects);
   picture refined(picture parts, const picture& fg, const picture& f);
 
   steps& on_;
