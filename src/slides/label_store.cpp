@@ -27,31 +27,12 @@ void label_store::over_tiles(const image_region& region, Visit visit) const {
 }
 
 void label_store::read(const image_region& from, void* to) {
-  auto* const labels = static_cast<std::uint32_t*>(to);
-  const auto width = from.size[2];
-  over_tiles(from, [&](auto y, auto x, auto rows, auto columns, auto offset) {
-    auto* row = labels + offset;
-    if (!has_labels(y, x)) {
-      for (auto i = rows; i > 0; --i, row += width) std::fill_n(row, columns, 0);
-      return;
-    }
-    read_tile(y, x);
-    const auto* stored_row = tile_.data() + y % side * side + x % side;
-    for (auto i = rows; i > 0; --i, row += width, stored_row += side)
-      std::memcpy(row, stored_row, static_cast<std::size_t>(columns) * sizeof *row);
-  });
+  std::memset(to, 0, static_cast<std::size_t>(from.pixels()) * sizeof(std::uint32_t));
+  file_.read(from, to);
 }
 
 image_region label_store::tile_at(std::int64_t y, std::int64_t x) {
   return {{0, y / side * side, x / side * side}, {1, side, side}};
-}
-
-void label_store::read_tile(std::int64_t y, std::int64_t x) {
-  // Readers go along rows of pixels: the tile that was read last serves the next one.
-  const auto where = tile_at(y, x);
-  if (where == last_) return;
-  file_.read(where, tile_.data());
-  last_ = where;
 }
 
 std::unique_ptr<label_store> label_store::renumbered(const std::vector<std::uint32_t>& numbers,
@@ -103,16 +84,16 @@ void label_store::write(const image_region& to, const void* from) {
     for (std::int64_t i = 0; i < rows && empty; ++i)
       empty = std::all_of(row + i * width, row + i * width + columns, [](auto label) { return label == 0; });
     if (empty) return;
+    const auto tile = tile_at(y, x);
     if (has_labels(y, x))
-      read_tile(y, x);
+      file_.read(tile, tile_.data());
     else
       std::ranges::fill(tile_, 0);
     has_labels_[static_cast<std::size_t>(y / side * columns_ + x / side)] = true;
     for (std::int64_t i = 0; i < rows; ++i)
       std::memcpy(tile_.data() + (y % side + i) * side + x % side, row + i * width,
                   static_cast<std::size_t>(columns) * sizeof *row);
-    last_ = tile_at(y, x);
-    file_.write(last_, tile_.data());
+    file_.write(tile, tile_.data());
   });
 }
 

@@ -21,6 +21,7 @@ class label_store final : public image_source, public image_sink {
 
   const source_form& form() const override { return form_; }
   std::array<std::int64_t, 3> chunk() const override { return {1, side, side}; }
+  /// By several threads, if they like.
   void read(const image_region& from, void* to) override;
   void write(const image_region& to, const void* from) override;
   void commit() override {}
@@ -37,7 +38,6 @@ class label_store final : public image_source, public image_sink {
 
  private:
   static image_region tile_at(std::int64_t y, std::int64_t x);
-  void read_tile(std::int64_t y, std::int64_t x);
   /// Calls visit(tile's row and column, the part of the region in it, its offset in the region's memory).
   template <class Visit>
   void over_tiles(const image_region& region, Visit visit) const;
@@ -46,8 +46,7 @@ class label_store final : public image_source, public image_sink {
   std::int64_t columns_;
   std::vector<bool> has_labels_;  // of tiles
   coded_file file_;
-  image_region last_{{-1, 0, 0}, {}};  // the tile in memory
-  std::vector<std::uint32_t> tile_;
+  std::vector<std::uint32_t> tile_;  // that is written
 };
 
 }  // namespace macareu::slides

@@ -3,61 +3,118 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include <macareu/error.hpp>
+
+#include "engines/cpu/runtime/threads.hpp"
 
 namespace macareu::slides {
 namespace {
 
-/// Labelled pixels of an area, without those between them.
-struct labelled_pixels {
-  std::vector<std::uint32_t> label;
-  std::vector<std::uint8_t> colour;
+constexpr auto none = std::numeric_limits<std::uint32_t>::max();
 
-  void clear() {
-    label.clear();
-    colour.clear();
+stain_sums empty_sums(std::size_t count, const std::vector<std::string>& stains) {
+  constexpr auto inf = std::numeric_limits<float>::infinity();
+  stain_sums sums{.first_y = std::vector(count, none),
+                  .first_x = std::vector(count, none),
+                  .pixels = std::vector<std::uint32_t>(count),
+                  .stains = {}};
+  for (const auto& name : stains)
+    sums.stains.push_back({name, std::vector<std::int64_t>(count), std::vector<std::int64_t>(count),
+                           std::vector(count, inf), std::vector(count, -inf)});
+  return sums;
+}
+
+void note_first(stain_sums& of, std::size_t row, std::uint32_t y, std::uint32_t x) {
+  if (y > of.first_y[row] || (y == of.first_y[row] && x > of.first_x[row])) return;
+  of.first_y[row] = y;
+  of.first_x[row] = x;
+}
+
+/// Adds sums of some nuclei, from the row `first` on. Sums are integers, so their order does not matter.
+void add(const stain_sums& from, std::size_t first, stain_sums& to) {
+  for (std::size_t i = 0; i < from.pixels.size(); ++i) {
+    if (from.pixels[i] == 0) continue;
+    const auto row = first + i;
+    to.pixels[row] += from.pixels[i];
+    note_first(to, row, from.first_y[i], from.first_x[i]);
+    for (std::size_t s = 0; s < to.stains.size(); ++s) {
+      auto& stain = to.stains[s];
+      const auto& own = from.stains[s];
+      stain.sum[row] += own.sum[i];
+      stain.squares[row] += own.squares[i];
+      stain.least[row] = std::min(stain.least[row], own.least[i]);
+      stain.most[row] = std::max(stain.most[row], own.most[i]);
+    }
+  }
+}
+
+/// Labels and colours of an area, and what is known of its labelled pixels.
+struct area_sums {
+  std::vector<std::uint32_t> labels, rows;  // rows: of labelled pixels alone, from the least on
+  std::vector<std::uint8_t> colours;        // all, then those of labelled pixels
+  std::size_t first = 0;                    // the least row
+  stain_sums sums;
+
+  void collect(const image_region& where, const std::vector<std::string>& stains) {
+    std::uint32_t least = none, most = 0;
+    for (const auto label : labels)
+      if (label != 0) {
+        least = std::min(least, label);
+        most = std::max(most, label);
+      }
+    rows.clear();
+    if (most == 0) return;
+    first = least - 1;
+    sums = empty_sums(most - least + 1, stains);
+    std::size_t i = 0, kept = 0;
+    for (std::int64_t y = where.first[1]; y < where.first[1] + where.size[1]; ++y)
+      for (std::int64_t x = where.first[2]; x < where.first[2] + where.size[2]; ++x, ++i) {
+        if (labels[i] == 0) continue;
+        const auto row = labels[i] - least;
+        rows.push_back(row);
+        std::copy_n(&colours[3 * i], 3, &colours[kept]);
+        kept += 3;
+        ++sums.pixels[row];
+        note_first(sums, row, static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(x));
+      }
+  }
+
+  void add_amounts(const arguments& how, const context& run) {
+    const extents shape{1, static_cast<std::int64_t>(rows.size())};
+    const const_image_view kept(colours.data(), dtype::u8, shape, contiguous_strides(shape, 3), 3);
+    const auto all = run_operator(*find_operator("unmix"), std::array{kept}, how, run);
+    const auto amounts = all[0].pixels<float>();
+    for (std::size_t s = 0; s < sums.stains.size(); ++s) {
+      auto& stain = sums.stains[s];
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto row = rows[i];
+        const auto amount = amounts[3 * i + s];
+        const auto whole = static_cast<std::int64_t>(std::lround(amount / stain_column::unit));
+        stain.sum[row] += whole;
+        stain.squares[row] += whole * whole;
+        stain.least[row] = std::min(stain.least[row], amount);
+        stain.most[row] = std::max(stain.most[row], amount);
+      }
+    }
   }
 };
 
-/// Adds the labelled pixels of a tile, and notes first pixels.
-void collect(const image_region& where, const std::vector<std::uint32_t>& labels,
-             const std::vector<std::uint8_t>& colours, labelled_pixels& to, stain_sums& sums) {
-  std::size_t i = 0;
-  for (std::int64_t y = where.first[1]; y < where.first[1] + where.size[1]; ++y)
-    for (std::int64_t x = where.first[2]; x < where.first[2] + where.size[2]; ++x, ++i) {
-      if (labels[i] == 0) continue;
-      const auto row = labels[i] - 1;
-      to.label.push_back(row);
-      to.colour.insert(to.colour.end(), &colours[3 * i], &colours[3 * i] + 3);
-      ++sums.pixels[row];
-      const auto own_y = static_cast<std::uint32_t>(y), own_x = static_cast<std::uint32_t>(x);
-      if (own_y < sums.first_y[row] || (own_y == sums.first_y[row] && own_x < sums.first_x[row])) {
-        sums.first_y[row] = own_y;
-        sums.first_x[row] = own_x;
-      }
+/// Areas that have labels. Neighbouring tiles are read together, because tiles of slides do not begin where
+/// these do.
+std::vector<image_region> labelled_areas(const label_store& labels) {
+  constexpr auto side = label_store::side, widest = 16 * side;
+  const auto& shape = labels.form().shape;
+  std::vector<image_region> areas;
+  for (std::int64_t y = 0; y < shape.height(); y += side)
+    for (std::int64_t x = 0, end = 0; x < shape.width(); x = end) {
+      end = x + side;
+      if (!labels.has_labels(y, x)) continue;
+      while (end < shape.width() && end - x < widest && labels.has_labels(y, end)) end += side;
+      areas.push_back({{0, y, x}, {1, std::min(side, shape.height() - y), std::min(end, shape.width()) - x}});
     }
-}
-
-void add_amounts(const labelled_pixels& from, const arguments& how, const context& run, stain_sums& to) {
-  const auto count = static_cast<std::int64_t>(from.label.size());
-  if (count == 0) return;
-  const extents shape{1, count};
-  const const_image_view colours(from.colour.data(), dtype::u8, shape, contiguous_strides(shape, 3), 3);
-  const auto all = run_operator(*find_operator("unmix"), std::array{colours}, how, run);
-  const auto amounts = all[0].pixels<float>();
-  for (std::size_t s = 0; s < to.stains.size(); ++s) {
-    auto& stain = to.stains[s];
-    for (std::size_t i = 0; i < from.label.size(); ++i) {
-      const auto row = from.label[i];
-      const auto amount = amounts[3 * i + s];
-      const auto whole = static_cast<std::int64_t>(std::lround(amount / stain_column::unit));
-      stain.sum[row] += whole;
-      stain.squares[row] += whole * whole;
-      stain.least[row] = std::min(stain.least[row], amount);
-      stain.most[row] = std::max(stain.most[row], amount);
-    }
-  }
+  return areas;
 }
 
 }  // namespace
@@ -80,43 +137,30 @@ std::vector<std::string> stain_names(const nuclei_options& options) {
 
 stain_sums sum_stains(image_source& rgb, label_store& labels, std::uint64_t count,
                       const nuclei_options& options, const std::array<double, 3>& white, const context& how) {
-  constexpr auto none = std::numeric_limits<std::uint32_t>::max();
-  constexpr auto inf = std::numeric_limits<float>::infinity();
-  stain_sums sums{.first_y = std::vector(count, none),
-                  .first_x = std::vector(count, none),
-                  .pixels = std::vector<std::uint32_t>(count),
-                  .stains = {}};
-  for (const auto& name : stain_names(options))
-    sums.stains.push_back({name, std::vector<std::int64_t>(count), std::vector<std::int64_t>(count),
-                           std::vector(count, inf), std::vector(count, -inf)});
+  const auto stains = stain_names(options);
+  auto sums = empty_sums(static_cast<std::size_t>(count), stains);
   const auto unmix = unmixing(options, white);
-  const context run{.device = "cpu", .threads = how.threads};
-  const auto& shape = labels.form().shape;
-  constexpr auto side = label_store::side;
-  constexpr std::size_t at_once = std::size_t{1} << 20;
-  std::vector<std::uint32_t> label_tile;
-  std::vector<std::uint8_t> colour_tile;
-  labelled_pixels waiting;
-  // Neighbouring tiles are read together, because tiles of slides do not begin where these do.
-  constexpr std::int64_t widest = 16 * side;
-  for (std::int64_t y = 0; y < shape.height(); y += side)
-    for (std::int64_t x = 0, end = 0; x < shape.width(); x = end) {
-      if (how.stop.stop_requested()) throw interrupted();
-      end = x + side;
-      if (!labels.has_labels(y, x)) continue;
-      while (end < shape.width() && end - x < widest && labels.has_labels(y, end)) end += side;
-      const image_region where{{0, y, x},
-                               {1, std::min(side, shape.height() - y), std::min(end, shape.width()) - x}};
-      label_tile.resize(static_cast<std::size_t>(where.pixels()));
-      colour_tile.resize(3 * label_tile.size());
-      labels.read(where, label_tile.data());
-      rgb.read(where, colour_tile.data());
-      collect(where, label_tile, colour_tile, waiting, sums);
-      if (waiting.label.size() < at_once) continue;
-      add_amounts(waiting, unmix, run, sums);
-      waiting.clear();
+  const context run{.device = "cpu", .threads = 1};
+  const auto areas = labelled_areas(labels);
+  std::mutex reading, adding;
+  const auto threads = cpu::lend_threads(labels.form().shape.pixels(), how.threads);
+  threads.for_each(areas.size(), [&](std::size_t i) {
+    if (how.stop.stop_requested()) throw interrupted();
+    const auto& where = areas[i];
+    area_sums area;
+    area.labels.resize(static_cast<std::size_t>(where.pixels()));
+    area.colours.resize(3 * area.labels.size());
+    labels.read(where, area.labels.data());
+    {
+      const std::lock_guard lock(reading);
+      rgb.read(where, area.colours.data());
     }
-  add_amounts(waiting, unmix, run, sums);
+    area.collect(where, stains);
+    if (area.rows.empty()) return;
+    area.add_amounts(unmix, run);
+    const std::lock_guard lock(adding);
+    add(area.sums, area.first, sums);
+  });
   return sums;
 }
 

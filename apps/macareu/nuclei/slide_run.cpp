@@ -124,9 +124,15 @@ void slide_run::run() {
   timed("look", [&] { look(); });
   timed("nuclei", [&] { find(); });
   timed("measure", [&] { measure(); });
+  // Compressing labels takes one thread, and nothing waits for it.
+  if (settings_.writes("labels"))
+    labels_written_ = std::async(std::launch::async, [this] {
+      const stopwatch watch;
+      write_labels();
+      return watch.seconds();
+    });
   write("table", &slide_run::write_table);
   write("outlines", &slide_run::write_outlines);
-  write("labels", &slide_run::write_labels);
   write("tissue", &slide_run::write_tissue);
   write("pictures", &slide_run::write_pictures);
   write_summary();

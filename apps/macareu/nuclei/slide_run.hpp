@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -101,6 +102,7 @@ class slide_run {
   nuclei_report report_;
   std::string device_;
   std::vector<std::pair<std::string, double>> seconds_;
+  std::future<double> labels_written_;  // seconds; the last member, as it uses the others
 };
 
 }  // namespace macareu::tool

@@ -124,6 +124,7 @@ void slide_run::write_summary() {
     for (const auto* column : {"area_um2", "hematoxylin_od_mean"})
       all[column] = statistics_of((*rows_)[column], count);
   if (settings_.writes("page")) timed("page", [&] { write_page(shown(all)); });
+  if (labels_written_.valid()) seconds_.emplace_back("labels", labels_written_.get());
   ordered seconds;
   for (const auto& [stage, time] : seconds_) seconds[stage] = time;
   for (const auto& [stage, time] : report_.seconds) seconds["nuclei: " + stage] = time;
