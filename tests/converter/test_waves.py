@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from tool import LARGE, WORKERS, ConverterTest, described, example, npy
 
 SHAPES = {(97, 130): "4 8", (3, 200): "8", (200, 3): "4", (1, 70): "4 8", (70, 1): "8", (1, 40, 70): "6 18 26", (7, 33, 41): "6 18 26",
-          (70, 1, 1): "26", (2, 9, 65): "18"}
+          (70, 1, 1): "26", (2, 9, 65): "18"} if LARGE else {(97, 130): "4 8", (1, 70): "4", (7, 33, 41): "6 18 26", (70, 1, 1): "26"}
 WAVE = "#IWPP_FUNC\nstatic %s offer(%s) { return %s; }\n#IWPP_FUNC\nstatic int better(%s) { return a %s b; }\n"
 MARKED = {
     "cost.c": "#STRUCT\ntypedef struct { float step; } data;\n" +
