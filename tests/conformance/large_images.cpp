@@ -112,12 +112,13 @@ TEST_P(large_images, reconstruct_equals_serial) {
 
 TEST_P(large_images, operators_equal_serial) {
   for (const auto& about : catalogue())
-    for (const auto near : all_neighbours)
-      for (std::int64_t i = 0; i < scaled(2); ++i) {
+    for (const auto near : all_neighbours) {
+      const auto images = scaled_on_average(2, seed_of(about.name, type(), near.count));
+      for (std::int64_t i = 0; i < images; ++i) {
         const auto seed = seed_of(about.name, type(), near.count, i, 1);
         SCOPED_TRACE("seed " + std::to_string(seed));
         dice from(seed);
-        draw_form(from, near.rank, i % 2 == 1);
+        draw_form(from, near.rank, from.once_in(2));
         with_type(type(), [&]<class T>() {
           std::vector<T> palette(static_cast<std::size_t>(scene_.levels));
           draw_palette(from, type(), palette);
@@ -134,6 +135,7 @@ TEST_P(large_images, operators_equal_serial) {
         });
         if (HasFatalFailure()) return;
       }
+    }
 }
 
 TEST_P(large_images, repeat_the_same_bits) {

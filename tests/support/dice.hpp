@@ -45,12 +45,23 @@ constexpr std::uint64_t seed_of(std::string_view name, Number... numbers) {
   return hash;
 }
 
-/// How many of n random images to run: sanitizer builds run a share of them, long runs a multiple.
+/// Which part of the random images to run: sanitizer builds run a share of them, long runs a multiple.
 /// MACAREU_TEST_SHARE in the environment is a further factor.
-inline std::int64_t scaled(std::int64_t n) {
+inline double share_of_images() {
   static const char* const given = std::getenv("MACAREU_TEST_SHARE");
-  static const double share = (MACAREU_TEST_WEIGHT) * (given ? std::strtod(given, nullptr) : 1.0);
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(n) * share));
+  return (MACAREU_TEST_WEIGHT) * (given ? std::strtod(given, nullptr) : 1.0);
+}
+
+/// How many of n random images to run, at least one.
+inline std::int64_t scaled(std::int64_t n) {
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(n) * share_of_images()));
+}
+
+/// As many on average over many seeds, so that a part of an image is one image for some of them.
+inline std::int64_t scaled_on_average(std::int64_t n, std::uint64_t seed) {
+  constexpr std::int64_t parts = 1 << 20;
+  const auto part = static_cast<double>(dice(seed).below(parts)) / parts;
+  return static_cast<std::int64_t>(static_cast<double>(n) * share_of_images() + part);
 }
 
 }  // namespace macareu::test
