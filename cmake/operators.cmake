@@ -230,8 +230,8 @@ list(TRANSFORM cpu_targets REPLACE ".+" "$<TARGET_OBJECTS:\\0>" OUTPUT_VARIABLE 
 add_library(macareu
   $<TARGET_OBJECTS:macareu_descriptions> ${cpu_objects} ${fallback_objects}
   ${generated}/entries.cpp ${api_source} ${api_header}
-  src/core/coded_file.cpp src/core/compare.cpp src/core/module.cpp src/core/pixel_code.cpp src/core/shapes.cpp
-  src/core/sources.cpp
+  src/core/coded_file.cpp src/core/compare.cpp src/core/module.cpp src/core/pixel_code.cpp src/core/ranks.cpp
+  src/core/shapes.cpp src/core/sources.cpp
   src/patterns/component_rims.cpp src/patterns/host_rows.cpp
   src/operators/common/checks.cpp src/operators/common/pixel_bits.cpp
   src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp
@@ -267,6 +267,7 @@ compile_together(core src/core/compare.cpp src/core/shapes.cpp src/core/sources.
   src/operators/common/pixel_bits.cpp)
 compile_together(catalogue ${api_source} src/catalogue/catalogue.cpp src/catalogue/channels.cpp
   src/catalogue/checks.cpp src/catalogue/device_choice.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp)
+add_subdirectory(src/mpi)
 add_subdirectory(src/engines/cpu)
 add_subdirectory(src/engines/pieces)
 add_instruction_sets()

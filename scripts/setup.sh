@@ -10,6 +10,7 @@ python="python3 python3-dev python3-numpy pybind11-dev"
 # Pages: a server, and npm, which downloads OpenSeadragon; tests look at them in a browser.
 pages=libcpp-httplib-dev
 command -v npm >/dev/null 2>&1 || pages="$pages nodejs npm"
+mpi="libopenmpi-dev openmpi-bin libmpich-dev mpich"
 browser=
 command -v chromium >/dev/null 2>&1 || browser=chromium
 case "${1:-run}" in
@@ -18,7 +19,7 @@ case "${1:-run}" in
   tool) packages="$packages $pages libclang-dev" ;;
   python) packages="$packages $python" ;;
   test-build) packages="$packages $pages libclang-dev libgtest-dev $python" ;;
-  test) packages="$packages $pages $browser libclang-dev libgtest-dev $python python3-scipy python3-skimage python3-matplotlib python3-pytest python3-pip" ;;
+  test) packages="$packages $pages $browser $mpi libclang-dev libgtest-dev $python python3-scipy python3-skimage python3-matplotlib python3-pytest python3-pip" ;;
   bench) packages="$packages python3 python3-numpy python3-scipy python3-skimage python3-opencv" ;;
   check) packages="$packages libclang-dev libgtest-dev clang clang-format clang-tidy libomp-dev libclang-rt-dev" ;;
   site) packages="python3 mkdocs" ;;

@@ -1,0 +1,182 @@
+#include <macareu/ranks.hpp>
+
+#include <new>
+#include <tuple>
+
+#include <macareu/error.hpp>
+
+namespace macareu {
+namespace {
+
+// The first byte of a message. An error that only a part of the tree was told of is told to all by the next
+// exchange.
+constexpr char is_well = 'w', has_failed_everywhere = 'f', has_failed_here = 'h';
+
+// The kinds of errors, the first byte of their text.
+constexpr char of_usage = 'u', of_files = 'i', of_device = 'd', of_stop = 's', of_program = 'p';
+
+[[noreturn]] void throw_told(const std::string& told) {
+  const auto text = told.substr(1);
+  switch (told[0]) {
+    case of_usage:
+      throw usage_error(text);
+    case of_files:
+      throw io_error(text);
+    case of_device:
+      throw device_error(text);
+    case of_stop:
+      throw interrupted();
+    default:
+      throw internal_error(text);
+  }
+}
+
+std::string with_size(const std::string& bytes) {
+  const std::uint64_t size = bytes.size();
+  return std::string(reinterpret_cast<const char*>(&size), sizeof size) + bytes;
+}
+
+/// The ranges that begin with a rank, from the smallest to the largest, and the rank above it.
+struct place_in_tree {
+  std::vector<rank_range> below;
+  int above = -1;
+
+  place_in_tree(int rank, int size) {
+    for (int first = 0, end = size; end - first > 1;) {
+      const int middle = first + (end - first) / 2;
+      if (rank == first) below.insert(below.begin(), {first, middle, end});
+      if (rank == middle) above = first;
+      (rank < middle ? end : first) = middle;
+    }
+  }
+};
+
+}  // namespace
+
+std::string ranks::told_by(const std::exception_ptr& error) const {
+  const auto here = "rank " + std::to_string(rank()) + " on " + host() + ": ";
+  try {
+    std::rethrow_exception(error);
+  } catch (const usage_error& e) {
+    return of_usage + std::string(e.what());
+  } catch (const io_error& e) {
+    return of_files + here + e.what();
+  } catch (const device_error& e) {
+    return of_device + here + e.what();
+  } catch (const interrupted&) {
+    return std::string(1, of_stop);
+  } catch (const std::bad_alloc&) {
+    return of_device + here + "not enough memory";
+  } catch (const std::exception& e) {
+    return of_program + here + e.what();
+  }
+}
+
+std::string ranks::pass(char state, std::string bytes, const rank_exchange& how) {
+  const auto guarded = [&](char failure, const auto& work) {
+    try {
+      work();
+    } catch (...) {
+      state = failure;
+      bytes = told_by(std::current_exception());
+    }
+  };
+  const place_in_tree place(rank(), size());
+  for (const auto& range : place.below) {
+    auto other = receive(range.middle);
+    const char other_state = other[0];
+    other.erase(0, 1);
+    if (state != is_well) continue;
+    if (other_state != is_well) {
+      state = other_state;
+      bytes = std::move(other);
+    } else {
+      guarded(has_failed_everywhere, [&] { bytes = how.join(range, std::move(bytes), std::move(other)); });
+    }
+  }
+  if (place.above >= 0) {
+    bytes_up_ += static_cast<std::int64_t>(bytes.size());
+    send(place.above, state + bytes);
+    bytes = receive(place.above);
+    state = bytes[0];
+    bytes.erase(0, 1);
+  } else if (state == is_well && how.answer) {
+    guarded(has_failed_everywhere, [&] { bytes = how.answer(std::move(bytes)); });
+  }
+  for (auto range = place.below.rbegin(); range != place.below.rend(); ++range) {
+    std::string other;
+    if (state == is_well)
+      guarded(has_failed_here, [&] {
+        if (how.split)
+          std::tie(bytes, other) = how.split(*range, std::move(bytes));
+        else
+          other = bytes;
+      });
+    send(range->middle, state + (state == is_well ? other : bytes));
+  }
+  failed_ = state == has_failed_everywhere;
+  if (state != is_well) throw_told(bytes);
+  return bytes;
+}
+
+std::string ranks::exchange(std::string own, const rank_exchange& how) {
+  if (failed_) throw internal_error("ranks: an exchange after an error of all ranks");
+  return pass(is_well, std::move(own), how);
+}
+
+void ranks::meet() {
+  exchange({}, {[](const rank_range&, std::string, std::string) { return std::string(); }});
+}
+
+std::string ranks::from_first(std::string own) {
+  return exchange(is_first() ? std::move(own) : std::string(),
+                  {[](const rank_range&, std::string first, std::string) { return first; }});
+}
+
+std::vector<std::string> ranks::gather(std::string own) {
+  const auto all =
+      exchange(with_size(own),
+               {[](const rank_range&, std::string first, std::string second) { return first + second; }});
+  std::vector<std::string> each;
+  for (std::size_t at = 0; at < all.size();) {
+    std::uint64_t size = 0;
+    all.copy(reinterpret_cast<char*>(&size), sizeof size, at);
+    each.push_back(all.substr(at + sizeof size, size));
+    at += sizeof size + size;
+  }
+  return each;
+}
+
+void ranks::on_first(const std::function<void()>& work) {
+  if (is_first()) work();
+  meet();
+}
+
+void ranks::require_same(std::string_view what, const std::string& own) {
+  const auto all = gather(own);
+  for (std::size_t k = 1; k < all.size(); ++k) {
+    if (all[k] == all[0]) continue;
+    std::size_t at = 0;
+    while (at < all[0].size() && at < all[k].size() && all[0][at] == all[k][at]) ++at;
+    const auto line = [&](const std::string& text) {
+      const auto begin = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+      const auto first = begin == std::string::npos ? 0 : begin + 1;
+      return text.substr(first, text.find('\n', first) - first);
+    };
+    failed_ = true;  // all ranks find it
+    throw usage_error("ranks have different " + std::string(what) + ": rank 0 has '" + line(all[0]) +
+                      "', rank " + std::to_string(k) + " has '" + line(all[k]) + "'");
+  }
+}
+
+void ranks::fail(const std::exception_ptr& error) {
+  if (failed_ || size() == 1) return;
+  try {
+    pass(has_failed_everywhere, told_by(error), {});
+  } catch (const macareu::error&) {
+    // What this rank told, or what another one told first.
+  }
+  failed_ = true;
+}
+
+}  // namespace macareu
