@@ -15,6 +15,8 @@
 
 namespace macareu {
 
+class ranks;
+
 /// What a run in pieces did.
 struct piece_report {
   std::array<std::int64_t, 3> piece{};  ///< largest piece of the first pass: slices, rows, columns
@@ -42,6 +44,11 @@ struct piece_options {
   std::filesystem::path folder = {};  ///< instead of `name`: a private folder that keeps all work files, also
                                       ///< of a run that ended; the caller removes it
   bool resume = false;                ///< continue the run of that name, or in that folder if one began
+  /// The processes that share the run (ranks.hpp); null: this one alone. All of them make the call, with
+  /// equal sources, sinks and options. Folders and outputs lie in a file system that all see. `memory` is
+  /// that of one process; the first one reports progress, adopts files into sinks, and commits them. Sinks
+  /// without header() tell it by was_written() what others wrote.
+  ranks* shared_by = nullptr;
   piece_report* report = nullptr;
   std::function<void(const piece_progress&)> progress = {};  ///< called after each piece, from one thread
 };

@@ -2,13 +2,17 @@
 #include <macareu/pieces.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstring>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <macareu/error.hpp>
+#include <macareu/ranks.hpp>
 #include <macareu/version.hpp>
 
 #include "catalogue/arguments.hpp"
@@ -101,9 +105,32 @@ void require_memory(const shapes_call& call, function_ref<void(const macareu::ca
   planned.require_limit(planning.least);
 }
 
-void run_pieces(const operator_description& about, std::span<image_source* const> inputs,
-                std::span<image_sink* const> outputs, const arguments& given, const context& how,
-                const piece_options& options, table* result, const take_shape* take = nullptr) {
+/// What all ranks did, of which each knows its part.
+void add_ranks(const piece_options& options, piece_report& report) {
+  if (!options.shared_by) return;
+  const auto counters = [](piece_report& of) {
+    return std::array{&of.pieces,       &of.bytes_read,      &of.bytes_written,
+                      &of.scratch_read, &of.scratch_written, &of.solved_again};
+  };
+  const auto text = [](const piece_report& of) {
+    return std::string(reinterpret_cast<const char*>(&of), sizeof of);
+  };
+  const auto report_in = [](const std::string& from) {
+    piece_report to;
+    std::memcpy(&to, from.data(), sizeof to);
+    return to;
+  };
+  report = report_in(options.shared_by->exchange(
+      text(report), {[&](const rank_range&, const std::string& first, const std::string& second) {
+        auto sum = report_in(first), other = report_in(second);
+        for (std::size_t i = 0; i < counters(sum).size(); ++i) *counters(sum)[i] += *counters(other)[i];
+        return text(sum);
+      }}));
+}
+
+void run_pieces_of_rank(const operator_description& about, std::span<image_source* const> inputs,
+                        std::span<image_sink* const> outputs, const arguments& given, const context& how,
+                        const piece_options& options, table* result, const take_shape* take) {
   validate(about, forms_of(inputs), given, how);
   arguments room;
   const auto& values = complete_arguments(about, given, room);
@@ -135,18 +162,35 @@ void run_pieces(const operator_description& about, std::span<image_source* const
   job work{told, {}};
   work.report.note = choice.note;
   const auto gpu_memory = gpu_memory_for(choice, how);
-  pieces::run pieces(work, options, description_of(about, inputs, outputs, values, choice, gpu_memory, options));
+  pieces::run pieces(work, options,
+                     description_of(about, inputs, outputs, values, choice, gpu_memory, options));
   work.pieces = &pieces;
   pieces.gpu_memory = gpu_memory;
   const shapes_call call{{about, from, to, values, work, result}, take};
   if (call.has(parameter_kind::connectivity)) call.near();
   if (about.check && first.shape.pixels() > 0) about.check(call);
   const auto begin = std::chrono::steady_clock::now();
-  try {
+  piece_report report;
+  const auto compute = [&] {
     if (!options.resume && first.shape.pixels() > 0) require_memory(call, run, pieces, options);
     if (first.shape.pixels() > 0) run(call);
     pieces.files.wait();
+    report = pieces.report;
+    report.bytes_read = pieces.bytes_read;
+    report.bytes_written = pieces.bytes_written;
+    report.scratch_read = pieces.scratch_read;
+    report.scratch_written = pieces.scratch_written;
+    add_ranks(options, report);
     pieces.end();
+  };
+  try {
+    try {
+      compute();
+    } catch (...) {
+      // Before the folder is removed that they use.
+      if (options.shared_by) options.shared_by->fail(std::current_exception());
+      throw;
+    }
   } catch (const interrupted&) {
     throw;  // to be resumed
   } catch (const io_error& error) {
@@ -163,12 +207,17 @@ void run_pieces(const operator_description& about, std::span<image_source* const
     how.report->compute_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
-  if (options.report) {
-    *options.report = pieces.report;
-    options.report->bytes_read = pieces.bytes_read;
-    options.report->bytes_written = pieces.bytes_written;
-    options.report->scratch_read = pieces.scratch_read;
-    options.report->scratch_written = pieces.scratch_written;
+  if (options.report) *options.report = report;
+}
+
+void run_pieces(const operator_description& about, std::span<image_source* const> inputs,
+                std::span<image_sink* const> outputs, const arguments& given, const context& how,
+                const piece_options& options, table* result, const take_shape* take = nullptr) {
+  try {
+    run_pieces_of_rank(about, inputs, outputs, given, how, options, result, take);
+  } catch (...) {
+    if (options.shared_by) options.shared_by->fail(std::current_exception());
+    throw;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "core/ceil_div.hpp"
 #include "core/frame.hpp"
@@ -68,9 +69,27 @@ class piece_grid {
   std::int64_t count() const { return count_.z * count_.y * count_.x; }
   const site& size() const { return size_; }
   const box& whole() const { return whole_; }
+  /// Pieces along each axis.
+  const site& counts() const { return count_; }
+  /// The number of the piece at a place among the pieces.
+  std::int64_t number(site at) const { return (at.z * count_.y + at.y) * count_.x + at.x; }
+  /// All pixels of a box of pieces.
+  box pixels_of(const box& pieces) const {
+    const site end = pieces.end();
+    return common(whole_,
+                  between({pieces.first.z * size_.z, pieces.first.y * size_.y, pieces.first.x * size_.x},
+                          {end.z * size_.z, end.y * size_.y, end.x * size_.x}));
+  }
+  /// The place of a piece among the pieces.
+  site place(std::int64_t index) const {
+    return {index / count_.x / count_.y, index / count_.x % count_.y, index % count_.x};
+  }
   box piece(std::int64_t index) const {
-    const site at{index / count_.x / count_.y, index / count_.x % count_.y, index % count_.x};
+    const site at = place(index);
     return common(whole_, {{at.z * size_.z, at.y * size_.y, at.x * size_.x}, size_});
+  }
+  std::optional<std::int64_t> after(std::int64_t index) const {
+    return index + 1 < count() ? std::optional(index + 1) : std::nullopt;
   }
   std::int64_t piece_at(site p) const {
     return (p.z / size_.z * count_.y + p.y / size_.y) * count_.x + p.x / size_.x;
@@ -82,8 +101,7 @@ class piece_grid {
     const site end = where.end();
     for (auto z = where.first.z / size_.z; z <= (end.z - 1) / size_.z; ++z)
       for (auto y = where.first.y / size_.y; y <= (end.y - 1) / size_.y; ++y)
-        for (auto x = where.first.x / size_.x; x <= (end.x - 1) / size_.x; ++x)
-          visit((z * count_.y + y) * count_.x + x);
+        for (auto x = where.first.x / size_.x; x <= (end.x - 1) / size_.x; ++x) visit(number({z, y, x}));
   }
 
  private:

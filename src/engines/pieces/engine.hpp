@@ -172,13 +172,19 @@ class engine : public plan {
                   [&](const auto&... part) { total = rule.join(total, inner.reduce(rule, part...)); });
       inner.finish();
     });
+    using value = typename Rule::value;
+    static_assert(std::is_trivially_copyable_v<value>);
+    join_ranks(&total, 1, sizeof total, [&](void* own, const void* other) {
+      auto& joined = *static_cast<value*>(own);
+      joined = rule.join(joined, *static_cast<const value*>(other));
+    });
     return total;
   }
   template <class Rule, class First, class... In>
   requires histogram_rule<Rule, First, In...>
   void histogram(const Rule& rule, std::span<std::uint64_t> bins, const image<const First>& first,
                  const image<const In>&... in) {
-    std::vector<std::uint64_t> own(bins.size());
+    std::vector<std::uint64_t> own(bins.size()), found(bins.size());
     const auto& whole = first.whole();
     over_parts({&first, &in...}, [&](std::span<const block> from) {
       std::ranges::fill(own, 0);
@@ -186,8 +192,12 @@ class engine : public plan {
       with_images(pixel_types<First, In...>{}, whole, from,
                   [&](const auto&... part) { inner.histogram(rule, own, part...); });
       inner.finish();
-      for (std::size_t i = 0; i < own.size(); ++i) bins[i] += own[i];
+      for (std::size_t i = 0; i < own.size(); ++i) found[i] += own[i];
     });
+    join_ranks(found.data(), found.size(), sizeof(std::uint64_t), [](void* sum, const void* other) {
+      *static_cast<std::uint64_t*>(sum) += *static_cast<const std::uint64_t*>(other);
+    });
+    for (std::size_t i = 0; i < found.size(); ++i) bins[i] += found[i];
   }
 
   template <class Rule, class State, class Start, class Refuse, class... In>
@@ -301,7 +311,7 @@ class engine : public plan {
     const auto whole = labels.whole();
     std::vector<typename Rule::row> rows(static_cast<std::size_t>(count) + 1);
     run_.held += static_cast<std::int64_t>(rows.size() * sizeof rows[0]);
-    over_bands({&labels, &in...}, [&](const box& own, std::span<const block> from) {
+    over_own_bands({&labels, &in...}, [&](const box& own, std::span<const block> from) {
       const auto local = numbers_in_use(*run_.memory, from[0].template image<const Label>(whole));
       Inner inner(run_.quiet);
       with_images(pixel_types<In...>{}, whole, from.subspan(1), [&](const auto&... part) {
@@ -313,6 +323,11 @@ class engine : public plan {
           rows[static_cast<std::size_t>(local.labels[i])].join(own_rows[i]);
       });
       inner.finish();
+    });
+    using row = typename Rule::row;
+    static_assert(std::is_trivially_copyable_v<row>);
+    join_ranks(rows.data(), rows.size(), sizeof(row), [](void* joined, const void* other) {
+      static_cast<row*>(joined)->join(*static_cast<const row*>(other));
     });
     return rows;
   }

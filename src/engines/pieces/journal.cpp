@@ -53,13 +53,25 @@ std::string difference(const std::string& before, const std::string& now) {
 
 journal::~journal() {
   if (descriptor_ >= 0) ::close(descriptor_);
+  for (const auto descriptor : others_) ::close(descriptor);
 }
 
-void journal::open(const std::filesystem::path& file, const std::string& description, bool resume) {
+void journal::open(const std::filesystem::path& file, const std::string& description, bool resume,
+                   const std::vector<std::filesystem::path>& others) {
+  for (const auto& other : others) {
+    others_.push_back(::open(other.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (others_.back() < 0) throw io_error(other.string() + ": " + std::strerror(errno));
+    load(others_.back(), other, description);
+  }
   descriptor_ =
       ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (resume ? 0 : O_TRUNC), 0600);
   if (descriptor_ < 0) throw io_error(file.string() + ": " + std::strerror(errno));
-  if (resume) return load(file, description);
+  if (resume) {
+    end_ = load(descriptor_, file, description);
+    // Records behind a damaged one would come back when it is written again.
+    if (::ftruncate(descriptor_, end_) != 0) throw io_error(file.string() + ": " + std::strerror(errno));
+    return;
+  }
   // At once: a journal that a kill leaves is empty, or has its description.
   const auto size = static_cast<std::uint64_t>(description.size());
   const auto head = std::string(reinterpret_cast<const char*>(&size), sizeof size) + description;
@@ -67,36 +79,36 @@ void journal::open(const std::filesystem::path& file, const std::string& descrip
   end_ = static_cast<std::int64_t>(head.size());
 }
 
-void journal::load(const std::filesystem::path& file, const std::string& description) {
+std::int64_t journal::load(int descriptor, const std::filesystem::path& file,
+                           const std::string& description) {
   constexpr std::uint64_t longest = 1 << 20;
   struct stat about {};
-  ::fstat(descriptor_, &about);
+  ::fstat(descriptor, &about);
   const auto bytes = static_cast<std::int64_t>(about.st_size);
   std::uint64_t size = 0;
   if (bytes < static_cast<std::int64_t>(sizeof size))
     throw usage_error("--resume: " + file.string() + " is empty; start again without --resume");
-  read_all(descriptor_, &size, sizeof size, 0, file);
+  read_all(descriptor, &size, sizeof size, 0, file);
   if (size > longest || static_cast<std::int64_t>(size + sizeof size) > bytes)
     throw usage_error("--resume: " + file.string() + " is damaged; start again without --resume");
   std::string before(size, ' ');
-  read_all(descriptor_, before.data(), size, sizeof size, file);
+  read_all(descriptor, before.data(), size, sizeof size, file);
   if (const auto differs = difference(before, description); !differs.empty())
     throw usage_error("--resume: the unfinished run was another one: " + differs +
                       "; start again without --resume");
-  end_ = static_cast<std::int64_t>(sizeof size + size);
+  auto end = static_cast<std::int64_t>(sizeof size + size);
   std::vector<char> content;
-  for (record_head head{}; end_ + static_cast<std::int64_t>(sizeof head) <= bytes;) {
-    read_all(descriptor_, &head, sizeof head, end_, file);
-    const auto from = end_ + static_cast<std::int64_t>(sizeof head);
+  for (record_head head{}; end + static_cast<std::int64_t>(sizeof head) <= bytes;) {
+    read_all(descriptor, &head, sizeof head, end, file);
+    const auto from = end + static_cast<std::int64_t>(sizeof head);
     if (from + head.size > bytes) break;
     content.resize(head.size);
-    read_all(descriptor_, content.data(), head.size, from, file);
+    read_all(descriptor, content.data(), head.size, from, file);
     if (head.check != check_of(head, content.data())) break;
-    records_[{head.of, head.piece}] = {from, head.size};
-    end_ = from + head.size;
+    records_[{head.of, head.piece}] = {descriptor, from, head.size};
+    end = from + head.size;
   }
-  // Records behind a damaged one would come back when it is written again.
-  if (::ftruncate(descriptor_, end_) != 0) throw io_error(file.string() + ": " + std::strerror(errno));
+  return end;
 }
 
 void journal::record(std::int64_t of, std::int64_t piece, std::span<const std::byte> bytes) {
@@ -108,7 +120,7 @@ void journal::record(std::int64_t of, std::int64_t piece, std::span<const std::b
   if (!bytes.empty()) std::memcpy(whole.data() + sizeof head, bytes.data(), bytes.size());
   const std::lock_guard lock(guard_);
   write_all(descriptor_, whole.data(), whole.size(), end_, "journal of pieces");
-  records_[{of, piece}] = {end_ + static_cast<std::int64_t>(sizeof head), head.size};
+  records_[{of, piece}] = {descriptor_, end_ + static_cast<std::int64_t>(sizeof head), head.size};
   end_ += static_cast<std::int64_t>(whole.size());
 }
 
@@ -122,7 +134,7 @@ std::optional<std::string> journal::recall(std::int64_t of, std::int64_t piece) 
   const auto found = records_.find({of, piece});
   if (found == records_.end()) return std::nullopt;
   std::string bytes(found->second.size, '\0');
-  read_all(descriptor_, bytes.data(), bytes.size(), found->second.offset, "journal of pieces");
+  read_all(found->second.descriptor, bytes.data(), bytes.size(), found->second.offset, "journal of pieces");
   return bytes;
 }
 

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace macareu::pieces {
 
@@ -25,7 +26,9 @@ class journal {
 
   /// Begins a new file, or continues the one of a run with the same description. Throws usage_error if the
   /// descriptions differ.
-  void open(const std::filesystem::path& file, const std::string& description, bool resume);
+  /// Records in files of `others`, the other ranks of the run that is continued, count too.
+  void open(const std::filesystem::path& file, const std::string& description, bool resume,
+            const std::vector<std::filesystem::path>& others = {});
   bool is_open() const { return descriptor_ >= 0; }
 
   void record(std::int64_t of, std::int64_t piece, std::span<const std::byte> bytes = {});
@@ -34,13 +37,16 @@ class journal {
 
  private:
   struct place {
+    int descriptor;
     std::int64_t offset;
     std::uint32_t size;
   };
-  void load(const std::filesystem::path& file, const std::string& description);
+  /// Returns the end of the last record that is complete.
+  std::int64_t load(int descriptor, const std::filesystem::path& file, const std::string& description);
 
   mutable std::mutex guard_;
   int descriptor_ = -1;
+  std::vector<int> others_;
   std::int64_t end_ = 0;
   std::map<std::pair<std::int64_t, std::int64_t>, place> records_;
 };

@@ -44,7 +44,8 @@ void output_slots::write() {
   std::vector<std::pair<image_sink*, std::shared_ptr<stored>>> finished;
   for (const auto& each : outputs_)
     if (auto file = write(each)) finished.emplace_back(each.sink, std::move(file));
-  run_.files.wait();
+  run_.meet();
+  if (!run_.is_first_rank()) return;
   // Files that have become outputs may not be here for a run that resumes this one.
   if (!finished.empty() && !run_.keeps_outputs()) run_.done.record(run::is_over, 0);
   for (const auto& [sink, file] : finished) {
@@ -132,7 +133,7 @@ std::shared_ptr<stored> output_slots::filled(const node_ptr& result, const std::
   const auto& grid = file->grid();
   file->fill([&](std::int64_t piece) {
     auto pixels = result->read(grid.piece(piece));
-    if (piece + 1 < grid.count()) result->expect(grid.piece(piece + 1));
+    if (const auto next = run_.next_piece(grid, piece)) result->expect(grid.piece(*next));
     return pixels;
   });
   return file;
@@ -146,7 +147,7 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
   if (results.size() != each.channels.size()) return nullptr;  // an operator that wrote nothing: no pixels
   const auto header = sink.header();
   // Work files without a header are coded, unless they are kept for --resume.
-  if (header && (!header->empty() || run_.keeps_files())) {
+  if (header && (!header->empty() || run_.keeps_files() || run_.is_shared())) {
     const auto result = results.size() == 1 ? results[0] : std::make_shared<colour_node>(run_, results);
     auto file = std::dynamic_pointer_cast<stored>(result);
     if (run_.plans) {
@@ -156,6 +157,11 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
     if (!file || file->header() != *header) file = filled(result, *header);
     file->finish();
     return file;
+  }
+  // One rank alone can write in order: what others compute comes through files.
+  if (sink.in_order() && run_.is_shared()) {
+    for (auto& result : results) result = in_file(result);
+    if (!run_.is_first_rank()) return nullptr;
   }
   const auto bytes = static_cast<std::int64_t>(results[0]->pixel_bytes * results.size());
   auto* const work_file = dynamic_cast<coded_image*>(&sink);
@@ -168,11 +174,12 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
   }
   const piece_grid grid(results[0]->whole, size_in_sink(sink, results));
   if (run_.plans) return nullptr;
-  run_.over_pieces(grid, [&](std::int64_t piece) {
+  const auto write_piece = [&](std::int64_t piece) {
     const auto where = grid.piece(piece);
     if (run_.resumes() && sink.was_written(region_of(where))) return;
     auto blocks = read_all(results, where);
-    if (piece + 1 < grid.count()) expect_all(results, grid.piece(piece + 1));
+    if (const auto next = sink.in_order() ? grid.after(piece) : run_.next_piece(grid, piece))
+      expect_all(results, grid.piece(*next));
     auto packed = blocks[0];
     if (blocks.size() > 1 || !packed.is_packed()) packed = interleaved(run_, where, blocks);
     blocks.clear();
@@ -180,9 +187,23 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
       sink.write(region_of(packed.where), packed.first);
       run.bytes_written += packed.where.pixels() * bytes;
     });
-  });
-  run_.files.wait();
+  };
+  if (sink.in_order()) {
+    run_.over_all_pieces(grid, write_piece);
+    run_.files.wait();
+    return nullptr;
+  }
+  run_.over_pieces(grid, write_piece);
+  run_.meet();
+  if (run_.is_shared() && run_.is_first_rank()) require_written(sink, grid);
   return nullptr;
+}
+
+void output_slots::require_written(image_sink& sink, const piece_grid& grid) const {
+  const auto own = run_.own_pieces(grid);
+  for (std::int64_t piece = 0; piece < grid.count(); ++piece)
+    if (!own.contains(grid.place(piece)) && !sink.was_written(region_of(grid.piece(piece))))
+      throw io_error("an output has no pixels from another rank; write it where all ranks see it");
 }
 
 }  // namespace macareu::pieces

@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <macareu/ranks.hpp>
+
 #include "engines/pieces/tuning.hpp"
 #include "engines/pieces/wave/piece_waves.hpp"
 
@@ -84,15 +86,39 @@ std::vector<node_ptr> plan::agreeing(images in) {
   return results;
 }
 
-void plan::over(const piece_grid& grid, const std::vector<node_ptr>& from, window_radius reach,
-                function_ref<void(const box&, std::span<const block>)> visit) {
+void plan::over(const piece_grid& grid, const std::vector<node_ptr>& from, window_radius reach, bool all,
+                band_visit visit) {
   const auto& whole = from[0]->whole;
   if (run_.plans) return;
-  run_.over_pieces(grid, [&](std::int64_t piece) {
+  const auto visit_piece = [&](std::int64_t piece) {
     const auto blocks = read_all(from, grown(grid.piece(piece), reach, whole));
-    if (piece + 1 < grid.count()) expect_all(from, grown(grid.piece(piece + 1), reach, whole));
+    if (const auto next = all ? grid.after(piece) : run_.next_piece(grid, piece))
+      expect_all(from, grown(grid.piece(*next), reach, whole));
     visit(grid.piece(piece), blocks);
-  });
+  };
+  if (all)
+    run_.over_all_pieces(grid, visit_piece);
+  else
+    run_.over_pieces(grid, visit_piece);
+}
+
+void plan::join_ranks(void* values, std::size_t count, std::size_t bytes,
+                      function_ref<void(void*, const void*)> join) {
+  if (!run_.is_shared()) return;
+  // Values in a text are not aligned.
+  const auto aligned = [&](const std::string& from) {
+    auto copy = std::make_unique<std::byte[]>(from.size());
+    std::memcpy(copy.get(), from.data(), from.size());
+    return copy;
+  };
+  const std::string own(static_cast<const char*>(values), count * bytes);
+  const auto all = run_.all_ranks().exchange(
+      own, {[&](const rank_range&, const std::string& first, const std::string& second) {
+        const auto joined = aligned(first), other = aligned(second);
+        for (std::size_t i = 0; i < count; ++i) join(joined.get() + i * bytes, other.get() + i * bytes);
+        return std::string(reinterpret_cast<const char*>(joined.get()), first.size());
+      }});
+  std::memcpy(values, all.data(), all.size());
 }
 
 void plan::over_parts(images in, function_ref<void(std::span<const block>)> visit) {
@@ -107,10 +133,10 @@ void plan::over_parts(images in, function_ref<void(std::span<const block>)> visi
       zeros.push_back(planned(run_, whole, image->pixel_bytes).read({{0, 0, 0}, {1, 1, 1}}));
     return visit(zeros);
   }
-  over(grid, from, {0, 0, 0}, [&](const box&, std::span<const block> blocks) { visit(blocks); });
+  over(grid, from, {0, 0, 0}, false, [&](const box&, std::span<const block> blocks) { visit(blocks); });
 }
 
-void plan::over_bands(images in, function_ref<void(const box&, std::span<const block>)> visit) {
+void plan::over_bands(images in, bool all, band_visit visit) {
   const auto& whole = (*in.begin())->whole();
   const auto axes = band_axes(whole.depth > 1);
   std::vector<node_ptr> from;
@@ -122,7 +148,7 @@ void plan::over_bands(images in, function_ref<void(const box&, std::span<const b
   const auto reach = outline_reach(whole.depth > 1);
   auto beside = around(from);
   beside.halo = {beside.halo.z + reach.z, beside.halo.y + reach.y, beside.halo.x + reach.x};
-  over(piece_grid(whole, run_.piece_size(whole, bytes, axes, beside)), from, reach, visit);
+  over(piece_grid(whole, run_.piece_size(whole, bytes, axes, beside)), from, reach, all, visit);
 }
 
 void plan::set_wave(const any_image& out, piece_wave wave, const host_threads& threads) {

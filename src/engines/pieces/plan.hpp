@@ -55,8 +55,14 @@ class plan {
 
   /// visit(blocks) for all pieces of images.
   void over_parts(images in, function_ref<void(std::span<const block>)> visit);
-  /// visit(band, blocks) for bands, with blocks that reach beyond them.
-  void over_bands(images in, function_ref<void(const box&, std::span<const block>)> visit);
+  using band_visit = function_ref<void(const box&, std::span<const block>)>;
+  /// visit(band, blocks) for all bands in order, with blocks that reach beyond them.
+  void over_bands(images in, band_visit visit) { over_bands(in, true, visit); }
+  /// The same for the bands of this rank.
+  void over_own_bands(images in, band_visit visit) { over_bands(in, false, visit); }
+  /// Joins values of all ranks, each of so many bytes: join(own, other). No-op on one rank.
+  void join_ranks(void* values, std::size_t count, std::size_t bytes,
+                  function_ref<void(void*, const void*)> join);
 
   void set_wave(const any_image& out, piece_wave wave, const host_threads& threads);
   std::uint64_t set_components(const any_image& labels, std::size_t bytes, bool volume, const any_image& in,
@@ -79,8 +85,9 @@ class plan {
   std::vector<node_ptr> agreeing(images in);
   void set(const any_image& out, std::size_t bytes, std::vector<node_ptr> inputs, window_radius reach,
            whole_axes axes, bool wraps, computed::function how);
-  void over(const piece_grid& grid, const std::vector<node_ptr>& from, window_radius reach,
-            function_ref<void(const box&, std::span<const block>)> visit);
+  void over_bands(images in, bool all, band_visit visit);
+  void over(const piece_grid& grid, const std::vector<node_ptr>& from, window_radius reach, bool all,
+            band_visit visit);
 
   job& work_;
   input_slots inputs_;

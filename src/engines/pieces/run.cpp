@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -13,8 +14,11 @@
 #include <limits>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <macareu/error.hpp>
+#include <macareu/ranks.hpp>
 
 #include "engines/pieces/file_access.hpp"
 #include "engines/pieces/free_memory.hpp"
@@ -57,18 +61,68 @@ run::run(job& job, const piece_options& options, const std::string& description)
       quiet_how(without_progress(job.how)),
       quiet{quiet_how, {}},
       options_(options),
+      ranks_(options.shared_by && options.shared_by->size() > 1 ? options.shared_by : nullptr),
       budget_(budget_of(options)),
       keeps_(!options.name.empty() || !options.folder.empty()) {
-  if (!keeps_) return;
-  folder_ = options.folder.empty() ? work_folder(options.scratch, options.name) : options.folder;
-  make_folder();
-  if (options.folder.empty()) lock_folder();
+  if (keeps_) folder_ = options.folder.empty() ? work_folder(options.scratch, options.name) : options.folder;
   try {
-    open_journal(description);
+    if (keeps_ && is_first_rank()) {
+      make_folder();
+      if (options.folder.empty()) lock_folder();
+      prepare_folder();
+    }
+    if (ranks_) agree(description);
+    if (keeps_) open_journal(description);
   } catch (...) {
     if (lock_ >= 0) ::close(lock_);
     throw;
   }
+}
+
+bool run::is_first_rank() const { return !ranks_ || ranks_->is_first(); }
+int run::rank() const { return ranks_ ? ranks_->rank() : 0; }
+
+void run::agree(const std::string& description) {
+  ranks_->require_same("commands, versions or inputs", description);
+  struct terms {
+    std::int64_t budget, parts, resumes;
+  };
+  const auto bytes_of = [](const terms& from) {
+    return std::string(reinterpret_cast<const char*>(&from), sizeof from);
+  };
+  const auto terms_in = [](const std::string& bytes) {
+    terms to;
+    std::memcpy(&to, bytes.data(), sizeof to);
+    return to;
+  };
+  // A limit that the machine gives is shared by its ranks; the least is that of all.
+  if (options_.memory == 0 && !options_.resume) budget_ /= ranks_->local_size();
+  if (!options_.resume) parts_ = ranks_->size();
+  const terms own{budget_, parts_, options_.resume};
+  const auto agreed = terms_in(ranks_->exchange(
+      bytes_of(own), {[&](const rank_range&, const std::string& first, const std::string& second) {
+        auto joined = terms_in(first);
+        if (!joined.resumes) joined.budget = std::min(joined.budget, terms_in(second).budget);
+        return bytes_of(joined);
+      }}));
+  budget_ = agreed.budget;
+  parts_ = agreed.parts;
+  options_.resume = agreed.resumes != 0;
+  if (!keeps_) return;
+  if (is_first_rank()) write_limit();
+  require_shared_folder();
+}
+
+void run::require_shared_folder() const {
+  if (std::error_code none; !std::filesystem::is_directory(folder_, none))
+    throw io_error(
+        folder_.string() +
+        ": is not there, but on rank 0 it is; choose a directory that all ranks see, by --scratch");
+}
+
+void run::meet() {
+  files.wait();
+  if (ranks_) ranks_->meet();
 }
 
 void run::make_folder() const {
@@ -85,12 +139,12 @@ void run::lock_folder() {
   lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (lock_ < 0) throw io_error(lock.string() + ": " + std::strerror(errno));
   if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-    ::close(lock_);
+    ::close(std::exchange(lock_, -1));
     throw io_error(options_.name + ": another run is writing it, with work files in " + folder_.string());
   }
 }
 
-void run::open_journal(const std::string& description) {
+void run::prepare_folder() {
   const auto list = folder_ / "journal";
   std::error_code none;
   const auto bytes = std::filesystem::file_size(list, none);
@@ -100,22 +154,50 @@ void run::open_journal(const std::string& description) {
     remove_folder();
     throw usage_error("--resume: there is no unfinished run in " + folder_.string());
   }
-  if (!options_.resume && left) {
-    work.report.note = "an unfinished run in " + folder_.string() + " was removed; --resume continues one";
+  if (!options_.resume) {
+    if (left)
+      work.report.note = "an unfinished run in " + folder_.string() + " was removed; --resume continues one";
     for (const auto& entry : std::filesystem::directory_iterator(folder_))
       if (entry.path() != folder_ / "lock") std::filesystem::remove_all(entry.path());
   }
   // The limit that the machine gave may be another one now; pieces must stay as they were.
+  if (!options_.resume) return write_limit();
   const auto limit = folder_ / "limit";
+  std::array<std::int64_t, 2> terms{};
   const int descriptor = open_work_file(limit, true);
-  if (options_.memory == 0 && options_.resume)
-    read_all(descriptor, &budget_, sizeof budget_, 0, limit);
-  else
-    write_all(descriptor, &budget_, sizeof budget_, 0, limit);
+  read_all(descriptor, terms.data(), sizeof terms, 0, limit);
   ::close(descriptor);
-  done.open(list, description, options_.resume);
+  if (options_.memory == 0) budget_ = terms[0];
+  parts_ = terms[1];
+}
+
+void run::write_limit() const {
+  const auto limit = folder_ / "limit";
+  const std::array terms{budget_, parts_};
+  const int descriptor = open_work_file(limit, true);
+  write_all(descriptor, terms.data(), sizeof terms, 0, limit);
+  ::close(descriptor);
+}
+
+void run::open_journal(const std::string& description) {
+  const auto first = folder_ / "journal";
+  auto own = first;
+  if (!is_first_rank()) own.replace_extension(std::to_string(rank()));
+  // Those of the run that is continued, which may have had more ranks.
+  std::vector<std::filesystem::path> others;
+  bool continues = false;
+  if (options_.resume)
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+      if (entry.path().stem() != first.stem() || entry.file_size() == 0) continue;
+      if (entry.path() == own)
+        continues = true;
+      else
+        others.push_back(entry.path());
+    }
+  if (ranks_) ranks_->meet();  // before one of them writes
+  done.open(own, description, continues, others);
   if (done.has(is_over, 0)) {
-    remove_folder();
+    if (is_first_rank()) remove_folder();
     throw usage_error(
         "--resume: the run ended while its outputs got their names; start again without --resume");
   }
@@ -128,7 +210,7 @@ run::~run() {
   } catch (...) {
     // An earlier error ends the run already.
   }
-  if (!keeps_) remove_folder();
+  if (!keeps_ && is_first_rank()) remove_folder();
   if (lock_ >= 0) ::close(lock_);
 }
 
@@ -233,8 +315,12 @@ site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axe
                       " of the GPU, but the limit is " + with_unit(gpu_memory) + "; raise it");
   const auto size_of = [&](std::int64_t most) { return largest_piece(whole, most, axes, beside.chunk); };
   const auto smaller = [](std::int64_t most) { return most - ceil_div(most, 8); };
+  // Several for each rank, so that reading and writing overlap with computing.
+  const auto of_rank =
+      parts_ == 1 ? whole.pixels() : ceil_div(whole.pixels(), parts_ * tuning::pieces_of_a_rank);
   // Smaller pieces have smaller halos, but longer rims: the first size that fits is taken.
-  for (auto most = std::min(available, on_gpu) / bytes_per_pixel; most > 0; most = smaller(most))
+  for (auto most = std::min(std::min(available, on_gpu) / bytes_per_pixel, of_rank); most > 0;
+       most = smaller(most))
     if (const auto size = size_of(most); need(size) <= available && read(size) <= on_gpu) return size;
   auto needed = need(smallest);
   for (auto most = whole.pixels(); most > 0; most = smaller(most)) {
@@ -248,8 +334,52 @@ site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axe
   return smallest;
 }
 
+box run::pieces_of(const piece_grid& grid, int first, int end) const {
+  box pieces{{0, 0, 0}, grid.counts()};
+  // The tree of ranks, from its root: each half gets its share of the longest side.
+  for (int low = 0, high = ranks_ ? ranks_->size() : 1; low != first || high != end;) {
+    const int middle = low + (high - low) / 2;
+    auto &size = pieces.size, &begin = pieces.first;
+    const bool along_z = size.z > std::max(size.y, size.x), along_y = !along_z && size.y >= size.x;
+    auto &side = along_z   ? size.z
+                 : along_y ? size.y
+                           : size.x,
+         &at = along_z   ? begin.z
+               : along_y ? begin.y
+                         : begin.x;
+    const auto cut = side * (middle - low) / (high - low);
+    if (end <= middle) {
+      side = cut;
+      high = middle;
+    } else {
+      at += cut;
+      side -= cut;
+      low = middle;
+    }
+  }
+  return pieces;
+}
+
+box run::own_pieces(const piece_grid& grid) const { return pieces_of(grid, rank(), rank() + 1); }
+
+std::optional<std::int64_t> run::next_piece(const piece_grid& grid, std::int64_t piece) const {
+  const auto own = own_pieces(grid);
+  auto at = grid.place(piece) + site{0, 0, 1};
+  if (at.x == own.end().x) at = {at.z, at.y + 1, own.first.x};
+  if (at.y == own.end().y) at = {at.z + 1, own.first.y, at.x};
+  return at.z == own.end().z ? std::nullopt : std::optional(grid.number(at));
+}
+
 void run::over_pieces(const piece_grid& grid, function_ref<void(std::int64_t)> visit) {
-  const auto pieces = grid.count();
+  visit_each(grid, own_pieces(grid), visit);
+}
+
+void run::over_all_pieces(const piece_grid& grid, function_ref<void(std::int64_t)> visit) {
+  visit_each(grid, {{0, 0, 0}, grid.counts()}, visit);
+}
+
+void run::visit_each(const piece_grid& grid, const box& own, function_ref<void(std::int64_t)> visit) {
+  const auto pieces = own.pixels();  // of this box they are pieces
   if (report.passes == 0) report.piece = {grid.size().z, grid.size().y, grid.size().x};
   memory->release();  // blocks of the last pass have another size
   ++report.passes;
@@ -257,15 +387,16 @@ void run::over_pieces(const piece_grid& grid, function_ref<void(std::int64_t)> v
   pass_over_units pass(work, pieces);
   const auto begin = std::chrono::steady_clock::now();
   const auto pixels = static_cast<double>(grid.whole().pixels());
-  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+  for (std::int64_t i = 0; i < pieces; ++i) {
     work.check_stop();
-    visit(piece);
-    pass.tell(piece + 1);
-    if (!options_.progress) continue;
-    const auto share = static_cast<double>(piece + 1) / static_cast<double>(pieces);
+    visit(grid.number(own.first +
+                      site{i / own.size.x / own.size.y, i / own.size.x % own.size.y, i % own.size.x}));
+    pass.tell(i + 1);
+    if (!options_.progress || !is_first_rank()) continue;
+    const auto share = static_cast<double>(i + 1) / static_cast<double>(pieces);
     const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    options_.progress({report.passes, piece + 1, pieces, share * pixels / std::max(seconds, 1e-9),
-                       seconds / share - seconds});
+    options_.progress(
+        {report.passes, i + 1, pieces, share * pixels / std::max(seconds, 1e-9), seconds / share - seconds});
   }
 }
 
@@ -289,9 +420,10 @@ std::filesystem::path run::scratch_file() {
     auto pattern = ((options_.scratch.empty() ? fs::temp_directory_path() : options_.scratch) /
                     ".macareu-scratch-XXXXXX")
                        .string();
-    if (!::mkdtemp(pattern.data()))  // mode 0700
+    if (is_first_rank() && !::mkdtemp(pattern.data()))  // mode 0700
       throw io_error(pattern.substr(0, pattern.rfind('/')) + ": " + std::strerror(errno));
-    folder_ = pattern;
+    folder_ = ranks_ ? ranks_->from_first(pattern) : pattern;
+    if (ranks_) require_shared_folder();
   }
   return folder_ / (std::to_string(scratch_files_++) + ".pixels");
 }

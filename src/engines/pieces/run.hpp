@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <macareu/pieces.hpp>
@@ -52,8 +53,24 @@ class run {
   site piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axes axes = {},
                   const surroundings& beside = {}) const;
 
-  /// visit(piece) for all pieces of an image. Checks for a stop and reports progress between them.
+  /// visit(piece) for the pieces of an image that are this rank's. Checks for a stop and reports progress
+  /// between them.
   void over_pieces(const piece_grid& grid, function_ref<void(std::int64_t)> visit);
+  /// The same for all pieces, on every rank.
+  void over_all_pieces(const piece_grid& grid, function_ref<void(std::int64_t)> visit);
+  /// The piece that over_pieces() visits after this one.
+  std::optional<std::int64_t> next_piece(const piece_grid& grid, std::int64_t piece) const;
+
+  /// Whether several ranks share the run.
+  bool is_shared() const { return ranks_ != nullptr; }
+  bool is_first_rank() const;
+  int rank() const;
+  macareu::ranks& all_ranks() const { return *ranks_; }
+  /// The pieces of ranks first .. end - 1, a range of their tree, as a box among the pieces.
+  box pieces_of(const piece_grid& grid, int first, int end) const;
+  box own_pieces(const piece_grid& grid) const;
+  /// Returns when this rank, and all others, have written what they were asked to.
+  void meet();
 
   /// The path of the next work file. Its number is the same in a run that resumes this one.
   std::filesystem::path scratch_file();
@@ -81,12 +98,21 @@ class run {
   /// Makes sure that the folder is private.
   void make_folder() const;
   void lock_folder();
+  /// Removes an unfinished run, or finds the limit of the one that is continued.
+  void prepare_folder();
   /// Begins a new journal, or continues that of an unfinished run.
   void open_journal(const std::string& description);
+  /// All ranks cut the image alike, in a folder that all see.
+  void agree(const std::string& description);
+  void require_shared_folder() const;
+  void write_limit() const;
+  void visit_each(const piece_grid& grid, const box& pieces, function_ref<void(std::int64_t)> visit);
   void remove_folder() const;
 
   piece_options options_;
+  ranks* ranks_;
   std::int64_t budget_;
+  std::int64_t parts_ = 1;  // the ranks for which pieces are cut: those of the run that is continued
   std::filesystem::path folder_;
   [[no_unique_address]] no_free_list within_limit_;
   int lock_ = -1;

@@ -1,6 +1,5 @@
 #include "engines/pieces/store.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -149,21 +148,24 @@ pixel_file::pixel_file(run& of, const frame& whole, std::size_t pixel_bytes, con
       pixel_bytes_(pixel_bytes),
       begin_(static_cast<std::int64_t>(header.size())),
       path_(of.scratch_file()) {
-  if (header.empty() && !of.keeps_files()) {
+  if (header.empty() && !of.keeps_files() && !of.is_shared()) {
     coded_ = std::make_shared<coded_file>(path_.parent_path(), pixel_bytes);
     return;
   }
-  descriptor_ = open_work_file(path_, of.resumes());
-  // A file that is continued keeps its time, by which later runs know it.
-  struct stat about {};
-  if (::fstat(descriptor_, &about) != 0 || about.st_size < begin_)
+  descriptor_ = open_work_file(path_, of.resumes() || of.is_shared());
+  if (!of.is_first_rank()) return;
+  // A file that is continued keeps its time, by which later runs know it. Another rank may have made it
+  // longer.
+  std::string found(header.size(), '\0');
+  if (::pread(descriptor_, found.data(), found.size(), 0) != begin_ || found != header)
     write_all(descriptor_, header.data(), header.size(), 0, path_);
 }
 
 pixel_file::~pixel_file() {
   if (coded_) return;
   ::close(descriptor_);
-  if (!run_.keeps_files()) ::unlink(path_.c_str());  // fails where the file was adopted
+  if (!run_.keeps_files() && run_.is_first_rank())
+    ::unlink(path_.c_str());  // fails where the file was adopted
 }
 
 template <class Transfer>
@@ -241,6 +243,7 @@ void stored::fill(const std::function<block(std::int64_t piece)>& compute) {
     if (run_.done.has(written_, piece)) return;
     write(compute(piece), [of = &run_, record = written_, piece] { of->done.record(record, piece); });
   });
+  if (run_.is_shared()) run_.meet();
 }
 
 block stored::read_as_it_is(const box& where) {
@@ -260,6 +263,8 @@ void stored::expect(const box& where) {
 void stored::finish_later(completion complete) {
   complete_ = std::move(complete);
   unfinished_.assign(static_cast<std::size_t>(grid_.count()), true);
+  // Other ranks read pieces of this one, which only it can complete.
+  if (run_.is_shared()) finish();
 }
 
 bool stored::is_finished(const box& where) const {
@@ -285,7 +290,7 @@ void stored::finish(const box& where) {
 void stored::finish() {
   if (complete_) run_.over_pieces(grid_, [&](std::int64_t piece) { finish(grid_.piece(piece)); });
   complete_ = nullptr;
-  run_.files.wait();
+  run_.meet();
 }
 
 }  // namespace macareu::pieces

@@ -126,6 +126,7 @@ class stored final : public node {
   void fill(const std::function<block(std::int64_t piece)>& compute);
   /// The pixels in the file, finished or not.
   block read_as_it_is(const box& where);
+  /// Where ranks share the run, all pieces are finished at once.
   void finish_later(completion complete);
   /// Finishes all pieces; the file is complete on disk then.
   void finish();

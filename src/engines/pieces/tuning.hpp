@@ -17,6 +17,9 @@ inline constexpr std::int64_t bytes_beside_the_limit = std::int64_t{32} << 20;
 /// and the graph of waves.
 inline constexpr std::int64_t engine_bytes = 4;
 
+/// Pieces that a rank gets at least, where the image is large enough.
+inline constexpr std::int64_t pieces_of_a_rank = 4;
+
 /// A tile of a wave is patched from a list if at most this share of its pixels can still rise.
 inline constexpr std::int64_t open_share = 16;
 

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <macareu/ranks.hpp>
 
 #include "core/host_threads.hpp"
 #include "engines/cpu/basins/basin_tile.hpp"
@@ -45,34 +48,45 @@ class piece_basins {
 
   void exchange_steps() {
     over_all([&](const pieces_at_once& some) { visit(some); });
-    std::deque<std::int64_t> due;
-    std::vector<bool> waits(static_cast<std::size_t>(grid_.count()));
-    const auto wake = [&](std::int64_t piece) {
-      if (waits[static_cast<std::size_t>(piece)] || !can_improve(piece)) return;
-      waits[static_cast<std::size_t>(piece)] = true;
-      due.push_back(piece);
-    };
-    for (std::int64_t i = 0; i < grid_.count(); ++i) wake(i);
-    pieces_at_once some;
-    while (!due.empty()) {
-      run_.work.check_stop();
-      some.clear();
-      while (!due.empty() && some.size() < at_once()) {
-        const auto piece = due.front();
-        due.pop_front();
-        waits[static_cast<std::size_t>(piece)] = false;
-        some.push_back({piece, read(piece)});
+    const auto own = run_.own_pieces(grid_);
+    std::vector<bool> waits(static_cast<std::size_t>(grid_.count())), changed(waits.size(), true);
+    // Ranks solve their own pieces until these agree, then tell each other of their rims.
+    exchange_rims(own, changed);
+    do {
+      std::deque<std::int64_t> due;
+      const auto wake = [&](std::int64_t piece) {
+        if (!own.contains(grid_.place(piece)) || waits[static_cast<std::size_t>(piece)] ||
+            !can_improve(piece))
+          return;
+        waits[static_cast<std::size_t>(piece)] = true;
+        due.push_back(piece);
+      };
+      for (std::int64_t i = 0; i < grid_.count(); ++i) wake(i);
+      pieces_at_once some;
+      while (!due.empty()) {
+        run_.work.check_stop();
+        some.clear();
+        while (!due.empty() && some.size() < at_once()) {
+          const auto piece = due.front();
+          due.pop_front();
+          waits[static_cast<std::size_t>(piece)] = false;
+          some.push_back({piece, read(piece, false)});
+        }
+        visit(some);
+        run_.report.solved_again += static_cast<std::int64_t>(some.size());
+        for (const auto& each : some) {
+          changed[static_cast<std::size_t>(each.piece)] = true;
+          grid_.for_each_in(grown(grid_.piece(each.piece), one(), whole_), wake);
+        }
       }
-      visit(some);
-      run_.report.solved_again += static_cast<std::int64_t>(some.size());
-      for (const auto& each : some) grid_.for_each_in(grown(grid_.piece(each.piece), one(), whole_), wake);
-    }
+    } while (exchange_rims(own, changed));
   }
 
   void join_paths() {
     over_all([&](const pieces_at_once& some) {
       in_parallel(some, [&](const piece_around& of, cpu::basin_tile<Key>& tile) { find_ends(of, tile); });
     });
+    gather_ends();
     std::vector<std::uint64_t> path;
     for (std::uint64_t i = 0; i < ends_.size(); ++i) {
       auto p = i;
@@ -87,7 +101,7 @@ class piece_basins {
     if (found == ready_.end()) {
       pieces_at_once some;
       for (auto next = piece; next < grid_.count() && some.size() < at_once(); ++next)
-        some.push_back({next, read(next)});
+        some.push_back({next, read(next, true)});
       std::vector<block> results;
       for (const auto& each : some)
         results.emplace_back(*run_.memory, grid_.piece(each.piece), sizeof(std::uint32_t));
@@ -104,6 +118,64 @@ class piece_basins {
   }
 
  private:
+  /// Tells other ranks of changed rims beside their pieces. Whether a rank changed one.
+  bool exchange_rims(const box& own, std::vector<bool>& changed) {
+    if (!run_.is_shared()) return false;
+    const char any = std::ranges::find(changed, true) != changed.end();
+    const auto inside = grid_.pixels_of(own);
+    std::string told(1, any);
+    const auto add = [&](const auto* from, std::size_t count) {
+      told.append(reinterpret_cast<const char*>(from), count * sizeof *from);
+    };
+    for (std::int64_t piece = 0; piece < grid_.count(); ++piece) {
+      const auto beside = grown(grid_.piece(piece), one(), whole_);
+      if (!changed[static_cast<std::size_t>(piece)] || !own.contains(grid_.place(piece)) ||
+          common(beside, inside) == beside)
+        continue;
+      const auto& rim = rims_[static_cast<std::size_t>(piece)].pixels;
+      add(&piece, 1);
+      add(rim.data(), rim.size());
+    }
+    changed.assign(changed.size(), false);
+    bool any_changed = false;
+    for (const auto& one_rank : run_.all_ranks().gather(told)) {
+      any_changed |= one_rank[0] != 0;
+      for (std::size_t at = 1; at < one_rank.size();) {
+        std::int64_t piece = 0;
+        one_rank.copy(reinterpret_cast<char*>(&piece), sizeof piece, at);
+        at += sizeof piece;
+        auto& rim = rims_[static_cast<std::size_t>(piece)].pixels;
+        rim.resize(static_cast<std::size_t>(rim_of(grid_.piece(piece), volume_).count()));
+        std::memcpy(rim.data(), one_rank.data() + at, rim.size() * sizeof rim[0]);
+        at += rim.size() * sizeof rim[0];
+      }
+    }
+    return any_changed;
+  }
+
+  /// What join_paths() found for the pieces of all ranks.
+  void gather_ends() {
+    if (!run_.is_shared()) return;
+    std::string told;
+    const auto over_ends = [&](const box& pieces, const auto& visit) {
+      for (std::int64_t piece = 0; piece < grid_.count(); ++piece)
+        if (pieces.contains(grid_.place(piece)))
+          visit(&ends_[rims_[static_cast<std::size_t>(piece)].first],
+                static_cast<std::size_t>(rim_of(grid_.piece(piece), volume_).count()) * sizeof(ends_[0]));
+    };
+    over_ends(run_.own_pieces(grid_), [&](const std::uint64_t* from, std::size_t bytes) {
+      told.append(reinterpret_cast<const char*>(from), bytes);
+    });
+    const auto all = run_.all_ranks().gather(told);
+    for (int rank = 0; rank < run_.all_ranks().size(); ++rank) {
+      const char* from = all[static_cast<std::size_t>(rank)].data();
+      over_ends(run_.pieces_of(grid_, rank, rank + 1), [&](std::uint64_t* to, std::size_t bytes) {
+        std::memcpy(to, from, bytes);
+        from += bytes;
+      });
+    }
+  }
+
   static constexpr std::uint64_t goes_on = std::uint64_t{1} << 63;  // of ends_: the number of the next one
 
   struct rim_pixel {
@@ -125,8 +197,10 @@ class piece_basins {
 
   window_radius one() const { return {volume_, 1, 1}; }
 
-  /// Several pieces are solved at one time, unless that would make them small.
+  /// Several pieces are solved at one time, unless that would make them small. Ranks, which may have
+  /// different numbers of threads, cut the image alike.
   site size_of_pieces() {
+    if (run_.is_shared()) threads_.count = 1;
     const auto alone = run_.piece_size(whole_, bytes_per_pixel(), {}, beside());
     if (!run_.is_limited() || threads_.count == 1) return alone;
     if (whole_box(whole_).size == alone) return alone;
@@ -143,8 +217,8 @@ class piece_basins {
   void over_all(const Visit& visit) {
     pieces_at_once some;
     run_.over_pieces(grid_, [&](std::int64_t piece) {
-      some.push_back({piece, read(piece)});
-      if (some.size() < at_once() && piece + 1 < grid_.count()) return;
+      some.push_back({piece, read(piece, true)});
+      if (some.size() < at_once() && run_.next_piece(grid_, piece)) return;
       visit(some);
       some.clear();
     });
@@ -197,9 +271,10 @@ class piece_basins {
     }
   }
 
-  std::vector<block> read(std::int64_t piece) {
+  std::vector<block> read(std::int64_t piece, bool in_order) {
     auto around = read_all(images_, grown(grid_.piece(piece), one(), whole_));
-    if (piece + 1 < grid_.count()) expect_all(images_, grown(grid_.piece(piece + 1), one(), whole_));
+    if (const auto next = in_order ? run_.next_piece(grid_, piece) : std::nullopt)
+      expect_all(images_, grown(grid_.piece(*next), one(), whole_));
     return around;
   }
 

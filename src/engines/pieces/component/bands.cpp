@@ -7,10 +7,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include <macareu/error.hpp>
 
+#include "engines/pieces/component/band_regions.hpp"
 #include "engines/pieces/tuning.hpp"
 
 namespace macareu::pieces {
@@ -32,29 +34,23 @@ std::span<const std::uint32_t> slice_of(const block& numbers, bool volume, std::
                                                  : numbers.where.size.x)};
 }
 
-/// A residue, and the pairs that its band completed in the one before.
-std::string bytes_of(const block_residue& residue, const std::vector<rim_pair>& before) {
-  std::string bytes(8 + before.size() * sizeof(rim_pair), '\0');
-  std::memcpy(bytes.data(), &residue.objects, 4);
-  std::memcpy(bytes.data() + 4, &residue.in_first, 4);
-  if (!before.empty()) std::memcpy(bytes.data() + 8, before.data(), before.size() * sizeof(rim_pair));
+std::string bytes_of(const band_record& band) {
+  std::string bytes(8 + band.before.size() * sizeof(rim_pair), '\0');
+  std::memcpy(bytes.data(), &band.residue.objects, 4);
+  std::memcpy(bytes.data() + 4, &band.residue.in_first, 4);
+  if (!band.before.empty())
+    std::memcpy(bytes.data() + 8, band.before.data(), band.before.size() * sizeof(rim_pair));
   return bytes;
 }
-block_residue residue_from(const std::string& bytes, block_residue* before) {
-  block_residue residue;
+band_record record_from(std::string_view bytes) {
+  band_record band;
   if (bytes.size() < 8) throw io_error("journal of pieces: a record of labels is damaged");
-  std::memcpy(&residue.objects, bytes.data(), 4);
-  std::memcpy(&residue.in_first, bytes.data() + 4, 4);
-  if (before) {
-    before->to_next.resize((bytes.size() - 8) / sizeof(rim_pair));
-    std::memcpy(before->to_next.data(), bytes.data() + 8, before->to_next.size() * sizeof(rim_pair));
-  }
-  const bool in_range = !before || std::ranges::all_of(before->to_next, [&](const rim_pair& pair) {
-    return pair.own >= 1 && pair.own <= before->objects && pair.next >= 1 && pair.next <= residue.in_first;
-  });
-  if (!in_range || residue.in_first > residue.objects)
-    throw io_error("journal of pieces: a record of labels is damaged");
-  return residue;
+  std::memcpy(&band.residue.objects, bytes.data(), 4);
+  std::memcpy(&band.residue.in_first, bytes.data() + 4, 4);
+  band.before.resize((bytes.size() - 8) / sizeof(rim_pair));
+  if (!band.before.empty())
+    std::memcpy(band.before.data(), bytes.data() + 8, band.before.size() * sizeof(rim_pair));
+  return band;
 }
 
 template <class Label>
@@ -92,56 +88,74 @@ std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes
     block numbers(*run.memory, pixels.where, sizeof(std::uint32_t));
     return std::pair(numbers, number(numbers, pixels));
   };
-  const auto residues = std::make_shared<std::vector<block_residue>>();
-  std::vector<std::uint32_t> shared;  // numbers that the last band gave to the first slice of this one
+  std::vector<band_record> bands;
+  // Numbers that the last band gave to the first slice of this one, and how many objects began in it.
+  std::vector<std::uint32_t> shared;
+  std::uint32_t began = 0;
   const auto record = run_.next_record();
-  const auto keep_last = [&](const block& numbers, const box& band) {
+  const auto highest_in = [&](const block& numbers, const box& band) {
+    const auto first = volume_ ? band.first.z : band.first.y;
+    std::vector<std::uint32_t> highest(static_cast<std::size_t>(volume_ ? band.size.z : band.size.y));
+    threads.for_each(highest.size(), [&](std::size_t i) {
+      highest[i] = std::ranges::max(slice_of(numbers, volume_, first + static_cast<std::int64_t>(i)));
+    });
+    return highest;
+  };
+  const auto keep_last = [&](const block& numbers, const box& band, std::uint32_t objects) {
     const auto last = slice_of(numbers, volume_, volume_ ? band.end().z : band.end().y);
     shared.assign(last.begin(), last.end());
+    began = objects;
   };
   run_.over_pieces(grid, [&](std::int64_t b) {
     const auto band = grid.piece(b);
     if (const auto known = run_.done.recall(record, b)) {
-      residues->push_back(residue_from(*known, b > 0 ? &residues->back() : nullptr));
+      bands.push_back(record_from(*known));
+      shared.clear();
       return;
     }
-    if (b > 0 && shared.empty()) keep_last(labelled(grid.piece(b - 1), nullptr).first, grid.piece(b - 1));
-    const auto next = b + 1 < grid.count() ? std::optional(grid.piece(b + 1)) : std::nullopt;
-    const auto [numbers, count] = labelled(band, next ? &*next : nullptr);
+    if (b > 0 && shared.empty()) {  // another run had the band before, or another rank has it
+      const auto before = grid.piece(b - 1);
+      const auto numbers = labelled(before, nullptr).first;
+      keep_last(numbers, before, std::ranges::max(highest_in(numbers, before)));
+    }
+    const auto next = run_.next_piece(grid, b);
+    const auto next_band = next ? std::optional(grid.piece(*next)) : std::nullopt;
+    const auto [numbers, count] = labelled(band, next_band ? &*next_band : nullptr);
     if (count > std::numeric_limits<std::uint32_t>::max())
       throw usage_error("pieces: " + std::to_string(count) +
                         " objects in one piece are more than 32 bits count; use smaller pieces");
-    const auto first = volume_ ? band.first.z : band.first.y,
-               end = first + (volume_ ? band.size.z : band.size.y);
-    std::vector<std::uint32_t> highest(static_cast<std::size_t>(end - first));
-    threads.for_each(highest.size(), [&](std::size_t i) {
-      highest[i] = std::ranges::max(slice_of(numbers, volume_, first + static_cast<std::int64_t>(i)));
-    });
-    block_residue residue;
-    residue.objects = std::ranges::max(highest);
+    const auto highest = highest_in(numbers, band);
+    band_record found;
+    found.residue.objects = std::ranges::max(highest);
     if (b > 0) {
-      residue.in_first = highest[0];
-      residues->back().to_next =
-          rim_pairs(shared, slice_of(numbers, volume_, first), residues->back().objects, threads);
+      found.residue.in_first = highest[0];
+      found.before = rim_pairs(shared, slice_of(numbers, volume_, volume_ ? band.first.z : band.first.y),
+                               began, threads);
     }
-    const auto known_now = bytes_of(residue, b > 0 ? residues->back().to_next : std::vector<rim_pair>());
+    const auto known_now = bytes_of(found);
     run_.done.record(record, b, std::as_bytes(std::span(known_now)));
-    residues->push_back(std::move(residue));
-    if (next) keep_last(numbers, band);
+    if (next) keep_last(numbers, band, found.residue.objects);
+    bands.push_back(std::move(found));
   });
-  const auto merged = std::make_shared<merged_blocks>(merge_rims(*residues, threads));
-  result->finish_later([labelled, merged, residues, label_bytes, threads, file = result.get(),
+  // Of own bands: how many objects begin in them, and their numbers.
+  const auto own = run_.own_pieces(grid);
+  const auto first_band = own.pixels() > 0 ? grid.number(own.first) : 0;
+  const auto objects = std::make_shared<std::vector<std::uint32_t>>();
+  for (const auto& band : bands) objects->push_back(band.residue.objects);
+  const auto merged = std::make_shared<const merged_blocks>(merge_bands(run_, std::move(bands), threads));
+  result->finish_later([labelled, merged, objects, first_band, label_bytes, threads, file = result.get(),
                         &run = run_](std::int64_t b) -> std::optional<block> {
     const auto band = file->grid().piece(b);
-    const auto next = b + 1 < file->grid().count() ? std::optional(file->grid().piece(b + 1)) : std::nullopt;
-    const auto numbers = labelled(band, next ? &*next : nullptr).first;
-    const auto& answer = merged->blocks[static_cast<std::size_t>(b)];
-    const auto objects = (*residues)[static_cast<std::size_t>(b)].objects;
+    const auto next = run.next_piece(file->grid(), b);
+    const auto next_band = next ? std::optional(file->grid().piece(*next)) : std::nullopt;
+    const auto numbers = labelled(band, next_band ? &*next_band : nullptr).first;
+    const auto at = static_cast<std::size_t>(b - first_band);
+    const auto& answer = merged->blocks[at];
     block labels(*run.memory, band, label_bytes);
     if (label_bytes == 4)
-      renumber(labels, numbers, numbers_of<std::uint32_t>(answer, objects), threads);
+      renumber(labels, numbers, numbers_of<std::uint32_t>(answer, (*objects)[at]), threads);
     else
-      renumber(labels, numbers, numbers_of<std::uint64_t>(answer, objects), threads);
+      renumber(labels, numbers, numbers_of<std::uint64_t>(answer, (*objects)[at]), threads);
     return labels;
   });
   return {result, merged->count};

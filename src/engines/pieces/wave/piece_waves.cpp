@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include <macareu/error.hpp>
+#include <macareu/ranks.hpp>
 
 #include "engines/cpu/wave/wave_kernels.hpp"
 #include "engines/pieces/file_access.hpp"
@@ -17,26 +18,34 @@
 namespace macareu::pieces {
 
 record_file::~record_file() {
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  if (!run_.keeps_files()) ::unlink(path_.c_str());
+  for (const auto& [writer, descriptor] : descriptors_) {
+    ::close(descriptor);
+    if (!run_.keeps_files() && writer == run_.rank()) ::unlink(path_of(writer).c_str());
+  }
 }
 
-int record_file::descriptor() {
-  if (descriptor_ < 0) descriptor_ = open_work_file(path_, run_.resumes());
-  return descriptor_;
+std::filesystem::path record_file::path_of(int writer) const {
+  auto path = path_;
+  if (writer > 0) path.replace_extension(std::to_string(writer));
+  return path;
+}
+
+int record_file::descriptor(int writer) {
+  auto& found = descriptors_.try_emplace(writer, -1).first->second;
+  if (found < 0) found = open_work_file(path_of(writer), run_.resumes() || run_.is_shared());
+  return found;
 }
 
 std::int64_t record_file::append(const void* from, std::size_t bytes) {
   const auto begin = end_;
-  write_all(descriptor(), from, bytes, begin, path_);
+  write_all(descriptor(run_.rank()), from, bytes, begin, path_);
   end_ += static_cast<std::int64_t>(bytes);
   run_.scratch_written += static_cast<std::int64_t>(bytes);
   return begin;
 }
 
-void record_file::read(std::int64_t offset, void* to, std::size_t bytes) {
-  read_all(descriptor(), to, bytes, offset, path_);
+void record_file::read(int writer, std::int64_t offset, void* to, std::size_t bytes) {
+  read_all(descriptor(writer), to, bytes, offset, path_);
   run_.scratch_read += static_cast<std::int64_t>(bytes);
 }
 
@@ -144,9 +153,78 @@ piece_waves<Key>::piece_waves(run& of, const frame& whole, std::vector<node_ptr>
       solve_(std::move(wave.solve)),
       refuse_(std::move(wave.refuse)),
       grid_(whole, wave_piece_size<Key>(of, whole, images_)),
-      graph_(grid_, near_),
+      own_(of.own_pieces(grid_)),
+      graph_(graph_of_own_pieces()),
       lists_(static_cast<std::size_t>(grid_.count())),
       records_(of) {}
+
+template <class Key>
+rim_graph<Key> piece_waves<Key>::graph_of_own_pieces() const {
+  std::vector<box> boxes;
+  for (std::int64_t i = 0; i < own_.pixels(); ++i)
+    boxes.push_back(grid_.piece(grid_.number(
+        own_.first + site{i / own_.size.x / own_.size.y, i / own_.size.x % own_.size.y, i % own_.size.x})));
+  return {grid_.pixels_of(own_), std::move(boxes), [this](site p) { return place_of(grid_.piece_at(p)); },
+          near_};
+}
+
+template <class Key>
+std::size_t piece_waves<Key>::place_of(std::int64_t piece) const {
+  const site at = grid_.place(piece) - own_.first;
+  return static_cast<std::size_t>((at.z * own_.size.y + at.y) * own_.size.x + at.x);
+}
+
+template <class Key>
+void piece_waves<Key>::solve_graph() {
+  if (!run_.is_shared()) {
+    graph_.solve();
+    return graph_.forget_edges();
+  }
+  // A range of ranks is known to the others by the rim of its pixels. Ranks without pieces tell nothing, and
+  // an empty answer means that nothing comes from outside.
+  const auto pixels_of = [&](int first, int end) {
+    return grid_.pixels_of(run_.pieces_of(grid_, first, end));
+  };
+  const auto rim_size = [&](const box& of) {
+    return static_cast<std::size_t>(rim_of(of, near_.rank == 3).count());
+  };
+  const auto bytes_of = [](const std::vector<Key>& values) {
+    return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Key));
+  };
+  const auto raise_and_solve = [](rim_graph<Key>& graph, const std::string& outside) {
+    if (!outside.empty()) {
+      std::vector<Key> values(outside.size() / sizeof(Key));
+      std::memcpy(values.data(), outside.data(), outside.size());
+      graph.raise(values);
+    }
+    graph.solve();
+  };
+  std::map<int, rim_graph<Key>> joined;  // by the end of the range
+  const auto join = [&](const rank_range& range, std::string first, std::string second) {
+    if (first.empty() || second.empty()) return first + second;
+    const std::vector boxes{pixels_of(range.first, range.middle), pixels_of(range.middle, range.end)};
+    auto& graph = joined
+                      .try_emplace(
+                          range.end, pixels_of(range.first, range.end), boxes,
+                          [at = boxes[1]](site p) { return std::size_t{at.contains(p)}; }, near_)
+                      .first->second;
+    graph.add(0, rim_summary<Key>::of(first, rim_size(boxes[0])));
+    graph.add(1, rim_summary<Key>::of(second, rim_size(boxes[1])));
+    return graph.contract().bytes();
+  };
+  const auto split = [&](const rank_range& range, std::string outside) {
+    const auto found = joined.find(range.end);
+    if (found == joined.end()) return std::pair(outside, outside);  // to the one that has pieces
+    raise_and_solve(found->second, outside);
+    return std::pair(bytes_of(found->second.value(0)), bytes_of(found->second.value(1)));
+  };
+  const bool has_pieces = own_.pixels() > 0;
+  const auto outside =
+      run_.all_ranks().exchange(has_pieces ? graph_.contract().bytes() : std::string(),
+                                {join, [](const std::string&) { return std::string(); }, split});
+  if (has_pieces) raise_and_solve(graph_, outside);
+  graph_.forget_edges();
+}
 
 template <class Key>
 bool piece_waves<Key>::raise(const block& to, site p, Key value) const {
@@ -183,11 +261,13 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
   const auto record = run_.next_record();
   bool was_done = true;
   run_.over_pieces(grid_, [&](std::int64_t piece) {
-    if (const auto known = run_.done.recall(record, piece)) return graph_.add(piece, recalled(piece, *known));
+    if (const auto known = run_.done.recall(record, piece))
+      return graph_.add(place_of(piece), recalled(piece, *known));
     was_done = false;
     const auto own = grid_.piece(piece);
     const auto around = read_all(images_, grown(own, one, whole_));
-    if (piece + 1 < grid_.count()) expect_all(images_, grown(grid_.piece(piece + 1), one, whole_));
+    if (const auto next = run_.next_piece(grid_, piece))
+      expect_all(images_, grown(grid_.piece(*next), one, whole_));
     const auto inside = parts(around, own);
     check(inside, threads);
     block state(*run_.memory, own, sizeof(Key));
@@ -198,11 +278,11 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
       after = [of = &run_, record, piece, bytes = bytes_of(piece, summary)] {
         of->done.record(record, piece, std::as_bytes(std::span(bytes)));
       };
-    graph_.add(piece, std::move(summary));
+    graph_.add(place_of(piece), std::move(summary));
     result->write(std::move(state), std::move(after));
   });
   run_.files.wait();
-  graph_.solve();
+  solve_graph();
   flood_ = {};  // its memory is as large as some images
   keys_ = {};
   // The file owns the function, which owns this.
@@ -258,49 +338,29 @@ rim_summary<Key> piece_waves<Key>::summarise(std::int64_t piece, const block& re
                                                        });
   } else if (!open.empty())
     list = {records_.append(open.data(), open.size() * sizeof(open[0])),
-            static_cast<std::int64_t>(open.size())};
+            static_cast<std::int64_t>(open.size()), run_.rank()};
   return summary;
 }
 
 template <class Key>
 std::string piece_waves<Key>::bytes_of(std::int64_t piece, const rim_summary<Key>& summary) const {
   const auto& list = lists_[static_cast<std::size_t>(piece)];
-  std::string bytes(reinterpret_cast<const char*>(&list), sizeof list);
-  const auto add = [&](const auto& items) {
-    bytes.append(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(items[0]));
-  };
-  add(summary.capacity);
-  add(summary.value);
-  add(summary.edges);
-  return bytes;
+  return std::string(reinterpret_cast<const char*>(&list), sizeof list) + summary.bytes();
 }
 
 template <class Key>
 rim_summary<Key> piece_waves<Key>::recalled(std::int64_t piece, const std::string& bytes) {
-  const auto nodes = static_cast<std::size_t>(rim_of(grid_.piece(piece), near_.rank == 3).count());
+  const auto own = grid_.piece(piece);
   auto& list = lists_[static_cast<std::size_t>(piece)];
-  const auto fixed = sizeof list + 2 * nodes * sizeof(Key);
-  if (bytes.size() < fixed || (bytes.size() - fixed) % sizeof(rim_edge<Key>) != 0)
-    throw io_error("journal of pieces: a record of a wave is damaged");
-  const char* from = bytes.data();
-  const auto take = [&](void* to, std::size_t count) {
-    if (count > 0) std::memcpy(to, from, count);
-    from += count;
-  };
-  take(&list, sizeof list);
-  rim_summary<Key> summary;
-  summary.capacity.resize(nodes);
-  summary.value.resize(nodes);
-  summary.edges.resize((bytes.size() - fixed) / sizeof(rim_edge<Key>));
-  take(summary.capacity.data(), nodes * sizeof(Key));
-  take(summary.value.data(), nodes * sizeof(Key));
-  take(summary.edges.data(), summary.edges.size() * sizeof(rim_edge<Key>));
-  const bool in_range = std::ranges::all_of(
-      summary.edges, [&](const rim_edge<Key>& edge) { return edge.a < nodes && edge.b < nodes; });
-  if (!in_range || list.offset < 0 || list.count < -1 || list.count > grid_.piece(piece).pixels())
+  const auto size = std::min(bytes.size(), sizeof list);
+  std::memcpy(&list, bytes.data(), size);
+  auto summary = rim_summary<Key>::of(std::string_view(bytes).substr(size),
+                                      static_cast<std::size_t>(rim_of(own, near_.rank == 3).count()));
+  if (list.offset < 0 || list.count < -1 || list.count > own.pixels() || list.writer < 0)
     throw io_error("journal of pieces: a record of a wave is damaged");
   if (list.count > 0)
-    records_.reserve(list.offset + list.count * static_cast<std::int64_t>(sizeof(open_pixel<Key>)));
+    records_.reserve(static_cast<int>(list.writer),
+                     list.offset + list.count * static_cast<std::int64_t>(sizeof(open_pixel<Key>)));
   return summary;
 }
 
@@ -309,10 +369,10 @@ std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t pie
   const auto& list = lists_[static_cast<std::size_t>(piece)];
   if (list.count == 0) return std::nullopt;
   const auto own = grid_.piece(piece);
-  const auto& rim = graph_.value(piece);
+  const auto& rim = graph_.value(place_of(piece));
   if (list.count > 0) {
     std::vector<open_pixel<Key>> open(static_cast<std::size_t>(list.count));
-    records_.read(list.offset, open.data(), open.size() * sizeof(open[0]));
+    records_.read(static_cast<int>(list.writer), list.offset, open.data(), open.size() * sizeof(open[0]));
     const bool in_range = std::ranges::all_of(open, [&](const open_pixel<Key>& pixel) {
       return pixel.node < rim.size() && static_cast<std::int64_t>(pixel.at) < own.pixels();
     });

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,7 +24,7 @@
 
 namespace macareu::pieces {
 
-/// Lists of any size in a work file.
+/// Lists of any size in work files, one for each rank that writes some.
 class record_file {
  public:
   explicit record_file(run& of) : run_(of), path_(of.scratch_file()) {}
@@ -31,18 +32,21 @@ class record_file {
   record_file(const record_file&) = delete;
   record_file& operator=(const record_file&) = delete;
 
-  /// Returns the offset.
+  /// Returns the offset in the file of this rank.
   std::int64_t append(const void* from, std::size_t bytes);
-  void read(std::int64_t offset, void* to, std::size_t bytes);
+  void read(int writer, std::int64_t offset, void* to, std::size_t bytes);
   /// The next list comes behind this end of one that an earlier run wrote.
-  void reserve(std::int64_t end) { end_ = std::max(end_, end); }
+  void reserve(int writer, std::int64_t end) {
+    if (writer == run_.rank()) end_ = std::max(end_, end);
+  }
 
  private:
-  int descriptor();
+  std::filesystem::path path_of(int writer) const;
+  int descriptor(int writer);
 
   run& run_;
   std::filesystem::path path_;
-  int descriptor_ = -1;  // opened for the first list
+  std::map<int, int> descriptors_;  // by writer, opened for the first list
   std::int64_t end_ = 0;
 };
 
@@ -76,6 +80,7 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   struct open_list {
     std::int64_t offset = 0;
     std::int64_t count = 0;  // -1: too many, the piece is solved again
+    std::int64_t writer = 0;
   };
 
   void check(std::span<const block> from, const host_threads& threads);
@@ -88,6 +93,11 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   /// it is complete.
   std::optional<block> complete(stored& result, std::int64_t piece, bool was_begun);
   static std::vector<block> parts(std::span<const block> blocks, const box& where);
+  rim_graph<Key> graph_of_own_pieces() const;
+  /// The place of an own piece in the graph.
+  std::size_t place_of(std::int64_t piece) const;
+  /// Values on the rims of own pieces, from all ranks.
+  void solve_graph();
 
   run& run_;
   frame whole_;
@@ -97,6 +107,7 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   wave_solver solve_;
   std::function<void()> refuse_;
   piece_grid grid_;
+  box own_;  // this rank's, among the pieces
   rim_graph<Key> graph_;
   rim_flood<Key> flood_;
   piece_keys<Key> keys_;

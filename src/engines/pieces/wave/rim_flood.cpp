@@ -1,10 +1,13 @@
 #include "engines/pieces/wave/rim_flood.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <queue>
 #include <utility>
+
+#include <macareu/error.hpp>
 
 namespace macareu::pieces {
 namespace {
@@ -161,6 +164,53 @@ bool rim_flood<Key>::flood(const neighbourhood& near, const piece_keys<Key>& key
   return true;
 }
 
+template <class Key>
+std::string rim_summary<Key>::bytes() const {
+  std::string all;
+  const auto add = [&](const auto* from, std::size_t count) {
+    all.append(reinterpret_cast<const char*>(from), count * sizeof *from);
+  };
+  all.reserve((capacity.size() + value.size()) * sizeof(Key) + edges.size() * sizeof(rim_edge<Key>));
+  add(capacity.data(), capacity.size());
+  add(value.data(), value.size());
+  for (const auto& edge : edges) {  // without the gaps of a struct
+    add(&edge.a, 1);
+    add(&edge.b, 1);
+    add(&edge.weight, 1);
+  }
+  return all;
+}
+
+template <class Key>
+rim_summary<Key> rim_summary<Key>::of(std::string_view bytes, std::size_t nodes) {
+  constexpr auto edge_bytes = 2 * sizeof(std::uint32_t) + sizeof(Key);
+  const auto fixed = 2 * nodes * sizeof(Key);
+  const auto refuse = [] { throw io_error("work files of pieces: a rim of a wave is damaged"); };
+  if (bytes.size() < fixed || (bytes.size() - fixed) % edge_bytes != 0) refuse();
+  const char* from = bytes.data();
+  const auto take = [&](auto* to, std::size_t count) {
+    if (count > 0) std::memcpy(to, from, count * sizeof *to);
+    from += count * sizeof *to;
+  };
+  rim_summary summary;
+  summary.capacity.resize(nodes);
+  summary.value.resize(nodes);
+  summary.edges.resize((bytes.size() - fixed) / edge_bytes);
+  take(summary.capacity.data(), nodes);
+  take(summary.value.data(), nodes);
+  for (auto& edge : summary.edges) {
+    take(&edge.a, 1);
+    take(&edge.b, 1);
+    take(&edge.weight, 1);
+    if (edge.a >= nodes || edge.b >= nodes) refuse();
+  }
+  return summary;
+}
+
+template struct rim_summary<std::uint8_t>;
+template struct rim_summary<std::uint16_t>;
+template struct rim_summary<std::uint32_t>;
+template struct rim_summary<std::uint64_t>;
 template class rim_flood<std::uint8_t>;
 template class rim_flood<std::uint16_t>;
 template class rim_flood<std::uint32_t>;

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/neighbourhood.hpp"
@@ -29,6 +31,11 @@ template <class Key>
 struct rim_summary {
   std::vector<Key> capacity, value;
   std::vector<rim_edge<Key>> edges;
+
+  /// As a message, or a record of a journal.
+  std::string bytes() const;
+  /// Of a rim with so many pixels. Throws io_error if the bytes are none of it.
+  static rim_summary of(std::string_view bytes, std::size_t nodes);
 };
 
 template <class Key>

@@ -1,7 +1,10 @@
-// The rims of all pieces as one graph, whose solution is the final value of every rim pixel.
+// The rims of boxes that fill a larger one as a graph, whose solution is the value of every rim pixel. Boxes
+// are pieces, or what several ranks have of an image.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/neighbourhood.hpp"
@@ -13,23 +16,39 @@ namespace macareu::pieces {
 template <class Key>
 class rim_graph {
  public:
-  rim_graph(const piece_grid& grid, const neighbourhood& near);
+  /// at(p): which of the boxes has a pixel of `outer`.
+  rim_graph(const box& outer, std::vector<box> boxes, std::function<std::size_t(site)> at,
+            const neighbourhood& near);
 
-  void add(std::int64_t piece, rim_summary<Key> summary) {
-    pieces_[static_cast<std::size_t>(piece)] = std::move(summary);
-  }
-  /// After all pieces were added: widest paths from the markers. value() is final then.
+  void add(std::size_t of, rim_summary<Key> summary) { rims_[of] = std::move(summary); }
+  /// After all boxes were added: widest paths from the markers inside `outer`. value() has them then.
   void solve();
+  /// The same, and all boxes as one that is known by the rim of `outer`.
+  rim_summary<Key> contract();
+  /// Values that the rim of `outer` gets from outside, in the order of its numbers, for the next solve().
+  void raise(const std::vector<Key>& outside);
+  /// No solve() follows.
+  void forget_edges() { edges_ = {}; }
 
-  /// Of a piece's rim, in the order of its numbers.
-  const std::vector<Key>& value(std::int64_t piece) const {
-    return pieces_[static_cast<std::size_t>(piece)].value;
-  }
+  /// Of a box's rim, in the order of its numbers.
+  const std::vector<Key>& value(std::size_t of) const { return rims_[of].value; }
+  const box& outer() const { return outer_; }
 
  private:
-  const piece_grid& grid_;
+  void find_edges();
+  /// The number of a pixel in its box's rim.
+  std::uint32_t number(std::size_t of, site p) const;
+  /// visit(box, number) for the rim of `outer`, in the order of its numbers.
+  template <class Visit>
+  void over_outer_rim(const Visit& visit) const;
+
+  box outer_;
+  std::vector<box> boxes_;
+  std::function<std::size_t(site)> at_;
   neighbourhood near_;
-  std::vector<rim_summary<Key>> pieces_;
+  std::vector<rim_summary<Key>> rims_;
+  std::vector<std::uint32_t> first_;  // node of the first rim pixel of each box, and the number of all
+  std::vector<rim_edge<Key>> edges_;  // the widest first
 };
 
 }  // namespace macareu::pieces

@@ -1,0 +1,241 @@
+#include "engines/pieces/component/band_regions.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <macareu/error.hpp>
+#include <macareu/ranks.hpp>
+
+namespace macareu::pieces {
+namespace {
+
+/// The final number of one object.
+std::uint64_t number_of(const block_answer& answer, std::uint64_t object) {
+  const auto at = std::ranges::lower_bound(answer.moved, object);
+  const auto before = static_cast<std::size_t>(at - answer.moved.begin());
+  if (at != answer.moved.end() && *at == object) return answer.target[before];
+  return answer.before + object - before;
+}
+
+/// outer(inner(object)) for `objects` objects. An object has moved if it moved in one of the two.
+block_answer composed(const block_answer& outer, const block_answer& inner, std::uint64_t objects) {
+  const auto stays = objects - inner.moved.size();
+  const auto first = std::ranges::upper_bound(outer.moved, inner.before);
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> moved;
+  for (std::size_t i = 0; i < inner.moved.size(); ++i)
+    moved.emplace_back(inner.moved[i], number_of(outer, inner.target[i]));
+  std::size_t skipped = 0;  // objects that moved in `inner`, before this one
+  for (auto at = first; at != outer.moved.end() && *at - inner.before <= stays; ++at) {
+    const auto rank = *at - inner.before;  // among those that stay
+    while (skipped < inner.moved.size() && inner.moved[skipped] - skipped <= rank) ++skipped;
+    moved.emplace_back(static_cast<std::uint32_t>(rank + skipped),
+                       outer.target[static_cast<std::size_t>(at - outer.moved.begin())]);
+  }
+  std::ranges::sort(moved);
+  block_answer all;
+  all.before = outer.before + inner.before - static_cast<std::uint64_t>(first - outer.moved.begin());
+  for (const auto& [object, target] : moved) {
+    all.moved.push_back(object);
+    all.target.push_back(target);
+  }
+  return all;
+}
+
+/// Objects of consecutive bands, numbered by their first pixels in them.
+struct region {
+  std::uint64_t objects = 0;
+  std::uint32_t in_first = 0;      // of the first band, those in its first slice
+  std::uint64_t last_objects = 0;  // of the last band
+  block_answer first, last;      // numbers in the region of objects of the first slice, and of the last band
+  std::vector<rim_pair> before;  // the last band of the region before, and the first one of this
+
+  /// Objects of the region in its first slice: they are the first ones.
+  std::uint32_t at_front() const { return in_first - static_cast<std::uint32_t>(first.moved.size()); }
+};
+
+class message {
+ public:
+  message() = default;
+  explicit message(const std::string& bytes) : bytes_(bytes.begin(), bytes.end()) {}
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void add(const T& value) { add_bytes(&value, sizeof value); }
+  template <class T>
+  void add(const std::vector<T>& values) {
+    add(std::uint64_t{values.size()});
+    add_bytes(values.data(), values.size() * sizeof(T));
+  }
+  void add(const block_answer& answer) {
+    add(answer.before);
+    add(answer.moved);
+    add(answer.target);
+  }
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void take(T& value) { take_bytes(&value, sizeof value); }
+  template <class T>
+  void take(std::vector<T>& values) {
+    std::uint64_t count = 0;
+    take(count);
+    values.resize(count);
+    take_bytes(values.data(), count * sizeof(T));
+  }
+  void take(block_answer& answer) {
+    take(answer.before);
+    take(answer.moved);
+    take(answer.target);
+  }
+  std::string bytes() const { return {bytes_.begin(), bytes_.end()}; }
+
+ private:
+  void add_bytes(const void* from, std::size_t count) {
+    const auto at = bytes_.size();
+    bytes_.resize(at + count);
+    if (count > 0) std::memcpy(bytes_.data() + at, from, count);
+  }
+  void take_bytes(void* to, std::size_t count) {
+    if (count > 0) std::memcpy(to, bytes_.data() + at_, count);
+    at_ += count;
+  }
+
+  std::vector<char> bytes_;
+  std::size_t at_ = 0;
+};
+
+std::string bytes_of(const region& from) {
+  message to;
+  to.add(from.objects);
+  to.add(from.in_first);
+  to.add(from.last_objects);
+  to.add(from.first);
+  to.add(from.last);
+  to.add(from.before);
+  return to.bytes();
+}
+
+region region_in(const std::string& bytes) {
+  message from(bytes);
+  region to;
+  from.take(to.objects);
+  from.take(to.in_first);
+  from.take(to.last_objects);
+  from.take(to.first);
+  from.take(to.last);
+  from.take(to.before);
+  return to;
+}
+
+/// Keeps the numbers of the first slice.
+block_answer of_first_slice(block_answer answer, std::uint32_t in_first) {
+  const auto count =
+      static_cast<std::size_t>(std::ranges::upper_bound(answer.moved, in_first) - answer.moved.begin());
+  answer.moved.resize(count);
+  answer.target.resize(count);
+  return answer;
+}
+
+/// A range of ranks whose halves were joined.
+struct joined_region {
+  block_answer first, second;  // numbers in it of the halves' objects
+  std::uint64_t first_objects = 0, second_objects = 0;
+};
+
+std::pair<region, joined_region> join(const region& a, const region& b) {
+  constexpr auto most = std::numeric_limits<std::uint32_t>::max();
+  if (a.objects > most || b.objects > most)
+    throw usage_error("pieces: ranks with more than 2^32 - 1 objects; use more ranks");
+  std::vector<block_residue> halves(2);
+  halves[0].objects = static_cast<std::uint32_t>(a.objects);
+  halves[0].in_first = a.at_front();
+  halves[1].objects = static_cast<std::uint32_t>(b.objects);
+  halves[1].in_first = b.at_front();
+  for (const auto& pair : b.before)
+    halves[0].to_next.push_back({static_cast<std::uint32_t>(number_of(a.last, pair.own)),
+                                 static_cast<std::uint32_t>(number_of(b.first, pair.next))});
+  auto merged = merge_rims(halves, {});
+  region both;
+  both.objects = merged.count;
+  both.in_first = a.in_first;
+  both.last_objects = b.last_objects;
+  both.first = of_first_slice(composed(merged.blocks[0], a.first, a.in_first), a.in_first);
+  both.last = composed(merged.blocks[1], b.last, b.last_objects);
+  both.before = a.before;
+  return {std::move(both), {std::move(merged.blocks[0]), std::move(merged.blocks[1]), a.objects, b.objects}};
+}
+
+/// The residues of bands, from what each of them knows of the one before.
+std::vector<block_residue> residues_of(std::vector<band_record>& bands) {
+  std::vector<block_residue> residues;
+  for (auto& band : bands) {
+    const bool in_range = std::ranges::all_of(band.before, [&](const rim_pair& pair) {
+      return pair.own >= 1 && (residues.empty() || pair.own <= residues.back().objects) && pair.next >= 1 &&
+             pair.next <= band.residue.in_first;
+    });
+    if (!in_range || band.residue.in_first > band.residue.objects)
+      throw io_error("journal of pieces: a record of labels is damaged");
+    if (!residues.empty()) residues.back().to_next = std::move(band.before);
+    residues.push_back(std::move(band.residue));
+  }
+  return residues;
+}
+
+}  // namespace
+
+merged_blocks merge_bands(const run& of, std::vector<band_record> own, const host_threads& threads) {
+  const auto residues = residues_of(own);
+  auto merged = merge_rims(residues, threads);
+  if (!of.is_shared()) return merged;
+  // Ranks without bands tell nothing.
+  std::string told;
+  if (!own.empty()) {
+    const auto in_first = residues[0].in_first;
+    told =
+        bytes_of({merged.count, in_first, residues.back().objects, of_first_slice(merged.blocks[0], in_first),
+                  merged.blocks.back(), std::move(own[0].before)});
+  }
+  std::map<int, joined_region> ranges;  // by their ends
+  const auto join_halves = [&](const rank_range& range, const std::string& first, const std::string& second) {
+    if (first.empty() || second.empty()) return first + second;
+    auto [both, halves] = join(region_in(first), region_in(second));
+    ranges[range.end] = std::move(halves);
+    return bytes_of(both);
+  };
+  // Answers are the number of all objects, and the final numbers of a range's objects.
+  const auto answer = [](const std::string& all) {
+    message to;
+    to.add(all.empty() ? std::uint64_t{0} : region_in(all).objects);
+    to.add(block_answer{});
+    return to.bytes();
+  };
+  const auto split = [&](const rank_range& range, const std::string& bytes) {
+    const auto found = ranges.find(range.end);
+    if (found == ranges.end()) return std::pair(bytes, bytes);  // to the one that has bands
+    message from(bytes);
+    std::uint64_t count = 0;
+    block_answer final_numbers;
+    from.take(count);
+    from.take(final_numbers);
+    const auto of_half = [&](const block_answer& half, std::uint64_t objects) {
+      message to;
+      to.add(count);
+      to.add(composed(final_numbers, half, objects));
+      return to.bytes();
+    };
+    return std::pair(of_half(found->second.first, found->second.first_objects),
+                     of_half(found->second.second, found->second.second_objects));
+  };
+  message from(of.all_ranks().exchange(std::move(told), {join_halves, answer, split}));
+  block_answer final_numbers;
+  from.take(merged.count);
+  from.take(final_numbers);
+  for (std::size_t b = 0; b < merged.blocks.size(); ++b)
+    merged.blocks[b] = composed(final_numbers, merged.blocks[b], residues[b].objects);
+  return merged;
+}
+
+}  // namespace macareu::pieces

@@ -1,0 +1,178 @@
+// Processes that share a run: exchanges, errors of one of them, and runs that another number of them
+// continues.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <macareu/macareu.hpp>
+#include <macareu/pieces.hpp>
+
+#include "support/dice.hpp"
+#include "support/same.hpp"
+#include "support/thread_ranks.hpp"
+
+namespace macareu::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(ranks, exchange) {
+  for (int size = 1; size <= 9; ++size) {
+    const auto errors = on_ranks(size, [&](ranks& all) {
+      const auto own = std::string(static_cast<std::size_t>(all.rank()), 'x');
+      const auto every = all.gather(own);
+      ASSERT_EQ(every.size(), static_cast<std::size_t>(size));
+      for (std::size_t k = 0; k < every.size(); ++k) EXPECT_EQ(every[k].size(), k);
+      EXPECT_EQ(all.from_first("of " + std::to_string(all.rank())), "of 0");
+      // Each half of a range gets its half of the text.
+      const auto letter = all.exchange(std::string(1, static_cast<char>('a' + all.rank())),
+                                       {[](const rank_range&, const std::string& first,
+                                           const std::string& second) { return first + second; },
+                                        [](std::string text) { return text; },
+                                        [](const rank_range& range, const std::string& text) {
+                                          const auto half =
+                                              static_cast<std::size_t>(range.middle - range.first);
+                                          return std::pair(text.substr(0, half), text.substr(half));
+                                        }});
+      EXPECT_EQ(letter, std::string(1, static_cast<char>('a' + all.rank())));
+      all.meet();
+    });
+    for (const auto& error : errors) EXPECT_FALSE(error);
+  }
+}
+
+/// The errors of all ranks as texts.
+std::vector<std::string> texts(const std::vector<std::exception_ptr>& errors) {
+  std::vector<std::string> found;
+  for (const auto& error : errors) try {
+      if (error) std::rethrow_exception(error);
+      found.emplace_back();
+    } catch (const io_error& e) {
+      found.emplace_back(e.what());
+    }
+  return found;
+}
+
+TEST(ranks, an_error_of_one_is_one_of_all) {
+  for (int size = 2; size <= 7; ++size)
+    for (int failing = 0; failing < size; ++failing)
+      for (const auto* const where : {"before", "join", "answer", "split"}) {
+        const auto fail_in = [&](std::string_view place, const ranks& all) {
+          if (place == where && (all.rank() == failing || place == "answer")) throw io_error("no space");
+        };
+        const auto found = texts(on_ranks(size, [&](ranks& all) {
+          all.meet();
+          fail_in("before", all);
+          all.exchange("", {[&](const rank_range&, std::string, std::string) {
+                              fail_in("join", all);
+                              return std::string();
+                            },
+                            [&](const std::string&) {
+                              fail_in("answer", all);
+                              return std::string();
+                            },
+                            [&](const rank_range&, const std::string&) {
+                              fail_in("split", all);
+                              return std::pair(std::string(), std::string());
+                            }});
+          all.meet();
+        }));
+        // Ranks without others below them neither join nor split.
+        const bool any = std::ranges::any_of(found, [](const std::string& text) { return !text.empty(); });
+        for (const auto& text : found) {
+          EXPECT_EQ(text.empty(), !any) << where;
+          EXPECT_EQ(text.find("no space") == std::string::npos, !any) << text;
+        }
+        EXPECT_TRUE(any || std::string(where) != "before");
+      }
+}
+
+TEST(ranks, differences_are_refused) {
+  const auto errors = on_ranks(3, [](ranks& all) {
+    all.require_same("inputs", "a: 1\nb: 2\n");
+    all.require_same("inputs", all.rank() == 2 ? "a: 1\nb: 3\n" : "a: 1\nb: 2\n");
+  });
+  for (const auto& error : errors) {
+    ASSERT_TRUE(error);
+    try {
+      std::rethrow_exception(error);
+    } catch (const usage_error& e) {
+      EXPECT_STREQ(e.what(), "ranks have different inputs: rank 0 has 'b: 2', rank 2 has 'b: 3'");
+    }
+  }
+}
+
+/// An image whose disk fails after some reads.
+class failing_source final : public image_source {
+ public:
+  failing_source(const image& pixels, int reads) : of_(source_of(pixels)), reads_(reads) {}
+  const source_form& form() const override { return of_->form(); }
+  std::string identity() const override { return "drawn"; }
+  void read(const image_region& from, void* to) override {
+    if (reads_-- == 0) throw io_error("disk: read error");
+    of_->read(from, to);
+  }
+
+ private:
+  std::unique_ptr<image_source> of_;
+  int reads_;
+};
+
+TEST(ranks, another_number_of_them_continues_a_run) {
+  const auto folder = fs::temp_directory_path() / ("macareu-ranks-" + std::to_string(::getpid()));
+  for (std::int64_t i = 0; i < scaled(60); ++i) {
+    dice from(static_cast<std::uint64_t>(1000 + i));
+    const extents shape{from.between(1, 60), from.between(1, 60)};
+    image mask(dtype::u8, shape), marker(dtype::u8, shape);
+    for (std::int64_t p = 0; p < shape.pixels(); ++p) {
+      auto& high = static_cast<std::uint8_t*>(mask.data())[p];
+      high = static_cast<std::uint8_t>(from.below(4));
+      static_cast<std::uint8_t*>(marker.data())[p] = from.once_in(20) ? high : std::uint8_t{0};
+    }
+    const auto& about = *find_operator(std::array{"reconstruct", "label", "distance_transform"}[i % 3]);
+    std::vector<const image*> inputs{&marker, &mask};
+    if (i % 3 != 0) inputs = {&mask};
+    std::vector<const_image_view> views;
+    for (const auto* input : inputs) views.push_back(*input);
+    const auto expected = std::move(run_operator(about, views, arguments{})[0]);
+    fs::create_directory(folder);
+    const auto file = folder / "out.npy";
+    piece_options options{.size = {1, from.between(1, 20), from.between(1, 20)}, .folder = folder / "run"};
+    bool ended = false;
+    for (int attempt = 0; !ended; ++attempt) {
+      const auto size = static_cast<int>(from.between(1, 5)), failing = static_cast<int>(from.below(size));
+      const auto reads = attempt < 5 ? static_cast<int>(from.below(40)) : std::numeric_limits<int>::max();
+      const auto errors = on_ranks(size, [&](ranks& all) {
+        std::vector<std::unique_ptr<image_source>> sources;
+        std::vector<image_source*> all_sources;
+        for (const auto* input : inputs) {
+          sources.push_back(std::make_unique<failing_source>(
+              *input, all.rank() == failing ? reads : std::numeric_limits<int>::max()));
+          all_sources.push_back(sources.back().get());
+        }
+        const auto sink = create_sink(file, {expected.type(), shape});
+        auto own = options;
+        own.shared_by = &all;
+        own.resume = attempt > 0;
+        run_in_pieces(about, all_sources, std::array{sink.get()}, {}, {.device = "cpu", .threads = 1}, own);
+        all.on_first([&] { sink->commit(); });
+      });
+      ended = !errors[0];
+      for (const auto& error : errors) EXPECT_EQ(!error, ended);
+      EXPECT_EQ(fs::exists(file), ended);
+    }
+    EXPECT_TRUE(same_bits(read_image(file).pixels, expected)) << about.name << " " << i;
+    fs::remove_all(folder);
+  }
+}
+
+}  // namespace
+}  // namespace macareu::test

@@ -1,0 +1,80 @@
+// Ranks that are threads of one process.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <macareu/ranks.hpp>
+
+namespace macareu::test {
+
+/// Messages on their way, by sender and receiver.
+class mailbox {
+ public:
+  void put(int from, int to, std::string bytes) {
+    {
+      const std::lock_guard lock(guard_);
+      messages_[{from, to}].push_back(std::move(bytes));
+    }
+    arrived_.notify_all();
+  }
+  std::string take(int from, int to) {
+    std::unique_lock lock(guard_);
+    auto& waiting = messages_[{from, to}];
+    arrived_.wait(lock, [&] { return !waiting.empty(); });
+    auto bytes = std::move(waiting.front());
+    waiting.pop_front();
+    return bytes;
+  }
+
+ private:
+  std::mutex guard_;
+  std::condition_variable arrived_;
+  std::map<std::pair<int, int>, std::deque<std::string>> messages_;
+};
+
+class thread_rank final : public ranks {
+ public:
+  thread_rank(mailbox& mail, int rank, int size) : mail_(mail), rank_(rank), size_(size) {}
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  std::string host() const override { return "host" + std::to_string(rank_); }
+
+ protected:
+  void send(int to, std::string_view bytes) override { mail_.put(rank_, to, std::string(bytes)); }
+  std::string receive(int from) override { return mail_.take(from, rank_); }
+
+ private:
+  mailbox& mail_;
+  int rank_, size_;
+};
+
+/// Runs work on so many ranks; the error of each, or null.
+inline std::vector<std::exception_ptr> on_ranks(int size, const std::function<void(ranks&)>& work) {
+  mailbox mail;
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < size; ++rank)
+    threads.emplace_back([&, rank] {
+      thread_rank own(mail, rank, size);
+      try {
+        work(own);
+      } catch (...) {
+        errors[static_cast<std::size_t>(rank)] = std::current_exception();
+        own.fail(std::current_exception());
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  return errors;
+}
+
+}  // namespace macareu::test
