@@ -29,12 +29,28 @@ void say(std::string_view text) {
 
 }  // namespace
 
-interruption::interruption(std::string verb) : verb_(std::move(verb)) {
+void interruption::hold_signals() {
   const auto set = both_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+interruption::interruption(std::string verb) : verb_(std::move(verb)) {
+  hold_signals();
   // A closed pipe becomes a failed write, so that temporary files beside the outputs are removed.
   signal(SIGPIPE, SIG_IGN);
   std::thread([this] { listen(); }).detach();
+}
+
+void interruption::end() {
+  const std::lock_guard lock(deciding_);
+  over_ = true;
+}
+
+void interruption::stop_after(std::chrono::seconds time) {
+  std::thread([this, time] {
+    std::this_thread::sleep_for(time);
+    source_.request_stop();
+  }).detach();
 }
 
 void interruption::check() const {
@@ -47,6 +63,7 @@ void interruption::listen() {
   sigwait(&set, &received);
   {
     const std::lock_guard lock(deciding_);
+    if (over_) return;
     if (!careful_) {
       say("macareu: " + verb_ + ": interrupted\n");
       _exit(exit_code::interrupted);

@@ -1,6 +1,7 @@
 // Ctrl-C and SIGTERM.
 #pragma once
 
+#include <chrono>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -11,11 +12,19 @@ namespace macareu::tool {
 /// sets the token, and code that polls the token throws `interrupted`. A second signal kills the program.
 class interruption {
  public:
+  /// Blocks both signals for this thread and those that it starts.
+  static void hold_signals();
+
   /// Starts a listener thread. Create it before any other thread, because threads inherit the signal mask.
   /// The object must live until the program ends.
   explicit interruption(std::string verb);
   interruption(const interruption&) = delete;
   interruption& operator=(const interruption&) = delete;
+
+  /// The command is over: signals that come now are ignored. Launchers send some when a rank has ended.
+  void end();
+  /// Requests a stop after this time, as a signal does.
+  void stop_after(std::chrono::seconds time);
 
   std::stop_token token() const { return source_.get_token(); }
   /// Throws `interrupted` if a stop was requested.
@@ -42,7 +51,7 @@ class interruption {
   std::string verb_;
   std::stop_source source_;
   std::mutex deciding_;  // held while a signal ends the program, so that no section begins
-  bool careful_ = false;
+  bool careful_ = false, over_ = false;
 };
 
 }  // namespace macareu::tool

@@ -19,6 +19,7 @@
 
 #include "help.hpp"
 #include "manual.hpp"
+#include "shared_ranks.hpp"
 #include "text.hpp"
 
 namespace macareu::tool {
@@ -33,6 +34,7 @@ std::string without_name(const std::string& message, const std::string& verb) {
 }
 
 int fail(int code, const std::string& verb, const std::string& message) {
+  if (!is_first_rank() && shared_ranks()->has_failed()) return code;  // the first one tells
   const auto line = "macareu: " + (verb.empty() ? "" : verb + ": ") + without_name(one_line(message), verb);
   std::cout.flush();
   std::fprintf(stderr, "%s\n", line.c_str());
@@ -76,9 +78,26 @@ int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {
   } catch (const usage_error& e) {
     throw usage_error(std::string(e.what()) + "; see macareu " + chosen.name + " --help");
   }
+  interruption::hold_signals();  // also from threads of MPI
+  open_ranks();
   // Never destroyed: its thread listens until the program ends.
   static auto& signals = *new interruption(chosen.name);
-  return action(signals);
+  try {
+    if (shared_ranks() && !chosen.on_ranks)
+      throw usage_error("runs in one process; start it without mpirun or srun");
+    const int code = action(signals);
+    if (shared_ranks()) {
+      shared_ranks()->meet();
+      signals.end();
+    }
+    return code;
+  } catch (...) {
+    if (shared_ranks()) {
+      shared_ranks()->fail(std::current_exception());
+      signals.end();
+    }
+    throw;
+  }
 }
 
 /// Also accepts names from other libraries: `macareu imreconstruct`.
@@ -156,6 +175,7 @@ int run_program(std::vector<verb> (*verbs)(), int count, char** values) {
   int code = guarded("", [&] { return dispatch(verbs(), {values + std::min(count, 1), values + count}); });
   if (!std::cout.flush() && code == exit_code::done)
     code = fail(exit_code::file, "", "standard output: cannot be written");
+  close_ranks();
   return code;
 }
 

@@ -28,6 +28,8 @@ struct verb {
   std::string example = {};  ///< a line for the shell
   /// Whether it may run without arguments.
   bool works_alone = false;
+  /// Whether several ranks can share it.
+  bool on_ranks = false;
   /// Adds its options to the parser. Returns the action to run after parsing, which returns an exit code.
   std::function<std::function<int(interruption&)>(parser&)> prepare = {};
   /// If `prepare` is empty: the program that has the verb, in the directory of this one.

@@ -14,10 +14,12 @@
 
 #include <macareu/error.hpp>
 #include <macareu/files.hpp>
+#include <macareu/pieces.hpp>
 #include <macareu/text_file.hpp>
 
 #include "command/outputs.hpp"
 #include "command/program.hpp"
+#include "command/shared_ranks.hpp"
 #include "command/text.hpp"
 #include "command/verb.hpp"
 #include "nuclei/slide_run.hpp"
@@ -157,6 +159,23 @@ void write_all(const nuclei_settings& settings, const std::vector<slide_target>&
   out.commit();
 }
 
+/// Slides are whole: each belongs to one rank, which has its share of the machine.
+void share_machine(nuclei_settings& settings, ranks& all, interruption& signals) {
+  settings.running.begin(signals);
+  settings.running.pieces.shared_by = nullptr;
+  auto& memory = settings.running.pieces.memory;
+  if (memory == 0) memory = default_memory() / all.local_size();
+}
+
+/// For each slide the code of the rank that has it.
+std::vector<int> codes_of_ranks(ranks& all, const std::vector<int>& own) {
+  const auto every = all.gather({reinterpret_cast<const char*>(own.data()), own.size() * sizeof(int)});
+  std::vector<int> codes(own.size());
+  for (std::size_t i = 0; i < codes.size(); ++i)
+    every[i % every.size()].copy(reinterpret_cast<char*>(&codes[i]), sizeof(int), i * sizeof(int));
+  return codes;
+}
+
 /// What the allocator keeps after it is freed counts against a limit of memory: large memory goes back at
 /// once.
 void return_large_memory() {
@@ -170,12 +189,16 @@ void return_large_memory() {
 }  // namespace
 
 int run_slides(nuclei_settings& settings, interruption& signals) {
+  auto* const all = shared_ranks();
+  if (all) share_machine(settings, *all, signals);
   settings.check();
   if (settings.running.pieces.memory > 0) return_large_memory();
   if (settings.writes("labels") && !settings.zarr_labels) check_writable(slide_file::labels_tiff);
   if (settings.writes("pictures")) check_writable(slide_file::overview);
   if (settings.output.empty()) throw usage_error("--output: expected a directory, got ''");
   const auto slides = targets_of(settings);
+  if (all && slides.size() == 1)
+    throw usage_error("ranks share several slides; start one slide without mpirun or srun");
   for (const auto& slide : slides) {
     auto files = slide_file::names(settings);
     for (auto& name : files) name = (slide.directory / name).string();
@@ -187,19 +210,24 @@ int run_slides(nuclei_settings& settings, interruption& signals) {
     naming(slides[0].file, [&] { analyse(settings, slides[0], signals); });
     return exit_code::done;
   }
-  int code = exit_code::done;
-  std::vector<slide_target> finished;
-  for (const auto& slide : slides) {
-    const int own = guarded("nuclei", [&] {
-      naming(slide.file, [&] { analyse(settings, slide, signals); });
+  constexpr int not_tried = -1;
+  std::vector<int> codes(slides.size(), not_tried);
+  const auto ranks = static_cast<std::size_t>(all ? all->size() : 1);
+  for (auto i = static_cast<std::size_t>(all ? all->rank() : 0); i < slides.size(); i += ranks) {
+    codes[i] = guarded("nuclei", [&] {
+      naming(slides[i].file, [&] { analyse(settings, slides[i], signals); });
       return exit_code::done;
     });
-    if (own == exit_code::interrupted) return own;
-    if (own == exit_code::done) finished.push_back(slide);
-    if (code == exit_code::done) code = own;
+    if (codes[i] == exit_code::interrupted) break;
   }
-  if (!finished.empty() && settings.writes("table")) write_all(settings, finished);
-  return code;
+  if (all) codes = codes_of_ranks(*all, codes);
+  if (std::ranges::find(codes, exit_code::interrupted) != codes.end()) return exit_code::interrupted;
+  std::vector<slide_target> finished;
+  for (std::size_t i = 0; i < slides.size(); ++i)
+    if (codes[i] == exit_code::done) finished.push_back(slides[i]);
+  if (!finished.empty() && settings.writes("table") && is_first_rank()) write_all(settings, finished);
+  const auto failed = std::ranges::find_if(codes, [](int code) { return code != exit_code::done; });
+  return failed == codes.end() ? exit_code::done : *failed;
 }
 
 }  // namespace macareu::tool

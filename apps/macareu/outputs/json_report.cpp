@@ -94,6 +94,7 @@ std::string to_json(const run_record& record) {
                         {"scratch_read", pieces.scratch_read},
                         {"scratch_written", pieces.scratch_written}};
   }
+  if (record.ranks > 1) object["ranks"] = {{"count", record.ranks}, {"most_bytes_up", record.most_bytes_up}};
   object["peak_memory"] = peak_memory();
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

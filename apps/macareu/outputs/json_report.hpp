@@ -1,6 +1,7 @@
 // The output of --report: one JSON object about a run.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -23,6 +24,8 @@ struct run_record {
   double compute_seconds = 0;   ///< likewise
   double write_seconds = 0;
   std::optional<piece_report> pieces = {};  ///< of a run in pieces
+  int ranks = 1;                            ///< processes that shared it
+  std::int64_t most_bytes_up = 0;           ///< that one of them sent toward the root of their tree
 };
 
 /// All parameters of an operator: the given ones, and defaults for the others.

@@ -9,6 +9,7 @@
 #include <macareu/error.hpp>
 
 #include "command/outputs.hpp"
+#include "command/shared_ranks.hpp"
 #include "command/text.hpp"
 #include "outputs/json_report.hpp"
 #include "pictures/object_overlay.hpp"
@@ -192,11 +193,13 @@ void object_outputs::describe_in_pieces(output_files& all, table& measured, imag
                                         image_source* intensity, image_source& under, const context& how,
                                         const piece_steps& steps) const {
   measured = measure_in_pieces(labels, intensity, how, steps.of("measurement"));
-  add_table(all, measured);
+  if (is_first_rank()) add_table(all, measured);
   if (overlay_file.empty()) return;
   const auto made = steps.folder / "picture" / std::filesystem::path(overlay_file).filename();
   std::filesystem::create_directory(made.parent_path());
-  const auto picture = create_sink(made, {dtype::u8, labels.form().shape, 3}, {.scratch = steps.folder});
+  const auto picture = created_by_ranks([&] {
+    return create_sink(made, {dtype::u8, labels.form().shape, 3}, {.scratch = steps.folder});
+  });
   overlay_in_pieces(under, labels, measured, *picture, how, steps);
   all.add_finished(overlay_file, made);
 }

@@ -15,6 +15,7 @@
 #include <macareu/error.hpp>
 
 #include "command/pixels.hpp"
+#include "command/shared_ranks.hpp"
 #include "pictures/number_canvas.hpp"
 
 namespace macareu::tool {
@@ -170,19 +171,23 @@ void overlay_in_pieces(image_source& under, image_source& labels, const table& o
   std::vector<std::unique_ptr<image_sink>> channels;
   std::vector<image_sink*> to;
   for (std::size_t c = 0; c < channel_names.size(); ++c) {
-    channels.push_back(create_sink(file(c), {dtype::u8, shape}, {.scratch = steps.folder}));
+    channels.push_back(created_by_ranks([&] {
+      return create_sink(file(c), {dtype::u8, shape}, {.scratch = steps.folder});
+    }));
     to.push_back(channels.back().get());
   }
   run_in_pieces(*find_operator("object_picture"), std::array{&labels, &under}, to, {}, how,
                 steps.of("overlay"));
-  std::vector<std::unique_ptr<image_source>> drawn;
-  for (std::size_t c = 0; c < channel_names.size(); ++c) {
-    channels[c]->commit();
-    drawn.push_back(open_source(file(c), {}, steps.folder));
-  }
-  drawn_picture all(shape, std::move(drawn), numbers_of(labels, objects));
-  copy_pixels(all, picture, how);
-  picture.commit();
+  on_first_rank([&] {
+    std::vector<std::unique_ptr<image_source>> drawn;
+    for (std::size_t c = 0; c < channel_names.size(); ++c) {
+      channels[c]->commit();
+      drawn.push_back(open_source(file(c), {}, steps.folder));
+    }
+    drawn_picture all(shape, std::move(drawn), numbers_of(labels, objects));
+    copy_pixels(all, picture, how);
+    picture.commit();
+  });
 }
 
 }  // namespace macareu::tool

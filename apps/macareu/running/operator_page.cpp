@@ -7,6 +7,7 @@
 #include <macareu/page.hpp>
 
 #include "command/progress_bar.hpp"
+#include "command/shared_ranks.hpp"
 #include "command/shown_image.hpp"
 #include "running/operator_run.hpp"
 
@@ -14,8 +15,10 @@ namespace macareu::tool {
 
 void operator_run::write_page(const interruption& signals) const {
   namespace fs = std::filesystem;
-  if (page_folder.empty()) return;
+  if (page_folder.empty() || !is_first_rank()) return;
   const auto scratch = scratch_directory();
+  auto alone = running.pieces;
+  alone.shared_by = nullptr;
   std::vector<std::unique_ptr<image_source>> opened;
   page_content content;
   content.title = std::string(about_.verb) + " " + fs::path(*given[0]).filename().string();
@@ -32,8 +35,7 @@ void operator_run::write_page(const interruption& signals) const {
   auto result = open_source(*outputs[0], {}, scratch);
   table measured;
   if (about_.gives_labels) {
-    measured = objects.measure_in_pieces(*result, nullptr, {.device = "cpu", .stop = signals.token()},
-                                         running.pieces);
+    measured = objects.measure_in_pieces(*result, nullptr, {.device = "cpu", .stop = signals.token()}, alone);
     content.labels = {fs::path(*outputs[0]).filename().string(), {result.get()}};
     content.objects = &measured;
   } else {

@@ -12,6 +12,7 @@
 
 #include "command/outputs.hpp"
 #include "command/progress_bar.hpp"
+#include "command/shared_ranks.hpp"
 #include "command/text.hpp"
 #include "command/verb.hpp"
 #include "running/operator_run.hpp"
@@ -112,10 +113,11 @@ fs::path operator_run::described_labels(const fs::path& labels, image_sink& outp
   counting.report = &selection;
   const auto numbered = open_source(labels, {}, steps.folder);
   const auto chosen = steps.folder / "kept.npy";
-  const auto selected = create_sink(chosen, numbered->form(), {.scratch = steps.folder});
+  const auto selected =
+      created_by_ranks([&] { return create_sink(chosen, numbered->form(), {.scratch = steps.folder}); });
   const bool direct = selected->header() == output.header();
   objects.select_in_pieces(*numbered, direct ? output : *selected, counting, steps.of("selection"));
-  (direct ? output : *selected).commit();
+  on_first_rank([&] { (direct ? output : *selected).commit(); });
   record_.run.count = selection.count;
   return direct ? output_file : chosen;
 }
@@ -135,27 +137,31 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
     if (!own.has_extension()) own += ".npy";
     made[o] = steps.folder / ("output-" + std::to_string(o)) / own;
     fs::create_directory(made[o].parent_path());
-    sinks[o] = sink_for(made[o], form, steps.folder);
+    sinks[o] = created_by_ranks([&] { return sink_for(made[o], form, steps.folder); });
     to[o] = sinks[o].get();
   }
   const auto labels = steps.folder / "labels.npy";
   std::unique_ptr<image_sink> label_sink;
   const bool describes = objects.wanted() || objects.drops_objects();
   if (describes) {
-    label_sink = create_sink(labels, output_form(about_, 0, from, values), {.scratch = steps.folder});
+    label_sink = created_by_ranks(
+        [&] { return create_sink(labels, output_form(about_, 0, from, values), {.scratch = steps.folder}); });
     if (objects.drops_objects() || label_sink->header() != sinks[0]->header())
       to[0] = label_sink.get();
     else
       label_sink.reset();
   }
-  const auto shapes_file = steps.folder / fs::path(shapes.file()).filename();
+  auto shapes_file = steps.folder / fs::path(shapes.file()).filename();
+  if (!is_first_rank()) shapes_file = "/dev/null";
   if (gives_shapes()) shapes.open(shapes_file);
   table measured;
   auto options = steps.of("run");
   options.report = &record_.pieces.emplace();
   compute_in_pieces(from, to, how, options, measured);
-  for (std::size_t o = 0; o < outputs.size(); ++o)
-    if (to[o]) to[o]->commit();
+  on_first_rank([&] {
+    for (std::size_t o = 0; o < outputs.size(); ++o)
+      if (to[o]) to[o]->commit();
+  });
   output_files all(steps.folder);
   if (describes) {
     const auto described = described_labels(label_sink ? labels : made[0], *sinks[0], made[0], how, steps);
@@ -165,11 +171,18 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
       measuring.report = nullptr;
       objects.describe_in_pieces(all, measured_, *numbered, intensity, *from[0], measuring, steps);
     }
-    if (described != made[0]) {
-      copy_pixels(*numbered, *sinks[0], how);
-      sinks[0]->commit();
-    }
+    if (described != made[0])
+      on_first_rank([&] {
+        copy_pixels(*numbered, *sinks[0], how);
+        sinks[0]->commit();
+      });
   }
+  if (auto* const group = shared_ranks()) {
+    record_.ranks = group->size();
+    for (const auto& bytes : group->gather(std::to_string(group->bytes_up())))
+      record_.most_bytes_up = std::max<std::int64_t>(record_.most_bytes_up, std::stoll(bytes));
+  }
+  if (!is_first_rank()) return;  // the first one gives outputs their names, and tells if it cannot
   for (std::size_t o = 0; o < outputs.size(); ++o)
     if (outputs[o]) all.add_finished(*outputs[o], made[o]);
   if (gives_shapes()) {
@@ -204,8 +217,10 @@ int operator_run::run_in_pieces(const std::vector<std::unique_ptr<image_source>>
   name_kept_outputs(as_view);
   std::vector<image_source*> from;
   for (const auto& source : sources) from.push_back(source.get());
-  for (std::size_t o = 0; o < outputs.size(); ++o)  // throws if a destination cannot be written
-    if (outputs[o]) sink_for(*outputs[o], output_form(about_, o, from, values), {});
+  on_first_rank([&] {  // throws if a destination cannot be written
+    for (std::size_t o = 0; o < outputs.size(); ++o)
+      if (outputs[o]) sink_for(*outputs[o], output_form(about_, o, from, values), {});
+  });
   progress_bar bar(std::string(about_.verb), running.quiet);
   auto how = running.how;
   how.stop = signals.token();

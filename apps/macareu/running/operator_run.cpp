@@ -216,6 +216,7 @@ void operator_run::write_outputs(const results& computed, const image_file& firs
 }
 
 int operator_run::operator()(interruption& signals) {
+  running.begin(signals);
   check_before_reading();
   if (const auto sources = open_for_pieces(); !sources.empty()) return run_in_pieces(sources, signals);
   const auto files = read_inputs();

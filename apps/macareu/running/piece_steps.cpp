@@ -8,6 +8,8 @@
 #include <macareu/error.hpp>
 #include <macareu/files.hpp>
 
+#include "command/shared_ranks.hpp"
+
 namespace macareu::tool {
 
 namespace fs = std::filesystem;
@@ -33,7 +35,7 @@ std::string mebibytes(std::int64_t bytes) {
 }
 
 bool asks_for_pieces(const piece_options& options) {
-  return options.size != std::array<std::int64_t, 3>{} || options.resume;
+  return options.size != std::array<std::int64_t, 3>{} || options.resume || options.shared_by;
 }
 
 std::int64_t limit_of(const piece_options& options) {
@@ -105,17 +107,25 @@ void run_resumable(std::string_view verb, const run_options& running, const std:
   const auto of_output =
       running.pieces.scratch.empty() ? "" : "-" + std::to_string(fs::hash_value(fs::absolute(written[0])));
   work_folder folder(scratch / (".macareu-" + name + of_output + ".pieces"));
-  if (running.pieces.resume) {
-    folder.resume(name, describe());
-    if (output_files::finish_commit(folder.path())) return folder.forget();
-  } else {
-    folder.begin(name, describe());
+  const auto about = describe();
+  if (shared_ranks()) shared_ranks()->require_same("commands, versions or inputs", about.run + about.inputs);
+  bool ended = false;
+  on_first_rank([&] {
+    if (running.pieces.resume) {
+      folder.resume(name, about);
+      ended = output_files::finish_commit(folder.path());
+      return;
+    }
+    folder.begin(name, about);
     if (folder.has_replaced() && !running.quiet)
       std::fprintf(stderr, "macareu: %s: an unfinished run in %s was removed; --resume continues one\n",
                    std::string(verb).c_str(), folder.path().c_str());
-  }
+  });
+  if (shared_ranks()) ended = !shared_ranks()->from_first(ended ? "ended" : "").empty();
+  if (ended) return folder.forget();
   try {
     steps({folder.path(), running.pieces, true});
+    if (shared_ranks()) shared_ranks()->meet();  // none of them uses the folder now
   } catch (const interrupted&) {
     if (!running.quiet)
       std::fprintf(stderr, "%s: what is done is kept; the same command with --resume continues\n",
@@ -163,6 +173,8 @@ std::string describe_input(std::string_view name, const image_source& source, bo
     throw usage_error("--resume: " + std::string(name) +
                       " cannot be compared with that of the unfinished run, as it is a pipe or has no "
                       "identity; start again without --resume");
+  if (shared_ranks() && identity.empty())
+    throw usage_error(std::string(name) + " is a pipe or has no identity, so ranks cannot share it");
   return "input " + std::string(name) + ": " + std::string(name_of(form.type)) + " of " +
          to_string(form.shape) + ", " + identity + "\n";
 }

@@ -3,6 +3,7 @@
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
+#include "command/shared_ranks.hpp"
 #include "command/text.hpp"
 
 namespace macareu::tool {
@@ -29,7 +30,26 @@ std::string strategy_names(std::string_view pattern) {
   return text;
 }
 
+/// "90s", "55m", "2h"
+std::chrono::seconds duration(const std::string& text) {
+  const auto unit = text.empty() ? ' ' : text.back();
+  const int factor = unit == 's' ? 1 : unit == 'm' ? 60 : unit == 'h' ? 3600 : 0;
+  if (factor == 0)
+    throw usage_error("--stop-after: expected a time such as 90s, 55m or 2h, got " + in_quotes(text));
+  return std::chrono::seconds(factor *
+                              whole_number("--stop-after", text.substr(0, text.size() - 1), 1, 1'000'000));
+}
+
 }  // namespace
+
+void run_options::begin(interruption& signals) {
+  if (stop_after.count() > 0) signals.stop_after(stop_after);
+  auto* const all = shared_ranks();
+  if (!all) return;
+  pieces.shared_by = all;
+  quiet = quiet || !all->is_first();
+  if (how.threads == 0) how.threads = share_of_threads(*all);
+}
 
 void run_options::add_limits_to(parser& options) {
   options.add({.group = group,
@@ -90,6 +110,11 @@ void run_options::add_to(parser& options, std::string_view pattern) {
                .names = "--resume",
                .help = "continue a run in pieces that was stopped, with the same files and options",
                .take = [this](const std::string&) { pieces.resume = true; }});
+  options.add({.group = group,
+               .names = "--stop-after",
+               .value = "TIME",
+               .help = "stop after 90s, 55m or 2h as a signal does; --resume continues a run in pieces",
+               .take = [this](const std::string& text) { stop_after = duration(text); }});
   options.add({.group = group,
                .names = "--repeat",
                .value = "N",

@@ -1,12 +1,14 @@
 // Options of every verb that computes: device, strategy, threads, memory, repetitions and report.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
 #include <macareu/context.hpp>
 #include <macareu/pieces.hpp>
 
+#include "command/interruption.hpp"
 #include "command/parser.hpp"
 
 namespace macareu::tool {
@@ -15,6 +17,7 @@ struct run_options {
   context how;
   piece_options pieces;
   int repeat = 1;
+  std::chrono::seconds stop_after{0};  ///< 0: never
   bool quiet = false;
   std::string report_file;
 
@@ -22,6 +25,8 @@ struct run_options {
   void add_to(parser& options, std::string_view pattern);
   /// Device, threads, memory, pieces, scratch and quiet alone.
   void add_limits_to(parser& options);
+  /// Before the run: what it shares with other ranks, and when it stops.
+  void begin(interruption& signals);
 };
 
 }  // namespace macareu::tool

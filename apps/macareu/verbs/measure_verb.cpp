@@ -14,6 +14,7 @@
 #include "catalogue_text.hpp"
 #include "command/outputs.hpp"
 #include "command/progress_bar.hpp"
+#include "command/shared_ranks.hpp"
 #include "outputs/json_report.hpp"
 #include "outputs/object_outputs.hpp"
 #include "running/piece_steps.hpp"
@@ -148,6 +149,7 @@ int run_in_pieces(const measuring& given, const opened_inputs& from, interruptio
         table objects;
         given.outputs.describe_in_pieces(all, objects, *from.labels, from.intensity.get(),
                                          from.under ? *from.under : *from.labels, how, steps);
+        if (!is_first_rank()) return;
         record.compute_seconds = record.run.compute_seconds;
         if (!running.report_file.empty()) all.add_text(running.report_file, to_json(record));
         signals.check();
@@ -159,6 +161,7 @@ int run_in_pieces(const measuring& given, const opened_inputs& from, interruptio
 }
 
 int run(measuring& given, interruption& signals) {
+  given.running.begin(signals);
   check_before_reading(given);
   if (const auto inputs = open_for_pieces(given)) return run_in_pieces(given, *inputs, signals);
   const stopwatch reading;
@@ -192,6 +195,7 @@ verb measure_verb() {
           .brief = std::string(about().brief),
           .notes = notes_of(about()),
           .example = pages::command_example(about()),
+          .on_ranks = true,
           .prepare = [](parser& options) {
             const auto given = std::make_shared<measuring>();
             options.add({.group = "Inputs",

@@ -18,6 +18,7 @@ verb nuclei_verb() {
           "micrometres, with the file's pixel size; coordinates are pixels of level 0. The result does not "
           "depend on pieces, threads or the device.",
       .example = "macareu nuclei slide.svs -o out/",
+      .on_ranks = true,
       .prepare = [](parser& options) {
         const auto given = std::make_shared<nuclei_settings>();
         given->add_to(options);

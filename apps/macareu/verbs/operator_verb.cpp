@@ -153,6 +153,7 @@ verb verb_of(const operator_description& about) {
           .brief = std::string(about.brief),
           .notes = notes_of(about),
           .example = pages::command_example(about),
+          .on_ranks = true,
           .prepare = [&about](parser& options) {
             const auto run = std::make_shared<operator_run>(about);
             add_files(options, about, *run);

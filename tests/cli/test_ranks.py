@@ -1,0 +1,215 @@
+"""Commands that several processes share: the bytes of one, one line for an error, and --resume after a kill."""
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from support import TOOL
+from test_pieces import PiecesTest
+
+SHARE = float(os.environ.get("MACAREU_TEST_SHARE", "1"))
+MODULES = os.path.join(os.path.dirname(os.path.dirname(TOOL)), os.environ.get("MACAREU_MODULES", "lib/macareu"))
+# Launchers of Debian's packages. More ranks than processors are wanted here, and containers run as root.
+LAUNCHERS = {"openmpi": ("mpirun.openmpi", "--oversubscribe", "--bind-to", "none"), "mpich": ("mpiexec.mpich",)}
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_btl": "self,vader", "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1"}
+RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+
+
+def available():
+    return [kind for kind, words in LAUNCHERS.items()
+            if shutil.which(words[0]) and os.path.exists(os.path.join(MODULES, f"macareu_{kind}.so"))]
+
+
+@unittest.skipUnless(available(), "this build has no module for an MPI whose launcher is installed")
+class RanksTest(PiecesTest):
+    def launch(self, kind, ranks, *arguments, shell=""):
+        """`shell`: what each process does before it becomes the tool."""
+        words = [*LAUNCHERS[kind], "-n", str(ranks)]
+        words += ["sh", "-c", shell + '\nexec "$0" "$@"', self.tool] if shell else [self.tool]
+        return subprocess.Popen([*words, *arguments], cwd=self.directory, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+
+    def on_ranks(self, kind, ranks, *arguments, **options):
+        process = self.launch(kind, ranks, *arguments, **options)
+        out, err = process.communicate(timeout=300)
+        return process.returncode, out.decode(errors="replace"), err.decode(errors="replace")
+
+    def tree(self, name):
+        """Names and contents of a file, or of all files below a directory."""
+        if not os.path.isdir(self.path(name)):
+            return self.content(name)
+        return {os.path.relpath(os.path.join(folder, file), self.path(name)): self.content(os.path.join(folder, file))
+                for folder, _, files in os.walk(self.path(name)) for file in files}
+
+    def remove(self, name):
+        shutil.rmtree(self.path(name)) if os.path.isdir(self.path(name)) else os.remove(self.path(name))
+
+    def compare_ranks(self, *words, outputs=("-o out.npy",), ways=(("openmpi", 2), ("mpich", 3)), options=()):
+        arguments = [*words, *(word for output in outputs for word in output.split())]
+        names = [output.split()[1] for output in outputs]
+        printed = self.succeed(*arguments)
+        expected = [self.tree(name) for name in names]
+        for kind, ranks in ways:
+            if kind not in available():
+                continue
+            for name in names:
+                self.remove(name)
+            before = self.files()
+            code, out, err = self.on_ranks(kind, ranks, *arguments, "--quiet", *options)
+            self.assertEqual((code, out, err), (0, printed, ""), (kind, ranks, *arguments))
+            self.assertEqual(self.files(), sorted(before + names), (kind, ranks))
+            for name, content in zip(names, expected):
+                self.assertTrue(self.tree(name) == content, (name, kind, ranks, *arguments, *options))
+
+    def lines(self, err):
+        """Those of the tool: launchers add their own."""
+        return [line for line in err.splitlines() if line.startswith("macareu: ")]
+
+
+class SameBytes(RanksTest):
+    def test_reconstruct(self):
+        self.bright()
+        self.compare_ranks("reconstruct", "marker.npy", "mask.npy",
+                           ways=[(kind, ranks) for ranks in (1, 2, 3, 4, 7) for kind in available()][:: 2 - (SHARE > 1)])
+        self.compare_ranks("reconstruct", "marker.npy", "mask.npy", options=("--pieces", "17,23"))
+
+    def test_long_ways(self):
+        for name in ("serpentine", "spiral"):
+            self.generate(name, "120,130")
+            self.compare_ranks("reconstruct", "marker.npy", "mask.npy", ways=(("openmpi", 3), ("mpich", 4)),
+                               options=("--pieces", "16,16"))
+
+    def test_outputs_of_all_kinds(self):
+        self.bright()
+        self.compare_ranks("reconstruct", "marker.npy", "mask.npy", outputs=("-o out.zarr",), ways=(("openmpi", 3),))
+        self.compare_ranks("gaussian", "mask.npy", "--sigma", "2", outputs=("-o out.raw",), ways=(("mpich", 2),))
+        self.compare_ranks("threshold", "mask.npy", outputs=("-o out.pgm",), ways=(("mpich", 2),))
+
+    def test_zarr_of_many_chunks(self):
+        self.bright("2100,1500")
+        self.compare_ranks("label", "objects.npy", outputs=("-o out.ome.zarr", "--table t.csv"), ways=(("openmpi", 4),))
+
+    def test_objects(self):
+        self.bright()
+        self.compare_ranks("label", "objects.npy", "--intensity", "mask.npy", outputs=("-o out.npy", "--table t.csv"))
+        self.compare_ranks("label", "objects.npy", "--min-size", "20", "--order", "size",
+                           outputs=("-o out.npy", "--table t.jsonl", "--overlay over.ppm"), ways=(("mpich", 2),))
+        self.compare_ranks("measure", "out.npy", outputs=("--table m.csv",), ways=(("openmpi", 3),))
+        self.compare_ranks("measure", "out.npy", outputs=(), ways=(("mpich", 2),))
+        self.compare_ranks("contours", "out.npy", outputs=("-o out.geojson",), ways=(("openmpi", 2),))
+
+    def test_distance(self):
+        self.bright()
+        self.compare_ranks("distance", "objects.npy")
+
+    def test_watershed(self):
+        self.bright()
+        self.succeed("label", "marker.npy", "-o", "seeds.npy")
+        self.compare_ranks("watershed", "mask.npy", "seeds.npy", options=("--pieces", "40,50"))
+
+
+class Errors(RanksTest):
+    def test_of_the_command(self):
+        self.bright()
+        for kind in available():
+            code, out, err = self.on_ranks(kind, 3, "label", "none.npy", "-o", "out.npy")
+            self.assertEqual((code, out, len(self.lines(err))), (3, "", 1), err)
+            code, _, err = self.on_ranks(kind, 2, "info", "mask.npy")
+            self.assertEqual((code, len(self.lines(err))), (2, 1), err)
+            self.assertIn("info: runs in one process", err)
+
+    def test_of_one_rank(self):
+        """A rank whose files may not grow beyond what MPI needs: all end, with one line that names it, and --resume continues."""
+        self.bright("1500,1500")
+        command = ("distance", "objects.npy", "--type", "f64", "-o", "out.npy", "--pieces", "100,1500")
+        self.succeed(*command)
+        expected = self.content("out.npy")
+        os.remove(self.path("out.npy"))
+        for kind in available():
+            before = self.files()
+            code, _, err = self.on_ranks(kind, 3, *command,
+                                         shell=f'if [ "{RANK}" = 2 ]; then trap "" XFSZ; ulimit -f 28000; fi')
+            self.assertEqual((code, len(self.lines(err))), (3, 1), err)
+            self.assertRegex(self.lines(err)[0], r"rank 2 on \S+: .*File too large; what is done is kept")
+            self.assertEqual(self.files(), sorted(before + [".macareu-out.npy.pieces"]))
+            code, _, err = self.on_ranks(kind, 2, *command, "--resume", "--quiet")
+            self.assertEqual((code, err), (0, ""))
+            self.assertTrue(self.content("out.npy") == expected)
+            os.remove(self.path("out.npy"))
+
+    def test_of_different_commands(self):
+        self.bright()
+        for kind in available():
+            before = self.files()
+            code, _, err = self.on_ranks(kind, 2, "threshold", "mask.npy", "-o", "out.npy",
+                                         shell=f'if [ "{RANK}" = 1 ]; then set -- "$@" --value 3; fi')
+            self.assertEqual((code, len(self.lines(err))), (2, 1), err)
+            self.assertIn("ranks have different commands", err)
+            self.assertEqual(self.files(), before)
+
+    def test_of_a_launcher_without_mpi(self):
+        """What srun leaves in the environment when it was built without a protocol of MPI."""
+        self.bright()
+        done = self.run_tool("threshold", "mask.npy", "-o", "out.npy",
+                             env={**ENVIRONMENT, "SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "1"})
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("the launcher started 4 processes, but", done.stderr)
+
+
+class EndedRuns(RanksTest):
+    commands = {"reconstruct": ("reconstruct", "marker.npy", "mask.npy", "-o", "out.npy"),
+                "label": ("label", "objects.npy", "-o", "out.npy", "--table", "t.csv"),
+                "distance": ("distance", "objects.npy", "-o", "out.npy")}
+
+    def test_kills_and_other_numbers_of_ranks(self):
+        self.bright("900,900")
+        chosen = random.Random(int(time.time()))
+        for kind in available():
+            for verb, command in self.commands.items():
+                self.succeed(*command)
+                expected = self.content("out.npy")
+                os.remove(self.path("out.npy"))
+                wait = chosen.random() * 0.6
+                killed = chosen.randrange(3)
+                code, _, err = self.on_ranks(
+                    kind, 3, *command, "--pieces", "20,300", "--quiet",
+                    shell=f'if [ "{RANK}" = {killed} ]; then (sleep {wait}; kill -9 $$) 2>/dev/null & fi')
+                if os.path.exists(self.path("out.npy")):  # it was faster
+                    os.remove(self.path("out.npy"))
+                    continue
+                self.assertNotEqual(code, 0, err)
+                ranks = chosen.choice((1, 2, 3, 5))
+                resume = "--resume" if os.path.exists(self.path(".macareu-out.npy.pieces/command")) else "--quiet"
+                code, _, err = self.on_ranks(kind, ranks, *command, "--pieces", "20,300", "--quiet", resume)
+                self.assertEqual((code, err), (0, ""), (verb, kind, wait, killed, ranks))
+                self.assertTrue(self.content("out.npy") == expected, (verb, kind, wait, killed, ranks))
+                self.assertFalse(os.path.exists(self.path(".macareu-out.npy.pieces")))
+
+    def test_stops(self):
+        """--stop-after ends a run cleanly, here while its ranks wait for each other or compute."""
+        self.bright("900,900")
+        command = (*self.commands["reconstruct"], "--pieces", "1,10", "--quiet")
+        self.succeed(*self.commands["reconstruct"])
+        expected = self.content("out.npy")
+        os.remove(self.path("out.npy"))
+        kind = available()[0]
+        code, _, err = self.on_ranks(kind, 2, *command, "--stop-after", "1s")
+        if code == 0:
+            return  # it was faster
+        self.assertEqual((code, self.lines(err)), (130, ["macareu: reconstruct: interrupted"]))
+        process = self.launch(kind, 3, *command, "--resume")
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=300)
+        if not os.path.exists(self.path("out.npy")):
+            code, _, err = self.on_ranks(kind, 2, *command, "--resume")
+            self.assertEqual((code, err), (0, ""))
+        self.assertTrue(self.content("out.npy") == expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
