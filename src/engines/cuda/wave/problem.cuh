@@ -29,6 +29,7 @@ struct bottleneck_problem {
   view<const Key> capacity;
   key_map<Key> map;
   neighbourhood near;
+  bool from_border = false;  // starts are the capacities on the border of the image; `start` is not read
 
   /// Keys; the start is clipped to the capacity.
   MACAREU_HD Key capacity_at(site p) const { return map.key(capacity[p]); }

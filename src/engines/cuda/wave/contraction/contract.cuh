@@ -96,18 +96,18 @@ graph_result attempt(const gpu& on, const bottleneck_problem<Key>& problem, tile
   constexpr auto shared = static_cast<int>(tile_memory<Key, Shape>::bytes);
   resident_blocks<contract_tiles<Key, Shape>>(on, Shape::threads, shared, 1);
   using four = pack<Key, 4>;
-  const bool packed = packed_rows<four>(problem.capacity) && packed_rows<four>(problem.start);
+  const bool packed =
+      packed_rows<four>(problem.capacity) && (problem.from_border || packed_rows<four>(problem.start));
   contract_tiles<Key, Shape>
       <<<tiles, Shape::threads, shared, on.stream>>>(problem, packed, grid, space.tiles, space.graph);
   on.launched("contract_tiles");
-  join_tiles<Key, Shape><<<tiles, cross_threads, 0, on.stream>>>(grid, space.tiles, space.graph);
-  on.launched("join_tiles");
+  launch_dependent(on, "join_tiles", join_tiles<Key, Shape>, tiles, cross_threads<Shape>, 0, grid,
+                   space.tiles, space.graph);
   launch_graph_rounds(on, tiles, space.graph);
   const expected_message<graph_result> told(on);
-  write_back<Key, Shape><<<tiles, write_threads, 0, on.stream>>>(problem.state, problem.map,
-                                                                 packed_rows<ulonglong2>(problem.state), grid,
-                                                                 space.tiles, space.graph, told.place());
-  on.launched("write_back");
+  launch_dependent(on, "write_back", write_back<Key, Shape>, tiles, write_threads, 0, problem.state,
+                   problem.map, packed_rows<ulonglong2>(problem.state), grid, space.tiles, space.graph,
+                   told.place());
   space.launched();
   const auto result = told.receive(on);
   space.finished();

@@ -1,12 +1,18 @@
 // Edges between the nodes of different tiles, over their rims.
 #pragma once
 
+#include "engines/cuda/runtime/dependent_launch.cuh"
 #include "engines/cuda/wave/contraction/graph.cuh"
 #include "engines/cuda/wave/contraction/tile_shape.cuh"
 
 namespace macareu::cuda::contraction {
 
-constexpr int cross_threads = 256, cross_capacity = 1024;
+constexpr int cross_capacity = 1024;
+/// In images with 4 neighbours one thread has one edge: to the right, or downwards.
+template <class Shape>
+constexpr bool edge_per_thread = Shape::depth == 1 && Shape::reach == 1;
+template <class Shape>
+constexpr int cross_threads = edge_per_thread<Shape> ? Shape::face_x + Shape::face_y : 256;
 
 /// Buffers edges in shared memory, so that one atomic per flush reserves their places in the global list.
 template <class Key>
@@ -30,7 +36,7 @@ struct waiting_edges {
     if (threadIdx.x == 0 && count)
       first = atomicAdd(&graph.count->edges, static_cast<unsigned long long>(count));
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < count; i += cross_threads)
+    for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
       graph.edges.put(first + i, static_cast<uint32_t>(ends[i] >> 32), static_cast<uint32_t>(ends[i]),
                       weight[i]);
   }
@@ -118,24 +124,33 @@ __device__ bool best_of_pair(cross_edge<Key>& edge) {
   return kept;
 }
 
-/// One block a tile: edges from its rim in the forward directions, each pair of pixels once.
+/// The edge of a thread, in images with 4 neighbours.
 template <class Key, class Shape>
-__global__ void __launch_bounds__(cross_threads)
-    join_tiles(tile_grid grid, tile_results<Key, Shape> tiles, node_graph<Key> graph) {
-  __shared__ waiting_edges<Key> waiting;
-  if (graph.count->nodes > graph.node_capacity) return;
-  waiting.clear();
-  const rim_lookup<Key, Shape> rims{grid, tiles, tile_place<Shape>(grid, blockIdx.x)};
-  const uint32_t first_p = tiles.first_node[blockIdx.x];
-  constexpr bool may_overflow =
-      Shape::rim_entries > cross_threads || cross_threads * Shape::directions > cross_capacity;
-  for (int first = 0; first < Shape::rim_entries; first += cross_threads) {
+__device__ cross_edge<Key> own_edge(const rim_lookup<Key, Shape>& rims, const node_graph<Key>& graph) {
+  const int i = static_cast<int>(threadIdx.x);
+  const bool right = i < Shape::face_x;
+  const step p = right ? step{0, i, Shape::width - 1} : step{0, Shape::height - 1, i - Shape::face_x};
+  const auto other = rims.at({0, p.y + !right, p.x + right});
+  if (!other.there) return {};
+  const auto own =
+      rims.tiles.rim[static_cast<std::size_t>(blockIdx.x) * Shape::rim_entries + Shape::rim_entry(p)];
+  return join(graph, own, rims.tiles.first_node[blockIdx.x], other.pixel, rims.tiles.first_node[other.tile]);
+}
+
+/// All edges from the rim of the tile in the forward directions, each pair of pixels once.
+template <class Key, class Shape>
+__device__ void add_edges(const rim_lookup<Key, Shape>& rims, const node_graph<Key>& graph,
+                          waiting_edges<Key>& waiting) {
+  constexpr int threads = cross_threads<Shape>;
+  const uint32_t first_p = rims.tiles.first_node[blockIdx.x];
+  constexpr bool may_overflow = Shape::rim_entries > threads || threads * Shape::directions > cross_capacity;
+  for (int first = 0; first < Shape::rim_entries; first += threads) {
     const int entry = first + static_cast<int>(threadIdx.x);
     const bool valid = entry < Shape::rim_entries;
     const step p = Shape::rim_site(valid ? entry : 0);
     const bool mine = valid && Shape::rim_entry(p) == entry;  // pixels on edges have several entries
     const auto own =
-        tiles.rim[static_cast<std::size_t>(blockIdx.x) * Shape::rim_entries + (valid ? entry : 0)];
+        rims.tiles.rim[static_cast<std::size_t>(blockIdx.x) * Shape::rim_entries + (valid ? entry : 0)];
     each<Shape::directions>([&](auto d) {
       constexpr step s = Shape::forward(d);
       constexpr int axes = s.z * s.z + s.y * s.y + s.x * s.x;
@@ -146,13 +161,13 @@ __global__ void __launch_bounds__(cross_threads)
         bool wanted = other.there;
         if constexpr (axes > 1)
           wanted = wanted && rims.template needed<s>(p, min(own.capacity, other.pixel.capacity));
-        if (wanted) edge = join(graph, own, first_p, other.pixel, tiles.first_node[other.tile]);
+        if (wanted) edge = join(graph, own, first_p, other.pixel, rims.tiles.first_node[other.tile]);
       }
       const bool kept = best_of_pair(edge);
       waiting.add(kept, edge.a, edge.b, edge.weight);
       if constexpr (may_overflow) {
         __syncthreads();
-        if (waiting.count + cross_threads > cross_capacity) {
+        if (waiting.count + threads > cross_capacity) {
           waiting.flush(graph);
           __syncthreads();
           waiting.clear();
@@ -160,6 +175,24 @@ __global__ void __launch_bounds__(cross_threads)
         __syncthreads();
       }
     });
+  }
+}
+
+/// One block a tile.
+template <class Key, class Shape>
+__global__ void __launch_bounds__(cross_threads<Shape>)
+    join_tiles(tile_grid grid, tile_results<Key, Shape> tiles, node_graph<Key> graph) {
+  __shared__ waiting_edges<Key> waiting;
+  follow();
+  if (graph.count->nodes > graph.node_capacity) return;
+  waiting.clear();
+  const rim_lookup<Key, Shape> rims{grid, tiles, tile_place<Shape>(grid, blockIdx.x)};
+  if constexpr (edge_per_thread<Shape>) {
+    auto edge = own_edge(rims, graph);
+    const bool kept = best_of_pair(edge);
+    waiting.add(kept, edge.a, edge.b, edge.weight);
+  } else {
+    add_edges(rims, graph, waiting);
   }
   waiting.flush(graph);
 }

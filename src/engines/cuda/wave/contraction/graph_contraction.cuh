@@ -14,6 +14,7 @@
 
 #include <cooperative_groups.h>
 
+#include "engines/cuda/runtime/dependent_launch.cuh"
 #include "engines/cuda/wave/contraction/graph.cuh"
 
 namespace macareu::cuda::contraction {
@@ -187,6 +188,7 @@ struct graph_round {
 
 template <class Key>
 __global__ void __launch_bounds__(graph_threads, 1) contract_graph(node_graph<Key> graph) {
+  let_next_start();
   if (graph.too_small()) return;
   auto grid = cooperative_groups::this_grid();
   const uint32_t threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;

@@ -15,9 +15,16 @@ struct tile_rounds {
   using link = basin_link<Key>;
   static constexpr uint32_t number = 0x7fffu;  // of a component, without final_basin
 
+  /// Few basins and edges are contracted by the first half of the threads, which have the rim: barriers of
+  /// fewer warps are cheaper, and other blocks use the time.
+  static constexpr int few_threads =
+      Shape::threads >= 512 && Shape::rim_entries <= Shape::threads / 2 ? Shape::threads / 2 : Shape::threads;
+  static constexpr uint32_t few = 2 * few_threads;  // basins, and edges
+
   uint32_t basins = 0;
   uint32_t first_listed = 0, listed = 0;  // the warp's part of the list of edges
   bool all_listed = false;  // else the list overflowed, and every round searches the boundaries again
+  bool are_few = false;     // basins and edges
   Key leaving[Shape::rim_per_thread];  // potentials of the thread's rim entries
 
   __device__ static int rim_pixel_of(int k) {
@@ -82,12 +89,19 @@ struct tile_rounds {
     if (basins > 1)
       over_boundaries<Key, Shape>([](uint32_t basin) { return First ? basin : component(basin); },
                                   [](bool there, uint32_t a, uint32_t b, Key weight, uint32_t) {
-                                    return there && matters(a, b, weight);
+                                    if constexpr (!First) return there && matters(a, b, weight);
+                                    // As `matters`, without a branch.
+                                    const word least =
+                                        min(memory::marker()[there ? a : 0], memory::marker()[there ? b : 0]);
+                                    return there && weight > least;
                                   },
                                   list_edges_of<Key, Shape>);
     __syncthreads();
-    const uint32_t edges = memory::list_count(), part = (edges + Shape::threads - 1) / Shape::threads * 32;
+    const uint32_t edges = memory::list_count();
     all_listed = edges <= memory::list_capacity;
+    are_few = few_threads < Shape::threads && basins <= few && edges <= few;
+    const uint32_t threads = are_few ? few_threads : Shape::threads,
+                   part = (edges + threads - 1) / threads * 32;
     first_listed = threadIdx.x / 32 * part;
     listed = first_listed < edges ? min(part, edges - first_listed) : 0;
   }
@@ -137,8 +151,9 @@ struct tile_rounds {
     for (uint32_t k = threadIdx.x % 32; k < listed; k += 32) visit(memory::list()[first_listed + k]);
   }
 
+  template <int Threads>
   __device__ void offer_edges() {
-    if (all_listed) {
+    if (Threads < Shape::threads || all_listed) {
       offer_listed();
     } else {
       over_boundaries<Key, Shape>(component, offer);
@@ -149,15 +164,16 @@ struct tile_rounds {
       const uint32_t c = component(memory::label()[rim_pixel_of(k)]);
       raise_together(memory::best(), c & number, c & final_basin ? word{0} : best::offer_of(leaving[k], 0));
     }
-    __syncthreads();
+    sync_first<Threads, Shape::threads>();
   }
 
   /// Among the best edges of a component, the one with the largest tag.
+  template <int Threads>
   __device__ void settle_ties() const {
     const auto settle = [](uint32_t a, uint32_t b, Key weight, uint32_t name) {
       if (a != b && !((a | b) & final_basin)) best::settle(a, b, weight, name);
     };
-    if (all_listed) {
+    if (Threads < Shape::threads || all_listed) {
       over_listed([&](uint32_t name) {
         const edge e(name);
         settle(component(memory::label()[e.p]), component(memory::label()[e.q]), weight(e), name);
@@ -165,14 +181,15 @@ struct tile_rounds {
     } else {
       over_boundaries<Key, Shape>(component, settle);
     }
-    __syncthreads();
+    sync_first<Threads, Shape::threads>();
   }
 
   /// Makes components final, hooks them, or leaves them open for other tiles. Of two that would hook on each
   /// other the lower number stays.
+  template <int Threads>
   __device__ bool decide() const {
     bool changed = false;
-    for (uint32_t c = threadIdx.x; c < basins; c += Shape::threads) {
+    for (uint32_t c = threadIdx.x; c < basins; c += Threads) {
       if (component(c) != c) continue;
       const Key weight = best::weight(c);
       const uint32_t tag = best::tag(c);
@@ -197,9 +214,11 @@ struct tile_rounds {
   }
 
   /// Updates each basin's root. Roots take over the markers of the components hooked on them.
+  template <int Threads>
   __device__ void follow_hooks() const {
-    if (threadIdx.x == 0) memory::list_count() = 0;
-    for (uint32_t b = threadIdx.x; b < basins; b += Shape::threads) {
+    // Where edges are few, the other threads may still read it.
+    if (Threads == Shape::threads && threadIdx.x == 0) memory::list_count() = 0;
+    for (uint32_t b = threadIdx.x; b < basins; b += Threads) {
       const link before = memory::links()[b];
       uint32_t root = before.to() & number;
       Key weight = before.weight();
@@ -214,18 +233,29 @@ struct tile_rounds {
         atomicMax(&memory::marker()[root], memory::marker()[b]);
       best::clear(b);
     }
-    __syncthreads();
+    sync_first<Threads, Shape::threads>();
+  }
+
+  template <int Threads>
+  __device__ void contract() {
+    while (true) {
+      offer_edges<Threads>();
+      if constexpr (!best::one_pass) settle_ties<Threads>();
+      if (!sync_first_or<Threads, Shape::threads>(decide<Threads>())) return;
+      follow_hooks<Threads>();
+      if constexpr (Threads == Shape::threads)
+        if (!all_listed) list_edges<false>();
+    }
   }
 
   __device__ void run() {
     list_edges<true>();
-    while (true) {
-      offer_edges();
-      if constexpr (!best::one_pass) settle_ties();
-      if (!__syncthreads_or(decide())) return;
-      follow_hooks();
-      if (!all_listed) list_edges<false>();
-    }
+    if constexpr (few_threads < Shape::threads)
+      if (are_few) {
+        if (threadIdx.x < few_threads) contract<few_threads>();
+        return __syncthreads();
+      }
+    contract<Shape::threads>();
   }
 };
 

@@ -118,15 +118,18 @@ __device__ void over_boundaries(Component&& component, Visit&& visit, Keep&& kee
 #pragma unroll unrolled
     for (int i = first; i < end; ++i, at += Shape::mask_row, label += Shape::width) {
       const uint32_t below = mine.y + i + 1 < Shape::height ? component(label[Shape::width]) : own;
+      uint32_t right = __shfl_down_sync(all_lanes, own, 1);
+      if (mine.lane == 31) right = mine.x + 1 < Shape::width ? component(label[1]) : own;
+      if constexpr (Shape::directions == 2) {  // with diagonals, lanes at the sides may have other neighbours
+        if (__all_sync(all_lanes, own == right && own == below && run_pair == no_pair)) continue;
+      }
       const Key here = *at;
       each<Shape::directions>([&](auto d) {
         constexpr step s = Shape::forward(d);
         constexpr bool diagonal = s.z * s.z + s.y * s.y + s.x * s.x > 1;
         const Key there = at[Shape::mask_offset(s)], weight = here < there ? here : there;
         if constexpr (d == 0) {
-          uint32_t other = __shfl_down_sync(all_lanes, own, 1);
-          if (mine.lane == 31) other = mine.x + 1 < Shape::width ? component(label[1]) : own;
-          const uint32_t pair = own != other ? own << 16 | other : no_pair;
+          const uint32_t pair = own != right ? own << 16 | right : no_pair;
           end_run(pair != run_pair);
           if (pair != run_pair || weight > run_weight) run_pair = pair, run_weight = weight, run_row = i;
         } else {

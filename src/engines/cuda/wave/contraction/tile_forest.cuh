@@ -14,15 +14,65 @@ struct ascent {
   int step;            // to the highest
 };
 
+/// Capacities around a pixel. In images of narrow keys they stay in registers from row to row, and only the
+/// row below is loaded.
+template <class Key, class Shape, bool InRegisters = Shape::depth == 1 && sizeof(Key) <= 2>
+class pixels_around {
+ public:
+  __device__ explicit pixels_around(const Key* at) : at_(at) {
+    load(-1, rows_[0]);
+    load(0, rows_[1]);
+  }
+  /// Call before any get() in a row, and step_down() after all.
+  __device__ void load_below() { load(1, rows_[2]); }
+  __device__ void step_down() {
+    at_ += Shape::mask_row;
+#pragma unroll
+    for (int i = 0; i < 3; ++i) rows_[0][i] = rows_[1][i], rows_[1][i] = rows_[2][i];
+  }
+  template <step S>
+  __device__ Key get() const {
+    return rows_[S.y + 1][S.x + 1];
+  }
+
+ private:
+  __device__ void load(int row, Key* to) const {
+#pragma unroll
+    for (int i = 0; i < 3; ++i) to[i] = at_[row * Shape::mask_row + i - 1];
+  }
+  const Key* at_;
+  Key rows_[3][3];
+};
+template <class Key, class Shape>
+class pixels_around<Key, Shape, false> {
+ public:
+  __device__ explicit pixels_around(const Key* at) : at_(at) {}
+  __device__ void load_below() {}
+  __device__ void step_down() { at_ += Shape::mask_row; }
+  template <step S>
+  __device__ Key get() const {
+    return at_[Shape::mask_offset(S)];
+  }
+
+ private:
+  const Key* at_;
+};
+
+constexpr step opposite(step s) { return {-s.z, -s.y, -s.x}; }
+
 /// 16-bit values leave room for the direction in the low bits: one maximum finds both.
 template <class Key, class Shape>
-__device__ ascent steepest_packed(const Key* at, Key own) {
+__device__ ascent steepest_packed(const pixels_around<Key, Shape>& near, Key own) {
   static_assert(Shape::depth == 1 && Shape::width == 64);
-  constexpr int row = Shape::mask_row;
-  const auto with = [&](int offset, uint32_t code) { return static_cast<uint32_t>(at[offset]) * 8 + code; };
-  uint32_t best = max(max(with(-1, 3), with(1, 4)), max(with(-row, 1), with(row, 6)));
+  const auto with = [](Key key, uint32_t code) { return static_cast<uint32_t>(key) * 8 + code; };
+  uint32_t best =
+      max(max(with(near.template get<step{0, 0, -1}>(), 3), with(near.template get<step{0, 0, 1}>(), 4)),
+          max(with(near.template get<step{0, -1, 0}>(), 1), with(near.template get<step{0, 1, 0}>(), 6)));
   if constexpr (Shape::reach > 1)
-    best = max(best, max(max(with(-row - 1, 0), with(-row + 1, 2)), max(with(row - 1, 5), with(row + 1, 7))));
+    best = max(
+        best,
+        max(max(with(near.template get<step{0, -1, -1}>(), 0), with(near.template get<step{0, -1, 1}>(), 2)),
+            max(with(near.template get<step{0, 1, -1}>(), 5), with(near.template get<step{0, 1, 1}>(), 7))));
   // Steps -65, -64, -63, -1, 1, 63, 64, 65 as bytes.
   const auto step = static_cast<signed char>(__byte_perm(0xffc1c0bfu, 0x41403f01u, best & 7));
   const bool higher = best >= (own + 1u) * 8;
@@ -30,15 +80,16 @@ __device__ ascent steepest_packed(const Key* at, Key own) {
 }
 
 template <class Key, class Shape>
-__device__ ascent steepest(const Key* at, Key own) {
-  if constexpr (sizeof(Key) <= 2 && Shape::depth == 1) return steepest_packed<Key, Shape>(at, own);
+__device__ ascent steepest(const pixels_around<Key, Shape>& near, Key own) {
+  if constexpr (sizeof(Key) <= 2 && Shape::depth == 1) return steepest_packed<Key, Shape>(near, own);
   Key best = 0;
   int found = 0;
   each<Shape::directions>([&](auto d) {
     constexpr step s = Shape::forward(d);
-    constexpr int there = Shape::mask_offset(s), offset = Shape::offset(s);
-    if (at[there] > best) best = at[there], found = offset;
-    if (at[-there] > best) best = at[-there], found = -offset;
+    constexpr int offset = Shape::offset(s);
+    const Key on = near.template get<s>(), back = near.template get<opposite(s)>();
+    if (on > best) best = on, found = offset;
+    if (back > best) best = back, found = -offset;
   });
   return {best > own, best == own, found};
 }
@@ -48,11 +99,14 @@ __device__ ascent steepest(const Key* at, Key own) {
 /// same of this row. A run of equal pixels follows one of its own to a higher neighbour, or up into such a
 /// way. Else it goes on to an equal pixel ahead, that is in a row or slice below. Both never close a circle.
 template <class Key, class Shape>
-__device__ uint32_t follow_run(const band<Shape>& mine, int row, const Key* at, Key own, const ascent& up,
-                               uint32_t& above) {
-  constexpr int width = Shape::width, over = -Shape::mask_row;
+__device__ uint32_t follow_run(const band<Shape>& mine, int row, const pixels_around<Key, Shape>& near,
+                               Key own, const ascent& up, uint32_t& above) {
+  constexpr int width = Shape::width;
   const int lane = mine.lane, p = mine.pixel(row), row_start = p - lane;
-  const bool same_left = lane > 0 && at[-1] == own;
+  // Inside a flat zone all lead to the row below.
+  const bool below = near.template get<step{0, 1, 0}>() == own && mine.y + row + 1 < Shape::height;
+  if (!above && __all_sync(all_lanes, up.level && below)) return p + width;
+  const bool same_left = lane > 0 && near.template get<step{0, 0, -1}>() == own;
   const uint32_t starts = ~__ballot_sync(all_lanes, same_left);
   const int start = 31 - __clz(starts & (all_lanes >> (31 - lane)));
   const uint32_t later = starts & (0xfffffffeu << lane);
@@ -60,18 +114,20 @@ __device__ uint32_t follow_run(const band<Shape>& mine, int row, const Key* at, 
 
   int rise = up.higher ? up.step : 0;
   if (!rise && above) {
-    const auto leads_up = [&](int x) { return at[over + x] == own && (above >> (lane + x) & 1); };
-    if (leads_up(0)) rise = -width;
+    const auto leads_up = [&](Key there, int x) { return there == own && (above >> (lane + x) & 1); };
+    if (leads_up(near.template get<step{0, -1, 0}>(), 0)) rise = -width;
     if constexpr (Shape::reach > 1) {
-      if (lane > 0 && leads_up(-1)) rise = -width - 1;
-      if (lane < 31 && leads_up(1)) rise = -width + 1;
+      if (lane > 0 && leads_up(near.template get<step{0, -1, -1}>(), -1)) rise = -width - 1;
+      if (lane < 31 && leads_up(near.template get<step{0, -1, 1}>(), 1)) rise = -width + 1;
     }
   }
-  int ahead = Shape::strips > 1 && lane == 31 && mine.x + 1 < width && at[1] == own ? 1 : 0;
+  int ahead =
+      Shape::strips > 1 && lane == 31 && mine.x + 1 < width && near.template get<step{0, 0, 1}>() == own ? 1
+                                                                                                         : 0;
   each<Shape::directions>([&](auto d) {
     constexpr step s = Shape::forward(d);
     if constexpr (d > 0)
-      if (at[Shape::mask_offset(s)] == own && Shape::holds(mine.z + s.z, mine.y + row + s.y, mine.x + s.x))
+      if (near.template get<s>() == own && Shape::holds(mine.z + s.z, mine.y + row + s.y, mine.x + s.x))
         ahead = Shape::offset(s);
   });
   const uint32_t rising = run & __ballot_sync(all_lanes, rise != 0);
@@ -87,15 +143,16 @@ template <class Key, class Shape>
 __device__ void find_ways() {
   using memory = tile_memory<Key, Shape>;
   const band<Shape> mine;
-  const Key* at = memory::mask() + Shape::mask_index(mine.first);
+  pixels_around<Key, Shape> near(memory::mask() + Shape::mask_index(mine.first));
   uint32_t above = 0;
 #pragma unroll 2
-  for (int i = 0; i < Shape::band_rows; ++i, at += Shape::mask_row) {
+  for (int i = 0; i < Shape::band_rows; ++i, near.step_down()) {
+    near.load_below();
     const int p = mine.pixel(i);
-    const Key own = *at;
-    const auto up = steepest<Key, Shape>(at, own);
+    const Key own = near.template get<step{0, 0, 0}>();
+    const auto up = steepest<Key, Shape>(near, own);
     if (__any_sync(all_lanes, up.level)) {
-      memory::way()[p] = follow_run<Key, Shape>(mine, i, at, own, up, above);
+      memory::way()[p] = follow_run<Key, Shape>(mine, i, near, own, up, above);
     } else {
       memory::way()[p] = up.higher ? p + up.step : p;
       above = __ballot_sync(all_lanes, up.higher);

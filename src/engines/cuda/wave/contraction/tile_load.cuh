@@ -73,6 +73,10 @@ struct tile_window {
   __device__ bool is_whole() const {
     return high_z >= Shape::depth && high_y >= Shape::height && high_x >= Shape::width;
   }
+  /// The tile touches the border of the image (in a slice).
+  __device__ bool is_at_border() const {
+    return low_y == 0 || low_x == 0 || high_y <= Shape::height || high_x <= Shape::width;
+  }
   __device__ bool holds(int z, int y, int x) const {
     return z >= low_z && z < high_z && y >= low_y && y < high_y && x >= low_x && x < high_x;
   }
@@ -106,6 +110,21 @@ __device__ words_of<Key, 4> load_keys(const view<const Key>& image, const key_ma
   return as_words(keys);
 }
 
+/// Capacities on the border of the image; zeros elsewhere.
+template <class Key, class Shape>
+__device__ words_of<Key, 4> border_starts(const view<const Key>& image, const tile_window<Shape>& window,
+                                          int pixel, const words_of<Key, 4>& capacity) {
+  const int64_t y = window.first.y + pixel / Shape::width % Shape::height;
+  const int64_t x = window.first.x + pixel % Shape::width;
+  if (!window.is_at_border()) return {};
+  const bool row = y == 0 || y == image.height - 1;
+  auto keys = as_keys<Key>(capacity);
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    if (!row && x + i != 0 && x + i != image.width - 1) keys.at[i] = 0;
+  return as_words(keys);
+}
+
 /// Zeroes the halo of the capacities. The four pixels before a row also follow the row above.
 template <class Key, class Shape>
 __device__ void clear_rim() {
@@ -130,9 +149,11 @@ struct tile_starts {
 
   __device__ static int first_pixel(int k) { return 4 * (threadIdx.x + k * Shape::threads); }
 
-  /// Also loads the tile's capacities. True if the thread's capacities all equal the first one of the tile.
-  __device__ bool load(const bottleneck_problem<Key>& problem, const tile_window<Shape>& window,
-                       bool packed) {
+  /// Also loads the tile's capacities, and calls meanwhile() while they are on the way. True if the thread's
+  /// capacities all equal the first one of the tile.
+  template <class Meanwhile>
+  __device__ bool load(const bottleneck_problem<Key>& problem, const tile_window<Shape>& window, bool packed,
+                       Meanwhile&& meanwhile) {
     const auto& map = problem.map;
     const Key like = map.key(*window.at(problem.capacity, 0, 0, 0));
     words_of<Key, 4> capacity[packs];
@@ -141,19 +162,29 @@ struct tile_starts {
 #pragma unroll
       for (int k = 0; k < packs; ++k) {
         capacity[k] = load_bits<Key>(problem.capacity, window, first_pixel(k));
-        at[k] = load_bits<Key>(problem.start, window, first_pixel(k));
+        if (!problem.from_border) at[k] = load_bits<Key>(problem.start, window, first_pixel(k));
       }
+      meanwhile();
 #pragma unroll
       for (int k = 0; k < packs; ++k) {
-        capacity[k] = keys_of(map, capacity[k]), at[k] = keys_of(map, at[k]);
-        beyond |= has_nan(map, capacity[k]) || has_nan(map, at[k]);
+        capacity[k] = keys_of(map, capacity[k]);
+        beyond |= has_nan(map, capacity[k]);
+        if (problem.from_border) continue;
+        at[k] = keys_of(map, at[k]);
+        beyond |= has_nan(map, at[k]);
       }
     } else {
+      meanwhile();
 #pragma unroll
       for (int k = 0; k < packs; ++k) {
         capacity[k] = load_keys<Key>(problem.capacity, map, window, first_pixel(k), beyond);
-        at[k] = load_keys<Key>(problem.start, map, window, first_pixel(k), beyond);
+        if (!problem.from_border) at[k] = load_keys<Key>(problem.start, map, window, first_pixel(k), beyond);
       }
+    }
+    if (problem.from_border) {
+#pragma unroll
+      for (int k = 0; k < packs; ++k)
+        at[k] = border_starts<Key>(problem.capacity, window, first_pixel(k), capacity[k]);
     }
     clear_rim<Key, Shape>();
     bool alike = true;

@@ -1,6 +1,7 @@
 // Output of a tile: nodes for its open components, a bound and a node for every pixel, edges between nodes.
 #pragma once
 
+#include "engines/cuda/runtime/dependent_launch.cuh"
 #include "engines/cuda/wave/contraction/graph.cuh"
 #include "engines/cuda/wave/contraction/tile_contraction.cuh"
 #include "engines/cuda/wave/contraction/tile_forest.cuh"
@@ -166,13 +167,13 @@ __global__ void __launch_bounds__(Shape::threads, tile_memory<Key, Shape>::block
     contract_tiles(bottleneck_problem<Key> problem, bool packed, tile_grid grid,
                    tile_results<Key, Shape> results, node_graph<Key> graph) {
   using memory = tile_memory<Key, Shape>;
+  let_next_start();
   if (threadIdx.x == 0)
     memory::basin_count() = memory::list_count() = memory::node_count() = memory::edge_count() = 0;
   const tile_window<Shape> window(problem.capacity, tile_place<Shape>(grid, blockIdx.x));
   tile_rounds<Key, Shape> rounds;
-  rounds.load_rim(problem, window);
   tile_starts<Key, Shape> starts;
-  const bool alike = starts.load(problem, window, packed);
+  const bool alike = starts.load(problem, window, packed, [&] { rounds.load_rim(problem, window); });
   if (starts.beyond) store_relaxed(&graph.count->beyond, 1u);
   if (__syncthreads_and(alike))
     one_basin<Key, Shape>();

@@ -66,6 +66,27 @@ __device__ void raise_together(Word* array, uint32_t index, Word value) {
   if (!same || threadIdx.x % 32 == 0) raise_shared(&array[index], value);
 }
 
+/// Barrier of the first Threads threads of a block. Whole blocks use barrier 0, as __syncthreads() does.
+template <int Threads, int OfBlock>
+__device__ void sync_first() {
+  if constexpr (Threads == OfBlock)
+    __syncthreads();
+  else
+    asm volatile("barrier.sync 1, %0;" ::"n"(Threads) : "memory");
+}
+/// The same; true if the predicate is, for any of the threads.
+template <int Threads, int OfBlock>
+__device__ bool sync_first_or(bool any) {
+  if constexpr (Threads == OfBlock) return __syncthreads_or(any);
+  int found;
+  asm volatile(
+      "{ .reg .pred p, q; setp.ne.u32 p, %1, 0; barrier.red.or.pred q, 1, %2, p; selp.s32 %0, 1, 0, q; }"
+      : "=r"(found)
+      : "r"(static_cast<int>(any)), "n"(Threads)
+      : "memory");
+  return found;
+}
+
 /// Consecutive places in a list for the lanes with `wanted`: one atomic per warp.
 template <class Count>
 __device__ Count place_in_list(Count* count, bool wanted) {

@@ -1,6 +1,7 @@
 // Values of nodes back to the pixels: R = min(bound, value of the node), as bits of the pixel type.
 #pragma once
 
+#include "engines/cuda/runtime/dependent_launch.cuh"
 #include "engines/cuda/runtime/message.cuh"
 #include "engines/cuda/wave/contraction/graph.cuh"
 #include "engines/cuda/wave/contraction/tile_load.cuh"
@@ -21,6 +22,8 @@ __device__ Key value_of(const node_graph<Key>& graph, uint32_t node) {
   }
 }
 
+/// Reads the tile while the graph is contracted: the kernels that wrote it ended before that one began.
+/// Writes only if the graph fitted: the state may be the start's memory, which a retry reads again.
 template <class Key, class Shape>
 __device__ void write_tile(const view<Key>& state, const key_map<Key>& map, bool packed,
                            const tile_grid& grid, const tile_results<Key, Shape>& tiles,
@@ -41,6 +44,8 @@ __device__ void write_tile(const view<Key>& state, const key_map<Key>& map, bool
     node[k] = *reinterpret_cast<const pack<index, count>*>(&tiles.node[from]);
   }
   const uint32_t first_node = tiles.first_node[blockIdx.x], nodes = tiles.nodes[blockIdx.x];
+  wait_for_previous();
+  if (graph.too_small()) return;
   for (uint32_t k = threadIdx.x; k < nodes; k += write_threads) value[k] = value_of(graph, first_node + k);
   if (final_in_table && threadIdx.x == 0) value[final] = std::numeric_limits<Key>::max();
   __syncthreads();
@@ -67,14 +72,13 @@ __device__ void write_tile(const view<Key>& state, const key_map<Key>& map, bool
   }
 }
 
-/// One block a tile. Writes only if the graph fitted: the state may be the start's memory, which a retry
-/// reads again. The last block sends the result to pinned host memory (a copy would take longer). It also
-/// clears the counters, which all other blocks have read.
+/// One block a tile. The last block sends the result to pinned host memory (a copy would take longer). It
+/// also clears the counters, which all other blocks have read.
 template <class Key, class Shape>
 __global__ void __launch_bounds__(write_threads)
     write_back(view<Key> state, key_map<Key> map, bool packed, tile_grid grid, tile_results<Key, Shape> tiles,
                node_graph<Key> graph, message<graph_result>* to_host) {
-  if (!graph.too_small()) write_tile(state, map, packed, grid, tiles, graph);
+  write_tile(state, map, packed, grid, tiles, graph);
   __syncthreads();
   __threadfence();
   if (threadIdx.x != 0 || atomicAdd(&graph.count->written, 1) + 1 != gridDim.x) return;
