@@ -80,6 +80,14 @@ template <class StartRule>
 requires requires { StartRule::is_input; }
 inline constexpr bool start_is_input<StartRule> = StartRule::is_input;
 
+/// The start is its first input on the border of the image and the worst value inside: an engine need not
+/// write it.
+template <class StartRule>
+inline constexpr bool start_is_border = false;
+template <class StartRule>
+requires requires { StartRule::is_border; }
+inline constexpr bool start_is_border<StartRule> = StartRule::is_border;
+
 /// Starts from an unchanged image.
 struct as_given {
   static constexpr bool is_input = true;

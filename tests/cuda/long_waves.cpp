@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <macareu/operators.hpp>
 
@@ -64,6 +65,38 @@ TEST_F(long_waves, under_noise) {
 TEST_F(long_waves, of_volumes) {
   const noise_pair given({256, 256, 256});
   expect_turning(given.marker_view(), given.mask_view(), {.connectivity = 6});
+}
+
+/// Such waves are contracted at once. With another strategy their start is an image.
+template <class T>
+void expect_contracted_from_border(const context& cuda, const context& serial) {
+  dice from(seed_of("from_border", sizeof(T)));
+  for (const extents shape : {extents{1, 1}, extents{1, 300}, extents{64, 128}, extents{201, 333}}) {
+    SCOPED_TRACE(to_string(shape));
+    std::vector<T> pixels(static_cast<std::size_t>(shape.pixels()));
+    for (auto& each : pixels) each = static_cast<T>(from.below(250));
+    const const_image_view given(pixels.data(), shape);
+    for (const auto near : {connectivity::face, connectivity::full}) {
+      const auto expected = fill_holes(given, {.connectivity = near}, serial);
+      run_report report;
+      auto how = cuda;
+      how.report = &report;
+      EXPECT_TRUE(same_bits(fill_holes(given, {.connectivity = near}, how), expected));
+      EXPECT_EQ(report.strategy, "contraction");
+      how.strategy = "tiles";
+      EXPECT_TRUE(same_bits(fill_holes(given, {.connectivity = near}, how), expected));
+      EXPECT_EQ(report.strategy, "tiles");
+      EXPECT_TRUE(same_bits(clear_border(given, {.connectivity = near}, cuda),
+                            clear_border(given, {.connectivity = near}, serial)));
+    }
+  }
+}
+
+TEST_F(long_waves, from_the_border) {
+  expect_contracted_from_border<std::uint8_t>(cuda_, serial_);
+  expect_contracted_from_border<std::int16_t>(cuda_, serial_);
+  expect_contracted_from_border<float>(cuda_, serial_);
+  expect_contracted_from_border<double>(cuda_, serial_);
 }
 
 }  // namespace

@@ -343,6 +343,15 @@ class engine : public images_in_memory {
   bool spread(const Rule&, const neighbourhood& near, const framed<State>& state,
               const mapped<StartRule, StartIn...>& start, const view<const State>& capacity) {
     using key = key_of<State>;
+    const auto map = key_map_of<Rule::algebra::toward, State>();
+    if constexpr (start_is_border<StartRule>) {
+      const frame own{capacity.depth, capacity.height, capacity.width, {}};
+      const bool of_capacity = reading(std::get<0>(start.in)).data == capacity.data;
+      if (of_capacity && start.rule.whole == own &&
+          contract_from_border<key>(
+              on_, {as_bits<key>(writing(state)), {}, as_bits<const key>(capacity), map, near, true}))
+        return true;
+    }
     view<const State> first;
     if constexpr (start_is_input<StartRule>)
       first = reading(std::get<0>(start.in));
@@ -350,9 +359,8 @@ class engine : public images_in_memory {
       write_start(state, start);
     const view<State> result = writing(state);
     if constexpr (!start_is_input<StartRule>) first = result;
-    return run_bottleneck<key>(on_,
-                               {as_bits<key>(result), as_bits<const key>(first), as_bits<const key>(capacity),
-                                key_map_of<Rule::algebra::toward, State>(), near});
+    return run_bottleneck<key>(
+        on_, {as_bits<key>(result), as_bits<const key>(first), as_bits<const key>(capacity), map, near});
   }
 
   current_device current_;

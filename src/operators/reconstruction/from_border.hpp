@@ -13,6 +13,7 @@ namespace macareu {
 /// are border too.
 template <direction Toward>
 struct from_border {
+  static constexpr bool is_border = true;
   frame whole;
   bool volume;
 

@@ -68,9 +68,22 @@ bool run_bottleneck(const gpu& on, const bottleneck_problem<Key>& problem) {
   return false;
 }
 
+template <class Key>
+bool contract_from_border(const gpu& on, const bottleneck_problem<Key>& problem) {
+  const auto& strategy = on.work.how.strategy;
+  if (problem.near.rank != 2 || (strategy != "auto" && strategy != "contraction")) return false;
+  const bool contracted = fits<too_large>([&] { contract(on, problem); });
+  if (contracted) on.work.report.strategy = "contraction";
+  return contracted;
+}
+
 template bool run_bottleneck(const gpu&, const bottleneck_problem<std::uint8_t>&);
 template bool run_bottleneck(const gpu&, const bottleneck_problem<std::uint16_t>&);
 template bool run_bottleneck(const gpu&, const bottleneck_problem<std::uint32_t>&);
 template bool run_bottleneck(const gpu&, const bottleneck_problem<std::uint64_t>&);
+template bool contract_from_border(const gpu&, const bottleneck_problem<std::uint8_t>&);
+template bool contract_from_border(const gpu&, const bottleneck_problem<std::uint16_t>&);
+template bool contract_from_border(const gpu&, const bottleneck_problem<std::uint32_t>&);
+template bool contract_from_border(const gpu&, const bottleneck_problem<std::uint64_t>&);
 
 }  // namespace macareu::cuda

@@ -11,6 +11,11 @@ namespace macareu::cuda {
 template <class Key>
 bool run_bottleneck(const gpu& on, const bottleneck_problem<Key>& problem);
 
+/// The wave from the border of an image (`problem.from_border`). Such a wave travels far, so `auto` contracts
+/// it at once. False if the strategy is another one, or if memory lacks: nothing is written then.
+template <class Key>
+bool contract_from_border(const gpu& on, const bottleneck_problem<Key>& problem);
+
 template <class Key, class T>
 view<Key> as_bits(const view<T>& image) {
   return {reinterpret_cast<Key*>(image.data),
