@@ -31,7 +31,8 @@ class coded_file {
   coded_file(const coded_file&) = delete;
   coded_file& operator=(const coded_file&) = delete;
 
-  /// Packed pixels. A box is written as a whole again, or does not overlap others. By one caller at a time.
+  /// Packed pixels. A box is written as a whole again, or does not overlap others. By several callers,
+  /// if their boxes do not overlap.
   void write(const image_region& where, const void* from, const host_threads& threads = {});
   /// Of boxes that were written; by several callers, if they like.
   void read(const image_region& where, void* to, const host_threads& threads = {}) const;

@@ -4,16 +4,20 @@
 #include <cstddef>
 #include <cstring>
 
+#include "core/ceil_div.hpp"
+#include "engines/cpu/runtime/threads.hpp"
 #include "files/regions/write_source.hpp"
+#include "files/regions/zarr.hpp"
 
 namespace macareu::slides {
 
-label_store::label_store(const extents& shape, const metadata& info, const std::filesystem::path& scratch)
+label_store::label_store(const extents& shape, const metadata& info, const std::filesystem::path& scratch,
+                         int threads)
     : form_{.type = dtype::u32, .shape = shape, .info = info},
       columns_((shape.width() + side - 1) / side),
       has_labels_(static_cast<std::size_t>((shape.height() + side - 1) / side * columns_)),
-      file_(scratch, sizeof(std::uint32_t)),
-      tile_(static_cast<std::size_t>(side * side)) {}
+      threads_(threads),
+      file_(scratch, sizeof(std::uint32_t)) {}
 
 template <class Visit>
 void label_store::over_tiles(const image_region& region, Visit visit) const {
@@ -28,7 +32,7 @@ void label_store::over_tiles(const image_region& region, Visit visit) const {
 
 void label_store::read(const image_region& from, void* to) {
   std::memset(to, 0, static_cast<std::size_t>(from.pixels()) * sizeof(std::uint32_t));
-  file_.read(from, to);
+  file_.read(from, to, threads_for(from));
 }
 
 image_region label_store::tile_at(std::int64_t y, std::int64_t x) {
@@ -37,7 +41,7 @@ image_region label_store::tile_at(std::int64_t y, std::int64_t x) {
 
 std::unique_ptr<label_store> label_store::renumbered(const std::vector<std::uint32_t>& numbers,
                                                      const std::filesystem::path& scratch) {
-  auto result = std::make_unique<label_store>(form_.shape, form_.info, scratch);
+  auto result = std::make_unique<label_store>(form_.shape, form_.info, scratch, threads_);
   std::vector<std::uint32_t> tile;
   for (std::int64_t y = 0; y < form_.shape.height(); y += side)
     for (std::int64_t x = 0; x < form_.shape.width(); x += side) {
@@ -54,7 +58,7 @@ std::unique_ptr<label_store> label_store::renumbered(const std::vector<std::uint
 
 void label_store::write_to(const std::filesystem::path& file) {
   if (file.extension() != ".zarr") return files::write_source(file, *this, {.pyramid = true, .labels = true});
-  const auto sink = create_sink(file, form_, {.labels = true});
+  const auto sink = files::create_zarr(file, form_, {.labels = true}, true);
   const auto chunk = sink->chunk();
   std::vector<std::uint32_t> labels;
   // Chunks that are not there are zeros.
@@ -75,26 +79,48 @@ void label_store::write_to(const std::filesystem::path& file) {
   sink->commit();
 }
 
+host_threads label_store::threads_for(const image_region& region) const {
+  // Small regions are read by callers that have threads of their own.
+  constexpr std::int64_t large = std::int64_t{1} << 22;
+  return region.pixels() < large ? host_threads{} : cpu::lend_threads(region.pixels(), threads_);
+}
+
 void label_store::write(const image_region& to, const void* from) {
   const auto* const labels = static_cast<const std::uint32_t*>(from);
   const auto width = to.size[2];
-  over_tiles(to, [&](auto y, auto x, auto rows, auto columns, auto offset) {
-    const auto* row = labels + offset;
-    bool empty = true;
-    for (std::int64_t i = 0; i < rows && empty; ++i)
-      empty = std::all_of(row + i * width, row + i * width + columns, [](auto label) { return label == 0; });
-    if (empty) return;
-    const auto tile = tile_at(y, x);
-    if (has_labels(y, x))
-      file_.read(tile, tile_.data());
-    else
-      std::ranges::fill(tile_, 0);
-    has_labels_[static_cast<std::size_t>(y / side * columns_ + x / side)] = true;
-    for (std::int64_t i = 0; i < rows; ++i)
-      std::memcpy(tile_.data() + (y % side + i) * side + x % side, row + i * width,
-                  static_cast<std::size_t>(columns) * sizeof *row);
-    file_.write(tile, tile_.data());
-  });
+  // A thread writes whole rows of tiles.
+  const auto first = to.first[1] / side, end = ceil_div(to.first[1] + to.size[1], side);
+  threads_for(to).for_each(
+      static_cast<std::size_t>(std::max<std::int64_t>(end - first, 0)), [&](std::size_t unit) {
+        const auto row_of_tiles = first + static_cast<std::int64_t>(unit);
+        const auto top = std::max(to.first[1], row_of_tiles * side),
+                   bottom = std::min(to.first[1] + to.size[1], (row_of_tiles + 1) * side);
+        const auto* const band = labels + (top - to.first[1]) * width;
+        std::vector<std::uint32_t> tile(static_cast<std::size_t>(side * side));
+        over_tiles({{0, top, to.first[2]}, {1, bottom - top, width}},
+                   [&](auto y, auto x, auto rows, auto columns, auto offset) {
+                     write_part(y, x, rows, columns, band + offset, width, tile);
+                   });
+      });
+}
+
+void label_store::write_part(std::int64_t y, std::int64_t x, std::int64_t rows, std::int64_t columns,
+                             const std::uint32_t* from, std::int64_t pitch,
+                             std::vector<std::uint32_t>& tile) {
+  bool empty = true;
+  for (std::int64_t i = 0; i < rows && empty; ++i)
+    empty = std::all_of(from + i * pitch, from + i * pitch + columns, [](auto label) { return label == 0; });
+  if (empty) return;
+  const auto where = tile_at(y, x);
+  if (has_labels(y, x))
+    file_.read(where, tile.data());
+  else
+    std::ranges::fill(tile, 0);
+  has_labels_[static_cast<std::size_t>(y / side * columns_ + x / side)] = 1;
+  for (std::int64_t i = 0; i < rows; ++i)
+    std::memcpy(tile.data() + (y % side + i) * side + x % side, from + i * pitch,
+                static_cast<std::size_t>(columns) * sizeof *from);
+  file_.write(where, tile.data());
 }
 
 }  // namespace macareu::slides

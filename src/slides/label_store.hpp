@@ -9,6 +9,7 @@
 #include <macareu/sources.hpp>
 
 #include "core/coded_file.hpp"
+#include "core/host_threads.hpp"
 
 namespace macareu::slides {
 
@@ -17,7 +18,9 @@ class label_store final : public image_source, public image_sink {
  public:
   static constexpr std::int64_t side = 256;
 
-  label_store(const extents& shape, const metadata& info, const std::filesystem::path& scratch);
+  /// threads: of large regions, 0 for all.
+  label_store(const extents& shape, const metadata& info, const std::filesystem::path& scratch,
+              int threads = 1);
 
   const source_form& form() const override { return form_; }
   std::array<std::int64_t, 3> chunk() const override { return {1, side, side}; }
@@ -38,15 +41,19 @@ class label_store final : public image_source, public image_sink {
 
  private:
   static image_region tile_at(std::int64_t y, std::int64_t x);
+  host_threads threads_for(const image_region& region) const;
+  /// Writes pixels of one tile; `tile` is memory for all of them.
+  void write_part(std::int64_t y, std::int64_t x, std::int64_t rows, std::int64_t columns,
+                  const std::uint32_t* from, std::int64_t pitch, std::vector<std::uint32_t>& tile);
   /// Calls visit(tile's row and column, the part of the region in it, its offset in the region's memory).
   template <class Visit>
   void over_tiles(const image_region& region, Visit visit) const;
 
   source_form form_;
   std::int64_t columns_;
-  std::vector<bool> has_labels_;  // of tiles
+  std::vector<std::uint8_t> has_labels_;  // of tiles; bytes, as threads write them
+  int threads_;
   coded_file file_;
-  std::vector<std::uint32_t> tile_;  // that is written
 };
 
 }  // namespace macareu::slides

@@ -4,8 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <random>
+#include <string>
 #include <vector>
+
+#include "files/regions/zarr.hpp"
 
 namespace macareu::test {
 namespace {
@@ -81,6 +86,24 @@ TEST(label_store, only_labels_take_room) {
   EXPECT_TRUE(store.has_labels(256, 600));
   EXPECT_FALSE(store.has_labels(256, 100));
   EXPECT_FALSE(store.has_labels(0, 600));
+}
+
+TEST(label_store, zarr_leaves_out_chunks_of_zeros) {
+  if (!files::has_zarr()) GTEST_SKIP() << "this build has no nlohmann-json";
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("macareu-labels-" + std::to_string(std::random_device()()) + ".zarr");
+  label_store store({1500, 2600}, {}, {}, 2);
+  std::vector<std::uint32_t> labels(1500 * 2600);
+  labels[2] = 5;
+  labels.back() = 7;
+  store.write(whole_of(store.form().shape), labels.data());
+  store.write_to(file);
+  std::vector<std::uint32_t> found(labels.size(), 1);
+  open_source(file)->read(whole_of(store.form().shape), found.data());
+  EXPECT_EQ(found, labels);
+  const std::filesystem::directory_iterator entries(file);
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), 3);  // .zarray and two chunks
+  std::filesystem::remove_all(file);
 }
 
 }  // namespace

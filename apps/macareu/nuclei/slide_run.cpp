@@ -187,7 +187,8 @@ bool slide_run::has_tissue() const {
 }
 
 void slide_run::find() {
-  labels_ = std::make_unique<slides::label_store>(rgb_->form().shape, rgb_->form().info, pieces().scratch);
+  labels_ = std::make_unique<slides::label_store>(rgb_->form().shape, rgb_->form().info, pieces().scratch,
+                                                  settings_.running.how.threads);
   // Glass alone has no densities that a threshold could come from.
   if (!has_tissue()) return;
   auto how = computing();
@@ -241,7 +242,8 @@ void slide_run::measure() {
       slides::slide_place{slides::checksum_of(file_), mpp_, place.first[2], place.first[1]});
   if (settings_.positive) rows_->classify("dab_od_mean", *settings_.positive);
   if (settings_.cells == 0) return;
-  cells_ = std::make_unique<slides::label_store>(labels_->form().shape, metadata{}, pieces().scratch);
+  cells_ = std::make_unique<slides::label_store>(labels_->form().shape, metadata{}, pieces().scratch,
+                                                 settings_.running.how.threads);
   run_in_pieces(*find_operator("expand_labels"), std::array<image_source*, 1>{labels_.get()},
                 std::array<image_sink*, 1>{cells_.get()},
                 {{"spacing", std::vector<number>{mpp_}}, {"max_distance", number(settings_.cells)}},

@@ -76,7 +76,8 @@ int levels_of(extents shape) {
 
 class zarr_sink final : public image_sink {
  public:
-  zarr_sink(const fs::path& directory, const source_form& form, const sink_options& options);
+  zarr_sink(const fs::path& directory, const source_form& form, const sink_options& options,
+            bool zeros_elsewhere);
 
   std::array<std::int64_t, 3> chunk() const override;
   void write(const image_region& to, const void* from) override;
@@ -94,14 +95,16 @@ class zarr_sink final : public image_sink {
   std::optional<pending_directory> pending_;
   fs::path place_;
   sink_options options_;
+  bool zeros_elsewhere_;
   zarr_image image_;
   int levels_ = 1;
   written_pixels written_;
   std::vector<std::byte> buffer_;
 };
 
-zarr_sink::zarr_sink(const fs::path& directory, const source_form& form, const sink_options& options)
-    : name_(directory), options_(options), written_(form) {
+zarr_sink::zarr_sink(const fs::path& directory, const source_form& form, const sink_options& options,
+                     bool zeros_elsewhere)
+    : name_(directory), options_(options), zeros_elsewhere_(zeros_elsewhere), written_(form) {
   if (!options.resumable) pending_.emplace(directory, is_zarr);
   place_ = pending_ ? pending_->path() : directory;
   const bool ome = lower(directory.stem().extension().string()) == ".ome";
@@ -156,7 +159,7 @@ bool zarr_sink::was_written(const image_region& region) {
 }
 
 void zarr_sink::commit() {
-  written_.require_all(name_);
+  if (!zeros_elsewhere_) written_.require_all(name_);
   auto image = image_;
   for (int level = 1; level < levels_; ++level) image = write_level(image, level);
   if (pending_) pending_->commit();
@@ -195,10 +198,10 @@ zarr_image zarr_sink::write_level(const zarr_image& from, int level) {
 bool has_zarr() { return true; }
 
 std::unique_ptr<image_sink> create_zarr(const fs::path& directory, const source_form& form,
-                                        const sink_options& options) {
+                                        const sink_options& options, bool zeros_elsewhere) {
   // Without the slash that a directory's name may end in.
   return std::make_unique<zarr_sink>(directory.has_filename() ? directory : directory.parent_path(), form,
-                                     options);
+                                     options, zeros_elsewhere);
 }
 
 }  // namespace macareu::files

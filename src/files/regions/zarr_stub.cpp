@@ -12,7 +12,7 @@ std::unique_ptr<image_source> open_zarr(const std::filesystem::path& directory, 
 }
 
 std::unique_ptr<image_sink> create_zarr(const std::filesystem::path& directory, const source_form&,
-                                        const sink_options&) {
+                                        const sink_options&, bool) {
   throw io_error(directory.string() + ": this build has no nlohmann-json to write Zarr");
 }
 
