@@ -11,6 +11,7 @@
 #include <macareu/error.hpp>
 
 #include "core/coded_file.hpp"
+#include "engines/cpu/runtime/threads.hpp"
 #include "operators/nuclei/fixed_point.hpp"
 #include "slides/nuclei_recipe.hpp"
 #include "slides/steps.hpp"
@@ -118,39 +119,60 @@ void label_parts(std::vector<slide_part>& parts, double mpp, const nuclei_option
   clock.tell("nuclei");
 }
 
-/// Writes the labels of all parts, numbered in raster order of first pixels.
-void write_labels(const std::vector<slide_part>& parts, const extents& shape, std::int64_t rows,
+/// Rows of a part's labels that are in memory.
+struct label_rows {
+  const slide_part* of;
+  slides::block pixels;
+
+  /// Null where the part has no such row of the slide.
+  const std::uint32_t* row(std::int64_t y) const {
+    const auto own = y - of->where.first[1] - pixels.where.first[1];
+    if (!pixels.pixels.data() || own < 0 || own >= pixels.where.size[1]) return nullptr;
+    return static_cast<const std::uint32_t*>(pixels.pixels.data()) + own * pixels.pixels.steps()[0];
+  }
+};
+
+/// Writes the labels of all parts, numbered in raster order of first pixels. Parts number theirs so too, and
+/// lie side by side in the order of their left sides: in a row, new labels of a part follow each other.
+void write_labels(const std::vector<slide_part>& parts, const extents& shape, std::int64_t rows, int threads,
                   image_sink& to, nuclei_report& report) {
   std::vector<std::vector<std::uint32_t>> numbers(parts.size(), std::vector<std::uint32_t>{0});
   std::uint32_t last = 0;
   std::vector<std::uint32_t> band;
   for (std::int64_t first = 0; first < shape.height(); first += rows) {
     const auto end = std::min(first + rows, shape.height());
-    band.assign(static_cast<std::size_t>((end - first) * shape.width()), 0);
-    std::vector<slides::block> blocks(parts.size());
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const auto& where = parts[i].where;
+    std::vector<label_rows> all;
+    for (const auto& part : parts) {
+      const auto& where = part.where;
       const auto top = std::max(first, where.first[1]),
                  bottom = std::min(end, where.first[1] + where.size[1]);
+      all.push_back({&part, {}});
       if (top < bottom)
-        blocks[i] = parts[i].on->read({&parts[i].labels, 1},
-                                      {{0, top - where.first[1], 0}, {1, bottom - top, where.size[2]}})[0];
+        all.back().pixels = part.on->read(
+            {&part.labels, 1}, {{0, top - where.first[1], 0}, {1, bottom - top, where.size[2]}})[0];
     }
-    for (auto y = first; y < end; ++y)
+    const auto height = static_cast<std::size_t>(end - first);
+    const auto shared = cpu::lend_threads((end - first) * shape.width(), threads);
+    std::vector<std::uint32_t> highest(height * parts.size());
+    shared.for_each(height, [&](std::size_t y) {
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        if (const auto* const from = all[i].row(first + static_cast<std::int64_t>(y)))
+          highest[y * parts.size() + i] = *std::max_element(from, from + parts[i].where.size[2]);
+    });
+    for (std::size_t y = 0; y < height; ++y)
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        while (numbers[i].size() <= highest[y * parts.size() + i]) numbers[i].push_back(++last);
+    band.assign(height * static_cast<std::size_t>(shape.width()), 0);
+    shared.for_each(height, [&](std::size_t y) {
       for (std::size_t i = 0; i < parts.size(); ++i) {
-        const auto& own = blocks[i].where;
-        const auto row = y - parts[i].where.first[1] - own.first[1];
-        if (row < 0 || row >= own.size[1] || !blocks[i].pixels.data()) continue;
-        const auto* const from =
-            static_cast<const std::uint32_t*>(blocks[i].pixels.data()) + row * blocks[i].pixels.steps()[0];
-        auto* const out = band.data() + (y - first) * shape.width() + parts[i].where.first[2];
-        auto& known = numbers[i];
-        for (std::int64_t x = 0; x < own.size[2]; ++x) {
-          if (from[x] == 0) continue;
-          if (from[x] == known.size()) known.push_back(++last);  // parts number by first pixels too
-          out[x] = known[from[x]];
-        }
+        const auto* const from = all[i].row(first + static_cast<std::int64_t>(y));
+        if (!from) continue;
+        auto* const out =
+            band.data() + static_cast<std::int64_t>(y) * shape.width() + parts[i].where.first[2];
+        for (std::int64_t x = 0; x < parts[i].where.size[2]; ++x)
+          if (from[x] != 0) out[x] = numbers[i][from[x]];
       }
+    });
     to.write({{0, first, 0}, {1, end - first, shape.width()}}, band.data());
   }
   report.count = last;
@@ -230,7 +252,7 @@ std::uint64_t find_nuclei(image_source& rgb, const tissue_mask* tissue, double m
   label_parts(parts, mpp, options, pixels * bytes_per_pixel > memory, own);
   auto rows = std::clamp<std::int64_t>(memory / (16 * std::max<std::int64_t>(shape.width(), 1)), 1, 1024);
   if (const auto chunk = labels.chunk()[1]; chunk > 0) rows = std::max(chunk, rows / chunk * chunk);
-  write_labels(parts, shape, rows, labels, own);
+  write_labels(parts, shape, rows, how.threads, labels, own);
   labels.commit();
   own.scratch_bytes = coded_file::all().peak;
   if (report) *report = own;

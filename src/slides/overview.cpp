@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -106,33 +107,37 @@ overview reduce(image_source& from, std::int64_t downsample, const image_region&
   const auto end_y = std::min(ceil_div(part.first[1] + part.size[1], downsample), form.shape.height());
   const auto width = std::max<std::int64_t>(end_x - first_x, 0);
   const auto row_bytes = std::max<std::int64_t>(width * form.channels, 1);
-  const auto rows_at_once = std::max(memory / row_bytes / side, std::int64_t{1}) * side;
-  std::vector<std::uint8_t> band;
-  for (std::int64_t y = first_y, cell_y = 0; cell_y < shape.height(); y += rows_at_once) {
-    if (stop.stop_requested()) throw interrupted();
-    const auto rows = std::clamp<std::int64_t>(end_y - y, 0, rows_at_once);
-    band.resize(static_cast<std::size_t>(rows * row_bytes));
-    if (rows > 0 && width > 0) from.read({{0, y, first_x}, {1, rows, width}}, band.data());
-    const auto now = std::min(rows_at_once / side, shape.height() - cell_y);
-    const auto row_of = [&](std::int64_t cell) {
-      return pixels.data() + 3 * (cell_y + cell) * shape.width();
-    };
-    cpu::lend_threads(rows * width, threads).for_each(static_cast<std::size_t>(now), [&](std::size_t unit) {
-      const auto cell = static_cast<std::int64_t>(unit);
-      if (cell * side >= rows) return;
-      cell_row cells(shape.width());
-      for (auto own = cell * side; own < std::min((cell + 1) * side, rows); ++own)
-        cells.add(band.data() + own * row_bytes, width, form.channels, side);
-      cells.write(row_of(cell));
-    });
-    // Beyond the end of the level the row before is repeated.
-    for (auto cell = ceil_div(rows, side); cell < now; ++cell)
-      if (cell_y + cell > 0)
-        std::copy_n(row_of(cell) - 3 * shape.width(), 3 * shape.width(), row_of(cell));
-      else
-        std::fill_n(row_of(cell), 3 * shape.width(), std::uint8_t{255});
-    cell_y += now;
-  }
+  const auto height = std::max<std::int64_t>(end_y - first_y, 0);
+  const auto shared = cpu::lend_threads(height * width, threads);
+  const auto cells_at_once = std::max(memory / shared.count / row_bytes / side, std::int64_t{1});
+  const auto cells_with_pixels = std::min(ceil_div(height, side), shape.height());
+  const auto row_of = [&](std::int64_t cell) { return pixels.data() + 3 * cell * shape.width(); };
+  std::mutex reading;
+  // While one thread reads a band, others add up theirs.
+  shared.for_each(
+      static_cast<std::size_t>(ceil_div(cells_with_pixels, cells_at_once)), [&](std::size_t unit) {
+        if (stop.stop_requested()) throw interrupted();
+        const auto first = static_cast<std::int64_t>(unit) * cells_at_once,
+                   end = std::min(first + cells_at_once, cells_with_pixels);
+        const auto y = first_y + first * side, rows = std::min(first_y + end * side, end_y) - y;
+        std::vector<std::uint8_t> band(static_cast<std::size_t>(rows * row_bytes));
+        if (width > 0) {
+          const std::lock_guard lock(reading);
+          from.read({{0, y, first_x}, {1, rows, width}}, band.data());
+        }
+        for (auto cell = first; cell < end; ++cell) {
+          cell_row cells(shape.width());
+          for (auto own = (cell - first) * side; own < std::min((cell - first + 1) * side, rows); ++own)
+            cells.add(band.data() + own * row_bytes, width, form.channels, side);
+          cells.write(row_of(cell));
+        }
+      });
+  // Beyond the end of the level the row before is repeated.
+  for (auto cell = cells_with_pixels; cell < shape.height(); ++cell)
+    if (cell > 0)
+      std::copy_n(row_of(cell - 1), 3 * shape.width(), row_of(cell));
+    else
+      std::fill_n(row_of(cell), 3 * shape.width(), std::uint8_t{255});
   return result;
 }
 

@@ -487,13 +487,31 @@ void steps::write(const picture& result, image_sink& to) {
 }
 
 std::vector<value_counts> steps::counts(const picture& of, std::size_t values) const {
+  const auto& shape = of.form().shape;
   const auto channels = static_cast<std::size_t>(of.form().channels);
   std::vector<value_counts> all(channels, value_counts(values));
-  over_bands(of, 1, [&](const block& band) {
-    if (of.form().type == dtype::u8)
-      count_values<std::uint8_t>(band.pixels, threads_for(band), all);
-    else
-      count_values<std::uint16_t>(band.pixels, threads_for(band), all);
+  auto alone = how_;
+  alone.device = "cpu";
+  alone.threads = 1;
+  // While one thread reads a strip, others count theirs.
+  constexpr std::int64_t rows = 256;
+  const auto threads = cpu::lend_threads(shape.pixels(), how_.threads);
+  const auto shares = static_cast<std::int64_t>(threads.count);
+  std::mutex joining;
+  threads.for_each(static_cast<std::size_t>(shares), [&](std::size_t share) {
+    std::vector<value_counts> own(channels, value_counts(values));
+    for (auto y = static_cast<std::int64_t>(share) * rows; y < shape.height(); y += shares * rows) {
+      const auto strip = between({y, 0}, {std::min(y + rows, shape.height()), shape.width()});
+      const auto memory = fresh(of.form(), strip);
+      read_box({&of, 1}, strip, alone, {&memory, 1});
+      if (of.form().type == dtype::u8)
+        count_values<std::uint8_t>(memory.pixels, own);
+      else
+        count_values<std::uint16_t>(memory.pixels, own);
+    }
+    const std::lock_guard lock(joining);
+    for (std::size_t channel = 0; channel < channels; ++channel)
+      for (std::size_t value = 0; value < values; ++value) all[channel][value] += own[channel][value];
   });
   return all;
 }

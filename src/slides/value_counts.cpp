@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <mutex>
 #include <numeric>
 
 namespace macareu::slides {
@@ -19,30 +18,24 @@ std::size_t value_at(const value_counts& counts, std::uint64_t rank) {
 }  // namespace
 
 template <class T>
-void count_values(const const_image_view& pixels, const host_threads& threads,
-                  std::vector<value_counts>& to) {
+void count_values(const const_image_view& pixels, std::vector<value_counts>& to) {
   const auto channels = to.size();
-  const auto* const first = static_cast<const T*>(pixels.data());
-  const auto all = static_cast<std::size_t>(pixels.shape().pixels());
-  const auto shares = static_cast<std::size_t>(threads.count);
-  const auto values = to[0].size();
-  std::mutex joining;
-  threads.for_each(shares, [&](std::size_t share) {
-    // Equal pixels often follow each other: two tables in turn, so that one count does not wait for the
-    // other.
-    std::vector<value_counts> own(2 * channels, value_counts(values));
-    for (auto i = all * share / shares; i < all * (share + 1) / shares; ++i)
-      for (std::size_t channel = 0; channel < channels; ++channel)
-        ++own[i % 2 * channels + channel][first[i * channels + channel]];
-    const std::lock_guard lock(joining);
-    for (std::size_t table = 0; table < own.size(); ++table)
-      for (std::size_t value = 0; value < values; ++value) to[table % channels][value] += own[table][value];
-  });
+  const auto* pixel = static_cast<const T*>(pixels.data());
+  // Equal pixels often follow each other: two tables in turn, so that one count does not wait for the other.
+  auto others = std::vector<value_counts>(channels, value_counts(to[0].size()));
+  const auto add = [&](std::vector<value_counts>& table) {
+    for (std::size_t channel = 0; channel < channels; ++channel) ++table[channel][*pixel++];
+  };
+  for (auto left = pixels.shape().pixels(); left > 0; left -= 2) {
+    add(to);
+    if (left > 1) add(others);
+  }
+  for (std::size_t channel = 0; channel < channels; ++channel)
+    for (std::size_t value = 0; value < others[channel].size(); ++value)
+      to[channel][value] += others[channel][value];
 }
-template void count_values<std::uint8_t>(const const_image_view&, const host_threads&,
-                                         std::vector<value_counts>&);
-template void count_values<std::uint16_t>(const const_image_view&, const host_threads&,
-                                          std::vector<value_counts>&);
+template void count_values<std::uint8_t>(const const_image_view&, std::vector<value_counts>&);
+template void count_values<std::uint16_t>(const const_image_view&, std::vector<value_counts>&);
 
 double percentile(const value_counts& counts, double percent) {
   const auto all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});

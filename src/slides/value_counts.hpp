@@ -6,8 +6,6 @@
 
 #include <macareu/image.hpp>
 
-#include "core/host_threads.hpp"
-
 namespace macareu::slides {
 
 /// counts[v]: how many pixels have the value v.
@@ -15,7 +13,7 @@ using value_counts = std::vector<std::uint64_t>;
 
 /// Adds how many pixels of a packed image have each value, by channels. For u8 and u16.
 template <class T>
-void count_values(const const_image_view& pixels, const host_threads& threads, std::vector<value_counts>& to);
+void count_values(const const_image_view& pixels, std::vector<value_counts>& to);
 
 /// NumPy's: between two values, linearly.
 double percentile(const value_counts& counts, double percent);

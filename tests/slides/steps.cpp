@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/coded_image.hpp"
-#include "engines/cpu/runtime/threads.hpp"
 #include "slides/tissue_parts.hpp"
 #include "slides/value_counts.hpp"
 #include "support/dice.hpp"
@@ -46,16 +45,14 @@ TEST(value_counts, channels_are_counted_apart) {
   const std::vector<std::uint8_t> pixels{7, 0, 7, 9, 1, 9, 7, 0, 3, 7, 1, 7};
   const extents shape{2, 2};
   const const_image_view view(pixels.data(), dtype::u8, shape, contiguous_strides(shape, 3), 3);
-  for (const int threads : {1, 3}) {
-    std::vector<value_counts> counts(3, value_counts(256));
-    count_values<std::uint8_t>(view, {threads, &cpu::parallel}, counts);
-    EXPECT_EQ(counts[0][7], 3);
-    EXPECT_EQ(counts[0][9], 1);
-    EXPECT_EQ(counts[1][0], 2);
-    EXPECT_EQ(counts[1][1], 2);
-    EXPECT_EQ(counts[2][3], 1);
-    EXPECT_EQ(counts[2][7], 2);
-  }
+  std::vector<value_counts> counts(3, value_counts(256));
+  count_values<std::uint8_t>(view, counts);
+  EXPECT_EQ(counts[0][7], 3);
+  EXPECT_EQ(counts[0][9], 1);
+  EXPECT_EQ(counts[1][0], 2);
+  EXPECT_EQ(counts[1][1], 2);
+  EXPECT_EQ(counts[2][3], 1);
+  EXPECT_EQ(counts[2][7], 2);
 }
 
 TEST(coded_image, keeps_pixels_and_is_small_for_runs) {
