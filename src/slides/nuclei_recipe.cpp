@@ -70,7 +70,7 @@ picture nuclei_recipe::density(const picture& rgb, const std::array<double, 3>& 
 }
 
 picture nuclei_recipe::filled_density(const picture& density) {
-  const auto smooth = on_.reuse(gaussian(density, pixels(o_.smooth), "same"));
+  const auto smooth = on_.keep(gaussian(density, pixels(o_.smooth), "same"));
   const auto filled = on_.whole("fill_holes", {}, {smooth});
   const auto half = on_.local("reduce", {{"factor", list{2}}}, {smooth}, {.shrink = 2})[0];
   const auto closed = on_.local("enlarge", {}, {flat("closing", half, pixels(o_.hole) / 2)},
