@@ -40,6 +40,9 @@ inline constexpr std::size_t most_boxes_ahead = 2;
 /// Blocks of memory that are kept for the next piece: those of one piece.
 inline constexpr std::size_t most_spare_blocks = 8;
 
+/// Of a block: smaller ones would take much more memory than they have bytes.
+inline constexpr std::size_t bytes_on_huge_pages = std::size_t{8} << 20;
+
 /// Pixels that are searched for NaN without a branch.
 inline constexpr std::int64_t searched_pixels = 4096;
 
