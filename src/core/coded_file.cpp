@@ -131,12 +131,17 @@ void coded_file::read(const image_region& where, void* to, const host_threads& t
                  right = std::min(end_of(where, 2), end_of(own, 2));
       coded.resize(static_cast<std::size_t>(found[i].bytes));
       move_all(::pread, file_, coded.data(), found[i].bytes, found[i].offset);
-      pixels.resize(static_cast<std::size_t>(own.pixels() * bytes));
-      decode_pixels(coded, pixel_bytes_, own.pixels(), own.size[2], pixels.data());
       const auto slice = (own.first[0] - where.first[0]) * where.size[1];
+      auto* const out = static_cast<std::byte*>(to) +
+                        ((slice + top - where.first[1]) * where.size[2] + left - where.first[2]) * bytes;
+      if (bottom - top == own.size[1] && right - left == own.size[2]) {
+        decode_pixels(coded, pixel_bytes_, own.pixels(), own.size[2], where.size[2], out);
+        continue;
+      }
+      pixels.resize(static_cast<std::size_t>(own.pixels() * bytes));
+      decode_pixels(coded, pixel_bytes_, own.pixels(), own.size[2], own.size[2], pixels.data());
       for (auto y = top; y < bottom; ++y)
-        std::memcpy(static_cast<std::byte*>(to) +
-                        ((slice + y - where.first[1]) * where.size[2] + left - where.first[2]) * bytes,
+        std::memcpy(out + (y - top) * where.size[2] * bytes,
                     pixels.data() + ((y - own.first[1]) * own.size[2] + left - own.first[2]) * bytes,
                     static_cast<std::size_t>((right - left) * bytes));
     }

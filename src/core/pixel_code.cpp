@@ -56,22 +56,38 @@ void code(const T* from, std::int64_t count, std::int64_t, std::vector<std::byte
 }
 
 template <class T>
-void decode(const std::vector<std::byte>& from, std::int64_t, std::int64_t, T* to) {
+void decode(const std::vector<std::byte>& from, std::int64_t, std::int64_t columns, std::int64_t pitch,
+            T* row) {
+  std::int64_t column = 0;
+  /// write(to, count) for the parts of a run that lie in one row.
+  const auto in_rows = [&](std::int64_t length, const auto& write) {
+    while (length > 0) {
+      const auto now = std::min(length, columns - column);
+      write(row + column, now);
+      length -= now;
+      column += now;
+      if (column < columns) return;
+      column = 0;
+      row += pitch;
+    }
+  };
   for (std::size_t at = 0; at < from.size();) {
     std::uint32_t token;
     std::memcpy(&token, from.data() + at, sizeof token);
     at += sizeof token;
-    const auto length = static_cast<std::size_t>(token >> 1);
+    const auto length = static_cast<std::int64_t>(token >> 1);
     if (token & 1) {
       T value;
       std::memcpy(&value, from.data() + at, sizeof value);
       at += sizeof value;
-      std::fill_n(to, length, value);
+      in_rows(length, [&](T* to, std::int64_t count) { std::fill_n(to, count, value); });
     } else {
-      std::memcpy(to, from.data() + at, length * sizeof(T));
-      at += length * sizeof(T);
+      in_rows(length, [&](T* to, std::int64_t count) {
+        const auto bytes = static_cast<std::size_t>(count) * sizeof(T);
+        std::memcpy(to, from.data() + at, bytes);
+        at += bytes;
+      });
     }
-    to += length;
   }
 }
 
@@ -156,7 +172,9 @@ void code(const std::uint16_t* from, std::int64_t count, std::int64_t columns, s
   to.resize(static_cast<std::size_t>(out.end() - to.data()));
 }
 
-void decode(const std::vector<std::byte>& from, std::int64_t count, std::int64_t columns, std::uint16_t* to) {
+/// Rows without gaps, or of whole blocks.
+void decode_blocks(const std::vector<std::byte>& from, std::int64_t count, std::int64_t columns,
+                   std::int64_t pitch, std::uint16_t* to) {
   const std::byte* at = from.data();
   block_pixels steps{}, words{};
   for (std::int64_t begin = 0; begin < count; begin += block) {
@@ -170,11 +188,20 @@ void decode(const std::vector<std::byte>& from, std::int64_t count, std::int64_t
     else
       steps = words;
     for (auto& step : steps) step = static_cast<std::uint16_t>((step >> 1) ^ (0U - (step & 1U)));
-    auto* const pixels = to + begin;
+    auto* const pixels = to + begin / columns * pitch + begin % columns;
     std::copy_n(steps.begin(), first, pixels);
     for (std::int64_t i = first; i < now; ++i)
-      pixels[i] = static_cast<std::uint16_t>(pixels[i - columns] + steps[static_cast<std::size_t>(i)]);
+      pixels[i] = static_cast<std::uint16_t>(pixels[i - pitch] + steps[static_cast<std::size_t>(i)]);
   }
+}
+
+void decode(const std::vector<std::byte>& from, std::int64_t count, std::int64_t columns, std::int64_t pitch,
+            std::uint16_t* to) {
+  if (columns == pitch || columns % block == 0) return decode_blocks(from, count, columns, pitch, to);
+  std::vector<std::uint16_t> packed(static_cast<std::size_t>(count));
+  decode_blocks(from, count, columns, columns, packed.data());
+  for (std::int64_t i = 0; i < count; i += columns, to += pitch)
+    std::copy_n(packed.begin() + i, std::min(columns, count - i), to);
 }
 
 template <class Visit>
@@ -193,8 +220,8 @@ void code_pixels(const std::byte* from, std::size_t pixel_bytes, std::int64_t co
 }
 
 void decode_pixels(const std::vector<std::byte>& from, std::size_t pixel_bytes, std::int64_t count,
-                   std::int64_t columns, std::byte* to) {
-  with_width(pixel_bytes, [&]<class T>(T) { decode(from, count, columns, reinterpret_cast<T*>(to)); });
+                   std::int64_t columns, std::int64_t pitch, std::byte* to) {
+  with_width(pixel_bytes, [&]<class T>(T) { decode(from, count, columns, pitch, reinterpret_cast<T*>(to)); });
 }
 
 }  // namespace macareu
