@@ -104,13 +104,14 @@ target_compile_options(macareu_parts INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-se
 # The engine-independent part of the catalogue.
 add_library(macareu_descriptions OBJECT ${generated}/descriptions.cpp
   src/catalogue/arguments.cpp src/catalogue/suggestion.cpp src/core/connectivity.cpp src/core/error.cpp src/core/host_memory.cpp
-  src/core/image.cpp src/core/table.cpp src/operators/morphology/footprints.cpp src/operators/objects/column_ranges.cpp
-  src/operators/objects/object_table.cpp src/operators/objects/surface_weights.cpp
+  src/core/image.cpp src/core/table.cpp src/operators/morphology/footprints.cpp
+  src/operators/objects/labels/column_ranges.cpp
+  src/operators/objects/measures/object_table.cpp src/operators/objects/measures/surface_weights.cpp
   src/operators/points/stains.cpp)  # descriptions point to their checks
 target_link_libraries(macareu_descriptions PRIVATE macareu_parts)
 set_target_properties(macareu_descriptions PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-set_source_files_properties(src/operators/objects/column_ranges.cpp src/operators/objects/object_table.cpp
-  src/operators/objects/surface_weights.cpp src/operators/points/stains.cpp
+set_source_files_properties(src/operators/objects/labels/column_ranges.cpp src/operators/objects/measures/object_table.cpp
+  src/operators/objects/measures/surface_weights.cpp src/operators/points/stains.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # names of their own that others have too
 
 # The public functions come from the descriptions.
@@ -166,8 +167,7 @@ foreach(group extrema waves nearest points scaling morphology sums rows nuclei)
 endforeach()
 # Of the others' files, those of one folder are a group too: it saves the time to read what they include.
 foreach(op IN LISTS single)
-  get_filename_component(folder ${header_of_${op}} DIRECTORY)
-  get_filename_component(folder ${folder} NAME)
+  string(REGEX REPLACE "^operators/([^/]+)/.*" "\\1" folder ${header_of_${op}})
   set_source_files_properties(${generated}/cpu/${op}_others.cpp PROPERTIES UNITY_GROUP ${folder}_others)
 endforeach()
 set(gnu_release $<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>)
@@ -235,9 +235,9 @@ add_library(macareu
   src/patterns/component_rims.cpp src/patterns/host_rows.cpp
   src/operators/common/checks.cpp src/operators/common/pixel_bits.cpp
   src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp
-  src/operators/objects/contour_sweep.cpp src/operators/objects/label_rows.cpp src/operators/objects/overlaps.cpp
-  src/operators/objects/region_merging.cpp
-  src/operators/objects/watershed_checks.cpp
+  src/operators/objects/labels/label_rows.cpp src/operators/objects/measures/overlaps.cpp
+  src/operators/objects/outlines/contour_sweep.cpp
+  src/operators/objects/regions/region_merging.cpp src/operators/objects/regions/watershed_checks.cpp
   src/catalogue/catalogue.cpp src/catalogue/channels.cpp src/catalogue/checks.cpp src/catalogue/cuda_loader.cpp
   src/catalogue/device_choice.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp
   src/slides/buffers.cpp src/slides/nuclei.cpp src/slides/nuclei_recipe.cpp

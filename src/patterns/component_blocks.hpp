@@ -1,7 +1,7 @@
 // component_in_blocks, an optional ability of engines: labels an image in blocks of a given number of slices
 // (of rows in images). 0 leaves the choice to the engine. An engine with a pool of devices, or with device
 // memory, divides the image itself. The default is `component`. Where an engine has its images in host
-// memory, blocks are labelled one by one and merged (operators/objects/label_blocks.hpp).
+// memory, blocks are labelled one by one and merged (operators/objects/labels/label_blocks.hpp).
 #pragma once
 
 #include <concepts>

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "laws/checked_rules.hpp"
-#include "operators/objects/object_rules.hpp"
+#include "operators/objects/labels/object_rules.hpp"
 #include "support/dice.hpp"
 #include "support/palettes.hpp"
 

@@ -8,8 +8,8 @@
 
 #include "engines/cpu/engine.hpp"
 #include "engines/serial/engine.hpp"
-#include "operators/objects/label_blocks.hpp"
-#include "operators/objects/object_rules.hpp"
+#include "operators/objects/labels/label_blocks.hpp"
+#include "operators/objects/labels/object_rules.hpp"
 #include "support/dice.hpp"
 
 namespace macareu::test {

@@ -11,8 +11,8 @@
 #include "engines/cpu/engine.hpp"
 #include "engines/serial/engine.hpp"
 #include "laws/checked_rules.hpp"
-#include "operators/objects/object_extent.hpp"
-#include "operators/objects/object_sums.hpp"
+#include "operators/objects/measures/object_extent.hpp"
+#include "operators/objects/measures/object_sums.hpp"
 #include "support/dice.hpp"
 
 namespace macareu::test {

@@ -63,7 +63,7 @@ class Installed(unittest.TestCase):
             name = build_backend.build_sdist(folder)
             with tarfile.open(pathlib.Path(folder) / name) as archive:
                 names = set(archive.getnames())
-        for needed in ("PKG-INFO", "pyproject.toml", "CMakeLists.txt", "python/build_backend.py", "src/operators/objects/label.hpp"):
+        for needed in ("PKG-INFO", "pyproject.toml", "CMakeLists.txt", "python/build_backend.py", "src/operators/objects/labels/label.hpp"):
             self.assertIn(f"{name[:-len('.tar.gz')]}/{needed}", names)
 
 

@@ -8,7 +8,7 @@
 #include "core/key.hpp"
 #include "core/pixel_types.hpp"
 #include "operators/common/numbers.hpp"
-#include "operators/objects/object_rules.hpp"
+#include "operators/objects/labels/object_rules.hpp"
 
 namespace macareu {
 

@@ -8,7 +8,7 @@
 #include <macareu/table.hpp>
 
 #include "core/host_threads.hpp"
-#include "operators/objects/pair_map.hpp"
+#include "operators/objects/labels/pair_map.hpp"
 #include "patterns/host_rows.hpp"
 
 namespace macareu {

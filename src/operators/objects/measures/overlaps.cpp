@@ -1,4 +1,4 @@
-#include "operators/objects/overlaps.hpp"
+#include "operators/objects/measures/overlaps.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/ceil_div.hpp"
-#include "operators/objects/label_rows.hpp"
+#include "operators/objects/labels/label_rows.hpp"
 
 namespace macareu {
 namespace {

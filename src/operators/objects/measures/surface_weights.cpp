@@ -1,4 +1,4 @@
-#include "operators/objects/surface_weights.hpp"
+#include "operators/objects/measures/surface_weights.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -6,7 +6,7 @@
 
 #include "operators/common/angle.hpp"
 #include "operators/common/vectors.hpp"
-#include "operators/objects/object_outline.hpp"
+#include "operators/objects/measures/object_outline.hpp"
 
 namespace macareu {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/call.hpp"
-#include "operators/objects/label_images.hpp"
-#include "operators/objects/label_types.hpp"
-#include "operators/objects/region_merging.hpp"
+#include "operators/objects/labels/label_images.hpp"
+#include "operators/objects/labels/label_types.hpp"
+#include "operators/objects/regions/region_merging.hpp"
 #include "patterns/host_rows.hpp"
 #include "patterns/images.hpp"
 

@@ -13,9 +13,9 @@
 #include "operators/common/checks.hpp"
 #include "operators/common/parameters.hpp"
 #include "operators/common/wrong_value.hpp"
-#include "operators/objects/label_blocks.hpp"
-#include "operators/objects/label_plan.hpp"
-#include "operators/objects/object_rules.hpp"
+#include "operators/objects/labels/label_blocks.hpp"
+#include "operators/objects/labels/label_plan.hpp"
+#include "operators/objects/labels/object_rules.hpp"
 #include "patterns/images.hpp"
 
 namespace macareu::operators {

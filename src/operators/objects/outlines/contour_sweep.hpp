@@ -19,7 +19,7 @@
 
 #include "core/function_ref.hpp"
 #include "core/host_threads.hpp"
-#include "operators/objects/pair_map.hpp"
+#include "operators/objects/labels/pair_map.hpp"
 #include "patterns/host_rows.hpp"
 
 namespace macareu {

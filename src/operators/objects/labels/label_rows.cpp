@@ -1,4 +1,4 @@
-#include "operators/objects/label_rows.hpp"
+#include "operators/objects/labels/label_rows.hpp"
 
 #include "core/pixel_types.hpp"
 

@@ -7,8 +7,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "operators/objects/intensity_sums.hpp"
-#include "operators/objects/object_outline.hpp"
+#include "operators/objects/measures/intensity_sums.hpp"
+#include "operators/objects/measures/object_outline.hpp"
 #include "patterns/tally.hpp"
 
 namespace macareu {

@@ -7,8 +7,8 @@
 
 #include "core/call.hpp"
 #include "core/shapes_call.hpp"
-#include "operators/objects/contour_sweep.hpp"
-#include "operators/objects/label_types.hpp"
+#include "operators/objects/labels/label_types.hpp"
+#include "operators/objects/outlines/contour_sweep.hpp"
 #include "patterns/host_rows.hpp"
 
 namespace macareu::operators {

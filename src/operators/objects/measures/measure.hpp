@@ -13,9 +13,9 @@
 #include "operators/common/parameters.hpp"
 #include "operators/common/spacing.hpp"
 #include "operators/common/tuning.hpp"
-#include "operators/objects/intensities.hpp"
-#include "operators/objects/label_images.hpp"
-#include "operators/objects/object_table.hpp"
+#include "operators/objects/labels/label_images.hpp"
+#include "operators/objects/measures/intensities.hpp"
+#include "operators/objects/measures/object_table.hpp"
 #include "patterns/images.hpp"
 
 namespace macareu::operators {

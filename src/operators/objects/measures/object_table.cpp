@@ -1,4 +1,4 @@
-#include "operators/objects/object_table.hpp"
+#include "operators/objects/measures/object_table.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 #include "operators/common/angle.hpp"
 #include "operators/common/cube_root.hpp"
 #include "operators/common/tuning.hpp"
-#include "operators/objects/surface_weights.hpp"
+#include "operators/objects/measures/surface_weights.hpp"
 
 namespace macareu {
 namespace {

@@ -12,11 +12,11 @@
 #include "core/pixel_types.hpp"
 #include "operators/common/masks.hpp"
 #include "operators/common/parameters.hpp"
-#include "operators/objects/label_blocks.hpp"
-#include "operators/objects/label_plan.hpp"
-#include "operators/objects/object_extent.hpp"
-#include "operators/objects/object_rules.hpp"
-#include "operators/objects/selection.hpp"
+#include "operators/objects/labels/label_blocks.hpp"
+#include "operators/objects/labels/label_plan.hpp"
+#include "operators/objects/labels/object_rules.hpp"
+#include "operators/objects/labels/selection.hpp"
+#include "operators/objects/measures/object_extent.hpp"
 #include "patterns/images.hpp"
 
 namespace macareu::operators {

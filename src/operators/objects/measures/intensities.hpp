@@ -14,7 +14,7 @@
 
 #include "core/call.hpp"
 #include "operators/common/checks.hpp"
-#include "operators/objects/intensity_sums.hpp"
+#include "operators/objects/measures/intensity_sums.hpp"
 #include "patterns/images.hpp"
 #include "patterns/reduce.hpp"
 

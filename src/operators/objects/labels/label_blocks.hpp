@@ -16,7 +16,7 @@
 #include "core/framed.hpp"
 #include "core/function_ref.hpp"
 #include "core/neighbourhood.hpp"
-#include "operators/objects/label_images.hpp"
+#include "operators/objects/labels/label_images.hpp"
 #include "patterns/component_blocks.hpp"
 #include "patterns/component_rims.hpp"
 #include "patterns/images.hpp"

@@ -19,7 +19,7 @@
 #include "operators/common/numbers.hpp"
 #include "operators/common/parameters.hpp"
 #include "operators/extrema/h_extrema.hpp"
-#include "operators/objects/watershed_seeds.hpp"
+#include "operators/objects/regions/watershed_seeds.hpp"
 #include "patterns/basins.hpp"
 #include "patterns/basins_of_minima.hpp"
 #include "patterns/images.hpp"

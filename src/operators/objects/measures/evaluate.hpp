@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/call.hpp"
-#include "operators/objects/label_types.hpp"
-#include "operators/objects/overlaps.hpp"
+#include "operators/objects/labels/label_types.hpp"
+#include "operators/objects/measures/overlaps.hpp"
 #include "patterns/host_rows.hpp"
 
 namespace macareu::operators {

@@ -10,8 +10,8 @@
 #include <macareu/error.hpp>
 
 #include "core/call.hpp"
-#include "operators/objects/label_images.hpp"
-#include "operators/objects/selection.hpp"
+#include "operators/objects/labels/label_images.hpp"
+#include "operators/objects/labels/selection.hpp"
 #include "patterns/images.hpp"
 #include "patterns/map.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "core/call.hpp"
 #include "core/pixel_types.hpp"
-#include "operators/objects/shown_values.hpp"
+#include "operators/objects/outlines/shown_values.hpp"
 #include "patterns/images.hpp"
 #include "patterns/map.hpp"
 #include "patterns/window.hpp"

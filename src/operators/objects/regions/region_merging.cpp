@@ -1,4 +1,4 @@
-#include "operators/objects/region_merging.hpp"
+#include "operators/objects/regions/region_merging.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,8 +9,8 @@
 #include <macareu/table.hpp>
 
 #include "core/host_threads.hpp"
-#include "operators/objects/object_extent.hpp"
-#include "operators/objects/object_sums.hpp"
+#include "operators/objects/measures/object_extent.hpp"
+#include "operators/objects/measures/object_sums.hpp"
 
 namespace macareu {
 

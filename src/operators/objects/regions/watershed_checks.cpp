@@ -1,4 +1,4 @@
-#include "operators/objects/watershed_checks.hpp"
+#include "operators/objects/regions/watershed_checks.hpp"
 
 #include <utility>
 #include <vector>

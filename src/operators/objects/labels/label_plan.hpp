@@ -11,7 +11,7 @@
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
 
-#include "operators/objects/object_rules.hpp"
+#include "operators/objects/labels/object_rules.hpp"
 
 namespace macareu {
 

@@ -7,8 +7,8 @@
 
 #include "core/call.hpp"
 #include "core/host_threads.hpp"
-#include "operators/objects/label_rows.hpp"
-#include "operators/objects/pair_map.hpp"
+#include "operators/objects/labels/label_rows.hpp"
+#include "operators/objects/labels/pair_map.hpp"
 #include "patterns/host_rows.hpp"
 #include "patterns/tally.hpp"
 

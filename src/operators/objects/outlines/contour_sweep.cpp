@@ -1,4 +1,4 @@
-#include "operators/objects/contour_sweep.hpp"
+#include "operators/objects/outlines/contour_sweep.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/ceil_div.hpp"
-#include "operators/objects/label_rows.hpp"
+#include "operators/objects/labels/label_rows.hpp"
 
 namespace macareu {
 namespace {

@@ -1,4 +1,4 @@
-#include "operators/objects/column_ranges.hpp"
+#include "operators/objects/labels/column_ranges.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 
 #include <macareu/error.hpp>
 
-#include "operators/objects/object_table.hpp"
+#include "operators/objects/measures/object_table.hpp"
 
 namespace macareu {
 namespace {

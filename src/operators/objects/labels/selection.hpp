@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/call.hpp"
-#include "operators/objects/object_extent.hpp"
+#include "operators/objects/measures/object_extent.hpp"
 #include "patterns/images.hpp"
 
 namespace macareu {
