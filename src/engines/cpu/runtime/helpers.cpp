@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engines/cpu/runtime/threads.hpp"
+#include "engines/cpu/tuning.hpp"
 
 namespace macareu::cpu {
 namespace {
@@ -89,7 +90,8 @@ class pool {
   /// Spins briefly: the end of a pass or the next pass often comes sooner than a wake-up would.
   template <class Condition>
   static void look_for(const Condition& holds) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
+    const auto until =
+        std::chrono::steady_clock::now() + std::chrono::microseconds(tuning::look_microseconds);
     while (!holds() && std::chrono::steady_clock::now() < until) {
     }
   }
