@@ -240,8 +240,9 @@ add_library(macareu
   src/operators/objects/regions/region_merging.cpp src/operators/objects/regions/watershed_checks.cpp
   src/catalogue/catalogue.cpp src/catalogue/channels.cpp src/catalogue/checks.cpp src/catalogue/cuda_loader.cpp
   src/catalogue/device_choice.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp
-  src/slides/buffers.cpp src/slides/nuclei.cpp src/slides/nuclei_recipe.cpp
-  src/slides/steps.cpp src/slides/tissue_parts.cpp src/slides/tissue_source.cpp src/slides/value_counts.cpp)
+  src/slides/nuclei/buffers.cpp src/slides/nuclei/nuclei.cpp src/slides/nuclei/nuclei_recipe.cpp
+  src/slides/nuclei/steps.cpp src/slides/nuclei/value_counts.cpp
+  src/slides/tissue/tissue_parts.cpp src/slides/tissue/tissue_source.cpp)
 if(MACAREU_SERIAL)
   target_sources(macareu PRIVATE $<TARGET_OBJECTS:macareu_serial>)
 endif()

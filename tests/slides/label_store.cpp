@@ -1,5 +1,5 @@
 // Labels in a work file equal those in memory, and take room only where they are.
-#include "slides/label_store.hpp"
+#include "slides/outputs/label_store.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // Overviews are means, whatever is read at once; tissue and regions lie where they are drawn.
-#include "slides/overview.hpp"
+#include "slides/tissue/overview.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
-#include "slides/regions.hpp"
-#include "slides/tissue.hpp"
+#include "slides/tissue/regions.hpp"
+#include "slides/tissue/tissue.hpp"
 
 namespace macareu::test {
 namespace {

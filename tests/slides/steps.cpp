@@ -1,5 +1,5 @@
 // What recipes are made of: counts of values, work files, and local steps in boxes.
-#include "slides/steps.hpp"
+#include "slides/nuclei/steps.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/coded_image.hpp"
-#include "slides/tissue_parts.hpp"
-#include "slides/value_counts.hpp"
+#include "slides/nuclei/value_counts.hpp"
+#include "slides/tissue/tissue_parts.hpp"
 #include "support/dice.hpp"
 
 namespace macareu::slides {

@@ -3,9 +3,9 @@
 
 #include <limits>
 
-#include "slides/nuclei_table.hpp"
-#include "slides/stored_texts.hpp"
-#include "slides/uuid.hpp"
+#include "slides/outputs/nuclei_table.hpp"
+#include "slides/outputs/stored_texts.hpp"
+#include "slides/outputs/uuid.hpp"
 
 namespace macareu::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <macareu/image.hpp>
 #include <macareu/table.hpp>
 
-#include "slides/nuclei_table.hpp"
+#include "slides/outputs/nuclei_table.hpp"
 
 namespace macareu::tool {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "slides/regions.hpp"
+#include "slides/tissue/regions.hpp"
 
 namespace macareu::tool {
 

@@ -9,8 +9,8 @@
 #include <macareu/error.hpp>
 
 #include "command/text.hpp"
-#include "slides/parameters.hpp"
-#include "slides/uuid.hpp"
+#include "slides/nuclei/parameters.hpp"
+#include "slides/outputs/uuid.hpp"
 
 namespace macareu::tool {
 namespace {

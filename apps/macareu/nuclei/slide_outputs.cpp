@@ -5,9 +5,9 @@
 #include <macareu/text_file.hpp>
 
 #include "nuclei/slide_run.hpp"
-#include "slides/outline_text.hpp"
-#include "slides/stored_texts.hpp"
-#include "slides/tissue.hpp"
+#include "slides/outputs/outline_text.hpp"
+#include "slides/outputs/stored_texts.hpp"
+#include "slides/tissue/tissue.hpp"
 
 namespace macareu::tool {
 namespace {

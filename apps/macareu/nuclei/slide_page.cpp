@@ -5,8 +5,8 @@
 
 #include "command/progress_bar.hpp"
 #include "nuclei/slide_run.hpp"
-#include "slides/outline_text.hpp"
-#include "slides/tissue.hpp"
+#include "slides/outputs/outline_text.hpp"
+#include "slides/tissue/tissue.hpp"
 
 namespace macareu::tool {
 

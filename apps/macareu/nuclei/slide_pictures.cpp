@@ -8,7 +8,7 @@
 #include "nuclei/plots.hpp"
 #include "nuclei/slide_run.hpp"
 #include "pictures/histogram_plot.hpp"
-#include "slides/outline_counts.hpp"
+#include "slides/outputs/outline_counts.hpp"
 
 namespace macareu::tool {
 namespace {

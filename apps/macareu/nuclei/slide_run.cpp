@@ -12,8 +12,8 @@
 #include "command/text.hpp"
 #include "nuclei/region_file.hpp"
 #include "running/timing.hpp"
-#include "slides/stain_sums.hpp"
-#include "slides/tissue.hpp"
+#include "slides/outputs/stain_sums.hpp"
+#include "slides/tissue/tissue.hpp"
 
 namespace macareu::tool {
 namespace {

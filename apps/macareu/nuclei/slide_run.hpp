@@ -15,11 +15,11 @@
 
 #include "command/interruption.hpp"
 #include "nuclei/settings.hpp"
-#include "slides/label_store.hpp"
-#include "slides/nuclei_table.hpp"
-#include "slides/overview.hpp"
-#include "slides/regions.hpp"
-#include "slides/slide_part.hpp"
+#include "slides/outputs/label_store.hpp"
+#include "slides/outputs/nuclei_table.hpp"
+#include "slides/tissue/overview.hpp"
+#include "slides/tissue/regions.hpp"
+#include "slides/tissue/slide_part.hpp"
 
 namespace macareu::tool {
 

@@ -10,7 +10,7 @@
 #include <macareu/version.hpp>
 
 #include "nuclei/slide_run.hpp"
-#include "slides/tissue.hpp"
+#include "slides/tissue/tissue.hpp"
 
 namespace macareu::tool {
 namespace {

@@ -13,11 +13,11 @@
 #include "core/coded_file.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "operators/nuclei/fixed_point.hpp"
-#include "slides/nuclei_recipe.hpp"
-#include "slides/steps.hpp"
-#include "slides/tissue_parts.hpp"
-#include "slides/tissue_source.hpp"
-#include "slides/value_counts.hpp"
+#include "slides/nuclei/nuclei_recipe.hpp"
+#include "slides/nuclei/steps.hpp"
+#include "slides/nuclei/value_counts.hpp"
+#include "slides/tissue/tissue_parts.hpp"
+#include "slides/tissue/tissue_source.hpp"
 
 namespace macareu {
 namespace {

@@ -1,4 +1,4 @@
-#include "slides/slide_part.hpp"
+#include "slides/tissue/slide_part.hpp"
 
 #include <algorithm>
 #include <cstddef>

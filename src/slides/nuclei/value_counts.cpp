@@ -1,4 +1,4 @@
-#include "slides/value_counts.hpp"
+#include "slides/nuclei/value_counts.hpp"
 
 #include <algorithm>
 #include <array>

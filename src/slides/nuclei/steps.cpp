@@ -1,4 +1,4 @@
-#include "slides/steps.hpp"
+#include "slides/nuclei/steps.hpp"
 
 #include <cmath>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "slides/uuid.hpp"
+#include "slides/outputs/uuid.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "slides/nuclei_recipe.hpp"
+#include "slides/nuclei/nuclei_recipe.hpp"
 
 #include <algorithm>
 #include <cmath>

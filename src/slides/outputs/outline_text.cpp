@@ -1,4 +1,4 @@
-#include "slides/outline_text.hpp"
+#include "slides/outputs/outline_text.hpp"
 
 namespace macareu::slides {
 

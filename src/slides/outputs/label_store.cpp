@@ -1,4 +1,4 @@
-#include "slides/label_store.hpp"
+#include "slides/outputs/label_store.hpp"
 
 #include <algorithm>
 #include <cstddef>

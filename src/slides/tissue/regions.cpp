@@ -1,4 +1,4 @@
-#include "slides/regions.hpp"
+#include "slides/tissue/regions.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "slides/tissue_parts.hpp"
+#include "slides/tissue/tissue_parts.hpp"
 
 #include <algorithm>
 #include <array>

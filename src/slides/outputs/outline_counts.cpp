@@ -1,4 +1,4 @@
-#include "slides/outline_counts.hpp"
+#include "slides/outputs/outline_counts.hpp"
 
 #include <algorithm>
 

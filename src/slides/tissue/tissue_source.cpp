@@ -1,4 +1,4 @@
-#include "slides/tissue_source.hpp"
+#include "slides/tissue/tissue_source.hpp"
 
 #include <algorithm>
 #include <cstring>

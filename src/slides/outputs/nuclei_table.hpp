@@ -10,8 +10,8 @@
 
 #include <macareu/table.hpp>
 
-#include "slides/stain_sums.hpp"
-#include "slides/uuid.hpp"
+#include "slides/outputs/stain_sums.hpp"
+#include "slides/outputs/uuid.hpp"
 
 namespace macareu::slides {
 

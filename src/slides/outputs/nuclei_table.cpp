@@ -1,4 +1,4 @@
-#include "slides/nuclei_table.hpp"
+#include "slides/outputs/nuclei_table.hpp"
 
 #include <algorithm>
 #include <array>

@@ -9,7 +9,7 @@
 #include <macareu/catalogue.hpp>
 #include <macareu/nuclei.hpp>
 
-#include "slides/label_store.hpp"
+#include "slides/outputs/label_store.hpp"
 
 namespace macareu::slides {
 

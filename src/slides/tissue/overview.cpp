@@ -1,4 +1,4 @@
-#include "slides/overview.hpp"
+#include "slides/tissue/overview.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 
 #include "core/ceil_div.hpp"
 #include "engines/cpu/runtime/threads.hpp"
-#include "slides/slide_part.hpp"
+#include "slides/tissue/slide_part.hpp"
 
 namespace macareu::slides {
 namespace {

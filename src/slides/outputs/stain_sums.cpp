@@ -1,4 +1,4 @@
-#include "slides/stain_sums.hpp"
+#include "slides/outputs/stain_sums.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -21,8 +21,8 @@
 #include "core/coded_image.hpp"
 #include "core/function_ref.hpp"
 #include "core/host_threads.hpp"
-#include "slides/buffers.hpp"
-#include "slides/value_counts.hpp"
+#include "slides/nuclei/buffers.hpp"
+#include "slides/nuclei/value_counts.hpp"
 
 namespace macareu::slides {
 

@@ -5,8 +5,8 @@
 
 #include <macareu/nuclei.hpp>
 
-#include "slides/steps.hpp"
-#include "slides/value_counts.hpp"
+#include "slides/nuclei/steps.hpp"
+#include "slides/nuclei/value_counts.hpp"
 
 namespace macareu::slides {
 

@@ -1,4 +1,4 @@
-#include "slides/buffers.hpp"
+#include "slides/nuclei/buffers.hpp"
 
 #include <sys/mman.h>
 

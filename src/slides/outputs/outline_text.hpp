@@ -6,7 +6,7 @@
 
 #include <macareu/shapes.hpp>
 
-#include "slides/nuclei_table.hpp"
+#include "slides/outputs/nuclei_table.hpp"
 
 namespace macareu::slides {
 

@@ -8,7 +8,7 @@
 #include <macareu/nuclei.hpp>
 #include <macareu/shapes.hpp>
 
-#include "slides/overview.hpp"
+#include "slides/tissue/overview.hpp"
 
 namespace macareu::slides {
 

@@ -1,4 +1,4 @@
-#include "slides/tissue.hpp"
+#include "slides/tissue/tissue.hpp"
 
 #include <algorithm>
 #include <array>

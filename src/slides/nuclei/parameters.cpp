@@ -1,4 +1,4 @@
-#include "slides/parameters.hpp"
+#include "slides/nuclei/parameters.hpp"
 
 namespace macareu::slides {
 namespace {

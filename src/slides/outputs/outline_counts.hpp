@@ -5,8 +5,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "slides/label_store.hpp"
-#include "slides/overview.hpp"
+#include "slides/outputs/label_store.hpp"
+#include "slides/tissue/overview.hpp"
 
 namespace macareu::slides {
 

@@ -1,4 +1,4 @@
-#include "slides/stored_texts.hpp"
+#include "slides/outputs/stored_texts.hpp"
 
 #include <span>
 
