@@ -167,6 +167,22 @@ class Options(PiecesTest):
         self.succeed("label", "objects.npy", "-o", "out.npy", "--report", "r.json")
         self.assertNotIn("pieces", json.loads(self.content("r.json")))
 
+    def test_streams(self):
+        """Work files do not lie beside a pipe, and nothing of the run is left."""
+        self.bright()
+        self.succeed("fill-holes", "mask.npy", "-o", "expected.npy")
+        os.mkdir(self.path("temporary"))
+        os.environ["TMPDIR"] = self.path("temporary")
+        self.addCleanup(os.environ.pop, "TMPDIR")
+        before = sorted(os.listdir("/dev"))
+        command = ("fill-holes", "mask.npy", "-o", "/dev/stdout", "--pieces", "70,90")
+        done = self.run_tool(*command)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout == self.content("expected.npy"))
+        self.assertEqual(sorted(os.listdir("/dev")), before)
+        self.assertEqual(os.listdir(self.path("temporary")), [])
+        self.assertIn("without an output file nothing was kept", self.fail_with(2, *command, "--resume"))
+
     def test_quiet(self):
         self.bright()
         self.succeed("maxima", "mask.npy", "-o", "out.npy", "--memory", "200K", "--quiet")

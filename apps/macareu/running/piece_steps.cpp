@@ -1,5 +1,7 @@
 #include "running/piece_steps.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -9,6 +11,7 @@
 #include <macareu/files.hpp>
 
 #include "command/shared_ranks.hpp"
+#include "files/format.hpp"
 
 namespace macareu::tool {
 
@@ -82,6 +85,17 @@ piece_options piece_steps::of(const std::string& step) const {
   return own;
 }
 
+namespace {
+
+/// The first output that is a file: work files do not lie beside pipes, and what went into one is not kept.
+const std::string* first_file(const std::vector<std::string>& written) {
+  const auto found = std::ranges::find_if_not(
+      written, [](const std::string& file) { return files::is_stream_destination(file); });
+  return found == written.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
 fs::path scratch_directory(const run_options& running, const std::vector<std::string>& written) {
   if (!running.pieces.scratch.empty()) {
     std::error_code error;
@@ -89,8 +103,9 @@ fs::path scratch_directory(const run_options& running, const std::vector<std::st
       throw io_error("--scratch: there is no directory " + running.pieces.scratch.string());
     return running.pieces.scratch;
   }
-  if (written.empty()) return fs::temp_directory_path();
-  const auto parent = fs::path(written[0]).parent_path();
+  const auto* const file = first_file(written);
+  if (!file) return fs::temp_directory_path();
+  const auto parent = fs::path(*file).parent_path();
   return parent.empty() ? "." : parent;
 }
 
@@ -98,14 +113,18 @@ void run_resumable(std::string_view verb, const run_options& running, const std:
                    const std::function<work_folder::description()>& describe,
                    const std::function<void(piece_steps)>& steps) {
   const auto scratch = scratch_directory(running, written);
-  if (written.empty()) {
+  const auto* const file = first_file(written);
+  if (!file) {
     if (running.pieces.resume) throw usage_error("--resume: without an output file nothing was kept");
-    return steps({scratch, running.pieces});
+    if (written.empty()) return steps({scratch, running.pieces});
+    work_folder folder(scratch / (".macareu-stream-" + std::to_string(::getpid()) + ".pieces"));
+    folder.create(written[0]);
+    return steps({folder.path(), running.pieces});
   }
-  const auto name = fs::path(written[0]).filename().string();
+  const auto name = fs::path(*file).filename().string();
   // Outputs of several folders may share a scratch directory.
   const auto of_output =
-      running.pieces.scratch.empty() ? "" : "-" + std::to_string(fs::hash_value(fs::absolute(written[0])));
+      running.pieces.scratch.empty() ? "" : "-" + std::to_string(fs::hash_value(fs::absolute(*file)));
   work_folder folder(scratch / (".macareu-" + name + of_output + ".pieces"));
   const auto about = describe();
   if (shared_ranks()) shared_ranks()->require_same("commands, versions or inputs", about.run + about.inputs);
