@@ -153,20 +153,19 @@ void ranks::on_first(const std::function<void()>& work) {
 }
 
 void ranks::require_same(std::string_view what, const std::string& own) {
-  const auto all = gather(own);
-  for (std::size_t k = 1; k < all.size(); ++k) {
-    if (all[k] == all[0]) continue;
+  const auto first = from_first(own);
+  if (own != first) {
     std::size_t at = 0;
-    while (at < all[0].size() && at < all[k].size() && all[0][at] == all[k][at]) ++at;
+    while (at < first.size() && at < own.size() && first[at] == own[at]) ++at;
     const auto line = [&](const std::string& text) {
-      const auto begin = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
-      const auto first = begin == std::string::npos ? 0 : begin + 1;
-      return text.substr(first, text.find('\n', first) - first);
+      const auto end_of_last = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+      const auto begin = end_of_last == std::string::npos ? 0 : end_of_last + 1;
+      return text.substr(begin, text.find('\n', begin) - begin);
     };
-    failed_ = true;  // all ranks find it
-    throw usage_error("ranks have different " + std::string(what) + ": rank 0 has '" + line(all[0]) +
-                      "', rank " + std::to_string(k) + " has '" + line(all[k]) + "'");
+    throw usage_error("ranks have different " + std::string(what) + ": rank 0 has '" + line(first) +
+                      "', rank " + std::to_string(rank()) + " has '" + line(own) + "'");
   }
+  meet();  // no rank goes on before all have compared
 }
 
 void ranks::fail(const std::exception_ptr& error) {

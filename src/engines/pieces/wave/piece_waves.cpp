@@ -164,8 +164,8 @@ rim_graph<Key> piece_waves<Key>::graph_of_own_pieces() const {
   for (std::int64_t i = 0; i < own_.pixels(); ++i)
     boxes.push_back(grid_.piece(grid_.number(
         own_.first + site{i / own_.size.x / own_.size.y, i / own_.size.x % own_.size.y, i % own_.size.x})));
-  return {grid_.pixels_of(own_), std::move(boxes), [this](site p) { return place_of(grid_.piece_at(p)); },
-          near_};
+  return {grid_.whole(), grid_.pixels_of(own_), std::move(boxes),
+          [this](site p) { return place_of(grid_.piece_at(p)); }, near_};
 }
 
 template <class Key>
@@ -205,7 +205,7 @@ void piece_waves<Key>::solve_graph() {
     const std::vector boxes{pixels_of(range.first, range.middle), pixels_of(range.middle, range.end)};
     auto& graph = joined
                       .try_emplace(
-                          range.end, pixels_of(range.first, range.end), boxes,
+                          range.end, grid_.whole(), pixels_of(range.first, range.end), boxes,
                           [at = boxes[1]](site p) { return std::size_t{at.contains(p)}; }, near_)
                       .first->second;
     graph.add(0, rim_summary<Key>::of(first, rim_size(boxes[0])));

@@ -164,45 +164,98 @@ bool rim_flood<Key>::flood(const neighbourhood& near, const piece_keys<Key>& key
   return true;
 }
 
+namespace {
+
+/// Numbers of 7 bits a byte, the lowest first: most are small.
+void add_short(std::string& to, std::uint64_t number) {
+  for (; number >= 128; number >>= 7) to.push_back(static_cast<char>(number | 128));
+  to.push_back(static_cast<char>(number));
+}
+
+/// Reads what bytes() wrote. Throws io_error at the end of the bytes.
+class rim_reader {
+ public:
+  explicit rim_reader(std::string_view bytes) : rest_(bytes) {}
+
+  [[noreturn]] static void refuse() { throw io_error("work files of pieces: a rim of a wave is damaged"); }
+  bool has_more() const { return !rest_.empty(); }
+  std::string_view take(std::size_t count) {
+    if (count > rest_.size()) refuse();
+    const auto found = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return found;
+  }
+  std::uint64_t short_number() {
+    std::uint64_t number = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const auto byte = static_cast<unsigned char>(take(1)[0]);
+      number |= std::uint64_t{byte & 127u} << shift;
+      if (byte < 128) return number;
+    }
+    refuse();
+  }
+  template <class Key>
+  Key key() {
+    Key found;
+    std::memcpy(&found, take(sizeof found).data(), sizeof found);
+    return found;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+bool bit_of(std::string_view bits, std::size_t i) { return (bits[i / 8] >> i % 8 & 1) != 0; }
+
+}  // namespace
+
 template <class Key>
 std::string rim_summary<Key>::bytes() const {
-  std::string all;
-  const auto add = [&](const auto* from, std::size_t count) {
-    all.append(reinterpret_cast<const char*>(from), count * sizeof *from);
+  // Pixels with a capacity, and those whose value is another: only these have keys.
+  const auto mask = (capacity.size() + 7) / 8;
+  std::string all(2 * mask, '\0');
+  const auto set = [&](std::size_t from, std::size_t i) {
+    all[from + i / 8] = static_cast<char>(all[from + i / 8] | 1 << i % 8);
   };
-  all.reserve((capacity.size() + value.size()) * sizeof(Key) + edges.size() * sizeof(rim_edge<Key>));
-  add(capacity.data(), capacity.size());
-  add(value.data(), value.size());
-  for (const auto& edge : edges) {  // without the gaps of a struct
-    add(&edge.a, 1);
-    add(&edge.b, 1);
-    add(&edge.weight, 1);
+  const auto add = [&](Key key) { all.append(reinterpret_cast<const char*>(&key), sizeof key); };
+  for (std::size_t i = 0; i < capacity.size(); ++i) {
+    if (capacity[i] != 0) set(0, i);
+    if (value[i] != capacity[i]) set(mask, i);
+  }
+  for (std::size_t i = 0; i < capacity.size(); ++i) {
+    if (capacity[i] != 0) add(capacity[i]);
+    if (value[i] != capacity[i]) add(value[i]);
+  }
+  auto sorted = edges;
+  std::ranges::sort(sorted, {}, [](const rim_edge<Key>& edge) { return std::pair(edge.a, edge.b); });
+  std::uint32_t last = 0;
+  for (const auto& edge : sorted) {
+    add_short(all, edge.a - last);
+    const auto step = static_cast<std::int64_t>(edge.b) - edge.a;
+    add_short(all, static_cast<std::uint64_t>(step < 0 ? -2 * step - 1 : 2 * step));
+    add(edge.weight);
+    last = edge.a;
   }
   return all;
 }
 
 template <class Key>
 rim_summary<Key> rim_summary<Key>::of(std::string_view bytes, std::size_t nodes) {
-  constexpr auto edge_bytes = 2 * sizeof(std::uint32_t) + sizeof(Key);
-  const auto fixed = 2 * nodes * sizeof(Key);
-  const auto refuse = [] { throw io_error("work files of pieces: a rim of a wave is damaged"); };
-  if (bytes.size() < fixed || (bytes.size() - fixed) % edge_bytes != 0) refuse();
-  const char* from = bytes.data();
-  const auto take = [&](auto* to, std::size_t count) {
-    if (count > 0) std::memcpy(to, from, count * sizeof *to);
-    from += count * sizeof *to;
-  };
+  rim_reader from(bytes);
+  const auto has_capacity = from.take((nodes + 7) / 8), differs = from.take((nodes + 7) / 8);
   rim_summary summary;
   summary.capacity.resize(nodes);
   summary.value.resize(nodes);
-  summary.edges.resize((bytes.size() - fixed) / edge_bytes);
-  take(summary.capacity.data(), nodes);
-  take(summary.value.data(), nodes);
-  for (auto& edge : summary.edges) {
-    take(&edge.a, 1);
-    take(&edge.b, 1);
-    take(&edge.weight, 1);
-    if (edge.a >= nodes || edge.b >= nodes) refuse();
+  for (std::size_t i = 0; i < nodes; ++i) {
+    if (bit_of(has_capacity, i)) summary.capacity[i] = from.key<Key>();
+    summary.value[i] = bit_of(differs, i) ? from.key<Key>() : summary.capacity[i];
+  }
+  for (std::uint64_t last = 0; from.has_more();) {
+    const auto a = last + from.short_number(), step = from.short_number();
+    const auto b = step % 2 != 0 ? a - (step + 1) / 2 : a + step / 2;
+    if (a >= nodes || b >= nodes) rim_reader::refuse();
+    summary.edges.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), from.key<Key>()});
+    last = a;
   }
   return summary;
 }

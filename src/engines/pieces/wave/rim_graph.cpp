@@ -40,9 +40,14 @@ bool is_wider(const rim_edge<Key>& a, const rim_edge<Key>& b) {
 }  // namespace
 
 template <class Key>
-rim_graph<Key>::rim_graph(const box& outer, std::vector<box> boxes, std::function<std::size_t(site)> at,
-                          const neighbourhood& near)
-    : outer_(outer), boxes_(std::move(boxes)), at_(std::move(at)), near_(near), rims_(boxes_.size()) {}
+rim_graph<Key>::rim_graph(const box& whole, const box& outer, std::vector<box> boxes,
+                          std::function<std::size_t(site)> at, const neighbourhood& near)
+    : whole_(whole),
+      outer_(outer),
+      boxes_(std::move(boxes)),
+      at_(std::move(at)),
+      near_(near),
+      rims_(boxes_.size()) {}
 
 template <class Key>
 std::uint32_t rim_graph<Key>::number(std::size_t of, site p) const {
@@ -119,7 +124,7 @@ void rim_graph<Key>::over_outer_rim(const Visit& visit) const {
   for_each_on_rim(outer_, near_.rank == 3, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
     const site p = outer_.first + site{z, y, x};
     const auto of = at_(p);
-    visit(of, number(of, p));
+    visit(p, of, number(of, p));
   });
 }
 
@@ -130,11 +135,13 @@ rim_summary<Key> rim_graph<Key>::contract() {
   // Components of nodes that are joined so far. Each has one of its pixels on the outer rim, if it has some.
   std::vector<std::uint32_t> parent(first_.back()), outer(first_.back(), none), node;
   std::iota(parent.begin(), parent.end(), std::uint32_t{0});
-  over_outer_rim([&](std::size_t of, std::uint32_t i) {
-    outer[first_[of] + i] = static_cast<std::uint32_t>(node.size());
+  over_outer_rim([&](site p, std::size_t of, std::uint32_t i) {
+    bool is_open = false;
+    near_.for_each(p, [&](site q) { is_open |= !outer_.contains(q) && whole_.contains(q); });
+    if (is_open) outer[first_[of] + i] = static_cast<std::uint32_t>(node.size());
     node.push_back(first_[of] + i);
-    summary.capacity.push_back(rims_[of].capacity[i]);
-    summary.value.push_back(rims_[of].value[i]);
+    summary.capacity.push_back(is_open ? rims_[of].capacity[i] : Key{0});
+    summary.value.push_back(is_open ? rims_[of].value[i] : Key{0});
   });
   std::vector<Key> value(first_.back());
   for (std::size_t k = 0; k < rims_.size(); ++k) std::ranges::copy(rims_[k].value, value.begin() + first_[k]);
@@ -179,7 +186,7 @@ rim_summary<Key> rim_graph<Key>::contract() {
 template <class Key>
 void rim_graph<Key>::raise(const std::vector<Key>& outside) {
   std::size_t i = 0;
-  over_outer_rim([&](std::size_t of, std::uint32_t n) {
+  over_outer_rim([&](site, std::size_t of, std::uint32_t n) {
     auto& value = rims_[of].value[n];
     value = std::max(value, outside[i++]);
   });

@@ -16,14 +16,15 @@ namespace macareu::pieces {
 template <class Key>
 class rim_graph {
  public:
-  /// at(p): which of the boxes has a pixel of `outer`.
-  rim_graph(const box& outer, std::vector<box> boxes, std::function<std::size_t(site)> at,
+  /// at(p): which of the boxes has a pixel of `outer`. whole: the image.
+  rim_graph(const box& whole, const box& outer, std::vector<box> boxes, std::function<std::size_t(site)> at,
             const neighbourhood& near);
 
   void add(std::size_t of, rim_summary<Key> summary) { rims_[of] = std::move(summary); }
   /// After all boxes were added: widest paths from the markers inside `outer`. value() has them then.
   void solve();
-  /// The same, and all boxes as one that is known by the rim of `outer`.
+  /// The same, and all boxes as one that is known by the rim of `outer`. Pixels of the rim without neighbours
+  /// outside have no capacity in it: nothing comes from there.
   rim_summary<Key> contract();
   /// Values that the rim of `outer` gets from outside, in the order of its numbers, for the next solve().
   void raise(const std::vector<Key>& outside);
@@ -38,11 +39,11 @@ class rim_graph {
   void find_edges();
   /// The number of a pixel in its box's rim.
   std::uint32_t number(std::size_t of, site p) const;
-  /// visit(box, number) for the rim of `outer`, in the order of its numbers.
+  /// visit(pixel, box, number) for the rim of `outer`, in the order of its numbers.
   template <class Visit>
   void over_outer_rim(const Visit& visit) const;
 
-  box outer_;
+  box whole_, outer_;
   std::vector<box> boxes_;
   std::function<std::size_t(site)> at_;
   neighbourhood near_;
