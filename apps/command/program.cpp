@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -93,8 +94,8 @@ int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {
     return code;
   } catch (...) {
     if (shared_ranks()) {
+      const std::shared_ptr<void> ends(nullptr, [](void*) { signals.end(); });
       shared_ranks()->fail(std::current_exception());
-      signals.end();
     }
     throw;
   }

@@ -59,7 +59,11 @@ class ranks {
   /// Throws usage_error if a rank has another text than the first. `what` is for the message.
   void require_same(std::string_view what, const std::string& own);
 
-  /// Tells the others of an error of this rank, unless they know.
+  /// A part of the work is done that all ranks do in this order. Of several errors that of the earliest part
+  /// is told, as one process would have met it first.
+  void end_part() { ++parts_; }
+  /// Tells the others of an error of this rank, unless they know. Throws the one that all were told, if it is
+  /// another.
   void fail(const std::exception_ptr& error);
   /// Whether all ranks know of an error.
   bool has_failed() const { return failed_; }
@@ -77,7 +81,7 @@ class ranks {
   std::string pass(char state, std::string bytes, const rank_exchange& how);
 
   bool failed_ = false;
-  std::int64_t bytes_up_ = 0;
+  std::int64_t parts_ = 0, bytes_up_ = 0;
 };
 
 /// The processes that mpirun, mpiexec or srun started with this one, through a module for the MPI that they

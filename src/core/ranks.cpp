@@ -15,9 +15,16 @@ constexpr char is_well = 'w', has_failed_everywhere = 'f', has_failed_here = 'h'
 // The kinds of errors, the first byte of their text.
 constexpr char of_usage = 'u', of_files = 'i', of_device = 'd', of_stop = 's', of_program = 'p';
 
+/// An error as a message: the part of the work it belongs to, its kind, and its text.
+std::int64_t part_of(const std::string& told) {
+  std::int64_t part = 0;
+  told.copy(reinterpret_cast<char*>(&part), sizeof part);
+  return part;
+}
+
 [[noreturn]] void throw_told(const std::string& told) {
-  const auto text = told.substr(1);
-  switch (told[0]) {
+  const auto text = told.substr(sizeof(std::int64_t) + 1);
+  switch (told[sizeof(std::int64_t)]) {
     case of_usage:
       throw usage_error(text);
     case of_files:
@@ -55,20 +62,21 @@ struct place_in_tree {
 
 std::string ranks::told_by(const std::exception_ptr& error) const {
   const auto here = "rank " + std::to_string(rank()) + " on " + host() + ": ";
+  std::string told(reinterpret_cast<const char*>(&parts_), sizeof parts_);
   try {
     std::rethrow_exception(error);
   } catch (const usage_error& e) {
-    return of_usage + std::string(e.what());
+    return told + of_usage + e.what();
   } catch (const io_error& e) {
-    return of_files + here + e.what();
+    return told + of_files + here + e.what();
   } catch (const device_error& e) {
-    return of_device + here + e.what();
+    return told + of_device + here + e.what();
   } catch (const interrupted&) {
-    return std::string(1, of_stop);
+    return told + of_stop;
   } catch (const std::bad_alloc&) {
-    return of_device + here + "not enough memory";
+    return told + of_device + here + "not enough memory";
   } catch (const std::exception& e) {
-    return of_program + here + e.what();
+    return told + of_program + here + e.what();
   }
 }
 
@@ -86,7 +94,7 @@ std::string ranks::pass(char state, std::string bytes, const rank_exchange& how)
     auto other = receive(range.middle);
     const char other_state = other[0];
     other.erase(0, 1);
-    if (state != is_well) continue;
+    if (state != is_well && (other_state == is_well || part_of(bytes) <= part_of(other))) continue;
     if (other_state != is_well) {
       state = other_state;
       bytes = std::move(other);
@@ -170,12 +178,13 @@ void ranks::require_same(std::string_view what, const std::string& own) {
 
 void ranks::fail(const std::exception_ptr& error) {
   if (failed_ || size() == 1) return;
+  const auto own = told_by(error);
   try {
-    pass(has_failed_everywhere, told_by(error), {});
-  } catch (const macareu::error&) {
-    // What this rank told, or what another one told first.
+    pass(has_failed_everywhere, own, {});
+  } catch (const macareu::error& told) {
+    failed_ = true;
+    if (own.find(told.what(), sizeof parts_ + 1) != sizeof parts_ + 1) throw;
   }
-  failed_ = true;
 }
 
 }  // namespace macareu

@@ -70,7 +70,11 @@ inline std::vector<std::exception_ptr> on_ranks(int size, const std::function<vo
         work(own);
       } catch (...) {
         errors[static_cast<std::size_t>(rank)] = std::current_exception();
-        own.fail(std::current_exception());
+        try {
+          own.fail(std::current_exception());
+        } catch (...) {
+          errors[static_cast<std::size_t>(rank)] = std::current_exception();
+        }
       }
     });
   for (auto& thread : threads) thread.join();

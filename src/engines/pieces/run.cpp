@@ -398,6 +398,7 @@ void run::visit_each(const piece_grid& grid, const box& own, function_ref<void(s
     options_.progress(
         {report.passes, i + 1, pieces, share * pixels / std::max(seconds, 1e-9), seconds / share - seconds});
   }
+  if (ranks_) ranks_->end_part();
 }
 
 std::filesystem::path run::handed_over(const std::filesystem::path& file) const {
