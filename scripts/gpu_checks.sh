@@ -1,6 +1,6 @@
 #!/bin/sh
 # On a machine with a GPU: builds with the cuda device, runs its tests (every strategy against the serial engine), compute-sanitizer over a
-# share of them (racecheck of labels over a build of its own, see component/forests.cuh), the benchmarks of the wave, and generated programs.
+# share of them (racecheck of waves and labels over a build of its own, see component/forests.cuh), the benchmarks of the wave, and generated programs.
 # --short: code for the GPU at hand, tests without the large ones, and sanitizers over few images. It aims at 10 minutes on 16 cores.
 # usage: gpu_checks.sh [--short] [build directory] [more CMake options]
 set -eu
@@ -57,21 +57,23 @@ finish
 sanitize() {  # tool, share of the random images, program, tests
   start "$1: $4" env MACAREU_TEST_SHARE="$2" compute-sanitizer --tool "$1" --error-exitcode 1 "$3" --gtest_brief=1 --gtest_filter="$4"
 }
-sanitize_all() {  # share of small waves, of their races, of other tests
+sanitize_all() {  # share of small waves, of other tests
   for type in u8 u16 f32 i64; do
     for tool in memcheck initcheck synccheck; do sanitize $tool "$1" "$programs/test_conformance" "*small_reconstruct*cuda_$type"; done
-    sanitize racecheck "$2" "$programs/test_conformance" "*small_reconstruct*cuda_$type"
   done
   finish
   for tool in memcheck initcheck synccheck racecheck; do
     images='host_images.*:device_images.*:-device_images.may_come_after_the_call:*a_device_that_fails*:*auto_falls_back*'
     # Under these two tools, the tests of images in any memory take longer than all others.
     case $tool in racecheck | initcheck) [ -z "$short" ] || images='device_images.in_place:device_images.beside_host_images' ;; esac
-    for tests in 'long_waves.under_noise' 'long_waves.of_bytes' 'cuda_regular_patterns.summaries*' 'functions.*:-functions.tell_what_is_wrong_and_go_on' \
+    if [ $tool != racecheck ]; then
+      for tests in 'long_waves.under_noise' 'long_waves.of_bytes' 'long_waves.from_the_border'; do sanitize $tool "$2" "$programs/test_cuda" "$tests"; done
+    fi
+    for tests in 'cuda_regular_patterns.summaries*' 'functions.*:-functions.tell_what_is_wrong_and_go_on' \
       "$images" 'distances.with_any_strides:distances.of_volumes_in_slabs'; do
-      sanitize $tool "$3" "$programs/test_cuda" "$tests"
+      sanitize $tool "$2" "$programs/test_cuda" "$tests"
     done
-    [ $tool = racecheck ] || sanitize $tool "$3" "$programs/test_cuda" 'labels_on_gpu.of_many_tiles:objects_on_gpu.*'
+    [ $tool = racecheck ] || sanitize $tool "$2" "$programs/test_cuda" 'labels_on_gpu.of_many_tiles:objects_on_gpu.*'
     [ -n "$short" ] || finish
   done
   finish
@@ -83,12 +85,17 @@ elif ! MACAREU_TEST_SHARE=0.001 compute-sanitizer --error-exitcode 1 "$programs/
   grep -qiE 'not supported|unsupported|unable to|failed to initialize' "$logs/first"; then
   echo "compute-sanitizer: left out, it does not support this machine: $(grep -iE -m1 'not supported|unsupported|unable to|failed to initialize' "$logs/first")"
 elif [ -n "$short" ]; then
-  sanitize_all 0.002 0.0005 0.003
+  sanitize_all 0.002 0.003
 else
-  sanitize_all 0.008 0.0015 0.01
+  sanitize_all 0.008 0.01
   cmake -S . -B "$build-racecheck" -DMACAREU_CUDA=ON -DMACAREU_TESTS=ON -DMACAREU_RACECHECK=ON "$@" >/dev/null
-  cmake --build "$build-racecheck" --parallel "$jobs" --target test_cuda
-  sanitize racecheck 0.01 "$build-racecheck/bin/test_cuda" 'labels_on_gpu.of_many_tiles:objects_on_gpu.*'
+  cmake --build "$build-racecheck" --parallel "$jobs" --target test_conformance test_cuda
+  for type in u8 u16 f32 i64; do
+    sanitize racecheck 0.0015 "$build-racecheck/bin/test_conformance" "*small_reconstruct*cuda_$type"
+  done
+  for tests in 'long_waves.under_noise' 'long_waves.of_bytes' 'long_waves.from_the_border' 'labels_on_gpu.of_many_tiles:objects_on_gpu.*'; do
+    sanitize racecheck 0.01 "$build-racecheck/bin/test_cuda" "$tests"
+  done
   finish
 fi
 [ -z "$short" ] || { echo "short checks: done"; exit; }

@@ -16,9 +16,15 @@ struct tile_rounds {
   static constexpr uint32_t number = 0x7fffu;  // of a component, without final_basin
 
   /// Few basins and edges are contracted by the first half of the threads, which have the rim: barriers of
-  /// fewer warps are cheaper, and other blocks use the time.
+  /// fewer warps are cheaper, and other blocks use the time. After such a barrier racecheck no longer follows
+  /// those of the whole block, and reports hazards across them. For that tool alone (MACAREU_RACECHECK) all
+  /// threads take part.
+#if defined(MACAREU_RACECHECK)
+  static constexpr int few_threads = Shape::threads;
+#else
   static constexpr int few_threads =
       Shape::threads >= 512 && Shape::rim_entries <= Shape::threads / 2 ? Shape::threads / 2 : Shape::threads;
+#endif
   static constexpr uint32_t few = 2 * few_threads;  // basins, and edges
 
   uint32_t basins = 0;
