@@ -7,6 +7,7 @@ import subprocess
 import time
 import unittest
 
+from slide_support import SlideTest, stained
 from support import TOOL
 from test_pieces import PiecesTest
 
@@ -110,6 +111,27 @@ class SameBytes(RanksTest):
         self.bright()
         self.succeed("label", "marker.npy", "-o", "seeds.npy")
         self.compare_ranks("watershed", "mask.npy", "seeds.npy", options=("--pieces", "40,50"))
+
+
+class Slides(RanksTest, SlideTest):
+    def test_each_slide_belongs_to_a_rank(self):
+        for name, step in (("a.npy", 40), ("b.npy", 50), ("c.npy", 60)):
+            self.write_slide(name, stained(step=step))
+        command = ("nuclei", "a.npy", "b.npy", "c.npy", "--mpp", "0.5", "--quiet", "-o")
+        self.succeed(*command, "alone")
+        compared = ("nuclei.csv.gz", "nuclei.geojson.gz", "tissue.geojson")
+        for kind in available():
+            code, _, err = self.on_ranks(kind, 2, *command, kind)
+            self.assertEqual((code, err), (0, ""))
+            self.assertTrue(self.content(f"{kind}/all.csv.gz") == self.content("alone/all.csv.gz"))
+            for slide in "abc":
+                found = sorted(os.listdir(self.path(f"{kind}/{slide}")))
+                self.assertEqual(found, sorted(os.listdir(self.path(f"alone/{slide}"))))
+                for name in compared:
+                    self.assertTrue(self.content(f"{kind}/{slide}/{name}") == self.content(f"alone/{slide}/{name}"), name)
+            code, _, err = self.on_ranks(kind, 2, "nuclei", "a.npy", "--mpp", "0.5", "-o", "one")
+            self.assertEqual((code, len(self.lines(err))), (2, 1), err)
+            self.assertIn("ranks share several slides", err)
 
 
 class Errors(RanksTest):
