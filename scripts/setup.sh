@@ -18,7 +18,7 @@ case "${1:-run}" in
   compiler) packages=$compiler ;;
   tool) packages="$packages $pages libclang-dev" ;;
   python) packages="$packages $python" ;;
-  test-build) packages="$packages $pages libclang-dev libgtest-dev $python" ;;
+  test-build) packages="$packages $pages $mpi libclang-dev libgtest-dev $python" ;;
   test) packages="$packages $pages $browser $mpi libclang-dev libgtest-dev $python python3-scipy python3-skimage python3-matplotlib python3-pytest python3-pip" ;;
   bench) packages="$packages python3 python3-numpy python3-scipy python3-skimage python3-opencv" ;;
   check) packages="$packages libclang-dev libgtest-dev clang clang-format clang-tidy libomp-dev libclang-rt-dev" ;;
