@@ -64,13 +64,15 @@ sanitize_all() {  # share of small waves, of other tests
   finish
   for tool in memcheck initcheck synccheck racecheck; do
     images='host_images.*:device_images.*:-device_images.may_come_after_the_call:*a_device_that_fails*:*auto_falls_back*'
-    # Under these two tools, the tests of images in any memory take longer than all others.
-    case $tool in racecheck | initcheck) [ -z "$short" ] || images='device_images.in_place:device_images.beside_host_images' ;; esac
+    # Under this tool, the tests of images in any memory take longer than all others.
+    [ $tool != initcheck ] || [ -z "$short" ] || images='device_images.in_place:device_images.beside_host_images'
     if [ $tool != racecheck ]; then
-      for tests in 'long_waves.under_noise' 'long_waves.of_bytes' 'long_waves.from_the_border'; do sanitize $tool "$2" "$programs/test_cuda" "$tests"; done
+      for tests in "$images" 'long_waves.under_noise' 'long_waves.of_bytes' 'long_waves.from_the_border'; do
+        sanitize $tool "$2" "$programs/test_cuda" "$tests"
+      done
     fi
     for tests in 'cuda_regular_patterns.summaries*' 'functions.*:-functions.tell_what_is_wrong_and_go_on' \
-      "$images" 'distances.with_any_strides:distances.of_volumes_in_slabs'; do
+      'distances.with_any_strides:distances.of_volumes_in_slabs'; do
       sanitize $tool "$2" "$programs/test_cuda" "$tests"
     done
     [ $tool = racecheck ] || sanitize $tool "$2" "$programs/test_cuda" 'labels_on_gpu.of_many_tiles:objects_on_gpu.*'
@@ -93,7 +95,8 @@ else
   for type in u8 u16 f32 i64; do
     sanitize racecheck 0.0015 "$build-racecheck/bin/test_conformance" "*small_reconstruct*cuda_$type"
   done
-  for tests in 'long_waves.under_noise' 'long_waves.of_bytes' 'long_waves.from_the_border' 'labels_on_gpu.of_many_tiles:objects_on_gpu.*'; do
+  for tests in 'long_waves.under_noise' 'long_waves.of_bytes' 'long_waves.from_the_border' 'labels_on_gpu.of_many_tiles:objects_on_gpu.*' \
+    'device_images.in_place:device_images.beside_host_images'; do
     sanitize racecheck 0.01 "$build-racecheck/bin/test_cuda" "$tests"
   done
   finish
