@@ -100,12 +100,16 @@ void serve(const page_files& page, int port, const std::stop_token& stop,
   if (port == 0 && (port = server.bind_to_any_port(host)) <= 0)
     throw io_error("the system gives no port to listen on: " + refusal_of(0));
   const auto authority = ":" + std::to_string(port);
+  const auto of_page = [&](const std::string& asked) {
+    for (const std::string name : {host, "localhost"})
+      if (asked == name + authority || (port == 80 && asked == name)) return true;  // 80 is left out
+    return false;
+  };
   const auto path = "/" + random_token() + "/";
   server.set_pre_routing_handler([&](const httplib::Request& request, httplib::Response& response) {
     add_headers(response);
-    const auto asked = request.get_header_value("Host");
     // Another name is that of a page elsewhere which was made to point here.
-    if (asked != host + authority && asked != "localhost" + authority) {
+    if (!of_page(request.get_header_value("Host"))) {
       refuse(response, 403, "this is not the address of the page");
     } else if (request.method != "GET" && request.method != "HEAD") {
       refuse(response, 405, "only GET and HEAD");

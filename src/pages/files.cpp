@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/ceil_div.hpp"
 #include "model.hpp"
 #include "packed.hpp"
 #include "places.hpp"
@@ -77,12 +78,16 @@ struct page_files::state {
                        .live = true});
   }
 
+  /// Numbers come from requests, and may be of any size.
+  static bool is_tile_of(const extents& shape, const pages::tile_place& place) {
+    return place.x < ceil_div(pages::halved_side(shape.width(), place.halvings), pages::tile_side) &&
+           place.y < ceil_div(pages::halved_side(shape.height(), place.halvings), pages::tile_side);
+  }
+
   bool contains(const pages::tile_place& place) const {
     const auto& shape = model.shape();
     return place.slice < shape.depth() && place.halvings >= 0 &&
-           place.halvings <= pages::halvings_of(shape) &&
-           place.x * pages::tile_side < pages::halved_side(shape.width(), place.halvings) &&
-           place.y * pages::tile_side < pages::halved_side(shape.height(), place.halvings);
+           place.halvings <= pages::halvings_of(shape) && is_tile_of(shape, place);
   }
 
   std::optional<page_files::file> image_tile(std::string_view name) {
@@ -101,8 +106,10 @@ struct page_files::state {
     if (!contains(place)) return std::nullopt;
     auto& reader = model.images()[image];
     // Before the tile is made: one that is coarse must not be taken for a fine one.
-    const bool lasting = place.halvings < reader.overview_halvings().value_or(0) || !reader.refines();
-    return page_files::file{pages::type_of(name), pages::encoded(reader.read_scaled(place), 0), lasting};
+    const bool fine = place.halvings < reader.overview_halvings().value_or(0) || !reader.refines();
+    auto tile = pages::encoded(reader.read_scaled(place), 0);
+    // What could not be read may be readable later.
+    return page_files::file{pages::type_of(name), std::move(tile), fine && reader.failure().empty()};
   }
 
   std::optional<std::string> object_tile(const std::vector<std::int64_t>& at) {
@@ -118,20 +125,19 @@ struct page_files::state {
       throw;
     }
     const auto shapes = pages::shapes_of(tile);
-    check_sizes(shapes, tile);
+    check_sizes(shapes);
     return shapes.empty() ? std::string() : pages::packed_shapes(shapes, tile, model.rows());
   }
 
-  /// Objects with parts in other tiles are left out.
-  void check_sizes(const std::vector<shape>& shapes, const pages::object_tile& tile) {
+  /// Objects may have parts in other tiles: they can be too large for their rows here, but not too small.
+  void check_sizes(const std::vector<shape>& shapes) {
     if (!places_table) return;
     for (const auto& object : shapes) {
       const auto row = (*model.rows())[object.label];
-      if (!row || !pages::is_whole(object, tile, model.shape())) continue;
-      const auto text = pages::other_size(*places_table, *row, object.label, pages::pixels_of(object));
-      if (text.empty()) continue;
+      const auto pixels = pages::pixels_of(object);
+      if (!row || pixels <= pages::told_size(*places_table, *row)) continue;
       const std::lock_guard lock(misfit_lock);
-      misfit = text;
+      misfit = pages::other_size(*places_table, *row, object.label, pixels);
       return;
     }
   }
@@ -141,10 +147,7 @@ struct page_files::state {
     const auto most = std::max(pages::raster_halvings, pages::halvings_of(shape));
     if (at.size() != 4 || at[1] < pages::raster_halvings || at[1] > most) return std::nullopt;
     const pages::tile_place place{at[0], at[3], at[2], static_cast<int>(at[1])};
-    if (place.slice >= shape.depth() ||
-        place.x * pages::tile_side >= pages::halved_side(shape.width(), place.halvings) ||
-        place.y * pages::tile_side >= pages::halved_side(shape.height(), place.halvings))
-      return std::nullopt;
+    if (place.slice >= shape.depth() || !is_tile_of(shape, place)) return std::nullopt;
     auto tile = covered->read_scaled(place);
     std::ranges::transform(tile.pixels, tile.pixels.begin(), pages::shown_share);
     return pages::deflated({reinterpret_cast<const char*>(tile.pixels.data()), tile.pixels.size()}, 1);

@@ -69,17 +69,6 @@ std::int64_t pixels_of(const shape& object) {
   return doubled / 2;
 }
 
-bool is_whole(const shape& object, const object_tile& tile, const extents& image) {
-  const auto left = tile.column * object_tile_side, top = tile.row * object_tile_side;
-  const auto right = left + object_tile_side, bottom = top + object_tile_side;
-  const auto on_border = [&](const corner& at) {
-    return (at.x == left && left > 0) || (at.y == top && top > 0) ||
-           (at.x == right && right < image.width()) || (at.y == bottom && bottom < image.height());
-  };
-  return std::ranges::none_of(
-      object.parts, [&](const auto& part) { return std::ranges::any_of(part.rings[0], on_border); });
-}
-
 std::string packed_shapes(const std::vector<shape>& shapes, const object_tile& tile, const row_index* rows) {
   std::string heads, edges;
   append_varint(heads, shapes.size());

@@ -29,8 +29,6 @@ object_tile read_object_tile(image_source& labels, std::int64_t slice, std::int6
 std::vector<shape> shapes_of(const object_tile& tile);
 
 std::int64_t pixels_of(const shape& object);
-/// Whether no part of the object can be in another tile of an image of this shape.
-bool is_whole(const shape& object, const object_tile& tile, const extents& image);
 
 /// The tile's file: for each shape its row in the table plus one (0 if there is none), or without a table its
 /// label, then its rings as first corners and lengths of edges.

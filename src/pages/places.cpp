@@ -51,8 +51,10 @@ bool all_inside(const table& places, const extents& shape) {
   return inside(column_at(places, 0), shape.width()) && inside(column_at(places, 1), shape.height());
 }
 
+std::int64_t told_size(const table& places, std::size_t row) { return column_at(places, 2)[row]; }
+
 std::string other_size(const table& places, std::size_t row, std::uint64_t label, std::int64_t pixels) {
-  const auto told = column_at(places, 2)[row];
+  const auto told = told_size(places, row);
   if (told == pixels) return {};
   return "Object " + std::to_string(label) + " has " + std::to_string(pixels) + " pixels, and " +
          std::to_string(told) + " in the table. Is it the table of another image?";

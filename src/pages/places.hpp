@@ -16,6 +16,8 @@ std::optional<table> places_in(const table& objects);
 
 bool all_inside(const table& places, const extents& shape);
 
+/// The size of an object in its row.
+std::int64_t told_size(const table& places, std::size_t row);
 /// A message if the row of a label has another size; empty if it is the same.
 std::string other_size(const table& places, std::size_t row, std::uint64_t label, std::int64_t pixels);
 

@@ -177,6 +177,16 @@ class Server(ViewTest):
             address, _ = self.serve("mask.npy", "--labels", "labels.npy", "--table", name)
             self.assertIn(wanted, self.ask(address, address.path + "page/data/meta.js")[1])
 
+    def test_objects_with_parts_in_several_tiles(self):
+        """Each tile has fewer pixels of them than their rows tell."""
+        row = [0] * 4200
+        row[100:110] = row[2100:2110] = [1] * 10
+        self.write_npy("parts.npy", (10, 4200), row * 10)
+        self.succeed("measure", "parts.npy", "--table", "parts.csv", "--quiet")
+        address, _ = self.serve("parts.npy", "--labels", "parts.npy", "--table", "parts.csv")
+        for tile in ("objects/0-0-0", "objects/0-0-1"):
+            self.assertTrue(self.data(address, tile))
+        self.assertIn(b'"messages":[]', self.data(address, "progress/0"))
 
     def test_table_of_another_image_of_the_same_shape(self):
         for seed in ("3", "4"):

@@ -152,7 +152,9 @@ TEST(page_files, names_outside_the_page_have_no_file) {
         "page/data/image-0-0_files/11/0_0.png", "page/data/image-1-0_files/10/0_0.png",
         "page/data/image-0-1_files/10/0_0.png", "page/data/image-0-0_files/10/0_0.jpg",
         "page/data/image-0-0_files/10/-1_0.png", "page/data/objects/0-0-0.js", "page/data/columns/0-0.js",
-        "page/data/image-0-0_files/99999999999999999999/0_0.png"})
+        "page/data/image-0-0_files/99999999999999999999/0_0.png",
+        "page/data/image-0-0_files/10/18014398509481984_0.png",  // times the side of a tile it is -2^63
+        "page/data/image-0-0_files/10/0_18014398509481984.png"})
     EXPECT_FALSE(page.find(name)) << name;
 }
 

@@ -122,6 +122,10 @@ macareu.viewer = (() => {
       about.objects.raster.version = now.raster;
       overlay.refresh();
     }
+    if (about.objects && !about.objects.raster.exact && !now.refines) {
+      about.objects.raster.exact = true;
+      overlay.refresh();
+    }
     return now;
   }
 
@@ -135,6 +139,7 @@ macareu.viewer = (() => {
         finished = !now.refines && ready && overlay.idle && !news;
       }
     } catch {
+      finished = true;
       macareu.say("The server has ended: start it again and load this page anew.");
     }
   }
