@@ -110,10 +110,12 @@ TEST(ranks, differences_are_refused) {
   }
 }
 
-/// An image whose disk fails after some reads.
+constexpr int all_reads = std::numeric_limits<int>::max();
+
+/// An image whose disk fails after some reads. `reads` counts down to it.
 class failing_source final : public image_source {
  public:
-  failing_source(const image& pixels, int reads) : of_(source_of(pixels)), reads_(reads) {}
+  failing_source(const image& pixels, std::atomic<int>& reads) : of_(source_of(pixels)), reads_(reads) {}
   const source_form& form() const override { return of_->form(); }
   std::string identity() const override { return "drawn"; }
   void read(const image_region& from, void* to) override {
@@ -123,11 +125,64 @@ class failing_source final : public image_source {
 
  private:
   std::unique_ptr<image_source> of_;
-  int reads_;
+  std::atomic<int>& reads_;
+};
+
+/// A run in a folder of its own that ranks begin, and others continue.
+class continued_run {
+ public:
+  continued_run(std::string_view name, std::vector<const image*> inputs, piece_options options)
+      : about_(*find_operator(name)), inputs_(std::move(inputs)), options_(std::move(options)) {
+    std::vector<const_image_view> views;
+    for (const auto* input : inputs_) views.push_back(*input);
+    expected_ = std::move(run_operator(about_, views, arguments{})[0]);
+    fs::create_directory(folder_);
+    options_.folder = folder_ / "run";
+  }
+  ~continued_run() { fs::remove_all(folder_); }
+  continued_run(const continued_run&) = delete;
+  continued_run& operator=(const continued_run&) = delete;
+
+  /// Whether the run ended. One rank can read so many boxes.
+  bool go_on(int size, int threads = 1, int failing = 0, int reads = all_reads) {
+    std::atomic<int> left = reads, enough = all_reads;
+    const auto errors = on_ranks(size, [&](ranks& all) {
+      std::vector<std::unique_ptr<image_source>> sources;
+      std::vector<image_source*> all_sources;
+      for (const auto* input : inputs_) {
+        sources.push_back(std::make_unique<failing_source>(*input, all.rank() == failing ? left : enough));
+        all_sources.push_back(sources.back().get());
+      }
+      const auto sink = create_sink(file_, {expected_.type(), expected_.shape()});
+      auto own = options_;
+      own.shared_by = &all;
+      own.resume = begun_;
+      run_in_pieces(about_, all_sources, std::array{sink.get()}, {}, {.device = "cpu", .threads = threads},
+                    own);
+      all.on_first([&] { sink->commit(); });
+    });
+    begun_ = true;
+    used_ = reads - left;
+    for (const auto& error : errors) EXPECT_EQ(!error, !errors[0]);
+    EXPECT_EQ(fs::exists(file_), !errors[0]);
+    return !errors[0];
+  }
+  /// Boxes that the rank read.
+  int used() const { return used_; }
+  bool is_exact() const { return same_bits(read_image(file_).pixels, expected_); }
+
+ private:
+  const operator_description& about_;
+  std::vector<const image*> inputs_;
+  piece_options options_;
+  image expected_;
+  fs::path folder_ = fs::temp_directory_path() / ("macareu-ranks-" + std::to_string(::getpid()));
+  fs::path file_ = folder_ / "out.npy";
+  bool begun_ = false;
+  int used_ = 0;
 };
 
 TEST(ranks, another_number_of_them_continues_a_run) {
-  const auto folder = fs::temp_directory_path() / ("macareu-ranks-" + std::to_string(::getpid()));
   for (std::int64_t i = 0; i < scaled(60); ++i) {
     dice from(static_cast<std::uint64_t>(1000 + i));
     const extents shape{from.between(1, 60), from.between(1, 60)};
@@ -137,40 +192,46 @@ TEST(ranks, another_number_of_them_continues_a_run) {
       high = static_cast<std::uint8_t>(from.below(4));
       static_cast<std::uint8_t*>(marker.data())[p] = from.once_in(20) ? high : std::uint8_t{0};
     }
-    const auto& about = *find_operator(std::array{"reconstruct", "label", "distance_transform"}[i % 3]);
+    const auto* const name = std::array{"reconstruct", "label", "distance_transform"}[i % 3];
     std::vector<const image*> inputs{&marker, &mask};
     if (i % 3 != 0) inputs = {&mask};
-    std::vector<const_image_view> views;
-    for (const auto* input : inputs) views.push_back(*input);
-    const auto expected = std::move(run_operator(about, views, arguments{})[0]);
-    fs::create_directory(folder);
-    const auto file = folder / "out.npy";
-    piece_options options{.size = {1, from.between(1, 20), from.between(1, 20)}, .folder = folder / "run"};
+    continued_run run(name, inputs, {.size = {1, from.between(1, 20), from.between(1, 20)}});
     bool ended = false;
     for (int attempt = 0; !ended; ++attempt) {
       const auto size = static_cast<int>(from.between(1, 5)), failing = static_cast<int>(from.below(size));
-      const auto reads = attempt < 5 ? static_cast<int>(from.below(40)) : std::numeric_limits<int>::max();
-      const auto errors = on_ranks(size, [&](ranks& all) {
-        std::vector<std::unique_ptr<image_source>> sources;
-        std::vector<image_source*> all_sources;
-        for (const auto* input : inputs) {
-          sources.push_back(std::make_unique<failing_source>(
-              *input, all.rank() == failing ? reads : std::numeric_limits<int>::max()));
-          all_sources.push_back(sources.back().get());
-        }
-        const auto sink = create_sink(file, {expected.type(), shape});
-        auto own = options;
-        own.shared_by = &all;
-        own.resume = attempt > 0;
-        run_in_pieces(about, all_sources, std::array{sink.get()}, {}, {.device = "cpu", .threads = 1}, own);
-        all.on_first([&] { sink->commit(); });
-      });
-      ended = !errors[0];
-      for (const auto& error : errors) EXPECT_EQ(!error, ended);
-      EXPECT_EQ(fs::exists(file), ended);
+      ended = run.go_on(size, 1, failing, attempt < 5 ? static_cast<int>(from.below(80)) : all_reads);
     }
-    EXPECT_TRUE(same_bits(read_image(file).pixels, expected)) << about.name << " " << i;
-    fs::remove_all(folder);
+    EXPECT_TRUE(run.is_exact()) << name << " " << i;
+  }
+}
+
+/// Small squares, some of them with a marker: few pixels of a piece depend on others, so it keeps a list of
+/// them.
+struct squares {
+  explicit squares(const extents& shape) : mask(dtype::u8, shape), marker(dtype::u8, shape) {
+    auto *const high = static_cast<std::uint8_t*>(mask.data()), *const low =
+                                                                    static_cast<std::uint8_t*>(marker.data());
+    std::fill_n(high, shape.pixels(), std::uint8_t{0});
+    dice from(7);
+    for (std::int64_t i = 0; i < shape.pixels() / 200; ++i) {
+      const auto first =
+          from.between(0, shape.height() - 4) * shape.width() + from.between(0, shape.width() - 4);
+      const auto value = static_cast<std::uint8_t>(from.between(1, 255));
+      for (std::int64_t row = 0; row < 4; ++row) std::fill_n(high + first + row * shape.width(), 4, value);
+    }
+    for (std::int64_t p = 0; p < shape.pixels(); ++p) low[p] = from.once_in(20) ? high[p] : std::uint8_t{0};
+  }
+  image mask, marker;
+};
+
+TEST(ranks, fewer_of_them_keep_lists_of_others) {
+  const squares drawn({600, 600});
+  // The second rank fails after some of its pieces, which belong to the first one in the run that continues.
+  for (int reads = 2; reads <= 14; reads += 2) {
+    continued_run run("reconstruct", {&drawn.marker, &drawn.mask}, {.size = {1, 100, 100}});
+    EXPECT_FALSE(run.go_on(3, 1, 1, reads));
+    EXPECT_TRUE(run.go_on(2));
+    EXPECT_TRUE(run.is_exact()) << reads;
   }
 }
 

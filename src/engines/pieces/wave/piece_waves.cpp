@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -37,6 +38,9 @@ int record_file::descriptor(int writer) {
 }
 
 std::int64_t record_file::append(const void* from, std::size_t bytes) {
+  // Lists of the run that is continued may belong to pieces of other ranks now, so all are kept.
+  if (end_ < 0) end_ = ::lseek(descriptor(run_.rank()), 0, SEEK_END);
+  if (end_ < 0) throw io_error(path_.string() + ": " + std::strerror(errno));
   const auto begin = end_;
   write_all(descriptor(run_.rank()), from, bytes, begin, path_);
   end_ += static_cast<std::int64_t>(bytes);
@@ -358,9 +362,6 @@ rim_summary<Key> piece_waves<Key>::recalled(std::int64_t piece, const std::strin
                                       static_cast<std::size_t>(rim_of(own, near_.rank == 3).count()));
   if (list.offset < 0 || list.count < -1 || list.count > own.pixels() || list.writer < 0)
     throw io_error("journal of pieces: a record of a wave is damaged");
-  if (list.count > 0)
-    records_.reserve(static_cast<int>(list.writer),
-                     list.offset + list.count * static_cast<std::int64_t>(sizeof(open_pixel<Key>)));
   return summary;
 }
 

@@ -2,7 +2,6 @@
 // them, and these are brought into the pieces. Inputs are read at most twice, whatever the image.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -35,10 +34,6 @@ class record_file {
   /// Returns the offset in the file of this rank.
   std::int64_t append(const void* from, std::size_t bytes);
   void read(int writer, std::int64_t offset, void* to, std::size_t bytes);
-  /// The next list comes behind this end of one that an earlier run wrote.
-  void reserve(int writer, std::int64_t end) {
-    if (writer == run_.rank()) end_ = std::max(end_, end);
-  }
 
  private:
   std::filesystem::path path_of(int writer) const;
@@ -47,7 +42,7 @@ class record_file {
   run& run_;
   std::filesystem::path path_;
   std::map<int, int> descriptors_;  // by writer, opened for the first list
-  std::int64_t end_ = 0;
+  std::int64_t end_ = -1;           // of the file of this rank; -1 before its first list
 };
 
 /// The size of pieces of a wave with this capacity and start.
