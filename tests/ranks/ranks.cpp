@@ -235,5 +235,27 @@ TEST(ranks, fewer_of_them_keep_lists_of_others) {
   }
 }
 
+TEST(ranks, other_threads_keep_pieces_of_basins) {
+  const extents shape{4400, 1000};  // two pieces on one thread, four on two
+  const squares drawn(shape);
+  image seeds(dtype::u32, shape);
+  auto* const labels = static_cast<std::uint32_t*>(seeds.data());
+  std::fill_n(labels, shape.pixels(), 0u);
+  for (std::uint32_t i = 1; i <= 100; ++i) labels[i * 43'321] = i;
+  const piece_options limited{.memory = 150'000'000};
+  int reads = 0;
+  for (const int ranks_then : {0, 1, 2}) {
+    continued_run run("watershed", {&drawn.mask, &seeds}, limited);
+    if (ranks_then == 0) {
+      EXPECT_TRUE(run.go_on(1, 2));
+      reads = run.used();
+      continue;
+    }
+    EXPECT_FALSE(run.go_on(1, 2, 0, reads - 1));  // some labels are written
+    ASSERT_TRUE(run.go_on(ranks_then, 1));
+    EXPECT_TRUE(run.is_exact()) << ranks_then;
+  }
+}
+
 }  // namespace
 }  // namespace macareu::test

@@ -7,9 +7,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include <macareu/error.hpp>
 #include <macareu/ranks.hpp>
 
 #include "core/host_threads.hpp"
@@ -197,10 +199,31 @@ class piece_basins {
 
   window_radius one() const { return {volume_, 1, 1}; }
 
-  /// Several pieces are solved at one time, unless that would make them small. Ranks, which may have
-  /// different numbers of threads, cut the image alike.
+  /// Those of the run that is continued, which may have had other threads or ranks: its journal has numbers
+  /// of its pieces. Every rank keeps them, so that none of their journals speaks of other pieces.
   site size_of_pieces() {
-    if (run_.is_shared()) threads_.count = 1;
+    if (run_.is_shared()) threads_.count = 1;  // labels() takes the next pieces, which may be another rank's
+    struct terms {
+      site size;
+      std::int64_t threads;
+    };
+    const auto record = run_.next_record();
+    terms agreed{};
+    if (const auto known = run_.done.recall(record, 0)) {
+      std::memcpy(&agreed, known->data(), std::min(known->size(), sizeof agreed));
+      if (std::min({agreed.size.z, agreed.size.y, agreed.size.x, agreed.threads}) < 1)
+        throw io_error("journal of pieces: a size of pieces is damaged");
+      threads_.count = static_cast<int>(std::min<std::int64_t>(threads_.count, agreed.threads));
+    } else {
+      const auto size = new_size_of_pieces();
+      agreed = {size, threads_.count};
+    }
+    run_.done.record(record, 0, std::as_bytes(std::span(&agreed, 1)));
+    return agreed.size;
+  }
+
+  /// Several pieces are solved at one time, unless that would make them small.
+  site new_size_of_pieces() {
     const auto alone = run_.piece_size(whole_, bytes_per_pixel(), {}, beside());
     if (!run_.is_limited() || threads_.count == 1) return alone;
     if (whole_box(whole_).size == alone) return alone;
