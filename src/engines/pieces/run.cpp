@@ -84,8 +84,10 @@ int run::rank() const { return ranks_ ? ranks_->rank() : 0; }
 
 void run::agree(const std::string& description) {
   ranks_->require_same("commands, versions or inputs", description);
+  // Only the first rank has looked into the folder.
+  options_.resume = !ranks_->from_first(options_.resume ? "resumes" : "").empty();
   struct terms {
-    std::int64_t budget, parts, resumes;
+    std::int64_t budget, parts;
   };
   const auto bytes_of = [](const terms& from) {
     return std::string(reinterpret_cast<const char*>(&from), sizeof from);
@@ -98,16 +100,15 @@ void run::agree(const std::string& description) {
   // A limit that the machine gives is shared by its ranks; the least is that of all.
   if (options_.memory == 0 && !options_.resume) budget_ /= ranks_->local_size();
   if (!options_.resume) parts_ = ranks_->size();
-  const terms own{budget_, parts_, options_.resume};
+  const terms own{budget_, parts_};
   const auto agreed = terms_in(ranks_->exchange(
       bytes_of(own), {[&](const rank_range&, const std::string& first, const std::string& second) {
         auto joined = terms_in(first);
-        if (!joined.resumes) joined.budget = std::min(joined.budget, terms_in(second).budget);
+        if (!options_.resume) joined.budget = std::min(joined.budget, terms_in(second).budget);
         return bytes_of(joined);
       }}));
   budget_ = agreed.budget;
   parts_ = agreed.parts;
-  options_.resume = agreed.resumes != 0;
   if (!keeps_) return;
   if (is_first_rank()) write_limit();
   require_shared_folder();
@@ -194,8 +195,13 @@ void run::open_journal(const std::string& description) {
       else
         others.push_back(entry.path());
     }
-  if (ranks_) ranks_->meet();  // before one of them writes
+  if (ranks_) {
+    // A torn record is cut off before other ranks read it.
+    if (continues) journal().open(own, description, true);
+    ranks_->meet();
+  }
   done.open(own, description, continues, others);
+  if (ranks_) ranks_->meet();  // all know the same records before one of them adds some
   if (done.has(is_over, 0)) {
     if (is_first_rank()) remove_folder();
     throw usage_error(
