@@ -58,6 +58,12 @@ bool asks_for_help(const std::string& argument) { return argument == "--help" ||
   throw usage_error(chosen.program + " is not in " + directory.string() + "; `make` builds it");
 }
 
+/// Exchanges follow from the command, so ranks with different ones would wait for each other.
+void require_same_command(const verb& chosen, const std::vector<std::string>& arguments) {
+  shared_ranks()->require_same("commands or versions", "macareu " + std::string(version) + " " + chosen.name +
+                                                           " " + joined(arguments, " "));
+}
+
 int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {
   if (!chosen.prepare) hand_over(chosen, arguments);
   parser options;
@@ -84,6 +90,7 @@ int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {
   // Never destroyed: its thread listens until the program ends.
   static auto& signals = *new interruption(chosen.name);
   try {
+    if (shared_ranks()) require_same_command(chosen, arguments);
     if (shared_ranks() && !chosen.on_ranks)
       throw usage_error("runs in one process; start it without mpirun or srun");
     const int code = action(signals);

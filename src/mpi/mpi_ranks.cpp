@@ -92,7 +92,7 @@ int share_of_threads(ranks& all) {
   sched_getaffinity(0, sizeof allowed, &allowed);
   const auto own = all.host() + ' ' + std::string(reinterpret_cast<const char*>(&allowed), sizeof allowed);
   const auto everywhere = all.gather(own);
-  const auto sharing = static_cast<int>(std::ranges::count(everywhere, own));
+  const auto sharing = std::max(1, static_cast<int>(std::ranges::count(everywhere, own)));
   // OMP_NUM_THREADS is the number of one process.
   return number_in("OMP_NUM_THREADS") ? cpu::available_threads()
                                       : std::max(1, cpu::available_threads() / sharing);

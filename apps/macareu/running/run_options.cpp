@@ -48,7 +48,8 @@ void run_options::begin(interruption& signals) {
   if (!all) return;
   pieces.shared_by = all;
   quiet = quiet || !all->is_first();
-  if (how.threads == 0) how.threads = share_of_threads(*all);
+  const int share = share_of_threads(*all);  // an exchange, so all ranks take part
+  if (how.threads == 0) how.threads = share;
 }
 
 void run_options::add_limits_to(parser& options) {
