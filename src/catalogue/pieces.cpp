@@ -72,6 +72,14 @@ std::int64_t gpu_memory_for(const device_choice& choice, const context& how) {
   return free > unit ? free / unit * unit : free;
 }
 
+/// The least of all ranks, which cut the image alike: some may share a GPU, or have one of another size.
+std::int64_t agreed(std::int64_t gpu_memory, const piece_options& options) {
+  if (!options.shared_by) return gpu_memory;
+  const auto all = options.shared_by->gather(std::to_string(gpu_memory));
+  for (const auto& other : all) gpu_memory = std::min<std::int64_t>(gpu_memory, std::stoll(other));
+  return gpu_memory;
+}
+
 /// Pixels of a pipe may be others now, and nothing tells.
 void require_identities(const operator_description& about, std::span<image_source* const> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -161,7 +169,7 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
   if (options.resume) require_identities(about, inputs);
   job work{told, {}};
   work.report.note = choice.note;
-  const auto gpu_memory = gpu_memory_for(choice, how);
+  const auto gpu_memory = agreed(gpu_memory_for(choice, how), options);
   pieces::run pieces(work, options,
                      description_of(about, inputs, outputs, values, choice, gpu_memory, options));
   work.pieces = &pieces;
