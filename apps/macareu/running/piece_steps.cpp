@@ -109,6 +109,20 @@ fs::path scratch_directory(const run_options& running, const std::vector<std::st
   return parent.empty() ? "." : parent;
 }
 
+namespace {
+
+void run_into_stream(const run_options& running, const fs::path& scratch, const std::string& stream,
+                     const std::function<void(piece_steps)>& steps) {
+  auto process = std::to_string(::getpid());
+  if (shared_ranks()) process = shared_ranks()->from_first(process);
+  work_folder folder(scratch / (".macareu-stream-" + process + ".pieces"));
+  on_first_rank([&] { folder.create(stream); });
+  steps({folder.path(), running.pieces});
+  if (shared_ranks()) shared_ranks()->meet();  // none of them uses the folder now
+}
+
+}  // namespace
+
 void run_resumable(std::string_view verb, const run_options& running, const std::vector<std::string>& written,
                    const std::function<work_folder::description()>& describe,
                    const std::function<void(piece_steps)>& steps) {
@@ -117,9 +131,7 @@ void run_resumable(std::string_view verb, const run_options& running, const std:
   if (!file) {
     if (running.pieces.resume) throw usage_error("--resume: without an output file nothing was kept");
     if (written.empty()) return steps({scratch, running.pieces});
-    work_folder folder(scratch / (".macareu-stream-" + std::to_string(::getpid()) + ".pieces"));
-    folder.create(written[0]);
-    return steps({folder.path(), running.pieces});
+    return run_into_stream(running, scratch, written[0], steps);
   }
   const auto name = fs::path(*file).filename().string();
   // Outputs of several folders may share a scratch directory.
