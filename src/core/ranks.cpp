@@ -22,19 +22,28 @@ std::int64_t part_of(const std::string& told) {
   return part;
 }
 
+/// An error that a rank told, with its name in the text.
+struct has_rank {
+  virtual ~has_rank() = default;
+};
+template <class Error>
+struct told_error final : Error, has_rank {
+  using Error::Error;
+};
+
 [[noreturn]] void throw_told(const std::string& told) {
   const auto text = told.substr(sizeof(std::int64_t) + 1);
   switch (told[sizeof(std::int64_t)]) {
     case of_usage:
-      throw usage_error(text);
+      throw told_error<usage_error>(text);
     case of_files:
-      throw io_error(text);
+      throw told_error<io_error>(text);
     case of_device:
-      throw device_error(text);
+      throw told_error<device_error>(text);
     case of_stop:
       throw interrupted();
     default:
-      throw internal_error(text);
+      throw told_error<internal_error>(text);
   }
 }
 
@@ -61,22 +70,26 @@ struct place_in_tree {
 }  // namespace
 
 std::string ranks::told_by(const std::exception_ptr& error) const {
-  const auto here = "rank " + std::to_string(rank()) + " on " + host() + ": ";
+  const auto named = [this](const std::exception& e, const char* text) {
+    return dynamic_cast<const has_rank*>(&e)
+               ? std::string(text)
+               : "rank " + std::to_string(rank()) + " on " + host() + ": " + text;
+  };
   std::string told(reinterpret_cast<const char*>(&parts_), sizeof parts_);
   try {
     std::rethrow_exception(error);
   } catch (const usage_error& e) {
     return told + of_usage + e.what();
   } catch (const io_error& e) {
-    return told + of_files + here + e.what();
+    return told + of_files + named(e, e.what());
   } catch (const device_error& e) {
-    return told + of_device + here + e.what();
+    return told + of_device + named(e, e.what());
   } catch (const interrupted&) {
     return told + of_stop;
-  } catch (const std::bad_alloc&) {
-    return told + of_device + here + "not enough memory";
+  } catch (const std::bad_alloc& e) {
+    return told + of_device + named(e, "not enough memory");
   } catch (const std::exception& e) {
-    return told + of_program + here + e.what();
+    return told + of_program + named(e, e.what());
   }
 }
 
@@ -89,39 +102,44 @@ std::string ranks::pass(char state, std::string bytes, const rank_exchange& how)
       bytes = told_by(std::current_exception());
     }
   };
-  const place_in_tree place(rank(), size());
-  for (const auto& range : place.below) {
-    auto other = receive(range.middle);
-    const char other_state = other[0];
-    other.erase(0, 1);
-    if (state != is_well && (other_state == is_well || part_of(bytes) <= part_of(other))) continue;
-    if (other_state != is_well) {
-      state = other_state;
-      bytes = std::move(other);
-    } else {
-      guarded(has_failed_everywhere, [&] { bytes = how.join(range, std::move(bytes), std::move(other)); });
+  // Half an exchange would leave other ranks waiting. An error in it ends the process, and the launcher ends
+  // the others.
+  const auto send_and_receive = [&]() noexcept {
+    const place_in_tree place(rank(), size());
+    for (const auto& range : place.below) {
+      auto other = receive(range.middle);
+      const char other_state = other[0];
+      other.erase(0, 1);
+      if (state != is_well && (other_state == is_well || part_of(bytes) <= part_of(other))) continue;
+      if (other_state != is_well) {
+        state = other_state;
+        bytes = std::move(other);
+      } else {
+        guarded(has_failed_everywhere, [&] { bytes = how.join(range, std::move(bytes), std::move(other)); });
+      }
     }
-  }
-  if (place.above >= 0) {
-    bytes_up_ += static_cast<std::int64_t>(bytes.size());
-    send(place.above, state + bytes);
-    bytes = receive(place.above);
-    state = bytes[0];
-    bytes.erase(0, 1);
-  } else if (state == is_well && how.answer) {
-    guarded(has_failed_everywhere, [&] { bytes = how.answer(std::move(bytes)); });
-  }
-  for (auto range = place.below.rbegin(); range != place.below.rend(); ++range) {
-    std::string other;
-    if (state == is_well)
-      guarded(has_failed_here, [&] {
-        if (how.split)
-          std::tie(bytes, other) = how.split(*range, std::move(bytes));
-        else
-          other = bytes;
-      });
-    send(range->middle, state + (state == is_well ? other : bytes));
-  }
+    if (place.above >= 0) {
+      bytes_up_ += static_cast<std::int64_t>(bytes.size());
+      send(place.above, state + bytes);
+      bytes = receive(place.above);
+      state = bytes[0];
+      bytes.erase(0, 1);
+    } else if (state == is_well && how.answer) {
+      guarded(has_failed_everywhere, [&] { bytes = how.answer(std::move(bytes)); });
+    }
+    for (auto range = place.below.rbegin(); range != place.below.rend(); ++range) {
+      std::string other;
+      if (state == is_well)
+        guarded(has_failed_here, [&] {
+          if (how.split)
+            std::tie(bytes, other) = how.split(*range, std::move(bytes));
+          else
+            other = bytes;
+        });
+      send(range->middle, state + (state == is_well ? other : bytes));
+    }
+  };
+  send_and_receive();
   failed_ = state == has_failed_everywhere;
   if (state != is_well) throw_told(bytes);
   return bytes;
@@ -181,9 +199,9 @@ void ranks::fail(const std::exception_ptr& error) {
   const auto own = told_by(error);
   try {
     pass(has_failed_everywhere, own, {});
-  } catch (const macareu::error& told) {
-    failed_ = true;
-    if (own.find(told.what(), sizeof parts_ + 1) != sizeof parts_ + 1) throw;
+  } catch (const usage_error& told) {
+    // The own one may be a call_error, which front ends reword.
+    if (own.substr(sizeof parts_ + 1) != told.what()) throw;
   }
 }
 
