@@ -90,6 +90,7 @@ TEST(ranks, an_error_of_one_is_one_of_all) {
         for (const auto& text : found) {
           EXPECT_EQ(text.empty(), !any) << where;
           EXPECT_EQ(text.find("no space") == std::string::npos, !any) << text;
+          EXPECT_TRUE(!any || text.rfind("rank ") == 0) << text;  // named once
         }
         EXPECT_TRUE(any || std::string(where) != "before");
       }
