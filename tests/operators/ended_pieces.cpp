@@ -1,0 +1,101 @@
+// What operators in pieces leave behind where a source or a sink fails, and how such runs are continued.
+#include "operators/pieces_fixture.hpp"
+
+namespace macareu::test {
+namespace {
+
+TEST_F(operators_in_pieces, an_error_in_the_middle_is_reported_and_leaves_nothing) {
+  options_.size = {1, 8, 16};
+  const auto scenes = wave_scenes({40, 50});
+  const auto& scene = scenes[0];
+  for (const char* const name : {"reconstruct", "label", "distance_transform", "median"}) {
+    const auto& about = *find_operator(name);
+    const bool two = about.inputs.size() == 2;
+    const auto count = [&](bool in_source, int fails_at, std::string* message) {
+      one_at_a_time turn;
+      std::deque<counting_source> sources;
+      if (two) sources.emplace_back(scene.marker, turn);
+      sources.emplace_back(scene.mask, turn, in_source ? fails_at : never);
+      counting_sink sink(output_of(about, sources, {}), turn, in_source ? never : fails_at);
+      try {
+        run(about, sources, sink, {});
+      } catch (const io_error& error) {
+        *message = error.what();
+      }
+      EXPECT_TRUE(nothing_is_left()) << name;
+      return in_source ? sources.back().calls : sink.calls;
+    };
+    for (const bool in_source : {true, false}) {
+      std::string message;
+      const int calls = count(in_source, never, &message);
+      EXPECT_EQ(message, "");
+      EXPECT_GT(calls, 1) << name;
+      for (int i = 0; i < calls; ++i) {
+        message.clear();
+        count(in_source, i, &message);
+        ASSERT_EQ(message, in_source ? "disk: read error" : "disk: write error") << name << ", call " << i;
+      }
+    }
+  }
+}
+
+TEST_F(operators_in_pieces, a_run_with_a_name_is_resumed_after_an_error) {
+  options_.size = {1, 8, 16};
+  const auto scenes = wave_scenes({40, 50});
+  for (const auto& scene : scenes)
+    for (const int fails_at : {0, 3, 11, 19, 22, 30}) {
+      SCOPED_TRACE(scene.name + ", error at call " + std::to_string(fails_at));
+      const auto& about = *find_operator("reconstruct");
+      one_at_a_time turn;
+      const auto run_with = [&](int fails) {
+        std::deque<counting_source> sources;
+        sources.emplace_back(scene.marker, turn);
+        sources.emplace_back(scene.mask, turn, fails);
+        counting_sink sink(output_of(about, sources, {}), turn);
+        run(about, sources, sink, {});
+        const std::vector<const_image_view> views{scene.marker, scene.mask};
+        EXPECT_TRUE(same_bits(sink.pixels, run_operator(about, views)[0]));
+        return sources[1].calls;
+      };
+      options_.name = "";
+      options_.resume = false;
+      const int calls = run_with(never);
+      if (fails_at >= calls) continue;
+      options_.name = "named";
+      EXPECT_EQ(message_of<io_error>([&] { run_with(fails_at); }),
+                "disk: read error; what is done is kept, and --resume continues");
+      EXPECT_FALSE(nothing_is_left());
+      options_.resume = true;
+      EXPECT_LE(run_with(never), calls);
+      EXPECT_TRUE(nothing_is_left());
+    }
+}
+
+TEST_F(operators_in_pieces, sources_that_may_be_others_are_not_resumed) {
+  options_.size = {1, 8, 16};
+  options_.name = "named";
+  const auto scenes = wave_scenes({40, 50});
+  const auto& about = *find_operator("label");
+  const auto run_with = [&](const std::string& name, int fails_at) {
+    one_at_a_time turn;
+    std::deque<counting_source> sources;
+    sources.emplace_back(scenes[0].mask, turn, fails_at);
+    sources[0].name = name;
+    counting_sink sink(output_of(about, sources, {}), turn);
+    run(about, sources, sink, {});
+  };
+  EXPECT_NE(message_of<io_error>([&] { run_with("first", 4); }), "");
+  options_.resume = true;
+  EXPECT_EQ(
+      message_of<usage_error>([&] { run_with("second", never); }),
+      "--resume: the unfinished run was another one: then 'input: u8 of 40 x 50, first', now 'input: u8 "
+      "of 40 x 50, second'; start again without --resume");
+  EXPECT_EQ(message_of<usage_error>([&] { run_with("", never); }),
+            "--resume: image cannot be compared with that of the unfinished run, as it is a pipe or has no "
+            "identity; start again without --resume");
+  run_with("first", never);
+  EXPECT_TRUE(nothing_is_left());
+}
+
+}  // namespace
+}  // namespace macareu::test
