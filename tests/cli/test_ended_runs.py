@@ -277,6 +277,47 @@ class EndedRuns(PiecesTest):
             self.assertEqual((first.communicate()[1], first.returncode), (b"", 0))
             self.check_end(name)
 
+    def fails_on(self, *arguments):
+        """The line of a run in pieces that its input ends; a file under the output's name stays as it was."""
+        self.write_npy(self.out, (1, 1), [7])
+        done = self.run_tool(*arguments, "-o", self.out, "--pieces", "64,64")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (3, 1), done.stderr)
+        self.assertEqual(self.read_npy(self.out)[2], [7])
+        return done.stderr
+
+    def test_damaged_chunks(self):
+        self.bright()
+        if "zarr" not in self.succeed("info"):
+            self.skipTest("this build has no nlohmann-json")
+        self.succeed("invert", "mask.npy", "-o", "mask.zarr", "--pieces", "64,64")
+        chunks = [os.path.join(root, name) for root, _, names in os.walk(self.path("mask.zarr")) for name in names
+                  if not name.startswith(".")]
+        os.truncate(max(chunks), os.path.getsize(max(chunks)) // 2)
+        self.assertIn(os.path.relpath(max(chunks), self.directory), self.fails_on("fill-holes", "mask.zarr"))
+
+    def test_truncated_tiles(self):
+        self.bright()
+        if ".tif" not in self.succeed("info"):
+            self.skipTest("this build has no libvips")
+        self.succeed("invert", "mask.npy", "-o", "mask.tif", "--pyramid")
+        content = self.content("mask.tif")
+        for share in (0.3, 0.9):
+            with open(self.path("cut.tif"), "wb") as file:
+                file.write(content[:int(len(content) * share)])
+            self.assertIn("cut.tif", self.fails_on("fill-holes", "cut.tif"))
+
+    def test_a_source_that_changes_while_it_is_read(self):
+        self.prepare()
+        self.write_npy("before.npy", (1, 1), [7])
+        process = self.pause(self.commands["reconstruct"], lambda kinds: 3 <= len(kinds) <= 8)
+        os.rename(self.path("before.npy"), self.path(self.out))
+        os.utime(self.path("mask.npy"))
+        process.send_signal(signal.SIGCONT)
+        message = process.communicate()[1].decode()
+        self.assertEqual(process.returncode, 3, message)
+        self.assertRegex(message, "^macareu: reconstruct: mask.npy: .*changed while it was read.*\n$")
+        self.assertEqual(self.read_npy(self.out)[2], [7])
+
     def test_a_file_that_cannot_grow(self):
         """The limit of file sizes stands for a full disk."""
         self.prepare()
