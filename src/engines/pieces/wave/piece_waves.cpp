@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -79,15 +80,21 @@ std::optional<block> patched(stored& result, const box& own, const std::vector<o
                              const Raise& raise) {
   const piece_grid parts({own.size.z, own.size.y, own.size.x, {0, 0, 0}},
                          {1, tuning::patched_rows, tuning::patched_columns});
+  const auto width = static_cast<std::uint32_t>(own.size.x), height = static_cast<std::uint32_t>(own.size.y);
   const auto place = [&](const open_pixel<Key>& pixel) {
-    return site{pixel.at / own.size.x / own.size.y, pixel.at / own.size.x % own.size.y,
-                pixel.at % own.size.x};
+    const auto row = pixel.at / width, slice = own.size.z > 1 ? row / height : 0;
+    return site{slice, row - slice * height, pixel.at - row * width};
+  };
+  const auto counts = parts.counts();
+  const auto part_of = [&](site p) {
+    return static_cast<std::uint32_t>((p.z * counts.y + p.y / tuning::patched_rows) * counts.x +
+                                      p.x / tuning::patched_columns);
   };
   std::vector<std::uint32_t> part, order(open.size());
   std::vector<std::size_t> begin(static_cast<std::size_t>(parts.count()) + 1);
   part.reserve(open.size());
   for (const auto& pixel : open) {
-    part.push_back(static_cast<std::uint32_t>(parts.piece_at(place(pixel))));
+    part.push_back(part_of(place(pixel)));
     ++begin[part.back() + 1];
   }
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
@@ -242,13 +249,23 @@ bool piece_waves<Key>::raise(const block& to, site p, Key value) const {
 template <class Key>
 bool piece_waves<Key>::is_beyond(std::span<const block> from, site first, std::int64_t count) const {
   const number_order<Key> order(code_);
-  std::vector<Key> keys(2 * static_cast<std::size_t>(count));
-  Key *const capacity = keys.data(), *const start = capacity + count;
-  read_row(from[0], first, count, capacity);
-  read_row(from[1], first, count, start);
-  bool beyond = false;
-  for (std::int64_t i = 0; i < count; ++i) beyond |= order.is_beyond(start[i], capacity[i]);
-  return beyond;
+  // In parts that stay in the cache, with loops that are vectorised.
+  constexpr std::int64_t most = 4096 / sizeof(Key);
+  std::array<Key, most> capacity, start;
+  for (std::int64_t begin = 0; begin < count; begin += most) {
+    const auto part = std::min(most, count - begin);
+    read_row(from[0], first + site{0, 0, begin}, part, capacity.data());
+    read_row(from[1], first + site{0, 0, begin}, part, start.data());
+    Key beyond = 0;
+    if (code_.negative == 0)
+      for (std::size_t i = 0; i < static_cast<std::size_t>(part); ++i)
+        beyond |= static_cast<Key>(start[i] > capacity[i]);
+    else
+      for (std::size_t i = 0; i < static_cast<std::size_t>(part); ++i)
+        beyond |= static_cast<Key>(order.is_beyond(start[i], capacity[i]));
+    if (beyond != 0) return true;
+  }
+  return false;
 }
 
 template <class Key>

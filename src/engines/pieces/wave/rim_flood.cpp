@@ -96,8 +96,12 @@ bool rim_flood<Key>::flood(const neighbourhood& near, const piece_keys<Key>& key
   });
   const auto size = keys.piece.size;
   const auto rim = rim_of(keys.piece, keys.volume);
+  // One division of 32 bits in images: those of 64 bits would take half of the time of the flood.
+  const auto pitch = static_cast<std::uint32_t>(keys.pitch), rows = static_cast<std::uint32_t>(size.y + 2);
   const auto place = [&](std::uint32_t i) {
-    return site{i / keys.slice - keys.volume, i % keys.slice / keys.pitch - 1, i % keys.pitch - 1};
+    const auto row = i / pitch, slice = keys.volume ? row / rows : 0;
+    return site{std::int64_t{slice} - keys.volume, std::int64_t{row - slice * rows} - 1,
+                std::int64_t{i - row * pitch} - 1};
   };
   const auto on_rim = [&](site p) {
     return p.y == 0 || p.x == 0 || p.y == size.y - 1 || p.x == size.x - 1 ||
