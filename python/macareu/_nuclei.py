@@ -170,16 +170,16 @@ class _Recipe:
         zone = self.run("nearest_label", parts, max_distance=reach)
         rings = self.run("labels_between", zone, distance, fg, beyond=self.pixels("ring_gap"), up_to=self.pixels("ring"),
                          where="outside", offset=count)
+        grown = self.run("labels_between", zone, distance, fg, up_to=self.pixels("grow"))
         rows = self.run("measure", rings, f, columns="intensity")
         number, total = np.zeros(2 * count + 1), np.zeros(2 * count + 1)
         number[rows["label"]], total[rows["label"]] = rows["num_pixels"], rows["intensity_sum"]
         mean = total / np.maximum(number, 1)
         inner, outer = mean[1:count + 1], mean[count + 1:]
         levels = np.where(number[count + 1:] > 20, outer + self.p["refine"] * (inner - outer), 0)
-        grown = self.run("labels_between", zone, distance, fg, up_to=self.pixels("grow"))
         dense = self.run("above_own_level", grown, f, levels=levels.tolist())
         solid = self.run("fill_holes", self.flat("opening", dense, self.pixels("refine_opening")))
-        kept = self.run("labels_between", zone, distance, solid, up_to=self.pixels("grow"), where="inside")
+        kept = self.run("labels_between", grown, grown, solid, where="inside")
         return self.sized(self.run("label", kept, values=True, connectivity=4))
 
     def labels(self, rgb):

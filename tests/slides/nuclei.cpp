@@ -152,6 +152,24 @@ TEST(nuclei, none_on_glass) {
   EXPECT_TRUE(same_bits(in_pieces(rgb, nullptr, pieces, 1), found));
 }
 
+/// Stain, but no object of it that is large enough.
+TEST(nuclei, none_where_all_is_too_small) {
+  image rgb(dtype::u8, {150, 130}, 3);
+  auto pixels = rgb.pixels<std::uint8_t>();
+  std::ranges::fill(pixels, std::uint8_t{240});
+  for (std::size_t i = 0; i < pixels.size() / 3; i += 977) pixels[3 * i] = pixels[3 * i + 1] = 40;
+  nuclei_report report;
+  const auto found = find_nuclei(rgb, mpp, {}, {}, &report);
+  EXPECT_GT(report.threshold, 0);
+  EXPECT_EQ(std::ranges::max(found.pixels<std::uint32_t>()), 0U);
+  for (const std::int64_t size : {0, 60}) {
+    piece_options pieces;
+    pieces.size = {0, size, size};
+    pieces.memory = 1 << 20;
+    EXPECT_TRUE(same_bits(in_pieces(rgb, nullptr, pieces, 2), found)) << size;
+  }
+}
+
 TEST(nuclei, refuse_what_is_no_slide) {
   const image grey(dtype::u8, {5, 5});
   EXPECT_THROW(find_nuclei(grey, mpp), usage_error);

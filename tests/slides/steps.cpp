@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <vector>
@@ -147,6 +148,35 @@ TEST(steps, blocks_are_those_of_the_whole) {
       const auto a = copy_of(got[i].pixels), b = copy_of(whole[i].part(part).pixels);
       ASSERT_TRUE(std::ranges::equal(a.pixels<float>(), b.pixels<float>()));
     }
+  }
+}
+
+/// Pictures that are kept together are those that are kept alone.
+TEST(steps, several_are_kept_in_one_pass) {
+  dice from(3);
+  image f(dtype::u16, {70, 55});
+  for (auto& value : f.pixels<std::uint16_t>()) value = static_cast<std::uint16_t>(from.below(60000));
+  const auto kept = [&](steps& on) {
+    const auto given = on.view_of(f);
+    const auto smooth = on.local("gaussian", {{"sigma", std::vector<number>{2}}}, {given}, {.margin = 8})[0];
+    return on.keep({given, smooth, on.local("sobel", {}, {smooth}, {.margin = 1})[0]});
+  };
+  piece_options pieces;
+  pieces.size = {0, 20, 30};
+  steps in_memory(context{}), in_pieces(context{}, pieces, true, 1 << 20);
+  const auto expected = kept(in_memory), got = kept(in_pieces);
+  ASSERT_EQ(got.size(), 3U);
+  EXPECT_FALSE(got[0].from->file);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_FALSE(got[i].from->about);
+    std::vector<std::byte> pixels[2];
+    for (const auto* on : {&in_memory, &in_pieces}) {
+      const auto& of = on == &in_memory ? expected[i] : got[i];
+      auto& to = pixels[on == &in_pieces];
+      to.resize(static_cast<std::size_t>(f.shape().pixels()) * size_of(of.form().type));
+      on->read(of, whole_of(f.shape()), to.data());
+    }
+    EXPECT_EQ(pixels[0], pixels[1]) << i;
   }
 }
 

@@ -80,19 +80,21 @@ picture nuclei_recipe::filled_density(const picture& density) {
 
 picture nuclei_recipe::local_level(const picture& f, const slide_numbers& slide) {
   constexpr std::int64_t quarter = 4;
-  const auto mean = [&](const picture& of) {
-    const auto small = on_.local("reduce", {{"factor", list{quarter}}}, {of}, {.shrink = quarter})[0];
-    return gaussian(small, pixels(o_.local) / quarter);
+  const auto small = [&](const picture& of) {
+    return on_.local("reduce", {{"factor", list{quarter}}}, {of}, {.shrink = quarter})[0];
   };
   const auto above = [&](bool share) {
     return on_.local("part_above", {{"value", number(slide.threshold)}, {"share", share}}, {f}, {})[0];
   };
+  // Small images are kept: the Gaussian reaches further than other steps.
+  const auto parts = on_.keep({small(f), small(above(false)), small(above(true))});
+  const auto mean = [&](const picture& of) { return gaussian(of, pixels(o_.local) / quarter); };
   const auto level = on_.keep(on_.local("local_level",
                                         {{"weight", number(o_.local_weight)},
                                          {"upper", number(slide.means.upper)},
                                          {"lower", number(slide.means.lower)},
                                          {"least", number(0.001 * steps_per_density)}},
-                                        {mean(f), mean(above(false)), mean(above(true))}, {})[0]);
+                                        {mean(parts[0]), mean(parts[1]), mean(parts[2])}, {})[0]);
   return on_.local("enlarge", {}, {level}, {.margin = 1, .grow = quarter, .shape = f.form().shape})[0];
 }
 
@@ -153,23 +155,26 @@ picture nuclei_recipe::refined(picture parts, const picture& fg, const picture& 
   const auto count = static_cast<std::size_t>(on_.count());
   if (count == 0) return parts;
   const double reach = std::ceil(pixels(std::max(o_.ring, o_.grow)));
-  const auto near =
-      on_.reuse(on_.local("distance_transform", {{"invert", true}, {"max_distance", number(reach)}}, {parts},
-                          {.margin = static_cast<std::int64_t>(reach) + 1}, {0, 2}));
+  const auto near = on_.local("distance_transform", {{"invert", true}, {"max_distance", number(reach)}},
+                              {parts}, {.margin = static_cast<std::int64_t>(reach) + 1}, {0, 2});
   parts = {};
   const auto &distance = near[0], &zone = near[1];
+  // Objects 1..n, and their rings n+1..2n. Labels take little room in work files, and several steps read
+  // them.
+  const auto kept = on_.keep(
+      {on_.local("labels_between",
+                 {{"beyond", number(pixels(o_.ring_gap))},
+                  {"up_to", number(pixels(o_.ring))},
+                  {"where", "outside"},
+                  {"offset", number(count)}},
+                 {zone, distance, fg}, {})[0],
+       on_.local("labels_between", {{"up_to", number(pixels(o_.grow))}}, {zone, distance, fg}, {})[0]});
+  const auto &rings = kept[0], &grown = kept[1];
   struct sums {
     double number = 0, total = 0;
     double mean() const { return total / std::max(number, 1.0); }
   };
   std::vector<sums> all(2 * count + 1);
-  // Objects 1..n, and their rings n+1..2n.
-  const auto rings = on_.local("labels_between",
-                               {{"beyond", number(pixels(o_.ring_gap))},
-                                {"up_to", number(pixels(o_.ring))},
-                                {"where", "outside"},
-                                {"offset", number(count)}},
-                               {zone, distance, fg}, {})[0];
   const auto rows = on_.measured("measure", {{"columns", "intensity"}}, {rings, f});
   const auto &label = rows["label"], &number_of = rows["num_pixels"], &total = rows["intensity_sum"];
   for (std::size_t row = 0; row < rows.rows(); ++row)
@@ -181,14 +186,11 @@ picture nuclei_recipe::refined(picture parts, const picture& fg, const picture& 
     const auto &inner = all[i], &outer = all[count + i];
     levels.push_back(outer.number > fewest ? outer.mean() + o_.refine * (inner.mean() - outer.mean()) : 0.0);
   }
-  const auto grown =
-      on_.local("labels_between", {{"up_to", number(pixels(o_.grow))}}, {zone, distance, fg}, {})[0];
   const auto dense = on_.local("above_own_level", {{"levels", levels}}, {grown, f}, {})[0];
-  // Masks and labels take little room in work files, and the next steps read them twice.
   const auto opened = on_.keep(flat("opening", dense, pixels(o_.refine_opening)));
   const auto solid = on_.whole("fill_holes", {}, {opened});
-  return sized(on_.keep(on_.local("labels_between", {{"up_to", number(pixels(o_.grow))}, {"where", "inside"}},
-                                  {zone, distance, solid}, {})[0]));
+  // All distances count: labels themselves stand for them.
+  return sized(on_.keep(on_.local("labels_between", {{"where", "inside"}}, {grown, grown, solid}, {})[0]));
 }
 
 picture nuclei_recipe::labels(picture density, const picture& f, const slide_numbers& slide) {

@@ -155,9 +155,7 @@ std::vector<block> steps::read(std::span<const picture> wanted, const image_regi
   std::vector<block> results(into.begin(), into.end());
   if (results.empty())
     for (const auto& one : wanted) results.push_back(fresh(one.form(), where));
-  auto alone = how_;
-  alone.device = "cpu";
-  alone.threads = 1;
+  const auto alone = one_thread();
   const auto down = ceil_div(where.size[1], side), across = ceil_div(where.size[2], side);
   cpu::lend_threads(where.pixels(), how_.threads)
       .for_each(static_cast<std::size_t>(down * across), [&](std::size_t unit) {
@@ -227,6 +225,14 @@ std::vector<block> steps::read_box(std::span<const picture> wanted, const image_
   for (std::size_t w = 0; w < into.size(); ++w)
     if (blocks[w].pixels.data() != into[w].pixels.data()) copy_rows(blocks[w].pixels, into[w].pixels);
   return blocks;
+}
+
+context steps::one_thread() const {
+  auto alone = how_;
+  alone.device = "cpu";
+  alone.threads = 1;
+  alone.report = nullptr;  // threads would write it at the same time
+  return alone;
 }
 
 std::int64_t steps::block_side(std::span<const picture> wanted, const image_region& where) const {

@@ -124,6 +124,7 @@ picture steps::whole(std::string_view name, const arguments& given, const std::v
     one.source = std::move(result);
   }
   count_ = static_cast<std::uint64_t>(std::max<std::int64_t>(report.count, 0));
+  if (how_.report) *how_.report = report;
   return {std::make_shared<const step>(std::move(one))};
 }
 
@@ -153,9 +154,24 @@ std::vector<picture> steps::reuse(std::vector<picture> results) {
   return results;
 }
 
-picture steps::keep(const picture& result) {
-  if (!in_pieces_ || !result.from->about) return reuse(result);
-  return stored(result);
+std::vector<picture> steps::keep(std::vector<picture> results) {
+  if (!in_pieces_) return reuse(std::move(results));
+  std::vector<picture> missing;
+  std::vector<std::shared_ptr<coded_image>> files;
+  for (const auto& one : results) {
+    if (!one.from->about) continue;
+    missing.push_back(one);
+    files.push_back(std::make_shared<coded_image>(one.form(), pieces_.scratch));
+  }
+  if (missing.empty()) return results;
+  over_bands(missing, 1, [&](std::span<const block> bands) {
+    for (std::size_t i = 0; i < files.size(); ++i)
+      files[i]->write(bands[i].where, bands[i].pixels.data(), threads_for(bands[i]));
+  });
+  auto next = files.begin();
+  for (auto& one : results)
+    if (one.from->about) one = source_of(*next++);
+  return results;
 }
 
 picture steps::stored(const picture& result) {
@@ -165,30 +181,30 @@ picture steps::stored(const picture& result) {
   return source_of(std::move(kept));
 }
 
-void steps::over_bands(const picture& of, std::int64_t rows_at_least,
-                       function_ref<void(const block&)> visit) const {
-  const auto& form = of.form();
-  const auto& shape = form.shape;
+void steps::over_bands(std::span<const picture> of, std::int64_t rows_at_least,
+                       function_ref<void(std::span<const block>)> visit) const {
+  const auto& shape = of[0].form().shape;
   auto rows = shape.height();
   if (in_pieces_) {
     const auto memory = pieces_.memory > 0 ? pieces_.memory : default_memory();
-    rows = pieces_.size[1] > 0
-               ? pieces_.size[1]
-               : memory / (bytes_per_pixel({&of, 1}) * std::max<std::int64_t>(shape.width(), 1));
+    rows = pieces_.size[1] > 0 ? pieces_.size[1]
+                               : memory / (bytes_per_pixel(of) * std::max<std::int64_t>(shape.width(), 1));
     rows = std::clamp<std::int64_t>(rows, 1, std::max<std::int64_t>(shape.height(), 1));
     rows = std::min(shape.height(), std::max(rows_at_least, rows / rows_at_least * rows_at_least));
   }
   for (std::int64_t y = 0; y < shape.height(); y += rows) {
     const auto band = rows_of(shape, y, rows);
-    const auto packed = fresh(form, band);
-    read({&of, 1}, band, {&packed, 1});
+    std::vector<block> packed;
+    for (const auto& one : of) packed.push_back(fresh(one.form(), band));
+    read(of, band, packed);
     visit(packed);
   }
 }
 
 void steps::write(const picture& result, image_sink& to) {
   auto* const file = dynamic_cast<coded_image*>(&to);
-  over_bands(result, std::max<std::int64_t>(to.chunk()[1], 1), [&](const block& band) {
+  over_bands({&result, 1}, std::max<std::int64_t>(to.chunk()[1], 1), [&](std::span<const block> bands) {
+    const auto& band = bands[0];
     if (file)
       file->write(band.where, band.pixels.data(), threads_for(band));
     else
@@ -200,9 +216,7 @@ std::vector<value_counts> steps::counts(const picture& of, std::size_t values) c
   const auto& shape = of.form().shape;
   const auto channels = static_cast<std::size_t>(of.form().channels);
   std::vector<value_counts> all(channels, value_counts(values));
-  auto alone = how_;
-  alone.device = "cpu";
-  alone.threads = 1;
+  const auto alone = one_thread();
   // While one thread reads a strip, others count theirs.
   constexpr std::int64_t rows = 256;
   const auto threads = cpu::lend_threads(shape.pixels(), how_.threads);

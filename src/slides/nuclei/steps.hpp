@@ -95,7 +95,9 @@ class steps {
   /// A table of a step that is computed now.
   table measured(std::string_view name, const arguments& given, const std::vector<picture>& inputs);
   /// Computes a picture that several steps read.
-  picture keep(const picture& result);
+  picture keep(const picture& result) { return keep(std::vector{result})[0]; }
+  /// Several of one shape, in one pass.
+  std::vector<picture> keep(std::vector<picture> results);
   /// A picture in a work file.
   picture stored(const picture& result);
   /// The same in memory. In pieces they are computed where they are read, which takes no work file.
@@ -142,10 +144,13 @@ class steps {
   std::int64_t block_side(std::span<const picture> wanted, const image_region& where) const;
   /// Bytes per pixel of all that is computed at one time.
   std::int64_t bytes_computing(std::span<const picture> wanted) const;
+  /// For blocks that are computed by one thread each.
+  context one_thread() const;
   block fresh(const source_form& form, const image_region& where) const;
-  /// visit(band) for bands of whole rows, packed, as many as fit into memory: multiples of a number of rows.
-  void over_bands(const picture& of, std::int64_t rows_at_least,
-                  function_ref<void(const block&)> visit) const;
+  /// visit(bands) for bands of whole rows of pictures of one shape, packed, as many as fit into memory:
+  /// multiples of a number of rows.
+  void over_bands(std::span<const picture> of, std::int64_t rows_at_least,
+                  function_ref<void(std::span<const block>)> visit) const;
   host_threads threads_for(const block& of) const;
   std::vector<std::shared_ptr<image_source>> as_sources(const std::vector<picture>& inputs) const;
 };
