@@ -241,7 +241,7 @@ add_library(macareu
   src/catalogue/catalogue.cpp src/catalogue/channels.cpp src/catalogue/checks.cpp src/catalogue/cuda_loader.cpp
   src/catalogue/device_choice.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp
   src/slides/nuclei/buffers.cpp src/slides/nuclei/nuclei.cpp src/slides/nuclei/nuclei_recipe.cpp
-  src/slides/nuclei/read_steps.cpp src/slides/nuclei/steps.cpp src/slides/nuclei/value_counts.cpp
+  src/slides/nuclei/object_boxes.cpp src/slides/nuclei/read_steps.cpp src/slides/nuclei/steps.cpp src/slides/nuclei/value_counts.cpp
   src/slides/tissue/tissue_parts.cpp src/slides/tissue/tissue_source.cpp)
 if(MACAREU_SERIAL)
   target_sources(macareu PRIVATE $<TARGET_OBJECTS:macareu_serial>)

@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <vector>
+
+#include <macareu/operators.hpp>
 
 #include "core/coded_image.hpp"
 #include "slides/nuclei/value_counts.hpp"
@@ -178,6 +182,62 @@ TEST(steps, several_are_kept_in_one_pass) {
     }
     EXPECT_EQ(pixels[0], pixels[1]) << i;
   }
+}
+
+/// Labels of a mask by boxes of whole objects: those of the whole, with other numbers.
+TEST(steps, objects_are_the_same_in_boxes) {
+  dice from(4);
+  for (int round = 0; round < 6; ++round) {
+    image mask(dtype::boolean, {from.between(40, 330), from.between(40, 330)});
+    const auto once = from.between(2, 5);  // few and small objects, up to some that cross many boxes
+    for (auto& value : mask.pixels<bool>()) value = from.once_in(once);
+    piece_options pieces;
+    pieces.size = {0, from.between(20, 90), from.between(20, 90)};
+    for (const int threads : {1, 2}) {
+      steps on({.device = "cpu", .threads = threads}, pieces, true, 1 << 20);
+      const auto given = on.view_of(mask);
+      std::atomic<int> boxes = 0;
+      const auto found = on.by_objects(given, {given}, [&](steps& inside, const std::vector<picture>& of) {
+        ++boxes;
+        return inside.whole("label", {{"connectivity", connectivity(8)}}, of);
+      });
+      ASSERT_TRUE(found);
+      EXPECT_GT(boxes, 1);
+      const image expected = label(mask, {.connectivity = 8});
+      const auto want = expected.pixels<std::uint32_t>();
+      std::vector<std::uint32_t> got(want.size());
+      on.read(found, whole_of(mask.shape()), got.data());
+      std::map<std::uint32_t, std::uint32_t> numbers, back;
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        ASSERT_EQ(got[i] == 0, want[i] == 0);
+        ASSERT_EQ(numbers.try_emplace(got[i], want[i]).first->second, want[i]);
+        ASSERT_EQ(back.try_emplace(want[i], got[i]).first->second, got[i]);
+      }
+      EXPECT_EQ(on.count(), std::ranges::max(want));
+      EXPECT_EQ(std::ranges::max(got), std::ranges::max(want));
+    }
+  }
+}
+
+TEST(steps, objects_that_do_not_fit_into_memory_are_left_to_pieces) {
+  image mask(dtype::boolean, {1200, 1300});
+  std::ranges::fill(mask.pixels<bool>(), false);
+  const auto find = [](steps& inside, const std::vector<picture>& of) {
+    return inside.whole("label", {}, of);
+  };
+  piece_options pieces;
+  pieces.memory = 40 << 20;
+  steps on({.device = "cpu", .threads = 1}, pieces, true, 1 << 20);
+  const auto given = on.view_of(mask);
+  EXPECT_TRUE(on.by_objects(given, {given}, find));
+  EXPECT_EQ(on.count(), 0U);
+  for (std::size_t i = 0; i < 1300; ++i) mask.pixels<bool>()[600 * 1300 + i] = true;
+  EXPECT_TRUE(on.by_objects(given, {given}, find));
+  EXPECT_EQ(on.count(), 1U);
+  for (std::size_t i = 0; i < 1200; ++i) mask.pixels<bool>()[i * 1300 + 650] = true;
+  EXPECT_FALSE(on.by_objects(given, {given}, find));
+  steps in_memory({.device = "cpu"});
+  EXPECT_FALSE(in_memory.by_objects(given, {given}, find));
 }
 
 }  // namespace

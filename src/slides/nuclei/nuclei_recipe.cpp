@@ -196,9 +196,16 @@ picture nuclei_recipe::refined(picture parts, const picture& fg, const picture& 
 picture nuclei_recipe::labels(picture density, const picture& f, const slide_numbers& slide) {
   if (!(slide.threshold > 0)) return on_.whole("label", {}, {f});  // no stain at all: no objects
   const auto fg = foreground(f, local_level(f, slide));
-  auto land = on_.keep(landscape(density, f, fg, slide.threshold));
-  density = {};
-  return refined(parts(std::move(land), fg, f), fg, f);
+  auto land = landscape(std::exchange(density, {}), f, fg, slide.threshold);
+  // The landscape is highest between parts of the foreground, which are flooded apart.
+  auto found = on_.by_objects(fg, {land, fg, f}, [&](steps& inside, const std::vector<picture>& of) {
+    return nuclei_recipe(inside, o_, mpp_).parts(of[0], of[1], of[2]);
+  });
+  if (!found) {
+    land = on_.keep(land);
+    found = parts(std::move(land), fg, f);
+  }
+  return refined(std::move(found), fg, f);
 }
 
 }  // namespace macareu::slides

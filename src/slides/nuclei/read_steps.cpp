@@ -235,8 +235,12 @@ context steps::one_thread() const {
   return alone;
 }
 
+bool steps::uses_cpu(std::int64_t pixels) const {
+  return how_.device == "cpu" || (how_.device == "auto" && !auto_tries_gpu(pixels));
+}
+
 std::int64_t steps::block_side(std::span<const picture> wanted, const image_region& where) const {
-  if (how_.device != "cpu" && (how_.device != "auto" || auto_tries_gpu(where.pixels()))) return 0;
+  if (!uses_cpu(where.pixels())) return 0;
   bool computes = false;
   for (const auto& one : plan_of(wanted, where).entries) {
     if (one.what->about && !one.what->in_blocks) return 0;

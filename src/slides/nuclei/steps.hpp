@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -98,6 +99,11 @@ class steps {
   picture keep(const picture& result) { return keep(std::vector{result})[0]; }
   /// Several of one shape, in one pass.
   std::vector<picture> keep(std::vector<picture> results);
+  /// Labels that `find` gives for whole images of the inputs, computed now. Those of an object of the mask,
+  /// of eight neighbours, depend on its own pixels alone. In boxes around whole objects, one for each thread:
+  /// numbers then are 1..n in any order. No picture in memory, on a GPU, and where a box would be too large.
+  picture by_objects(const picture& mask, const std::vector<picture>& inputs,
+                     function_ref<picture(steps&, const std::vector<picture>&)> find);
   /// A picture in a work file.
   picture stored(const picture& result);
   /// The same in memory. In pieces they are computed where they are read, which takes no work file.
@@ -128,6 +134,9 @@ class steps {
   std::vector<block> read(std::span<const picture> wanted, const image_region& where,
                           std::span<const block> into) const;
 
+  /// In memory, with buffers of another.
+  steps(const context& how, std::shared_ptr<buffers> memory) : how_(how), buffers_(std::move(memory)) {}
+
   context how_;
   piece_options pieces_ = {};
   bool in_pieces_ = false;
@@ -144,8 +153,16 @@ class steps {
   std::int64_t block_side(std::span<const picture> wanted, const image_region& where) const;
   /// Bytes per pixel of all that is computed at one time.
   std::int64_t bytes_computing(std::span<const picture> wanted) const;
+  /// Regions that together are the image, each for a box of so many pixels.
+  std::vector<image_region> cores_of(const extents& shape, std::int64_t room) const;
+  /// A box with the whole of all objects that reach into its core: empty where there are none, nothing if it
+  /// has more pixels.
+  std::optional<image_region> box_of_objects(const picture& mask, const image_region& core,
+                                             std::int64_t room) const;
   /// For blocks that are computed by one thread each.
   context one_thread() const;
+  /// Whether blocks of this many pixels are computed by threads of the processor.
+  bool uses_cpu(std::int64_t pixels) const;
   block fresh(const source_form& form, const image_region& where) const;
   /// visit(bands) for bands of whole rows of pictures of one shape, packed, as many as fit into memory:
   /// multiples of a number of rows.
