@@ -54,6 +54,8 @@ class ranks {
   std::string from_first(std::string own);
   /// What every rank has.
   std::vector<std::string> gather(std::string own);
+  /// The least of what all ranks have.
+  std::int64_t least(std::int64_t own);
   /// Runs work on the first rank alone. Its errors are those of all.
   void on_first(const std::function<void()>& work);
   /// Throws usage_error if a rank has another text than the first. `what` is for the message.

@@ -1,5 +1,6 @@
 #include <macareu/ranks.hpp>
 
+#include <algorithm>
 #include <new>
 #include <tuple>
 
@@ -171,6 +172,11 @@ std::vector<std::string> ranks::gather(std::string own) {
     at += sizeof size + size;
   }
   return each;
+}
+
+std::int64_t ranks::least(std::int64_t own) {
+  for (const auto& other : gather(std::to_string(own))) own = std::min<std::int64_t>(own, std::stoll(other));
+  return own;
 }
 
 void ranks::on_first(const std::function<void()>& work) {

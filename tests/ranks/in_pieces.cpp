@@ -1,5 +1,8 @@
 // Operators in pieces that several ranks share.
-#include <atomic>
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 #include "conformance/in_pieces.hpp"
 #include "support/thread_ranks.hpp"
@@ -9,27 +12,66 @@ namespace {
 
 constexpr std::int64_t images_per_connectivity = 8;
 
-/// Memory that all ranks write to.
-class common_sink final : public image_sink {
+/// Memory that all ranks write to, and which of its pixels they have written.
+class common_output {
  public:
-  explicit common_sink(const image_view& to) : sink_(sink_to(to)) {}
-  void write(const image_region& to, const void* from) override { sink_->write(to, from); }
-  void commit() override {}
-  bool was_written(const image_region&) override { return true; }
+  explicit common_output(const image_view& to)
+      : sink_(sink_to(to)), shape_(to.shape()), writes_(static_cast<std::size_t>(shape_.pixels())) {}
+
+  void write(const image_region& to, const void* from) {
+    const std::lock_guard lock(guard_);
+    sink_->write(to, from);
+    over_pixels(to, [](int& writes) { ++writes; });
+  }
+  bool was_written(const image_region& region) {
+    const std::lock_guard lock(guard_);
+    bool all = true;
+    over_pixels(region, [&](const int& writes) { all = all && writes > 0; });
+    return all;
+  }
+  bool is_complete() const {
+    return std::ranges::all_of(writes_, [](int writes) { return writes == 1; });
+  }
 
  private:
+  template <class Visit>
+  void over_pixels(const image_region& in, const Visit& visit) {
+    for (auto z = in.first[0]; z < in.first[0] + in.size[0]; ++z)
+      for (auto y = in.first[1]; y < in.first[1] + in.size[1]; ++y)
+        for (auto x = in.first[2]; x < in.first[2] + in.size[2]; ++x)
+          visit(writes_[static_cast<std::size_t>((z * shape_.height() + y) * shape_.width() + x)]);
+  }
+
+  std::mutex guard_;
   std::unique_ptr<image_sink> sink_;
+  extents shape_;
+  std::vector<int> writes_;
+};
+
+/// That of one rank.
+class common_sink final : public image_sink {
+ public:
+  explicit common_sink(common_output& to) : to_(to) {}
+  void write(const image_region& to, const void* from) override { to_.write(to, from); }
+  void commit() override {}
+  bool was_written(const image_region& region) override { return to_.was_written(region); }
+
+ private:
+  common_output& to_;
 };
 
 class in_pieces_on_ranks : public in_pieces {
  protected:
   void run_call(const std::vector<const_image_view>& inputs, const std::vector<image_view>& outputs,
                 const computation& compute) const override {
+    std::vector<std::unique_ptr<common_output>> common;
+    for (const auto& output : outputs)
+      common.push_back(output.data() ? std::make_unique<common_output>(output) : nullptr);
     const auto errors = on_ranks(size_, [&](ranks& all) {
       call_in_pieces call(inputs, {});
-      for (const auto& output : outputs)
-        call.to.push_back(output.data() ? call.sinks.emplace_back(std::make_unique<common_sink>(output)).get()
-                                        : nullptr);
+      for (const auto& output : common)
+        call.to.push_back(output ? call.sinks.emplace_back(std::make_unique<common_sink>(*output)).get()
+                                 : nullptr);
       auto options = options_;
       options.shared_by = &all;
       compute(call, options, all.is_first());
@@ -37,6 +79,7 @@ class in_pieces_on_ranks : public in_pieces {
     const auto failed = errors.size() - static_cast<std::size_t>(std::ranges::count(errors, nullptr));
     EXPECT_TRUE(failed == 0 || failed == errors.size()) << "an error of one rank is one of all";
     if (errors[0]) std::rethrow_exception(errors[0]);
+    for (const auto& output : common) EXPECT_TRUE(!output || output->is_complete());
   }
 
   int size_ = 1;

@@ -49,6 +49,10 @@ TEST(ranks, exchange) {
   }
 }
 
+TEST(ranks, least) {
+  on_ranks(5, [](ranks& all) { EXPECT_EQ(all.least(all.rank() == 3 ? -7 : all.rank()), -7); });
+}
+
 /// The errors of all ranks as texts.
 std::vector<std::string> texts(const std::vector<std::exception_ptr>& errors) {
   std::vector<std::string> found;

@@ -280,8 +280,9 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
   const auto result = std::make_shared<stored>(run_, whole_, sizeof(Key), grid_.size(), header);
   const window_radius one{near_.rank == 3 ? 1 : 0, 1, 1};
   const auto record = run_.next_record();
-  bool was_done = true;
+  bool was_done = true, beyond = false;
   run_.over_pieces(grid_, [&](std::int64_t piece) {
+    if (beyond && run_.is_shared()) return;
     if (const auto known = run_.done.recall(record, piece))
       return graph_.add(place_of(piece), recalled(piece, *known));
     was_done = false;
@@ -290,7 +291,9 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
     if (const auto next = run_.next_piece(grid_, piece))
       expect_all(images_, grown(grid_.piece(*next), one, whole_));
     const auto inside = parts(around, own);
-    check(inside, threads);
+    beyond = has_start_beyond(inside, threads);
+    if (beyond && run_.is_shared()) return;
+    if (beyond) refuse_();
     block state(*run_.memory, own, sizeof(Key));
     solve_(state, inside[1], inside[0]);
     auto summary = summarise(piece, state, around, threads);
@@ -303,6 +306,11 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
     result->write(std::move(state), std::move(after));
   });
   run_.files.wait();
+  // Refusing finds the first pixel that is beyond, for which all ranks exchange what they find.
+  if (refuse_ && run_.is_shared() && run_.all_ranks().least(!beyond) == 0) {
+    refuse_();
+    throw internal_error("pieces: a start beyond its capacity was not refused");
+  }
   solve_graph();
   flood_ = {};  // its memory is as large as some images
   keys_ = {};
@@ -314,8 +322,8 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
 }
 
 template <class Key>
-void piece_waves<Key>::check(std::span<const block> from, const host_threads& threads) {
-  if (!refuse_) return;
+bool piece_waves<Key>::has_start_beyond(std::span<const block> from, const host_threads& threads) const {
+  if (!refuse_) return false;
   const auto& own = from[0].where;
   std::atomic<bool> beyond = false;
   threads.for_each(static_cast<std::size_t>(own.size.z * own.size.y), [&](std::size_t row) {
@@ -323,7 +331,7 @@ void piece_waves<Key>::check(std::span<const block> from, const host_threads& th
                y = static_cast<std::int64_t>(row) % own.size.y;
     if (is_beyond(from, own.first + site{z, y, 0}, own.size.x)) beyond = true;
   });
-  if (beyond) refuse_();
+  return beyond;
 }
 
 template <class Key>

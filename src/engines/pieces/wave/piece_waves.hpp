@@ -78,7 +78,8 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
     std::int64_t writer = 0;
   };
 
-  void check(std::span<const block> from, const host_threads& threads);
+  /// Whether a start of a piece lies beyond its capacity, where that is refused.
+  bool has_start_beyond(std::span<const block> from, const host_threads& threads) const;
   rim_summary<Key> summarise(std::int64_t piece, const block& result, std::span<const block> around,
                              const host_threads& threads);
   /// What the journal keeps of a piece.
