@@ -1,6 +1,7 @@
 #include "engines/pieces/component/band_regions.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -58,37 +59,55 @@ struct region {
   std::uint32_t at_front() const { return in_first - static_cast<std::uint32_t>(first.moved.size()); }
 };
 
+/// visit(member) for each, in the order of messages.
+template <class Answer, class Visit>
+requires std::same_as<std::remove_const_t<Answer>, block_answer>
+void over_members(Answer& of, const Visit& visit) {
+  visit(of.before);
+  visit(of.moved);
+  visit(of.target);
+}
+template <class Region, class Visit>
+requires std::same_as<std::remove_const_t<Region>, region>
+void over_members(Region& of, const Visit& visit) {
+  visit(of.objects);
+  visit(of.in_first);
+  visit(of.last_objects);
+  visit(of.first);
+  visit(of.last);
+  visit(of.before);
+}
+
 class message {
  public:
   message() = default;
   explicit message(const std::string& bytes) : bytes_(bytes.begin(), bytes.end()) {}
+
   template <class T>
-  requires std::is_trivially_copyable_v<T>
-  void add(const T& value) { add_bytes(&value, sizeof value); }
+  void add(const T& value) {
+    if constexpr (std::is_trivially_copyable_v<T>)
+      add_bytes(&value, sizeof value);
+    else
+      over_members(value, [&](const auto& member) { add(member); });
+  }
   template <class T>
   void add(const std::vector<T>& values) {
     add(std::uint64_t{values.size()});
     add_bytes(values.data(), values.size() * sizeof(T));
   }
-  void add(const block_answer& answer) {
-    add(answer.before);
-    add(answer.moved);
-    add(answer.target);
-  }
   template <class T>
-  requires std::is_trivially_copyable_v<T>
-  void take(T& value) { take_bytes(&value, sizeof value); }
+  void take(T& value) {
+    if constexpr (std::is_trivially_copyable_v<T>)
+      take_bytes(&value, sizeof value);
+    else
+      over_members(value, [&](auto& member) { take(member); });
+  }
   template <class T>
   void take(std::vector<T>& values) {
     std::uint64_t count = 0;
     take(count);
     values.resize(count);
     take_bytes(values.data(), count * sizeof(T));
-  }
-  void take(block_answer& answer) {
-    take(answer.before);
-    take(answer.moved);
-    take(answer.target);
   }
   std::string bytes() const { return {bytes_.begin(), bytes_.end()}; }
 
@@ -109,24 +128,14 @@ class message {
 
 std::string bytes_of(const region& from) {
   message to;
-  to.add(from.objects);
-  to.add(from.in_first);
-  to.add(from.last_objects);
-  to.add(from.first);
-  to.add(from.last);
-  to.add(from.before);
+  to.add(from);
   return to.bytes();
 }
 
 region region_in(const std::string& bytes) {
   message from(bytes);
   region to;
-  from.take(to.objects);
-  from.take(to.in_first);
-  from.take(to.last_objects);
-  from.take(to.first);
-  from.take(to.last);
-  from.take(to.before);
+  from.take(to);
   return to;
 }
 
@@ -148,7 +157,7 @@ struct joined_region {
 std::pair<region, joined_region> join(const region& a, const region& b) {
   constexpr auto most = std::numeric_limits<std::uint32_t>::max();
   if (a.objects > most || b.objects > most)
-    throw usage_error("pieces: ranks with more than 2^32 - 1 objects; use more ranks");
+    throw usage_error("pieces: half of the ranks have more than 2^32 - 1 objects; use one rank");
   std::vector<block_residue> halves(2);
   halves[0].objects = static_cast<std::uint32_t>(a.objects);
   halves[0].in_first = a.at_front();
