@@ -1,5 +1,7 @@
 // Operators in pieces read as documented (docs/explanation/pieces.md): how often each pixel, by how many
 // threads at a time.
+#include <numeric>
+
 #include "catalogue/passes.hpp"
 #include "operators/pieces_fixture.hpp"
 
@@ -73,6 +75,24 @@ TEST_F(operators_in_pieces, components_read_every_pixel_at_most_twice) {
       expect_at_most(reads_of("label", {&scene.marker}, {})[0], times(2, once));  // a last band is kept
       EXPECT_LE(report_.scratch_written, 4 * shape.pixels());                     // work files are coded
     }
+}
+
+/// Lines read labels with a halo, so pieces of several rows are asked for in turns.
+TEST_F(operators_in_pieces, basins_are_computed_once_on_all_threads) {
+  const extents shape{90, 130};
+  image heights(dtype::u8, shape), seeds(dtype::u32, shape);
+  std::ranges::fill(heights.pixels<std::uint8_t>(), std::uint8_t{3});
+  auto labels = seeds.pixels<std::uint32_t>();
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<std::uint32_t>(1 + i % 1000);
+  options_.size = {1, 16, 16};
+  int alone = 0;
+  for (const int threads : {1, 2, 3, 4, 7}) {
+    how_.threads = threads;
+    const auto reads = reads_of("watershed", {&heights, &seeds}, {{"lines", true}})[1];
+    const auto total = std::accumulate(reads.begin(), reads.end(), 0);
+    if (threads == 1) alone = total;
+    EXPECT_LE(total, alone) << threads;  // boxes that are read at one time share some
+  }
 }
 
 /// Operators read a pixel in the middle of a piece, where no halo reaches, as often as their pages say.

@@ -37,7 +37,8 @@ class piece_basins {
         images_{std::move(passes), std::move(seeds)},
         threads_(cpu::lend_threads(whole_.pixels(), of.work.how.threads)),
         grid_(whole_, with_short_numbers(size_of_pieces())),
-        rims_(static_cast<std::size_t>(grid_.count())) {
+        rims_(static_cast<std::size_t>(grid_.count())),
+        computed_(rims_.size()) {
     std::uint64_t count = 0;
     for (std::int64_t i = 0; i < grid_.count(); ++i) {
       rims_[static_cast<std::size_t>(i)].first = count;
@@ -97,29 +98,36 @@ class piece_basins {
     }
   }
 
-  /// Labels of a piece. Those of the next ones are computed with it, and kept until they are asked for.
+  /// Labels of a piece, which is asked for once. Those of the next ones are computed with it, and kept until
+  /// they are asked for.
   block labels(std::int64_t piece) {
-    auto found = ready_.find(piece);
-    if (found == ready_.end()) {
-      pieces_at_once some;
-      for (auto next = piece; next < grid_.count() && some.size() < at_once(); ++next)
-        some.push_back({next, read(next, true)});
-      std::vector<block> results;
-      for (const auto& each : some)
-        results.emplace_back(*run_.memory, grid_.piece(each.piece), sizeof(std::uint32_t));
-      in_parallel(some, [&](const piece_around& of, cpu::basin_tile<Key>& tile) {
-        label(of, tile, results[static_cast<std::size_t>(of.piece - piece)]);
-      });
-      ready_.clear();
-      for (std::size_t i = 0; i < some.size(); ++i) ready_.emplace(some[i].piece, std::move(results[i]));
-      found = ready_.find(piece);
-    }
-    auto result = std::move(found->second);
-    ready_.erase(found);
-    return result;
+    if (!computed_[static_cast<std::size_t>(piece)]) compute_labels(piece);
+    return std::move(ready_.extract(piece).mapped());
   }
 
  private:
+  void compute_labels(std::int64_t piece) {
+    // Those that a resumed run has in its files are never asked for.
+    if (run_.resumes() && ready_.size() + 1 >= at_once()) {
+      for (const auto& [other, pixels] : ready_) computed_[static_cast<std::size_t>(other)] = false;
+      ready_.clear();
+    }
+    pieces_at_once some;
+    for (std::optional next = piece; next && (some.empty() || some.size() + ready_.size() < at_once());
+         next = run_.next_piece(grid_, *next)) {
+      if (computed_[static_cast<std::size_t>(*next)]) continue;
+      computed_[static_cast<std::size_t>(*next)] = true;
+      some.push_back({*next, read(*next, true)});
+    }
+    std::vector<block> results;
+    for (const auto& each : some)
+      results.emplace_back(*run_.memory, grid_.piece(each.piece), sizeof(std::uint32_t));
+    in_parallel(some, [&](const piece_around& of, cpu::basin_tile<Key>& tile) {
+      label(of, tile, results[static_cast<std::size_t>(&of - some.data())]);
+    });
+    for (std::size_t i = 0; i < some.size(); ++i) ready_.emplace(some[i].piece, std::move(results[i]));
+  }
+
   /// Tells other ranks of changed rims beside their pieces. Whether a rank changed one.
   bool exchange_rims(const box& own, std::vector<bool>& changed) {
     if (!run_.is_shared()) return false;
@@ -202,7 +210,8 @@ class piece_basins {
   /// Those of the run that is continued, which may have had other threads or ranks: its journal has numbers
   /// of its pieces. Every rank keeps them, so that none of their journals speaks of other pieces.
   site size_of_pieces() {
-    if (run_.is_shared()) threads_.count = 1;  // labels() takes the next pieces, which may be another rank's
+    // All ranks cut the image alike.
+    if (run_.is_shared()) threads_.count = static_cast<int>(run_.all_ranks().least(threads_.count));
     struct terms {
       site size;
       std::int64_t threads;
@@ -404,6 +413,7 @@ class piece_basins {
   host_threads threads_;
   piece_grid grid_;
   std::vector<rim_state> rims_;
+  std::vector<bool> computed_;  // labels of a piece, which are ready or were given
   std::vector<std::uint64_t> ends_;
   std::vector<std::unique_ptr<cpu::basin_tile<Key>>> tiles_;  // of pieces that are solved at one time
   std::map<std::int64_t, block> ready_;                       // labels of pieces
