@@ -10,6 +10,7 @@
 
 #include <macareu/error.hpp>
 
+#include "shared_ranks.hpp"
 #include "verb.hpp"
 
 namespace macareu::tool {
@@ -65,7 +66,7 @@ void interruption::listen() {
     const std::lock_guard lock(deciding_);
     if (over_) return;
     if (!careful_) {
-      say("macareu: " + verb_ + ": interrupted\n");
+      if (is_first_rank()) say("macareu: " + verb_ + ": interrupted\n");
       _exit(exit_code::interrupted);
     }
     source_.request_stop();

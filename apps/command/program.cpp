@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -58,6 +59,17 @@ bool asks_for_help(const std::string& argument) { return argument == "--help" ||
   throw usage_error(chosen.program + " is not in " + directory.string() + "; `make` builds it");
 }
 
+/// Throws an error in the command line. Where a launcher started several processes, all of them have it, and
+/// the first one tells it.
+[[noreturn]] void refuse(const std::string& message) {
+  const usage_error error(message);
+  interruption::hold_signals();
+  want_ranks(1);
+  open_ranks();
+  if (shared_ranks()) shared_ranks()->fail(std::make_exception_ptr(error));
+  throw error;
+}
+
 /// Exchanges follow from the command, so ranks with different ones would wait for each other.
 void require_same_command(const verb& chosen, const std::vector<std::string>& arguments) {
   shared_ranks()->require_same("commands or versions", "macareu " + std::string(version) + " " + chosen.name +
@@ -83,7 +95,7 @@ int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {
   try {
     options.parse(arguments);
   } catch (const usage_error& e) {
-    throw usage_error(std::string(e.what()) + "; see macareu " + chosen.name + " --help");
+    refuse(std::string(e.what()) + "; see macareu " + chosen.name + " --help");
   }
   interruption::hold_signals();  // also from threads of MPI
   open_ranks();
@@ -154,8 +166,8 @@ int dispatch(const std::vector<verb>& verbs, const std::vector<std::string>& arg
   }
   const auto chosen = std::ranges::find(verbs, first, &verb::name);
   if (chosen == verbs.end())
-    throw usage_error((first.starts_with('-') ? "expected a verb, got " : "unknown verb ") +
-                      in_quotes(first) + suggested_verb(first, verbs) + "; see macareu --help");
+    refuse((first.starts_with('-') ? "expected a verb, got " : "unknown verb ") + in_quotes(first) +
+           suggested_verb(first, verbs) + "; see macareu --help");
   return guarded(chosen->name, [&] { return run_chosen(*chosen, {arguments.begin() + 1, arguments.end()}); });
 }
 

@@ -1,21 +1,33 @@
 #include "shared_ranks.hpp"
 
 #include <cstdio>
+#include <exception>
 #include <memory>
 
 #include <macareu/error.hpp>
+
+#include "forked_ranks.hpp"
 
 namespace macareu::tool {
 namespace {
 
 std::unique_ptr<ranks> opened;
+int wanted = 1;
 
 }  // namespace
 
+void want_ranks(int size) { wanted = size; }
+
 void open_ranks() {
   opened = launched_ranks();
+  const bool launched = opened != nullptr;
+  if (!launched && wanted > 1) opened = fork_ranks(wanted);
   if (opened && !opened->is_first() && !std::freopen("/dev/null", "w", stdout))
     throw io_error("/dev/null: cannot be opened");
+  if (!launched || wanted == 1) return;
+  const usage_error error("--ranks: mpirun or srun has started the ranks already");
+  opened->fail(std::make_exception_ptr(error));
+  throw error;
 }
 
 void close_ranks() { opened.reset(); }

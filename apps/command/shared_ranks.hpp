@@ -1,4 +1,4 @@
-// The processes that mpirun or srun started to share a command.
+// The processes that share a command: those of mpirun or srun, or of --ranks.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,12 @@
 
 namespace macareu::tool {
 
-/// Asks the launcher. Call it before threads start. Ranks after the first one print nothing.
+constexpr int most_forked_ranks = 256;
+
+/// So many processes of this machine are wanted, without a launcher.
+void want_ranks(int size);
+/// Finds those that a launcher started, else starts those that are wanted. Call it before threads start.
+/// Ranks after the first one print nothing. Throws usage_error on all ranks if both are there.
 void open_ranks();
 /// All ranks call it at the end of the program.
 void close_ranks();

@@ -25,12 +25,17 @@ def available():
             if shutil.which(words[0]) and os.path.exists(os.path.join(MODULES, f"macareu_{kind}.so"))]
 
 
-@unittest.skipUnless(available(), "this build has no module for an MPI whose launcher is installed")
-class RanksTest(PiecesTest):
+# Without MPI: the tool starts the other ranks itself.
+FORKED = "forked"
+
+
+class AnyRanksTest(PiecesTest):
     def launch(self, kind, ranks, *arguments, shell=""):
         """`shell`: what each process does before it becomes the tool."""
-        words = [*LAUNCHERS[kind], "-n", str(ranks)]
+        words = [] if kind == FORKED else [*LAUNCHERS[kind], "-n", str(ranks)]
         words += ["sh", "-c", shell + '\nexec "$0" "$@"', self.tool] if shell else [self.tool]
+        if kind == FORKED:
+            arguments = (*arguments, "--ranks", str(ranks))
         return subprocess.Popen([*words, *arguments], cwd=self.directory, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
@@ -55,7 +60,7 @@ class RanksTest(PiecesTest):
         printed = self.succeed(*arguments)
         expected = [self.tree(name) for name in names]
         for kind, ranks in ways:
-            if kind not in available():
+            if kind not in (*available(), FORKED):
                 continue
             for name in names:
                 self.remove(name)
@@ -69,6 +74,11 @@ class RanksTest(PiecesTest):
     def lines(self, err):
         """Those of the tool: launchers add their own."""
         return [line for line in err.splitlines() if line.startswith("macareu: ")]
+
+
+@unittest.skipUnless(available(), "this build has no module for an MPI whose launcher is installed")
+class RanksTest(AnyRanksTest):
+    pass
 
 
 class SameBytes(RanksTest):
@@ -124,6 +134,85 @@ class SameBytes(RanksTest):
         self.compare_ranks("watershed", "mask.npy", "seeds.npy", options=("--pieces", "40,50"))
 
 
+class ForkedRanks(AnyRanksTest):
+    """--ranks, without MPI."""
+
+    def test_same_bytes(self):
+        self.bright()
+        self.compare_ranks("reconstruct", "marker.npy", "mask.npy", ways=((FORKED, 2), (FORKED, 5)))
+        self.compare_ranks("label", "objects.npy", outputs=("-o out.zarr", "--table t.csv"), ways=((FORKED, 3),))
+        self.succeed("label", "marker.npy", "-o", "seeds.npy")
+        self.compare_ranks("watershed", "mask.npy", "seeds.npy", ways=((FORKED, 2),),
+                           options=("--pieces", "40,50", "--threads", "3"))
+        self.compare_ranks("measure", "seeds.npy", outputs=(), ways=((FORKED, 3),))
+
+    def test_errors(self):
+        self.bright()
+        code, out, err = self.on_ranks(FORKED, 3, "label", "none.npy", "-o", "out.npy")
+        self.assertEqual((code, out), (3, ""))
+        self.assertRegex(err, r"^macareu: label: rank 0 on \S+: none\.npy: No such file or directory\n$")
+        for count in ("0", "257", "two"):
+            self.assertIn("--ranks", self.fail_with(2, "label", "objects.npy", "-o", "out.npy", "--ranks", count))
+        for kind in available():
+            code, _, err = self.on_ranks(kind, 2, "label", "objects.npy", "-o", "out.npy", "--ranks", "2")
+            self.assertEqual((code, len(self.lines(err))), (2, 1), err)
+            self.assertIn("--ranks: mpirun or srun has started the ranks already", err)
+
+    def children(self, process):
+        """The other ranks, when all of them are there."""
+        while process.poll() is None:
+            with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
+                found = [int(word) for word in file.read().split()]
+            if len(found) == 2 and os.path.exists(self.path(".macareu-out.npy.pieces/command")):
+                return found
+            time.sleep(0.001)
+        self.fail(process.communicate()[1].decode())
+
+    def test_kills(self):
+        self.bright("1200,1200")
+        command = ("reconstruct", "marker.npy", "mask.npy", "-o", "out.npy", "--pieces", "1,10", "--quiet")
+        self.succeed(*command[:-3])
+        expected = self.content("out.npy")
+        for killed in range(3):
+            os.remove(self.path("out.npy"))
+            process = self.launch(FORKED, 3, *command)
+            children = self.children(process)
+            os.kill((process.pid, *children)[killed], signal.SIGKILL)
+            err = process.communicate(timeout=60)[1].decode()
+            if killed == 0:
+                self.assertEqual((process.returncode, err), (-signal.SIGKILL, ""))
+            else:
+                self.assertEqual(process.returncode, 128 + signal.SIGKILL)
+                self.assertEqual(err, f"macareu: rank {killed} was ended by signal 9; --resume continues a run in pieces\n")
+            # Orphans of a killed process are reaped by another one, some time later.
+            deadline = time.time() + 60
+            while any(self.is_running(child) for child in children) and time.time() < deadline:
+                time.sleep(0.01)
+            self.assertFalse([child for child in children if self.is_running(child)])
+            code, _, err = self.on_ranks(FORKED, 2, *command, "--resume")
+            self.assertEqual((code, err), (0, ""))
+            self.assertTrue(self.content("out.npy") == expected, killed)
+
+    def is_running(self, process):
+        try:
+            with open(f"/proc/{process}/stat") as file:
+                return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+        except OSError:
+            return False
+
+    def test_stops(self):
+        self.bright("1200,1200")
+        command = ("reconstruct", "marker.npy", "mask.npy", "-o", "out.npy", "--pieces", "1,10", "--quiet")
+        code, _, err = self.on_ranks(FORKED, 2, *command, "--stop-after", "1s")
+        self.assertEqual((code, err), (130, "macareu: reconstruct: interrupted\n"))
+        process = self.launch(FORKED, 3, *command, "--resume")
+        self.children(process)
+        process.send_signal(signal.SIGTERM)
+        err = process.communicate(timeout=60)[1].decode()
+        self.assertEqual((process.returncode, err), (130, "macareu: reconstruct: interrupted\n"))
+        self.assertEqual(self.on_ranks(FORKED, 4, *command, "--resume")[::2], (0, ""))
+
+
 class Slides(RanksTest, SlideTest):
     def test_each_slide_belongs_to_a_rank(self):
         for name, step in (("a.npy", 40), ("b.npy", 50), ("c.npy", 60)):
@@ -155,6 +244,13 @@ class Errors(RanksTest):
             code, _, err = self.on_ranks(kind, 2, "info", "mask.npy")
             self.assertEqual((code, len(self.lines(err))), (2, 1), err)
             self.assertIn("info: runs in one process", err)
+
+    def test_of_the_command_line(self):
+        for kind in available():
+            for words in (("label", "x.npy", "--tabel", "t.csv", "-o", "y.npy"), ("labl", "x.npy")):
+                code, _, err = self.on_ranks(kind, 3, *words)
+                self.assertEqual((code, len(self.lines(err))), (2, 1), err)
+                self.assertIn("did you mean", err)
 
     def test_of_one_rank(self):
         """A rank whose files may not grow beyond what MPI needs: all end, with one line that names it, and --resume continues."""

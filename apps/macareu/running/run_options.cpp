@@ -94,6 +94,13 @@ void run_options::add_limits_to(parser& options) {
                .help = "where work files of pieces lie (default: beside the output)",
                .take = [this](const std::string& text) { pieces.scratch = text; }});
   options.add({.group = group,
+               .names = "--ranks",
+               .value = "N",
+               .help = "processes of this machine that share a run in pieces, without mpirun (default: 1)",
+               .take = [](const std::string& text) {
+                 want_ranks(static_cast<int>(whole_number("--ranks", text, 1, most_forked_ranks)));
+               }});
+  options.add({.group = group,
                .names = "--quiet",
                .help = "no progress bar and no times on stderr",
                .take = [this](const std::string&) { quiet = true; }});
