@@ -91,6 +91,13 @@ class ranks {
 /// usage_error if MPI knows of fewer processes than the launcher.
 std::unique_ptr<ranks> launched_ranks();
 
+/// The bytes that each rank may use of the memory of its device: the least of all shares. Ranks of a machine
+/// with the same text share a device; one with an empty text shares none. All ranks call it.
+std::int64_t share_of_device(ranks& all, std::int64_t bytes, const std::string& device);
+
+/// Lets `cuda` and `auto` use the GPU of this rank's number on its machine, where several are visible.
+void use_gpu_of(const ranks& all);
+
 /// The threads for this rank where ranks may use the same processors. All ranks call it.
 int share_of_threads(ranks& all);
 

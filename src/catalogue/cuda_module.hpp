@@ -11,6 +11,7 @@
 
 #include "catalogue/entry.hpp"
 #include "engines/cuda/runtime/function.hpp"
+#include "engines/cuda/runtime/gpu_of_rank.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 #include "engines/cuda/runtime/shared_arrays.hpp"
 
@@ -22,6 +23,8 @@ struct cuda_module {
   std::span<const entry> (*entries)();
   const cuda::gpu_list& (*gpus_here)();
   int (*current_gpu)();
+  void (*use_gpu)(int gpu);
+  std::string (*bus_of)(int gpu);
   std::int64_t (*free_memory)(int gpu);
   std::unique_ptr<cuda::loaded_function> (*load_function)(job& work, const std::string& code);
   int (*gpu_beside)(const void* data);

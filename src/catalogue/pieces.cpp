@@ -20,6 +20,7 @@
 #include "catalogue/device_choice.hpp"
 #include "catalogue/entry.hpp"
 #include "core/shapes_call.hpp"
+#include "engines/cuda/runtime/gpu_of_rank.hpp"
 #include "engines/cuda/runtime/presence.hpp"
 #include "engines/pieces/run.hpp"
 
@@ -37,12 +38,11 @@ std::vector<image_form> forms_of(std::span<image_source* const> inputs) {
 /// What a resumed run must have in common with the first one: "name: value" lines.
 std::string description_of(const operator_description& about, std::span<image_source* const> inputs,
                            std::span<image_sink* const> outputs, const arguments& values,
-                           const device_choice& choice, std::int64_t gpu_memory,
-                           const piece_options& options) {
+                           const device_choice& choice, const context& how, const piece_options& options) {
   std::string text = "operator: " + std::string(about.name) + "\nversion: " + std::string(version) +
                      "\nengine: " + std::string(choice.chosen->engine) +
                      "\nmemory: " + std::to_string(options.memory) +
-                     "\ngpu memory: " + std::to_string(gpu_memory);
+                     "\ngpu memory: " + std::to_string(how.gpu_memory);
   for (const auto side : options.size) text += "\npieces: " + std::to_string(side);
   for (const auto& [name, value] : values) text += "\n" + name + ": " + to_string(value);
   for (const auto* input : inputs)
@@ -63,21 +63,21 @@ std::string description_of(const operator_description& about, std::span<image_so
   return text + "\n";
 }
 
-/// 0 on the host. What is free is rounded, because a resumed run must find the same limit.
+/// 0 on the host.
 std::int64_t gpu_memory_for(const device_choice& choice, const context& how) {
-  constexpr std::int64_t unit = std::int64_t{1} << 30;
   const auto gpu = cuda::gpu_named(choice.device);
   if (!gpu || how.gpu_memory > 0) return gpu ? how.gpu_memory : 0;
-  const auto free = cuda::free_memory(*gpu) / 10 * 9;
-  return free > unit ? free / unit * unit : free;
+  return cuda::free_memory(*gpu) / 10 * 9;
 }
 
-/// The least of all ranks, which cut the image alike: some may share a GPU, or have one of another size.
-std::int64_t agreed(std::int64_t gpu_memory, const piece_options& options) {
-  if (!options.shared_by) return gpu_memory;
-  const auto all = options.shared_by->gather(std::to_string(gpu_memory));
-  for (const auto& other : all) gpu_memory = std::min<std::int64_t>(gpu_memory, std::stoll(other));
-  return gpu_memory;
+/// The least of all ranks, which cut the image alike. Ranks with one GPU share what is free.
+std::int64_t agreed_gpu_memory(const device_choice& choice, const context& how,
+                               const piece_options& options) {
+  const auto own = gpu_memory_for(choice, how);
+  if (!options.shared_by) return own;
+  const auto gpu = cuda::gpu_named(choice.device);
+  return share_of_device(*options.shared_by, own,
+                         gpu && how.gpu_memory == 0 ? cuda::bus_of(*gpu) : std::string());
 }
 
 /// Pixels of a pipe may be others now, and nothing tells.
@@ -167,13 +167,11 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
     throw usage_error(std::string(about.name) + ": device '" + choice.device +
                       "' does not work in pieces; use cpu");
   if (options.resume) require_identities(about, inputs);
+  told.gpu_memory = agreed_gpu_memory(choice, how, options);
   job work{told, {}};
   work.report.note = choice.note;
-  const auto gpu_memory = agreed(gpu_memory_for(choice, how), options);
-  pieces::run pieces(work, options,
-                     description_of(about, inputs, outputs, values, choice, gpu_memory, options));
+  pieces::run pieces(work, options, description_of(about, inputs, outputs, values, choice, how, options));
   work.pieces = &pieces;
-  pieces.gpu_memory = gpu_memory;
   const shapes_call call{{about, from, to, values, work, result}, take};
   if (call.has(parameter_kind::connectivity)) call.near();
   if (about.check && first.shape.pixels() > 0) about.check(call);

@@ -187,6 +187,12 @@ void ranks::require_same(std::string_view what, const std::string& own) {
   meet();  // no rank goes on before all have compared
 }
 
+std::int64_t share_of_device(ranks& all, std::int64_t bytes, const std::string& device) {
+  const auto own = device.empty() ? device : all.host() + ' ' + device;
+  const auto every = all.gather(own);
+  return all.least(bytes / (own.empty() ? 1 : std::ranges::count(every, own)));
+}
+
 void ranks::fail(const std::exception_ptr& error) {
   if (failed_ || size() == 1) return;
   const auto own = told_by(error);

@@ -53,6 +53,23 @@ TEST(ranks, least) {
   on_ranks(5, [](ranks& all) { EXPECT_EQ(all.least(all.rank() == 3 ? -7 : all.rank()), -7); });
 }
 
+TEST(ranks, share_the_memory_of_a_device) {
+  const auto expect = [](int machines, const std::array<const char*, 4>& devices, std::int64_t share) {
+    on_ranks(
+        4,
+        [&](ranks& all) {
+          EXPECT_EQ(share_of_device(all, 120, devices[static_cast<std::size_t>(all.rank())]), share);
+        },
+        machines);
+  };
+  expect(1, {"0", "1", "2", "3"}, 120);
+  expect(1, {"0", "1", "0", "1"}, 60);
+  expect(1, {"0", "1", "0", "0"}, 40);
+  expect(4, {"0", "0", "0", "0"}, 120);
+  expect(2, {"0", "0", "0", "0"}, 60);
+  expect(1, {"", "", "", ""}, 120);
+}
+
 /// The errors of all ranks as texts.
 std::vector<std::string> texts(const std::vector<std::exception_ptr>& errors) {
   std::vector<std::string> found;

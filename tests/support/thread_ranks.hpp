@@ -44,10 +44,11 @@ class mailbox {
 
 class thread_rank final : public ranks {
  public:
-  thread_rank(mailbox& mail, int rank, int size) : mail_(mail), rank_(rank), size_(size) {}
+  thread_rank(mailbox& mail, int rank, int size, int machines)
+      : mail_(mail), rank_(rank), size_(size), machine_(rank % machines) {}
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  std::string host() const override { return "host" + std::to_string(rank_); }
+  std::string host() const override { return "host" + std::to_string(machine_); }
 
  protected:
   void send(int to, std::string_view bytes) override { mail_.put(rank_, to, std::string(bytes)); }
@@ -55,17 +56,18 @@ class thread_rank final : public ranks {
 
  private:
   mailbox& mail_;
-  int rank_, size_;
+  int rank_, size_, machine_;
 };
 
-/// Runs work on so many ranks; the error of each, or null.
-inline std::vector<std::exception_ptr> on_ranks(int size, const std::function<void(ranks&)>& work) {
+/// Runs work on so many ranks; the error of each, or null. Without `machines` each has one of its own.
+inline std::vector<std::exception_ptr> on_ranks(int size, const std::function<void(ranks&)>& work,
+                                                int machines = 0) {
   mailbox mail;
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < size; ++rank)
     threads.emplace_back([&, rank] {
-      thread_rank own(mail, rank, size);
+      thread_rank own(mail, rank, size, machines > 0 ? machines : size);
       try {
         work(own);
       } catch (...) {

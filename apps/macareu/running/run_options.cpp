@@ -50,6 +50,7 @@ void run_options::begin(interruption& signals) {
   quiet = quiet || !all->is_first();
   const int share = share_of_threads(*all);  // an exchange, so all ranks take part
   if (how.threads == 0) how.threads = share;
+  if (how.device == "auto" || how.device == "cuda") use_gpu_of(*all);
 }
 
 void run_options::add_limits_to(parser& options) {

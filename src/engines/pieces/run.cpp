@@ -64,6 +64,7 @@ run::run(job& job, const piece_options& options, const std::string& description)
       ranks_(options.shared_by && options.shared_by->size() > 1 ? options.shared_by : nullptr),
       budget_(budget_of(options)),
       keeps_(!options.name.empty() || !options.folder.empty()) {
+  gpu_memory = job.how.gpu_memory;
   if (keeps_) folder_ = options.folder.empty() ? work_folder(options.scratch, options.name) : options.folder;
   try {
     if (keeps_ && is_first_rank()) {
@@ -87,7 +88,7 @@ void run::agree(const std::string& description) {
   // Only the first rank has looked into the folder.
   options_.resume = !ranks_->from_first(options_.resume ? "resumes" : "").empty();
   struct terms {
-    std::int64_t budget, parts;
+    std::int64_t budget, parts, gpu_memory;
   };
   const auto bytes_of = [](const terms& from) {
     return std::string(reinterpret_cast<const char*>(&from), sizeof from);
@@ -100,7 +101,7 @@ void run::agree(const std::string& description) {
   // A limit that the machine gives is shared by its ranks; the least is that of all.
   if (options_.memory == 0 && !options_.resume) budget_ /= ranks_->local_size();
   if (!options_.resume) parts_ = ranks_->size();
-  const terms own{budget_, parts_};
+  const terms own{budget_, parts_, gpu_memory};
   const auto agreed = terms_in(ranks_->exchange(
       bytes_of(own), {[&](const rank_range&, const std::string& first, const std::string& second) {
         auto joined = terms_in(first);
@@ -109,6 +110,7 @@ void run::agree(const std::string& description) {
       }}));
   budget_ = agreed.budget;
   parts_ = agreed.parts;
+  gpu_memory = agreed.gpu_memory;
   if (!keeps_) return;
   if (is_first_rank()) write_limit();
   require_shared_folder();
@@ -161,20 +163,21 @@ void run::prepare_folder() {
     for (const auto& entry : std::filesystem::directory_iterator(folder_))
       if (entry.path() != folder_ / "lock") std::filesystem::remove_all(entry.path());
   }
-  // The limit that the machine gave may be another one now; pieces must stay as they were.
+  // The limits that the machine gave may be others now; pieces must stay as they were.
   if (!options_.resume) return write_limit();
   const auto limit = folder_ / "limit";
-  std::array<std::int64_t, 2> terms{};
+  std::array<std::int64_t, 3> terms{};
   const int descriptor = open_work_file(limit, true);
   read_all(descriptor, terms.data(), sizeof terms, 0, limit);
   ::close(descriptor);
   if (options_.memory == 0) budget_ = terms[0];
   parts_ = terms[1];
+  gpu_memory = terms[2];
 }
 
 void run::write_limit() const {
   const auto limit = folder_ / "limit";
-  const std::array terms{budget_, parts_};
+  const std::array terms{budget_, parts_, gpu_memory};
   const int descriptor = open_work_file(limit, true);
   write_all(descriptor, terms.data(), sizeof terms, 0, limit);
   ::close(descriptor);

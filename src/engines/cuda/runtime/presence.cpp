@@ -4,6 +4,7 @@
 
 #include "engines/cuda/runtime/check.hpp"
 #include "engines/cuda/runtime/current_device.hpp"
+#include "engines/cuda/runtime/gpu_of_rank.hpp"
 #include "engines/cuda/runtime/memory_pool.hpp"
 
 namespace macareu::cuda {
@@ -42,6 +43,14 @@ int current_gpu() {
   int gpu = 0;
   check(cudaGetDevice(&gpu), "cudaGetDevice");
   return gpu;
+}
+
+void use_gpu(int gpu) { check(cudaSetDevice(gpu), "cudaSetDevice"); }
+
+std::string bus_of(int gpu) {
+  char text[32] = {};
+  check(cudaDeviceGetPCIBusId(text, sizeof text, gpu), "cudaDeviceGetPCIBusId");
+  return text;
 }
 
 std::int64_t free_memory(int gpu) {
