@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
+#include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,8 +18,7 @@ void append(std::string& to, Number value) {
   to.append(text, std::to_chars(text, text + sizeof text, value).ptr);
 }
 
-/// Writes corners: x and y with what stands around and between them. A corner is appended at once: appending
-/// its parts one by one took longer than the digits.
+/// Writes corners: x and y with what stands around and between them.
 struct corner_text {
   std::string& to;
   double scale;
@@ -24,53 +26,82 @@ struct corner_text {
   std::string_view open = {}, close = {};
   corner first = {};
 
-  char* number(char* at, std::int64_t value) const {
-    constexpr std::ptrdiff_t longest = 32;
-    if (scale == 1) return std::to_chars(at, at + longest, value).ptr;
-    return std::to_chars(at, at + longest, static_cast<double>(value) * scale).ptr;
+  /// `after` follows each corner. Many corners are appended at once: appending parts one by one takes longer
+  /// than their digits.
+  void operator()(std::span<const corner> all, std::string_view after) const {
+    std::array<char, 64 * longest> text;
+    for (std::size_t done = 0; done < all.size();) {
+      const auto now = all.subspan(done, std::min<std::size_t>(all.size() - done, text.size() / longest));
+      to.append(text.data(), write(now, after, text.data()));
+      done += now.size();
+    }
   }
-  void operator()(const corner& at) const {
-    char text[80];
-    char* end = std::ranges::copy(open, text).out;
-    end = number(end, at.x + first.x);
-    *end++ = between;
-    end = number(end, at.y + first.y);
-    to.append(text, std::ranges::copy(close, end).out);
+
+ private:
+  static constexpr std::size_t longest_number = 32, longest = 2 * longest_number + 16;
+
+  struct written {
+    std::int64_t value = 0;
+    const char* text = nullptr;
+    std::size_t length = 0;
+  };
+
+  char* write(std::span<const corner> all, std::string_view after, char* at) const {
+    written x, y;
+    for (const auto& each : all) {
+      at = std::ranges::copy(open, at).out;
+      at = write(each.x + first.x, x, at);
+      *at++ = between;
+      at = write(each.y + first.y, y, at);
+      at = std::ranges::copy(close, at).out;
+      at = std::ranges::copy(after, at).out;
+    }
+    return at;
+  }
+  /// Neighbours on a ring have the same x or y, whose text is copied.
+  char* write(std::int64_t value, written& last, char* at) const {
+    if (last.text && value == last.value) {
+      std::memcpy(at, last.text, longest_number);  // a fixed length takes less time than the right one
+      last.text = at;
+      return at + last.length;
+    }
+    const auto end = scale == 1
+                         ? std::to_chars(at, at + longest_number, value).ptr
+                         : std::to_chars(at, at + longest_number, static_cast<double>(value) * scale).ptr;
+    last = {value, at, static_cast<std::size_t>(end - at)};
+    return end;
   }
 };
 
 /// The rings of a polygon, closed, in nested lists.
-void append_rings(std::string& to, const polygon& of, const corner_text& corner, char outer_open,
+void append_rings(std::string& to, const polygon& of, const corner_text& corners, char outer_open,
                   char outer_close) {
-  corner_text followed = corner;
-  const std::string with_comma = std::string(corner.close) + ',';
-  followed.close = with_comma;
   to += outer_open;
   for (const auto& ring : of.rings) {
     if (&ring != &of.rings[0]) to += ',';
     to += outer_open;
-    for (const auto& at : ring) followed(at);
-    corner(ring[0]);
+    corners(ring, ",");
+    corners(std::span(ring).first(1), "");
     to += outer_close;
   }
   to += outer_close;
 }
 
-void append_geometry(std::string& to, const shape& of, const corner_text& corner, char outer_open,
+void append_geometry(std::string& to, const shape& of, const corner_text& corners, char outer_open,
                      char outer_close) {
   const bool several = of.parts.size() > 1;
   if (several) to += outer_open;
   for (const auto& part : of.parts) {
     if (&part != &of.parts[0]) to += ',';
-    append_rings(to, part, corner, outer_open, outer_close);
+    append_rings(to, part, corners, outer_open, outer_close);
   }
   if (several) to += outer_close;
 }
 
-void append_geojson(std::string& to, const shape& of, const corner_text& corner) {
+void append_geojson(std::string& to, const shape& of, const corner_text& corners) {
   to += of.parts.size() > 1 ? "{\"type\":\"MultiPolygon\",\"coordinates\":"
                             : "{\"type\":\"Polygon\",\"coordinates\":";
-  append_geometry(to, of, corner, '[', ']');
+  append_geometry(to, of, corners, '[', ']');
   to += '}';
 }
 
@@ -120,8 +151,7 @@ void shape_text::add(std::string& to, const shape& one) {
           to += ',';
           append(to, ring);
           to += ',';
-          corner_text{to, scale_, ','}(at);
-          to += '\n';
+          corner_text{to, scale_, ','}(std::span(&at, 1), "\n");
         }
   }
 }

@@ -1,6 +1,9 @@
 // Rows of a label image as unsigned numbers, and as runs of one number. Negative labels are outside, like 0.
 #pragma once
 
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -36,21 +39,40 @@ struct label_run {
   std::uint64_t label;
 };
 
+namespace detail {
+
+/// How many pixels a comparison of whole vectors covers.
+inline constexpr std::int64_t compared_labels = 16;
+template <class Label>
+inline constexpr auto bit_of_pixel = [] {
+  std::array<Label, compared_labels> bits{};
+  for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = Label{1} << i;
+  return bits;
+}();
+
+/// Of pixels that differ from `label`, one bit each. The compiler joins the comparisons to vectors.
+template <class Label>
+std::uint32_t differing(const Label* row, Label label) {
+  Label found = 0;
+  for (std::size_t i = 0; i < compared_labels; ++i) found |= row[i] != label ? bit_of_pixel<Label>[i] : 0;
+  return static_cast<std::uint32_t>(found);
+}
+
+}  // namespace detail
+
 /// visit(first, end, label) for the runs of equal labels in a row, 0 included.
 template <class Label, class Visit>
 void over_runs(const Label* row, std::int64_t width, const Visit& visit) {
-  constexpr std::int64_t stride = 16;
   for (std::int64_t begin = 0; begin < width;) {
     const Label label = row[begin];
     auto end = begin + 1;
-    // Whole vectors of one label: the compiler joins the comparisons.
-    while (end + stride <= width) {
-      Label differences = 0;
-      for (std::int64_t i = 0; i < stride; ++i) differences |= row[end + i] ^ label;
-      if (differences != 0) break;
-      end += stride;
-    }
-    while (end < width && row[end] == label) ++end;
+    std::uint32_t differing = 0;
+    while (end + detail::compared_labels <= width && (differing = detail::differing(row + end, label)) == 0)
+      end += detail::compared_labels;
+    if (differing != 0)
+      end += std::countr_zero(differing);
+    else
+      while (end < width && row[end] == label) ++end;
     visit(begin, end, label);
     begin = end;
   }
