@@ -236,7 +236,8 @@ add_library(macareu
   src/operators/common/checks.cpp src/operators/common/pixel_bits.cpp
   src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp
   src/operators/objects/labels/label_rows.cpp src/operators/objects/measures/overlaps.cpp
-  src/operators/objects/outlines/contour_sweep.cpp
+  src/operators/objects/outlines/contour_bands.cpp src/operators/objects/outlines/contour_sweep.cpp
+  src/operators/objects/outlines/label_extents.cpp
   src/operators/objects/regions/region_merging.cpp src/operators/objects/regions/watershed_checks.cpp
   src/catalogue/catalogue.cpp src/catalogue/channels.cpp src/catalogue/checks.cpp src/catalogue/cuda_loader.cpp
   src/catalogue/device_choice.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp

@@ -32,7 +32,8 @@ void run_checked(const device_choice& choice, std::span<const const_image_view> 
   told.device = choice.device;
   job work{told, {}, choice.images_on_gpu, choice.in_stream_order};
   work.report.note = choice.note;
-  const shapes_call call{{*choice.chosen->about, inputs, outputs, values, work, result}, take};
+  const shapes_call call{
+      {*choice.chosen->about, inputs, outputs, values, work, result}, take, inputs[0].shape().pixels()};
   if (call.has(parameter_kind::connectivity))
     call.near();  // throws for empty images too, if the number does not fit the rank
   if (call.about.check && inputs[0].shape().pixels() > 0) call.about.check(call);

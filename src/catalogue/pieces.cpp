@@ -113,6 +113,15 @@ void require_memory(const shapes_call& call, function_ref<void(const macareu::ca
   planned.require_limit(planning.least);
 }
 
+/// Host memory for what an operator keeps of shapes beside blocks; polygons that wait may take as much again.
+/// A low limit is for pixels alone, and ranks do not know what others of a machine keep.
+std::int64_t spare_bytes(const pieces::run& of, const piece_options& options, const extents& shape) {
+  constexpr std::int64_t low = std::int64_t{1} << 30;
+  const auto limit = options.memory > 0 ? options.memory : default_memory();
+  if (of.is_shared() || (of.is_limited() && limit < low)) return 0;
+  return std::min(limit / 8, shape.pixels());
+}
+
 /// What all ranks did, of which each knows its part.
 void add_ranks(const piece_options& options, piece_report& report) {
   if (!options.shared_by) return;
@@ -172,7 +181,9 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
   work.report.note = choice.note;
   pieces::run pieces(work, options, description_of(about, inputs, outputs, values, choice, how, options));
   work.pieces = &pieces;
-  const shapes_call call{{about, from, to, values, work, result}, take};
+  const auto spare = take ? spare_bytes(pieces, options, first.shape) : 0;
+  if (pieces.is_limited()) pieces.held += 2 * spare;
+  const shapes_call call{{about, from, to, values, work, result}, take, spare};
   if (call.has(parameter_kind::connectivity)) call.near();
   if (about.check && first.shape.pixels() > 0) about.check(call);
   const auto begin = std::chrono::steady_clock::now();

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <map>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -187,6 +190,73 @@ TEST(contours, do_not_depend_on_how_often_rows_are_read) {
   }
 }
 
+/// Threads sweep bands of 64 rows and more. Labels may begin in any band above, or reach over all of them.
+labels tall_labels(dice& from) {
+  constexpr std::int64_t height = 700, width = 1200;  // wide: images with few runs are read once
+  labels of{{height, width}, std::vector<std::uint32_t>(height * width)};
+  const auto fill = [&](std::int64_t y, std::int64_t x, std::int64_t rows, std::int64_t columns) {
+    const auto label = static_cast<std::uint32_t>(from.between(1, 40));
+    for (auto v = y; v < std::min(y + rows, height); ++v)
+      for (auto u = x; u < std::min(x + columns, width); ++u)
+        if (!from.once_in(9)) of.pixels[static_cast<std::size_t>(v * width + u)] = label;
+  };
+  const auto longest = from.once_in(2) ? 60 : height;
+  for (int i = 0; i < 60; ++i)
+    fill(from.between(0, height - 1), from.between(0, width - 1), from.between(1, longest),
+         from.between(1, 8));
+  return of;
+}
+
+std::vector<shape> streamed(const labels& of, const context& how) {
+  std::vector<shape> all;
+  const std::array inputs{of.view()};
+  compute_shapes(
+      *find_operator("contours"), inputs, [&](const shape& one) { all.push_back(one); }, {}, how);
+  return all;
+}
+
+TEST(contours, do_not_depend_on_threads) {
+  for (std::int64_t i = 0; i < scaled(20); ++i) {
+    dice from(seed_of("contours of bands", i));
+    const auto of = tall_labels(from);
+    const auto expected = streamed(of, on_serial);
+    for (const int threads : {1, 2, 5})
+      ASSERT_EQ(streamed(of, {.device = "cpu", .threads = threads}), expected) << "image " << i;
+  }
+}
+
+TEST(contours, do_not_depend_on_the_memory_of_pieces) {
+  dice from(seed_of("contours in pieces", 0));
+  const auto of = tall_labels(from);
+  const auto expected = streamed(of, on_serial);
+  for (const auto& options :
+       {piece_options{.size = {0, 50, 0}}, piece_options{.memory = std::int64_t{1} << 30},
+        piece_options{.memory = 1 << 20}}) {
+    std::vector<shape> found;
+    const auto source = source_of(of.view());
+    compute_shapes_in_pieces(
+        *find_operator("contours"), std::array{source.get()}, [&](const shape& one) { found.push_back(one); },
+        {}, {.device = "cpu", .threads = 3}, options);
+    EXPECT_EQ(found, expected);
+  }
+}
+
+TEST(contours, exceptions_of_the_receiver_end_the_call) {
+  dice from(seed_of("contours that end", 0));
+  const auto of = tall_labels(from);
+  const std::array inputs{of.view()};
+  for (const int threads : {1, 4}) {
+    int given = 0;
+    const auto take = [&](const shape&) {
+      if (++given == 3) throw std::runtime_error("enough");
+    };
+    EXPECT_THROW(
+        compute_shapes(*find_operator("contours"), inputs, take, {}, {.device = "cpu", .threads = threads}),
+        std::runtime_error);
+    EXPECT_EQ(given, 3);
+  }
+}
+
 TEST(contours, objects_stream_in_the_order_of_last_pixels) {
   const labels of{{3, 3},
                   {2, 1, 0,  //
@@ -224,6 +294,29 @@ TEST(contours, as_text) {
       "\"geometry\":{\"type\":\"MultiPolygon\",\"coordinates\":[[[[0,0],[1,0],[1,1],[0,1],[0,0]]],"
       "[[[2,0],[3,0],[3,1],[2,1],[2,0]]]]}}\n]}\n");
   EXPECT_EQ(text_of(shape_format::csv, 1).substr(0, 39), "label,part,ring,x,y\n5,0,0,0,0\n5,0,0,1,0");
+}
+
+/// Text is made in parts of some corners: a staircase of many, whose coordinates have one to four digits.
+TEST(contours, text_of_many_corners) {
+  shape stairs{.label = 1, .parts = {{{{}}}}};
+  auto& ring = stairs.parts[0].rings[0];
+  for (std::int64_t i = 0; i < 1200; ++i) {
+    ring.push_back({i, i});
+    ring.push_back({i + 1, i});
+  }
+  ring.push_back({0, 1200});
+  for (const double scale : {1.0, 0.25}) {
+    std::string text, expected;
+    for (std::size_t i = 0; i <= ring.size(); ++i) {
+      const auto& at = ring[i % ring.size()];
+      std::array<char, 80> one;
+      std::snprintf(one.data(), one.size(), "[%.10g,%.10g]", static_cast<double>(at.x) * scale,
+                    static_cast<double>(at.y) * scale);
+      expected += (i == 0 ? "" : ",") + std::string(one.data());
+    }
+    shape_text(shape_format::geojson, scale).add(text, stairs);
+    EXPECT_EQ(text.substr(text.find("[[") + 2, expected.size()), expected);
+  }
 }
 
 TEST(contours, refuse_volumes_and_fractions) {

@@ -33,12 +33,13 @@ class pair_map {
     }
     return slot.value;
   }
-  /// Null if the pair has no value.
+  /// Null if the pair has no value. Valid until a pair is added.
   const Value* find(label_pair key) const {
     if (slots_.empty()) return nullptr;
     const auto& slot = slots_[place_of(key)];
     return slot.used ? &slot.value : nullptr;
   }
+  Value* find(label_pair key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
 
   std::size_t size() const { return size_; }
   template <class Visit>

@@ -2,53 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
 #include <utility>
-
-#include "core/ceil_div.hpp"
-#include "operators/objects/labels/label_rows.hpp"
 
 namespace macareu {
 namespace {
-
-/// Rows that a thread takes at once.
-constexpr std::int64_t rows_a_unit = 32;
-
-template <class Label>
-void find_runs(const Label* row, std::int64_t width, std::vector<traced_run>& to) {
-  to.assign(1, traced_run{});  // left of the image
-  over_runs(row, width, [&](std::int64_t first, std::int64_t, Label label) {
-    if (label != to.back().label) to.push_back({.first = static_cast<std::uint32_t>(first), .label = label});
-  });
-  if (to.back().label != 0) to.push_back({.first = static_cast<std::uint32_t>(width)});
-}
-
-/// Units have few labels, so that their maps stay in the cache.
-template <class Label>
-void add_rows_of(const row_band& band, traced_labels& to, traced_rows& runs, const host_threads& threads) {
-  std::mutex guard;
-  threads.for_each(static_cast<std::size_t>(ceil_div(band.rows(), rows_a_unit)), [&](std::size_t unit) {
-    label_row_reader<Label> read;
-    traced_labels own;
-    std::vector<traced_run> found;
-    const auto first = static_cast<std::int64_t>(unit) * rows_a_unit;
-    for (auto row = first; row < std::min(first + rows_a_unit, band.rows()); ++row) {
-      const auto y = band.first.y + row;
-      find_runs(read(band, 0, row), band.width, found);
-      for (const auto& each : found)
-        if (each.label != 0) own[{each.label, 0}].last_row = static_cast<std::uint32_t>(y);
-      const auto bytes = static_cast<std::int64_t>(found.size() * sizeof(traced_run));
-      if (runs.kept() && runs.left.fetch_sub(bytes, std::memory_order_relaxed) >= bytes)
-        runs.rows[static_cast<std::size_t>(y)] = found;
-    }
-    const std::lock_guard lock(guard);
-    own.for_each([&](label_pair label, const traced_label& found_label) {
-      auto& last = to[label].last_row;
-      last = std::max(last, found_label.last_row);
-    });
-  });
-  if (!runs.kept()) std::vector<std::vector<traced_run>>().swap(runs.rows);
-}
 
 constexpr std::uint32_t longest = (std::uint32_t{1} << 31) - 1;  // tells the compiler that rows fit 31 bits
 
@@ -57,13 +14,6 @@ bool is_before(const corner& a, const corner& b) { return a.y != b.y ? a.y < b.y
 bool begins_before(const corner_ring& a, const corner_ring& b) { return is_before(a[0], b[0]); }
 
 }  // namespace
-
-void add_last_rows(const row_band& band, traced_labels& to, traced_rows& runs, const host_threads& threads) {
-  if (has_wide_labels(band.images[0].type))
-    add_rows_of<std::uint64_t>(band, to, runs, threads);
-  else
-    add_rows_of<std::uint32_t>(band, to, runs, threads);
-}
 
 template <class T>
 auto contour_sweep::pool<T>::take(const T& value) -> index {
@@ -77,39 +27,22 @@ auto contour_sweep::pool<T>::take(const T& value) -> index {
   return place;
 }
 
-void contour_sweep::add(const row_band& band) {
-  if (has_wide_labels(band.images[0].type))
-    add_rows<std::uint64_t>(band);
-  else
-    add_rows<std::uint32_t>(band);
+void contour_sweep::trace(std::uint64_t label, const label_extent& rows) {
+  labels_[{label, 0}] = {.number = label, .last_row = rows.last_row};
 }
 
-void contour_sweep::add(traced_rows& runs, const job& work) {
-  for (auto& row : runs.rows) {
-    if (y_ % 256 == 0) work.check_stop();
-    std::swap(below_, row);
-    advance();
-    std::vector<run>().swap(row);
+void contour_sweep::add(const std::vector<row_run>& row) {
+  below_.assign(1, run{});  // left of the image
+  std::uint32_t end = 0;
+  for (const auto& each : row) {
+    auto* const label = labels_.find({each.label, 0});
+    if (!label) continue;
+    if (each.first > end && below_.back().label) below_.push_back({.first = end});
+    below_.push_back({.label = label, .first = each.first});
+    end = each.end;
   }
-}
-
-template <class Label>
-void contour_sweep::add_rows(const row_band& band) {
-  const auto batch = rows_a_unit * threads_.count;
-  rows_.resize(static_cast<std::size_t>(batch));
-  for (std::int64_t begin = 0; begin < band.rows(); begin += batch) {
-    const auto end = std::min(begin + batch, band.rows());
-    threads_.for_each(static_cast<std::size_t>(ceil_div(end - begin, rows_a_unit)), [&](std::size_t unit) {
-      label_row_reader<Label> read;
-      const auto first = begin + static_cast<std::int64_t>(unit) * rows_a_unit;
-      for (auto row = first; row < std::min(first + rows_a_unit, end); ++row)
-        find_runs(read(band, 0, row), band.width, rows_[static_cast<std::size_t>(row - begin)]);
-    });
-    for (auto row = begin; row < end; ++row) {
-      std::swap(below_, rows_[static_cast<std::size_t>(row - begin)]);
-      advance();
-    }
-  }
+  if (below_.back().label) below_.push_back({.first = end});
+  advance();
 }
 
 void contour_sweep::finish() {
@@ -197,7 +130,7 @@ void contour_sweep::advance() {
     const auto w_tail = std::exchange(upper, none), w_head = std::exchange(lower, none);
     auto& s_head = below_[b].head;  // used only where a run begins at x
     auto& s_tail = below_[b].tail;
-    if (nw != 0) {
+    if (nw) {
       const bool east = ne == nw, south = sw == nw, diagonal = se == nw;
       if (!east && !south)
         join(n_head, w_tail, x, above_[a - 1].part, diagonal);
@@ -212,7 +145,7 @@ void contour_sweep::advance() {
       else if (!diagonal)
         upper = s_head = new_chain(x);
     }
-    if (ne != 0 && ne != nw) {
+    if (ne && ne != nw) {
       const bool south = se == ne, diagonal = sw == ne;
       if (!south)
         upper = prepend(n_tail, x, diagonal);
@@ -221,15 +154,15 @@ void contour_sweep::advance() {
       else
         s_tail = n_tail;
     }
-    if (sw != 0 && sw != nw) {
+    if (sw && sw != nw) {
       const bool diagonal = ne == sw;
       if (se != sw)
         s_head = append(w_head, x, diagonal);
       else if (!diagonal)
         lower = w_head;
     }
-    if (se != 0 && se != ne && se != sw) lower = s_tail = new_chain(x, nw == se);
-    if (ne != 0 && ne == se)  // the runs touch from x on
+    if (se && se != ne && se != sw) lower = s_tail = new_chain(x, nw == se);
+    if (ne && ne == se)  // the runs touch from x on
       below_[b].part =
           below_[b].part == none ? root_of(above_[a].part) : united(below_[b].part, above_[a].part);
   }
@@ -241,21 +174,19 @@ void contour_sweep::advance() {
 
 void contour_sweep::begin_parts() {
   for (auto& each : below_)
-    if (each.label != 0 && each.part == none) {
-      auto& traced = labels_[{each.label, 0}];
-      each.part = parts_.take({each.label, none, none, none, traced.first_part, traced.last_row});
+    if (each.label && each.part == none) {
+      each.part = parts_.take({none, none, none, each.label->first_part});
       parts_[each.part].parent = each.part;
-      traced.first_part = each.part;
+      each.label->first_part = each.part;
     }
 }
 
 void contour_sweep::give_complete() {
   complete_.clear();
   for (auto each = above_.rbegin(); each != above_.rend(); ++each)
-    if (each->label != 0 && parts_[each->part].last_row + 1 == y_)
-      if (auto& traced = labels_[{each->label, 0}]; !std::exchange(traced.complete, true))
-        complete_.push_back(each->label);
-  for (auto label = complete_.rbegin(); label != complete_.rend(); ++label) give(*label);
+    if (each->label && each->label->last_row + 1 == y_ && !std::exchange(each->label->complete, true))
+      complete_.push_back(each->label);
+  for (auto label = complete_.rbegin(); label != complete_.rend(); ++label) give(**label);
 }
 
 void contour_sweep::cut_into_rings(index first, std::vector<corner_ring>& to) {
@@ -282,9 +213,9 @@ void contour_sweep::cut_into_rings(index first, std::vector<corner_ring>& to) {
   cut_from(0);
 }
 
-void contour_sweep::give(std::uint64_t label) {
-  shape made{.label = label, .parts = {}};
-  for (auto at = labels_[{label, 0}].first_part; at != none;) {
+void contour_sweep::give(const traced_label& label) {
+  shape made{.label = label.number, .parts = {}};
+  for (auto at = label.first_part; at != none;) {
     const auto each = parts_[at];
     parts_.free.push_back(at);
     if (each.parent == at) {
@@ -302,8 +233,7 @@ void contour_sweep::give(std::uint64_t label) {
   }
   std::ranges::sort(
       made.parts, begins_before, [](const polygon& each) -> auto& { return each.rings[0]; });
-  ++count_;
-  take_(made);
+  take_(std::move(made));
 }
 
 }  // namespace macareu

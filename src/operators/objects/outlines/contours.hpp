@@ -8,6 +8,7 @@
 #include "core/call.hpp"
 #include "core/shapes_call.hpp"
 #include "operators/objects/labels/label_types.hpp"
+#include "operators/objects/outlines/contour_bands.hpp"
 #include "operators/objects/outlines/contour_sweep.hpp"
 #include "patterns/host_rows.hpp"
 
@@ -64,20 +65,22 @@ struct contours {
 
   template <class T, class Engine>
   static void run(Engine& engine, const call& call) {
-    traced_labels labels;
-    const host_threads threads = engine.lend_threads(call.inputs[0].shape().pixels());
     const auto& image = call.inputs[0].shape();
-    // In pieces no memory is free for runs. Elsewhere they may take a byte a pixel.
-    traced_rows runs(image.height(), call.work.pieces ? -1 : image.pixels());
-    over_host_rows(engine, call, [&](const row_band& band) { add_last_rows(band, labels, runs, threads); });
-    const auto take = [&](const shape& one) { give_shape(call, one); };
-    contour_sweep sweep(labels, threads, take);
-    if (runs.kept())
-      sweep.add(runs, call.work);
-    else
-      over_host_rows(engine, call, [&](const row_band& band) { sweep.add(band); });
+    const host_threads threads = engine.lend_threads(image.pixels());
+    label_extents labels;
+    kept_runs runs(image.height(), spare_bytes_of(call));
+    over_host_rows(engine, call, [&](const row_band& band) { add_extents(band, labels, runs, threads); });
+    call.work.report.count = static_cast<std::int64_t>(labels.size());
+    const auto take = [&](shape&& one) { give_shape(call, one); };
+    if (runs.complete())
+      return trace_bands(cut_into_bands(labels, static_cast<std::uint32_t>(image.height()), threads), runs,
+                         threads, call.work, take);
+    contour_sweep sweep(take);
+    labels.for_each([&](label_pair label, const label_extent& rows) { sweep.trace(label.first, rows); });
+    over_host_rows(engine, call, [&](const row_band& band) {
+      over_rows_of_runs(band, threads, [&](const std::vector<row_run>& row) { sweep.add(row); });
+    });
     sweep.finish();
-    call.work.report.count = sweep.count();
   }
 };
 
