@@ -7,7 +7,7 @@ import os
 import subprocess
 import unittest
 
-from support import CliTest, operators
+from support import CliTest, npy_bytes, operators
 
 TABLES = ("evaluate", "statistics", "histogram")
 IMAGES_ALONE = ("contours",)  # volumes are refused
@@ -102,6 +102,33 @@ class Operators(CliTest):
                       self.fail_with(2, "contours", "labels.npy", "-o", "cells.wkt", "--scale", "1e+308"))
         self.assertIn("there is no directory", self.fail_with(3, "contours", "labels.npy", "-o", "none/cells.wkt"))
         self.assertIn("is an input", self.fail_with(2, "contours", "labels.npy", "-o", "c.csv", "--report", "labels.npy"))
+
+    def test_polygons_of_files_that_are_read_in_bands(self):
+        """A band has 16 MiB. Objects cross the first two, and the file is cut off in the last."""
+        height, width = 700, 1 << 16
+        pixels = bytearray(height * width)
+        for first, last, x in ((0, 699, 7), (254, 257, 90), (255, 255, 95), (256, 256, 99), (511, 512, 3)):
+            for y in range(first, last + 1):
+                pixels[y * width + x] = 1 + x
+        header = npy_bytes((height, width), [])
+        with open(self.path("labels.npy"), "wb") as file:
+            file.write(header + pixels)
+        texts = []
+        for how in (("--device", "serial"), ("--threads", "2"), ("--repeat", "2")):
+            self.succeed("contours", "labels.npy", "-o", "out.csv", "--quiet", *how)
+            with open(self.path("out.csv"), encoding="ascii") as file:
+                texts.append(file.read())
+        self.assertEqual(texts, texts[:1] * 3)
+        self.assertEqual(len(texts[0].splitlines()), 1 + 5 * 4)
+        os.truncate(self.path("labels.npy"), len(header) + 600 * width)
+        self.assertIn("the header claims", self.fail_with(3, "contours", "labels.npy", "-o", "cut.csv"))
+        self.assertFalse(os.path.exists(self.path("cut.csv")))
+
+    def test_polygons_of_an_empty_image(self):
+        self.write_npy("labels.npy", (0, 4), [])
+        self.succeed("contours", "labels.npy", "-o", "out.csv")
+        with open(self.path("out.csv"), encoding="ascii") as file:
+            self.assertEqual(file.read(), "label,part,ring,x,y\n")
 
     def test_repeated_polygons_are_written_once(self):
         self.write_npy("labels.npy", (1, 2), [1, 2])

@@ -207,11 +207,7 @@ int operator_run::run_in_pieces(const std::vector<std::unique_ptr<image_source>>
                              ? nullptr
                              : reading.open_grey(objects.intensity_file, scratch_directory());
   objects.check_inputs(first.shape, form_of(intensity.get()), first.shape);
-  record_.name = about_.name;
-  record_.parameters = with_defaults(about_, values);
-  record_.parameters.merge(objects.parameters());
-  record_.shape = first.shape;
-  record_.type = first.type;
+  record_inputs(first.shape, first.type);
   const interruption::careful_section careful(signals);
   const const_image_view as_view(nullptr, first.type, first.shape, strides{}, first.channels);
   name_kept_outputs(as_view);

@@ -1,6 +1,7 @@
 #include "running/operator_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
@@ -215,10 +216,59 @@ void operator_run::write_outputs(const results& computed, const image_file& firs
   if (gives_table()) tables.print(computed.measured);
 }
 
+std::unique_ptr<image_source> operator_run::open_for_shapes() const {
+  const bool on_host = running.how.device == "auto" || running.how.device == "cpu";
+  if (!gives_shapes() || !on_host || running.repeat > 1) return nullptr;
+  const std::filesystem::path file(*given[0]);
+  const auto extension = lower(file.extension().string());
+  std::error_code ignored;
+  const bool has_plain_pixels = extension == ".npy" || extension == ".raw";
+  if (!has_plain_pixels || !std::filesystem::is_regular_file(file, ignored)) return nullptr;
+  return reading.open_grey(*given[0], scratch_directory());
+}
+
+void operator_run::compute_shapes_of(image_source& source, interruption& signals) {
+  constexpr std::int64_t bytes_a_band = std::int64_t{16} << 20;  // few, so that threads find them in a cache
+  const auto& form = source.form();
+  check_call({{form.type, form.shape, form.channels}});
+  record_inputs(form.shape, form.type);
+  const interruption::careful_section careful(signals);
+  progress_bar bar(std::string(about_.verb), running.quiet);
+  auto how = running.how;
+  how.stop = signals.token();
+  how.report = &record_.run;
+  how.progress = bar.callback();
+  const auto row =
+      std::max<std::int64_t>(1, form.shape.width() * static_cast<std::int64_t>(size_of(form.type)));
+  shapes.open(shapes.file());
+  translate_usage_errors(about_, spelling::of_verb, [&] {
+    compute_shapes_in_pieces(
+        about_, std::array<image_source*, 1>{&source}, [&](const shape& one) { shapes.add(one); }, values,
+        how,
+        {.memory = running.pieces.memory, .size = {0, std::max<std::int64_t>(1, bytes_a_band / row), 0}});
+  });
+  record_.compute_seconds = record_.run.compute_seconds;
+  write_outputs({}, {}, signals);
+}
+
+void operator_run::record_inputs(const extents& shape, dtype type) {
+  record_.name = about_.name;
+  record_.parameters = with_defaults(about_, values);
+  record_.parameters.merge(objects.parameters());
+  record_.shape = shape;
+  record_.type = type;
+  record_.repeat = running.repeat;
+}
+
 int operator_run::operator()(interruption& signals) {
   running.begin(signals);
   check_before_reading();
   if (const auto sources = open_for_pieces(); !sources.empty()) return run_in_pieces(sources, signals);
+  if (const auto source = open_for_shapes()) {
+    compute_shapes_of(*source, signals);
+    tell_note(about_.verb, record_, running);
+    return exit_code::done;
+  }
   const auto files = read_inputs();
   const auto& first = files[0].pixels;
   std::vector<image_form> forms;
@@ -229,12 +279,7 @@ int operator_run::operator()(interruption& signals) {
   }
   check_call(forms);
   objects.check_inputs(first.shape(), form_of(intensity_), first.shape());
-  record_.name = about_.name;
-  record_.parameters = with_defaults(about_, values);
-  record_.parameters.merge(objects.parameters());
-  record_.shape = first.shape();
-  record_.type = first.type();
-  record_.repeat = running.repeat;
+  record_inputs(first.shape(), first.type());
 
   const interruption::careful_section careful(signals);
   name_kept_outputs(first);

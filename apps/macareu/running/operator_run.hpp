@@ -64,11 +64,16 @@ class operator_run {
   /// Called once types are known, because the format must hold them.
   void name_kept_outputs(const const_image_view& first);
   std::vector<image_file> read_inputs();
+  void record_inputs(const extents& shape, dtype type);
   /// One image per output; empty if the output is left out.
   results compute(const std::vector<image_file>& files, interruption& signals);
   /// Selects and measures objects, if requested.
   void describe_objects(std::vector<image>& labels, const interruption& signals);
   void write_outputs(const results& computed, const image_file& first, const interruption& signals);
+
+  /// The input, if it is a file whose rows can be read while polygons are computed. Otherwise null.
+  std::unique_ptr<image_source> open_for_shapes() const;
+  void compute_shapes_of(image_source& source, interruption& signals);
 
   std::filesystem::path scratch_directory() const;
   /// The files that the run will write; those of images first.
