@@ -130,6 +130,8 @@ class Files(CliTest):
         self.write_npy("empty.npy", (0, 0), [], "bool")
         for given, message in (
                 (("nan.npy", "one.npy"), "landscape is NaN at row 1, column 1; replace NaN first, it has no order"),
+                (("nan.npy", "none.npy", "--mask", "mask.npy"),
+                 "landscape is NaN at row 1, column 1; replace NaN first, it has no order"),
                 (("f.npy", "negative.npy"), "markers: expected labels from 0 to 4294967293, got -4 at row 1, column 1"),
                 (("f.npy", "one.npy", "--mask", "mask.npy"), "markers: expected 0 outside mask, got 7 at row 1, column 2"),
                 (("f.npy", "none.npy"), "markers are 0 everywhere: there is nothing to start from"),

@@ -158,6 +158,8 @@ TEST(watershed, refusals) {
     return message_of<usage_error>([&] { watershed(landscape, options, on_serial); });
   };
   EXPECT_NE(message(f, {.markers = one.view()}).find("is NaN at row 0, column 2"), std::string::npos);
+  EXPECT_NE(message(f, {.markers = none.view(), .mask = beside.view()}).find("is NaN at row 0, column 2"),
+            std::string::npos);
   EXPECT_NE(message(flat, {.markers = none.view()}).find("are 0 everywhere"), std::string::npos);
   EXPECT_NE(message(flat, {.markers = negative.view()}).find("got -4 at row 0, column 2"), std::string::npos);
   EXPECT_NE(message(flat, {.markers = huge.view()}).find("got 4294967294 at row 0, column 1"),
@@ -188,6 +190,44 @@ std::vector<image> in_pieces_of(const operator_description& about,
   for (auto& result : results) to.push_back(sinks.emplace_back(sink_to(result)).get());
   run_in_pieces(about, from, to, given, {}, {.size = size});
   return results;
+}
+
+TEST(watershed, landscape_outside_the_mask_does_not_matter) {
+  const auto& about = *find_operator("watershed");
+  constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
+  const std::array beyond{nan, -nan, -std::numeric_limits<double>::infinity()};
+  for (std::int64_t i = 0; i < scaled(60); ++i) {
+    dice from(seed_of("watershed outside", i));
+    const extents shape{from.between(1, 20), from.between(1, 20)};
+    picture<double> given{shape, {}};
+    picture<std::uint8_t> mask{shape, {}}, markers{shape, {}};
+    for (std::int64_t p = 0; p < shape.pixels(); ++p) {
+      mask.pixels.push_back(p == 0 || from.once_in(2));
+      const bool marked = p == 0 || (mask.pixels.back() && from.once_in(8));
+      markers.pixels.push_back(static_cast<std::uint8_t>(marked ? from.between(1, 5) : 0));
+      given.pixels.push_back(static_cast<double>(from.between(0, 9)));
+    }
+    auto other = given;
+    for (std::size_t p = 0; p < other.pixels.size(); ++p)
+      if (!mask.pixels[p]) other.pixels[p] = beyond[static_cast<std::size_t>(from.between(0, 2))];
+    for (const bool from_markers : {true, false})
+      for (const double h : {0.0, 2.0}) {
+        if (from_markers && h != 0) continue;
+        const arguments values{{"h", number(h)}, {"lines", from.once_in(2)}};
+        const auto inputs_of = [&](const picture<double>& landscape) {
+          return std::vector<const_image_view>{landscape, from_markers ? markers.view() : no_image, mask};
+        };
+        const auto expected = run_operator(about, inputs_of(given), values, on_serial);
+        for (const auto& how : {on_serial, context{.device = "cpu"}})
+          EXPECT_EQ(values_of<std::uint32_t>(run_operator(about, inputs_of(other), values, how)[0]),
+                    values_of<std::uint32_t>(expected[0]))
+              << how.device << ", image " << i;
+        EXPECT_EQ(values_of<std::uint32_t>(
+                      in_pieces_of(about, inputs_of(other), {dtype::u32}, shape, values, {0, 5, 7})[0]),
+                  values_of<std::uint32_t>(expected[0]))
+            << "pieces, image " << i;
+      }
+  }
 }
 
 TEST(watershed, equals_dijkstra) {

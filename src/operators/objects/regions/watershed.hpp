@@ -15,6 +15,7 @@
 #include "core/key_map.hpp"
 #include "core/pixel_types.hpp"
 #include "operators/common/checks.hpp"
+#include "operators/common/find.hpp"
 #include "operators/common/masks.hpp"
 #include "operators/common/numbers.hpp"
 #include "operators/common/parameters.hpp"
@@ -103,7 +104,7 @@ struct watershed {
           "in both. Without markers the regional minima are numbered in raster order; with h, those of the "
           "landscape after minima that are not deeper than h were filled. With lines, of two touching "
           "pixels with different labels the one with the greater label becomes 0, unless it is a marker; "
-          "then the other. Markers outside the mask are refused.",
+          "then the other. Markers outside the mask are refused; what the landscape is there does not matter.",
       .inputs = inputs,
       .outputs = outputs,
       .parameters = parameters,
@@ -128,11 +129,12 @@ struct watershed {
   static void run(Engine& engine, const call& call) {
     const height_of<Key> height{order_of_type<Key>(call.inputs[0].type())};
     if constexpr (sizeof(Key) >= 4)
-      if (height.order.floating) refuse_nan<float_of<Key>>(engine, call, 0);
+      if (height.order.floating && !call.has_input(2)) refuse_nan<float_of<Key>>(engine, call, 0);
     if constexpr (finds_basins_of_minima<Engine, Key>)
       if (!call.has_input(1) && !call.flag("lines") && flood_from_minima(engine, call, height)) return;
     if (call.has_input(2)) {
       const auto mask = mask_of_input(engine, call, 2);
+      refuse_nan_inside(engine, call, height, mask.reading());
       flood_inside(engine, call, height, mask.reading());
     } else if (call.has_input(1)) {
       flood_inside(engine, call, height);
@@ -157,6 +159,13 @@ struct watershed {
     /// The highest key outside the mask.
     MACAREU_HD Key operator()(site p, Key bits, std::uint8_t inside) const {
       return inside ? (*this)(p, bits) : static_cast<Key>(~Key{0});
+    }
+  };
+
+  struct is_nan_inside {
+    template <class T>
+    MACAREU_HD bool operator()(T value, std::uint8_t inside) const {
+      return inside != 0 && value != value;
     }
   };
 
@@ -227,6 +236,16 @@ struct watershed {
   template <class Key>
   using float_of = std::conditional_t<sizeof(Key) == 4, float, double>;
 
+  template <class Key, class Engine, class Mask>
+  static void refuse_nan_inside(Engine& engine, const call& call, const height_of<Key>& height,
+                                const Mask& mask) {
+    if constexpr (sizeof(Key) >= 4) {
+      if (!height.order.floating) return;
+      if (const auto p = find_first(engine, is_nan_inside{}, input<float_of<Key>>(engine, call, 0), mask))
+        refuse_nan_at(call.about, call.rank(), 0, *p);
+    }
+  }
+
   template <class Key>
   static key_map<Key> order_of_type(dtype type) {
     return with_pixel_type(type, []<class T>(std::type_identity<T>) {
@@ -265,6 +284,7 @@ struct watershed {
     if (call.has_input(2)) {
       const auto mask = mask_of_input(engine, call, 2);
       const image_in<Engine, const std::uint8_t> inside = mask.reading();
+      refuse_nan_inside(engine, call, height, inside);
       engine.map(height, heights.image(), image, inside);
       flood(heights.reading(), &inside);
     } else if (height.order.is_identity()) {
