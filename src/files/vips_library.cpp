@@ -46,6 +46,12 @@ void fail_with_vips(const std::filesystem::path& path, const std::filesystem::pa
     }
     rest.remove_prefix(line.size());
   }
+  // What a system call says explains the rest.
+  constexpr std::string_view system_call = "unix error: ";
+  if (const auto at = text.find(system_call); at != std::string::npos) {
+    const auto begin = at + system_call.size();
+    text = text.substr(begin, text.find("; ", begin) - begin);
+  }
   if (path != name)
     for (auto at = text.find(path.string()); at != std::string::npos; at = text.find(path.string()))
       text.replace(at, path.string().size(), name.string());

@@ -2,9 +2,14 @@
 // report failures (vips_read.cpp, vips_write.cpp).
 #include "vips_module.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <vips/vips.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -186,6 +191,85 @@ owned_image wrapped(const picture_form& form, const row_source& source) {
   return result;
 }
 
+/// A file that libvips writes TIFF to. After a write has failed libvips closes the levels of a pyramid
+/// through freed memory (8.14), so a failure is kept for the end: what follows counts as written, and reads
+/// as zeros.
+class tiff_file {
+ public:
+  explicit tiff_file(const char* path) : file_(::open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    if (file_ < 0) failure_ = errno;
+  }
+  tiff_file(const tiff_file&) = delete;
+  tiff_file& operator=(const tiff_file&) = delete;
+  ~tiff_file() {
+    if (file_ >= 0) ::close(file_);
+  }
+
+  static gint64 write(VipsTargetCustom*, const void* from, gint64 bytes, tiff_file* to) {
+    const auto* at = static_cast<const std::byte*>(from);
+    for (gint64 left = bytes; left > 0 && to->failure_ == 0;) {
+      const auto moved = ::pwrite(to->file_, at, static_cast<std::size_t>(left), to->place_ + bytes - left);
+      if (moved < 0 && errno != EINTR) to->failure_ = errno;
+      if (moved <= 0) continue;
+      at += moved;
+      left -= moved;
+    }
+    to->place_ += bytes;
+    to->size_ = std::max(to->size_, to->place_);
+    return bytes;
+  }
+  static gint64 read(VipsTargetCustom*, void* to, gint64 bytes, tiff_file* from) {
+    bytes = std::clamp<gint64>(from->size_ - from->place_, 0, bytes);
+    std::memset(to, 0, static_cast<std::size_t>(bytes));
+    auto* at = static_cast<std::byte*>(to);
+    for (gint64 left = bytes; left > 0;) {
+      const auto moved =
+          ::pread(from->file_, at, static_cast<std::size_t>(left), from->place_ + bytes - left);
+      if (moved < 0 && errno == EINTR) continue;
+      if (moved <= 0) break;
+      at += moved;
+      left -= moved;
+    }
+    from->place_ += bytes;
+    return bytes;
+  }
+  static gint64 seek(VipsTargetCustom*, gint64 by, int from, tiff_file* in) {
+    return in->place_ = by + (from == SEEK_SET ? 0 : from == SEEK_CUR ? in->place_ : in->size_);
+  }
+
+  /// False, with an error of libvips, if not all was written.
+  bool finish() {
+    if (failure_ == 0 && ::close(std::exchange(file_, -1)) != 0) failure_ = errno;
+    if (failure_ != 0) vips_error("unix error", "%s", std::strerror(failure_));
+    return failure_ == 0;
+  }
+
+ private:
+  int file_, failure_ = 0;
+  gint64 place_ = 0, size_ = 0;
+};
+
+bool write_tiff(VipsImage* image, const picture_storage& storage, const char* path) {
+  tiff_file file(path);
+  // Smaller levels wait in memory, or beside a name in files: pixels that are not compressed are too many.
+  const std::unique_ptr<VipsTarget, release> target(static_cast<VipsTarget*>(
+      g_object_new(VIPS_TYPE_TARGET_CUSTOM, "filename", storage.compress ? nullptr : path, nullptr)));
+  if (vips_object_build(VIPS_OBJECT(target.get())) != 0) return false;
+  g_signal_connect(target.get(), "write", G_CALLBACK(tiff_file::write), &file);
+  g_signal_connect(target.get(), "read", G_CALLBACK(tiff_file::read), &file);
+  g_signal_connect(target.get(), "seek", G_CALLBACK(tiff_file::seek), &file);
+  const bool saved =
+      vips_tiffsave_target(
+          image, target.get(), "tile", gboolean{storage.tile_height > 0}, "tile_width", 256, "tile_height",
+          std::max(storage.tile_height, 16), "bigtiff", gboolean{storage.big}, "pyramid",
+          gboolean{storage.pyramid}, "subifd", gboolean{storage.sub_pages}, "region_shrink",
+          storage.nearest ? VIPS_REGION_SHRINK_NEAREST : VIPS_REGION_SHRINK_MEAN, "resunit",
+          VIPS_FOREIGN_TIFF_RESUNIT_CM, "compression",
+          storage.compress ? VIPS_FOREIGN_TIFF_COMPRESSION_DEFLATE : VIPS_FOREIGN_TIFF_COMPRESSION_NONE,
+          "level", 1, nullptr) == 0;
+  return saved && file.finish();
+}
+
 bool write(const picture_storage& storage, const char* path, const picture_form& form,
            const row_source& source) noexcept {
   vips_error_clear();
@@ -199,15 +283,7 @@ bool write(const picture_storage& storage, const char* path, const picture_form&
     case picture_encoding::jpeg:
       return vips_jpegsave(image.get(), path, "Q", 95, nullptr) == 0;
     case picture_encoding::tiff:
-      return vips_tiffsave(image.get(), path, "tile", gboolean{storage.tile_height > 0}, "tile_width", 256,
-                           "tile_height", std::max(storage.tile_height, 16), "bigtiff", gboolean{storage.big},
-                           "pyramid", gboolean{storage.pyramid}, "subifd", gboolean{storage.sub_pages},
-                           "region_shrink",
-                           storage.nearest ? VIPS_REGION_SHRINK_NEAREST : VIPS_REGION_SHRINK_MEAN, "resunit",
-                           VIPS_FOREIGN_TIFF_RESUNIT_CM, "compression",
-                           storage.compress ? VIPS_FOREIGN_TIFF_COMPRESSION_DEFLATE
-                                            : VIPS_FOREIGN_TIFF_COMPRESSION_NONE,
-                           "level", 1, nullptr) == 0;
+      return write_tiff(image.get(), storage, path);
   }
   return false;
 }

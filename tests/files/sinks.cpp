@@ -7,6 +7,7 @@
 #include <fstream>
 #include <future>
 
+#include "files/regions/write_source.hpp"
 #include "regions.hpp"
 
 namespace macareu::test {
@@ -205,6 +206,31 @@ TEST_F(sinks, a_full_disk_names_the_file) {
   EXPECT_TRUE(contains(messages[0], at("a.npy").string() + ": File too large")) << messages[0];
   EXPECT_TRUE(contains(messages[1], at("a.pgm").string() + ": File too large")) << messages[1];
   EXPECT_EQ(listing(), std::vector<std::string>{});
+}
+
+/// libvips crashes where it is told that a level of a pyramid could not be written.
+TEST_F(sinks, a_full_disk_names_the_pyramid) {
+  if (!has_vips()) GTEST_SKIP() << "this build has no libvips";
+  image labels(dtype::u32, {700, 900});
+  std::uint32_t label = 1;
+  for (auto& pixel : labels.pixels<std::uint32_t>()) pixel = label = label * 1664525 + 1013904223;
+  const auto source = source_of(labels);
+  rlimit old{};
+  ::getrlimit(RLIMIT_FSIZE, &old);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  std::vector<std::string> messages;
+  for (const rlim_t size : {1000, 100000, 2600000}) {
+    const rlimit small{size, old.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    messages.push_back(message_of<io_error>(
+        [&] { files::write_source(at("a.ome.tif"), *source, {.pyramid = true, .labels = true}); }));
+    ::setrlimit(RLIMIT_FSIZE, &old);
+  }
+  std::signal(SIGXFSZ, handler);
+  for (const auto& message : messages) EXPECT_EQ(message, at("a.ome.tif").string() + ": File too large");
+  EXPECT_EQ(listing(), std::vector<std::string>{});
+  files::write_source(at("a.ome.tif"), *source, {.pyramid = true, .labels = true});
+  expect_same(read_image(at("a.ome.tif")).pixels, labels);
 }
 
 TEST_F(sinks, pipes_are_written_at_the_commit) {
