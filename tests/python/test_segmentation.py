@@ -153,9 +153,17 @@ class Segmentation(unittest.TestCase):
         for wrong in ({"markers": markers[1:]}, {"markers": markers, "mask": markers[1:] > 0}):
             with self.assertRaises(ValueError):
                 ours.watershed(image, **wrong)
+        expected = ours.watershed(image, markers, mask=mask)
         image[2, 3] = np.nan
         with self.assertRaisesRegex(ValueError, "row 2, column 3"):
             ours.watershed(image, markers)
+        np.testing.assert_array_equal(ours.watershed(image, markers, mask=mask), expected)
+
+    def test_heights_of_passes(self):
+        image, markers = np.array([[3, 1, 2, 0, 5]], np.uint8), np.array([[1, 0, 0, 0, 0]])
+        labels, heights = np.empty((1, 5), np.uint32), np.empty((1, 5), np.uint8)
+        macareu.watershed(image, markers, out=(labels, heights))
+        self.assertEqual((labels.tolist(), heights.tolist()), ([[1] * 5], [[3, 3, 3, 3, 5]]))
 
 
 if __name__ == "__main__":
