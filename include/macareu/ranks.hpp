@@ -72,6 +72,8 @@ class ranks {
 
   /// Bytes that this rank sent toward the root of the tree.
   std::int64_t bytes_up() const { return bytes_up_; }
+  /// Seconds that this rank waited for messages of others, with their transfer.
+  double seconds_waiting() const { return seconds_waiting_; }
 
  protected:
   /// Messages from one rank to another arrive in the order in which they were sent.
@@ -81,9 +83,12 @@ class ranks {
  private:
   std::string told_by(const std::exception_ptr& error) const;
   std::string pass(char state, std::string bytes, const rank_exchange& how);
+  /// receive(), timed.
+  std::string await(int from);
 
   bool failed_ = false;
   std::int64_t parts_ = 0, bytes_up_ = 0;
+  double seconds_waiting_ = 0;
 };
 
 /// The processes that mpirun, mpiexec or srun started with this one, through a module for the MPI that they

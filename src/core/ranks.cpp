@@ -1,6 +1,7 @@
 #include <macareu/ranks.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 #include <tuple>
 
@@ -95,7 +96,7 @@ std::string ranks::pass(char state, std::string bytes, const rank_exchange& how)
   const auto send_and_receive = [&]() noexcept {
     const place_in_tree place(rank(), size());
     for (const auto& range : place.below) {
-      auto other = receive(range.middle);
+      auto other = await(range.middle);
       const char other_state = other[0];
       other.erase(0, 1);
       if (state != is_well && (other_state == is_well || part_of(bytes) <= part_of(other))) continue;
@@ -109,7 +110,7 @@ std::string ranks::pass(char state, std::string bytes, const rank_exchange& how)
     if (place.above >= 0) {
       bytes_up_ += static_cast<std::int64_t>(bytes.size());
       send(place.above, state + bytes);
-      bytes = receive(place.above);
+      bytes = await(place.above);
       state = bytes[0];
       bytes.erase(0, 1);
     } else if (state == is_well && how.answer) {
@@ -130,6 +131,13 @@ std::string ranks::pass(char state, std::string bytes, const rank_exchange& how)
   send_and_receive();
   failed_ = state == has_failed_everywhere;
   if (state != is_well) throw_told(bytes);
+  return bytes;
+}
+
+std::string ranks::await(int from) {
+  const auto begin = std::chrono::steady_clock::now();
+  auto bytes = receive(from);
+  seconds_waiting_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return bytes;
 }
 

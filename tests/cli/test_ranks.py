@@ -1,4 +1,5 @@
 """Commands that several processes share: the bytes of one, one line for an error, and --resume after a kill."""
+import json
 import os
 import random
 import shutil
@@ -123,6 +124,20 @@ class SameBytes(RanksTest):
         self.compare_ranks("measure", "out.npy", outputs=("--table m.csv",), ways=(("openmpi", 3),))
         self.compare_ranks("measure", "out.npy", outputs=(), ways=(("mpich", 2),))
         self.compare_ranks("contours", "out.npy", outputs=("-o out.geojson",), ways=(("openmpi", 2),))
+
+    def test_report_of_each_rank(self):
+        self.bright()
+        for kind in available():
+            code, _, err = self.on_ranks(kind, 3, "label", "objects.npy", "-o", "out.npy", "--table", "t.csv", "--report", "r.json")
+            self.assertEqual(code, 0, err)
+            found = json.loads(self.content("r.json"))
+            each = found["ranks"]["each"]
+            self.assertEqual((found["ranks"]["count"], len(each)), (3, 3))
+            self.assertEqual(found["ranks"]["most_bytes_up"], max(rank["bytes_up"] for rank in each))
+            self.assertEqual(each[0]["bytes_up"], 0)
+            for rank in each:
+                self.assertTrue(0 < rank["waiting"] < rank["seconds"], each)
+            self.assertEqual(found["count"], self.content("t.csv").count(b"\n") - 1)
 
     def test_distance(self):
         self.bright()

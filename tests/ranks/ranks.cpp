@@ -70,6 +70,18 @@ TEST(ranks, share_the_memory_of_a_device) {
   expect(1, {"", "", "", ""}, 120);
 }
 
+TEST(ranks, waiting_is_counted) {
+  for (const int size : {1, 2, 5}) {
+    const auto errors = on_ranks(size, [&](ranks& all) {
+      EXPECT_EQ(all.seconds_waiting(), 0);
+      all.gather("told");
+      EXPECT_EQ(all.seconds_waiting() > 0, size > 1);
+      EXPECT_EQ(all.bytes_up() > 0, !all.is_first());
+    });
+    for (const auto& error : errors) EXPECT_FALSE(error);
+  }
+}
+
 /// The errors of all ranks as texts.
 std::vector<std::string> texts(const std::vector<std::exception_ptr>& errors) {
   std::vector<std::string> found;

@@ -1,5 +1,6 @@
 #include "outputs/json_report.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -94,7 +95,18 @@ std::string to_json(const run_record& record) {
                         {"scratch_read", pieces.scratch_read},
                         {"scratch_written", pieces.scratch_written}};
   }
-  if (record.ranks > 1) object["ranks"] = {{"count", record.ranks}, {"most_bytes_up", record.most_bytes_up}};
+  if (!record.ranks.empty()) {
+    auto each = json::array();
+    std::int64_t most = 0;
+    for (const auto& rank : record.ranks) {
+      most = std::max(most, rank.bytes_up);
+      each.push_back({{"bytes_up", rank.bytes_up},
+                      {"seconds", rank.seconds},
+                      {"waiting", rank.waiting},
+                      {"processor", rank.processor}});
+    }
+    object["ranks"] = {{"count", record.ranks.size()}, {"most_bytes_up", most}, {"each", each}};
+  }
   object["peak_memory"] = peak_memory();
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

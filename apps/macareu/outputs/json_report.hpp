@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <macareu/catalogue.hpp>
 #include <macareu/context.hpp>
@@ -11,6 +12,14 @@
 #include <macareu/pieces.hpp>
 
 namespace macareu::tool {
+
+/// What one of several ranks did while the outputs were computed.
+struct rank_record {
+  std::int64_t bytes_up = 0;  ///< sent toward the root of their tree
+  double seconds = 0;
+  double waiting = 0;    ///< of them, for messages of other ranks
+  double processor = 0;  ///< seconds of all threads
+};
 
 struct run_record {
   std::string name;
@@ -24,8 +33,7 @@ struct run_record {
   double compute_seconds = 0;   ///< likewise
   double write_seconds = 0;
   std::optional<piece_report> pieces = {};  ///< of a run in pieces
-  int ranks = 1;                            ///< processes that shared it
-  std::int64_t most_bytes_up = 0;           ///< that one of them sent toward the root of their tree
+  std::vector<rank_record> ranks = {};      ///< processes that shared it; none if this is the only one
 };
 
 /// All parameters of an operator: the given ones, and defaults for the others.

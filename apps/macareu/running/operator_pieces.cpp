@@ -124,6 +124,7 @@ fs::path operator_run::described_labels(const fs::path& labels, image_sink& outp
 
 void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_source>>& sources,
                                     image_source* intensity, const context& how, const piece_steps& steps) {
+  const rank_watch watch;
   std::vector<image_source*> from;
   for (const auto& source : sources) from.push_back(source.get());
   // Outputs are complete files of the folder before the first gets its name.
@@ -163,12 +164,13 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
       if (to[o]) to[o]->commit();
   });
   output_files all(steps.folder);
+  run_report measurement;
   if (describes) {
     const auto described = described_labels(label_sink ? labels : made[0], *sinks[0], made[0], how, steps);
     const auto numbered = open_source(described, {}, steps.folder);
     if (objects.wanted()) {
       auto measuring = how;
-      measuring.report = nullptr;
+      measuring.report = &measurement;
       objects.describe_in_pieces(all, measured_, *numbered, intensity, *from[0], measuring, steps);
     }
     if (described != made[0])
@@ -177,11 +179,7 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
         sinks[0]->commit();
       });
   }
-  if (auto* const group = shared_ranks()) {
-    record_.ranks = group->size();
-    for (const auto& bytes : group->gather(std::to_string(group->bytes_up())))
-      record_.most_bytes_up = std::max<std::int64_t>(record_.most_bytes_up, std::stoll(bytes));
-  }
+  if (shared_ranks()) record_.ranks = watch.of_all_ranks();
   if (!is_first_rank()) return;  // the first one gives outputs their names, and tells if it cannot
   for (std::size_t o = 0; o < outputs.size(); ++o)
     if (outputs[o]) all.add_finished(*outputs[o], made[o]);
@@ -190,7 +188,7 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
     all.add_finished(shapes.file(), shapes_file);
   }
   if (gives_table()) tables.add_to(all, measured);
-  record_.compute_seconds = record_.run.compute_seconds;
+  record_.compute_seconds = record_.run.compute_seconds + measurement.compute_seconds;
   if (!running.report_file.empty()) all.add_text(running.report_file, to_json(record_));
   if (how.stop.stop_requested()) throw interrupted();
   all.commit();

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <string>
 
+#include "command/shared_ranks.hpp"
 #include "command/text.hpp"
 
 namespace macareu::tool {
@@ -25,6 +27,33 @@ void repetition::add(const run_report& run) {
 void repetition::tell(run_record& record) const {
   record.compute_seconds = median(seconds_);
   record.transfer_seconds = median(transfers_);
+}
+
+rank_watch::rank_watch() : begin_(now()) {}
+
+rank_record rank_watch::now() {
+  const auto seconds = [](clockid_t clock) {
+    timespec time{};
+    ::clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  const auto* const group = shared_ranks();
+  return {.bytes_up = group ? group->bytes_up() : 0,
+          .seconds = seconds(CLOCK_MONOTONIC),
+          .waiting = group ? group->seconds_waiting() : 0,
+          .processor = seconds(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+std::vector<rank_record> rank_watch::of_all_ranks() const {
+  auto own = now();
+  own.bytes_up -= begin_.bytes_up;
+  own.seconds -= begin_.seconds;
+  own.waiting -= begin_.waiting;
+  own.processor -= begin_.processor;
+  std::vector<rank_record> all;
+  for (const auto& told : shared_ranks()->gather({reinterpret_cast<const char*>(&own), sizeof own}))
+    told.copy(reinterpret_cast<char*>(&all.emplace_back()), sizeof own);
+  return all;
 }
 
 void tell_note(std::string_view verb, const run_record& record, const run_options& running) {
