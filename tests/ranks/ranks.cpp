@@ -15,6 +15,7 @@
 #include <macareu/macareu.hpp>
 #include <macareu/pieces.hpp>
 
+#include "engines/pieces/box.hpp"
 #include "support/dice.hpp"
 #include "support/same.hpp"
 #include "support/thread_ranks.hpp"
@@ -80,6 +81,22 @@ TEST(ranks, waiting_is_counted) {
     });
     for (const auto& error : errors) EXPECT_FALSE(error);
   }
+}
+
+TEST(ranks, have_all_pieces_once) {
+  for (const site counts : {site{1, 1, 1}, site{1, 5, 7}, site{1, 40, 3}, site{4, 2, 9}})
+    for (int size = 1; size <= 17; ++size) {
+      const pieces::box all{{0, 0, 0}, counts};
+      std::vector<int> owners(static_cast<std::size_t>(all.pixels()));
+      for (int rank = 0; rank < size; ++rank) {
+        const auto own = pieces::share_of_ranks(all, size, rank, rank + 1);
+        for (auto z = own.first.z; z < own.end().z; ++z)
+          for (auto y = own.first.y; y < own.end().y; ++y)
+            for (auto x = own.first.x; x < own.end().x; ++x)
+              ++owners[static_cast<std::size_t>((z * counts.y + y) * counts.x + x)];
+      }
+      EXPECT_EQ(std::ranges::count(owners, 1), all.pixels()) << size;
+    }
 }
 
 /// The errors of all ranks as texts.

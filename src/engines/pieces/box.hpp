@@ -109,4 +109,30 @@ class piece_grid {
   site size_, count_;
 };
 
+/// The part of a box of pieces that ranks first .. end - 1 have, a range of the tree of `ranks`. From the
+/// root on, each half of the ranks gets its share of the longest side.
+inline box share_of_ranks(box pieces, int ranks, int first, int end) {
+  for (int low = 0, high = ranks; low != first || high != end;) {
+    const int middle = low + (high - low) / 2;
+    auto &size = pieces.size, &begin = pieces.first;
+    const bool along_z = size.z > std::max(size.y, size.x), along_y = !along_z && size.y >= size.x;
+    auto &side = along_z   ? size.z
+                 : along_y ? size.y
+                           : size.x,
+         &at = along_z   ? begin.z
+               : along_y ? begin.y
+                         : begin.x;
+    const auto cut = side * (middle - low) / (high - low);
+    if (end <= middle) {
+      side = cut;
+      high = middle;
+    } else {
+      at += cut;
+      side -= cut;
+      low = middle;
+    }
+  }
+  return pieces;
+}
+
 }  // namespace macareu::pieces

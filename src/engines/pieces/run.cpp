@@ -344,29 +344,7 @@ site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axe
 }
 
 box run::pieces_of(const piece_grid& grid, int first, int end) const {
-  box pieces{{0, 0, 0}, grid.counts()};
-  // The tree of ranks, from its root: each half gets its share of the longest side.
-  for (int low = 0, high = ranks_ ? ranks_->size() : 1; low != first || high != end;) {
-    const int middle = low + (high - low) / 2;
-    auto &size = pieces.size, &begin = pieces.first;
-    const bool along_z = size.z > std::max(size.y, size.x), along_y = !along_z && size.y >= size.x;
-    auto &side = along_z   ? size.z
-                 : along_y ? size.y
-                           : size.x,
-         &at = along_z   ? begin.z
-               : along_y ? begin.y
-                         : begin.x;
-    const auto cut = side * (middle - low) / (high - low);
-    if (end <= middle) {
-      side = cut;
-      high = middle;
-    } else {
-      at += cut;
-      side -= cut;
-      low = middle;
-    }
-  }
-  return pieces;
+  return share_of_ranks({{0, 0, 0}, grid.counts()}, ranks_ ? ranks_->size() : 1, first, end);
 }
 
 box run::own_pieces(const piece_grid& grid) const { return pieces_of(grid, rank(), rank() + 1); }

@@ -4,13 +4,11 @@
 #include <concepts>
 #include <cstring>
 #include <limits>
-#include <map>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include <macareu/error.hpp>
-#include <macareu/ranks.hpp>
 
 namespace macareu::pieces {
 namespace {
@@ -148,13 +146,7 @@ block_answer of_first_slice(block_answer answer, std::uint32_t in_first) {
   return answer;
 }
 
-/// A range of ranks whose halves were joined.
-struct joined_region {
-  block_answer first, second;  // numbers in it of the halves' objects
-  std::uint64_t first_objects = 0, second_objects = 0;
-};
-
-std::pair<region, joined_region> join(const region& a, const region& b) {
+std::pair<region, joined_bands> join(const region& a, const region& b) {
   constexpr auto most = std::numeric_limits<std::uint32_t>::max();
   if (a.objects > most || b.objects > most)
     throw usage_error("pieces: half of the ranks have more than 2^32 - 1 objects; use one rank");
@@ -195,56 +187,70 @@ std::vector<block_residue> residues_of(std::vector<band_record>& bands) {
 
 }  // namespace
 
-merged_blocks merge_bands(const run& of, std::vector<band_record> own, const host_threads& threads) {
+rank_bands::rank_bands(std::vector<band_record> own, const host_threads& threads) {
   const auto residues = residues_of(own);
-  auto merged = merge_rims(residues, threads);
-  if (!of.is_shared()) return merged;
-  // Ranks without bands tell nothing.
-  std::string told;
-  if (!own.empty()) {
-    const auto in_first = residues[0].in_first;
-    told =
-        bytes_of({merged.count, in_first, residues.back().objects, of_first_slice(merged.blocks[0], in_first),
-                  merged.blocks.back(), std::move(own[0].before)});
-  }
-  std::map<int, joined_region> ranges;  // by their ends
-  const auto join_halves = [&](const rank_range& range, const std::string& first, const std::string& second) {
-    if (first.empty() || second.empty()) return first + second;
-    auto [both, halves] = join(region_in(first), region_in(second));
-    ranges[range.end] = std::move(halves);
-    return bytes_of(both);
-  };
-  // Answers are the number of all objects, and the final numbers of a range's objects.
-  const auto answer = [](const std::string& all) {
+  merged_ = merge_rims(residues, threads);
+  for (const auto& residue : residues) objects_.push_back(residue.objects);
+  if (own.empty()) return;
+  const auto in_first = residues[0].in_first;
+  told_ =
+      bytes_of({merged_.count, in_first, residues.back().objects, of_first_slice(merged_.blocks[0], in_first),
+                merged_.blocks.back(), std::move(own[0].before)});
+}
+
+std::string rank_bands::join(const rank_range& range, const std::string& first, const std::string& second) {
+  if (first.empty() || second.empty()) return first + second;
+  auto [both, halves] = pieces::join(region_in(first), region_in(second));
+  joined_[range.end] = std::move(halves);
+  return bytes_of(both);
+}
+
+std::pair<std::string, std::string> rank_bands::split(const rank_range& range, const std::string& answer) {
+  const auto found = joined_.find(range.end);
+  if (found == joined_.end()) return {answer, answer};  // to the one that has bands
+  message from(answer);
+  std::uint64_t count = 0;
+  block_answer final_numbers;
+  from.take(count);
+  from.take(final_numbers);
+  const auto of_half = [&](const block_answer& half, std::uint64_t objects) {
     message to;
-    to.add(all.empty() ? std::uint64_t{0} : region_in(all).objects);
-    to.add(block_answer{});
+    to.add(count);
+    to.add(composed(final_numbers, half, objects));
     return to.bytes();
   };
-  const auto split = [&](const rank_range& range, const std::string& bytes) {
-    const auto found = ranges.find(range.end);
-    if (found == ranges.end()) return std::pair(bytes, bytes);  // to the one that has bands
-    message from(bytes);
-    std::uint64_t count = 0;
-    block_answer final_numbers;
-    from.take(count);
-    from.take(final_numbers);
-    const auto of_half = [&](const block_answer& half, std::uint64_t objects) {
-      message to;
-      to.add(count);
-      to.add(composed(final_numbers, half, objects));
-      return to.bytes();
-    };
-    return std::pair(of_half(found->second.first, found->second.first_objects),
-                     of_half(found->second.second, found->second.second_objects));
-  };
-  message from(of.all_ranks().exchange(std::move(told), {join_halves, answer, split}));
+  const auto& halves = found->second;
+  return {of_half(halves.first, halves.first_objects), of_half(halves.second, halves.second_objects)};
+}
+
+rank_exchange rank_bands::exchange() {
+  return {[this](const rank_range& range, const std::string& first, const std::string& second) {
+            return join(range, first, second);
+          },
+          [](const std::string& all) {
+            message to;
+            to.add(all.empty() ? std::uint64_t{0} : region_in(all).objects);
+            to.add(block_answer{});
+            return to.bytes();
+          },
+          [this](const rank_range& range, const std::string& answer) { return split(range, answer); }};
+}
+
+merged_blocks rank_bands::numbered(const std::string& answer) && {
+  message from(answer);
   block_answer final_numbers;
-  from.take(merged.count);
+  from.take(merged_.count);
   from.take(final_numbers);
-  for (std::size_t b = 0; b < merged.blocks.size(); ++b)
-    merged.blocks[b] = composed(final_numbers, merged.blocks[b], residues[b].objects);
-  return merged;
+  for (std::size_t b = 0; b < merged_.blocks.size(); ++b)
+    merged_.blocks[b] = composed(final_numbers, merged_.blocks[b], objects_[b]);
+  return std::move(merged_);
+}
+
+merged_blocks merge_bands(const run& of, std::vector<band_record> own, const host_threads& threads) {
+  rank_bands bands(std::move(own), threads);
+  if (!of.is_shared()) return std::move(bands).of_own();
+  const auto answer = of.all_ranks().exchange(bands.told(), bands.exchange());
+  return std::move(bands).numbered(answer);
 }
 
 }  // namespace macareu::pieces

@@ -3,7 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
+
+#include <macareu/ranks.hpp>
 
 #include "core/host_threads.hpp"
 #include "engines/pieces/run.hpp"
@@ -15,6 +20,36 @@ namespace macareu::pieces {
 struct band_record {
   block_residue residue;
   std::vector<rim_pair> before;
+};
+
+/// A range of ranks whose halves were joined.
+struct joined_bands {
+  block_answer first, second;  // numbers in it of the halves' objects
+  std::uint64_t first_objects = 0, second_objects = 0;
+};
+
+/// The bands of one rank, and the ranges of ranks that it joins.
+class rank_bands {
+ public:
+  rank_bands(std::vector<band_record> own, const host_threads& threads);
+
+  /// What the rank tells: nothing if it has no bands.
+  const std::string& told() const { return told_; }
+  /// Answers are the number of all objects, and the final numbers of a range's objects. Refers to this.
+  rank_exchange exchange();
+  /// The final numbers of own bands, from the answer.
+  merged_blocks numbered(const std::string& answer) &&;
+  /// Those of a rank that has all bands.
+  merged_blocks of_own() && { return std::move(merged_); }
+
+ private:
+  std::string join(const rank_range& range, const std::string& first, const std::string& second);
+  std::pair<std::string, std::string> split(const rank_range& range, const std::string& answer);
+
+  merged_blocks merged_;
+  std::vector<std::uint32_t> objects_;  // of each own band
+  std::string told_;
+  std::map<int, joined_bands> joined_;  // by the end of the range
 };
 
 /// The numbers of the bands of this rank, and of all objects. Ranks have their bands in their order.

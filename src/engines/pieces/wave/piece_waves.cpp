@@ -16,6 +16,7 @@
 #include "engines/cpu/wave/wave_kernels.hpp"
 #include "engines/pieces/file_access.hpp"
 #include "engines/pieces/tuning.hpp"
+#include "engines/pieces/wave/rank_rims.hpp"
 
 namespace macareu::pieces {
 
@@ -191,49 +192,12 @@ void piece_waves<Key>::solve_graph() {
     graph_.solve();
     return graph_.forget_edges();
   }
-  // A range of ranks is known to the others by the rim of its pixels. Ranks without pieces tell nothing, and
-  // an empty answer means that nothing comes from outside.
-  const auto pixels_of = [&](int first, int end) {
-    return grid_.pixels_of(run_.pieces_of(grid_, first, end));
-  };
-  const auto rim_size = [&](const box& of) {
-    return static_cast<std::size_t>(rim_of(of, near_.rank == 3).count());
-  };
-  const auto bytes_of = [](const std::vector<Key>& values) {
-    return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Key));
-  };
-  const auto raise_and_solve = [](rim_graph<Key>& graph, const std::string& outside) {
-    if (!outside.empty()) {
-      std::vector<Key> values(outside.size() / sizeof(Key));
-      std::memcpy(values.data(), outside.data(), outside.size());
-      graph.raise(values);
-    }
-    graph.solve();
-  };
-  std::map<int, rim_graph<Key>> joined;  // by the end of the range
-  const auto join = [&](const rank_range& range, std::string first, std::string second) {
-    if (first.empty() || second.empty()) return first + second;
-    const std::vector boxes{pixels_of(range.first, range.middle), pixels_of(range.middle, range.end)};
-    auto& graph = joined
-                      .try_emplace(
-                          range.end, grid_.whole(), pixels_of(range.first, range.end), boxes,
-                          [at = boxes[1]](site p) { return std::size_t{at.contains(p)}; }, near_)
-                      .first->second;
-    graph.add(0, rim_summary<Key>::of(first, rim_size(boxes[0])));
-    graph.add(1, rim_summary<Key>::of(second, rim_size(boxes[1])));
-    return graph.contract().bytes();
-  };
-  const auto split = [&](const rank_range& range, std::string outside) {
-    const auto found = joined.find(range.end);
-    if (found == joined.end()) return std::pair(outside, outside);  // to the one that has pieces
-    raise_and_solve(found->second, outside);
-    return std::pair(bytes_of(found->second.value(0)), bytes_of(found->second.value(1)));
-  };
+  rank_rims<Key> rims(grid_.whole(), near_,
+                      [&](int first, int end) { return grid_.pixels_of(run_.pieces_of(grid_, first, end)); });
   const bool has_pieces = own_.pixels() > 0;
   const auto outside =
-      run_.all_ranks().exchange(has_pieces ? graph_.contract().bytes() : std::string(),
-                                {join, [](const std::string&) { return std::string(); }, split});
-  if (has_pieces) raise_and_solve(graph_, outside);
+      run_.all_ranks().exchange(has_pieces ? graph_.contract().bytes() : std::string(), rims.exchange());
+  if (has_pieces) rank_rims<Key>::solve(graph_, outside);
   graph_.forget_edges();
 }
 

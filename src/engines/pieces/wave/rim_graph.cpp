@@ -1,6 +1,7 @@
 #include "engines/pieces/wave/rim_graph.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -25,16 +26,30 @@ std::uint32_t index_on(const cpu::rim_numbering& rim, site p) {
       rim.index(static_cast<int>(p.z), static_cast<int>(p.y), static_cast<int>(p.x)));
 }
 
-/// Of two neighbours only the first, in raster order, joins them.
-bool comes_from_other_side(site step) {
-  return step.z < 0 || (step.z == 0 && (step.y < 0 || (step.y == 0 && step.x < 0)));
+/// Steps to neighbours that follow in raster order: of two neighbours only the first joins them.
+std::vector<site> steps_forward(const neighbourhood& near) {
+  std::vector<site> steps;
+  near.for_each({0, 0, 0}, [&](site step) {
+    if (step.z > 0 || (step.z == 0 && (step.y > 0 || (step.y == 0 && step.x > 0)))) steps.push_back(step);
+  });
+  return steps;
 }
 
 bool is_along_axis(site step) { return step.z * step.z + step.y * step.y + step.x * step.x == 1; }
 
+/// The widest first. Keys of one byte, of which there are many more edges than values, are counted.
 template <class Key>
-bool is_wider(const rim_edge<Key>& a, const rim_edge<Key>& b) {
-  return a.weight > b.weight;
+void sort_by_width(std::vector<rim_edge<Key>>& edges) {
+  if constexpr (sizeof(Key) > 1) {
+    std::ranges::sort(edges, [](const auto& a, const auto& b) { return a.weight > b.weight; });
+  } else {
+    std::array<std::size_t, 257> begin{};
+    for (const auto& edge : edges) ++begin[256u - edge.weight];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<rim_edge<Key>> sorted(edges.size());
+    for (const auto& edge : edges) sorted[begin[255u - edge.weight]++] = edge;
+    edges = std::move(sorted);
+  }
 }
 
 }  // namespace
@@ -47,11 +62,13 @@ rim_graph<Key>::rim_graph(const box& whole, const box& outer, std::vector<box> b
       boxes_(std::move(boxes)),
       at_(std::move(at)),
       near_(near),
-      rims_(boxes_.size()) {}
+      rims_(boxes_.size()) {
+  for (const auto& place : boxes_) numbering_.push_back(rim_of(place, near_.rank == 3));
+}
 
 template <class Key>
 std::uint32_t rim_graph<Key>::number(std::size_t of, site p) const {
-  return index_on(rim_of(boxes_[of], near_.rank == 3), p - boxes_[of].first);
+  return index_on(numbering_[of], p - boxes_[of].first);
 }
 
 template <class Key>
@@ -66,6 +83,7 @@ void rim_graph<Key>::find_edges() {
                       " pixels on the rims of pieces are more than 2^32 - 2; use larger pieces");
   first_.push_back(static_cast<std::uint32_t>(nodes));
   const bool volume = near_.rank == 3;
+  const auto steps = steps_forward(near_);
   const auto add = [&](std::uint32_t a, Key value_a, std::uint32_t b, Key value_b, Key weight) {
     if (weight > std::min(value_a, value_b)) edges_.push_back({a, b, weight});
   };
@@ -75,17 +93,15 @@ void rim_graph<Key>::find_edges() {
       add(first_[k] + edge.a, own.value[edge.a], first_[k] + edge.b, own.value[edge.b], edge.weight);
     own.edges = {};
     const auto& place = boxes_[k];
-    const auto rim = rim_of(place, volume);
     std::uint32_t a = 0;
     for_each_on_rim(place, volume, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
       const site here{z, y, x};
       const Key capacity = own.capacity[a], value = own.value[a];
-      near_.for_each(here, [&](site q) {
-        if (comes_from_other_side(q - here)) return;
-        const site there = q + place.first;
+      for (const auto& step : steps) {
+        const site q = here + step, there = q + place.first;
         if (place.contains(there)) {
-          if (!is_along_axis(q - here) || !is_on_rim(place, q, volume)) return;
-          const auto b = index_on(rim, q);
+          if (!is_along_axis(step) || !is_on_rim(place, q, volume)) continue;
+          const auto b = index_on(numbering_[k], q);
           add(first_[k] + a, value, first_[k] + b, own.value[b], std::min(capacity, own.capacity[b]));
         } else if (outer_.contains(there)) {
           const auto n = at_(there);
@@ -93,11 +109,11 @@ void rim_graph<Key>::find_edges() {
           add(first_[k] + a, value, first_[n] + b, rims_[n].value[b],
               std::min(capacity, rims_[n].capacity[b]));
         }
-      });
+      }
       ++a;
     });
   }
-  std::ranges::sort(edges_, is_wider<Key>);
+  sort_by_width(edges_);
 }
 
 template <class Key>
@@ -131,43 +147,56 @@ void rim_graph<Key>::over_outer_rim(const Visit& visit) const {
 template <class Key>
 rim_summary<Key> rim_graph<Key>::contract() {
   solve();
+  const bool volume = near_.rank == 3;
+  // A pixel has neighbours outside if one of its faces has.
+  const site last = outer_.end() - site{1, 1, 1}, end = whole_.end() - site{1, 1, 1};
+  const auto is_open = [&](site p) {
+    return (p.y == outer_.first.y && p.y > whole_.first.y) || (p.y == last.y && p.y < end.y) ||
+           (p.x == outer_.first.x && p.x > whole_.first.x) || (p.x == last.x && p.x < end.x) ||
+           (volume && ((p.z == outer_.first.z && p.z > whole_.first.z) || (p.z == last.z && p.z < end.z)));
+  };
   rim_summary<Key> summary;
   // Components of nodes that are joined so far. Each has one of its pixels on the outer rim, if it has some.
   std::vector<std::uint32_t> parent(first_.back()), outer(first_.back(), none), node;
   std::iota(parent.begin(), parent.end(), std::uint32_t{0});
   over_outer_rim([&](site p, std::size_t of, std::uint32_t i) {
-    bool is_open = false;
-    near_.for_each(p, [&](site q) { is_open |= !outer_.contains(q) && whole_.contains(q); });
-    if (is_open) outer[first_[of] + i] = static_cast<std::uint32_t>(node.size());
+    const bool open = is_open(p);
+    if (open) outer[first_[of] + i] = static_cast<std::uint32_t>(node.size());
     node.push_back(first_[of] + i);
-    summary.capacity.push_back(is_open ? rims_[of].capacity[i] : Key{0});
-    summary.value.push_back(is_open ? rims_[of].value[i] : Key{0});
+    summary.capacity.push_back(open ? rims_[of].capacity[i] : Key{0});
+    summary.value.push_back(open ? rims_[of].value[i] : Key{0});
   });
   std::vector<Key> value(first_.back());
   for (std::size_t k = 0; k < rims_.size(); ++k) std::ranges::copy(rims_[k].value, value.begin() + first_[k]);
+  // Nothing that comes from outside passes an edge below the values at its ends.
+  const auto is_passed = [&](const rim_edge<Key>& edge) {
+    return edge.weight > value[edge.a] && edge.weight > value[edge.b];
+  };
   // Neighbours on the outer rim are joined without being listed.
-  const bool volume = near_.rank == 3;
   const auto rim = rim_of(outer_, volume);
+  auto steps = steps_forward(near_);
+  std::erase_if(steps, [](site step) { return !is_along_axis(step); });
   std::vector<rim_edge<Key>> unlisted;
   std::uint32_t a = 0;
   for_each_on_rim(outer_, volume, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
     const site here{z, y, x};
-    near_.for_each(here, [&](site q) {
-      if (comes_from_other_side(q - here) || !is_along_axis(q - here)) return;
-      if (!outer_.contains(outer_.first + q) || !is_on_rim(outer_, q, volume)) return;
+    for (const auto& step : steps) {
+      const site q = here + step;
+      if (summary.capacity[a] <= summary.value[a]) break;
+      if (!outer_.contains(outer_.first + q) || !is_on_rim(outer_, q, volume)) continue;
       const auto b = index_on(rim, q);
-      unlisted.push_back({node[a], node[b], std::min(summary.capacity[a], summary.capacity[b])});
-    });
+      const rim_edge<Key> edge{node[a], node[b], std::min(summary.capacity[a], summary.capacity[b])};
+      if (is_passed(edge)) unlisted.push_back(edge);
+    }
     ++a;
   });
-  std::ranges::sort(unlisted, is_wider<Key>);
+  sort_by_width(unlisted);
   const auto root = [&](std::uint32_t n) {
     while (parent[n] != n) n = parent[n] = parent[parent[n]];
     return n;
   };
   const auto join = [&](const rim_edge<Key>& edge, bool is_listed) {
-    // Nothing that comes from outside passes an edge below the values at its ends.
-    if (edge.weight <= value[edge.a] || edge.weight <= value[edge.b]) return;
+    if (!is_passed(edge)) return;
     const auto from = root(edge.a), to = root(edge.b);
     if (from == to) return;
     if (is_listed && outer[from] != none && outer[to] != none)

@@ -45,6 +45,7 @@ class rim_graph {
 
   box whole_, outer_;
   std::vector<box> boxes_;
+  std::vector<cpu::rim_numbering> numbering_;
   std::function<std::size_t(site)> at_;
   neighbourhood near_;
   std::vector<rim_summary<Key>> rims_;
