@@ -44,6 +44,9 @@ struct piece_options {
   std::filesystem::path folder = {};  ///< instead of `name`: a private folder that keeps all work files, also
                                       ///< of a run that ended; the caller removes it
   bool resume = false;                ///< continue the run of that name, or in that folder if one began
+  /// Of a table that processes share: each gets some of the rows, those of the first process first. Otherwise
+  /// each gets all of them.
+  bool own_rows = false;
   /// The processes that share the run (ranks.hpp); null: this one alone. All of them make the call, with
   /// equal sources, sinks and options. Folders and outputs lie in a file system that all see. `memory` is
   /// that of one process; the first one reports progress, adopts files into sinks, and commits them. Sinks

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <macareu/error.hpp>
@@ -145,6 +146,53 @@ void add_ranks(const piece_options& options, piece_report& report) {
       }}));
 }
 
+/// The columns of a table without their names, one after the other.
+std::string bytes_of(const table& from) {
+  std::string bytes;
+  for (const auto& column : from.columns)
+    std::visit(
+        [&](const auto& values) {
+          bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof values[0]);
+        },
+        column.values);
+  return bytes;
+}
+
+/// The rows that each rank has, one after the other.
+table with_rows_of_all(ranks& all, table own) {
+  const auto told = all.gather(bytes_of(own));
+  for (auto& column : own.columns) std::visit([](auto& values) { values.clear(); }, column.values);
+  if (own.columns.empty()) return own;
+  for (const auto& bytes : told) {
+    const auto rows = bytes.size() / (own.columns.size() * sizeof(double));
+    for (std::size_t c = 0; c < own.columns.size(); ++c)
+      std::visit(
+          [&](auto& values) {
+            static_assert(sizeof values[0] == sizeof(double));
+            values.resize(values.size() + rows);
+            if (rows > 0)
+              std::memcpy(&*(values.end() - static_cast<std::ptrdiff_t>(rows)),
+                          bytes.data() + c * rows * sizeof values[0], rows * sizeof values[0]);
+          },
+          own.columns[c].values);
+  }
+  return own;
+}
+
+/// Tables of ranks: those that they share hold the rows of one rank until now, others all rows on each.
+void finish_table(const piece_options& options, bool shares_rows, table& result, run_report& report) {
+  auto& all = *options.shared_by;
+  if (!options.own_rows) {
+    if (shares_rows) result = with_rows_of_all(all, std::move(result));
+    if (shares_rows) report.count = static_cast<std::int64_t>(result.rows());
+  } else if (shares_rows) {
+    report.count = 0;
+    for (const auto& rows : all.gather(std::to_string(result.rows()))) report.count += std::stoll(rows);
+  } else if (!all.is_first()) {
+    for (auto& column : result.columns) std::visit([](auto& values) { values.clear(); }, column.values);
+  }
+}
+
 void run_pieces_of_rank(const operator_description& about, std::span<image_source* const> inputs,
                         std::span<image_sink* const> outputs, const arguments& given, const context& how,
                         const piece_options& options, table* result, const take_shape* take) {
@@ -198,6 +246,7 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
     report.scratch_read = pieces.scratch_read;
     report.scratch_written = pieces.scratch_written;
     add_ranks(options, report);
+    if (result && options.shared_by) finish_table(options, pieces.shares_rows, *result, work.report);
     pieces.end();
   };
   try {

@@ -121,9 +121,15 @@ class SameBytes(RanksTest):
         self.compare_ranks("label", "objects.npy", "--intensity", "mask.npy", outputs=("-o out.npy", "--table t.csv"))
         self.compare_ranks("label", "objects.npy", "--min-size", "20", "--order", "size",
                            outputs=("-o out.npy", "--table t.jsonl", "--overlay over.ppm"), ways=(("mpich", 2),))
+        self.compare_ranks("label", "objects.npy", outputs=("-o out.npy", "--table t.jsonl"), ways=(("mpich", 4), ("openmpi", 7)))
         self.compare_ranks("measure", "out.npy", outputs=("--table m.csv",), ways=(("openmpi", 3),))
         self.compare_ranks("measure", "out.npy", outputs=(), ways=(("mpich", 2),))
         self.compare_ranks("contours", "out.npy", outputs=("-o out.geojson",), ways=(("openmpi", 2),))
+
+    def test_no_objects(self):
+        self.generate("flat", "50,60")
+        self.succeed("threshold", "mask.npy", "-o", "none.npy", "--value", "255")
+        self.compare_ranks("label", "none.npy", outputs=("-o out.npy", "--table t.csv"), ways=(("openmpi", 2),))
 
     def test_report_of_each_rank(self):
         self.bright()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
 #include <utility>
 
 #include <macareu/catalogue.hpp>
@@ -192,8 +193,13 @@ table object_outputs::measure_in_pieces(image_source& labels, image_source* inte
 void object_outputs::describe_in_pieces(output_files& all, table& measured, image_source& labels,
                                         image_source* intensity, image_source& under, const context& how,
                                         const piece_steps& steps) const {
-  measured = measure_in_pieces(labels, intensity, how, steps.of("measurement"));
-  if (is_first_rank()) add_table(all, measured);
+  auto options = steps.of("measurement");
+  options.own_rows = shared_ranks() && overlay_file.empty() && !table_file.empty();
+  measured = measure_in_pieces(labels, intensity, how, options);
+  if (options.own_rows)
+    add_table_of_ranks(all, measured, steps.folder);
+  else if (is_first_rank())
+    add_table(all, measured);
   if (overlay_file.empty()) return;
   const auto made = steps.folder / "picture" / std::filesystem::path(overlay_file).filename();
   std::filesystem::create_directory(made.parent_path());
@@ -204,12 +210,44 @@ void object_outputs::describe_in_pieces(output_files& all, table& measured, imag
   all.add_finished(overlay_file, made);
 }
 
+void object_outputs::write_rows(const table& objects,
+                                const std::function<void(std::string_view)>& write) const {
+  if (extension_of(table_file) != ".csv") return write(to_json_lines(objects));
+  bool has_names = is_first_rank();
+  write_csv(objects, [&](std::string_view text) {
+    write(has_names ? text : text.substr(text.find('\n') + 1));
+    has_names = true;  // the first text has them
+  });
+}
+
 void object_outputs::add_table(output_files& all, const table& objects) const {
   if (table_file.empty()) return;
-  if (extension_of(table_file) == ".csv")
-    all.add_text(table_file, [&objects](const auto& write) { write_csv(objects, write); });
-  else
-    all.add_text(table_file, to_json_lines(objects));
+  all.add_text(table_file, [this, &objects](const auto& write) { write_rows(objects, write); });
+}
+
+void object_outputs::add_table_of_ranks(output_files& all, const table& own,
+                                        const std::filesystem::path& folder) const {
+  const auto part_of = [folder](int rank) { return folder / ("table." + std::to_string(rank)); };
+  if (!is_first_rank()) {
+    const auto part = part_of(shared_ranks()->rank());
+    std::ofstream to(part, std::ios::binary);
+    write_rows(own, [&](std::string_view text) { to << text; });
+    if (!to.flush()) throw io_error(part.string() + ": cannot be written");
+  }
+  shared_ranks()->meet();
+  if (!is_first_rank()) return;
+  all.add_text(table_file, [=, this, &own](const auto& write) {
+    write_rows(own, write);
+    std::vector<char> text(std::size_t{1} << 20);
+    for (int rank = 1; rank < shared_ranks()->size(); ++rank) {
+      std::ifstream from(part_of(rank), std::ios::binary);
+      while (from) {
+        from.read(text.data(), std::ssize(text));
+        write({text.data(), static_cast<std::size_t>(from.gcount())});
+      }
+      if (!from.eof()) throw io_error(part_of(rank).string() + ": cannot be read");
+    }
+  });
 }
 
 void object_outputs::add(output_files& all, const table& objects, const image& labels,

@@ -11,8 +11,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -30,6 +33,7 @@
 #include "engines/pieces/plan.hpp"
 #include "patterns/boxes.hpp"
 #include "patterns/engine.hpp"
+#include "patterns/tally_share.hpp"
 
 namespace macareu::pieces {
 
@@ -308,28 +312,42 @@ class engine : public plan {
   template <class Rule, label_number Label, class... In>
   std::vector<typename Rule::row> tally(const Rule& rule, std::uint64_t count,
                                         const image<const Label>& labels, const image<const In>&... in) {
-    const auto whole = labels.whole();
-    std::vector<typename Rule::row> rows(static_cast<std::size_t>(count) + 1);
-    run_.held += static_cast<std::int64_t>(rows.size() * sizeof rows[0]);
-    over_own_bands({&labels, &in...}, [&](const box& own, std::span<const block> from) {
-      const auto local = numbers_in_use(*run_.memory, from[0].template image<const Label>(whole));
-      Inner inner(run_.quiet);
-      with_images(pixel_types<In...>{}, whole, from.subspan(1), [&](const auto&... part) {
-        const auto found =
-            inner.tally_band(rule, local.labels.size() - 1, band_of(own, from[0].where, whole.depth > 1),
-                             local.image(whole, from[0].where), part...);
-        const std::span<const typename Rule::row> own_rows(found);
-        for (std::size_t i = 1; i < own_rows.size(); ++i)
-          rows[static_cast<std::size_t>(local.labels[i])].join(own_rows[i]);
-      });
-      inner.finish();
-    });
     using row = typename Rule::row;
+    std::vector<row> rows(static_cast<std::size_t>(count) + 1);
+    run_.held += static_cast<std::int64_t>(rows.size() * sizeof(row));
+    over_rows(
+        rule, [&](Label label, const row& more) { rows[static_cast<std::size_t>(label)].join(more); }, labels,
+        in...);
     static_assert(std::is_trivially_copyable_v<row>);
-    join_ranks(rows.data(), rows.size(), sizeof(row), [](void* joined, const void* other) {
-      static_cast<row*>(joined)->join(*static_cast<const row*>(other));
-    });
+    join_ranks(rows.data(), rows.size(), sizeof(row), &join_rows<row>);
     return rows;
+  }
+  /// The rows of this rank's share of the objects.
+  template <class Rule, label_number Label, class... In>
+  tallied<std::vector<typename Rule::row>> tally_share(const Rule& rule, std::uint64_t count,
+                                                       const image<const Label>& labels,
+                                                       const image<const In>&... in) {
+    using row = typename Rule::row;
+    if (!run_.is_shared()) return {tally(rule, count, labels, in...), 0, count};
+    // Ranks have few of all objects, and none is in many pieces.
+    std::map<Label, row> found;
+    over_rows(
+        rule, [&](Label label, const row& more) { found[label].join(more); }, labels, in...);
+    labelled_rows own;
+    for (const auto& [label, each] : found) {
+      own.labels.push_back(label);
+      const auto* const bytes = reinterpret_cast<const std::byte*>(&each);
+      own.rows.insert(own.rows.end(), bytes, bytes + sizeof each);
+    }
+    found.clear();
+    const auto share = label_share_of_rank(count);
+    own = share_rows(std::move(own), count, {sizeof(row), &join_rows<row>});
+    tallied<std::vector<row>> mine{std::vector<row>(static_cast<std::size_t>(share.count) + 1), share.before,
+                                   share.count};
+    for (std::size_t i = 0; i < own.labels.size(); ++i)
+      std::memcpy(&mine.rows[static_cast<std::size_t>(own.labels[i] - share.before)],
+                  own.rows.data() + i * sizeof(row), sizeof(row));
+    return mine;
   }
 
   template <label_number Label>
@@ -352,6 +370,29 @@ class engine : public plan {
 
  private:
   host_threads threads() { return lend_threads(std::int64_t{1} << 24); }
+
+  template <class Row>
+  static void join_rows(void* to, const void* from) {
+    static_cast<Row*>(to)->join(*static_cast<const Row*>(from));
+  }
+  /// take(label, row) for the objects of each band of this rank.
+  template <class Rule, class Take, class Label, class... In>
+  void over_rows(const Rule& rule, const Take& take, const image<const Label>& labels,
+                 const image<const In>&... in) {
+    const auto whole = labels.whole();
+    over_own_bands({&labels, &in...}, [&](const box& own, std::span<const block> from) {
+      const auto local = numbers_in_use(*run_.memory, from[0].template image<const Label>(whole));
+      Inner inner(run_.quiet);
+      with_images(pixel_types<In...>{}, whole, from.subspan(1), [&](const auto&... part) {
+        const auto found =
+            inner.tally_band(rule, local.labels.size() - 1, band_of(own, from[0].where, whole.depth > 1),
+                             local.image(whole, from[0].where), part...);
+        const std::span<const typename Rule::row> rows(found);
+        for (std::size_t i = 1; i < rows.size(); ++i) take(static_cast<Label>(local.labels[i]), rows[i]);
+      });
+      inner.finish();
+    });
+  }
 
   /// how(inner, to, from) on a box and its surroundings.
   template <class Out, class In, class How>

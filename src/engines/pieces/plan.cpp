@@ -121,6 +121,16 @@ void plan::join_ranks(void* values, std::size_t count, std::size_t bytes,
   std::memcpy(values, all.data(), all.size());
 }
 
+label_share plan::label_share_of_rank(std::uint64_t labels) const {
+  const auto& all = run_.all_ranks();
+  return share_of_labels(labels, all.size(), all.rank(), all.rank() + 1);
+}
+
+labelled_rows plan::share_rows(labelled_rows found, std::uint64_t labels, const row_form& form) {
+  run_.shares_rows = true;
+  return rows_of_share(run_.all_ranks(), labels, std::move(found), form);
+}
+
 void plan::over_parts(images in, function_ref<void(std::span<const block>)> visit) {
   const auto from = agreeing(in);
   const auto& whole = from[0]->whole;

@@ -16,6 +16,7 @@
 #include "engines/pieces/computed.hpp"
 #include "engines/pieces/image.hpp"
 #include "engines/pieces/outputs.hpp"
+#include "engines/pieces/row_shares.hpp"
 #include "engines/pieces/run.hpp"
 #include "patterns/window.hpp"
 
@@ -63,6 +64,10 @@ class plan {
   /// Joins values of all ranks, each of so many bytes: join(own, other). No-op on one rank.
   void join_ranks(void* values, std::size_t count, std::size_t bytes,
                   function_ref<void(void*, const void*)> join);
+
+  /// The objects that this rank describes, and their rows from what all ranks found.
+  label_share label_share_of_rank(std::uint64_t labels) const;
+  labelled_rows share_rows(labelled_rows found, std::uint64_t labels, const row_form& form);
 
   void set_wave(const any_image& out, piece_wave wave, const host_threads& threads);
   std::uint64_t set_components(const any_image& labels, std::size_t bytes, bool volume, const any_image& in,

@@ -124,6 +124,8 @@ class run {
   /// A run that only plans reads and writes nothing. Its operator goes through all passes without pixels,
   /// and `least` is the smallest limit that they fit.
   bool plans = false;
+  /// Whether each rank has the rows of its share of the objects in the table.
+  bool shares_rows = false;
   mutable std::int64_t least = 0;
   /// Whether the size of pieces follows from a limit.
   bool is_limited() const { return options_.size == std::array<std::int64_t, 3>{}; }

@@ -17,6 +17,7 @@
 #include "operators/objects/measures/intensities.hpp"
 #include "operators/objects/measures/object_table.hpp"
 #include "patterns/images.hpp"
+#include "patterns/tally_share.hpp"
 
 namespace macareu::operators {
 
@@ -95,8 +96,8 @@ struct measure {
         .threads = engine.lend_threads(static_cast<std::int64_t>(greatest) * tuning::pixels_worth_an_object)};
     form.shape = call.chosen("columns", "all");
     if (call.chosen("columns", "size")) {
-      const auto rows = engine.tally(object_size{}, greatest, labels);
-      return tell(call, form, sized_objects_of(rows), room_for_objects(greatest, form));
+      const auto sums = tally_to_describe(engine, object_size{}, greatest, labels);
+      return tell(call, form, sized_objects_of(sums.rows, sums.before), room_for_objects(sums.count, form));
     }
     if (call.inputs.size() == 1) {
       if (form.rank == 2)
@@ -122,18 +123,19 @@ struct measure {
   static void tell(Engine& engine, const call& call, const object_form& form, std::uint64_t greatest,
                    const image_in<Engine, const std::uint32_t>& labels, const Intensity&... intensity) {
     constexpr bool weighed = sizeof...(Intensity) > 0;
-    const object_sums<Rank, weighed> sums{{form.per_value}};
-    const auto rows = engine.tally(sums, greatest, labels, intensity...);
-    auto room = room_for_objects(greatest, form);  // overlaps with an engine that still computes the rows
-    tell(call, form, objects_of<V, Rank, weighed>(rows), std::move(room));
+    const object_sums<Rank, weighed> rule{{form.per_value}};
+    const auto sums = tally_to_describe(engine, rule, greatest, labels, intensity...);
+    auto room = room_for_objects(sums.count, form);  // overlaps with an engine that still computes the rows
+    tell(call, form, objects_of<V, Rank, weighed>(sums.rows, sums.before), std::move(room));
   }
   template <class V, class Engine>
   static void tell_intensities(Engine& engine, const call& call, const object_form& form,
                                std::uint64_t greatest, const image_in<Engine, const std::uint32_t>& labels,
                                const image_in<Engine, const V>& intensity) {
-    const auto rows = engine.tally(object_intensities{{form.per_value}}, greatest, labels, intensity);
-    auto room = room_for_objects(greatest, form);
-    tell(call, form, weighed_objects_of<V>(rows), std::move(room));
+    const auto sums =
+        tally_to_describe(engine, object_intensities{{form.per_value}}, greatest, labels, intensity);
+    auto room = room_for_objects(sums.count, form);
+    tell(call, form, weighed_objects_of<V>(sums.rows, sums.before), std::move(room));
   }
   static void tell(const call& call, const object_form& form, const summed_objects& objects, table room) {
     *call.result = describe_objects(objects, form, std::move(room));

@@ -37,12 +37,13 @@ struct object_form {
   host_threads threads = {};               // for describing objects
 };
 
-/// Objects 1..count. The threads that describe them collect their facts. Labels without pixels are skipped.
+/// Rows 1..count of objects. The threads that describe them collect their facts. Labels without pixels are
+/// skipped.
 struct summed_objects {
   std::size_t count;
-  std::function<std::uint64_t(std::size_t label)> pixels;
-  /// Overwrites all facts that are described; `facts` still has those of the previous label.
-  std::function<void(std::size_t label, object_facts& facts)> tell;
+  std::function<std::uint64_t(std::size_t row)> pixels;
+  /// Overwrites all facts that are described; `facts` still has those of the previous row.
+  std::function<void(std::size_t row, object_facts& facts)> tell;
 };
 
 /// A table for `count` objects, to be filled in. Allocating it takes as long as writing the numbers, so it is
@@ -53,22 +54,24 @@ table room_for_objects(std::size_t count, const object_form& form);
 /// `room` must be for the same objects and form.
 table describe_objects(const summed_objects& objects, const object_form& form, table room);
 
-/// rows[0] is unused. fill(facts, row) adds the sums.
+/// rows[0] is unused, and rows[i] is that of label before + i. fill(facts, row) adds the sums.
 template <class Sums, class Fill>
-summed_objects objects_of_rows(std::span<const typename Sums::row> rows, const Fill& fill) {
-  return {rows.size() - 1, [rows](std::size_t label) { return rows[label].count[Sums::pixels]; },
-          [rows, fill](std::size_t label, object_facts& facts) {
-            facts.label = static_cast<std::int64_t>(label);
-            facts.pixels = rows[label].count[Sums::pixels];
-            fill(facts, rows[label]);
+summed_objects objects_of_rows(std::span<const typename Sums::row> rows, std::uint64_t before,
+                               const Fill& fill) {
+  return {rows.size() - 1, [rows](std::size_t i) { return rows[i].count[Sums::pixels]; },
+          [rows, before, fill](std::size_t i, object_facts& facts) {
+            facts.label = static_cast<std::int64_t>(before + i);
+            facts.pixels = rows[i].count[Sums::pixels];
+            fill(facts, rows[i]);
           }};
 }
 
 /// T is the type of intensities. The rows are read when objects are described.
 template <class T, int Rank, bool Intensity>
-summed_objects objects_of(std::span<const typename object_sums<Rank, Intensity>::row> rows) {
+summed_objects objects_of(std::span<const typename object_sums<Rank, Intensity>::row> rows,
+                          std::uint64_t before = 0) {
   using sums = object_sums<Rank, Intensity>;
-  return objects_of_rows<sums>(rows, [](object_facts& facts, const typename sums::row& row) {
+  return objects_of_rows<sums>(rows, before, [](object_facts& facts, const typename sums::row& row) {
     facts.euler = static_cast<std::int64_t>(row.count[sums::euler]);
     for (std::size_t i = 0; i < sums::shapes; ++i) facts.outline[i] = row.count[sums::shape + i];
     for (std::size_t i = 0; i < sums::products; ++i) facts.second[i] = row.sum[sums::second + i];
@@ -89,9 +92,9 @@ summed_objects objects_of(std::span<const typename object_sums<Rank, Intensity>:
 
 /// The same for intensities alone.
 template <class T>
-summed_objects weighed_objects_of(std::span<const object_intensities::row> rows) {
+summed_objects weighed_objects_of(std::span<const object_intensities::row> rows, std::uint64_t before) {
   using sums = object_intensities;
-  return objects_of_rows<sums>(rows, [](object_facts& facts, const sums::row& row) {
+  return objects_of_rows<sums>(rows, before, [](object_facts& facts, const sums::row& row) {
     facts.mass = row.sum[sums::mass];
     facts.mass_squared = row.sum[sums::mass_squared];
     facts.weakest = from_order<T>(row.least[0]);
@@ -100,8 +103,8 @@ summed_objects weighed_objects_of(std::span<const object_intensities::row> rows)
 }
 
 /// The same of sizes alone.
-inline summed_objects sized_objects_of(std::span<const object_size::row> rows) {
-  return objects_of_rows<object_size>(rows, [](object_facts&, const object_size::row&) {});
+inline summed_objects sized_objects_of(std::span<const object_size::row> rows, std::uint64_t before) {
+  return objects_of_rows<object_size>(rows, before, [](object_facts&, const object_size::row&) {});
 }
 
 }  // namespace macareu

@@ -1,0 +1,25 @@
+// The part of a table of objects that one process describes (patterns/tally.hpp).
+#pragma once
+
+#include <cstdint>
+
+namespace macareu {
+
+/// Rows of objects before + 1 .. before + count: row i is that of object before + i.
+template <class Rows>
+struct tallied {
+  Rows rows;
+  std::uint64_t before, count;
+};
+
+/// The rows that this process describes: all of them, unless an engine shares them with other processes.
+template <class Engine, class Rule, class Labels, class... In>
+auto tally_to_describe(Engine& engine, const Rule& rule, std::uint64_t count, const Labels& labels,
+                       const In&... in) {
+  if constexpr (requires { engine.tally_share(rule, count, labels, in...); })
+    return engine.tally_share(rule, count, labels, in...);
+  else
+    return tallied{engine.tally(rule, count, labels, in...), 0, count};
+}
+
+}  // namespace macareu
