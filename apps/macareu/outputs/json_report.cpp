@@ -95,7 +95,9 @@ std::string to_json(const run_record& record) {
                         {"scratch_read", pieces.scratch_read},
                         {"scratch_written", pieces.scratch_written}};
   }
-  if (!record.ranks.empty()) {
+  if (!record.ranks.empty())
+    object["processor"] = {{"user", record.ranks[0].user}, {"system", record.ranks[0].system}};
+  if (record.ranks.size() > 1) {
     auto each = json::array();
     std::int64_t most = 0;
     for (const auto& rank : record.ranks) {
@@ -103,7 +105,8 @@ std::string to_json(const run_record& record) {
       each.push_back({{"bytes_up", rank.bytes_up},
                       {"seconds", rank.seconds},
                       {"waiting", rank.waiting},
-                      {"processor", rank.processor}});
+                      {"user", rank.user},
+                      {"system", rank.system}});
     }
     object["ranks"] = {{"count", record.ranks.size()}, {"most_bytes_up", most}, {"each", each}};
   }

@@ -13,12 +13,13 @@
 
 namespace macareu::tool {
 
-/// What one of several ranks did while the outputs were computed.
+/// What a process did while it computed the outputs.
 struct rank_record {
   std::int64_t bytes_up = 0;  ///< sent toward the root of their tree
   double seconds = 0;
-  double waiting = 0;    ///< of them, for messages of other ranks
-  double processor = 0;  ///< seconds of all threads
+  double waiting = 0;  ///< of them, for messages of other ranks
+  double user = 0,
+         system = 0;  ///< processor seconds of all threads; those of the system read and write files
 };
 
 struct run_record {
@@ -33,7 +34,7 @@ struct run_record {
   double compute_seconds = 0;   ///< likewise
   double write_seconds = 0;
   std::optional<piece_report> pieces = {};  ///< of a run in pieces
-  std::vector<rank_record> ranks = {};      ///< processes that shared it; none if this is the only one
+  std::vector<rank_record> ranks = {};      ///< the processes that shared it, or this one
 };
 
 /// All parameters of an operator: the given ones, and defaults for the others.

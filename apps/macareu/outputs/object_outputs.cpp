@@ -181,6 +181,10 @@ void object_outputs::select_in_pieces(image_source& labels, image_sink& kept, co
   });
 }
 
+bool object_outputs::ranks_share_table() const {
+  return shared_ranks() && overlay_file.empty() && !table_file.empty();
+}
+
 table object_outputs::measure_in_pieces(image_source& labels, image_source* intensity, const context& how,
                                         const piece_options& options) const {
   std::vector<image_source*> inputs{&labels};
@@ -190,13 +194,16 @@ table object_outputs::measure_in_pieces(image_source& labels, image_source* inte
   });
 }
 
-void object_outputs::describe_in_pieces(output_files& all, table& measured, image_source& labels,
-                                        image_source* intensity, image_source& under, const context& how,
+table object_outputs::measure_in_pieces(image_source& labels, image_source* intensity, const context& how,
                                         const piece_steps& steps) const {
   auto options = steps.of("measurement");
-  options.own_rows = shared_ranks() && overlay_file.empty() && !table_file.empty();
-  measured = measure_in_pieces(labels, intensity, how, options);
-  if (options.own_rows)
+  options.own_rows = ranks_share_table();
+  return measure_in_pieces(labels, intensity, how, options);
+}
+
+void object_outputs::add_in_pieces(output_files& all, const table& measured, image_source& labels,
+                                   image_source& under, const context& how, const piece_steps& steps) const {
+  if (ranks_share_table())
     add_table_of_ranks(all, measured, steps.folder);
   else if (is_first_rank())
     add_table(all, measured);

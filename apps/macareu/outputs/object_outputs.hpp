@@ -58,16 +58,20 @@ class object_outputs {
                         const piece_options& options) const;
   table measure_in_pieces(image_source& labels, image_source* intensity, const context& how,
                           const piece_options& options) const;
-  /// Makes the table, which must live until the files are committed, and the overlay on `under`. Where ranks
-  /// share the command and no overlay is wanted, each of them has the rows that it writes.
-  void describe_in_pieces(output_files& all, table& measured, image_source& labels, image_source* intensity,
-                          image_source& under, const context& how, const piece_steps& steps) const;
+  /// Where ranks share the command and no overlay is wanted, each of them gets the rows that it writes.
+  table measure_in_pieces(image_source& labels, image_source* intensity, const context& how,
+                          const piece_steps& steps) const;
+  /// Writes the table, which must live until the files are committed, and the overlay on `under`.
+  void add_in_pieces(output_files& all, const table& measured, image_source& labels, image_source& under,
+                     const context& how, const piece_steps& steps) const;
 
   std::string table_file, overlay_file, intensity_file;
 
  private:
   /// The rows as text. A table of several ranks has its names on the first.
   void write_rows(const table& objects, const std::function<void(std::string_view)>& write) const;
+  /// Whether each rank writes rows of its own.
+  bool ranks_share_table() const;
   /// Each rank writes its rows to a file of the folder, and the first makes one table of them.
   void add_table_of_ranks(output_files& all, const table& own, const std::filesystem::path& folder) const;
 

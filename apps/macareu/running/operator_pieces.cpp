@@ -165,13 +165,16 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
   });
   output_files all(steps.folder);
   run_report measurement;
+  if (!objects.wanted()) record_.ranks = watch.of_all_ranks();
   if (describes) {
     const auto described = described_labels(label_sink ? labels : made[0], *sinks[0], made[0], how, steps);
     const auto numbered = open_source(described, {}, steps.folder);
     if (objects.wanted()) {
       auto measuring = how;
       measuring.report = &measurement;
-      objects.describe_in_pieces(all, measured_, *numbered, intensity, *from[0], measuring, steps);
+      measured_ = objects.measure_in_pieces(*numbered, intensity, measuring, steps);
+      record_.ranks = watch.of_all_ranks();
+      objects.add_in_pieces(all, measured_, *numbered, *from[0], how, steps);
     }
     if (described != made[0])
       on_first_rank([&] {
@@ -179,7 +182,6 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
         sinks[0]->commit();
       });
   }
-  if (shared_ranks()) record_.ranks = watch.of_all_ranks();
   if (!is_first_rank()) return;  // the first one gives outputs their names, and tells if it cannot
   for (std::size_t o = 0; o < outputs.size(); ++o)
     if (outputs[o]) all.add_finished(*outputs[o], made[o]);

@@ -1,8 +1,10 @@
 #include "running/timing.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <string>
 
 #include "command/shared_ranks.hpp"
@@ -32,16 +34,18 @@ void repetition::tell(run_record& record) const {
 rank_watch::rank_watch() : begin_(now()) {}
 
 rank_record rank_watch::now() {
-  const auto seconds = [](clockid_t clock) {
-    timespec time{};
-    ::clock_gettime(clock, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
   };
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
   const auto* const group = shared_ranks();
-  return {.bytes_up = group ? group->bytes_up() : 0,
-          .seconds = seconds(CLOCK_MONOTONIC),
-          .waiting = group ? group->seconds_waiting() : 0,
-          .processor = seconds(CLOCK_PROCESS_CPUTIME_ID)};
+  return {
+      .bytes_up = group ? group->bytes_up() : 0,
+      .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(),
+      .waiting = group ? group->seconds_waiting() : 0,
+      .user = seconds(used.ru_utime),
+      .system = seconds(used.ru_stime)};
 }
 
 std::vector<rank_record> rank_watch::of_all_ranks() const {
@@ -49,7 +53,9 @@ std::vector<rank_record> rank_watch::of_all_ranks() const {
   own.bytes_up -= begin_.bytes_up;
   own.seconds -= begin_.seconds;
   own.waiting -= begin_.waiting;
-  own.processor -= begin_.processor;
+  own.user -= begin_.user;
+  own.system -= begin_.system;
+  if (!shared_ranks()) return {own};
   std::vector<rank_record> all;
   for (const auto& told : shared_ranks()->gather({reinterpret_cast<const char*>(&own), sizeof own}))
     told.copy(reinterpret_cast<char*>(&all.emplace_back()), sizeof own);

@@ -36,11 +36,11 @@ void tell_note(std::string_view verb, const run_record& record, const run_option
 /// Prints the time to stderr if the computation was repeated and --quiet is not given.
 void tell_time(std::string_view verb, const run_record& record, const run_options& running);
 
-/// What this process does from the construction on, where ranks share a command.
+/// What this process does from the construction on.
 class rank_watch {
  public:
   rank_watch();
-  /// Of each rank. All of them call it.
+  /// Of each rank where several share the command; all of them call it.
   std::vector<rank_record> of_all_ranks() const;
 
  private:

@@ -146,9 +146,11 @@ int run_in_pieces(const measuring& given, const opened_inputs& from, interruptio
         steps.options.progress = bar.piece_callback();
         steps.options.report = &record.pieces.emplace();
         output_files all(steps.folder);
-        table objects;
-        given.outputs.describe_in_pieces(all, objects, *from.labels, from.intensity.get(),
-                                         from.under ? *from.under : *from.labels, how, steps);
+        const rank_watch watch;
+        const auto objects = given.outputs.measure_in_pieces(*from.labels, from.intensity.get(), how, steps);
+        record.ranks = watch.of_all_ranks();
+        given.outputs.add_in_pieces(all, objects, *from.labels, from.under ? *from.under : *from.labels, how,
+                                    steps);
         if (!is_first_rank()) return;
         record.compute_seconds = record.run.compute_seconds;
         if (!running.report_file.empty()) all.add_text(running.report_file, to_json(record));
