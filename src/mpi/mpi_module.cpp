@@ -11,8 +11,9 @@
 namespace macareu::mpi {
 namespace {
 
-constexpr int of_sizes = 1, of_bytes = 2;                     // tags
-constexpr std::int64_t largest_part = std::int64_t{1} << 30;  // counts have 31 bits
+constexpr int of_sizes = 1, of_bytes = 2;  // tags
+// Parts that MPI buffers at once: a message that flows does not wait for sleeping ranks.
+constexpr std::int64_t largest_part = std::int64_t{32} << 10;
 
 /// Waits for a request. MPI's own wait spins, which takes the processor from ranks that compute.
 template <class IsDone>
