@@ -88,7 +88,9 @@ class output_files {
   /// A file or Zarr directory that is complete, in the private folder. It gets the name `file`, or is copied
   /// to it if that is a pipe or device.
   void add_finished(const std::filesystem::path& file, const std::filesystem::path& made);
-  void commit();
+  /// durable: with a folder, files are on the disk before they get their names, so that a machine that loses
+  /// its power leaves none of them incomplete.
+  void commit(bool durable = false);
   /// Does the rest of a commit that was killed. False if none had begun in this folder.
   static bool finish_commit(const std::filesystem::path& folder);
 

@@ -103,10 +103,10 @@ void output_files::add_finished(const fs::path& file, const fs::path& made) {
 
 bool output_files::finish_commit(const fs::path& folder) { return files::finish_renames(folder); }
 
-void output_files::commit() {
+void output_files::commit(bool durable) {
   // Streams first, as they can fail half way: until the renames nothing has a final name.
   for (const auto& write : std::exchange(state_->streams, {})) write();
-  if (!state_->folder.empty()) files::rename_all(state_->folder, state_->finished);
+  if (!state_->folder.empty()) files::rename_all(state_->folder, state_->finished, durable);
   for (auto& file : state_->pending) file.commit();
   for (const auto& sink : state_->directories) sink->commit();
   state_->pending.clear();

@@ -1,12 +1,15 @@
 #include "rename_list.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -56,6 +59,21 @@ fs::path beside(const finished_file& one) {
   return copy.release();
 }
 
+/// Of all files, each once.
+void sync_file_systems(const std::vector<planned_rename>& files) {
+  std::set<dev_t> done;
+  for (const auto& one : files) {
+    const auto directory = one.file.parent_path();
+    const auto status = status_of(directory);
+    if (!status || !done.insert(status->st_dev).second) continue;
+    const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool failed = descriptor < 0 || ::syncfs(descriptor) != 0;
+    const int error = errno;
+    if (descriptor >= 0) ::close(descriptor);
+    if (failed) throw io_error(directory.string() + ": " + std::strerror(error));
+  }
+}
+
 fs::path list_of(const fs::path& folder) { return folder / "renames"; }
 
 void rename_now(const planned_rename& one) {
@@ -73,7 +91,7 @@ void rename_now(const planned_rename& one) {
 
 }  // namespace
 
-void rename_all(const fs::path& folder, const std::vector<finished_file>& files) {
+void rename_all(const fs::path& folder, const std::vector<finished_file>& files, bool durable) {
   if (files.empty()) return;
   std::vector<planned_rename> all;
   std::string text;
@@ -88,6 +106,7 @@ void rename_all(const fs::path& folder, const std::vector<finished_file>& files)
     text += std::to_string(status->st_ino) + ' ' + std::to_string(file.native().size()) + ' ' +
             std::to_string(target.native().size()) + ' ' + file.native() + target.native() + '\n';
   }
+  if (durable) sync_file_systems(all);
   auto unfinished = list_of(folder);
   unfinished += ".tmp";
   output list(unfinished);

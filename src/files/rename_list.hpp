@@ -12,7 +12,8 @@ struct finished_file {
 
 /// Writes a list of all renames to the folder, with the inode of every file, before the first one. Files for
 /// another file system are copied beside their target before that. Symbolic links to targets are followed.
-void rename_all(const std::filesystem::path& folder, const std::vector<finished_file>& files);
+/// durable: their file systems are written to the disk before that.
+void rename_all(const std::filesystem::path& folder, const std::vector<finished_file>& files, bool durable);
 
 /// Does the rest of a list that a killed process left. False if there is none.
 bool finish_renames(const std::filesystem::path& folder);

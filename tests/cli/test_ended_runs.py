@@ -15,8 +15,10 @@ from test_pieces import PiecesTest
 # Of each command; `make test-long` sets a share above 1.
 KILLS = 1 if float(os.environ.get("MACAREU_TEST_SHARE", "1")) <= 1 else 20
 
-# The number of records in the journal of a wave.
+# The number of records in the journal of a wave, and of the journal's own.
 COMPLETED = 2
+BEGAN = -2
+STOPPED = -4
 
 
 class EndedRuns(PiecesTest):
@@ -222,6 +224,46 @@ class EndedRuns(PiecesTest):
         middle = (8 + length + len(whole)) // 2
         self.write_journal(whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1:])
         self.resume("label")
+
+    def from_another_machine(self, journal):
+        """The same journal, as a machine wrote it that lost its power: with another name of the machine."""
+        found = bytearray(journal)
+        for of, begin in self.records():
+            if of != BEGAN:
+                continue
+            size = struct.unpack("<I", journal[begin + 16:begin + 20])[0]
+            found[begin + 24:begin + 24 + size] = b"x" * size
+            check = 2166136261
+            for byte in bytes(found[begin:begin + 20]) + b"x" * size:
+                check = (check ^ byte) * 16777619 % 2**32
+            found[begin + 20:begin + 24] = struct.pack("<I", check)
+        return bytes(found)
+
+    def test_a_machine_that_lost_its_power(self):
+        """Pixels that had not reached the disk are computed again, whatever the journal says of them."""
+        self.prepare()
+        for verb in self.verbs:
+            self.halt(self.commands[verb], reached=lambda kinds: 6 <= len(kinds) <= 12)
+            self.write_journal(self.from_another_machine(self.whole_journal()))
+            for name in os.listdir(self.path(self.step)):
+                if name.endswith(".pixels"):
+                    path = self.path(os.path.join(self.step, name))
+                    with open(path, "r+b") as file:
+                        file.write(bytes(os.path.getsize(path)))
+            self.resume(verb)
+
+    def test_a_stopped_run_is_continued_on_another_machine(self):
+        self.prepare()
+        for verb in self.verbs:
+            self.halt(self.commands[verb], signal.SIGTERM)
+            self.assertEqual(self.records()[-1][0], STOPPED)
+            self.write_journal(self.from_another_machine(self.whole_journal()))
+            self.resume(verb, "--report", "r.json")
+            resumed = json.loads(self.content("r.json"))["pieces"]
+            self.succeed(*self.commands[verb], "--report", "r.json")
+            anew = json.loads(self.content("r.json"))["pieces"]
+            self.check_end(verb)
+            self.assertLess(resumed["bytes_read"], anew["bytes_read"], verb)
 
     def test_a_piece_that_is_written_in_part(self):
         """A wave completes pieces in place, row by row: a kill leaves the first rows of one."""

@@ -193,7 +193,7 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
   record_.compute_seconds = record_.run.compute_seconds + measurement.compute_seconds;
   if (!running.report_file.empty()) all.add_text(running.report_file, to_json(record_));
   if (how.stop.stop_requested()) throw interrupted();
-  all.commit();
+  all.commit(steps.took_long());
   if (gives_table()) tables.print(measured);
 }
 

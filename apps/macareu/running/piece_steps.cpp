@@ -25,6 +25,9 @@ constexpr std::int64_t engine_bytes_per_pixel = 4;
 /// Compressed pictures of flat areas take up to so many times their size in memory.
 constexpr std::int64_t largest_expansion = 64;
 
+/// From which on the loss of a run counts.
+constexpr std::chrono::seconds long_run(10);
+
 std::int64_t bytes_on_disk(const std::string& file) {
   std::error_code error;
   if (fs::is_directory(file, error))
@@ -75,6 +78,10 @@ std::optional<image_form> form_of(const image_source* source) {
 std::optional<image_form> form_of(const std::optional<image>& pixels) {
   if (!pixels) return std::nullopt;
   return image_form{pixels->type(), pixels->shape(), pixels->channels()};
+}
+
+bool piece_steps::took_long() const {
+  return options.resume || std::chrono::steady_clock::now() - begun > long_run;
 }
 
 piece_options piece_steps::of(const std::string& step) const {

@@ -1,6 +1,7 @@
 // A command in pieces: its steps, and what --resume continues of them.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -20,6 +21,10 @@ struct piece_steps {
   std::filesystem::path folder;  ///< of work files
   piece_options options;
   bool resumable = false;
+  std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
+
+  /// Whether outputs are made durable: not those of a run that is soon repeated.
+  bool took_long() const;
 
   /// The options of one step. Its work files have a folder of their own, which keeps them until all steps
   /// are done: a step that ended is repeated from them without computing.

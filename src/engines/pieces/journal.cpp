@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <fstream>
 #include <vector>
 
 #include <macareu/error.hpp>
 
 #include "engines/pieces/file_access.hpp"
+#include "engines/pieces/tuning.hpp"
 
 namespace macareu::pieces {
 namespace {
@@ -49,9 +52,17 @@ std::string difference(const std::string& before, const std::string& now) {
   return {};
 }
 
+/// Other where a machine was started anew, and on other machines. Empty where the system does not tell.
+std::string machine_since_its_start() {
+  std::string name;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), name);
+  return name;
+}
+
 }  // namespace
 
 journal::~journal() {
+  syncing_ = {};
   if (descriptor_ >= 0) ::close(descriptor_);
   for (const auto descriptor : others_) ::close(descriptor);
 }
@@ -70,13 +81,45 @@ void journal::open(const std::filesystem::path& file, const std::string& descrip
     end_ = load(descriptor_, file, description);
     // Records behind a damaged one would come back when it is written again.
     if (::ftruncate(descriptor_, end_) != 0) throw io_error(file.string() + ": " + std::strerror(errno));
-    return;
+  } else {
+    // At once: a journal that a kill leaves is empty, or has its description.
+    const auto size = static_cast<std::uint64_t>(description.size());
+    const auto head = std::string(reinterpret_cast<const char*>(&size), sizeof size) + description;
+    write_all(descriptor_, head.data(), head.size(), 0, file);
+    end_ = static_cast<std::int64_t>(head.size());
   }
-  // At once: a journal that a kill leaves is empty, or has its description.
-  const auto size = static_cast<std::uint64_t>(description.size());
-  const auto head = std::string(reinterpret_cast<const char*>(&size), sizeof size) + description;
-  write_all(descriptor_, head.data(), head.size(), 0, file);
-  end_ = static_cast<std::int64_t>(head.size());
+  const auto machine = machine_since_its_start();
+  record(began, 0, std::as_bytes(std::span(machine)));
+  if (is_elsewhere_) record(durable, 0, std::as_bytes(std::span(&end_, 1)));  // what was not is cut off
+  syncing_ = std::jthread([this](std::stop_token stop) { sync_now_and_then(std::move(stop)); });
+}
+
+void journal::sync_now_and_then(std::stop_token stop) {
+  std::mutex none;
+  std::unique_lock lock(none);
+  while (!stop.stop_requested()) {
+    ends_.wait_for(lock, stop, std::chrono::seconds(tuning::seconds_between_syncs), [] { return false; });
+    if (!stop.stop_requested()) sync();
+  }
+}
+
+bool journal::sync() {
+  std::int64_t end = 0, records = 0;
+  {
+    const std::lock_guard lock(guard_);
+    end = end_;
+    records = not_durable_;
+  }
+  if (records == 0) return true;
+  if (::syncfs(descriptor_) != 0) return false;  // records of what was lost are not durable
+  record(durable, 0, std::as_bytes(std::span(&end, 1)));
+  const std::lock_guard lock(guard_);
+  not_durable_ -= records + 1;
+  return true;
+}
+
+void journal::stop() {
+  if (is_open() && sync()) record(stopped, 0);
 }
 
 std::int64_t journal::load(int descriptor, const std::filesystem::path& file,
@@ -96,8 +139,12 @@ std::int64_t journal::load(int descriptor, const std::filesystem::path& file,
   if (const auto differs = difference(before, description); !differs.empty())
     throw usage_error("--resume: the unfinished run was another one: " + differs +
                       "; start again without --resume");
-  auto end = static_cast<std::int64_t>(sizeof size + size);
+  const auto begin = static_cast<std::int64_t>(sizeof size + size);
+  auto end = begin, durable_end = begin;
+  std::string machine;
+  bool has_stopped = false;
   std::vector<char> content;
+  std::map<std::pair<std::int64_t, std::int64_t>, place> found;
   for (record_head head{}; end + static_cast<std::int64_t>(sizeof head) <= bytes;) {
     read_all(descriptor, &head, sizeof head, end, file);
     const auto from = end + static_cast<std::int64_t>(sizeof head);
@@ -105,9 +152,23 @@ std::int64_t journal::load(int descriptor, const std::filesystem::path& file,
     content.resize(head.size);
     read_all(descriptor, content.data(), head.size, from, file);
     if (head.check != check_of(head, content.data())) break;
-    records_[{head.of, head.piece}] = {descriptor, from, head.size};
     end = from + head.size;
+    has_stopped = head.of == stopped;
+    if (head.of == began)
+      machine.assign(content.begin(), content.end());
+    else if (head.of == durable && content.size() == sizeof durable_end)
+      std::memcpy(&durable_end, content.data(), sizeof durable_end);
+    else if (!has_stopped)
+      found[{head.of, head.piece}] = {descriptor, from, head.size};
   }
+  if (machine != machine_since_its_start()) {
+    end = has_stopped ? end : std::clamp(durable_end, begin, end);
+    std::erase_if(found, [&](const auto& record) { return record.second.offset >= end; });
+    trusts_files_ = trusts_files_ && has_stopped;
+    is_elsewhere_ = true;
+  }
+  found.merge(records_);
+  records_ = std::move(found);
   return end;
 }
 
@@ -122,6 +183,7 @@ void journal::record(std::int64_t of, std::int64_t piece, std::span<const std::b
   write_all(descriptor_, whole.data(), whole.size(), end_, "journal of pieces");
   records_[{of, piece}] = {descriptor_, end_ + static_cast<std::int64_t>(sizeof head), head.size};
   end_ += static_cast<std::int64_t>(whole.size());
+  ++not_durable_;
 }
 
 bool journal::has(std::int64_t of, std::int64_t piece) const {

@@ -3,15 +3,22 @@
 // A record is a number of the pass or file, a piece, and bytes that only its writer understands. It is
 // appended when the pixels it speaks of are written. The file is not trusted: a record that is cut off or
 // damaged, and all behind it, did not happen.
+//
+// Pixels that are written may still be in the memory of the machine. They reach the disk every few seconds,
+// and the journal notes which records are durable. Where the machine was started anew, or is another one,
+// only those count.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -30,25 +37,42 @@ class journal {
   void open(const std::filesystem::path& file, const std::string& description, bool resume,
             const std::vector<std::filesystem::path>& others = {});
   bool is_open() const { return descriptor_ >= 0; }
+  /// Where the run ends early, but not by a kill: all of it is durable then.
+  void stop();
+  /// Whether files that no record speaks of are those that the unfinished run wrote: false where a machine
+  /// may have lost some.
+  bool trusts_files() const { return trusts_files_; }
+  void distrust_files() { trusts_files_ = false; }
 
   void record(std::int64_t of, std::int64_t piece, std::span<const std::byte> bytes = {});
   bool has(std::int64_t of, std::int64_t piece) const;
   std::optional<std::string> recall(std::int64_t of, std::int64_t piece) const;
 
  private:
+  /// Numbers of the journal's own records: the machine that writes from here on, the end of those that are
+  /// durable, and stop().
+  static constexpr std::int64_t began = -2, durable = -3, stopped = -4;
+
   struct place {
     int descriptor;
     std::int64_t offset;
     std::uint32_t size;
   };
-  /// Returns the end of the last record that is complete.
+  void sync_now_and_then(std::stop_token stop);
+  /// Brings all files of the file system to the disk, and notes that the records so far are durable.
+  bool sync();
+  /// Returns the end of the last record that counts.
   std::int64_t load(int descriptor, const std::filesystem::path& file, const std::string& description);
 
   mutable std::mutex guard_;
   int descriptor_ = -1;
   std::vector<int> others_;
   std::int64_t end_ = 0;
+  std::int64_t not_durable_ = 0;  // records
+  bool trusts_files_ = true, is_elsewhere_ = false;
   std::map<std::pair<std::int64_t, std::int64_t>, place> records_;
+  std::condition_variable_any ends_;
+  std::jthread syncing_;
 };
 
 }  // namespace macareu::pieces

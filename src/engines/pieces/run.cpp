@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -42,6 +43,14 @@ std::filesystem::path work_folder(const std::filesystem::path& scratch, const st
 context without_progress(context how) {
   how.progress = nullptr;
   return how;
+}
+
+/// Of a journal: the first rank's has no number.
+int rank_of(const std::filesystem::path& journal) {
+  const auto number = journal.extension().string();
+  int rank = 0;
+  if (!number.empty()) std::from_chars(number.data() + 1, number.data() + number.size(), rank);
+  return rank;
 }
 
 std::string with_unit(std::int64_t bytes) {
@@ -199,8 +208,17 @@ void run::open_journal(const std::string& description) {
         others.push_back(entry.path());
     }
   if (ranks_) {
-    // A torn record is cut off before other ranks read it.
-    if (continues) journal().open(own, description, true);
+    // What does not count is cut off by one rank, before the others read it: they may be on other machines.
+    const auto cut = [&](const std::filesystem::path& file) {
+      journal before;
+      before.open(file, description, true);
+      before.stop();
+      if (!before.trusts_files()) done.distrust_files();
+    };
+    if (continues) cut(own);
+    if (is_first_rank())
+      for (const auto& other : others)
+        if (rank_of(other) >= ranks_->size()) cut(other);
     ranks_->meet();
   }
   done.open(own, description, continues, others);
@@ -219,6 +237,7 @@ run::~run() {
   } catch (...) {
     // An earlier error ends the run already.
   }
+  if (keeps_ && !ended_) done.stop();  // it may be continued on another machine
   if (!keeps_ && is_first_rank()) remove_folder();
   if (lock_ >= 0) ::close(lock_);
 }

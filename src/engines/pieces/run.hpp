@@ -44,7 +44,10 @@ class run {
   /// Nothing is left to resume: work files are removed at the end.
   void forget() { keeps_ = false; }
   /// The run ended: work files are removed, unless the caller has them in a folder of its own.
-  void end() { keeps_ = !options_.folder.empty(); }
+  void end() {
+    ended_ = true;
+    keeps_ = !options_.folder.empty();
+  }
   /// The file to hand to a sink for a work file: a link, where the folder keeps all of its files.
   std::filesystem::path handed_over(const std::filesystem::path& file) const;
 
@@ -116,7 +119,7 @@ class run {
   std::filesystem::path folder_;
   [[no_unique_address]] no_free_list within_limit_;
   int lock_ = -1;
-  bool keeps_ = false;
+  bool keeps_ = false, ended_ = false;
   int scratch_files_ = 0;
   std::int64_t records_ = 0;
 

@@ -13,6 +13,14 @@ inline constexpr double share_of_free_memory = 0.7;
 /// for rims, so that small limits need not leave room for them.
 inline constexpr std::int64_t bytes_beside_the_limit = std::int64_t{32} << 20;
 
+/// Rows of objects that take more than one such share of the limit are kept in a file. So many bytes of it
+/// are in memory at most, beside the limit.
+inline constexpr std::int64_t large_share = 8;
+inline constexpr std::int64_t bytes_of_mapped_rows = std::int64_t{4} << 20;
+
+/// After these a machine that loses its power has lost no more of a run.
+inline constexpr int seconds_between_syncs = 10;
+
 /// Bytes per pixel that an engine needs beside images, at most: the forest of runs of labels, the worklist
 /// and the graph of waves.
 inline constexpr std::int64_t engine_bytes = 4;
