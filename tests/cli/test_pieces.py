@@ -183,6 +183,15 @@ class Options(PiecesTest):
         self.assertEqual(os.listdir(self.path("temporary")), [])
         self.assertIn("without an output file nothing was kept", self.fail_with(2, *command, "--resume"))
 
+    def test_blocks_are_pieces(self):
+        self.bright()
+        self.succeed("label", "objects.npy", "-o", "expected.npy")
+        self.succeed("label", "objects.npy", "-o", "out.npy", "--blocks", "70", "--report", "r.json")
+        self.assertEqual(json.loads(self.content("r.json"))["pieces"]["size"], [1, 70, 260])
+        self.assertTrue(self.content("out.npy") == self.content("expected.npy"))
+        self.assertIn("--blocks and --pieces both cut the image; give one of them",
+                      self.fail_with(2, "label", "objects.npy", "-o", "x.npy", "--blocks", "70", "--pieces", "9,9"))
+
     def test_quiet(self):
         self.bright()
         self.succeed("maxima", "mask.npy", "-o", "out.npy", "--memory", "200K", "--quiet")

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <array>
+}
+
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -43,6 +48,21 @@ void operator_run::check_before_reading() const {
   for (std::size_t i = 0; i < given.size(); ++i)
     if (!given[i]) forms[i].shape = extents{};
   check_call(forms);
+}
+
+void operator_run::cut_into_blocks() {
+  const auto blocks = values.find("blocks");
+  if (!about_.in_blocks || blocks == values.end()) return;
+  if (running.pieces.size != std::array<std::int64_t, 3>{})
+    throw usage_error("--blocks and --pieces both cut the image; give one of them");
+  const auto slices = std::get<number>(blocks->second).to_double();
+  // Several GPUs share an image in memory, and the serial engine has no pieces.
+  const auto& device = running.how.device;
+  const bool in_memory = device == "serial" || device.find(',') != std::string::npos || running.repeat > 1;
+  if (in_memory || !std::isfinite(slices)) return;
+  constexpr double most = std::numeric_limits<std::int32_t>::max();
+  const auto thickness = static_cast<std::int64_t>(std::clamp(slices, 1.0, most));
+  running.pieces.size = {thickness, thickness, 0};
 }
 
 std::vector<std::string> operator_run::input_files() const {
@@ -263,6 +283,7 @@ void operator_run::record_inputs(const extents& shape, dtype type) {
 int operator_run::operator()(interruption& signals) {
   running.begin(signals);
   check_before_reading();
+  cut_into_blocks();
   if (const auto sources = open_for_pieces(); !sources.empty()) return run_in_pieces(sources, signals);
   if (const auto source = open_for_shapes()) {
     compute_shapes_of(*source, signals);

@@ -58,6 +58,8 @@ class operator_run {
   std::vector<std::string> input_files() const;
   bool may_have_colour(std::size_t input) const;
   void check_before_reading() const;
+  /// Blocks of labels are pieces of whole rows, of whole slices in volumes.
+  void cut_into_blocks();
   void check_call(const std::vector<image_form>& forms) const;
   void check_output_fits(const std::filesystem::path& file, std::size_t output,
                          const const_image_view& first) const;
