@@ -89,8 +89,8 @@ const_image_view given_or_none(std::size_t index, const image_view& array) {
 
 /// Inputs of a run in pieces.
 struct image_sources {
-  explicit image_sources(const py::tuple& images) {
-    for (const auto image : images) kept.push_back(source_from(image));
+  image_sources(const operator_description& about, const py::tuple& images) {
+    for (const auto image : images) kept.push_back(source_from(image, about.takes_colour && kept.empty()));
     for (const auto& source : kept)
       all.push_back(is_left_out(all.size(), source->form().shape) ? nullptr : source.get());
   }
@@ -199,7 +199,7 @@ class operation {
   /// Bytes of a call that has its images in memory: inputs, results, and an estimate of an engine's work.
   std::int64_t bytes_in_memory(const py::tuple& images, const py::tuple& values) const {
     constexpr std::int64_t engine_bytes_per_pixel = 4;
-    const image_sources inputs(images);
+    const image_sources inputs(about_, images);
     arguments room;
     const auto& all = complete(values, room);
     std::int64_t bytes = inputs.all[0]->form().shape.pixels() * engine_bytes_per_pixel;
@@ -219,7 +219,7 @@ class operation {
     const piece_options limits{.memory = memory, .size = size, .scratch = scratch};
     arguments room;
     const auto& all = complete(values, room);
-    const image_sources inputs(images);
+    const image_sources inputs(about_, images);
     if (gives_table(about_)) {
       table found;
       run_without_gil(options, true, [&](const context& how) {

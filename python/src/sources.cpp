@@ -67,11 +67,13 @@ py::dtype type_of(const py::object& array) { return py::dtype::from_args(array.a
 
 class sliced_source final : public image_source {
  public:
-  explicit sliced_source(py::object array) : array_(std::move(array)) {
+  sliced_source(py::object array, bool in_colour) : array_(std::move(array)) {
     const py::tuple sizes(array_.attr("shape"));
     const auto type = python::type_of(array_);
+    const bool has_colours = in_colour && sizes.size() == 3;
     form_ = {type_from(type.kind(), type.itemsize(), type),
-             shape_from(first_axes(sizes).data(), static_cast<py::ssize_t>(sizes.size()))};
+             shape_from(first_axes(sizes).data(), static_cast<py::ssize_t>(sizes.size()) - has_colours),
+             has_colours ? sizes[2].cast<int>() : 1};
     chunk_ = chunk_of(array_, form_.shape);
   }
 
@@ -176,9 +178,9 @@ py::tuple sizes_of(const source_form& form) {
   return with_channels(axes_of(whole_of(form.shape).size, form.shape), form.channels);
 }
 
-std::unique_ptr<image_source> source_from(py::handle image) {
+std::unique_ptr<image_source> source_from(py::handle image, bool in_colour) {
   if (py::isinstance<file_image>(image)) return std::make_unique<shared_source>(image.cast<file_image&>());
-  return std::make_unique<sliced_source>(py::reinterpret_borrow<py::object>(image));
+  return std::make_unique<sliced_source>(py::reinterpret_borrow<py::object>(image), in_colour);
 }
 
 std::unique_ptr<image_sink> sink_from(py::handle place, const source_form& form,

@@ -31,8 +31,8 @@ class file_image {
 };
 
 /// From a file_image, which must outlive the source, or from an object that is sliced. Throws TypeError
-/// or ValueError for objects that are no image.
-std::unique_ptr<image_source> source_from(py::handle image);
+/// or ValueError for objects that are no image. in_colour: the last of three axes has the colours.
+std::unique_ptr<image_source> source_from(py::handle image, bool in_colour = false);
 
 /// From the name of a file, or an object to whose slices pixels are assigned. Work files of formats that need
 /// them go to `scratch`. Throws ValueError if the object does not have the form.
