@@ -70,6 +70,13 @@ table compute_table_in_pieces(const operator_description& about, std::span<image
                               const arguments& given, const context& how = {},
                               const piece_options& options = {});
 
+/// The same for tables that may not fit the memory: `take` gets some rows at a time, in their order, with all
+/// columns. It is called once at least, on the thread of the call.
+using take_table = std::function<void(const table& rows)>;
+void compute_table_in_parts(const operator_description& about, std::span<image_source* const> inputs,
+                            const take_table& take, const arguments& given, const context& how = {},
+                            const piece_options& options = {});
+
 /// The form of an output for inputs of these forms.
 source_form output_form(const operator_description& about, std::size_t output,
                         std::span<image_source* const> inputs, const arguments& given);

@@ -37,8 +37,8 @@ struct table {
 
 /// A line of names, then one line per row. Numbers have the shortest text that preserves their value.
 std::string to_csv(const table& data);
-/// The same in parts, for long tables.
-void write_csv(const table& data, const std::function<void(std::string_view)>& write);
+/// The same in parts, for long tables. Without names: rows that follow others.
+void write_csv(const table& data, const std::function<void(std::string_view)>& write, bool with_names = true);
 /// A list of objects, one per row. NaN and infinity become null.
 std::string to_json(const table& data);
 

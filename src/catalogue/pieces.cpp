@@ -96,22 +96,39 @@ void require_memory(const shapes_call& call, function_ref<void(const macareu::ca
   if (!planned.is_limited()) return;
   auto how = call.work.how;
   how.progress = nullptr;
-  job work{how, {}};
-  pieces::run planning(work, {.memory = options.memory}, "");
-  planning.plans = true;
-  planning.gpu_memory = planned.gpu_memory;
-  work.pieces = &planning;
-  table unused;
-  const take_shape drop = [](const shape&) {};
-  const shapes_call without_pixels{
-      {call.about, call.inputs, call.outputs, call.values, work, call.result ? &unused : nullptr},
-      call.take ? &drop : nullptr};
-  try {
-    run(without_pixels);
-  } catch (const usage_error&) {
-    // Zeros may not be what the operator takes. Passes after them are checked when they begin.
+  std::int64_t least = 0;
+  for (const bool answer : {false, true}) {
+    job work{how, {}};
+    pieces::run planning(work, {.memory = options.memory}, "");
+    planning.plans = true;
+    planning.planned_answer = answer;
+    planning.gpu_memory = planned.gpu_memory;
+    work.pieces = &planning;
+    table unused;
+    const take_shape drop = [](const shape&) {};
+    const shapes_call without_pixels{
+        {call.about, call.inputs, call.outputs, call.values, work, call.result ? &unused : nullptr},
+        call.take ? &drop : nullptr};
+    try {
+      run(without_pixels);
+    } catch (const usage_error&) {
+      // Zeros may not be what the operator takes. Passes after them are checked when they begin.
+    }
+    least = std::max(least, planning.least);
   }
-  planned.require_limit(planning.least);
+  planned.require_limit(least);
+}
+
+/// Runs the operator. In memory its checks come one after the other. Here those of NaN are made while inputs
+/// are read, so another error may be found before one that counts.
+void run_with_checks(const macareu::call& call, function_ref<void(const macareu::call&)> run,
+                     const pieces::run& pieces) {
+  try {
+    run(call);
+  } catch (const call_error&) {
+    for (const auto& check : pieces.deferred_checks) check();
+    throw;
+  }
 }
 
 /// Host memory for what an operator keeps of shapes beside blocks; polygons that wait may take as much again.
@@ -186,8 +203,8 @@ void finish_table(const piece_options& options, bool shares_rows, table& result,
     if (shares_rows) result = with_rows_of_all(all, std::move(result));
     if (shares_rows) report.count = static_cast<std::int64_t>(result.rows());
   } else if (shares_rows) {
-    report.count = 0;
-    for (const auto& rows : all.gather(std::to_string(result.rows()))) report.count += std::stoll(rows);
+    const auto own = std::exchange(report.count, 0);
+    for (const auto& rows : all.gather(std::to_string(own))) report.count += std::stoll(rows);
   } else if (!all.is_first()) {
     for (auto& column : result.columns) std::visit([](auto& values) { values.clear(); }, column.values);
   }
@@ -195,7 +212,8 @@ void finish_table(const piece_options& options, bool shares_rows, table& result,
 
 void run_pieces_of_rank(const operator_description& about, std::span<image_source* const> inputs,
                         std::span<image_sink* const> outputs, const arguments& given, const context& how,
-                        const piece_options& options, table* result, const take_shape* take) {
+                        const piece_options& options, table* result, const take_shape* take,
+                        const take_table* take_rows) {
   validate(about, forms_of(inputs), given, how);
   arguments room;
   const auto& values = complete_arguments(about, given, room);
@@ -226,6 +244,7 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
   if (options.resume) require_identities(about, inputs);
   told.gpu_memory = agreed_gpu_memory(choice, how, options);
   job work{told, {}};
+  work.take_rows = take_rows;
   work.report.note = choice.note;
   pieces::run pieces(work, options, description_of(about, inputs, outputs, values, choice, how, options));
   work.pieces = &pieces;
@@ -238,7 +257,7 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
   piece_report report;
   const auto compute = [&] {
     if (!options.resume && first.shape.pixels() > 0) require_memory(call, run, pieces, options);
-    if (first.shape.pixels() > 0) run(call);
+    if (first.shape.pixels() > 0) run_with_checks(call, run, pieces);
     pieces.files.wait();
     report = pieces.report;
     report.bytes_read = pieces.bytes_read;
@@ -278,9 +297,10 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
 
 void run_pieces(const operator_description& about, std::span<image_source* const> inputs,
                 std::span<image_sink* const> outputs, const arguments& given, const context& how,
-                const piece_options& options, table* result, const take_shape* take = nullptr) {
+                const piece_options& options, table* result, const take_shape* take = nullptr,
+                const take_table* take_rows = nullptr) {
   try {
-    run_pieces_of_rank(about, inputs, outputs, given, how, options, result, take);
+    run_pieces_of_rank(about, inputs, outputs, given, how, options, result, take, take_rows);
   } catch (...) {
     if (options.shared_by) options.shared_by->fail(std::current_exception());
     throw;
@@ -302,6 +322,17 @@ table compute_table_in_pieces(const operator_description& about, std::span<image
   table result;
   run_pieces(about, inputs, {}, given, how, options, &result);
   return result;
+}
+
+void compute_table_in_parts(const operator_description& about, std::span<image_source* const> inputs,
+                            const take_table& take, const arguments& given, const context& how,
+                            const piece_options& options) {
+  check_gives(about, result_kind::table);
+  table result;
+  // Ranks that get all rows gather them as one table.
+  const bool in_parts = !options.shared_by || options.own_rows;
+  run_pieces(about, inputs, {}, given, how, options, &result, nullptr, in_parts ? &take : nullptr);
+  if (!result.columns.empty()) take(result);  // or of an operator that has few rows
 }
 
 void compute_shapes_in_pieces(const operator_description& about, std::span<image_source* const> inputs,

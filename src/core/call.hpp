@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,10 +30,11 @@ class run;
 struct job {
   const context& how;
   run_report report;
-  bool images_on_gpu = false;     // all images of the call; saves a query per image
-  bool in_stream_order = false;   // results may arrive after the call returns
-  bool results_touched = false;   // set by an engine before it writes to the caller's memory
-  mutable double done = 0;        // fraction reported to the caller; never decreases
+  bool images_on_gpu = false;    // all images of the call; saves a query per image
+  bool in_stream_order = false;  // results may arrive after the call returns
+  bool results_touched = false;  // set by an engine before it writes to the caller's memory
+  mutable double done = 0;       // fraction reported to the caller; never decreases
+  const std::function<void(const table&)>* take_rows = nullptr;  // where a table is given in parts
   pieces::run* pieces = nullptr;  // of a run in pieces, whose views hold sources and sinks instead of pixels
 
   void check_stop() const {

@@ -23,11 +23,13 @@ const table_column& table::operator[](std::string_view column) const {
   throw usage_error("the table has no column " + std::string(column));
 }
 
-void write_csv(const table& data, const std::function<void(std::string_view)>& write) {
+void write_csv(const table& data, const std::function<void(std::string_view)>& write, bool with_names) {
   constexpr std::size_t part = 1 << 16;
   std::string text;
-  for (const auto& column : data.columns) text += (text.empty() ? "" : ",") + column.name;
-  text += '\n';
+  if (with_names) {
+    for (const auto& column : data.columns) text += (text.empty() ? "" : ",") + column.name;
+    text += '\n';
+  }
   for (std::size_t row = 0; row < data.rows(); ++row) {
     for (std::size_t c = 0; c < data.columns.size(); ++c)
       text += text_of(data.columns[c][row]) + (c + 1 < data.columns.size() ? "," : "\n");

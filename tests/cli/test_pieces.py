@@ -208,10 +208,13 @@ class Options(PiecesTest):
     def test_small_limits_name_the_least(self):
         """A limit that is too small is refused before pixels are read, and the one it names works."""
         self.bright()
+        self.succeed("label", "objects.npy", "-o", "labels.npy")
         for words in (("label", "objects.npy"), ("distance", "objects.npy"), ("reconstruct", "marker.npy", "mask.npy"),
                       ("gaussian", "mask.npy", "--sigma", "9"), ("fill-holes", "mask.npy"),
                       ("canny", "mask.npy"), ("hmax", "mask.npy", "--h", "20"), ("median", "mask.npy", "--size", "7"),
-                      ("invert", "mask.npy")):
+                      ("invert", "mask.npy"), ("watershed", "mask.npy"), ("watershed", "mask.npy", "labels.npy"),
+                      ("maxima", "mask.npy"), ("remove-small", "objects.npy"), ("rescale", "mask.npy"),
+                      ("relabel", "labels.npy")):
             command = (*words, "-o", "x.npy", "--quiet")
             done = self.run_tool(*command, "--memory", "1K")
             least = re.search(r": this needs (\d+) KiB, but the limit is 1 KiB; raise it\n$", done.stderr)
@@ -254,6 +257,19 @@ class Options(PiecesTest):
             self.in_pieces(("--memory", "20M"), *words, "-o", "out.npy", "--report", "r.json")
             self.assertLess(json.loads(self.content("r.json"))["peak_memory"], limit + 64 * MEBIBYTE, words)
             os.remove(self.path("out.npy"))
+
+    def test_the_limit_is_kept_with_many_objects(self):
+        """Rows of the table go to a file, and its text is written row by row."""
+        side = 1200
+        self.write_npy("dots.npy", (side, side), [y % 2 * (x % 2) for y in range(side) for x in range(side)])
+        self.succeed("label", "dots.npy", "-o", "labels.npy", "--table", "expected.csv")
+        self.in_pieces(("--memory", "5M"), "label", "dots.npy", "-o", "out.npy", "--table", "t.csv", "--min-size", "1",
+                       "--report", "r.json")
+        report = json.loads(self.content("r.json"))
+        self.assertEqual(report["count"], side * side // 4)
+        self.assertLess(report["peak_memory"], (5 + 64) * MEBIBYTE)
+        self.assertTrue(self.content("t.csv") == self.content("expected.csv"))
+        self.assertTrue(self.content("out.npy") == self.content("labels.npy"))
 
 
 if __name__ == "__main__":

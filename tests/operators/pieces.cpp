@@ -197,6 +197,145 @@ TEST_F(operators_in_pieces, the_first_nan_is_named_wherever_pieces_end) {
   }
 }
 
+/// In memory NaN is looked for before anything else. In pieces that is done while inputs are read.
+TEST_F(operators_in_pieces, of_two_errors_the_one_of_memory_is_told) {
+  const auto nan = std::numeric_limits<float>::quiet_NaN();
+  image with_nan(dtype::f32, {40, 50}), later_nan(dtype::f32, {40, 50});
+  with_nan.pixels<float>()[33 * 50 + 7] = nan;
+  later_nan.pixels<float>()[35 * 50 + 7] = nan;
+  const image empty(dtype::u8, {3, 3});
+  image markers(dtype::i32, {40, 50});
+  markers.pixels<std::int32_t>()[3] = -1;
+  struct wrong_call {
+    const char* name;
+    std::vector<const image*> inputs;
+    arguments given;
+  };
+  std::vector<wrong_call> calls;
+  for (const char* const name :
+       {"erosion", "dilation", "opening", "closing", "white_tophat", "black_tophat", "morphological_gradient",
+        "opening_by_reconstruction", "closing_by_reconstruction"})
+    calls.push_back({name, {&with_nan, &empty}, {}});
+  calls.push_back({"watershed", {&with_nan, &markers}, {}});
+  calls.push_back({"reconstruct", {&later_nan, &with_nan}, {{"clip", true}}});
+  calls.push_back({"reconstruct", {&with_nan, &later_nan}, {{"clip", true}}});
+  for (const auto& [name, inputs, given] : calls) {
+    SCOPED_TRACE(name);
+    const auto& about = *find_operator(name);
+    std::vector<const_image_view> views;
+    one_at_a_time turn;
+    std::deque<counting_source> sources;
+    for (const auto* input : inputs) {
+      views.emplace_back(*input);
+      sources.emplace_back(*input, turn);
+    }
+    const auto expected = message_of<usage_error>([&] { run_operator(about, views, given); });
+    EXPECT_NE(expected.find("is NaN at row"), std::string::npos) << expected;
+    for (const auto& piece : {sides{1, 8, 16}, sides{1, 64, 64}, sides{}}) {
+      options_.size = piece;
+      options_.memory = std::int64_t{1} << 20;
+      counting_sink sink(output_of(about, sources, given), turn);
+      EXPECT_EQ(message_of<usage_error>([&] { run(about, sources, sink, given); }), expected);
+      EXPECT_TRUE(nothing_is_left());
+    }
+  }
+}
+
+/// A limit that is refused names the least that works, whatever the pixels.
+TEST_F(operators_in_pieces, the_least_memory_that_is_named_works) {
+  const extents shape{200, 300};
+  auto scene = std::move(wave_scenes(shape)[1]);
+  scene.mask.pixels<std::uint8_t>()[7] = 255;  // the highest value: a watershed floods such parts apart
+  const auto labels = run_operator(*find_operator("label"), std::array<const_image_view, 1>{scene.marker});
+  const image empty(dtype::u8, shape);
+  struct limited_call {
+    const char* name;
+    std::vector<const image*> inputs;
+    arguments given;
+  };
+  const std::vector<limited_call> calls{{"watershed", {&scene.mask}, {}},
+                                        {"watershed", {&scene.mask}, {{"h", number(20)}}},
+                                        {"watershed", {&scene.mask, &labels[0]}, {}},
+                                        {"watershed", {&scene.mask, &labels[0]}, {{"lines", true}}},
+                                        {"watershed", {&empty}, {}},
+                                        {"maxima", {&scene.mask}, {}},
+                                        {"minima", {&scene.mask}, {}},
+                                        {"maxima", {&empty}, {}},
+                                        {"relabel", {&labels[0]}, {}},
+                                        {"relabel", {&labels[0]}, {{"keep", std::string("area 2:9")}}},
+                                        {"remove_small", {&scene.marker}, {{"min_size", number(5)}}},
+                                        {"rescale", {&scene.mask}, {}},
+                                        {"threshold", {&scene.mask}, {}},
+                                        {"hmax", {&scene.mask}, {{"h", number(9)}}},
+                                        {"expand_labels", {&labels[0]}, {}}};
+  for (const auto& [name, inputs, given] : calls) {
+    SCOPED_TRACE(name);
+    const auto& about = *find_operator(name);
+    options_.memory = 100;
+    const auto refused = message_of<usage_error>([&] { reads_of(name, inputs, given); });
+    const std::string words = "memory: this needs ";
+    const auto at = refused.find(words);
+    ASSERT_NE(at, std::string::npos) << refused;
+    options_.memory = std::stoll(refused.substr(at + words.size())) << 10;
+    EXPECT_NE(refused.find(" KiB, but the limit"), std::string::npos) << refused;
+    reads_of(name, inputs, given);
+    EXPECT_GT(report_.pieces, 2) << about.name;
+  }
+}
+
+/// As many objects as an image can have, each with a row of its own.
+image isolated_pixels(const extents& shape) {
+  image numbers(dtype::u32, shape);
+  std::uint32_t count = 0;
+  for (std::int64_t y = 0; y < shape.height(); y += 2)
+    for (std::int64_t x = 0; x < shape.width(); x += 2)
+      numbers.pixels<std::uint32_t>()[static_cast<std::size_t>(y * shape.width() + x)] = ++count;
+  return numbers;
+}
+
+TEST_F(operators_in_pieces, rows_of_objects_go_to_a_file_where_they_are_many) {
+  const auto labels = isolated_pixels({400, 400});
+  constexpr std::int64_t objects = 200 * 200, row_bytes = 128;  // of a row at least
+  const auto& about = *find_operator("measure");
+  const auto expected = to_csv(compute_table(about, std::array<const_image_view, 1>{labels}));
+  for (const std::int64_t memory : {300'000, 100'000'000}) {
+    options_.memory = memory;
+    one_at_a_time turn;
+    counting_source source(labels, turn);
+    const std::array<image_source*, 1> from{&source};
+    EXPECT_EQ(to_csv(compute_table_in_pieces(about, from, {}, how_, options_)), expected);
+    EXPECT_EQ(report_.scratch_written >= objects * row_bytes, memory < objects * row_bytes);
+    std::string parts;
+    int count = 0;
+    const auto take = [&](const table& rows) {
+      write_csv(
+          rows, [&](std::string_view text) { parts += text; }, count++ == 0);
+    };
+    compute_table_in_parts(about, from, take, {}, how_, options_);
+    EXPECT_TRUE(parts == expected);
+    EXPECT_GT(count, 1);
+    EXPECT_TRUE(nothing_is_left());
+    reads_of("relabel", {&labels}, {{"order", std::string("size")}, {"min_size", number(1)}});
+  }
+}
+
+TEST_F(operators_in_pieces, tables_of_few_rows_are_one_part) {
+  const auto scenes = wave_scenes({40, 50});
+  const image none(dtype::u32, {40, 50});
+  options_.size = {1, 8, 16};
+  for (const auto& [name, pixels] : {std::pair{"histogram", &scenes[1].mask}, std::pair{"measure", &none}}) {
+    const auto& about = *find_operator(name);
+    one_at_a_time turn;
+    counting_source source(*pixels, turn);
+    std::vector<std::string> parts;
+    compute_table_in_parts(
+        about, std::array<image_source*, 1>{&source},
+        [&](const table& rows) { parts.push_back(to_csv(rows)); }, {}, how_, options_);
+    EXPECT_EQ(parts, std::vector{to_csv(compute_table(about, std::array<const_image_view, 1>{*pixels}))})
+        << name;
+  }
+}
+
 TEST_F(operators_in_pieces, pieces_follow_the_chunks_of_the_input) {
   const extents shape{200, 300};
   const image pixels(dtype::u8, shape);

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
+#include <filesystem>
+#include <iostream>
+#include <memory>
 #include <utility>
 
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
+#include <macareu/text_file.hpp>
 
 #include "command/outputs.hpp"
 #include "command/shared_ranks.hpp"
@@ -185,81 +188,81 @@ bool object_outputs::ranks_share_table() const {
   return shared_ranks() && overlay_file.empty() && !table_file.empty();
 }
 
-table object_outputs::measure_in_pieces(image_source& labels, image_source* intensity, const context& how,
+table object_outputs::measure_in_pieces(image_source& labels, const context& how,
                                         const piece_options& options) const {
-  std::vector<image_source*> inputs{&labels};
-  if (intensity) inputs.push_back(intensity);
   return translate_usage_errors(measuring(), spelling::of_options, [&] {
-    return compute_table_in_pieces(measuring(), inputs, measured_with_, how, options);
+    return compute_table_in_pieces(measuring(), std::array{&labels}, measured_with_, how, options);
   });
 }
 
-table object_outputs::measure_in_pieces(image_source& labels, image_source* intensity, const context& how,
+void object_outputs::describe_in_pieces(output_files& all, image_source& labels, image_source* intensity,
+                                        image_source& under, const context& how,
                                         const piece_steps& steps) const {
+  const auto inside = [&](const std::string& name, const std::string& file) {
+    const auto made = steps.folder / name / std::filesystem::path(file).filename();
+    std::filesystem::create_directory(made.parent_path());
+    return made;
+  };
+  // Ranks after the first write their rows to files of the folder, which the first one joins.
+  const auto part_of = [&](int rank) { return steps.folder / ("table." + std::to_string(rank)); };
+  const bool shares = ranks_share_table();
+  std::filesystem::path made_table;
+  if (!table_file.empty() && is_first_rank())
+    made_table = inside("table", table_file);
+  else if (shares)
+    made_table = part_of(shared_ranks()->rank());
+  const auto out = made_table.empty() ? nullptr : std::make_unique<text_file>(made_table);
+  const bool is_printed = !wanted() && is_first_rank();
+  std::uint64_t greatest = 0;
+  bool begins = is_first_rank();
+  const auto take = [&](const table& rows) {
+    if (rows.rows() > 0) greatest = static_cast<std::uint64_t>(rows["label"][rows.rows() - 1].to_double());
+    if (out || is_printed)
+      write_table(rows, std::exchange(begins, false), [&](std::string_view text) {
+        if (out)
+          out->write(text);
+        else
+          std::cout << text;
+      });
+  };
+  std::vector<image_source*> inputs{&labels};
+  if (intensity) inputs.push_back(intensity);
   auto options = steps.of("measurement");
-  options.own_rows = ranks_share_table();
-  return measure_in_pieces(labels, intensity, how, options);
-}
-
-void object_outputs::add_in_pieces(output_files& all, const table& measured, image_source& labels,
-                                   image_source& under, const context& how, const piece_steps& steps) const {
-  if (ranks_share_table())
-    add_table_of_ranks(all, measured, steps.folder);
-  else if (is_first_rank())
-    add_table(all, measured);
+  options.own_rows = shares;
+  translate_usage_errors(measuring(), spelling::of_options, [&] {
+    compute_table_in_parts(measuring(), inputs, take, measured_with_, how, options);
+  });
+  if (out && !is_first_rank()) out->commit();
+  if (shares) shared_ranks()->meet();
+  if (out && is_first_rank()) {
+    for (int rank = 1; shares && rank < shared_ranks()->size(); ++rank)
+      read_text(part_of(rank), [&](std::string_view text) { out->write(text); });
+    out->commit();
+    all.add_finished(table_file, made_table);
+  }
   if (overlay_file.empty()) return;
-  const auto made = steps.folder / "picture" / std::filesystem::path(overlay_file).filename();
-  std::filesystem::create_directory(made.parent_path());
+  const auto made = inside("picture", overlay_file);
   const auto picture = created_by_ranks([&] {
     return create_sink(made, {dtype::u8, labels.form().shape, 3}, {.scratch = steps.folder});
   });
-  overlay_in_pieces(under, labels, measured, *picture, how, steps);
+  auto drawing = how;
+  drawing.report = nullptr;  // the measurement's
+  overlay_in_pieces(under, labels, greatest, *picture, drawing, steps);
   all.add_finished(overlay_file, made);
 }
 
-void object_outputs::write_rows(const table& objects,
-                                const std::function<void(std::string_view)>& write) const {
-  if (extension_of(table_file) != ".csv") return write(to_json_lines(objects));
-  bool has_names = is_first_rank();
-  write_csv(objects, [&](std::string_view text) {
-    write(has_names ? text : text.substr(text.find('\n') + 1));
-    has_names = true;  // the first text has them
-  });
-}
-
-void object_outputs::add_table(output_files& all, const table& objects) const {
-  if (table_file.empty()) return;
-  all.add_text(table_file, [this, &objects](const auto& write) { write_rows(objects, write); });
-}
-
-void object_outputs::add_table_of_ranks(output_files& all, const table& own,
-                                        const std::filesystem::path& folder) const {
-  const auto part_of = [folder](int rank) { return folder / ("table." + std::to_string(rank)); };
-  if (!is_first_rank()) {
-    const auto part = part_of(shared_ranks()->rank());
-    std::ofstream to(part, std::ios::binary);
-    write_rows(own, [&](std::string_view text) { to << text; });
-    if (!to.flush()) throw io_error(part.string() + ": cannot be written");
-  }
-  shared_ranks()->meet();
-  if (!is_first_rank()) return;
-  all.add_text(table_file, [=, this, &own](const auto& write) {
-    write_rows(own, write);
-    std::vector<char> text(std::size_t{1} << 20);
-    for (int rank = 1; rank < shared_ranks()->size(); ++rank) {
-      std::ifstream from(part_of(rank), std::ios::binary);
-      while (from) {
-        from.read(text.data(), std::ssize(text));
-        write({text.data(), static_cast<std::size_t>(from.gcount())});
-      }
-      if (!from.eof()) throw io_error(part_of(rank).string() + ": cannot be read");
-    }
-  });
+void object_outputs::write_table(const table& rows, bool with_names,
+                                 const std::function<void(std::string_view)>& write) const {
+  if (extension_of(table_file) == ".jsonl")
+    write(to_json_lines(rows));
+  else
+    write_csv(rows, write, with_names);
 }
 
 void object_outputs::add(output_files& all, const table& objects, const image& labels,
                          const image& under) const {
-  add_table(all, objects);
+  if (!table_file.empty())
+    all.add_text(table_file, [&](const auto& write) { write_table(objects, true, write); });
   if (!overlay_file.empty()) all.add(overlay_file, overlay(under, labels, objects));
 }
 

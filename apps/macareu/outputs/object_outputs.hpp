@@ -1,7 +1,6 @@
 // Outputs about objects besides their labels: a table and an overlay picture.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -50,30 +49,24 @@ class object_outputs {
   std::optional<image> read_intensity(const input_options& reading) const;
   table measure(const image& labels, const std::optional<image>& intensity, const context& how) const;
   void add(output_files& all, const table& objects, const image& labels, const image& under) const;
-  /// The table must live until the files are committed.
-  void add_table(output_files& all, const table& objects) const;
 
   /// The same for labels that are larger than memory; `intensity` may be null.
   void select_in_pieces(image_source& labels, image_sink& kept, const context& how,
                         const piece_options& options) const;
-  table measure_in_pieces(image_source& labels, image_source* intensity, const context& how,
-                          const piece_options& options) const;
-  /// Where ranks share the command and no overlay is wanted, each of them gets the rows that it writes.
-  table measure_in_pieces(image_source& labels, image_source* intensity, const context& how,
-                          const piece_steps& steps) const;
-  /// Writes the table, which must live until the files are committed, and the overlay on `under`.
-  void add_in_pieces(output_files& all, const table& measured, image_source& labels, image_source& under,
-                     const context& how, const piece_steps& steps) const;
+  table measure_in_pieces(image_source& labels, const context& how, const piece_options& options) const;
+  /// Makes the table and the overlay on `under`. The table may be larger than memory; where neither is asked
+  /// for it is printed.
+  void describe_in_pieces(output_files& all, image_source& labels, image_source* intensity,
+                          image_source& under, const context& how, const piece_steps& steps) const;
 
   std::string table_file, overlay_file, intensity_file;
 
  private:
-  /// The rows as text. A table of several ranks has its names on the first.
-  void write_rows(const table& objects, const std::function<void(std::string_view)>& write) const;
+  /// The table's text from all rows, or from those that follow others.
+  void write_table(const table& rows, bool with_names,
+                   const std::function<void(std::string_view)>& write) const;
   /// Whether each rank writes rows of its own.
   bool ranks_share_table() const;
-  /// Each rank writes its rows to a file of the folder, and the first makes one table of them.
-  void add_table_of_ranks(output_files& all, const table& own, const std::filesystem::path& folder) const;
 
   arguments measured_with_, selection_;
   bool offers_selection_ = false;

@@ -103,10 +103,8 @@ std::int64_t largest_scale(const extents& shape) {
 
 /// Numbers as large as fit their objects. One is left out if it would hide another, or if even the smallest
 /// digits would hide much more than the object.
-std::vector<drawn_number> numbers_of(image_source& labels, const table& objects) {
+std::vector<drawn_number> numbers_of(image_source& labels, std::uint64_t greatest) {
   constexpr std::int64_t much = 2;
-  const auto greatest =
-      objects.rows() == 0 ? 0 : static_cast<std::uint64_t>(objects["label"][objects.rows() - 1].to_double());
   const auto& shape = labels.form().shape;
   std::vector<drawn_number> numbers;
   taken_places taken;
@@ -159,12 +157,14 @@ constexpr std::array channel_names{"red", "green", "blue"};
 image overlay(const image& under, const image& labels, const table& objects) {
   auto picture = outlined(under, labels);
   const auto source = source_of(labels);
-  for (const auto& number : numbers_of(*source, objects))
+  const auto greatest =
+      objects.rows() == 0 ? 0 : static_cast<std::uint64_t>(objects["label"][objects.rows() - 1].to_double());
+  for (const auto& number : numbers_of(*source, greatest))
     draw(number, picture.pixels<std::uint8_t>(), {0, 0, picture.shape()[0], picture.shape()[1]});
   return picture;
 }
 
-void overlay_in_pieces(image_source& under, image_source& labels, const table& objects, image_sink& picture,
+void overlay_in_pieces(image_source& under, image_source& labels, std::uint64_t greatest, image_sink& picture,
                        const context& how, const piece_steps& steps) {
   const auto shape = labels.form().shape;
   const auto file = [&](std::size_t c) { return steps.folder / (std::string(channel_names[c]) + ".npy"); };
@@ -184,7 +184,7 @@ void overlay_in_pieces(image_source& under, image_source& labels, const table& o
       channels[c]->commit();
       drawn.push_back(open_source(file(c), {}, steps.folder));
     }
-    drawn_picture all(shape, std::move(drawn), numbers_of(labels, objects));
+    drawn_picture all(shape, std::move(drawn), numbers_of(labels, greatest));
     copy_pixels(all, picture, how);
     picture.commit();
   });

@@ -35,7 +35,7 @@ void operator_run::write_page(const interruption& signals) const {
   auto result = open_source(*outputs[0], {}, scratch);
   table measured;
   if (about_.gives_labels) {
-    measured = objects.measure_in_pieces(*result, nullptr, {.device = "cpu", .stop = signals.token()}, alone);
+    measured = objects.measure_in_pieces(*result, {.device = "cpu", .stop = signals.token()}, alone);
     content.labels = {fs::path(*outputs[0]).filename().string(), {result.get()}};
     content.objects = &measured;
   } else {

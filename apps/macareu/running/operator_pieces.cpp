@@ -172,9 +172,8 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
     if (objects.wanted()) {
       auto measuring = how;
       measuring.report = &measurement;
-      measured_ = objects.measure_in_pieces(*numbered, intensity, measuring, steps);
+      objects.describe_in_pieces(all, *numbered, intensity, *from[0], measuring, steps);
       record_.ranks = watch.of_all_ranks();
-      objects.add_in_pieces(all, measured_, *numbered, *from[0], how, steps);
     }
     if (described != made[0])
       on_first_rank([&] {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-}
-
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

@@ -147,16 +147,14 @@ int run_in_pieces(const measuring& given, const opened_inputs& from, interruptio
         steps.options.report = &record.pieces.emplace();
         output_files all(steps.folder);
         const rank_watch watch;
-        const auto objects = given.outputs.measure_in_pieces(*from.labels, from.intensity.get(), how, steps);
+        given.outputs.describe_in_pieces(all, *from.labels, from.intensity.get(),
+                                         from.under ? *from.under : *from.labels, how, steps);
         record.ranks = watch.of_all_ranks();
-        given.outputs.add_in_pieces(all, objects, *from.labels, from.under ? *from.under : *from.labels, how,
-                                    steps);
         if (!is_first_rank()) return;
         record.compute_seconds = record.run.compute_seconds;
         if (!running.report_file.empty()) all.add_text(running.report_file, to_json(record));
         signals.check();
-        all.commit();
-        if (!given.outputs.wanted()) write_csv(objects, [](std::string_view text) { std::cout << text; });
+        all.commit(steps.took_long());
       });
   tell_note(about().verb, record, running);
   return exit_code::done;

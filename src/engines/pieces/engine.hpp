@@ -31,6 +31,7 @@
 #include "engines/pieces/basins/piece_basins.hpp"
 #include "engines/pieces/image.hpp"
 #include "engines/pieces/plan.hpp"
+#include "engines/pieces/tallied_rows.hpp"
 #include "patterns/boxes.hpp"
 #include "patterns/engine.hpp"
 #include "patterns/tally_share.hpp"
@@ -50,6 +51,13 @@ template <class... T, class Visit>
 void with_images(pixel_types<T...> types, const frame& whole, std::span<const block> from,
                  const Visit& visit) {
   with_images(types, std::make_index_sequence<sizeof...(T)>{}, whole, from, visit);
+}
+
+/// The first pixels of blocks become 1: a plan for images of more values than 0.
+template <class... T>
+void set_ones(pixel_types<T...>, std::span<const block> from) {
+  std::size_t i = 0;
+  ((*reinterpret_cast<T*>(from[i++].first) = T{1}), ...);
 }
 
 /// The rule of waves in pieces, whose capacity is an image.
@@ -172,12 +180,21 @@ class engine : public plan {
     const auto& whole = first.whole();
     over_parts({&first, &in...}, [&](std::span<const block> from) {
       Inner inner(run_.quiet);
-      with_images(pixel_types<First, In...>{}, whole, from,
-                  [&](const auto&... part) { total = rule.join(total, inner.reduce(rule, part...)); });
+      const auto add = [&] {
+        with_images(pixel_types<First, In...>{}, whole, from,
+                    [&](const auto&... part) { total = rule.join(total, inner.reduce(rule, part...)); });
+      };
+      add();
+      if (run_.plans && run_.planned_answer) {
+        set_ones(pixel_types<First, In...>{}, from);
+        add();
+      }
       inner.finish();
     });
     using value = typename Rule::value;
     static_assert(std::is_trivially_copyable_v<value>);
+    if constexpr (requires { requires Rule::is_question; })
+      if (run_.plans) return value{run_.planned_answer};
     join_ranks(&total, 1, sizeof total, [&](void* own, const void* other) {
       auto& joined = *static_cast<value*>(own);
       joined = rule.join(joined, *static_cast<const value*>(other));
@@ -190,13 +207,15 @@ class engine : public plan {
                  const image<const In>&... in) {
     std::vector<std::uint64_t> own(bins.size()), found(bins.size());
     const auto& whole = first.whole();
+    // The one pixel of a plan stands for all: a percentile needs as many as it counts.
+    const auto pixels = run_.plans ? static_cast<std::uint64_t>(whole.pixels()) : 1;
     over_parts({&first, &in...}, [&](std::span<const block> from) {
       std::ranges::fill(own, 0);
       Inner inner(run_.quiet);
       with_images(pixel_types<First, In...>{}, whole, from,
                   [&](const auto&... part) { inner.histogram(rule, own, part...); });
       inner.finish();
-      for (std::size_t i = 0; i < own.size(); ++i) found[i] += own[i];
+      for (std::size_t i = 0; i < own.size(); ++i) found[i] += own[i] * pixels;
     });
     join_ranks(found.data(), found.size(), sizeof(std::uint64_t), [](void* sum, const void* other) {
       *static_cast<std::uint64_t*>(sum) += *static_cast<const std::uint64_t*>(other);
@@ -310,23 +329,22 @@ class engine : public plan {
   }
 
   template <class Rule, label_number Label, class... In>
-  std::vector<typename Rule::row> tally(const Rule& rule, std::uint64_t count,
-                                        const image<const Label>& labels, const image<const In>&... in) {
+  tallied_rows<typename Rule::row> tally(const Rule& rule, std::uint64_t count,
+                                         const image<const Label>& labels, const image<const In>&... in) {
     using row = typename Rule::row;
-    std::vector<row> rows(static_cast<std::size_t>(count) + 1);
-    run_.held += static_cast<std::int64_t>(rows.size() * sizeof(row));
+    tallied_rows<row> rows(run_, static_cast<std::size_t>(count) + 1);
     over_rows(
-        rule, [&](Label label, const row& more) { rows[static_cast<std::size_t>(label)].join(more); }, labels,
+        rule, [&](Label label, const row& more) { rows.join(static_cast<std::size_t>(label), more); }, labels,
         in...);
     static_assert(std::is_trivially_copyable_v<row>);
-    join_ranks(rows.data(), rows.size(), sizeof(row), &join_rows<row>);
+    join_ranks(rows.all(), rows.size(), sizeof(row), &join_rows<row>);
     return rows;
   }
   /// The rows of this rank's share of the objects.
   template <class Rule, label_number Label, class... In>
-  tallied<std::vector<typename Rule::row>> tally_share(const Rule& rule, std::uint64_t count,
-                                                       const image<const Label>& labels,
-                                                       const image<const In>&... in) {
+  tallied<tallied_rows<typename Rule::row>> tally_share(const Rule& rule, std::uint64_t count,
+                                                        const image<const Label>& labels,
+                                                        const image<const In>&... in) {
     using row = typename Rule::row;
     if (!run_.is_shared()) return {tally(rule, count, labels, in...), 0, count};
     // Ranks have few of all objects, and none is in many pieces.
@@ -342,11 +360,11 @@ class engine : public plan {
     found.clear();
     const auto share = label_share_of_rank(count);
     own = share_rows(std::move(own), count, {sizeof(row), &join_rows<row>});
-    tallied<std::vector<row>> mine{std::vector<row>(static_cast<std::size_t>(share.count) + 1), share.before,
-                                   share.count};
+    tallied<tallied_rows<row>> mine{
+        {run_, static_cast<std::size_t>(share.count) + 1}, share.before, share.count};
     for (std::size_t i = 0; i < own.labels.size(); ++i)
-      std::memcpy(&mine.rows[static_cast<std::size_t>(own.labels[i] - share.before)],
-                  own.rows.data() + i * sizeof(row), sizeof(row));
+      std::memcpy(&mine.rows.all()[own.labels[i] - share.before], own.rows.data() + i * sizeof(row),
+                  sizeof(row));
     return mine;
   }
 

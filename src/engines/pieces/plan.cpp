@@ -7,6 +7,7 @@
 
 #include <macareu/ranks.hpp>
 
+#include "engines/pieces/tallied_rows.hpp"
 #include "engines/pieces/tuning.hpp"
 #include "engines/pieces/wave/piece_waves.hpp"
 
@@ -23,8 +24,9 @@ any_image plan::input(const call& call, std::size_t index) {
 }
 
 void plan::refuse_nan_while_reading(const call& call, std::size_t index, std::function<void(site)> refuse) {
-  const auto image = input(call, index).result();
-  dynamic_cast<source_node&>(*image).refuse_nan(std::move(refuse));
+  const auto image = std::dynamic_pointer_cast<source_node>(input(call, index).result());
+  image->refuse_nan(std::move(refuse));
+  run_.deferred_checks.push_back([image] { image->refuse_first_nan(); });
 }
 
 any_image plan::output(const call& call, std::size_t index) {
@@ -197,18 +199,20 @@ std::uint64_t plan::set_components(const any_image& labels, std::size_t bytes, b
 template <class Label>
 void plan::set_recoded(const any_image& labels, const std::vector<Label>& number,
                        const host_threads& threads) {
-  set_map(labels, sizeof(Label), {&labels},
-          [numbers = std::make_shared<const std::vector<Label>>(number), threads](
-              const block& to, std::span<const block> from) {
-            const auto size = to.where.size;
-            threads.for_each(static_cast<std::size_t>(size.z * size.y), [&](std::size_t row) {
-              const auto z = to.where.first.z + static_cast<std::int64_t>(row) / size.y,
-                         y = to.where.first.y + static_cast<std::int64_t>(row) % size.y;
-              const auto* const in = reinterpret_cast<const Label*>(from[0].row(z, y));
-              auto* const out = reinterpret_cast<Label*>(to.row(z, y));
-              for (std::int64_t x = 0; x < size.x; ++x) out[x] = (*numbers)[static_cast<std::size_t>(in[x])];
-            });
-          });
+  const auto numbers = std::make_shared<const object_memory>(run_, number.size() * sizeof(Label));
+  std::memcpy(numbers->data(), number.data(), number.size() * sizeof(Label));
+  set_map(labels, sizeof(Label), {&labels}, [numbers, threads](const block& to, std::span<const block> from) {
+    const auto size = to.where.size;
+    const auto* const final_numbers = reinterpret_cast<const Label*>(numbers->data());
+    threads.for_each(static_cast<std::size_t>(size.z * size.y), [&](std::size_t row) {
+      const auto z = to.where.first.z + static_cast<std::int64_t>(row) / size.y,
+                 y = to.where.first.y + static_cast<std::int64_t>(row) % size.y;
+      const auto* const in = reinterpret_cast<const Label*>(from[0].row(z, y));
+      auto* const out = reinterpret_cast<Label*>(to.row(z, y));
+      for (std::int64_t x = 0; x < size.x; ++x) out[x] = final_numbers[in[x]];
+    });
+    numbers->release();
+  });
 }
 template void plan::set_recoded(const any_image&, const std::vector<std::uint32_t>&, const host_threads&);
 template void plan::set_recoded(const any_image&, const std::vector<std::uint64_t>&, const host_threads&);
@@ -217,7 +221,9 @@ std::string plan::header_of(const any_image& out) const { return outputs_.header
 
 void plan::read_pixel(const any_image& from, site p, void* to) {
   auto image = from.result();
-  // A run that only plans reads pixels of inputs alone: weights of a kernel decide about halos.
+  // A run that only plans reads pixels of inputs alone: weights of a kernel decide about halos. The place of
+  // a pixel that it did not find may lie anywhere.
+  if (run_.plans && !whole_box(image->whole).contains(p)) p = {0, 0, 0};
   if (run_.plans && !dynamic_cast<source_node*>(image.get()))
     image = std::make_shared<planned>(run_, image->whole, image->pixel_bytes);
   const auto pixel = image->read({p, {1, 1, 1}});

@@ -247,6 +247,10 @@ void run::remove_folder() const {
   if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
+bool run::is_large(std::int64_t bytes) const {
+  return is_limited() && !is_shared() && bytes > budget_ / tuning::large_share;
+}
+
 void run::require_limit(std::int64_t needed) const {
   if (needed > budget_)
     throw usage_error("memory: this needs " + with_unit(needed) + ", but the limit is " + with_unit(budget_) +
@@ -332,8 +336,11 @@ site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axe
            std::min(whole.width, size.x + 2 * beside.halo.x) * bytes_per_pixel;
   };
   const auto need = [&](site size) {
-    return read(size) + std::max<std::int64_t>(
-                            0, beside.rim_bytes * rim_pixels(whole, size) - tuning::bytes_beside_the_limit);
+    const auto rims = rim_pixels(whole, size);
+    const auto of_rims = [&](std::int64_t bytes) {
+      return std::max<std::int64_t>(0, bytes * rims - tuning::bytes_beside_the_limit);
+    };
+    return std::max(read(size) + of_rims(beside.rim_bytes), of_rims(beside.join_bytes));
   };
   const auto available = budget_ - held;
   const auto on_gpu = gpu_memory > 0 ? gpu_memory / tuning::gpu_bytes_a_byte
@@ -358,7 +365,7 @@ site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axe
     needed = std::min(needed, need(size));
   }
   if (!plans) require_limit(needed + held);
-  least = std::max(least, needed + held);
+  least = std::max(least, ceil_div((needed + held) * tuning::large_share, tuning::large_share - shares));
   return smallest;
 }
 
@@ -404,6 +411,7 @@ void run::visit_each(const piece_grid& grid, const box& own, function_ref<void(s
     options_.progress(
         {report.passes, i + 1, pieces, share * pixels / std::max(seconds, 1e-9), seconds / share - seconds});
   }
+  memory->release();  // what follows a pass, such as the graph of all rims, has the memory of its pieces
   if (ranks_) ranks_->end_part();
 }
 

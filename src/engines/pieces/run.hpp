@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <macareu/pieces.hpp>
 
@@ -34,6 +35,7 @@ struct surroundings {
   window_radius halo{0, 0, 0};  // pixels that are read around it
   site chunk{1, 1, 1};          // boxes that are cheapest to read
   std::int64_t rim_bytes = 0;   // that stay in memory for each pixel on the rims of all pieces
+  std::int64_t join_bytes = 0;  // the same while rims are joined, and no piece is in memory
 };
 
 class run {
@@ -91,7 +93,9 @@ class run {
   job quiet;            // of the engine inside
   piece_report report;  // all but the bytes
   std::atomic<std::int64_t> bytes_read = 0, bytes_written = 0, scratch_read = 0, scratch_written = 0;
-  std::int64_t held = 0;        // bytes of results beside the blocks, such as rows of a table
+  std::int64_t held = 0;  // bytes of results beside the blocks, such as rows of a table
+  /// Checks of inputs that are made while they are read, in the order in which the operator asked for them.
+  std::vector<std::function<void()>> deferred_checks;
   std::int64_t gpu_memory = 0;  // bytes for pieces on a GPU; 0: they are not there
   std::shared_ptr<block_memory> memory = std::make_shared<block_memory>();
   journal done;
@@ -127,11 +131,15 @@ class run {
   /// A run that only plans reads and writes nothing. Its operator goes through all passes without pixels,
   /// and `least` is the smallest limit that they fit.
   bool plans = false;
+  bool planned_answer = false;  // to questions about pixels, and whether some are 1; plans are made for both
   /// Whether each rank has the rows of its share of the objects in the table.
   bool shares_rows = false;
   mutable std::int64_t least = 0;
+  int shares = 0;  // of the limit, for results whose size is not known before
   /// Whether the size of pieces follows from a limit.
   bool is_limited() const { return options_.size == std::array<std::int64_t, 3>{}; }
+  /// Whether results of so many bytes are a large share of the limit. They are kept in a file then.
+  bool is_large(std::int64_t bytes) const;
   /// Throws usage_error if the limit is below `needed`.
   void require_limit(std::int64_t needed) const;
 };

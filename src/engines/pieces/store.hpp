@@ -49,6 +49,8 @@ class source_node final : public node {
   source_node(run& of, image_source& source, int channel, std::shared_ptr<colour_box> shared);
   /// Floats are searched for NaN where they are read; refuse(p) throws for the first one of the image.
   void refuse_nan(std::function<void(site)> refuse) { refuse_ = std::move(refuse); }
+  /// Reads the image for its first NaN, and refuses it.
+  void refuse_first_nan();
   block read(const box& where) override;
   void expect(const box& where) override;
   std::int64_t room() const override;
@@ -56,7 +58,6 @@ class source_node final : public node {
 
  private:
   expected_boxes::load loading() const;
-  void refuse_first_nan();
 
   run& run_;
   image_source& source_;

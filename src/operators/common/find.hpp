@@ -16,6 +16,7 @@ namespace macareu {
 template <class Predicate>
 struct any_pixel {
   using value = std::uint8_t;
+  static constexpr bool is_question = true;  // what an operator does next may depend on the answer
   Predicate holds;
   MACAREU_HD value identity() const { return 0; }
   template <class... In>

@@ -13,4 +13,7 @@ inline constexpr std::int64_t pixels_worth_an_object = 64;
 /// Labels that a thread describes at a time. Not measured apart.
 inline constexpr std::size_t labels_claimed = 128;
 
+/// Rows of a table that is given in parts: some MiB.
+inline constexpr std::size_t labels_described = 16384;
+
 }  // namespace macareu::tuning

@@ -339,6 +339,7 @@ class piece_basins {
       const auto own = grid_.piece(of.piece);
       const auto seeds = seeds_of(of);
       auto& rim = rims[static_cast<std::size_t>(&of - some.data())];
+      rim.reserve(static_cast<std::size_t>(rim_of(own, volume_).count()));
       for_each_on_rim(own, volume_, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
         const auto at = tile.at(z, y, x);
         const auto seed = seeds[site{z, y, x} + own.first - of.images[1].where.first];

@@ -150,8 +150,12 @@ template <class Key>
 site wave_piece_size(const run& of, const frame& whole, const std::vector<node_ptr>& images) {
   auto beside = around(images);
   beside.halo = {beside.halo.z + (whole.depth > 1), beside.halo.y + 1, beside.halo.x + 1};
-  // Capacity and value of a rim's pixel, its place in the graph, and an edge.
-  beside.rim_bytes = 2 * sizeof(Key) + sizeof(std::uint64_t) + sizeof(rim_edge<Key>);
+  // Capacity and value of a rim's pixel, and an edge. The graph has more edges, and a forest.
+  beside.rim_bytes = 2 * sizeof(Key) + sizeof(rim_edge<Key>);
+  beside.join_bytes =
+      2 * sizeof(Key) +
+      static_cast<std::int64_t>(rim_graph<Key>::edges_of_a_pixel(whole.depth > 1) * sizeof(rim_edge<Key>)) +
+      static_cast<std::int64_t>(sizeof(std::uint32_t) + sizeof(Key) + 1);
   return with_short_numbers(of.piece_size(whole, bytes_per_pixel<Key>(images), {}, beside));
 }
 
@@ -275,9 +279,9 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
     refuse_();
     throw internal_error("pieces: a start beyond its capacity was not refused");
   }
-  solve_graph();
   flood_ = {};  // its memory is as large as some images
   keys_ = {};
+  solve_graph();
   // The file owns the function, which owns this.
   result->finish_later([waves = this->shared_from_this(), file = result.get(), was_done](std::int64_t piece) {
     return waves->complete(*file, piece, was_done);
@@ -332,6 +336,7 @@ rim_summary<Key> piece_waves<Key>::summarise(std::int64_t piece, const block& re
   } else if (!open.empty())
     list = {records_.append(open.data(), open.size() * sizeof(open[0])),
             static_cast<std::int64_t>(open.size()), run_.rank()};
+  summary.edges.shrink_to_fit();
   return summary;
 }
 

@@ -98,6 +98,9 @@ class rim_flood {
                  std::size_t most, rim_summary<Key>& summary, std::vector<open_pixel<Key>>& open) {
     seeds_.clear();
     summary = {};
+    const auto pixels = static_cast<std::size_t>(rim_of(keys.piece, keys.volume).count());
+    summary.capacity.reserve(pixels);
+    summary.value.reserve(pixels);
     for_each_on_rim(keys.piece, keys.volume, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
       const auto i = keys.at(z, y, x);
       const Key capacity = keys.capacity[i], value = keys.value[i];

@@ -84,6 +84,8 @@ void rim_graph<Key>::find_edges() {
   first_.push_back(static_cast<std::uint32_t>(nodes));
   const bool volume = near_.rank == 3;
   const auto steps = steps_forward(near_);
+  edges_.reserve(static_cast<std::size_t>(nodes) *
+                 edges_of_a_pixel(volume));  // pages that stay unused cost nothing
   const auto add = [&](std::uint32_t a, Key value_a, std::uint32_t b, Key value_b, Key weight) {
     if (weight > std::min(value_a, value_b)) edges_.push_back({a, b, weight});
   };

@@ -20,6 +20,9 @@ class rim_graph {
   rim_graph(const box& whole, const box& outer, std::vector<box> boxes, std::function<std::size_t(site)> at,
             const neighbourhood& near);
 
+  /// At most, on average over a rim: along it and inside the piece, and half of those to other pieces.
+  static constexpr std::size_t edges_of_a_pixel(bool volume) { return volume ? 9 : 4; }
+
   void add(std::size_t of, rim_summary<Key> summary) { rims_[of] = std::move(summary); }
   /// After all boxes were added: widest paths from the markers inside `outer`. value() has them then.
   void solve();

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -97,7 +98,8 @@ struct measure {
     form.shape = call.chosen("columns", "all");
     if (call.chosen("columns", "size")) {
       const auto sums = tally_to_describe(engine, object_size{}, greatest, labels);
-      return tell(call, form, sized_objects_of(sums.rows, sums.before), room_for_objects(sums.count, form));
+      return tell(call, form, sums.rows, sized_objects_of(sums.rows, sums.before),
+                  room_for_objects(sums.count, form));
     }
     if (call.inputs.size() == 1) {
       if (form.rank == 2)
@@ -126,7 +128,7 @@ struct measure {
     const object_sums<Rank, weighed> rule{{form.per_value}};
     const auto sums = tally_to_describe(engine, rule, greatest, labels, intensity...);
     auto room = room_for_objects(sums.count, form);  // overlaps with an engine that still computes the rows
-    tell(call, form, objects_of<V, Rank, weighed>(sums.rows, sums.before), std::move(room));
+    tell(call, form, sums.rows, objects_of<V, Rank, weighed>(sums.rows, sums.before), std::move(room));
   }
   template <class V, class Engine>
   static void tell_intensities(Engine& engine, const call& call, const object_form& form,
@@ -135,9 +137,17 @@ struct measure {
     const auto sums =
         tally_to_describe(engine, object_intensities{{form.per_value}}, greatest, labels, intensity);
     auto room = room_for_objects(sums.count, form);
-    tell(call, form, weighed_objects_of<V>(sums.rows, sums.before), std::move(room));
+    tell(call, form, sums.rows, weighed_objects_of<V>(sums.rows, sums.before), std::move(room));
   }
-  static void tell(const call& call, const object_form& form, const summed_objects& objects, table room) {
+  template <class Rows>
+  static void tell(const call& call, const object_form& form, [[maybe_unused]] const Rows& rows,
+                   const summed_objects& objects, table room) {
+    if (call.work.take_rows) {
+      std::function<void()> release;
+      if constexpr (requires { rows.release(); }) release = [&rows] { rows.release(); };
+      call.work.report.count = describe_in_parts(objects, form, *call.work.take_rows, release);
+      return;
+    }
     *call.result = describe_objects(objects, form, std::move(room));
     call.work.report.count = static_cast<std::int64_t>(call.result->rows());
   }

@@ -408,4 +408,21 @@ table describe_objects(const summed_objects& objects, const object_form& form, t
   return room;
 }
 
+std::int64_t describe_in_parts(const summed_objects& objects, const object_form& form,
+                               const std::function<void(const table&)>& take,
+                               const std::function<void()>& after_part) {
+  std::int64_t count = 0;
+  for (std::size_t before = 0; before == 0 || before < objects.count; before += tuning::labels_described) {
+    const summed_objects part{
+        std::min(tuning::labels_described, objects.count - before),
+        [&](std::size_t label) { return objects.pixels(before + label); },
+        [&](std::size_t label, object_facts& facts) { objects.tell(before + label, facts); }};
+    const auto described = describe_objects(part, form, room_for_objects(part.count, form));
+    if (before == 0 || described.rows() > 0) take(described);
+    count += static_cast<std::int64_t>(described.rows());
+    if (after_part) after_part();
+  }
+  return count;
+}
+
 }  // namespace macareu

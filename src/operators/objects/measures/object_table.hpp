@@ -54,6 +54,12 @@ table room_for_objects(std::size_t count, const object_form& form);
 /// `room` must be for the same objects and form.
 table describe_objects(const summed_objects& objects, const object_form& form, table room);
 
+/// The same in parts, in the order of labels; at least one. Calls `after_part`, if there is one, behind each.
+/// Returns the number of objects.
+std::int64_t describe_in_parts(const summed_objects& objects, const object_form& form,
+                               const std::function<void(const table&)>& take,
+                               const std::function<void()>& after_part);
+
 /// rows[0] is unused, and rows[i] is that of label before + i. fill(facts, row) adds the sums.
 template <class Sums, class Fill>
 summed_objects objects_of_rows(std::span<const typename Sums::row> rows, std::uint64_t before,

@@ -1,0 +1,67 @@
+#include "engines/pieces/tallied_rows.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <macareu/error.hpp>
+
+#include "engines/pieces/file_access.hpp"
+#include "engines/pieces/tuning.hpp"
+
+namespace macareu::pieces {
+
+const std::size_t object_memory::most_pages =
+    static_cast<std::size_t>(tuning::bytes_of_mapped_rows) / object_memory::page;
+
+object_memory::object_memory(run& of, std::size_t bytes) : run_(of), bytes_(bytes) {
+  if (of.plans) ++of.shares;
+  if (of.plans || !of.is_large(static_cast<std::int64_t>(bytes))) {
+    if (!of.plans) of.held += static_cast<std::int64_t>(bytes);
+    own_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    data_ = own_.get();
+    return;
+  }
+  const auto path = of.scratch_file();
+  ::unlink(path.c_str());  // of a run that was killed before it could
+  const int file = open_work_file(path, false);
+  ::unlink(path.c_str());
+  // A page that the disk has no room for would end the process.
+  const int failed = ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
+  void* const mapped =
+      failed ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  const int error = failed ? failed : errno;
+  ::close(file);
+  if (mapped == MAP_FAILED) throw io_error(path.string() + ": " + std::strerror(error));
+  data_ = static_cast<std::byte*>(mapped);
+  of.scratch_written += static_cast<std::int64_t>(bytes);
+}
+
+object_memory::object_memory(object_memory&& other) noexcept
+    : run_(other.run_),
+      own_(std::move(other.own_)),
+      data_(std::exchange(other.data_, nullptr)),
+      bytes_(other.bytes_),
+      last_page_(other.last_page_),
+      pages_(other.pages_) {}
+
+object_memory::~object_memory() {
+  if (!data_) return;
+  if (run_.plans)
+    --run_.shares;
+  else if (own_)
+    run_.held -= static_cast<std::int64_t>(bytes_);
+  else
+    ::munmap(data_, bytes_);
+}
+
+void object_memory::release() const {
+  pages_ = 0;
+  if (!own_) ::madvise(data_, bytes_, MADV_DONTNEED);
+}
+
+}  // namespace macareu::pieces
