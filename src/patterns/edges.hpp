@@ -49,7 +49,7 @@ struct share_classes {
 };
 
 struct smoothing {
-  separable_weights<double> weights;
+  symmetric_weights<double> weights;
   border<double> edge;
   share_classes classes;
   std::vector<double> shares;  // [row class][column class]

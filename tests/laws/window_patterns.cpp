@@ -92,6 +92,7 @@ TEST(window_patterns, separable) {
       for (auto& half : weights)
         for (auto r = from.between(-1, 5); r >= 0; --r)
           half.push_back(static_cast<float>(from.between(1, 9)) / 10);
+      for (auto& odd : weights.odd) odd = from.once_in(3);
       const float outside = 2.5f;
       plane<float> expected{shape, std::vector<float>(a.values.begin(), a.values.end())};
       for (int axis = 0; axis < 3; ++axis) {
@@ -104,8 +105,11 @@ TEST(window_patterns, separable) {
                              x + (axis == 2 ? k : 0));
           };
           float sum = beside(0) * half[0];
-          for (auto k = std::ssize(half) - 1; k > 0; --k)
-            sum = sum + (beside(-k) + beside(k)) * half[static_cast<std::size_t>(k)];
+          for (auto k = std::ssize(half) - 1; k > 0; --k) {
+            const bool odd = weights.odd[static_cast<std::size_t>(axis)];
+            const float pair = odd ? beside(k) - beside(-k) : beside(-k) + beside(k);
+            sum = sum + pair * half[static_cast<std::size_t>(k)];
+          }
           return sum;
         });
       }

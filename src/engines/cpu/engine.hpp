@@ -116,11 +116,26 @@ class engine : public images_in_memory {
   template <class F, class In>
   void separable(const separable_weights<F>& weights, border<F> edge, const framed<F>& out,
                  const framed<const In>& in) const {
-    if (weights[0].empty()) return sum_along_y_and_x(work_, weights, edge, out.pixels(), in.pixels());
+    const plain_sums<F> plain;
+    if (weights[0].empty()) return sum_along_y_and_x(work_, weights, edge, plain, out.pixels(), in.pixels());
     const auto values = temporary<F>(in), summed = temporary<F>(in);
     map(as_type<F>{}, values.image(), in);
-    sum_along_z(work_, weights[0], edge, summed.image().pixels(), values.reading().pixels());
-    sum_along_y_and_x(work_, weights, edge, out.pixels(), summed.reading().pixels());
+    sum_along_z(work_, weights, edge, plain, summed.image().pixels(), values.reading().pixels());
+    sum_along_y_and_x(work_, weights, edge, plain, out.pixels(), summed.reading().pixels());
+  }
+
+  /// One pass, unless z is one of several axes.
+  template <class Rule, class F, class Out, class In>
+  requires map_rule<Rule, Out, F>
+  void map_sums(const Rule& rule, const separable_weights<F>& weights, const border<F>& edge,
+                const framed<Out>& out, const framed<const In>& in) const {
+    const auto here = located_in(out.whole(), rule);
+    if (weights[0].empty()) return sum_along_y_and_x(work_, weights, edge, here, out.pixels(), in.pixels());
+    if (weights[1].empty() && weights[2].empty())
+      return sum_along_z(work_, weights, edge, here, out.pixels(), in.pixels());
+    const auto sums = temporary<F>(in);
+    separable(weights, edge, sums.image(), in);
+    map(rule, out, sums.reading());
   }
 
   template <class F, class In>

@@ -325,7 +325,7 @@ class engine : public images_in_memory {
     for (int axis = 0; axis < 3; ++axis) {
       const auto& half = how.weights[static_cast<std::size_t>(axis)];
       if (half.empty()) continue;
-      const symmetric_sum<double> sum{half.data(), static_cast<int>(half.size()) - 1, axis};
+      const axis_sum<double> sum{half.data(), static_cast<int>(half.size()) - 1, axis};
       window(sum, how.edge, next.image(), sums.reading());
       over([&](site p) { from[p] = static_cast<double>(static_cast<Value>(to[p])); });
     }

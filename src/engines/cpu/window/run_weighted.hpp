@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "engines/cpu/window/run_window.hpp"
@@ -13,15 +14,25 @@
 
 namespace macareu::cpu {
 
-template <class F>
-void write_row(const view<F>& out, site p, const F* from, std::int64_t count) {
-  F* const to = &out[p];
-  for (std::int64_t i = 0; i < count; ++i) to[i * out.step_x] = from[i];
+template <class Rule, class Out, class F>
+void write_row(const Rule& rule, const view<Out>& out, site p, const F* from, std::int64_t count) {
+  over_row(
+      p, count,
+      [rule, p, from](std::int64_t i, Out& to) {
+        to = rule(p + site{0, 0, i}, from[i]);
+      },
+      out);
 }
 
-template <class F, class In>
+/// Sums that are written as they are.
+template <class F>
+using plain_sums = as_type<F>;
+
+template <class F, class Rule, class Out, class In>
 void sum_along_y_and_x(const job& work, const separable_weights<F>& weights, const border<F>& edge,
-                       const view<F>& out, const view<const In>& in) {
+                       const Rule& rule, const view<Out>& out, const view<const In>& in) {
+  const auto along_y = weights.odd[1] ? best_odd_sums<F>().across : best_sums<F>().symmetric;
+  const auto along_x = weights.odd[2] ? best_odd_sums<F>().along : best_sums<F>().along;
   const auto radius = radius_of(weights);
   over_bands(
       work, out,
@@ -38,38 +49,47 @@ void sum_along_y_and_x(const job& work, const separable_weights<F>& weights, con
           const F* values = rows.rows()[radius.y] - radius.x;
           if (!weights[1].empty()) {
             for (std::size_t k = 0; k < columns.size(); ++k) columns[k] = rows.rows()[k] - radius.x;
-            best_sums<F>().symmetric(columns.data(), weights[1].data(), radius.y, length, line.data());
+            along_y(columns.data(), weights[1].data(), radius.y, length, line.data());
             if (edge.mode == border_mode::constant) {
               std::fill_n(line.data(), before, edge.outside);
               std::fill(line.data() + inside, line.data() + length, edge.outside);
             }
             values = line.data();
           }
-          const bool straight = out.step_x == 1;
-          F* const to = straight ? &out[{z, y, first}] : result.data();
-          if (weights[2].empty())
+          F* to = result.data();
+          bool straight = false;
+          if constexpr (std::is_same_v<Rule, plain_sums<F>>) {
+            straight = out.step_x == 1;
+            if (straight) to = &out[{z, y, first}];
+          }
+          if (!weights[2].empty()) {
+            along_x(values, weights[2].data(), radius.x, count, to);
+            values = to;
+          }
+          if (!straight)
+            write_row(rule, out, {z, y, first}, values, count);
+          else if (values != to)
             std::copy_n(values, count, to);
-          else
-            best_sums<F>().along(values, weights[2].data(), radius.x, count, to);
-          if (!straight) write_row(out, {z, y, first}, to, count);
         }
       },
-      tuning::sum_columns<F>);
+      weights[1].empty() ? strip_columns : tuning::sum_columns<F>);
 }
 
-template <class F>
-void sum_along_z(const job& work, const std::vector<F>& half, const border<F>& edge, const view<F>& out,
-                 const view<const F>& in) {
+template <class F, class Rule, class Out, class In>
+void sum_along_z(const job& work, const separable_weights<F>& weights, const border<F>& edge,
+                 const Rule& rule, const view<Out>& out, const view<const In>& in) {
+  const auto& half = weights[0];
+  const auto sum = weights.odd[0] ? best_odd_sums<F>().across : best_sums<F>().symmetric;
   const int r = static_cast<int>(half.size()) - 1;
   over_bands(
       work, out,
       [&](std::int64_t z, std::int64_t top, std::int64_t bottom, std::int64_t first, std::int64_t count) {
-        near_rows<F, F> rows(in, edge, {r, 0, 0}, first, count);
+        near_rows<F, In> rows(in, edge, {r, 0, 0}, first, count);
         std::vector<F> result(static_cast<std::size_t>(count));
         for (auto y = top; y < bottom; ++y) {
           rows.move_to(z, y);
-          best_sums<F>().symmetric(rows.rows(), half.data(), r, count, result.data());
-          write_row(out, {z, y, first}, result.data(), count);
+          sum(rows.rows(), half.data(), r, count, result.data());
+          write_row(rule, out, {z, y, first}, result.data(), count);
         }
       });
 }
@@ -93,7 +113,7 @@ void run_weighted(const job& work, std::span<const tap<F>> taps, const border<F>
                         taps[i].dx;
           best_sums<F>().weighted(places.data(), weights.data(), static_cast<int>(taps.size()), count,
                                   result.data());
-          write_row(out, {z, y, first}, result.data(), count);
+          write_row(plain_sums<F>{}, out, {z, y, first}, result.data(), count);
         }
       });
 }

@@ -41,8 +41,14 @@ template <class Round, class Out, class F>
   give(to, sum);
 }
 
+/// The values on both sides of the middle.
+template <bool Odd, class V>
+[[gnu::always_inline]] inline V joined(V before, V after) {
+  return Odd ? after - before : before + after;
+}
+
 /// Rounds to Round and writes Out. `from[k]` is row k. A constant `reach` unrolls the loop.
-template <class F, class Round, class Out, int Parts, class From, class Reach>
+template <class F, class Round, class Out, int Parts, bool Odd = false, class From, class Reach>
 [[gnu::always_inline]] inline void symmetric_block(const From& from, const F* half, Reach reach,
                                                    std::int64_t i, Out* out) {
   constexpr int lanes = simd<F>::lanes;
@@ -52,7 +58,8 @@ template <class F, class Round, class Out, int Parts, class From, class Reach>
   for (int k = r; k > 0; --k) {
     const F* const before = from[r - k] + i;
     const F* const after = from[r + k] + i;
-    for (int p = 0; p < Parts; ++p) sum[p] += (load(before + p * lanes) + load(after + p * lanes)) * half[k];
+    for (int p = 0; p < Parts; ++p)
+      sum[p] += joined<Odd>(load(before + p * lanes), load(after + p * lanes)) * half[k];
   }
   for (int p = 0; p < Parts; ++p) give_rounded<Round, Out, F>(out + i + p * lanes, sum[p]);
 }
@@ -69,26 +76,27 @@ template <class F, int Parts>
   for (int p = 0; p < Parts; ++p) store(out + i + p * lanes, sum[p]);
 }
 
-template <class F, class Round, class Out, class From, class Reach>
+template <class F, class Round, class Out, bool Odd = false, class From, class Reach>
 [[gnu::always_inline]] inline void symmetric_rest(const From& from, const F* half, Reach reach,
                                                   std::int64_t i, std::int64_t count, Out* out) {
   constexpr int lanes = simd<F>::lanes;
   const int r = reach;
-  for (; i + lanes <= count; i += lanes) symmetric_block<F, Round, Out, 1>(from, half, reach, i, out);
+  for (; i + lanes <= count; i += lanes) symmetric_block<F, Round, Out, 1, Odd>(from, half, reach, i, out);
   for (; i < count; ++i) {
     F sum = from[r][i] * half[0];
-    for (int k = r; k > 0; --k) sum += (from[r - k][i] + from[r + k][i]) * half[k];
+    for (int k = r; k > 0; --k) sum += joined<Odd>(from[r - k][i], from[r + k][i]) * half[k];
     out[i] = static_cast<Out>(static_cast<Round>(sum));
   }
 }
 
-template <class F, class Round, class Out, class From, class Reach>
+template <class F, class Round, class Out, bool Odd = false, class From, class Reach>
 [[gnu::always_inline]] inline void symmetric_row(const From& from, const F* half, Reach reach,
                                                  std::int64_t count, Out* out) {
   constexpr int block = parts * simd<F>::lanes;
   std::int64_t i = 0;
-  for (; i + block <= count; i += block) symmetric_block<F, Round, Out, parts>(from, half, reach, i, out);
-  symmetric_rest<F, Round, Out>(from, half, reach, i, count, out);
+  for (; i + block <= count; i += block)
+    symmetric_block<F, Round, Out, parts, Odd>(from, half, reach, i, out);
+  symmetric_rest<F, Round, Out, Odd>(from, half, reach, i, count, out);
 }
 
 /// visit(r as a constant, weights) for common r: a local copy of the weights cannot alias stores and stays in
@@ -190,6 +198,16 @@ void along(const F* row, const F* half, int r, std::int64_t count, Value* out) {
   });
 }
 
+/// Derivatives are rare, so no reach is a constant.
+template <class F>
+void odd(const F* const* rows, const F* half, int r, std::int64_t count, F* out) {
+  symmetric_row<F, F, F, true>(rows, half, r, count, out);
+}
+template <class F>
+void odd_along(const F* row, const F* half, int r, std::int64_t count, F* out) {
+  symmetric_row<F, F, F, true>(shifted_row<F>{row}, half, r, count, out);
+}
+
 template <class F>
 void weighted(const F* const* rows, const F* weights, int taps, std::int64_t count, F* out) {
   constexpr int lanes = simd<F>::lanes;
@@ -210,6 +228,8 @@ const all_sum_kernels own_sum_kernels{
     {&symmetric<float>, &along<float>, &weighted<float>},
     {&symmetric<double>, &along<double>, &weighted<double>},
     {&symmetric<double, float, double>, &two_symmetric<float>, &along<double, float>},
-    {&symmetric<double>, &two_symmetric<double>, &along<double>}};
+    {&symmetric<double>, &two_symmetric<double>, &along<double>},
+    {&odd<float>, &odd_along<float>},
+    {&odd<double>, &odd_along<double>}};
 
 }  // namespace macareu::cpu

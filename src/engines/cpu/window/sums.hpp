@@ -15,6 +15,13 @@ struct sum_kernels {
   void (*weighted)(const F* const* rows, const F* weights, int taps, std::int64_t count, F* out);
 };
 
+/// As `symmetric` and `along`, with differences: (rows[r + k][i] - rows[r - k][i]) * half[k].
+template <class F>
+struct odd_sum_kernels {
+  void (*across)(const F* const* rows, const F* half, int r, std::int64_t count, F* out);
+  void (*along)(const F* row, const F* half, int r, std::int64_t count, F* out);
+};
+
 /// Symmetric sums in f64, as above, rounded to Value.
 template <class Value>
 struct smoothing_kernels {
@@ -32,6 +39,8 @@ struct all_sum_kernels {
   sum_kernels<double> f64;
   smoothing_kernels<float> smoothing_f32;
   smoothing_kernels<double> smoothing_f64;
+  odd_sum_kernels<float> odd_f32;
+  odd_sum_kernels<double> odd_f64;
 };
 
 /// Of the instruction set that this is compiled for, and of the chosen one.
@@ -44,6 +53,14 @@ const sum_kernels<F>& best_sums() {
     return best_sum_kernels().f32;
   else
     return best_sum_kernels().f64;
+}
+
+template <class F>
+const odd_sum_kernels<F>& best_odd_sums() {
+  if constexpr (sizeof(F) == sizeof(float))
+    return best_sum_kernels().odd_f32;
+  else
+    return best_sum_kernels().odd_f64;
 }
 
 template <class F>

@@ -140,7 +140,7 @@ void mark_by_stages(const gpu& on, const Rule& rule, const smoothing& how, const
   for (int axis = 0; axis < 3; ++axis) {
     const std::span<const double> half = how.weights[static_cast<std::size_t>(axis)];
     if (half.empty()) continue;
-    sum_along(on, half, axis, how.edge, to.pixels(), view<const double>(from.pixels()));
+    sum_along(on, half, axis, false, how.edge, to.pixels(), view<const double>(from.pixels()));
     run_map(on, rounded_to<value>{}, from.pixels(), view<const double>(to.pixels()));
   }
   const device_image<value> smooth(on, in.depth, in.height, in.width),

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <type_traits>
@@ -224,7 +225,8 @@ bool run_fused(const gpu& on, const separable_weights<float>& weights, const bor
   using shape = fused_shape;
   const auto r = weights[1].size();
   const auto down = ceil_div(out.height, shape::rows_down);
-  if (r != weights[2].size() || r < 2 || r > largest_fused_radius + 1 || down > 65535 || out.depth > 65535)
+  if (weights.odd != std::array<bool, 3>{} || r != weights[2].size() || r < 2 ||
+      r > largest_fused_radius + 1 || down > 65535 || out.depth > 65535)
     return false;
   fused_weights<float> half{};
   std::ranges::copy(weights[1], half.y);

@@ -27,10 +27,10 @@ device_array<T> on_device(const gpu& on, std::span<const T> from) {
 }
 
 template <class F, class In>
-void sum_along(const gpu& on, std::span<const F> half, int axis, const border<F>& edge, const view<F>& out,
-               const view<const In>& in) {
+void sum_along(const gpu& on, std::span<const F> half, int axis, bool odd, const border<F>& edge,
+               const view<F>& out, const view<const In>& in) {
   const auto weights = on_device(on, half);
-  const symmetric_sum<F> sum{weights.data(), static_cast<int>(half.size()) - 1, axis};
+  const axis_sum<F> sum{weights.data(), static_cast<int>(half.size()) - 1, axis, odd};
   const border<In> outer{edge.mode, static_cast<In>(edge.outside)};
   run_window(on, sum, outer, out, in);
 }
@@ -56,7 +56,8 @@ void run_separable(const gpu& on, const separable_weights<F>& weights, const bor
     const view<F> to = --left == 0                          ? out
                        : current.data == from.pixels().data ? between->pixels()
                                                             : from.pixels();
-    sum_along(on, std::span<const F>(half), axis, edge, to, current);
+    sum_along(on, std::span<const F>(half), axis, weights.odd[static_cast<std::size_t>(axis)], edge, to,
+              current);
     current = to;
   }
 }
