@@ -36,7 +36,8 @@ if(NOT MACAREU_TYPES MATCHES "^(all|common)$")
 endif()
 # Each operator of the cpu engine is two files, for the common types and for the others. These are one file, because
 # little of their code depends on the type of the first input.
-set(one_file contours distance_transform evaluate expand_labels measure merge_regions nearest_label nearest_site)
+set(one_file contours correlate_axis distance_transform evaluate expand_labels label_histograms measure merge_regions
+  nearest_label nearest_site)
 function(type_sets variable engine op)
   if(NOT engine STREQUAL "cpu" OR op IN_LIST one_file)
     set(${variable} all PARENT_SCOPE)
@@ -154,8 +155,8 @@ set(nearest distance_transform expand_labels nearest_label nearest_site)
 set(points add subtract blend clip invert luminance rescale signed_distance site_places unmix)
 set(morphology erosion dilation opening closing white_tophat black_tophat morphological_gradient)
 set(scaling reduce enlarge)
-set(sums convolve laplacian_of_gaussian)
-set(rows contours evaluate merge_regions)
+set(sums convolve correlate_axis laplacian_of_gaussian)
+set(rows contours evaluate label_histograms merge_regions)
 set(nuclei above_own_level labels_between local_level nuclear_landscape pale_centres part_above stain_density
   stained_foreground)
 foreach(group extrema waves nearest points scaling morphology sums rows nuclei)

@@ -31,7 +31,6 @@ PYBIND11_MODULE(_macareu, module) {
   pybind11::register_exception_translator(&translate);
   add_operations(module);
   add_tools(module);
-  add_peers_arithmetic(module);
   add_sources(module);
   add_nuclei(module);
   add_shared_arrays(module);

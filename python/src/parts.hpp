@@ -9,13 +9,11 @@ namespace macareu::python {
 void add_operations(pybind11::module_& module);
 /// generate, compare, and information about the machine.
 void add_tools(pybind11::module_& module);
-/// Arithmetic of other packages, for the drop-in functions.
-void add_peers_arithmetic(pybind11::module_& module);
 /// Files that are read by regions.
 void add_sources(pybind11::module_& module);
 /// Nuclei of slides that are read in pieces.
 void add_nuclei(pybind11::module_& module);
-/// GPU memory shared with other packages, and streams.
+/// New arrays, GPU memory shared with other packages, and streams.
 void add_shared_arrays(pybind11::module_& module);
 
 /// Pages for notebooks.

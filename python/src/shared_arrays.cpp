@@ -174,6 +174,9 @@ void add_shared_arrays(py::module_& module) {
                                return py::make_tuple(static_cast<int>(type), number);
                              })
       .def("capsule", &kept_memory::capsule);
+  module.def("new_array", [](const py::dtype& type, const std::vector<py::ssize_t>& shape) {
+    return new_array(type_from(type.kind(), type.itemsize(), type), shape);
+  });
   module.def("gpu_beside", [](std::uintptr_t data) { return cuda::gpu_beside(pointer_to(data)); });
   module.def("own_stream", [](int gpu) { return address_of(cuda::own_stream(gpu)); });
   module.def("follow", [](int gpu, std::uintptr_t stream, std::uintptr_t other) {

@@ -29,6 +29,7 @@ std::optional<number> draw_bounded(dice& from, std::string_view name) {
   if (name == "low_percentile") return from.between(0, 40);
   if (name == "high_percentile") return from.between(41, 100);
   if (name == "dimensions") return from.between(1, 2);
+  if (name == "axis") return from.between(0, 1);
   if (name == "radius") return static_cast<double>(from.between(0, from.once_in(16) ? 28 : 12)) / 4;
   if (name == "length") return from.between(1, 9);
   if (name == "max_area" || name == "small_area") return from.between(1, 200);
@@ -84,6 +85,7 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
         if (name == "vectors")
           given.insert_or_assign(name, from.once_in(2) ? std::vector{number(std::nan(""))}
                                                        : draw_numbers(from, from.once_in(2) ? 6 : 9, false));
+        if (name == "weights") given.insert_or_assign(name, draw_numbers(from, from.between(1, 9), false));
         if (name == "white") given.insert_or_assign(name, draw_numbers(from, from.once_in(2) ? 1 : 3, false));
         if (about.name == "enlarge")  // not smaller than most images
           for (auto& one : std::get<std::vector<number>>(given.at(name)))
@@ -124,6 +126,10 @@ arguments draw_arguments(dice& from, const operator_description& about, int neig
   if (about.name == "clip" || about.name == "rescale") {
     const auto low = std::get<number>(given.at("low")), high = std::get<number>(given.at("high"));
     if (low.to_double() >= high.to_double()) given.insert_or_assign("high", number(std::nan("")));
+  }
+  if (about.name == "label_histograms") {
+    const double low = std::get<number>(given.at("low")).to_double();
+    given.insert_or_assign("high", number(low + static_cast<double>(from.between(1, 400))));
   }
   if (given.contains("intervals") && !std::get<std::vector<interval>>(given.at("intervals")).empty())
     given.insert_or_assign("values", false);  // one or the other

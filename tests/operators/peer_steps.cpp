@@ -1,4 +1,4 @@
-// Hidden operators that filters under ITK's names are made of.
+// Hidden operators that functions under names of ITK and SciPy are made of.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -206,6 +206,104 @@ TEST(sobel_itk, refuses_infinity) {
   for (const char* on : devices_here)
     EXPECT_EQ(message_of<usage_error>([&] { run("sobel_itk", {f.view()}, {}, on); }),
               "sobel_itk: image is not finite");
+}
+
+/// SciPy's correlate1d: pairs around a pixel in f64, the outer ones first.
+template <class T>
+std::vector<double> correlated(const picture<T>& f, int axis, const std::vector<double>& half, bool odd) {
+  const std::int64_t sizes[] = {f.shape.depth(), f.shape.height(), f.shape.width()};
+  const std::int64_t steps[] = {sizes[1] * sizes[2], sizes[2], 1};
+  const auto size = sizes[axis], step = steps[axis];
+  std::vector<double> sums;
+  for (std::int64_t i = 0; i < f.shape.pixels(); ++i) {
+    const auto place = i / step % size;
+    const auto at = [&](std::int64_t k) {
+      return static_cast<double>(f.pixels[static_cast<std::size_t>(
+          i + (std::clamp<std::int64_t>(place + k, 0, size - 1) - place) * step)]);
+    };
+    double sum = at(0) * half[0];
+    for (auto k = std::ssize(half) - 1; k > 0; --k)
+      sum += (odd ? at(k) - at(-k) : at(-k) + at(k)) * half[static_cast<std::size_t>(k)];
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+template <class T, class Draw>
+void check_correlate(const Draw& draw) {
+  std::mt19937 random(11);
+  for (const auto& shape : shapes)
+    for (const std::size_t count : {1, 2, 5, 8})
+      for (const bool odd : {false, true})
+        for (int axis = 0; axis < shape.rank(); ++axis) {
+          picture<T> f{shape, std::vector<T>(static_cast<std::size_t>(shape.pixels()))};
+          for (auto& pixel : f.pixels) pixel = static_cast<T>(draw(random));
+          std::vector<double> half(count);
+          for (auto& weight : half) weight = static_cast<double>(random()) * 0x1p-34 - (odd ? 0x1p-4 : 0);
+          std::vector<T> expected;
+          for (const double sum : correlated(f, axis + 3 - shape.rank(), half, odd)) {
+            using limits = std::numeric_limits<T>;
+            const double cut = std::is_integral_v<T> ? std::trunc(sum) : sum;
+            expected.push_back(static_cast<T>(
+                std::is_integral_v<T> ? std::clamp<double>(cut, limits::lowest(), limits::max()) : cut));
+          }
+          const arguments given{{"axis", number(axis)},
+                                {"weights", std::vector<number>(half.begin(), half.end())},
+                                {"odd", odd},
+                                {"border", "nearest"}};
+          for (const char* on : devices_here)
+            EXPECT_EQ(values_of<T>(run("correlate_axis", {f.view()}, given, on)), expected)
+                << to_string(shape) << ", axis " << axis << (odd ? ", odd, " : ", ") << on;
+        }
+}
+
+TEST(correlate_axis, rounds_as_scipy) {
+  const auto real = [](std::mt19937& random) { return static_cast<double>(random()) * 0.37 - 0x1p30; };
+  check_correlate<std::uint8_t>([](std::mt19937& random) { return random() % 256; });
+  check_correlate<std::int16_t>([](std::mt19937& random) { return random() % 65536 - 32768.0; });
+  check_correlate<std::uint16_t>([](std::mt19937& random) { return random() % 65536; });
+  check_correlate<float>(real);
+  check_correlate<double>(real);
+}
+
+TEST(correlate_axis, refuses_an_axis_that_is_not_there) {
+  const picture<float> f{{1, 2}, {1, 2}};
+  const arguments given{{"axis", number(2)}, {"weights", std::vector<number>{1}}};
+  EXPECT_EQ(message_of<usage_error>([&] { run("correlate_axis", {f.view()}, given, "cpu"); }),
+            "correlate_axis: axis: expected 0 to 1, got 2");
+}
+
+TEST(label_histograms, count_the_pixels_of_chosen_labels) {
+  constexpr double beyond = 0x1p40;
+  const picture<double> f{{2, 5}, {0, 0.5, 1, 2, 3, 4, -1, beyond, NAN, 2}};
+  const picture<std::uint32_t> labels{{2, 5}, {7, 7, 7, 0, 7, 7, 7, 7, 7, 0xffffffff}};
+  using counts = std::vector<std::uint64_t>;
+  for (const char* on : devices_here) {
+    const auto of = [&](const std::vector<number>& chosen, const number& bins, const number& high) {
+      const std::vector<const_image_view> given{f.view(), labels.view()};
+      const auto found = compute_table(*find_operator("label_histograms"), given,
+                                       {{"chosen", chosen}, {"bins", bins}, {"high", high}}, {.device = on});
+      return std::get<counts>(found["count"].values);
+    };
+    EXPECT_EQ(of({7}, 2, 4), (counts{8, 3, 2}));
+    EXPECT_EQ(of({9, 0, 7}, 1, 3), (counts{0, 0, 1, 1, 8, 4}));
+    EXPECT_EQ(message_of<usage_error>([&] { of({7}, 2, 0); }),
+              "label_histograms: low and high: bins have no width");
+  }
+}
+
+TEST(label_histograms, count_with_more_bins_than_pixels) {
+  const picture<std::uint8_t> f{{1, 3}, {0, 200, 255}}, labels{{1, 3}, {2, 1, 2}};
+  for (const char* on : devices_here) {
+    const auto found = compute_table(*find_operator("label_histograms"), std::vector{f.view(), labels.view()},
+                                     {{"chosen", std::vector<number>{1, 2}}}, {.device = on});
+    const auto& all = std::get<std::vector<std::uint64_t>>(found["count"].values);
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i] != 0) places.push_back(i);
+    EXPECT_EQ(all.size(), 2 * 257u);
+    EXPECT_EQ(places, (std::vector<std::size_t>{0, 201, 257, 258, 513})) << on;
+  }
 }
 
 TEST(device_memory, without_a_gpu_is_an_error) {

@@ -147,6 +147,9 @@ inline constexpr int few_runs = 2;
 /// per thread: copies would not fit its cache. Not measured apart.
 inline constexpr std::size_t replicated_bins = 1024;
 inline constexpr std::int64_t bin_replicas = 4;
+/// With fewer pixels a bin, one thread counts: others would clear and add up more bins than they count
+/// pixels, and each needs memory for all. Not measured apart.
+inline constexpr std::int64_t least_pixels_a_bin = 8;
 
 /// Bytes are counted in pieces. Those of pairs are larger: adding up and clearing the table of pairs takes
 /// 6 us. Images with fewer than `least_pairs_a_thread` pixels a thread are counted by bytes. Not measured

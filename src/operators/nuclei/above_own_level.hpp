@@ -6,8 +6,8 @@
 
 #include "core/call.hpp"
 #include "operators/common/numbers.hpp"
+#include "operators/common/own_types.hpp"
 #include "operators/common/parameters.hpp"
-#include "operators/nuclei/own_types.hpp"
 #include "patterns/images.hpp"
 #include "patterns/map.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/call.hpp"
-#include "operators/nuclei/own_types.hpp"
+#include "operators/common/own_types.hpp"
 #include "patterns/images.hpp"
 #include "patterns/map.hpp"
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/ceil_div.hpp"
@@ -44,7 +45,8 @@ void histogram_row(const Rule& rule, site first, std::int64_t count, std::uint64
 template <class Rule, class First, class... In>
 void run_histogram(const job& work, const Rule& rule, std::span<std::uint64_t> bins,
                    const view<const First>& first, const view<const In>&... in) {
-  const int threads = threads_for(first.pixels(), work.how.threads);
+  const bool many = std::cmp_greater(bins.size(), first.pixels() / tuning::least_pixels_a_bin);
+  const int threads = many ? 1 : threads_for(first.pixels(), work.how.threads);
   const bool replicated = bins.size() <= tuning::replicated_bins;
   std::vector<std::vector<std::uint64_t>> own(
       static_cast<std::size_t>(threads),
