@@ -18,6 +18,8 @@
 //   estimate(strength, slopes, near D, error)   the level as a value, or not_sure; slopes come from
 //                              slopes(near S, to), and D may be replaced by values within `error` of it
 //   drafted(near S, bends)     if Rule::drafts, cheaper than D, within draft_error(largest pixel of S, bends)
+//   draft(slopes)              if Rule::strength_is_derived, cheaper than D; where drafts_hold(), least() and
+//                              estimate_drafts(draft, slopes, near drafts) are right for drafts too
 //   is_flat(near S)            if Rule::drafts; where it holds for a pixel and its neighbours along the axes,
 //                              the level is flat_level()
 // estimate and drafted may be called with vectors of several pixels, as wide window rules are.

@@ -53,7 +53,7 @@ class skimage_canny {
   MACAREU_HD V strength(const Smooth&, const Derived& derived) const {
     return derived(0, 0, 0);
   }
-  MACAREU_HD V least() const { return low_; }
+  MACAREU_HD V least() const { return low_ > least_drafted ? low_ * V(1 - draft_share) : low_; }
   bool weak() const { return low_ < high_; }
   template <class Smooth>
   MACAREU_HD void slopes(const Smooth& smooth, V (&to)[2]) const {
@@ -61,29 +61,22 @@ class skimage_canny {
     to[1] = along_y(smooth);
   }
 
+  /// The length in f32, from slopes: three roundings of f32 at most, unless it leaves f32's range. Lengths
+  /// that matter are not below it where drafts_hold().
+  MACAREU_HD static V draft(const V (&slope)[2]) {
+    return static_cast<V>(std::sqrt(static_cast<float>(slope[0] * slope[0] + slope[1] * slope[1])));
+  }
+  bool drafts_hold() const { return low_ > least_drafted; }
+
   /// Without divisions, where rounding cannot change the result.
   template <class W, class Derived>
   MACAREU_HD W estimate(W here, const W (&slope)[2], const Derived& derived, V) const {
-    const W zero{}, x = slope[0], y = slope[1], flat = magnitude(x), steep = magnitude(y);
-    const auto crosswise = ((y <= zero) & (x >= zero)) | ((y >= zero) & (x <= zero));
-    const auto upright = steep > flat;
-    const W most = upright ? steep : flat, least = upright ? flat : steep, rest = most - least;
-    const W left = derived(0, 0, -1), right = derived(0, 0, 1);
-    const W below = crosswise ? derived(0, 1, -1) : derived(0, 1, 1);
-    const W above = crosswise ? derived(0, -1, 1) : derived(0, -1, -1);
-    const W with_below = crosswise ? left : right, with_above = crosswise ? right : left;
-    const W one = below * least + (upright ? derived(0, 1, 0) : with_below) * rest;
-    const W other = above * least + (upright ? derived(0, -1, 0) : with_above) * rest;
-    const W own = here * most, margin = own * V(1e-5) + V(1e-30);
-    const W passed = here >= high_ ? everywhere<W>(V{2}) : everywhere<W>(V{1});
-    const auto passes = (here >= low_) & (here > zero);
-    const W level = passes ? passed : zero;
-    const W unsure = level > zero ? everywhere<W>(V{not_sure}) : zero;
-    // NaN, from infinite pixels, compares false and leaves the result not_sure.
-    const auto highest = (one < own - margin) & (other < own - margin);
-    const W not_lower = highest ? level : unsure;
-    const auto lower = (one > own + margin) | (other > own + margin);
-    return lower ? zero : not_lower;
+    return estimated<false>(here, slope, derived);
+  }
+  /// The same from drafts.
+  template <class W, class Derived>
+  MACAREU_HD W estimate_drafts(W here, const W (&slope)[2], const Derived& derived) const {
+    return estimated<true>(here, slope, derived);
   }
 
   template <class Smooth, class Derived>
@@ -118,6 +111,40 @@ class skimage_canny {
   }
 
  private:
+  static constexpr V least_drafted = V(1e-12);
+  static constexpr double draft_share = 0x1p-20;
+
+  template <bool Drafts, class W, class Derived>
+  MACAREU_HD W estimated(W here, const W (&slope)[2], const Derived& derived) const {
+    const W zero{}, x = slope[0], y = slope[1], flat = magnitude(x), steep = magnitude(y);
+    const auto crosswise = ((y <= zero) & (x >= zero)) | ((y >= zero) & (x <= zero));
+    const auto upright = steep > flat;
+    const W most = upright ? steep : flat, least = upright ? flat : steep, rest = most - least;
+    const W left = derived(0, 0, -1), right = derived(0, 0, 1);
+    const W below = crosswise ? derived(0, 1, -1) : derived(0, 1, 1);
+    const W above = crosswise ? derived(0, -1, 1) : derived(0, -1, -1);
+    const W with_below = crosswise ? left : right, with_above = crosswise ? right : left;
+    const W one = below * least + (upright ? derived(0, 1, 0) : with_below) * rest;
+    const W other = above * least + (upright ? derived(0, -1, 0) : with_above) * rest;
+    const W own = here * most, margin = own * V(1e-5) + V(1e-30);
+    const W passed = here >= high_ ? everywhere<W>(V{2}) : everywhere<W>(V{1});
+    const auto passes = (here >= low_) & (here > zero);
+    W level = passes ? passed : zero;
+    if constexpr (Drafts) {
+      const auto near_low = magnitude(here - low_) <= V(low_ * draft_share);
+      const auto near_high = magnitude(here - high_) <= V(high_ * draft_share);
+      level = near_low | near_high ? everywhere<W>(V{not_sure}) : level;
+    }
+    const W unsure = level > zero ? everywhere<W>(V{not_sure}) : zero;
+    // NaN, from infinite pixels, compares false and leaves the result not_sure.
+    const auto highest = (one < own - margin) & (other < own - margin);
+    const W not_lower = highest ? level : unsure;
+    auto lower = (one > own + margin) | (other > own + margin);
+    // A draft may be infinite where the length is not.
+    if constexpr (Drafts) lower = lower & (one < V(1e37)) & (other < V(1e37));
+    return lower ? zero : not_lower;
+  }
+
   template <class Near>
   MACAREU_HD static V along_y(const Near& near) {
     return smoothed(near(0, 1, -1) - near(0, -1, -1), near(0, 1, 0) - near(0, -1, 0),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <vector>
 
@@ -28,7 +29,8 @@ class row_ring {
 };
 
 /// Computes smoothed rows on demand. Derived values are computed for whole rows, or for words of 64 pixels
-/// where marks need them. Flat regions need none.
+/// where marks need them. Flat regions need none. Derived values that are strengths are drafted for whole
+/// rows, and exact for words that need it.
 template <class Rule, class Load>
 class edge_strip {
  public:
@@ -37,7 +39,7 @@ class edge_strip {
   edge_strip(const Rule& rule, const smoothing& how, std::int64_t height, std::int64_t width,
              std::int64_t first, std::int64_t count, std::int64_t top, bool whole_rows, const Load& load)
       : rule_(rule),
-        whole_rows_(whole_rows),
+        whole_rows_(whole_rows || !may_draft(rule)),
         height_(height),
         width_(width),
         first_(first),
@@ -49,7 +51,7 @@ class edge_strip {
         smooth_(count + 4),
         derived_(count + 2),
         slopes_{slope_ring(slope_pixels(count)), slope_ring(slope_pixels(count))},
-        made_(static_cast<std::size_t>(whole_rows ? 0 : last_rows * (words() + 2))) {}
+        made_(static_cast<std::size_t>(whole_rows_ ? 0 : last_rows * (words() + 2))) {}
 
   /// The next row: mark(smooth rows, derived rows, slopes). Derived pixels are valid after need().
   template <class Mark>
@@ -62,20 +64,29 @@ class edge_strip {
         if (!whole_rows_) most_ = greater(most_, largest_size(row, source_.count()));
     }
     for (; opened_ <= std::min(y + 1, height_ - 1); ++opened_)
-      if (whole_rows_)
-        make_row(opened_);
-      else
+      if (whole_rows_) {
+        make_row(opened_, precision::exact);
+      } else if (Rule::strength_is_derived) {
+        make_row(opened_, precision::draft);
+        std::ranges::fill(made_of(opened_), precision::draft);
+      } else {
         std::ranges::fill(made_of(opened_), precision::none);
+      }
     mark(around(smooth_, y, 2), around(derived_, y, 1), slopes_from(y, 0));
   }
 
   /// Derives what the levels of a word in row y read. `before` and `after`: its end pixels also read the
-  /// words beside it. Returns a bound on the error.
+  /// words beside it. Returns a bound on the error; drafts of strengths have one of their own.
   value need(std::int64_t y, std::int64_t word, bool before, bool after, precision how) {
     if (whole_rows_) return 0;
-    for (int dy = -1; dy <= 1; ++dy) make(std::clamp<std::int64_t>(y + dy, 0, height_ - 1), word, how);
-    if (before) make(y, word - 1, how);
-    if (after) make(y, word + 1, how);
+    if (Rule::strength_is_derived && how == precision::draft) return 1;
+    constexpr int beside = Rule::strength_is_derived ? 1 : 0;  // others read along the axes only
+    for (int dy = -1; dy <= 1; ++dy) {
+      const auto row = std::clamp<std::int64_t>(y + dy, 0, height_ - 1);
+      make(row, word, how);
+      if (before && std::abs(dy) <= beside) make(row, word - 1, how);
+      if (after && std::abs(dy) <= beside) make(row, word + 1, how);
+    }
     if constexpr (Rule::drafts)
       if (how == precision::draft) return rule_.draft_error(most_, bends_);
     return 0;
@@ -84,7 +95,14 @@ class edge_strip {
  private:
   static constexpr std::int64_t last_rows = 8;  // 5 are needed
   using ring = row_ring<value, last_rows>;
-  using slope_ring = row_ring<value, 2>;  // of the current row, and of the next, which is derived already
+  using slope_ring = row_ring<value, 4>;  // of the current row and those beside it
+
+  static bool may_draft([[maybe_unused]] const Rule& rule) {
+    if constexpr (Rule::strength_is_derived)
+      return rule.drafts_hold();
+    else
+      return true;
+  }
 
   static std::int64_t slope_pixels(std::int64_t count) { return Rule::strength_is_derived ? count + 2 : 0; }
   slope_rows<value> slopes_from(std::int64_t y, std::int64_t x) {
@@ -115,8 +133,8 @@ class edge_strip {
     derive(y, begin, end, how);
   }
 
-  void make_row(std::int64_t y) {
-    derive(y, first_ > 0 ? -1 : 0, std::min(count_ + 1, width_ - first_), precision::exact);
+  void make_row(std::int64_t y, precision how) {
+    derive(y, first_ > 0 ? -1 : 0, std::min(count_ + 1, width_ - first_), how);
     repeat_ends(derived_[y], 1);
   }
 
@@ -126,6 +144,9 @@ class edge_strip {
     value* const to = derived_[y] + 1 + begin;
     if constexpr (Rule::drafts)
       if (how == precision::draft) return draft_row(rule_, rows, end - begin, to, bends_);
+    if constexpr (Rule::strength_is_derived)
+      if (how == precision::draft)
+        return draft_strengths(rule_, rows, end - begin, to, slopes_from(y, begin));
     derive_row(rule_, rows, end - begin, to, slopes_from(y, begin));
   }
 

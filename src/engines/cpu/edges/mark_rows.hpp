@@ -93,6 +93,23 @@ void draft_row(const Rule& rule, const rows_around<Value>& smooth, std::int64_t 
   for (; x < count; ++x) derived[x] = own.drafted(near_in_rows_around<Value>{rows, x}, bends);
 }
 
+/// Drafts of derived values that are strengths, and the slopes on the way.
+template <class Rule, class Value>
+void draft_strengths(const Rule& rule, const rows_around<Value>& smooth, std::int64_t count, Value* derived,
+                     const slope_rows<Value>& slopes) {
+  const Rule own = rule;
+  const rows_around<Value> rows = smooth;
+  const slope_rows<Value> kept = slopes;
+  MACAREU_INDEPENDENT_TURNS
+  for (std::int64_t x = 0; x < count; ++x) {
+    Value slope[2];
+    own.slopes(near_in_rows_around<Value>{rows, x}, slope);
+    kept.along[0][x] = slope[0];
+    kept.along[1][x] = slope[1];
+    derived[x] = own.draft(slope);
+  }
+}
+
 /// The largest magnitude of a row. Several independent maxima hide the latency of one.
 template <class Value>
 Value largest_size(const Value* row, std::int64_t count) {
@@ -141,7 +158,14 @@ std::uint8_t estimate_word(const Rule& rule, std::int64_t x, std::int64_t pixels
   for (std::int64_t i = 0; i < pixels; i += simd<Value>::lanes) {
     vec<Value> slope[Rule::rank];
     for (int axis = 0; axis < Rule::rank; ++axis) slope[axis] = load(slopes[axis] + i);
-    store(estimates + i, rule.estimate(load(strength + i), slope, wide_near_in_rows<Value>{d, x + i}, error));
+    const wide_near_in_rows<Value> derived{d, x + i};
+    if constexpr (Rule::strength_is_derived) {
+      if (error > 0) {
+        store(estimates + i, rule.estimate_drafts(load(strength + i), slope, derived));
+        continue;
+      }
+    }
+    store(estimates + i, rule.estimate(load(strength + i), slope, derived, error));
   }
   std::uint8_t all = 0;
   for (std::int64_t i = 0; i < pixels; ++i) {
@@ -178,6 +202,7 @@ bool mark_word(const Rule& rule, std::int64_t x, std::int64_t pixels, const rows
   auto all = estimate_word(rule, x, whole, strength, slopes, d, error, levels);
   if (error > 0 && (all & not_sure)) {
     need(x / word_bits, before, after, precision::exact);
+    if constexpr (Rule::strength_is_derived) std::copy_n(d.row[1][1] + x, pixels, strength);
     all = estimate_word(rule, x, whole, strength, slopes, d, Value{0}, levels);
   }
   std::fill(levels + pixels, levels + word_bits, std::uint8_t{0});

@@ -54,7 +54,7 @@ void mark_image(const job& work, int threads, const Rule& rule, const smoothing&
   const auto rows = rows_of_bands(out.height, strips, threads), bands = ceil_div(out.height, rows);
   const bool keeps = kept.gradient.data || kept.crossings.data;
   // In rows of one word drafts cost more than they save.
-  const bool whole_rows = Rule::strength_is_derived || keeps || out.width <= word_bits;
+  const bool whole_rows = keeps || out.width <= word_bits;
   over_told_units(work, 0, 0.9, threads, strips * bands, 1, [&](int, std::int64_t unit) {
     const auto first = unit % strips * edge_columns, top = unit / strips * rows;
     const auto count = std::min(edge_columns, out.width - first);

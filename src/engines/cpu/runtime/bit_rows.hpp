@@ -47,6 +47,21 @@ inline bit_word pack(const std::uint8_t* bytes) {
 #endif
 }
 
+/// Unpacks bits to 64 bytes of 0 and 1.
+inline void unpack(bit_word bits, std::uint8_t* bytes) {
+#if defined(__AVX512BW__)
+  _mm512_storeu_si512(bytes, _mm512_maskz_set1_epi8(bits, 1));
+#else
+  for (int i = 0; i < 8; ++i) {
+    constexpr bit_word ones = 0x0101010101010101;
+    const bit_word each = (bits >> 8 * i & 0xff) * ones & 0x8040201008040201;
+    bit_word eight = (each + 0x7f * ones) >> 7 & ones;
+    if constexpr (std::endian::native == std::endian::big) eight = __builtin_bswap64(eight);
+    std::memcpy(bytes + 8 * i, &eight, 8);
+  }
+#endif
+}
+
 /// bits[x] = holds(x) for pixels 0 .. width - 1. The rest of the last word is 0.
 template <class Holds>
 void pack_row(std::int64_t width, bit_word* bits, Holds&& holds) {

@@ -18,17 +18,6 @@ struct packed_rows {
   void pack_inside(std::int64_t, std::int64_t, bit_word*) const {}
 };
 
-/// Unpacks bits to bytes of 0 and 1.
-void unpack(bit_word bits, std::uint8_t* bytes) {
-  for (int i = 0; i < 8; ++i) {
-    constexpr bit_word ones = 0x0101010101010101;
-    const bit_word each = (bits >> 8 * i & 0xff) * ones & 0x8040201008040201;
-    bit_word eight = (each + 0x7f * ones) >> 7 & ones;
-    if constexpr (std::endian::native == std::endian::big) eight = __builtin_bswap64(eight);
-    std::memcpy(bytes + 8 * i, &eight, 8);
-  }
-}
-
 void write_bits(const view<std::uint8_t>& states, std::int64_t z, std::int64_t y, std::int64_t x,
                 bit_word bits) {
   const auto count = std::min(word_bits, states.width - x);
