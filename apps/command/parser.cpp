@@ -32,14 +32,15 @@ std::vector<std::string> long_names(const std::vector<option>& options) {
   return names;
 }
 
-/// Translates the CLI11 failures that our options can cause.
-std::string in_our_words(const CLI::ParseError& failure) {
-  std::string message = failure.what();
-  const auto name = message.substr(0, message.find(": "));
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&failure))
-    return name +
-           (message.find("missing") != std::string::npos ? " needs a value" : " is given more than once");
-  return message;
+/// Translates the CLI11 failures that our options can cause. An option that is given too often has all its
+/// values already.
+std::string in_our_words(const CLI::App& app, const CLI::ParseError& failure) {
+  if (!dynamic_cast<const CLI::ArgumentMismatch*>(&failure)) return failure.what();
+  for (const auto* option : app.get_options())
+    if (option->count() > 1 && option->get_items_expected_max() == 1)
+      return option->get_name() + " is given more than once";
+  const std::string message = failure.what();
+  return message.substr(0, message.find(": ")) + " needs a value";
 }
 
 /// The message for unparsed arguments. A mistyped option is reported before the missing values it causes.
@@ -65,7 +66,7 @@ void parser::parse(const std::vector<std::string>& arguments) const {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& failure) {
     const auto message = unexpected(app.remaining(), options_);
-    throw usage_error(message.empty() ? in_our_words(failure) : message);
+    throw usage_error(message.empty() ? in_our_words(app, failure) : message);
   }
 }
 

@@ -31,6 +31,8 @@ class Arguments(CliTest):
         self.assertIn("--h is required", self.fail_with(2, "hmax", "mask.npy", "-o", "x.npy"))
         self.assertIn("'third'", self.fail_with(2, "reconstruct", *self.pair, "third"))
         self.assertIn("--by needs a value", self.fail_with(2, "reconstruct", *self.pair, "--by"))
+        self.assertIn("--by is given more than once",
+                      self.fail_with(2, "reconstruct", *self.pair, "--by", "erosion", "--by", "dilation"))
         self.assertIn("more than once", self.fail_with(2, "reconstruct", *self.pair, "-o", "x.npy"))
         self.assertIn("--clip takes no value", self.fail_with(2, "reconstruct", *self.pair, "--clip=yes"))
 
