@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "core/ceil_div.hpp"
+
 namespace macareu {
 namespace {
 
@@ -146,7 +148,7 @@ std::int64_t in_first_row(std::int64_t begin, std::int64_t pixels, std::int64_t 
 }
 
 void code(const std::uint16_t* from, std::int64_t count, std::int64_t columns, std::vector<std::byte>& to) {
-  to.resize(static_cast<std::size_t>((count + block - 1) / block) * (1 + sizeof(block_pixels)));
+  to.resize(static_cast<std::size_t>(ceil_div(count, block)) * (1 + sizeof(block_pixels)));
   byte_writer out(to.data());
   block_pixels steps{}, words{};
   for (std::int64_t begin = 0; begin < count; begin += block) {

@@ -28,6 +28,9 @@ double contraction_cycles_of(const neighbourhood& near) {
 /// Fronts of at most so many pixels are computed by one block, one after another. Not measured apart.
 inline constexpr std::uint32_t narrow_front = 2048;
 
+/// Up to so many tiles may be mostly outside the image, as those of a narrow one. Not measured apart.
+inline constexpr std::int64_t few_basin_tiles = 4096;
+
 // Lines
 
 /// Line patterns process volumes in slabs of so many pixels: 128 MiB of f64, enough work for the GPU. Not

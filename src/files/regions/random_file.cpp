@@ -13,6 +13,8 @@
 
 #include <macareu/error.hpp>
 
+#include "core/ceil_div.hpp"
+
 namespace macareu::files {
 namespace {
 
@@ -140,7 +142,7 @@ std::string random_file::identity() const {
   std::array<std::byte, block_size> block;
   checksum sum;
   const auto size = state_.size;
-  const auto count = std::min(blocks, (size + block_size - 1) / block_size);
+  const auto count = std::min(blocks, ceil_div(size, block_size));
   const auto length = static_cast<std::size_t>(std::min(size, block_size));
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto last = size - length;

@@ -211,7 +211,9 @@ void run_edge_levels(job& work, const Rule& rule, const smoothing& how, const vi
   const int threads = threads_for(levels.pixels(), work.how.threads);
   binary_planes planes({Rule::rank, Rule::rank}, levels.depth, levels.height, levels.width);
   mark_edges(work, threads, rule, how, levels, kept, planes, image);
-  over_units(work, threads, levels.depth * levels.height, 16, [&](int, std::int64_t row) {
+  const auto batch =
+      std::max<std::int64_t>(1, tuning::edge_pixels_claimed / std::max<std::int64_t>(levels.width, 1));
+  over_units(work, threads, levels.depth * levels.height, batch, [&](int, std::int64_t row) {
     const auto z = row / levels.height, y = row % levels.height;
     const bit_word *const marked = planes.capacities(z, y), *const certain = planes.starts(z, y);
     const auto bit = [](const bit_word* words, std::int64_t x) {

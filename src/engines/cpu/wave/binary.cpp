@@ -103,7 +103,7 @@ class kept_runs {
 }  // namespace
 
 bool binary_planes::flood(const job& work, int threads, const view<std::uint8_t>& states) {
-  const auto batch = std::max<std::int64_t>(1, 1024 / capacities_.shape.words());
+  const auto batch = std::max<std::int64_t>(1, tuning::run_words_claimed / capacities_.shape.words());
   over_units(work, threads, capacities_.shape.lines(), batch,
              [&](int, std::int64_t line) { find_runs<packed_rows, true>(packed_rows{}, capacities_, line); });
   if (!united_runs::can_number(united_runs::sum_up(capacities_))) return false;

@@ -12,6 +12,7 @@
 #include "engines/cuda/component/labelling.cuh"
 #include "engines/cuda/runtime/dependent_launch.cuh"
 #include "engines/cuda/runtime/occupancy.cuh"
+#include "engines/cuda/tuning.hpp"
 #include "engines/cuda/wave/tiles/wave_memory.cuh"
 
 namespace macareu::cuda::tile_basins {
@@ -149,10 +150,9 @@ void launch_labels(const gpu& on, const world& all, const view<const Key>& passe
 }  // namespace
 
 bool fits(const neighbourhood& near, std::int64_t height, std::int64_t width) {
-  constexpr std::int64_t few_tiles = 4096;
   const auto pixels = height * width, tiles = ceil_div(height, side) * ceil_div(width, side);
   return near.rank == 2 && pixels <= std::int64_t{1} << most_step_bits &&
-         (tiles <= few_tiles || tiles * side * side <= 4 * pixels);
+         (tiles <= tuning::few_basin_tiles || tiles * side * side <= 4 * pixels);
 }
 
 template <class Key>

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/ceil_div.hpp"
 #include "core/macros.hpp"
 #include "core/site.hpp"
 
@@ -107,7 +108,7 @@ struct tile_grid {
 
   static tile_grid over(std::int64_t depth, std::int64_t height, std::int64_t width) {
     const auto tiles = [](std::int64_t pixels, int side) {
-      return static_cast<unsigned>((pixels + side - 1) / side);
+      return static_cast<unsigned>(ceil_div(pixels, side));
     };
     const std::int64_t skewed =
         width + std::int64_t{Shape::skew} * (std::min<std::int64_t>(height, Shape::height) - 1);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/occupancy.cuh"
 #include "engines/cuda/runtime/zeroed_memory.cuh"
 #include "engines/cuda/wave/contraction.cuh"
@@ -118,9 +119,8 @@ template <class Key, class Shape>
 bool contract_in(const gpu& on, const bottleneck_problem<Key>& problem) {
   const auto& image = problem.state;
   if (image.pixels() == 0) return true;
-  const auto parts = [](int64_t size, int part) { return (size + part - 1) / part; };
-  const int64_t across = parts(image.width, Shape::width), down = parts(image.height, Shape::height),
-                deep = parts(image.depth, Shape::depth);
+  const int64_t across = ceil_div(image.width, Shape::width), down = ceil_div(image.height, Shape::height),
+                deep = ceil_div(image.depth, Shape::depth);
   constexpr unsigned long long most_nodes = 1ull << 31;  // a node's number has 31 bits, an edge's 32
   if (across * down * deep > INT32_MAX)
     throw too_large("cuda: strategy contraction: more than 2147483647 tiles; use the cpu device");

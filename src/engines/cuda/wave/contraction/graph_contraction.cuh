@@ -14,6 +14,7 @@
 
 #include <cooperative_groups.h>
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/runtime/dependent_launch.cuh"
 #include "engines/cuda/wave/contraction/graph.cuh"
 
@@ -194,7 +195,7 @@ __global__ void __launch_bounds__(graph_threads, 1) contract_graph(node_graph<Ke
   const uint32_t threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
   // Each warp owns a part of the edges. The last warps own the first parts: in small graphs different warps
   // process nodes and edges.
-  const unsigned long long edges = graph.count->edges, part = (edges + threads - 1) / threads * 32;
+  const unsigned long long edges = graph.count->edges, part = ceil_div(edges, threads) * 32;
   const unsigned long long first = (threads - 1 - thread) / 32 * part;
   uint32_t left = first < edges ? static_cast<uint32_t>(min(part, edges - first)) : 0;
   const edge_list<Key> mine{graph.edges.ends + first, graph.edges.weight + first, left};

@@ -1,6 +1,7 @@
 // Contraction inside a tile: rounds of hooking and finalising until what is left depends on other tiles.
 #pragma once
 
+#include "core/ceil_div.hpp"
 #include "engines/cuda/wave/contraction/tile_edges.cuh"
 #include "engines/cuda/wave/contraction/tile_load.cuh"
 
@@ -106,8 +107,7 @@ struct tile_rounds {
     const uint32_t edges = memory::list_count();
     all_listed = edges <= memory::list_capacity;
     are_few = few_threads < Shape::threads && basins <= few && edges <= few;
-    const uint32_t threads = are_few ? few_threads : Shape::threads,
-                   part = (edges + threads - 1) / threads * 32;
+    const uint32_t threads = are_few ? few_threads : Shape::threads, part = ceil_div(edges, threads) * 32;
     first_listed = threadIdx.x / 32 * part;
     listed = first_listed < edges ? min(part, edges - first_listed) : 0;
   }

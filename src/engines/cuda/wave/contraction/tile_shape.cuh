@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/ceil_div.hpp"
 #include "core/site.hpp"
 #include "core/view.hpp"
 #include "engines/cuda/wave/contraction/words.cuh"
@@ -73,7 +74,7 @@ struct tile_shape {
   static constexpr int face_x = Height * Depth, face_y = Width * Depth,
                        face_z = Depth > 1 ? Width *Height : 0;
   static constexpr int rim_entries = 2 * (face_x + face_y + face_z);
-  static constexpr int rim_per_thread = (rim_entries + threads - 1) / threads;
+  static constexpr int rim_per_thread = ceil_div(rim_entries, threads);
   __device__ static step rim_site(int entry) {
     if (entry < 2 * face_x) {
       const int i = entry % face_x;

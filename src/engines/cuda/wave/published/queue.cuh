@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/ceil_div.hpp"
 #include "core/neighbourhood.hpp"
 #include "core/view.hpp"
 #include "engines/cuda/runtime/gpu.cuh"
@@ -132,7 +133,7 @@ void run_fronts(const gpu& on, Rule rule, neighbourhood near, view<State> state,
         "occupancy of spread_fronts");
   // 2 blocks a multiprocessor: with more, barriers cost more than rounds gain.
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(
-      (pixels + threads - 1) / threads, std::int64_t{std::min(2, blocks_at_once)} * on.multiprocessors));
+      ceil_div(pixels, threads), std::int64_t{std::min(2, blocks_at_once)} * on.multiprocessors));
   find_first_front<<<blocks * 4, threads, 0, on.stream>>>(fronts, rule, near, state, in...);
   on.launched("find_first_front");
 
