@@ -154,14 +154,16 @@ constexpr std::int64_t bytes_of_whole_steps = 28;
 constexpr std::int64_t usual_margin = 96;
 /// Along an axis a box has room for a core, and for so many pixels beside it.
 constexpr std::int64_t room_around = 4 * usual_margin;
-/// Side of the smallest core that is worth its margins.
-constexpr std::int64_t least_side = 512;
+/// Side of the smallest core that is worth its margins, and of the largest: images of more pixels are far
+/// beyond the cache.
+constexpr std::int64_t least_side = 512, most_side = 2048;
 
 }  // namespace
 
 std::vector<image_region> steps::cores_of(const extents& shape, std::int64_t room) const {
   // Square, unless pieces are given.
-  const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(room))) - room_around;
+  const auto side =
+      std::min(static_cast<std::int64_t>(std::sqrt(static_cast<double>(room))) - room_around, most_side);
   const auto height = pieces_.size[1] > 0 ? pieces_.size[1] : side,
              width = pieces_.size[2] > 0 ? pieces_.size[2] : side;
   std::vector<image_region> cores;
