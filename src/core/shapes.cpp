@@ -61,7 +61,7 @@ struct corner_text {
   /// Neighbours on a ring have the same x or y, whose text is copied.
   char* write(std::int64_t value, written& last, char* at) const {
     if (last.text && value == last.value) {
-      std::memcpy(at, last.text, longest_number);  // a fixed length takes less time than the right one
+      std::memmove(at, last.text, longest_number);  // a fixed length takes less time than the right one
       last.text = at;
       return at + last.length;
     }
