@@ -1,0 +1,101 @@
+"""Ranks of one thread against one process of one thread: ranks.py MACAREU --launcher "mpiexec.hydra -bind-to core" [--ranks 16] [--side 32768] [--runs 3] [--json FILE]
+
+Files lie in a directory of tmpfs. The process alone works in pieces too, bound to one processor, with the memory of one rank.
+`tissue` covers half of the slide in patches. `half` has tissue in its upper half and nothing in the lower one.
+`wall` is the ratio of seconds until outputs and table are computed, with their files. Writers of one file take turns in most file systems.
+`compute` is the ratio without files: user seconds of the process, by those of the slowest rank with the time that it waited for others.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+
+
+def half_covered(file, side):
+    """Appends as many rows of zeros to a .npy file of side / 2 rows."""
+    with open(file, "r+b") as image:
+        head = image.read(256)
+        old, new = f"({side // 2}, {side})".encode(), f"({side}, {side})".encode()
+        end = head.index(b"\n")
+        image.seek(0)
+        image.write(head[:end].replace(old, new).rstrip().ljust(end) + b"\n")
+        image.truncate(end + 1 + side * side)
+
+
+def measured(command, report, runs, limit):
+    best = None
+    for _ in range(runs):
+        begin = time.perf_counter()
+        with subprocess.Popen(command + ["--report", report, "--quiet"], env={**os.environ, "OMP_NUM_THREADS": "1"}, start_new_session=True) as process:
+            try:
+                code = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                return {"error": f"no end within {limit} s"}
+        if code != 0:
+            return {"error": f"exit code {code}"}
+        found = json.loads(pathlib.Path(report).read_text())
+        each = found["ranks"]["each"] if "ranks" in found else [{**found["processor"], "waiting": 0, "seconds": found["seconds"]["compute"]}]
+        row = {"wall_s": round(found["seconds"]["compute"], 3), "whole_s": round(time.perf_counter() - begin, 3),
+               "compute_s": round(max(rank["user"] + rank["waiting"] for rank in each), 3), "pieces": found["pieces"]["size"],
+               "user_s": round(sum(rank["user"] for rank in each), 3), "system_s": round(sum(rank["system"] for rank in each), 3), "peak_MiB": found["peak_memory"] >> 20}
+        if len(each) > 1:
+            row["most_bytes_up"] = found["ranks"]["most_bytes_up"]
+            row["waiting_share"] = [round(rank["waiting"] / rank["seconds"], 3) for rank in each]
+            row["each"] = [{name: round(value, 3) for name, value in rank.items()} for rank in each]
+        if best is None or row["compute_s"] < best["compute_s"]:
+            best = row
+    return best
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("macareu")
+    parser.add_argument("--launcher", default="mpiexec.hydra -bind-to core")
+    parser.add_argument("--alone", default="taskset -c 0", help="what binds one process")
+    parser.add_argument("--ranks", type=int, default=16)
+    parser.add_argument("--side", type=int, default=32768)
+    parser.add_argument("--memory", default="2G")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--images", default="tissue,half")
+    parser.add_argument("--limit", type=float, default=300, help="seconds of one command")
+    parser.add_argument("--json")
+    given = parser.parse_args()
+    rows = []
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        at = lambda name: str(pathlib.Path(folder) / name)
+        for image in given.images.split(","):
+            half = image == "half"
+            shape = f"{given.side // 2 if half else given.side},{given.side}"
+            files = {name: at(f"{name}.npy") for name in ("mask", "marker", "objects")}
+            subprocess.run([given.macareu, "generate", "tissue", "--shape", shape, "-o", files["mask"], "--marker", files["marker"]]
+                           + (["--coverage", "100"] if half else []), check=True)
+            subprocess.run([given.macareu, "threshold", files["mask"], "-o", files["objects"], "--value", "100", "--quiet"], check=True)
+            if half:
+                for file in files.values():
+                    half_covered(file, given.side)
+            cases = {"reconstruct": ["reconstruct", files["marker"], files["mask"], "-o", at("out.npy")],
+                     "label with table": ["label", files["objects"], "-o", at("out.npy"), "--table", at("table.csv")]}
+            for name, words in cases.items():
+                command = [given.macareu] + words + ["--threads", "1", "--memory", given.memory, "--device", "cpu"]
+                row = {"image": image, "case": name, "side": given.side}
+                row["ranks"] = measured(shlex.split(given.launcher) + ["-n", str(given.ranks)] + command, at("report.json"), given.runs, given.limit)
+                row["alone"] = measured(shlex.split(given.alone) + command, at("report.json"), 1, given.limit)
+                if "error" not in {**row["ranks"], **row["alone"]}:
+                    row["wall"] = round(row["alone"]["wall_s"] / row["ranks"]["wall_s"], 2)
+                    row["compute"] = round(row["alone"]["compute_s"] / row["ranks"]["compute_s"], 2)
+                rows.append(row)
+                print(json.dumps(row), flush=True)
+                if given.json:
+                    pathlib.Path(given.json).write_text(json.dumps(rows, indent=1) + "\n")
+                for made in ("out.npy", "table.csv"):
+                    pathlib.Path(at(made)).unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    main()
