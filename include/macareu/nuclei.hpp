@@ -72,6 +72,7 @@ std::array<double, 3> find_white(image_source& rgb, const tissue_mask* tissue, c
 /// Finds the nuclei of an image of u8 with three channels; mpp is the size of a pixel in micrometres. Labels
 /// are 1..n in the raster order of first pixels, u32. They are the same bits for every piece size, thread
 /// count and engine. Pixels outside the tissue have no density, and do not count in statistics. Returns n.
+/// Ranks that share it write rows of their own, and the first one commits the labels.
 std::uint64_t find_nuclei(image_source& rgb, const tissue_mask* tissue, double mpp, image_sink& labels,
                           const nuclei_options& options = {}, const context& how = {},
                           const piece_options& pieces = {}, nuclei_report* report = nullptr);

@@ -9,9 +9,11 @@
 #include <string>
 
 #include <macareu/error.hpp>
+#include <macareu/ranks.hpp>
 
 #include "core/ceil_div.hpp"
 #include "core/pixel_code.hpp"
+#include "core/rank_shares.hpp"
 
 namespace macareu {
 namespace {
@@ -51,18 +53,48 @@ coded_file::use& coded_file::all() {
   return total;
 }
 
-coded_file::coded_file(const std::filesystem::path& folder, std::size_t pixel_bytes)
-    : pixel_bytes_(pixel_bytes) {
-  auto name =
-      ((folder.empty() ? std::filesystem::temp_directory_path() : folder) / ".macareu-work-XXXXXX").string();
-  file_ = ::mkostemp(name.data(), O_CLOEXEC);
-  if (file_ < 0) throw io_error(name.substr(0, name.rfind('/')) + ": " + std::strerror(errno));
-  ::unlink(name.c_str());
+coded_file::coded_file(const std::filesystem::path& folder, std::size_t pixel_bytes, ranks* shared_by)
+    : pixel_bytes_(pixel_bytes),
+      shared_by_(shared_by),
+      name_(((folder.empty() ? std::filesystem::temp_directory_path() : folder) / ".macareu-work-XXXXXX")
+                .string()) {
+  file_ = ::mkostemp(name_.data(), O_CLOEXEC);
+  if (file_ < 0) throw io_error(name_.substr(0, name_.rfind('/')) + ": " + std::strerror(errno));
+  if (!shared_by_) remove_name();
 }
 
 coded_file::~coded_file() {
+  remove_name();
   ::close(file_);
+  for (const auto other : others_) ::close(other);
   all().add(-size_);
+}
+
+void coded_file::remove_name() {
+  if (!name_.empty()) ::unlink(name_.c_str());
+  name_.clear();
+}
+
+void coded_file::share() {
+  if (!shared_by_) return;
+  std::vector<part> own;
+  own.reserve(parts_.size());
+  for (const auto& [first, one] : parts_) own.push_back(one);
+  const auto names = shared_by_->gather(name_);
+  const auto parts = shared_by_->gather(bytes_of(own));
+  for (std::size_t rank = 0; rank < names.size(); ++rank) {
+    if (rank == static_cast<std::size_t>(shared_by_->rank())) continue;
+    others_.push_back(::open(names[rank].c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (others_.back() < 0)
+      throw io_error(names[rank] + " of rank " + std::to_string(rank) + ": " + std::strerror(errno) +
+                     "; choose a directory that all ranks see, by --scratch");
+    for (auto& one : numbers_in<part>(parts[rank])) {
+      one.file = others_.back();
+      parts_[one.where.first] = one;
+    }
+  }
+  shared_by_->meet();  // all have opened it
+  remove_name();
 }
 
 void coded_file::write(const image_region& where, const void* from, const host_threads& threads) {
@@ -92,6 +124,7 @@ void coded_file::write(const image_region& where, const void* from, const host_t
 
 void coded_file::put(part one, const std::vector<std::byte>& coded) {
   one.bytes = one.room = static_cast<std::int64_t>(coded.size());
+  one.file = file_;
   {
     const std::lock_guard lock(guard_);
     auto& place = parts_[one.where.first];
@@ -130,7 +163,7 @@ void coded_file::read(const image_region& where, void* to, const host_threads& t
       const auto bottom = std::min(end_of(where, 1), end_of(own, 1)),
                  right = std::min(end_of(where, 2), end_of(own, 2));
       coded.resize(static_cast<std::size_t>(found[i].bytes));
-      move_all(::pread, file_, coded.data(), found[i].bytes, found[i].offset);
+      move_all(::pread, found[i].file, coded.data(), found[i].bytes, found[i].offset);
       const auto slice = (own.first[0] - where.first[0]) * where.size[1];
       auto* const out = static_cast<std::byte*>(to) +
                         ((slice + top - where.first[1]) * where.size[2] + left - where.first[2]) * bytes;

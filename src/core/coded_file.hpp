@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include <macareu/sources.hpp>
@@ -15,6 +16,8 @@
 #include "core/host_threads.hpp"
 
 namespace macareu {
+
+class ranks;
 
 class coded_file {
  public:
@@ -25,8 +28,9 @@ class coded_file {
   };
   static use& all();
 
-  /// An empty folder is that of temporary files.
-  coded_file(const std::filesystem::path& folder, std::size_t pixel_bytes);
+  /// An empty folder is that of temporary files. Ranks that share it write boxes of their own, each to a file
+  /// of its own in a folder that all see.
+  coded_file(const std::filesystem::path& folder, std::size_t pixel_bytes, ranks* shared_by = nullptr);
   ~coded_file();
   coded_file(const coded_file&) = delete;
   coded_file& operator=(const coded_file&) = delete;
@@ -38,16 +42,25 @@ class coded_file {
   void read(const image_region& where, void* to, const host_threads& threads = {}) const;
   std::int64_t bytes() const { return size_; }
 
+  bool is_shared() const { return shared_by_ != nullptr; }
+  /// Lets all ranks read what each has written. All of them call it, once; no-op without ranks.
+  void share();
+
  private:
   struct part {
     image_region where;
     std::int64_t offset = 0, bytes = 0, room = 0;
+    int file = -1;
   };
 
   void put(part one, const std::vector<std::byte>& coded);
+  void remove_name();
 
   std::size_t pixel_bytes_;
+  ranks* shared_by_;
+  std::string name_;  // of the file, until other ranks have opened it
   int file_ = -1;
+  std::vector<int> others_;  // files of other ranks
   std::int64_t size_ = 0;
   mutable std::mutex guard_;
   std::map<std::array<std::int64_t, 3>, part> parts_;  // by their first pixels

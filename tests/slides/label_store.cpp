@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "core/rank_shares.hpp"
 #include "files/regions/zarr.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace macareu::test {
 namespace {
@@ -71,6 +73,47 @@ TEST(label_store, renumbered) {
     constexpr std::uint32_t expected[]{0, 0, 1, 7};
     ASSERT_EQ(found[i], expected[labels[i]]) << i;
   }
+}
+
+TEST(label_store, of_ranks) {
+  constexpr std::int64_t side = label_store::side, height = 5 * side - 9, width = 520;
+  // Every second tile has labels.
+  const auto label_at = [](std::int64_t y, std::int64_t x) {
+    return static_cast<std::uint32_t>((y / side + x / side) % 2 * (1 + y % 3));
+  };
+  const auto rows_from = [&](std::int64_t first, std::int64_t end) {
+    std::vector<std::uint32_t> labels;
+    for (auto y = first; y < end; ++y)
+      for (std::int64_t x = 0; x < width; ++x) labels.push_back(label_at(y, x));
+    return labels;
+  };
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("macareu-shared-" + std::to_string(std::random_device()()));
+  std::filesystem::create_directory(folder);
+  for (const int size : {1, 2, 3, 7}) {
+    const auto errors = on_ranks(size, [&](ranks& all) {
+      label_store store({height, width}, {}, folder, 1, &all);
+      const auto own = share_of(&all, 5);
+      for (auto tile = own.first; tile < own.end; ++tile) {
+        const auto end = std::min((tile + 1) * side, height);
+        store.write({{0, tile * side, 0}, {1, end - tile * side, width}}, rows_from(tile * side, end).data());
+      }
+      store.share();
+      EXPECT_TRUE(store.has_labels(side, 0) && store.has_labels(2 * side, side));
+      EXPECT_FALSE(store.has_labels(0, 0) || store.has_labels(3 * side, side));
+      std::vector<std::uint32_t> found(height * width);
+      store.read(whole_of({height, width}), found.data());
+      EXPECT_EQ(found, rows_from(0, height));
+      const auto other = store.renumbered({0, 5, 6, 7}, folder);
+      auto expected = found;
+      for (auto& label : expected) label += label > 0 ? 4 : 0;
+      other->read(whole_of({height, width}), found.data());
+      EXPECT_EQ(found, expected);
+    });
+    EXPECT_EQ(std::ranges::count(errors, nullptr), size);
+    EXPECT_TRUE(std::filesystem::is_empty(folder));
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(label_store, only_labels_take_room) {

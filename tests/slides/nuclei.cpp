@@ -10,6 +10,7 @@
 
 #include "slides/drawn_slide.hpp"
 #include "support/same.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace macareu::test {
 namespace {
@@ -138,6 +139,36 @@ TEST(nuclei, of_several_parts_are_numbered_together) {
   pieces.size = {};
   pieces.memory = 12 << 20;  // for one part
   EXPECT_TRUE(same_bits(in_pieces(slide.rgb, &tissue, pieces, 2, options), expected));
+}
+
+TEST(nuclei, are_the_same_on_ranks) {
+  dice from(8);
+  const auto slide = draw_slide(from, 300, 700, 90);
+  tissue_mask tissue{image(dtype::boolean, {19, 44}), 16};
+  auto mask = tissue.mask.pixels<bool>();
+  for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = i % 44 < 15 || i % 44 >= 33;
+  nuclei_options options;
+  options.local = 4;
+  nuclei_report alone;
+  const auto expected = in_pieces(slide.rgb, &tissue, {}, 1, options, &alone);
+  ASSERT_GT(alone.count, 20U);
+  for (const int size : {2, 3, 5}) {
+    image labels(dtype::u32, slide.rgb.shape());
+    std::ranges::fill(labels.pixels<std::uint32_t>(), 99U);
+    const auto errors = on_ranks(size, [&](ranks& all) {
+      piece_options pieces;
+      pieces.shared_by = &all;
+      if (size == 3) pieces.size = {0, 64, 80};
+      nuclei_report report;
+      find_nuclei(*source_of(slide.rgb), &tissue, mpp, *sink_to(labels), options,
+                  {.device = "cpu", .threads = 1}, pieces, &report);
+      EXPECT_EQ(report.count, alone.count);
+      EXPECT_EQ(report.white, alone.white);
+      EXPECT_EQ(report.threshold, alone.threshold);
+    });
+    EXPECT_EQ(std::ranges::count(errors, nullptr), size);
+    EXPECT_TRUE(same_bits(labels, expected)) << size;
+  }
 }
 
 TEST(nuclei, none_on_glass) {

@@ -5,9 +5,11 @@
 #endif
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,19 +93,41 @@ void publish(const nuclei_settings& settings, const fs::path& from, const fs::pa
   fs::rename(from / slide_file::summary, to / slide_file::summary);
 }
 
+/// Ranks share the slide if the settings say so. Files are the first one's.
 void analyse(const nuclei_settings& settings, const slide_target& target, interruption& signals) {
-  const output_directory made(target.directory);
+  auto* const all = settings.running.pieces.shared_by;
+  const bool has_files = !all || all->is_first();
+  std::optional<output_directory> made;
   work_folder work(target.directory / ".macareu-nuclei");
-  work.create(target.directory.string());
-  slide_run slide(settings, target.file, work.path(), signals);
   const auto tell = [&](const std::string& text) {
     if (!settings.running.quiet) std::cout << target.file << ": " << text << std::endl;
   };
-  if (settings.resume && slide.is_finished(target.directory)) return tell("finished before");
-  slide.run();
-  signals.check();
-  publish(settings, work.path(), target.directory);
-  tell(std::to_string(slide.count()) + " nuclei");
+  const auto run = [&] {
+    if (has_files) {
+      made.emplace(target.directory);
+      work.create(target.directory.string());
+    }
+    if (all) all->meet();
+    slide_run slide(settings, target.file, work.path(), signals);
+    bool finished = settings.resume && has_files && slide.is_finished(target.directory);
+    if (all) {
+      all->require_same("inputs", slide.identity());
+      finished = !all->from_first(finished ? "finished" : "").empty();
+    }
+    if (finished) return tell("finished before");
+    slide.run();
+    if (!has_files) return;
+    signals.check();
+    publish(settings, work.path(), target.directory);
+    tell(std::to_string(slide.count()) + " nuclei");
+  };
+  try {
+    run();
+  } catch (...) {
+    // Before the folder is removed that the others use.
+    if (all) all->fail(std::current_exception());
+    throw;
+  }
 }
 
 /// Runs `work`. Errors name the file, if they do not.
@@ -159,12 +183,11 @@ void write_all(const nuclei_settings& settings, const std::vector<slide_target>&
   out.commit();
 }
 
-/// Slides are whole: each belongs to one rank, which has its share of the machine.
-void share_machine(nuclei_settings& settings, ranks& all, interruption& signals) {
-  settings.running.begin(signals);
-  settings.running.pieces.shared_by = nullptr;
-  auto& memory = settings.running.pieces.memory;
-  if (memory == 0) memory = default_memory() / all.local_size();
+/// Ranks share one slide. Of several, each belongs to one rank.
+void share_slides(nuclei_settings& settings, ranks& all) {
+  auto& pieces = settings.running.pieces;
+  if (settings.slides.size() > 1) pieces.shared_by = nullptr;
+  if (pieces.memory == 0) pieces.memory = all.least(default_memory() / all.local_size());
 }
 
 /// For each slide the code of the rank that has it.
@@ -190,26 +213,25 @@ void return_large_memory() {
 
 int run_slides(nuclei_settings& settings, interruption& signals) {
   auto* const all = shared_ranks();
-  if (all) share_machine(settings, *all, signals);
+  settings.running.begin(signals);
+  if (all) share_slides(settings, *all);
   settings.check();
   if (settings.running.pieces.memory > 0) return_large_memory();
   if (settings.writes("labels") && !settings.zarr_labels) check_writable(slide_file::labels_tiff);
   if (settings.writes("pictures")) check_writable(slide_file::overview);
   if (settings.output.empty()) throw usage_error("--output: expected a directory, got ''");
   const auto slides = targets_of(settings);
-  if (all && slides.size() == 1)
-    throw usage_error("ranks share several slides; start one slide without mpirun or srun");
   for (const auto& slide : slides) {
     auto files = slide_file::names(settings);
     for (auto& name : files) name = (slide.directory / name).string();
     check_no_input(files, settings.slides);
   }
   const interruption::careful_section careful(signals);
-  const output_directory made(settings.output);
   if (slides.size() == 1) {
     naming(slides[0].file, [&] { analyse(settings, slides[0], signals); });
     return exit_code::done;
   }
+  const output_directory made(settings.output);
   constexpr int not_tried = -1;
   std::vector<int> codes(slides.size(), not_tried);
   const auto ranks = static_cast<std::size_t>(all ? all->size() : 1);

@@ -50,9 +50,11 @@ void slide_run::write_outlines() {
   const auto& place = rgb_->part().first;
   slides::outline_text text({place[2], place[1]});
   text_writer out(work_ / slide_file::outlines, settings_.threads());
+  auto alone = pieces();
+  alone.shared_by = nullptr;  // other ranks have no text to write
   const auto outline = [&](slides::label_store& labels, const take_shape& take) {
     compute_shapes_in_pieces(*find_operator("contours"), std::array<image_source*, 1>{&labels}, take, {},
-                             computing(), pieces());
+                             computing(), alone);
   };
   text.begin(out.text());
   if (!cells_) {

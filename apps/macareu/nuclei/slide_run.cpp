@@ -7,6 +7,7 @@
 
 #include <macareu/catalogue.hpp>
 #include <macareu/error.hpp>
+#include <macareu/ranks.hpp>
 
 #include "command/progress_bar.hpp"
 #include "command/text.hpp"
@@ -124,6 +125,7 @@ void slide_run::run() {
   timed("look", [&] { look(); });
   timed("nuclei", [&] { find(); });
   timed("measure", [&] { measure(); });
+  if (!has_outputs()) return;
   // Compressing labels takes one thread, and nothing waits for it.
   if (settings_.writes("labels"))
     labels_written_ = std::async(std::launch::async, [this] {
@@ -181,14 +183,18 @@ void slide_run::look() {
   }
 }
 
+bool slide_run::has_outputs() const {
+  const auto* const all = settings_.running.pieces.shared_by;
+  return !all || all->is_first();
+}
+
 bool slide_run::has_tissue() const {
   const auto mask = tissue_.mask.pixels<bool>();
   return std::ranges::find(mask, true) != mask.end();
 }
 
 void slide_run::find() {
-  labels_ = std::make_unique<slides::label_store>(rgb_->form().shape, rgb_->form().info, pieces().scratch,
-                                                  settings_.running.how.threads);
+  labels_ = new_labels(rgb_->form().info);
   // Glass alone has no densities that a threshold could come from.
   if (!has_tissue()) return;
   auto how = computing();
@@ -197,6 +203,12 @@ void slide_run::find() {
   const auto& where = is_restricted() ? searched_ : tissue_;
   report_.count = find_nuclei(*rgb_, &where, mpp_, *labels_, recipe_, how, pieces(), &report_);
   device_ = ran.device;
+  labels_->share();
+}
+
+std::unique_ptr<slides::label_store> slide_run::new_labels(const metadata& info) {
+  return std::make_unique<slides::label_store>(rgb_->form().shape, info, pieces().scratch,
+                                               settings_.running.how.threads, pieces().shared_by);
 }
 
 void slide_run::keep_wanted(const table& shapes) {
@@ -236,19 +248,22 @@ void slide_run::measure() {
     keep_wanted(shapes);
     shapes = shapes_of(*labels_);
   }
-  rows_.emplace(
-      std::move(shapes),
-      slides::sum_stains(*rgb_, *labels_, report_.count, settings_.recipe, report_.white, computing()),
-      slides::slide_place{slides::checksum_of(file_), mpp_, place.first[2], place.first[1]});
-  if (settings_.positive) rows_->classify("dab_od_mean", *settings_.positive);
+  auto stains = slides::sum_stains(*rgb_, *labels_, report_.count, settings_.recipe, report_.white,
+                                   computing(), pieces().shared_by);
+  if (has_outputs()) {
+    rows_.emplace(std::move(shapes), std::move(stains),
+                  slides::slide_place{slides::checksum_of(file_), mpp_, place.first[2], place.first[1]});
+    if (settings_.positive) rows_->classify("dab_od_mean", *settings_.positive);
+  }
   if (settings_.cells == 0) return;
-  cells_ = std::make_unique<slides::label_store>(labels_->form().shape, metadata{}, pieces().scratch,
-                                                 settings_.running.how.threads);
+  cells_ = new_labels({});
   run_in_pieces(*find_operator("expand_labels"), std::array<image_source*, 1>{labels_.get()},
                 std::array<image_sink*, 1>{cells_.get()},
                 {{"spacing", std::vector<number>{mpp_}}, {"max_distance", number(settings_.cells)}},
                 computing(), pieces());
-  rows_->add_cells(shapes_of(*cells_));
+  cells_->share();
+  const auto cells = shapes_of(*cells_);
+  if (has_outputs()) rows_->add_cells(cells);
 }
 
 }  // namespace macareu::tool

@@ -54,7 +54,7 @@ class slide_run {
   std::string identity() const { return rgb_->identity(); }
   /// Whether a directory has all files of a run with the same slide, parameters and version.
   bool is_finished(const std::filesystem::path& directory) const;
-  /// Finds nuclei and writes all files.
+  /// Finds nuclei and writes all files. All ranks that share the slide call it.
   void run();
   std::uint64_t count() const { return report_.count; }
 
@@ -66,8 +66,11 @@ class slide_run {
   void search_around(const tissue_mask& slide, std::int64_t factor);
   void set_pixel_size(const source_form& form);
   void look();
+  /// Whether this process writes the files: of ranks that share the slide, the first one.
+  bool has_outputs() const;
   bool has_tissue() const;
   void find();
+  std::unique_ptr<slides::label_store> new_labels(const metadata& info);
   void keep_wanted(const table& shapes);
   void measure();
   void write_table();

@@ -102,6 +102,11 @@ void run_options::add_limits_to(parser& options) {
                  want_ranks(static_cast<int>(whole_number("--ranks", text, 1, most_forked_ranks)));
                }});
   options.add({.group = group,
+               .names = "--stop-after",
+               .value = "TIME",
+               .help = "stop after 90s, 55m or 2h as a signal does; --resume continues",
+               .take = [this](const std::string& text) { stop_after = duration(text); }});
+  options.add({.group = group,
                .names = "--quiet",
                .help = "no progress bar and no times on stderr",
                .take = [this](const std::string&) { quiet = true; }});
@@ -119,11 +124,6 @@ void run_options::add_to(parser& options, std::string_view pattern) {
                .names = "--resume",
                .help = "continue a run in pieces that was stopped, with the same files and options",
                .take = [this](const std::string&) { pieces.resume = true; }});
-  options.add({.group = group,
-               .names = "--stop-after",
-               .value = "TIME",
-               .help = "stop after 90s, 55m or 2h as a signal does; --resume continues a run in pieces",
-               .take = [this](const std::string& text) { stop_after = duration(text); }});
   options.add({.group = group,
                .names = "--repeat",
                .value = "N",

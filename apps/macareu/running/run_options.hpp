@@ -23,7 +23,7 @@ struct run_options {
 
   /// `pattern`: the pattern whose strategies apply. The parser keeps references to this object.
   void add_to(parser& options, std::string_view pattern);
-  /// Device, threads, memory, pieces, scratch, ranks and quiet alone.
+  /// Device, threads, memory, pieces, scratch, ranks, stop-after and quiet alone.
   void add_limits_to(parser& options);
   /// Before the run: what it shares with other ranks, and when it stops.
   void begin(interruption& signals);

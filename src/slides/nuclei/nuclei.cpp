@@ -9,8 +9,11 @@
 #include <vector>
 
 #include <macareu/error.hpp>
+#include <macareu/ranks.hpp>
 
+#include "core/ceil_div.hpp"
 #include "core/coded_file.hpp"
+#include "core/rank_shares.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "operators/nuclei/fixed_point.hpp"
 #include "slides/nuclei/nuclei_recipe.hpp"
@@ -132,50 +135,105 @@ struct label_rows {
   }
 };
 
-/// Writes the labels of all parts, numbered in raster order of first pixels. Parts number theirs so too, and
-/// lie side by side in the order of their left sides: in a row, new labels of a part follow each other.
-void write_labels(const std::vector<slide_part>& parts, const extents& shape, std::int64_t rows, int threads,
-                  image_sink& to, nuclei_report& report) {
-  std::vector<std::vector<std::uint32_t>> numbers(parts.size(), std::vector<std::uint32_t>{0});
-  std::uint32_t last = 0;
-  std::vector<std::uint32_t> band;
-  for (std::int64_t first = 0; first < shape.height(); first += rows) {
-    const auto end = std::min(first + rows, shape.height());
-    std::vector<label_rows> all;
-    for (const auto& part : parts) {
+/// Labels of all parts, numbered in raster order of first pixels. Parts number theirs so too, and lie side by
+/// side in the order of their left sides: in a row, new labels of a part follow each other.
+class joined_labels {
+ public:
+  joined_labels(const std::vector<slide_part>& parts, const extents& shape, int threads)
+      : parts_(parts), shape_(shape), threads_(threads), numbers_(parts.size(), {0}) {}
+
+  /// Rows of the slide.
+  struct band {
+    std::int64_t first, end;
+    std::vector<label_rows> parts;
+  };
+  band read(std::int64_t first, std::int64_t end) const {
+    band rows{first, end, {}};
+    for (const auto& part : parts_) {
       const auto& where = part.where;
       const auto top = std::max(first, where.first[1]),
                  bottom = std::min(end, where.first[1] + where.size[1]);
-      all.push_back({&part, {}});
+      rows.parts.push_back({&part, {}});
       if (top < bottom)
-        all.back().pixels = part.on->read(
+        rows.parts.back().pixels = part.on->read(
             {&part.labels, 1}, {{0, top - where.first[1], 0}, {1, bottom - top, where.size[2]}})[0];
     }
-    const auto height = static_cast<std::size_t>(end - first);
-    const auto shared = cpu::lend_threads((end - first) * shape.width(), threads);
-    std::vector<std::uint32_t> highest(height * parts.size());
-    shared.for_each(height, [&](std::size_t y) {
-      for (std::size_t i = 0; i < parts.size(); ++i)
-        if (const auto* const from = all[i].row(first + static_cast<std::int64_t>(y)))
-          highest[y * parts.size() + i] = *std::max_element(from, from + parts[i].where.size[2]);
-    });
-    for (std::size_t y = 0; y < height; ++y)
-      for (std::size_t i = 0; i < parts.size(); ++i)
-        while (numbers[i].size() <= highest[y * parts.size() + i]) numbers[i].push_back(++last);
-    band.assign(height * static_cast<std::size_t>(shape.width()), 0);
-    shared.for_each(height, [&](std::size_t y) {
-      for (std::size_t i = 0; i < parts.size(); ++i) {
-        const auto* const from = all[i].row(first + static_cast<std::int64_t>(y));
-        if (!from) continue;
-        auto* const out =
-            band.data() + static_cast<std::int64_t>(y) * shape.width() + parts[i].where.first[2];
-        for (std::int64_t x = 0; x < parts[i].where.size[2]; ++x)
-          if (from[x] != 0) out[x] = numbers[i][from[x]];
-      }
-    });
-    to.write({{0, first, 0}, {1, end - first, shape.width()}}, band.data());
+    return rows;
   }
-  report.count = last;
+
+  /// The highest label of each part in each row.
+  std::vector<std::uint32_t> highest(const band& in) const {
+    std::vector<std::uint32_t> found(static_cast<std::size_t>(in.end - in.first) * parts_.size());
+    over_rows(in, [&](std::size_t y, std::size_t i, const std::uint32_t* from) {
+      found[y * parts_.size() + i] = *std::max_element(from, from + parts_[i].where.size[2]);
+    });
+    return found;
+  }
+
+  /// Numbers the labels of the next rows.
+  void number(const std::vector<std::uint32_t>& highest) {
+    for (std::size_t k = 0; k < highest.size(); ++k)
+      for (auto& own = numbers_[k % parts_.size()]; own.size() <= highest[k];) own.push_back(++count_);
+  }
+
+  void write(const band& rows, image_sink& to) {
+    pixels_.assign(static_cast<std::size_t>((rows.end - rows.first) * shape_.width()), 0);
+    over_rows(rows, [&](std::size_t y, std::size_t i, const std::uint32_t* from) {
+      auto* const out =
+          pixels_.data() + static_cast<std::int64_t>(y) * shape_.width() + parts_[i].where.first[2];
+      for (std::int64_t x = 0; x < parts_[i].where.size[2]; ++x)
+        if (from[x] != 0) out[x] = numbers_[i][from[x]];
+    });
+    to.write({{0, rows.first, 0}, {1, rows.end - rows.first, shape_.width()}}, pixels_.data());
+  }
+
+  std::uint32_t count() const { return count_; }
+
+ private:
+  /// visit(row of the band, part, its first pixel), with all parts of a row on one thread, because they
+  /// overlap.
+  template <class Visit>
+  void over_rows(const band& in, const Visit& visit) const {
+    const auto height = in.end - in.first;
+    cpu::lend_threads(height * shape_.width(), threads_)
+        .for_each(static_cast<std::size_t>(height), [&](std::size_t y) {
+          for (std::size_t i = 0; i < parts_.size(); ++i)
+            if (const auto* const from = in.parts[i].row(in.first + static_cast<std::int64_t>(y)))
+              visit(y, i, from);
+        });
+  }
+
+  const std::vector<slide_part>& parts_;
+  extents shape_;
+  int threads_;
+  std::vector<std::vector<std::uint32_t>> numbers_;  // by parts and their labels
+  std::uint32_t count_ = 0;
+  std::vector<std::uint32_t> pixels_;
+};
+
+/// Writes the labels of all parts in bands of `rows`, multiples of `unit`. Returns how many there are.
+std::uint64_t write_labels(joined_labels labels, const extents& shape, std::int64_t rows, std::int64_t unit,
+                           ranks* shared_by, image_sink& to) {
+  const auto own = share_of(shared_by, ceil_div(shape.height(), unit));
+  const auto over_bands = [&](const auto& visit) {
+    const auto end = std::min(own.end * unit, shape.height());
+    for (auto y = own.first * unit; y < end; y += rows) visit(labels.read(y, std::min(y + rows, end)));
+  };
+  if (shared_by) {
+    // A rank can write its rows when it knows how many labels begin in those before.
+    std::vector<std::uint32_t> highest;
+    over_bands([&](const joined_labels::band& band) {
+      const auto found = labels.highest(band);
+      highest.insert(highest.end(), found.begin(), found.end());
+    });
+    for (const auto& rank : shared_by->gather(bytes_of(highest)))
+      labels.number(numbers_in<std::uint32_t>(rank));
+  }
+  over_bands([&](const joined_labels::band& band) {
+    if (!shared_by) labels.number(labels.highest(band));
+    labels.write(band, to);
+  });
+  return labels.count();
 }
 
 /// Runs of single steps are not resumed.
@@ -230,7 +288,9 @@ std::uint64_t find_nuclei(image_source& rgb, const tissue_mask* tissue, double m
   check(rgb.form(), mpp, options);
   const auto& shape = rgb.form().shape;
   auto limits = limits_of_steps(pieces);
-  const auto memory = pieces.memory > 0 ? pieces.memory : default_memory();
+  auto* const shared_by = pieces.shared_by;
+  auto memory = pieces.memory > 0 ? pieces.memory : default_memory();
+  if (shared_by && pieces.memory == 0) memory = shared_by->least(memory / shared_by->local_size());
   limits.memory = memory / 2;  // the rest is for blocks, and for buffers that wait to be used again
   coded_file::all().peak = coded_file::all().now.load();
   // Beyond the reach of the local means no step sees the other side of a part.
@@ -241,19 +301,21 @@ std::uint64_t find_nuclei(image_source& rgb, const tissue_mask* tissue, double m
   for (const auto& where : slides::tissue_parts(shape, tissue, halo, unit)) {
     if (where.pixels() == 0) continue;
     const auto source = std::make_shared<slides::tissue_source>(rgb, tissue, where);
-    const bool fits =
-        pieces.size == std::array<std::int64_t, 3>{} && where.pixels() * bytes_per_pixel <= memory;
+    const bool fits = !shared_by && pieces.size == std::array<std::int64_t, 3>{} &&
+                      where.pixels() * bytes_per_pixel <= memory;
     slide_part part{where, source->outside(), std::make_unique<steps>(how, limits, !fits, memory / 4)};
     part.rgb = part.on->source_of(source);
     pixels += where.pixels();
     parts.push_back(std::move(part));
   }
   nuclei_report own;
-  label_parts(parts, mpp, options, pixels * bytes_per_pixel > memory, own);
+  label_parts(parts, mpp, options, shared_by || pixels * bytes_per_pixel > memory, own);
   auto rows = std::clamp<std::int64_t>(memory / (16 * std::max<std::int64_t>(shape.width(), 1)), 1, 1024);
-  if (const auto chunk = labels.chunk()[1]; chunk > 0) rows = std::max(chunk, rows / chunk * chunk);
-  write_labels(parts, shape, rows, how.threads, labels, own);
-  labels.commit();
+  const auto chunk = std::max<std::int64_t>(labels.chunk()[1], 1);
+  rows = std::max(chunk, rows / chunk * chunk);
+  own.count = write_labels({parts, shape, how.threads}, shape, rows, chunk, shared_by, labels);
+  if (shared_by) shared_by->meet();
+  if (!shared_by || shared_by->is_first()) labels.commit();
   own.scratch_bytes = coded_file::all().peak;
   if (report) *report = own;
   return own.count;

@@ -198,7 +198,8 @@ std::optional<image_region> steps::box_of_objects(const picture& mask, const ima
 picture steps::by_objects(const picture& mask, const std::vector<picture>& inputs,
                           function_ref<picture(steps&, const std::vector<picture>&)> find) {
   const auto& shape = mask.form().shape;
-  if (!in_pieces_ || !uses_cpu(shape.pixels())) return {};
+  // Ranks would have to agree on the numbers of objects between them.
+  if (!in_pieces_ || pieces_.shared_by || !uses_cpu(shape.pixels())) return {};
   const auto memory = pieces_.memory > 0 ? pieces_.memory : default_memory();
   const auto pixels_at_once = memory / (bytes_computing(inputs) + bytes_of_whole_steps);
   constexpr std::int64_t least_room = (least_side + room_around) * (least_side + room_around);

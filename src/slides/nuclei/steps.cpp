@@ -1,14 +1,18 @@
 #include "slides/nuclei/steps.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
 
 #include <macareu/computed_source.hpp>
 #include <macareu/error.hpp>
+#include <macareu/ranks.hpp>
 
+#include "core/ceil_div.hpp"
 #include "core/coded_image.hpp"
+#include "core/rank_shares.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 
 namespace macareu::slides {
@@ -117,9 +121,10 @@ picture steps::whole(std::string_view name, const arguments& given, const std::v
     const auto sources = as_sources(inputs);
     std::vector<image_source*> from;
     for (const auto& each : sources) from.push_back(each.get());
-    auto result = std::make_shared<coded_image>(form, pieces_.scratch);
+    auto result = work_file(form);
     image_sink* const to = result.get();
     run_in_pieces(about, from, {&to, 1}, given, how, pieces_);
+    result->share();
     one.file = result;
     one.source = std::move(result);
   }
@@ -161,13 +166,14 @@ std::vector<picture> steps::keep(std::vector<picture> results) {
   for (const auto& one : results) {
     if (!one.from->about) continue;
     missing.push_back(one);
-    files.push_back(std::make_shared<coded_image>(one.form(), pieces_.scratch));
+    files.push_back(work_file(one.form()));
   }
   if (missing.empty()) return results;
   over_bands(missing, 1, [&](std::span<const block> bands) {
     for (std::size_t i = 0; i < files.size(); ++i)
       files[i]->write(bands[i].where, bands[i].pixels.data(), threads_for(bands[i]));
   });
+  for (const auto& file : files) file->share();
   auto next = files.begin();
   for (auto& one : results)
     if (one.from->about) one = source_of(*next++);
@@ -176,9 +182,14 @@ std::vector<picture> steps::keep(std::vector<picture> results) {
 
 picture steps::stored(const picture& result) {
   if (result.from->file) return result;
-  auto kept = std::make_shared<coded_image>(result.form(), pieces_.scratch);
+  auto kept = work_file(result.form());
   write(result, *kept);
+  kept->share();
   return source_of(std::move(kept));
+}
+
+std::shared_ptr<coded_image> steps::work_file(const source_form& form) const {
+  return std::make_shared<coded_image>(form, pieces_.scratch, pieces_.shared_by);
 }
 
 void steps::over_bands(std::span<const picture> of, std::int64_t rows_at_least,
@@ -192,8 +203,10 @@ void steps::over_bands(std::span<const picture> of, std::int64_t rows_at_least,
     rows = std::clamp<std::int64_t>(rows, 1, std::max<std::int64_t>(shape.height(), 1));
     rows = std::min(shape.height(), std::max(rows_at_least, rows / rows_at_least * rows_at_least));
   }
-  for (std::int64_t y = 0; y < shape.height(); y += rows) {
-    const auto band = rows_of(shape, y, rows);
+  const auto own = share_of(pieces_.shared_by, ceil_div(shape.height(), rows_at_least));
+  const auto end = std::min(own.end * rows_at_least, shape.height());
+  for (auto y = own.first * rows_at_least; y < end; y += rows) {
+    const auto band = rows_of(shape, y, std::min(rows, end - y));
     std::vector<block> packed;
     for (const auto& one : of) packed.push_back(fresh(one.form(), band));
     read(of, band, packed);
@@ -219,13 +232,14 @@ std::vector<value_counts> steps::counts(const picture& of, std::size_t values) c
   const auto alone = one_thread();
   // While one thread reads a strip, others count theirs.
   constexpr std::int64_t rows = 256;
+  const auto strips = share_of(pieces_.shared_by, ceil_div(shape.height(), rows));
   const auto threads = cpu::lend_threads(shape.pixels(), how_.threads);
   const auto shares = static_cast<std::int64_t>(threads.count);
   std::mutex joining;
   threads.for_each(static_cast<std::size_t>(shares), [&](std::size_t share) {
     std::vector<value_counts> own(channels, value_counts(values));
-    for (auto y = static_cast<std::int64_t>(share) * rows; y < shape.height(); y += shares * rows) {
-      const auto strip = rows_of(shape, y, rows);
+    for (auto i = strips.first + static_cast<std::int64_t>(share); i < strips.end; i += shares) {
+      const auto strip = rows_of(shape, i * rows, rows);
       const auto memory = fresh(of.form(), strip);
       read_box({&of, 1}, strip, alone, {&memory, 1});
       if (of.form().type == dtype::u8)
@@ -237,6 +251,7 @@ std::vector<value_counts> steps::counts(const picture& of, std::size_t values) c
     for (std::size_t channel = 0; channel < channels; ++channel)
       for (std::size_t value = 0; value < values; ++value) all[channel][value] += own[channel][value];
   });
+  for (auto& channel : all) join_numbers(pieces_.shared_by, channel, std::plus());
   return all;
 }
 

@@ -78,7 +78,7 @@ class steps {
   /// In memory.
   explicit steps(const context& how) : how_(how) {}
   /// In memory or in pieces; boxes and work files as the options say. In pieces, blocks of all threads take
-  /// at most `block_memory`.
+  /// at most `block_memory`, and ranks may share all steps.
   steps(const context& how, const piece_options& pieces, bool in_pieces, std::int64_t block_memory)
       : how_(how), pieces_(pieces), in_pieces_(in_pieces), block_memory_(block_memory) {
     if (in_pieces) buffers_->keep_at_most(block_memory);
@@ -101,7 +101,8 @@ class steps {
   std::vector<picture> keep(std::vector<picture> results);
   /// Labels that `find` gives for whole images of the inputs, computed now. Those of an object of the mask,
   /// of eight neighbours, depend on its own pixels alone. In boxes around whole objects, one for each thread:
-  /// numbers then are 1..n in any order. No picture in memory, on a GPU, and where a box would be too large.
+  /// numbers then are 1..n in any order. No picture in memory, on a GPU, on ranks, and where a box would be
+  /// too large.
   picture by_objects(const picture& mask, const std::vector<picture>& inputs,
                      function_ref<picture(steps&, const std::vector<picture>&)> find);
   /// A picture in a work file.
@@ -109,7 +110,7 @@ class steps {
   /// The same in memory. In pieces they are computed where they are read, which takes no work file.
   std::vector<picture> reuse(std::vector<picture> results);
   picture reuse(const picture& result) { return reuse(std::vector{result})[0]; }
-  /// Writes a picture.
+  /// Writes a picture; where ranks share it, the rows of this one.
   void write(const picture& result, image_sink& to);
   /// How many pixels of each channel have each value below `values`; of u8 and u16.
   std::vector<value_counts> counts(const picture& of, std::size_t values) const;
@@ -168,6 +169,7 @@ class steps {
   /// multiples of a number of rows.
   void over_bands(std::span<const picture> of, std::int64_t rows_at_least,
                   function_ref<void(std::span<const block>)> visit) const;
+  std::shared_ptr<coded_image> work_file(const source_form& form) const;
   host_threads threads_for(const block& of) const;
   std::vector<std::shared_ptr<image_source>> as_sources(const std::vector<picture>& inputs) const;
 };

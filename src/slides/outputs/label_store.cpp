@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 
 #include "core/ceil_div.hpp"
+#include "core/rank_shares.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "files/regions/write_source.hpp"
 #include "files/regions/zarr.hpp"
@@ -12,12 +14,18 @@
 namespace macareu::slides {
 
 label_store::label_store(const extents& shape, const metadata& info, const std::filesystem::path& scratch,
-                         int threads)
+                         int threads, ranks* shared_by)
     : form_{.type = dtype::u32, .shape = shape, .info = info},
       columns_((shape.width() + side - 1) / side),
       has_labels_(static_cast<std::size_t>((shape.height() + side - 1) / side * columns_)),
       threads_(threads),
-      file_(scratch, sizeof(std::uint32_t)) {}
+      shared_by_(shared_by),
+      file_(scratch, sizeof(std::uint32_t), shared_by) {}
+
+void label_store::share() {
+  file_.share();
+  join_numbers(shared_by_, has_labels_, std::bit_or());
+}
 
 template <class Visit>
 void label_store::over_tiles(const image_region& region, Visit visit) const {
@@ -41,9 +49,10 @@ image_region label_store::tile_at(std::int64_t y, std::int64_t x) {
 
 std::unique_ptr<label_store> label_store::renumbered(const std::vector<std::uint32_t>& numbers,
                                                      const std::filesystem::path& scratch) {
-  auto result = std::make_unique<label_store>(form_.shape, form_.info, scratch, threads_);
+  auto result = std::make_unique<label_store>(form_.shape, form_.info, scratch, threads_, shared_by_);
   std::vector<std::uint32_t> tile;
-  for (std::int64_t y = 0; y < form_.shape.height(); y += side)
+  const auto own = share_of(shared_by_, ceil_div(form_.shape.height(), side));
+  for (auto y = own.first * side; y < std::min(own.end * side, form_.shape.height()); y += side)
     for (std::int64_t x = 0; x < form_.shape.width(); x += side) {
       if (!has_labels(y, x)) continue;
       const image_region where{
@@ -53,6 +62,7 @@ std::unique_ptr<label_store> label_store::renumbered(const std::vector<std::uint
       for (auto& label : tile) label = numbers[label];
       result->write(where, tile.data());
     }
+  result->share();
   return result;
 }
 

@@ -18,9 +18,9 @@ class label_store final : public image_source, public image_sink {
  public:
   static constexpr std::int64_t side = 256;
 
-  /// threads: of large regions, 0 for all.
+  /// threads: of large regions, 0 for all. Ranks that share it write tiles of their own.
   label_store(const extents& shape, const metadata& info, const std::filesystem::path& scratch,
-              int threads = 1);
+              int threads = 1, ranks* shared_by = nullptr);
 
   const source_form& form() const override { return form_; }
   std::array<std::int64_t, 3> chunk() const override { return {1, side, side}; }
@@ -28,12 +28,16 @@ class label_store final : public image_source, public image_sink {
   void read(const image_region& from, void* to) override;
   void write(const image_region& to, const void* from) override;
   void commit() override {}
+  /// What other ranks wrote is found by share(), which throws if it is not there.
+  bool was_written(const image_region&) override { return shared_by_ != nullptr; }
+  /// Lets all ranks read what each has written; no-op without ranks.
+  void share();
 
   /// Whether the tile with this pixel has labels.
   bool has_labels(std::int64_t y, std::int64_t x) const {
     return has_labels_[static_cast<std::size_t>(y / side * columns_ + x / side)];
   }
-  /// With numbers[label] in place of each label.
+  /// With numbers[label] in place of each label. All ranks call it.
   std::unique_ptr<label_store> renumbered(const std::vector<std::uint32_t>& numbers,
                                           const std::filesystem::path& scratch);
   /// Writes a pyramid as TIFF, or an array as Zarr.
@@ -53,6 +57,7 @@ class label_store final : public image_source, public image_sink {
   std::int64_t columns_;
   std::vector<std::uint8_t> has_labels_;  // of tiles; bytes, as threads write them
   int threads_;
+  ranks* shared_by_;
   coded_file file_;
 };
 

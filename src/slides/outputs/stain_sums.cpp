@@ -4,9 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include <macareu/error.hpp>
+#include <macareu/ranks.hpp>
 
+#include "core/rank_shares.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 
 namespace macareu::slides {
@@ -48,6 +51,47 @@ void add(const stain_sums& from, std::size_t first, stain_sums& to) {
       stain.most[row] = std::max(stain.most[row], own.most[i]);
     }
   }
+}
+
+/// visit(column) for each.
+template <class Sums, class Visit>
+void over_columns(Sums& of, const Visit& visit) {
+  visit(of.first_y);
+  visit(of.first_x);
+  visit(of.pixels);
+  for (auto& stain : of.stains) {
+    visit(stain.sum);
+    visit(stain.squares);
+    visit(stain.least);
+    visit(stain.most);
+  }
+}
+
+/// The sums of all ranks, on the first one.
+stain_sums on_first_rank(ranks& all, stain_sums own) {
+  const auto message = [](const stain_sums& from) {
+    std::string bytes;
+    over_columns(from, [&](const auto& column) { bytes += bytes_of(column); });
+    return bytes;
+  };
+  const auto sums_in = [&](const std::string& bytes) {
+    auto to = own;
+    std::size_t at = 0;
+    over_columns(to, [&](auto& column) {
+      at += bytes.copy(reinterpret_cast<char*>(column.data()), column.size() * sizeof column[0], at);
+    });
+    return to;
+  };
+  const auto joined = all.exchange(
+      message(own), {.join =
+                         [&](const rank_range&, const std::string& first, const std::string& second) {
+                           auto sums = sums_in(first);
+                           add(sums_in(second), 0, sums);
+                           return message(sums);
+                         },
+                     .split = [](const rank_range&,
+                                 std::string bytes) { return std::pair(std::move(bytes), std::string()); }});
+  return all.is_first() ? sums_in(joined) : own;
 }
 
 /// Labels and colours of an area, and what is known of its labelled pixels.
@@ -136,12 +180,15 @@ std::vector<std::string> stain_names(const nuclei_options& options) {
 }
 
 stain_sums sum_stains(image_source& rgb, label_store& labels, std::uint64_t count,
-                      const nuclei_options& options, const std::array<double, 3>& white, const context& how) {
+                      const nuclei_options& options, const std::array<double, 3>& white, const context& how,
+                      ranks* shared_by) {
   const auto stains = stain_names(options);
   auto sums = empty_sums(static_cast<std::size_t>(count), stains);
   const auto unmix = unmixing(options, white);
   const context run{.device = "cpu", .threads = 1};
-  const auto areas = labelled_areas(labels);
+  auto areas = labelled_areas(labels);
+  const auto own = share_of(shared_by, static_cast<std::int64_t>(areas.size()));
+  areas = {areas.begin() + own.first, areas.begin() + own.end};
   std::mutex reading, adding;
   const auto threads = cpu::lend_threads(labels.form().shape.pixels(), how.threads);
   threads.for_each(areas.size(), [&](std::size_t i) {
@@ -161,6 +208,7 @@ stain_sums sum_stains(image_source& rgb, label_store& labels, std::uint64_t coun
     const std::lock_guard lock(adding);
     add(area.sums, area.first, sums);
   });
+  if (shared_by) sums = on_first_rank(*shared_by, std::move(sums));
   return sums;
 }
 

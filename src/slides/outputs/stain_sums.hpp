@@ -33,8 +33,10 @@ arguments unmixing(const nuclei_options& options, const std::array<double, 3>& w
 /// Names of the stains that are measured.
 std::vector<std::string> stain_names(const nuclei_options& options);
 
-/// Labels are 1 to count. Tiles without labels are not read.
+/// Labels are 1 to count. Tiles without labels are not read. Of ranks that share it, the first one gets the
+/// sums of all.
 stain_sums sum_stains(image_source& rgb, label_store& labels, std::uint64_t count,
-                      const nuclei_options& options, const std::array<double, 3>& white, const context& how);
+                      const nuclei_options& options, const std::array<double, 3>& white, const context& how,
+                      ranks* shared_by = nullptr);
 
 }  // namespace macareu::slides
