@@ -1,6 +1,8 @@
 // Operators in pieces read as documented (docs/explanation/pieces.md): how often each pixel, by how many
 // threads at a time.
+#include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "catalogue/passes.hpp"
 #include "operators/pieces_fixture.hpp"
@@ -321,9 +323,11 @@ TEST_F(operators_in_pieces, rows_of_objects_go_to_a_file_where_they_are_many) {
 
 TEST_F(operators_in_pieces, tables_of_few_rows_are_one_part) {
   const auto scenes = wave_scenes({40, 50});
-  const image none(dtype::u32, {40, 50});
+  image none(dtype::u32, {40, 50});
+  std::ranges::fill(none.pixels<std::uint32_t>(), 0u);
   options_.size = {1, 8, 16};
-  for (const auto& [name, pixels] : {std::pair{"histogram", &scenes[1].mask}, std::pair{"measure", &none}}) {
+  for (const auto& [name, pixels] :
+       {std::pair{"histogram", &scenes[1].mask}, std::pair{"measure", &std::as_const(none)}}) {
     const auto& about = *find_operator(name);
     one_at_a_time turn;
     counting_source source(*pixels, turn);
