@@ -184,6 +184,28 @@ TEST(steps, several_are_kept_in_one_pass) {
   }
 }
 
+/// Images of 2^32 pixels have labels of u64, but readers of labels expect u32.
+TEST(steps, wide_labels_become_narrow) {
+  dice from(5);
+  image wide(dtype::u64, {70, 55}), narrow(dtype::u32, {70, 55});
+  for (std::size_t i = 0; i < 70 * 55; ++i) {
+    narrow.pixels<std::uint32_t>()[i] = static_cast<std::uint32_t>(from.below(std::int64_t{1} << 32));
+    wide.pixels<std::uint64_t>()[i] = narrow.pixels<std::uint32_t>()[i];
+  }
+  piece_options pieces;
+  pieces.size = {0, 20, 30};
+  for (const bool in_pieces : {false, true}) {
+    steps on(context{}, pieces, in_pieces, 1 << 20);
+    const auto found = on.labels_in_u32(on.view_of(wide));
+    ASSERT_EQ(found.form().type, dtype::u32);
+    std::vector<std::uint32_t> got(70 * 55);
+    on.read(found, whole_of(wide.shape()), got.data());
+    EXPECT_TRUE(std::ranges::equal(got, narrow.pixels<std::uint32_t>()));
+    const auto given = on.view_of(narrow);
+    EXPECT_EQ(on.labels_in_u32(given).from, given.from);
+  }
+}
+
 /// Labels of a mask by boxes of whole objects: those of the whole, with other numbers.
 TEST(steps, objects_are_the_same_in_boxes) {
   dice from(4);

@@ -118,6 +118,9 @@ void label_parts(std::vector<slide_part>& parts, double mpp, const nuclei_option
     auto density = part.on->reuse(std::exchange(densities[i], {}));
     const auto filled = part.on->reuse(std::exchange(part.filled, {}));
     part.labels = kept(part, recipe.labels(std::move(density), filled, slide));
+    if (part.labels.form().type != dtype::u32)
+      throw internal_error("nuclei: expected labels of u32, got " +
+                           std::string(name_of(part.labels.form().type)));
   }
   clock.tell("nuclei");
 }

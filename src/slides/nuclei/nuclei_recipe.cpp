@@ -194,7 +194,7 @@ picture nuclei_recipe::refined(picture parts, const picture& fg, const picture& 
 }
 
 picture nuclei_recipe::labels(picture density, const picture& f, const slide_numbers& slide) {
-  if (!(slide.threshold > 0)) return on_.whole("label", {}, {f});  // no stain at all: no objects
+  if (!(slide.threshold > 0)) return on_.labels_in_u32(on_.whole("label", {}, {f}));  // no stain: no objects
   const auto fg = foreground(f, local_level(f, slide));
   auto land = landscape(std::exchange(density, {}), f, fg, slide.threshold);
   // The landscape is highest between parts of the foreground, which are flooded apart.
@@ -203,9 +203,9 @@ picture nuclei_recipe::labels(picture density, const picture& f, const slide_num
   });
   if (!found) {
     land = on_.keep(land);
-    found = parts(std::move(land), fg, f);
+    found = on_.labels_in_u32(parts(std::move(land), fg, f));
   }
-  return refined(std::move(found), fg, f);
+  return on_.labels_in_u32(refined(std::move(found), fg, f));
 }
 
 }  // namespace macareu::slides

@@ -180,6 +180,11 @@ std::vector<picture> steps::keep(std::vector<picture> results) {
   return results;
 }
 
+picture steps::labels_in_u32(picture labels) {
+  if (labels.form().type == dtype::u32) return labels;
+  return keep(local("cast", {{"type", "u32"}}, {std::move(labels)}, {})[0]);
+}
+
 picture steps::stored(const picture& result) {
   if (result.from->file) return result;
   auto kept = work_file(result.form());

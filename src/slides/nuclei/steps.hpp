@@ -105,6 +105,8 @@ class steps {
   /// too large.
   picture by_objects(const picture& mask, const std::vector<picture>& inputs,
                      function_ref<picture(steps&, const std::vector<picture>&)> find);
+  /// Labels as u32. Operators give u64 from 2^32 pixels on, however few objects there are.
+  picture labels_in_u32(picture labels);
   /// A picture in a work file.
   picture stored(const picture& result);
   /// The same in memory. In pieces they are computed where they are read, which takes no work file.
