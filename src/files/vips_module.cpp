@@ -3,12 +3,15 @@
 #include "vips_module.hpp"
 
 #include <fcntl.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <vips/vips.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
@@ -156,13 +159,26 @@ bool read_box(picture* opened, const picture_box& box, std::byte* to, std::size_
   return true;
 }
 
+/// Rows for libvips. If it is told of a failure while it writes a pyramid, it closes the levels through freed
+/// memory (8.14). There a failure is kept for the end, and rows that follow are zeros.
+struct given_rows {
+  const row_source& source;
+  bool keep_failure = false;
+  std::atomic<bool> failed = false;
+};
+
 int give_rows(VipsRegion* region, void*, void* given, void*, gboolean*) {
-  const auto& source = *static_cast<const row_source*>(given);
+  auto& rows = *static_cast<given_rows*>(given);
   const auto& area = region->valid;
-  for (int y = area.top; y < area.top + area.height; ++y)
-    if (!source.copy(source.image, y, area.left, area.width,
-                     reinterpret_cast<std::byte*>(VIPS_REGION_ADDR(region, area.left, y))))
-      return -1;
+  const auto bytes =
+      static_cast<std::size_t>(area.width) * static_cast<std::size_t>(VIPS_IMAGE_SIZEOF_PEL(region->im));
+  for (int y = area.top; y < area.top + area.height; ++y) {
+    auto* const to = reinterpret_cast<std::byte*>(VIPS_REGION_ADDR(region, area.left, y));
+    if (!rows.failed && !rows.source.copy(rows.source.image, y, area.left, area.width, to))
+      rows.failed = true;
+    if (rows.failed && !rows.keep_failure) return -1;
+    if (rows.failed) std::memset(to, 0, bytes);
+  }
   return 0;
 }
 
@@ -173,8 +189,8 @@ VipsInterpretation interpretation_of(const picture_form& form, VipsBandFormat fo
   return wide ? VIPS_INTERPRETATION_RGB16 : VIPS_INTERPRETATION_sRGB;
 }
 
-/// The source as an image of libvips, which must not outlive it; null on failure.
-owned_image wrapped(const picture_form& form, const row_source& source) {
+/// The rows as an image of libvips, which must not outlive them; null on failure.
+owned_image wrapped(const picture_form& form, given_rows& rows) {
   const auto* type = std::find_if(std::begin(types), std::end(types),
                                   [&](const auto& each) { return each.second == form.type; });
   owned_image result(vips_image_new());
@@ -184,19 +200,18 @@ owned_image wrapped(const picture_form& form, const row_source& source) {
                          form.pixel_height > 0 ? 1 / form.pixel_height : 1);
   if (form.page_height < form.rows)
     vips_image_set_int(result.get(), VIPS_META_PAGE_HEIGHT, static_cast<int>(form.page_height));
-  auto* given = const_cast<row_source*>(&source);
   if (vips_image_pipelinev(result.get(), VIPS_DEMAND_STYLE_THINSTRIP, nullptr) != 0 ||
-      vips_image_generate(result.get(), nullptr, give_rows, nullptr, given, nullptr) != 0)
+      vips_image_generate(result.get(), nullptr, give_rows, nullptr, &rows, nullptr) != 0)
     return nullptr;
   return result;
 }
 
-/// A file that libvips writes TIFF to. After a write has failed libvips closes the levels of a pyramid
-/// through freed memory (8.14), so a failure is kept for the end: what follows counts as written, and reads
-/// as zeros.
+/// A file that libvips writes TIFF to. A failure is kept for the end, and rows are told of it. What follows
+/// it, or a failure of rows, counts as written and reads as zeros.
 class tiff_file {
  public:
-  explicit tiff_file(const char* path) : file_(::open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  tiff_file(const char* path, std::atomic<bool>& failed)
+      : file_(::open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)), failed_(failed) {
     if (file_ < 0) failure_ = errno;
   }
   tiff_file(const tiff_file&) = delete;
@@ -207,10 +222,14 @@ class tiff_file {
 
   static gint64 write(VipsTargetCustom*, const void* from, gint64 bytes, tiff_file* to) {
     const auto* at = static_cast<const std::byte*>(from);
-    for (gint64 left = bytes; left > 0 && to->failure_ == 0;) {
+    for (gint64 left = bytes; left > 0 && !to->failed_;) {
       const auto moved = ::pwrite(to->file_, at, static_cast<std::size_t>(left), to->place_ + bytes - left);
-      if (moved < 0 && errno != EINTR) to->failure_ = errno;
-      if (moved <= 0) continue;
+      if (moved < 0 && errno == EINTR) continue;
+      if (moved <= 0) {
+        to->failure_ = moved < 0 ? errno : EIO;
+        to->failed_ = true;
+        continue;
+      }
       at += moved;
       left -= moved;
     }
@@ -237,6 +256,7 @@ class tiff_file {
     return in->place_ = by + (from == SEEK_SET ? 0 : from == SEEK_CUR ? in->place_ : in->size_);
   }
 
+  bool is_open() const { return file_ >= 0; }
   /// False, with an error of libvips, if not all was written.
   bool finish() {
     if (failure_ == 0 && ::close(std::exchange(file_, -1)) != 0) failure_ = errno;
@@ -246,34 +266,77 @@ class tiff_file {
 
  private:
   int file_, failure_ = 0;
+  std::atomic<bool>& failed_;
   gint64 place_ = 0, size_ = 0;
 };
 
-bool write_tiff(VipsImage* image, const picture_storage& storage, const char* path) {
-  tiff_file file(path);
-  // Smaller levels wait in memory, or beside a name in files: pixels that are not compressed are too many.
+constexpr int tile_width = 256;
+
+/// Bytes of the smaller levels of a pyramid, in whole tiles and without compression.
+std::int64_t bytes_of_levels(VipsImage* image, int tile_height) {
+  const auto padded = [](std::int64_t size, std::int64_t tile) { return (size + tile - 1) / tile * tile; };
+  std::int64_t bytes = 0;
+  std::int64_t width = vips_image_get_width(image), height = vips_image_get_height(image);
+  while ((width > tile_width || height > tile_height) && width > 1 && height > 1) {
+    width /= 2;
+    height /= 2;
+    bytes += padded(width, tile_width) * padded(height, tile_height) *
+             static_cast<std::int64_t>(VIPS_IMAGE_SIZEOF_PEL(image));
+  }
+  return bytes;
+}
+
+/// Smaller levels wait until the largest one is written: in memory up to this, and in temporary files beyond.
+constexpr std::int64_t most_in_memory = std::int64_t{128} << 20;
+
+/// False, with an error of libvips, if the directory of temporary files has no room for the levels: libvips
+/// crashes where it cannot write one.
+bool has_room_for_levels(std::int64_t bytes) {
+  const char* folder = g_getenv("TMPDIR");
+  if (!folder) folder = "/tmp";
+  struct statvfs now {};
+  if (::statvfs(folder, &now) != 0) {
+    vips_error("unix error", "%s for temporary files: %s", folder, std::strerror(errno));
+    return false;
+  }
+  const auto free = static_cast<std::int64_t>(now.f_bavail) * static_cast<std::int64_t>(now.f_frsize);
+  if (free >= bytes) return true;
+  vips_error("unix error", "smaller levels need %lld MB in %s, which has %lld MB left: set TMPDIR",
+             static_cast<long long>(bytes / 1000000), folder, static_cast<long long>(free / 1000000));
+  return false;
+}
+
+bool write_tiff(VipsImage* image, const picture_storage& storage, const char* path, given_rows& rows) {
+  const auto levels =
+      storage.pyramid && !storage.compress ? bytes_of_levels(image, storage.tile_height) : std::int64_t{0};
+  const bool in_files = levels > most_in_memory;
+  if (in_files && !has_room_for_levels(levels)) return false;
+  tiff_file file(path, rows.failed);
+  if (!file.is_open()) return file.finish();
+  // With a name libvips has the levels in files.
   const std::unique_ptr<VipsTarget, release> target(static_cast<VipsTarget*>(
-      g_object_new(VIPS_TYPE_TARGET_CUSTOM, "filename", storage.compress ? nullptr : path, nullptr)));
+      g_object_new(VIPS_TYPE_TARGET_CUSTOM, "filename", in_files ? path : nullptr, nullptr)));
   if (vips_object_build(VIPS_OBJECT(target.get())) != 0) return false;
   g_signal_connect(target.get(), "write", G_CALLBACK(tiff_file::write), &file);
   g_signal_connect(target.get(), "read", G_CALLBACK(tiff_file::read), &file);
   g_signal_connect(target.get(), "seek", G_CALLBACK(tiff_file::seek), &file);
   const bool saved =
       vips_tiffsave_target(
-          image, target.get(), "tile", gboolean{storage.tile_height > 0}, "tile_width", 256, "tile_height",
-          std::max(storage.tile_height, 16), "bigtiff", gboolean{storage.big}, "pyramid",
+          image, target.get(), "tile", gboolean{storage.tile_height > 0}, "tile_width", tile_width,
+          "tile_height", std::max(storage.tile_height, 16), "bigtiff", gboolean{storage.big}, "pyramid",
           gboolean{storage.pyramid}, "subifd", gboolean{storage.sub_pages}, "region_shrink",
           storage.nearest ? VIPS_REGION_SHRINK_NEAREST : VIPS_REGION_SHRINK_MEAN, "resunit",
           VIPS_FOREIGN_TIFF_RESUNIT_CM, "compression",
           storage.compress ? VIPS_FOREIGN_TIFF_COMPRESSION_DEFLATE : VIPS_FOREIGN_TIFF_COMPRESSION_NONE,
           "level", 1, nullptr) == 0;
-  return saved && file.finish();
+  return file.finish() && saved && !rows.failed;
 }
 
 bool write(const picture_storage& storage, const char* path, const picture_form& form,
            const row_source& source) noexcept {
   vips_error_clear();
-  const auto image = wrapped(form, source);
+  given_rows rows{source, storage.pyramid};
+  const auto image = wrapped(form, rows);
   if (!image) return false;
   if (storage.description)
     vips_image_set_string(image.get(), VIPS_META_IMAGEDESCRIPTION, storage.description);
@@ -283,7 +346,7 @@ bool write(const picture_storage& storage, const char* path, const picture_form&
     case picture_encoding::jpeg:
       return vips_jpegsave(image.get(), path, "Q", 95, nullptr) == 0;
     case picture_encoding::tiff:
-      return write_tiff(image.get(), storage, path);
+      return write_tiff(image.get(), storage, path, rows);
   }
   return false;
 }

@@ -70,8 +70,7 @@ struct picture_storage {
   const char* description = nullptr;
 };
 
-/// Provides pixels [x, x + count) of a row; false if that fails. libvips calls it on its own threads, one at
-/// a time.
+/// Provides pixels [x, x + count) of a row; false if that fails. libvips calls it on several threads.
 struct row_source {
   bool (*copy)(void* image, std::int64_t row, std::int64_t x, std::int64_t count, std::byte* to) noexcept;
   void* image;

@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 #include <exception>
+#include <mutex>
 #include <string>
 
 #include <macareu/error.hpp>
@@ -15,19 +16,21 @@
 namespace macareu::files {
 namespace {
 
-/// Rows for libvips, with the error of reading them.
+/// Rows for libvips, with the first error of reading them.
 struct given_rows {
   const pixel_rows& pixels;
+  std::mutex guard = {};
   std::exception_ptr error = {};
 };
 
 bool copy_rows(void* given, std::int64_t row, std::int64_t x, std::int64_t count, std::byte* to) noexcept {
-  auto& [pixels, error] = *static_cast<given_rows*>(given);
+  auto& rows = *static_cast<given_rows*>(given);
   try {
-    pixels.copy(row, x, count, truth::full, to);
+    rows.pixels.copy(row, x, count, truth::full, to);
     return true;
   } catch (...) {
-    error = std::current_exception();
+    const std::lock_guard lock(rows.guard);
+    if (!rows.error) rows.error = std::current_exception();
     return false;
   }
 }

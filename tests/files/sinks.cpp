@@ -3,9 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <future>
+#include <optional>
 
 #include "files/regions/write_source.hpp"
 #include "regions.hpp"
@@ -219,18 +223,84 @@ TEST_F(sinks, a_full_disk_names_the_pyramid) {
   ::getrlimit(RLIMIT_FSIZE, &old);
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   std::vector<std::string> messages;
-  for (const rlim_t size : {1000, 100000, 2600000}) {
-    const rlimit small{size, old.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &small);
-    messages.push_back(message_of<io_error>(
-        [&] { files::write_source(at("a.ome.tif"), *source, {.pyramid = true, .labels = true}); }));
-    ::setrlimit(RLIMIT_FSIZE, &old);
-  }
+  for (const rlim_t size : {1000, 100000, 2600000})
+    for (const bool compressed : {true, false}) {
+      const rlimit small{size, old.rlim_max};
+      ::setrlimit(RLIMIT_FSIZE, &small);
+      messages.push_back(message_of<io_error>(
+          [&] { files::write_source(at("a.ome.tif"), *source, {.pyramid = true, .labels = compressed}); }));
+      ::setrlimit(RLIMIT_FSIZE, &old);
+    }
   std::signal(SIGXFSZ, handler);
   for (const auto& message : messages) EXPECT_EQ(message, at("a.ome.tif").string() + ": File too large");
   EXPECT_EQ(listing(), std::vector<std::string>{});
   files::write_source(at("a.ome.tif"), *source, {.pyramid = true, .labels = true});
   expect_same(read_image(at("a.ome.tif")).pixels, labels);
+}
+
+/// TMPDIR until the end of a test.
+class temporary_files {
+ public:
+  explicit temporary_files(const fs::path& folder) {
+    if (const char* const old = std::getenv("TMPDIR")) old_ = old;
+    ::setenv("TMPDIR", folder.c_str(), 1);
+  }
+  ~temporary_files() { old_ ? ::setenv("TMPDIR", old_->c_str(), 1) : ::unsetenv("TMPDIR"); }
+  temporary_files(const temporary_files&) = delete;
+  temporary_files& operator=(const temporary_files&) = delete;
+
+ private:
+  std::optional<std::string> old_;
+};
+
+TEST_F(sinks, pyramids_need_no_temporary_files) {
+  if (!has_vips()) GTEST_SKIP() << "this build has no libvips";
+  const auto pixels = sample(dtype::u8, {700, 900});
+  const temporary_files nowhere(at("nowhere"));
+  for (const bool labels : {false, true}) {
+    files::write_source(at("a.tif"), *source_of(pixels), {.pyramid = true, .labels = labels});
+    expect_same(read_image(at("a.tif")).pixels, pixels);
+    EXPECT_EQ(read_image(at("a.tif"), {.level = 1}).pixels.shape(), (extents{350, 450}));
+  }
+}
+
+/// An image whose disk fails from a row on.
+class failing_source final : public image_source {
+ public:
+  failing_source(const extents& shape, std::int64_t good_rows)
+      : form_{dtype::u8, shape}, good_rows_(good_rows) {}
+  const source_form& form() const override { return form_; }
+  std::array<std::int64_t, 3> chunk() const override { return {1, 128, 0}; }
+  void read(const image_region& from, void* to) override {
+    if (from.first[1] + from.size[1] > good_rows_) throw io_error("disk: read error");
+    std::memset(to, 7, static_cast<std::size_t>(from.pixels()));
+  }
+
+ private:
+  source_form form_;
+  std::int64_t good_rows_;
+};
+
+/// Smaller levels of large pyramids go to temporary files; there is no room for any in /proc.
+TEST_F(sinks, large_pyramids_are_refused_before_they_are_read) {
+  if (!has_vips() || !fs::exists("/proc/self"))
+    GTEST_SKIP() << "this build has no libvips, or there is no /proc";
+  const temporary_files full("/proc");
+  failing_source large({30000, 40000}, 0);
+  const auto message =
+      message_of<io_error>([&] { files::write_source(at("a.tif"), large, {.pyramid = true}); });
+  EXPECT_TRUE(contains(message, at("a.tif").string() + ": smaller levels need 4")) << message;
+  EXPECT_TRUE(contains(message, "in /proc, which has 0 MB left: set TMPDIR")) << message;
+  EXPECT_EQ(listing(), std::vector<std::string>{});
+}
+
+TEST_F(sinks, errors_of_sources_are_those_of_pyramids) {
+  if (!has_vips()) GTEST_SKIP() << "this build has no libvips";
+  // Bands of 64 MiB: the first is good, and fills several levels.
+  failing_source source({7000, 10000}, 6700);
+  EXPECT_EQ(message_of<io_error>([&] { files::write_source(at("a.tif"), source, {.pyramid = true}); }),
+            "disk: read error");
+  EXPECT_EQ(listing(), std::vector<std::string>{});
 }
 
 TEST_F(sinks, pipes_are_written_at_the_commit) {
