@@ -241,6 +241,29 @@ TEST(steps, objects_are_the_same_in_boxes) {
   }
 }
 
+/// Each of them would compute the whole object.
+TEST(steps, objects_that_many_cores_share_are_left_to_pieces) {
+  image mask(dtype::boolean, {1000, 1100});
+  const auto pixels = mask.pixels<bool>();
+  std::ranges::fill(pixels, false);
+  const auto find = [](steps& inside, const std::vector<picture>& of) {
+    return inside.whole("label", {}, of);
+  };
+  piece_options pieces;
+  pieces.size = {0, 100, 100};
+  steps on({.device = "cpu", .threads = 2}, pieces, true, 1 << 20);
+  const auto given = on.view_of(mask);
+  const auto draw = [&](std::size_t from, std::size_t end) {
+    for (auto i = from; i < end; ++i) pixels[500 * 1100 + i] = pixels[i * 1100 + 500] = true;
+  };
+  draw(400, 600);
+  EXPECT_TRUE(on.by_objects(given, {given}, find));
+  EXPECT_EQ(on.count(), 1U);
+  EXPECT_EQ(on.boxes(), 110);
+  draw(0, 1000);
+  EXPECT_FALSE(on.by_objects(given, {given}, find));
+}
+
 TEST(steps, objects_that_do_not_fit_into_memory_are_left_to_pieces) {
   image mask(dtype::boolean, {1200, 1300});
   std::ranges::fill(mask.pixels<bool>(), false);

@@ -179,6 +179,7 @@ std::optional<image_region> steps::box_of_objects(const picture& mask, const ima
   const auto& shape = mask.form().shape;
   const auto how = one_thread();
   sides by{usual_margin, usual_margin, usual_margin, usual_margin};
+  auto step = usual_margin;
   for (auto box = grown(core, by, shape); box.pixels() <= room; box = grown(box, by, shape)) {
     const auto pixels = read_box({&mask, 1}, box, how, {})[0];
     const auto labels = fresh({dtype::u32, pixels.pixels.shape()}, box);
@@ -189,7 +190,8 @@ std::optional<image_region> steps::box_of_objects(const picture& mask, const ima
     const label_box objects(box, labels.pixels);
     const auto wanted = labels_in(core, objects);
     if (wanted.empty()) return image_region{};
-    by = missing(objects, wanted, shape, 2 * usual_margin);
+    step *= 2;  // few rounds for large objects
+    by = missing(objects, wanted, shape, step);
     if (by == sides{}) return box;
   }
   return std::nullopt;
@@ -203,11 +205,15 @@ picture steps::by_objects(const picture& mask, const std::vector<picture>& input
   const auto memory = pieces_.memory > 0 ? pieces_.memory : default_memory();
   const auto pixels_at_once = memory / (bytes_computing(inputs) + bytes_of_whole_steps);
   constexpr std::int64_t least_room = (least_side + room_around) * (least_side + room_around);
-  if (pixels_at_once < least_room) return {};
+  if (pixels_at_once < least_room || shape.pixels() == 0) return {};
   auto threads = cpu::lend_threads(shape.pixels(), how_.threads);
   threads.count = static_cast<int>(std::min<std::int64_t>(threads.count, pixels_at_once / least_room));
-  const auto room = pixels_at_once / threads.count;
+  auto room = pixels_at_once / threads.count;
   const auto cores = cores_of(shape, room);
+  // Each core that a clump reaches into computes the whole clump, so large clumps are left to the exact
+  // forms.
+  const auto& largest = cores[0].size;
+  room = std::min(room, 2 * (largest[1] + room_around) * (largest[2] + room_around));
   const no_free_list within_limit;  // as for pieces
   std::vector<image_region> boxes(cores.size());
   std::atomic<bool> fits = true;
@@ -246,6 +252,7 @@ picture steps::by_objects(const picture& mask, const std::vector<picture>& input
     progress.add(core.pixels());
   });
   count_ = numbers.count();
+  boxes_ += static_cast<std::int64_t>(cores.size());
   return source_of(std::move(file));
 }
 

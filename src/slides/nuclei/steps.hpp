@@ -118,6 +118,8 @@ class steps {
   std::vector<value_counts> counts(const picture& of, std::size_t values) const;
   /// The number of objects that the last step found.
   std::uint64_t count() const { return count_; }
+  /// How many boxes by_objects() has computed.
+  std::int64_t boxes() const { return boxes_; }
 
   const context& how() const { return how_; }
   bool in_pieces() const { return in_pieces_; }
@@ -145,6 +147,7 @@ class steps {
   bool in_pieces_ = false;
   std::int64_t block_memory_ = 0;
   std::uint64_t count_ = 0;
+  std::int64_t boxes_ = 0;
   std::shared_ptr<buffers> buffers_ = std::make_shared<buffers>();
 
   struct plan;
