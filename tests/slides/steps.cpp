@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <thread>
 #include <vector>
 
 #include <macareu/operators.hpp>
@@ -262,6 +263,36 @@ TEST(steps, objects_that_many_cores_share_are_left_to_pieces) {
   EXPECT_EQ(on.boxes(), 110);
   draw(0, 1000);
   EXPECT_FALSE(on.by_objects(given, {given}, find));
+}
+
+TEST(steps, progress_of_boxes_is_told_on_the_calling_thread) {
+  dice from(6);
+  image mask(dtype::boolean, {320, 320});
+  for (auto& value : mask.pixels<bool>()) value = from.once_in(5);
+  const auto caller = std::this_thread::get_id();
+  std::atomic<int> others = 0, calls_of_operators = 0;
+  std::int64_t done = 0;
+  piece_options pieces;
+  pieces.size = {0, 40, 40};
+  pieces.progress = [&](const piece_progress& now) {
+    if (std::this_thread::get_id() != caller) {
+      ++others;
+      return;
+    }
+    EXPECT_GT(now.done, done);
+    EXPECT_EQ(now.pieces, 64);
+    done = now.done;
+  };
+  context how{.device = "cpu", .threads = 3};
+  how.progress = [&](double) { ++calls_of_operators; };
+  steps on(how, pieces, true, 1 << 20);
+  const auto given = on.view_of(mask);
+  EXPECT_TRUE(on.by_objects(given, {given}, [](steps& inside, const std::vector<picture>& of) {
+    return inside.whole("label", {{"connectivity", connectivity(8)}}, of);
+  }));
+  EXPECT_EQ(done, 64);
+  EXPECT_EQ(others, 0);
+  EXPECT_EQ(calls_of_operators, 0);  // by threads at the same time
 }
 
 TEST(steps, objects_that_do_not_fit_into_memory_are_left_to_pieces) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "core/host_memory.hpp"
@@ -121,30 +122,39 @@ class object_numbers {
   std::map<std::int64_t, std::uint32_t> shared_;  // by their first pixels
 };
 
-/// Tells how far the boxes are.
+/// Tells how far the boxes are, on the thread that made it alone.
 class progress_of_boxes {
  public:
   progress_of_boxes(const piece_options& to, std::int64_t boxes) : to_(to) {
     now_.pass = 1;
     now_.pieces = boxes;
   }
+  /// On any thread.
   void add(std::int64_t pixels) {
     if (!to_.progress) return;
-    const std::lock_guard lock(guard_);
-    ++now_.done;
-    pixels_ += static_cast<double>(pixels);
+    pixels_ += pixels;
+    ++done_;
+    if (std::this_thread::get_id() == teller_) tell();
+  }
+  /// Boxes that others computed since the last report.
+  void finish() {
+    if (to_.progress && now_.done < done_) tell();
+  }
+
+ private:
+  void tell() {
+    now_.done = done_;
     const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-    now_.pixels_per_second = pixels_ / std::max(seconds, 1e-9);
+    now_.pixels_per_second = static_cast<double>(pixels_) / std::max(seconds, 1e-9);
     now_.seconds_left =
         seconds * static_cast<double>(now_.pieces - now_.done) / static_cast<double>(now_.done);
     to_.progress(now_);
   }
 
- private:
   const piece_options& to_;
-  std::mutex guard_;
   piece_progress now_;
-  double pixels_ = 0;
+  std::atomic<std::int64_t> done_ = 0, pixels_ = 0;
+  std::thread::id teller_ = std::this_thread::get_id();
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
@@ -251,6 +261,7 @@ picture steps::by_objects(const picture& mask, const std::vector<picture>& input
     file->write(core, out);
     progress.add(core.pixels());
   });
+  progress.finish();
   count_ = numbers.count();
   boxes_ += static_cast<std::int64_t>(cores.size());
   return source_of(std::move(file));

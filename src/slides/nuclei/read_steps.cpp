@@ -231,7 +231,8 @@ context steps::one_thread() const {
   auto alone = how_;
   alone.device = "cpu";
   alone.threads = 1;
-  alone.report = nullptr;  // threads would write it at the same time
+  alone.report = nullptr;  // threads would write and call these at the same time
+  alone.progress = nullptr;
   return alone;
 }
 
