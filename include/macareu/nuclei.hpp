@@ -63,6 +63,7 @@ struct nuclei_report {
   std::uint64_t count = 0;                                   ///< nuclei
   std::vector<std::pair<std::string, double>> seconds = {};  ///< of each step, in their order
   std::int64_t scratch_bytes = 0;                            ///< of work files, at most at one time
+  std::int64_t boxes = 0;  ///< of whole objects that were computed in memory; 0: in pieces, or all at once
 };
 
 /// Red, green and blue without stain: of each channel the 99th percentile over the tissue, at least 220.

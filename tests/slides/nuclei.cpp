@@ -82,6 +82,34 @@ TEST(nuclei, are_the_same_in_pieces_by_memory) {
   EXPECT_GT(report.scratch_bytes, 0);
 }
 
+/// A drawn slide, several times beside each other and below.
+image repeated(const image& tile, std::int64_t times) {
+  const auto height = tile.shape().height(), row = 3 * tile.shape().width();
+  image all(dtype::u8, {times * height, times * tile.shape().width()}, 3);
+  const auto* const from = tile.pixels<std::uint8_t>().data();
+  auto* to = all.pixels<std::uint8_t>().data();
+  for (std::int64_t y = 0; y < times * height; ++y)
+    for (std::int64_t i = 0; i < times; ++i, to += row) std::copy_n(from + y % height * row, row, to);
+  return all;
+}
+
+/// More memory than for pieces alone: parts are found in boxes of whole objects.
+TEST(nuclei, are_the_same_in_boxes_by_memory) {
+  dice from(9);
+  const auto rgb = repeated(draw_slide(from, 430, 431, 90).rgb, 4);
+  nuclei_report whole;
+  const auto expected = find_nuclei(rgb, mpp, {}, {.device = "cpu"}, &whole);
+  EXPECT_EQ(whole.boxes, 0);
+  piece_options pieces;
+  pieces.memory = 100 << 20;
+  for (const int threads : {1, 3}) {
+    nuclei_report report;
+    EXPECT_TRUE(same_bits(in_pieces(rgb, nullptr, pieces, threads, {}, &report), expected)) << threads;
+    EXPECT_GT(report.boxes, 4) << threads;
+    EXPECT_EQ(report.count, whole.count);
+  }
+}
+
 TEST(nuclei, noise_in_pieces) {
   dice from(5);
   image rgb(dtype::u8, {150, 170}, 3);

@@ -121,6 +121,7 @@ void label_parts(std::vector<slide_part>& parts, double mpp, const nuclei_option
     if (part.labels.form().type != dtype::u32)
       throw internal_error("nuclei: expected labels of u32, got " +
                            std::string(name_of(part.labels.form().type)));
+    report.boxes += part.on->boxes();
   }
   clock.tell("nuclei");
 }
