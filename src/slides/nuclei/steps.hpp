@@ -100,9 +100,9 @@ class steps {
   /// Several of one shape, in one pass.
   std::vector<picture> keep(std::vector<picture> results);
   /// Labels that `find` gives for whole images of the inputs, computed now. Those of an object of the mask,
-  /// of eight neighbours, depend on its own pixels alone. In boxes around whole objects, one for each thread:
-  /// numbers then are 1..n in any order. No picture in memory, on a GPU, on ranks, and where a box would be
-  /// too large.
+  /// of eight neighbours, depend on its own pixels alone. They are found in boxes around whole objects, one
+  /// for each thread, and numbered 1..n in any order. Returns no picture if the steps are in memory, on a GPU
+  /// or on ranks, or if a box would be too large.
   picture by_objects(const picture& mask, const std::vector<picture>& inputs,
                      function_ref<picture(steps&, const std::vector<picture>&)> find);
   /// Labels as u32. Operators give u64 from 2^32 pixels on, however few objects there are.
