@@ -64,6 +64,23 @@ std::string description_of(const operator_description& about, std::span<image_so
   return text + "\n";
 }
 
+/// Ranks compute on one engine: `auto` takes the cpu on all of them if one has no GPU.
+device_choice agreed_device(const operator_description& about, std::span<const const_image_view> inputs,
+                            const context& how, const piece_options& options) {
+  auto choice = choose_device(about, inputs, {}, how);
+  if (!options.shared_by) return choice;
+  auto& all = *options.shared_by;
+  const bool automatic = how.device == "auto", on_gpu = cuda::gpu_named(choice.device).has_value();
+  const auto without_gpu = all.least(automatic && !on_gpu ? all.rank() : all.size());
+  if (!automatic || !on_gpu || without_gpu == all.size()) return choice;
+  auto on_host = how;
+  on_host.device = "cpu";
+  choice = choose_device(about, inputs, {}, on_host);
+  choice.note =
+      "rank " + std::to_string(without_gpu) + " has no GPU that it can use; computed on cpu instead";
+  return choice;
+}
+
 /// 0 on the host.
 std::int64_t gpu_memory_for(const device_choice& choice, const context& how) {
   const auto gpu = cuda::gpu_named(choice.device);
@@ -235,7 +252,7 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
                     shape_of(about.outputs[o], first.shape, values), strides{},
                     channels_of(about.outputs[o], first.channels, values), 0);
   auto told = how;
-  auto choice = choose_device(about, unplaced, {}, how);
+  const auto choice = agreed_device(about, unplaced, how, options);
   told.device = choice.device;
   const auto run = choice.chosen->code_for(first.type).run_in_pieces;
   if (!run)

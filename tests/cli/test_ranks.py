@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -232,6 +233,22 @@ class ForkedRanks(AnyRanksTest):
         err = process.communicate(timeout=60)[1].decode()
         self.assertEqual((process.returncode, err), (130, "macareu: reconstruct: interrupted\n"))
         self.assertEqual(self.on_ranks(FORKED, 4, *command, "--resume")[::2], (0, ""))
+
+
+class Devices(RanksTest):
+    def test_auto_where_a_rank_has_no_gpu(self):
+        if not re.search(r"^ *GPUs +0: ", self.succeed("info"), re.MULTILINE):
+            self.skipTest("no GPU")
+        self.succeed("generate", "noise", "--shape", "8192,8192", "-o", "mask.npy")
+        self.succeed("threshold", "mask.npy", "-o", "alone.npy", "--device", "cpu")
+        for kind in available():
+            for hidden in range(2):
+                code, _, err = self.on_ranks(kind, 2, "threshold", "mask.npy", "-o", "out.npy", "--report", "r.json",
+                                             shell=f'if [ "{RANK}" = {hidden} ]; then export CUDA_VISIBLE_DEVICES=; fi')
+                self.assertEqual(code, 0, err)
+                self.assertEqual(json.loads(self.content("r.json"))["device"], "cpu")
+                self.assertIn("computed on cpu instead", err)
+                self.assertTrue(self.content("out.npy") == self.content("alone.npy"))
 
 
 class Slides(SlideTest, AnyRanksTest):
