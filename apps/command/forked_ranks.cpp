@@ -6,13 +6,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,13 +31,21 @@ namespace {
 /// A socket to each rank with which this one exchanges.
 using sockets = std::map<int, int>;
 
+std::atomic<bool> is_resumable = false;
+
 class forked_ranks final : public ranks {
  public:
-  forked_ranks(int rank, int size, sockets to, std::vector<pid_t> children)
-      : rank_(rank), size_(size), to_(std::move(to)), children_(std::move(children)) {}
+  /// `children`: of the first rank, all others in their order.
+  forked_ranks(int rank, int size, sockets to, std::vector<pid_t> children, std::string verb)
+      : rank_(rank),
+        size_(size),
+        to_(std::move(to)),
+        children_(std::move(children)),
+        verb_(std::move(verb)),
+        watcher_([this] { watch(); }) {}
   ~forked_ranks() override {
     for (const auto& [other, socket] : to_) ::close(socket);
-    for (const auto child : children_) ::waitpid(child, nullptr, 0);
+    watcher_.join();
   }
 
   int rank() const override { return rank_; }
@@ -66,35 +78,64 @@ class forked_ranks final : public ranks {
     while (count > 0) {
       const auto moved = how(to_.at(other), bytes, count, MSG_NOSIGNAL);
       if (moved < 0 && errno == EINTR) continue;
-      if (moved <= 0) end_with_others();
+      if (moved <= 0) end_without_other();
       bytes += moved;
       count -= static_cast<std::size_t>(moved);
     }
   }
 
-  /// A rank has died. Those above it in the tree find that out one after another, and the first one tells.
-  [[noreturn]] void end_with_others() const {
-    if (!is_first()) ::_exit(exit_code::internal);
-    int code = exit_code::internal;
-    std::string how = "ended early";
-    for (std::size_t i = 0; i < children_.size(); ++i) {
+  /// Waits for the other ranks. One that is killed ends the program now: the next exchange may be hours away.
+  void watch() const {
+    for (auto left = children_.size(); left > 0;) {
       int status = 0;
-      if (::waitpid(children_[i], &status, WNOHANG) != children_[i] || !WIFSIGNALED(status)) continue;
-      code = 128 + WTERMSIG(status);
-      how = std::to_string(i + 1) + " was ended by signal " + std::to_string(WTERMSIG(status));
+      const auto ended = ::waitpid(-1, &status, 0);
+      if (ended < 0 && errno == EINTR) continue;
+      if (ended < 0) return;
+      const auto child = std::ranges::find(children_, ended);
+      if (child == children_.end()) continue;
+      --left;
+      if (!WIFSIGNALED(status)) continue;
+      const int signal = WTERMSIG(status);
+      if (signal == SIGINT || signal == SIGTERM) end_all(exit_code::interrupted, "interrupted");
+      end_all(128 + signal, "rank " + std::to_string(child - children_.begin() + 1) + " on " + host() +
+                                ": ended by signal " + std::to_string(signal) + kept());
     }
-    std::fprintf(stderr, "macareu: rank %s; --resume continues a run in pieces\n", how.c_str());
-    ::_exit(code);  // the kernel ends the others
+  }
+
+  /// Another rank has closed its socket. If it was killed, the first rank learns how from the kernel, a
+  /// little later, and ends this one.
+  [[noreturn]] void end_without_other() const {
+    using namespace std::chrono_literals;
+    std::this_thread::sleep_for(is_first() ? 2s : 4s);
+    if (is_first()) end_all(exit_code::internal, "a rank on " + host() + " ended early" + kept());
+    ::_exit(exit_code::internal);
+  }
+
+  static std::string kept() { return is_resumable ? "; what is done is kept, and --resume continues" : ""; }
+
+  /// The kernel ends the other ranks with the first.
+  [[noreturn]] void end_all(int code, const std::string& why) const {
+    // A progress bar may be there.
+    const auto line =
+        (::isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "") + ("macareu: " + verb_ + ": " + why + "\n");
+    if (::write(STDERR_FILENO, line.data(), line.size()) < 0) ::_exit(code);  // stderr is closed
+    ::_exit(code);
   }
 
   int rank_, size_;
   sockets to_;
-  std::vector<pid_t> children_;  // of the first rank, all others in their order
+  std::vector<pid_t> children_;
+  std::string verb_;
+  std::thread watcher_;  // ends at once where there are no children
 };
 
 }  // namespace
 
-std::unique_ptr<ranks> fork_ranks(int size) {
+resumable_section::resumable_section() { is_resumable = true; }
+resumable_section::~resumable_section() { is_resumable = false; }
+
+std::unique_ptr<ranks> fork_ranks(int size, const std::string& verb) {
+  ::signal(SIGCHLD, SIG_DFL);  // a parent that ignores it would hide how a rank ended
   std::vector<sockets> of_ranks(static_cast<std::size_t>(size));
   for (int rank = 1; rank < size; ++rank) {
     const int above = place_in_tree(rank, size).above;
@@ -109,7 +150,7 @@ std::unique_ptr<ranks> fork_ranks(int size) {
     auto own = std::exchange(of_ranks[static_cast<std::size_t>(rank)], {});
     for (const auto& others : of_ranks)
       for (const auto& [other, socket] : others) ::close(socket);
-    return std::make_unique<forked_ranks>(rank, size, std::move(own), std::move(children));
+    return std::make_unique<forked_ranks>(rank, size, std::move(own), std::move(children), verb);
   };
   const auto first = ::getpid();
   std::vector<pid_t> children;

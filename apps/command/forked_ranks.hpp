@@ -2,14 +2,24 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <macareu/ranks.hpp>
 
 namespace macareu::tool {
 
 /// Copies this process until there are so many, connected by sockets; this one is the first rank. Returns in
-/// all of them. Call it before threads start. If one of them dies, the next exchange ends all, and the first
-/// one tells. They do not outlive the first.
-std::unique_ptr<ranks> fork_ranks(int size);
+/// all of them. Call it before threads start. If one of them is killed, all end, and the first one says so in
+/// a line that names the verb. They do not outlive the first.
+std::unique_ptr<ranks> fork_ranks(int size, const std::string& verb);
+
+/// While one exists, --resume continues what ranks have done. The line of a killed rank says so.
+class resumable_section {
+ public:
+  resumable_section();
+  ~resumable_section();
+  resumable_section(const resumable_section&) = delete;
+  resumable_section& operator=(const resumable_section&) = delete;
+};
 
 }  // namespace macareu::tool

@@ -65,8 +65,9 @@ void interruption::listen() {
   {
     const std::lock_guard lock(deciding_);
     if (over_) return;
-    if (!careful_) {
-      if (is_first_rank()) say("macareu: " + verb_ + ": interrupted\n");
+    // Other ranks end with the first one, or stop with it.
+    if (!careful_ && is_first_rank()) {
+      say("macareu: " + verb_ + ": interrupted\n");
       _exit(exit_code::interrupted);
     }
     source_.request_stop();

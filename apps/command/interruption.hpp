@@ -10,6 +10,7 @@ namespace macareu::tool {
 
 /// Outside a careful section a signal ends the program at once: there is nothing to clean up. Inside one it
 /// sets the token, and code that polls the token throws `interrupted`. A second signal kills the program.
+/// Ranks after the first one always set the token: the first one may have to clean up.
 class interruption {
  public:
   /// Blocks both signals for this thread and those that it starts.

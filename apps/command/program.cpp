@@ -98,7 +98,7 @@ int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {
     refuse(std::string(e.what()) + "; see macareu " + chosen.name + " --help");
   }
   interruption::hold_signals();  // also from threads of MPI
-  open_ranks();
+  open_ranks(chosen.name);
   // Never destroyed: its thread listens until the program ends.
   static auto& signals = *new interruption(chosen.name);
   try {

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <string>
 
 #include <macareu/error.hpp>
 
@@ -18,10 +19,10 @@ int wanted = 1;
 
 void want_ranks(int size) { wanted = size; }
 
-void open_ranks() {
+void open_ranks(const std::string& verb) {
   opened = launched_ranks();
   const bool launched = opened != nullptr;
-  if (!launched && wanted > 1) opened = fork_ranks(wanted);
+  if (!launched && wanted > 1) opened = fork_ranks(wanted, verb);
   if (opened && !opened->is_first() && !std::freopen("/dev/null", "w", stdout))
     throw io_error("/dev/null: cannot be opened");
   if (!launched || wanted == 1) return;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include <macareu/ranks.hpp>
 
@@ -13,7 +14,7 @@ constexpr int most_forked_ranks = 256;
 void want_ranks(int size);
 /// Finds those that a launcher started, else starts those that are wanted. Call it before threads start.
 /// Ranks after the first one print nothing. Throws usage_error on all ranks if both are there.
-void open_ranks();
+void open_ranks(const std::string& verb = "");
 /// All ranks call it at the end of the program.
 void close_ranks();
 /// Null if this process has the command alone.

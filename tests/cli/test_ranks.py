@@ -1,4 +1,5 @@
 """Commands that several processes share: the bytes of one, one line for an error, and --resume after a kill."""
+import glob
 import json
 import os
 import random
@@ -180,19 +181,30 @@ class ForkedRanks(AnyRanksTest):
             self.assertEqual((code, len(self.lines(err))), (2, 1), err)
             self.assertIn("--ranks: mpirun or srun has started the ranks already", err)
 
-    def children(self, process):
-        """The other ranks, when all of them are there."""
+    many_pieces = ("reconstruct", "marker.npy", "mask.npy", "-o", "out.npy", "--pieces", "1,10", "--quiet")
+
+    def journal_bytes(self):
+        return sum(os.path.getsize(file) for file in glob.glob(self.path(".macareu-out.npy.pieces/run/journal*")))
+
+    def children(self, process, more_than=0):
+        """The other ranks, when all of them are there and journals have more than so many bytes."""
         while process.poll() is None:
             with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
                 found = [int(word) for word in file.read().split()]
-            if len(found) == 2 and os.path.exists(self.path(".macareu-out.npy.pieces/command")):
+            if len(found) == 2 and (more_than < 0 or self.journal_bytes() > more_than):
                 return found
             time.sleep(0.001)
         self.fail(process.communicate()[1].decode())
 
+    def expect_killed(self, process, rank):
+        err = process.communicate(timeout=60)[1].decode()
+        self.assertEqual(process.returncode, 128 + signal.SIGKILL)
+        self.assertRegex(err, rf"^macareu: reconstruct: rank {rank} on \S+: ended by signal 9; what is done is kept, "
+                              r"and --resume continues\n$")
+
     def test_kills(self):
         self.bright("1200,1200")
-        command = ("reconstruct", "marker.npy", "mask.npy", "-o", "out.npy", "--pieces", "1,10", "--quiet")
+        command = self.many_pieces
         self.succeed(*command[:-3])
         expected = self.content("out.npy")
         for killed in range(3):
@@ -200,12 +212,11 @@ class ForkedRanks(AnyRanksTest):
             process = self.launch(FORKED, 3, *command)
             children = self.children(process)
             os.kill((process.pid, *children)[killed], signal.SIGKILL)
-            err = process.communicate(timeout=60)[1].decode()
             if killed == 0:
+                err = process.communicate(timeout=60)[1].decode()
                 self.assertEqual((process.returncode, err), (-signal.SIGKILL, ""))
             else:
-                self.assertEqual(process.returncode, 128 + signal.SIGKILL)
-                self.assertEqual(err, f"macareu: rank {killed} was ended by signal 9; --resume continues a run in pieces\n")
+                self.expect_killed(process, killed)
             # Orphans of a killed process are reaped by another one, some time later.
             deadline = time.time() + 60
             while any(self.is_running(child) for child in children) and time.time() < deadline:
@@ -214,6 +225,28 @@ class ForkedRanks(AnyRanksTest):
             code, _, err = self.on_ranks(FORKED, 2, *command, "--resume")
             self.assertEqual((code, err), (0, ""))
             self.assertTrue(self.content("out.npy") == expected, killed)
+
+    def test_a_kill_far_from_an_exchange(self):
+        """The first rank waits for one that is stopped, so no exchange tells it that the other is dead."""
+        self.bright("1200,1200")
+        process = self.launch(FORKED, 3, *self.many_pieces)
+        stopped, killed = self.children(process)
+        os.kill(stopped, signal.SIGSTOP)
+        os.kill(killed, signal.SIGKILL)
+        self.expect_killed(process, 2)
+
+    def test_signals_of_a_terminal(self):
+        """Ctrl-C reaches all ranks, wherever each of them is: one line, and one code."""
+        self.bright("1200,1200")
+        chosen = random.Random(int(time.time()))
+        for _ in range(5):
+            process = self.launch(FORKED, 3, *self.many_pieces)
+            self.children(process, more_than=-1)
+            wait = chosen.random() * 0.1
+            time.sleep(wait)
+            os.killpg(process.pid, signal.SIGINT)
+            err = process.communicate(timeout=60)[1].decode()
+            self.assertEqual((process.returncode, err), (130, "macareu: reconstruct: interrupted\n"), wait)
 
     def is_running(self, process):
         try:

@@ -10,6 +10,7 @@
 #include <macareu/error.hpp>
 #include <macareu/files.hpp>
 
+#include "command/forked_ranks.hpp"
 #include "command/shared_ranks.hpp"
 #include "files/format.hpp"
 
@@ -161,6 +162,7 @@ void run_resumable(std::string_view verb, const run_options& running, const std:
   });
   if (shared_ranks()) ended = !shared_ranks()->from_first(ended ? "ended" : "").empty();
   if (ended) return folder.forget();
+  const resumable_section kept;
   try {
     steps({folder.path(), running.pieces, true});
     if (shared_ranks()) shared_ranks()->meet();  // none of them uses the folder now
