@@ -24,7 +24,6 @@ struct absent_module {
       .entries = [] { return std::span<const entry>(); },
       .gpus_here = []() -> const gpu_list& { return none(); },
       .current_gpu = [] { return 0; },
-      .use_gpu = [](int) { refuse(); },
       .bus_of = [](int) -> std::string { refuse(); },
       .free_memory = [](int) { return std::int64_t{0}; },
       .load_function = [](job&, const std::string&) -> std::unique_ptr<loaded_function> { refuse(); },
@@ -77,7 +76,6 @@ bool is_built() { return has_module(module_name); }
 std::span<const entry> entries() { return module().entries(); }
 const gpu_list& gpus_here() { return module().gpus_here(); }
 int current_gpu() { return module().current_gpu(); }
-void use_gpu(int gpu) { module().use_gpu(gpu); }
 std::string bus_of(int gpu) { return module().bus_of(gpu); }
 std::int64_t free_memory(int gpu) { return module().free_memory(gpu); }
 

@@ -23,7 +23,6 @@ struct cuda_module {
   std::span<const entry> (*entries)();
   const cuda::gpu_list& (*gpus_here)();
   int (*current_gpu)();
-  void (*use_gpu)(int gpu);
   std::string (*bus_of)(int gpu);
   std::int64_t (*free_memory)(int gpu);
   std::unique_ptr<cuda::loaded_function> (*load_function)(job& work, const std::string& code);

@@ -9,7 +9,6 @@ const macareu::cuda_module macareu_cuda_module{.version = MACAREU_CUDA_INTERFACE
                                                .entries = macareu::cuda::entries,
                                                .gpus_here = macareu::cuda::gpus_here,
                                                .current_gpu = macareu::cuda::current_gpu,
-                                               .use_gpu = macareu::cuda::use_gpu,
                                                .bus_of = macareu::cuda::bus_of,
                                                .free_memory = macareu::cuda::free_memory,
                                                .load_function = macareu::cuda::load_function,

@@ -1,6 +1,7 @@
 #include "catalogue/device_choice.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <string_view>
 
 #include "catalogue/cuda_module.hpp"
@@ -11,6 +12,9 @@ namespace macareu {
 namespace {
 
 constexpr std::string_view cuda_name = "cuda";
+
+constexpr int no_gpu = -1;
+std::atomic<int> preferred_gpu = no_gpu;
 
 /// Images of the call in device or managed memory.
 struct gpu_images {
@@ -109,14 +113,18 @@ void check_gpu(const context& how, int gpu) {
                        std::to_string(found.minor) + ", older than this build has code for");
 }
 
-/// The named GPU, else the one that holds the images, else the current one.
+/// The named GPU, else the one that holds the images, else the preferred or current one.
 int usable_gpu(const context& how, const gpu_images& there) {
   const auto named = cuda::gpus_named(how.device);
   if (how.device.starts_with(cuda_name) && how.device != cuda_name && named.empty())
     throw usage_error("device '" + how.device + "': expected cuda or cuda:N, where N is a GPU's number");
   if (cuda::gpus_here().gpus.empty()) check_gpu(how, 0);
   for (const int gpu : named) check_gpu(how, gpu);
-  const int gpu = !named.empty() ? named[0] : there.name.empty() ? cuda::current_gpu() : there.gpu;
+  const int preferred = preferred_gpu;
+  const int gpu = !named.empty()        ? named[0]
+                  : !there.name.empty() ? there.gpu
+                  : preferred != no_gpu ? preferred
+                                        : cuda::current_gpu();
   check_gpu(how, gpu);
   return gpu;
 }
@@ -183,6 +191,8 @@ device_choice choose(const operator_description& about, const gpu_images& there,
 bool can_run_here(std::string_view engine) {
   return engine != cuda_name || std::ranges::any_of(cuda::gpus_here().gpus, &gpu_description::usable);
 }
+
+void prefer_gpu(int gpu) { preferred_gpu = gpu; }
 
 bool auto_tries_gpu(std::int64_t pixels) { return gpu_pays(pixels) && cuda::is_built(); }
 

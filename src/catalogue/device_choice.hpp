@@ -29,6 +29,9 @@ bool can_run_here(std::string_view engine);
 device_choice choose_device(const operator_description& about, std::span<const const_image_view> inputs,
                             std::span<const image_view> outputs, const context& how);
 
+/// The GPU of calls that name none, and have no image on one, from now on. CUDA's current GPU by default.
+void prefer_gpu(int gpu);
+
 /// Whether `auto` considers a GPU for a function on images in host memory.
 bool auto_tries_gpu(std::int64_t pixels);
 

@@ -1,6 +1,7 @@
 #include <macareu/machine.hpp>
 #include <macareu/ranks.hpp>
 
+#include "catalogue/device_choice.hpp"
 #include "engines/cpu/runtime/instruction_set.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "engines/cuda/runtime/gpu_of_rank.hpp"
@@ -16,8 +17,7 @@ machine_description this_machine() {
 void use_gpu_of(const ranks& all) {
   // A launcher that gives each rank a GPU leaves one visible. Without a choice the driver is not asked.
   if (all.local_size() == 1 || !cuda::is_built()) return;
-  const auto gpus = static_cast<int>(cuda::gpus_here().gpus.size());
-  if (gpus > 1) cuda::use_gpu(all.local_rank() % gpus);
+  if (const auto gpu = cuda::gpu_of_rank(cuda::gpus_here().gpus, all.local_rank())) prefer_gpu(*gpu);
 }
 
 }  // namespace macareu

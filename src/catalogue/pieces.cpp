@@ -64,21 +64,39 @@ std::string description_of(const operator_description& about, std::span<image_so
   return text + "\n";
 }
 
+device_choice cpu_instead(const operator_description& about, std::span<const const_image_view> inputs,
+                          context how, const std::string& why) {
+  how.device = "cpu";
+  auto choice = choose_device(about, inputs, {}, how);
+  choice.note = why + "; computed on cpu instead";
+  return choice;
+}
+
+/// Pieces have no second try: `auto` takes a GPU that answers.
+device_choice choose_for_pieces(const operator_description& about, std::span<const const_image_view> inputs,
+                                const context& how) {
+  auto choice = choose_device(about, inputs, {}, how);
+  const auto gpu = cuda::gpu_named(choice.device);
+  if (how.device != "auto" || !gpu) return choice;
+  try {
+    cuda::free_memory(*gpu);
+    return choice;
+  } catch (const device_error& failure) {
+    return cpu_instead(about, inputs, how, failure.what());
+  }
+}
+
 /// Ranks compute on one engine: `auto` takes the cpu on all of them if one has no GPU.
 device_choice agreed_device(const operator_description& about, std::span<const const_image_view> inputs,
                             const context& how, const piece_options& options) {
-  auto choice = choose_device(about, inputs, {}, how);
+  auto choice = choose_for_pieces(about, inputs, how);
   if (!options.shared_by) return choice;
   auto& all = *options.shared_by;
   const bool automatic = how.device == "auto", on_gpu = cuda::gpu_named(choice.device).has_value();
   const auto without_gpu = all.least(automatic && !on_gpu ? all.rank() : all.size());
   if (!automatic || !on_gpu || without_gpu == all.size()) return choice;
-  auto on_host = how;
-  on_host.device = "cpu";
-  choice = choose_device(about, inputs, {}, on_host);
-  choice.note =
-      "rank " + std::to_string(without_gpu) + " has no GPU that it can use; computed on cpu instead";
-  return choice;
+  return cpu_instead(about, inputs, how,
+                     "rank " + std::to_string(without_gpu) + " has no GPU that it can use");
 }
 
 /// 0 on the host.

@@ -17,6 +17,7 @@
 #include <macareu/macareu.hpp>
 #include <macareu/pieces.hpp>
 
+#include "engines/cuda/runtime/gpu_of_rank.hpp"
 #include "engines/pieces/box.hpp"
 #include "engines/pieces/row_shares.hpp"
 #include "support/dice.hpp"
@@ -72,6 +73,22 @@ TEST(ranks, share_the_memory_of_a_device) {
   expect(4, {"0", "0", "0", "0"}, 120);
   expect(2, {"0", "0", "0", "0"}, 60);
   expect(1, {"", "", "", ""}, 120);
+}
+
+TEST(ranks, take_usable_gpus_in_turn) {
+  const auto chosen = [](const std::vector<bool>& usable, int local_rank) {
+    std::vector<gpu_description> gpus;
+    for (const bool each : usable) gpus.emplace_back().usable = each;
+    return cuda::gpu_of_rank(gpus, local_rank).value_or(-1);
+  };
+  EXPECT_EQ(chosen({}, 0), -1);
+  EXPECT_EQ(chosen({false}, 1), -1);
+  EXPECT_EQ(chosen({true}, 5), 0);
+  EXPECT_EQ(chosen({false, true}, 0), 1);
+  for (int rank = 0; rank < 6; ++rank) {
+    EXPECT_EQ(chosen({true, true, true}, rank), rank % 3);
+    EXPECT_EQ(chosen({false, true, false, true}, rank), rank % 2 == 0 ? 1 : 3);
+  }
 }
 
 TEST(ranks, waiting_is_counted) {

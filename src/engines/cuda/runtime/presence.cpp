@@ -45,8 +45,6 @@ int current_gpu() {
   return gpu;
 }
 
-void use_gpu(int gpu) { check(cudaSetDevice(gpu), "cudaSetDevice"); }
-
 std::string bus_of(int gpu) {
   char text[32] = {};
   check(cudaDeviceGetPCIBusId(text, sizeof text, gpu), "cudaDeviceGetPCIBusId");
