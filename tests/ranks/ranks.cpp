@@ -8,7 +8,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <string>
@@ -266,9 +268,9 @@ class continued_run {
   continued_run& operator=(const continued_run&) = delete;
 
   /// Whether the run ended. One rank can read so many boxes.
-  bool go_on(int size, int threads = 1, int failing = 0, int reads = all_reads) {
+  bool go_on(int size, int threads = 1, int failing = 0, int reads = all_reads, int local_size = 1) {
     std::atomic<int> left = reads, enough = all_reads;
-    const auto errors = on_ranks(size, [&](ranks& all) {
+    const auto work = [&](ranks& all) {
       std::vector<std::unique_ptr<image_source>> sources;
       std::vector<image_source*> all_sources;
       for (const auto* input : inputs_) {
@@ -282,13 +284,23 @@ class continued_run {
       run_in_pieces(about_, all_sources, std::array{sink.get()}, {}, {.device = "cpu", .threads = threads},
                     own);
       all.on_first([&] { sink->commit(); });
-    });
+    };
+    const auto errors = on_ranks(size, work, 0, local_size);
     begun_ = true;
     used_ = reads - left;
     for (const auto& error : errors) EXPECT_EQ(!error, !errors[0]);
     EXPECT_EQ(fs::exists(file_), !errors[0]);
+    told_.clear();
+    try {
+      if (errors[0]) std::rethrow_exception(errors[0]);
+    } catch (const std::exception& error) {
+      told_ = error.what();
+    }
     return !errors[0];
   }
+  /// The error of the first rank.
+  const std::string& told() const { return told_; }
+  fs::path limit_file() const { return options_.folder / "limit"; }
   /// Boxes that the rank read.
   int used() const { return used_; }
   bool is_exact() const { return same_bits(read_image(file_).pixels, expected_); }
@@ -302,6 +314,7 @@ class continued_run {
   fs::path file_ = folder_ / "out.npy";
   bool begun_ = false;
   int used_ = 0;
+  std::string told_;
 };
 
 TEST(ranks, another_number_of_them_continues_a_run) {
@@ -355,6 +368,35 @@ TEST(ranks, fewer_of_them_keep_lists_of_others) {
     EXPECT_TRUE(run.go_on(2));
     EXPECT_TRUE(run.is_exact()) << reads;
   }
+}
+
+TEST(ranks, too_many_of_a_machine_do_not_continue_a_run) {
+  const squares drawn({600, 600});
+  continued_run run("reconstruct", {&drawn.marker, &drawn.mask}, {});
+  EXPECT_FALSE(run.go_on(2, 1, 1, 3));
+  EXPECT_FALSE(run.go_on(2, 1, 0, all_reads, 1 << 20));
+  EXPECT_EQ(run.told().find("--resume: each rank of the unfinished run had "), 0u) << run.told();
+  ASSERT_TRUE(run.go_on(2)) << run.told();  // what was done is still there
+  EXPECT_TRUE(run.is_exact());
+}
+
+TEST(ranks, a_damaged_limit_is_refused) {
+  const squares drawn({600, 600});
+  constexpr std::int64_t fine = std::int64_t{1} << 30, large = std::numeric_limits<std::int64_t>::max();
+  for (const auto& terms : {std::array<std::int64_t, 3>{0, 0, 0},
+                            {fine, 0, 0},
+                            {-fine, 2, 0},
+                            {fine, 2, -1},
+                            {large, 2, 0},
+                            {fine, large, 0}})
+    for (const int size : {1, 2}) {
+      continued_run run("reconstruct", {&drawn.marker, &drawn.mask}, {});
+      EXPECT_FALSE(run.go_on(2, 1, 1, 3));
+      std::ofstream(run.limit_file(), std::ios::binary)
+          .write(reinterpret_cast<const char*>(terms.data()), sizeof terms);
+      EXPECT_FALSE(run.go_on(size));
+      EXPECT_NE(run.told().find("limit: is damaged"), std::string::npos) << run.told();
+    }
 }
 
 TEST(ranks, other_threads_keep_pieces_of_basins) {

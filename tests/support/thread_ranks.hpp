@@ -44,10 +44,11 @@ class mailbox {
 
 class thread_rank final : public ranks {
  public:
-  thread_rank(mailbox& mail, int rank, int size, int machines)
-      : mail_(mail), rank_(rank), size_(size), machine_(rank % machines) {}
+  thread_rank(mailbox& mail, int rank, int size, int machines, int local_size)
+      : mail_(mail), rank_(rank), size_(size), machine_(rank % machines), local_size_(local_size) {}
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  int local_size() const override { return local_size_; }
   std::string host() const override { return "host" + std::to_string(machine_); }
 
  protected:
@@ -56,18 +57,19 @@ class thread_rank final : public ranks {
 
  private:
   mailbox& mail_;
-  int rank_, size_, machine_;
+  int rank_, size_, machine_, local_size_;
 };
 
 /// Runs work on so many ranks; the error of each, or null. Without `machines` each has one of its own.
+/// `local_size`: by how many ranks each of them divides what its machine gives.
 inline std::vector<std::exception_ptr> on_ranks(int size, const std::function<void(ranks&)>& work,
-                                                int machines = 0) {
+                                                int machines = 0, int local_size = 1) {
   mailbox mail;
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(size));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < size; ++rank)
     threads.emplace_back([&, rank] {
-      thread_rank own(mail, rank, size, machines > 0 ? machines : size);
+      thread_rank own(mail, rank, size, machines > 0 ? machines : size, local_size);
       try {
         work(own);
       } catch (...) {

@@ -59,6 +59,12 @@ std::string with_unit(std::int64_t bytes) {
                                : std::to_string(ceil_div(bytes, mebibyte)) + " MiB";
 }
 
+/// Pieces stay as they were, so more ranks of a machine may not have the memory for them.
+[[noreturn]] void refuse_resuming(std::int64_t before, const char* of_what, std::int64_t share) {
+  throw usage_error("--resume: each rank of the unfinished run had " + with_unit(before) + of_what +
+                    ", but now " + with_unit(share) + " are free for each; use fewer ranks");
+}
+
 }  // namespace
 
 std::int64_t budget_of(const piece_options& options) {
@@ -120,6 +126,13 @@ void run::agree(const std::string& description) {
   budget_ = agreed.budget;
   parts_ = agreed.parts;
   gpu_memory = agreed.gpu_memory;
+  if (options_.resume && is_limited()) {
+    // What is free changes from run to run, so all of it counts, not only the part that a new run would take.
+    const auto share = ranks_->least(free_memory() / ranks_->local_size());
+    if (options_.memory == 0 && budget_ > share) refuse_resuming(budget_, " of memory", share);
+    if (gpu_memory / 10 * 9 > work.how.gpu_memory)
+      refuse_resuming(gpu_memory, " of a GPU", work.how.gpu_memory);
+  }
   if (!keeps_) return;
   if (is_first_rank()) write_limit();
   require_shared_folder();
@@ -179,6 +192,11 @@ void run::prepare_folder() {
   const int descriptor = open_work_file(limit, true);
   read_all(descriptor, terms.data(), sizeof terms, 0, limit);
   ::close(descriptor);
+  // After a loss of power it may hold zeros.
+  constexpr std::int64_t most_memory = std::int64_t{1} << 56, most_parts = std::numeric_limits<int>::max();
+  if (terms[0] < 1 || (options_.memory == 0 && terms[0] > most_memory) || terms[1] < 1 ||
+      terms[1] > most_parts || terms[2] < 0)
+    throw io_error(limit.string() + ": is damaged; start again without --resume");
   if (options_.memory == 0) budget_ = terms[0];
   parts_ = terms[1];
   gpu_memory = terms[2];
