@@ -257,15 +257,16 @@ class ForkedRanks(AnyRanksTest):
 
     def test_stops(self):
         self.bright("1200,1200")
-        command = ("reconstruct", "marker.npy", "mask.npy", "-o", "out.npy", "--pieces", "1,10", "--quiet")
-        code, _, err = self.on_ranks(FORKED, 2, *command, "--stop-after", "1s")
+        code, _, err = self.on_ranks(FORKED, 2, *self.many_pieces, "--stop-after", "1s")
         self.assertEqual((code, err), (130, "macareu: reconstruct: interrupted\n"))
-        process = self.launch(FORKED, 3, *command, "--resume")
-        self.children(process)
+        before = self.journal_bytes()
+        process = self.launch(FORKED, 3, *self.many_pieces, "--resume")
+        # More than the head of a journal: pieces were computed, so the signal does not end the run at once.
+        self.children(process, more_than=before + 10_000)
         process.send_signal(signal.SIGTERM)
         err = process.communicate(timeout=60)[1].decode()
         self.assertEqual((process.returncode, err), (130, "macareu: reconstruct: interrupted\n"))
-        self.assertEqual(self.on_ranks(FORKED, 4, *command, "--resume")[::2], (0, ""))
+        self.assertEqual(self.on_ranks(FORKED, 4, *self.many_pieces, "--resume")[::2], (0, ""))
 
 
 class Devices(RanksTest):

@@ -57,17 +57,20 @@ TEST(ranks, exchange) {
 }
 
 TEST(ranks, least) {
-  on_ranks(5, [](ranks& all) { EXPECT_EQ(all.least(all.rank() == 3 ? -7 : all.rank()), -7); });
+  const auto errors =
+      on_ranks(5, [](ranks& all) { EXPECT_EQ(all.least(all.rank() == 3 ? -7 : all.rank()), -7); });
+  for (const auto& error : errors) EXPECT_FALSE(error);
 }
 
 TEST(ranks, share_the_memory_of_a_device) {
   const auto expect = [](int machines, const std::array<const char*, 4>& devices, std::int64_t share) {
-    on_ranks(
+    const auto errors = on_ranks(
         4,
         [&](ranks& all) {
           EXPECT_EQ(share_of_device(all, 120, devices[static_cast<std::size_t>(all.rank())]), share);
         },
         machines);
+    for (const auto& error : errors) EXPECT_FALSE(error);
   };
   expect(1, {"0", "1", "2", "3"}, 120);
   expect(1, {"0", "1", "0", "1"}, 60);
