@@ -12,7 +12,7 @@ namespace macareu::mpi {
 namespace {
 
 constexpr int of_sizes = 1, of_bytes = 2;  // tags
-// Parts that MPI buffers at once: a message that flows does not wait for sleeping ranks.
+// Waits for a part begin with short pauses again: long messages do not stand still while ranks sleep.
 constexpr std::int64_t largest_part = std::int64_t{32} << 10;
 
 /// Waits for a request. MPI's own wait spins, which takes the processor from ranks that compute.

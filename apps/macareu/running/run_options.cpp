@@ -71,7 +71,7 @@ void run_options::add_limits_to(parser& options) {
                .value = "SIZE",
                .help =
                    "memory to use: 4G, 500M (default: 70 % of what is free); larger images are computed in "
-                   "pieces, with the same result",
+                   "pieces, with the same result; of each rank where several share a run",
                .take = [this](const std::string& text) { pieces.memory = memory_size("--memory", text); }});
   options.add(
       {.group = group,
