@@ -262,8 +262,7 @@ class Running(unittest.TestCase):
     def test_ctrl_c_stops_long_work(self):
         for work in ("hmax(image, 200, device='serial')", "median(image, size=7, device='serial')",
                      "convolve(image, weights, device='serial')", "generate('tissue', (12000, 12000))",
-                     "scipy.ndimage.gaussian_filter(np.float32(image), 60)", "compare(endless, endless)",
-                     "scipy.ndimage.histogram(endless, 0, 1, 3, endless, [0])"):
+                     "scipy.ndimage.gaussian_filter(np.float32(image), 60)", "compare(endless, endless)"):
             # Once, in work that takes longer than a moment by far; a second signal would come too late.
             program = ("import macareu, os, signal, threading, time\n"
                        "import numpy as np\n"
