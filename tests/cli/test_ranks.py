@@ -322,7 +322,7 @@ class Slides(SlideTest, AnyRanksTest):
 
     def test_a_shared_slide_that_ends_early(self):
         self.write_slide("s.npy", stained())
-        command = ("nuclei", "s.npy", "--mpp", "0.5", "--quiet", "--pieces", "24,24", "-o", "out")
+        command = ("nuclei", "s.npy", "--mpp", "0.5", "--quiet", "--pieces", "4,4", "-o", "out")
         self.succeed(*command[:4], "--quiet", "-o", "alone")
         expected = self.results("alone")
         for kind in self.kinds():
@@ -351,7 +351,7 @@ class Slides(SlideTest, AnyRanksTest):
         expected = self.results()
         shutil.rmtree(self.path("out"))
         for kind in available():
-            code, _, err = self.on_ranks(kind, 3, *command, "--pieces", "24,24",
+            code, _, err = self.on_ranks(kind, 3, *command, "--pieces", "4,4",
                                          shell=f'if [ "{RANK}" = 1 ]; then (sleep 1; kill -9 $$) 2>/dev/null & fi')
             self.assertNotEqual(code, 0, err)
             self.assertFalse(os.path.exists(self.path("out/summary.json")))
