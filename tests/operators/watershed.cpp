@@ -192,20 +192,21 @@ std::vector<image> in_pieces_of(const operator_description& about,
   return results;
 }
 
-TEST(watershed, landscape_outside_the_mask_does_not_matter) {
+template <class T>
+void check_landscape_outside_the_mask() {
   const auto& about = *find_operator("watershed");
-  constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
-  const std::array beyond{nan, -nan, -std::numeric_limits<double>::infinity()};
+  constexpr auto nan = std::numeric_limits<T>::quiet_NaN();
+  const std::array beyond{nan, -nan, -std::numeric_limits<T>::infinity()};
   for (std::int64_t i = 0; i < scaled(60); ++i) {
-    dice from(seed_of("watershed outside", i));
+    dice from(seed_of("watershed outside", dtype_of<T>, i));
     const extents shape{from.between(1, 20), from.between(1, 20)};
-    picture<double> given{shape, {}};
+    picture<T> given{shape, {}};
     picture<std::uint8_t> mask{shape, {}}, markers{shape, {}};
     for (std::int64_t p = 0; p < shape.pixels(); ++p) {
       mask.pixels.push_back(p == 0 || from.once_in(2));
       const bool marked = p == 0 || (mask.pixels.back() && from.once_in(8));
       markers.pixels.push_back(static_cast<std::uint8_t>(marked ? from.between(1, 5) : 0));
-      given.pixels.push_back(static_cast<double>(from.between(0, 9)));
+      given.pixels.push_back(static_cast<T>(from.between(0, 9)));
     }
     auto other = given;
     for (std::size_t p = 0; p < other.pixels.size(); ++p)
@@ -214,7 +215,7 @@ TEST(watershed, landscape_outside_the_mask_does_not_matter) {
       for (const double h : {0.0, 2.0}) {
         if (from_markers && h != 0) continue;
         const arguments values{{"h", number(h)}, {"lines", from.once_in(2)}};
-        const auto inputs_of = [&](const picture<double>& landscape) {
+        const auto inputs_of = [&](const picture<T>& landscape) {
           return std::vector<const_image_view>{landscape, from_markers ? markers.view() : no_image, mask};
         };
         const auto expected = run_operator(about, inputs_of(given), values, on_serial);
@@ -228,6 +229,11 @@ TEST(watershed, landscape_outside_the_mask_does_not_matter) {
             << "pieces, image " << i;
       }
   }
+}
+
+TEST(watershed, landscape_outside_the_mask_does_not_matter) {
+  check_landscape_outside_the_mask<float>();
+  check_landscape_outside_the_mask<double>();
 }
 
 TEST(watershed, equals_dijkstra) {

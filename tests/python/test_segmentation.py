@@ -107,6 +107,22 @@ class Segmentation(unittest.TestCase):
         image = rng.permutation(900).reshape(30, 30).astype(np.float64)
         np.testing.assert_array_equal(ours.watershed(image), skimage.segmentation.watershed(image))
 
+    def test_nan_outside_the_mask_is_ignored(self):
+        rng = np.random.default_rng(6)
+        for dtype in (np.float16, np.float32, np.float64):
+            image = rng.permutation(900).reshape(30, 30).astype(dtype)
+            mask = rng.random(image.shape) < 0.8
+            walled, unknown = np.where(mask, image, np.inf).astype(dtype), np.where(mask, image, np.nan).astype(dtype)
+            with self.subTest(dtype=dtype):
+                for markers in (None, 9, mask * rng.integers(0, 2, image.shape)):
+                    np.testing.assert_array_equal(ours.watershed(unknown, markers, mask=mask),
+                                                  ours.watershed(walled, markers, mask=mask))
+                np.testing.assert_array_equal(ours.watershed(walled, mask=mask),
+                                              skimage.segmentation.watershed(walled.astype(float), mask=mask))
+                unknown[tuple(np.argwhere(mask)[0])] = np.nan
+                with self.assertRaisesRegex(ValueError, "NaN"):
+                    ours.watershed(unknown, mask=mask)
+
     def test_markers_as_a_number(self):
         rng = np.random.default_rng(4)
         for shape in ((20, 31), (5, 40), (6, 7, 9), (3, 3)):

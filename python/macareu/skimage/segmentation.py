@@ -20,7 +20,7 @@ def watershed(image, markers=None, connectivity=1, offset=None, mask=None, compa
     """As skimage.segmentation.watershed: labels of int32.
 
     Pixels that several neighbours reach at the same time have another label than scikit-image's in some cases, and
-    lines lie on one side of the boundary: see `macareu.watershed`. NaN is refused.
+    lines lie on one side of the boundary: see `macareu.watershed`. NaN is refused inside the mask.
     """
     image = _peers.on_host(image)
     if offset is not None:
@@ -57,6 +57,8 @@ def _reach_of(connectivity, axes):
 def _labels_to_start_from(image, markers, near, inside):
     """int32, zero outside the mask."""
     if markers is None:
+        if inside is not None and image.dtype.kind == "f":  # minima refuse NaN, which only the mask excuses
+            image = np.where(np.isnan(image) & ~inside, np.inf, image).astype(image.dtype, copy=False)
         minima = macareu.minima(_peers.spatial(image), connectivity=near).reshape(image.shape)
         found = minima if inside is None else minima & inside
         return macareu.label(_peers.spatial(found), connectivity=near).view(np.int32).reshape(image.shape)
