@@ -47,9 +47,6 @@ class AnyRanksTest(PiecesTest):
         return {os.path.relpath(os.path.join(folder, file), self.path(name)): self.content(os.path.join(folder, file))
                 for folder, _, files in os.walk(self.path(name)) for file in files}
 
-    def remove(self, name):
-        shutil.rmtree(self.path(name)) if os.path.isdir(self.path(name)) else os.remove(self.path(name))
-
     def compare_ranks(self, *words, outputs=("-o out.npy",), ways=(("openmpi", 2), ("mpich", 3)), options=()):
         arguments = [*words, *(word for output in outputs for word in output.split())]
         names = [output.split()[1] for output in outputs]

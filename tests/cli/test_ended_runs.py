@@ -21,6 +21,17 @@ BEGAN = -2
 STOPPED = -4
 
 
+def records_of(journal):
+    """Number and begin of all records."""
+    found = []
+    at = 8 + struct.unpack("<Q", journal[:8])[0] if len(journal) > 8 else len(journal)
+    while at + 24 <= len(journal):
+        of, _, size, _ = struct.unpack("<qqII", journal[at:at + 24])
+        found.append((of, at))
+        at += 24 + size
+    return found
+
+
 class EndedRuns(PiecesTest):
     """Runs that end early, and are continued. The pieces are small, so that a run has many records."""
 
@@ -60,7 +71,7 @@ class EndedRuns(PiecesTest):
                     break
                 time.sleep(0.0005)
             process.communicate()
-            os.remove(self.path(self.out))
+            self.remove(self.out)
         self.fail(f"no run was stopped in time: {command}")
 
     def halt(self, command, sent=signal.SIGKILL, reached=lambda kinds: 3 <= len(kinds) <= 8):
@@ -228,7 +239,7 @@ class EndedRuns(PiecesTest):
     def from_another_machine(self, journal):
         """The same journal, as a machine wrote it that lost its power: with another name of the machine."""
         found = bytearray(journal)
-        for of, begin in self.records():
+        for of, begin in records_of(journal):
             if of != BEGAN:
                 continue
             size = struct.unpack("<I", journal[begin + 16:begin + 20])[0]
@@ -251,6 +262,41 @@ class EndedRuns(PiecesTest):
                     with open(path, "r+b") as file:
                         file.write(bytes(os.path.getsize(path)))
             self.resume(verb)
+
+    def lose_power(self, chunks):
+        """All journals are from another machine, and chunks have names but no pixels."""
+        for name in os.listdir(self.path(self.step)):
+            if name.startswith("journal"):
+                path = os.path.join(self.step, name)
+                content = self.from_another_machine(self.content(path))
+                with open(self.path(path), "wb") as file:
+                    file.write(content)
+        for name in chunks:
+            path = os.path.join(self.path(self.folder), "output-0", name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb"):
+                pass
+
+    def test_chunks_that_lost_their_pixels(self):
+        """Chunks have no records: whichever ranks continue the run, and however often, they are written again."""
+        self.bright("1000,1000")
+        if "zarr" not in self.succeed("info"):
+            self.skipTest("this build has no nlohmann-json")
+        self.out, self.folder = "out.zarr", ".macareu-out.zarr.pieces"
+        self.step = os.path.join(self.folder, "run")
+        command = ("label", "objects.npy", "-o", self.out, "--memory", "500K", "--threads", "1", "--quiet")
+        before = self.files()
+        self.succeed(*command[:4])
+        expected = self.take_all(before)
+        for then, now in (("2", "4"), ("3", "2"), ("1", "1")):
+            self.halt((*command, "--ranks", then), reached=lambda kinds: len(kinds) >= 3)
+            self.lose_power(name for name in expected if not os.path.basename(name).startswith("."))
+            if then == now:  # a run that continues it ends early too: its disk is full
+                limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, resource.RLIM_INFINITY))
+                done = self.run_tool(*command, "--resume", preexec_fn=limit, restore_signals=False)
+                self.assertEqual(done.returncode, 3, done.stderr)
+            self.succeed(*command, "--ranks", now, "--resume")
+            self.assertTrue(self.take_all(before) == expected, (then, now))
 
     def test_a_stopped_run_is_continued_on_another_machine(self):
         self.prepare()
@@ -287,16 +333,9 @@ class EndedRuns(PiecesTest):
     def records(self):
         """Number and begin of all records of the journal."""
         try:
-            journal = self.whole_journal()
+            return records_of(self.whole_journal())
         except FileNotFoundError:
             return []
-        found = []
-        at = 8 + struct.unpack("<Q", journal[:8])[0] if len(journal) > 8 else len(journal)
-        while at + 24 <= len(journal):
-            of, _, size, _ = struct.unpack("<qqII", journal[at:at + 24])
-            found.append((of, at))
-            at += 24 + size
-        return found
 
     def whole_journal(self):
         with open(self.journal(), "rb") as file:

@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import shutil
 import unittest
 
 from support import CliTest
@@ -13,6 +14,10 @@ class PiecesTest(CliTest):
     def content(self, name):
         with open(self.path(name), "rb") as file:
             return file.read()
+
+    def remove(self, name):
+        """A file, or a directory with all that is in it."""
+        shutil.rmtree(self.path(name)) if os.path.isdir(self.path(name)) else os.remove(self.path(name))
 
     def bright(self, shape="300,260"):
         """Besides marker.npy and mask.npy: objects.npy, the bright parts of the tissue."""

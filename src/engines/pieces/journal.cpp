@@ -90,6 +90,7 @@ void journal::open(const std::filesystem::path& file, const std::string& descrip
   }
   const auto machine = machine_since_its_start();
   record(began, 0, std::as_bytes(std::span(machine)));
+  if (!trusts_files_) record(lost_files, 0);
   if (is_elsewhere_) record(durable, 0, std::as_bytes(std::span(&end_, 1)));  // what was not is cut off
   syncing_ = std::jthread([this](std::stop_token stop) { sync_now_and_then(std::move(stop)); });
 }
@@ -142,7 +143,7 @@ std::int64_t journal::load(int descriptor, const std::filesystem::path& file,
   const auto begin = static_cast<std::int64_t>(sizeof size + size);
   auto end = begin, durable_end = begin;
   std::string machine;
-  bool has_stopped = false;
+  bool has_stopped = false, has_lost_files = false;
   std::vector<char> content;
   std::map<std::pair<std::int64_t, std::int64_t>, place> found;
   for (record_head head{}; end + static_cast<std::int64_t>(sizeof head) <= bytes;) {
@@ -154,21 +155,24 @@ std::int64_t journal::load(int descriptor, const std::filesystem::path& file,
     if (head.check != check_of(head, content.data())) break;
     end = from + head.size;
     has_stopped = head.of == stopped;
+    has_lost_files |= head.of == lost_files;
     if (head.of == began)
       machine.assign(content.begin(), content.end());
     else if (head.of == durable && content.size() == sizeof durable_end)
       std::memcpy(&durable_end, content.data(), sizeof durable_end);
-    else if (!has_stopped)
+    else if (!has_stopped && head.of != lost_files)
       found[{head.of, head.piece}] = {descriptor, from, head.size};
   }
-  if (machine != machine_since_its_start()) {
-    end = has_stopped ? end : std::clamp(durable_end, begin, end);
+  const bool is_elsewhere = machine != machine_since_its_start();
+  if (is_elsewhere && !has_stopped) {
+    end = std::clamp(durable_end, begin, end);
     std::erase_if(found, [&](const auto& record) { return record.second.offset >= end; });
-    trusts_files_ = trusts_files_ && has_stopped;
-    is_elsewhere_ = true;
+    has_lost_files = true;
   }
+  trusts_files_ = trusts_files_ && !has_lost_files;
   found.merge(records_);
   records_ = std::move(found);
+  is_elsewhere_ = is_elsewhere_ || is_elsewhere;
   return end;
 }
 

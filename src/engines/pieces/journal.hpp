@@ -42,7 +42,6 @@ class journal {
   /// Whether files that no record speaks of are those that the unfinished run wrote: false where a machine
   /// may have lost some.
   bool trusts_files() const { return trusts_files_; }
-  void distrust_files() { trusts_files_ = false; }
 
   void record(std::int64_t of, std::int64_t piece, std::span<const std::byte> bytes = {});
   bool has(std::int64_t of, std::int64_t piece) const;
@@ -50,8 +49,9 @@ class journal {
 
  private:
   /// Numbers of the journal's own records: the machine that writes from here on, the end of those that are
-  /// durable, and stop().
-  static constexpr std::int64_t began = -2, durable = -3, stopped = -4;
+  /// durable, stop(), and that files without records may be lost. The last one holds for all later runs: they
+  /// do not know which of the files were written again.
+  static constexpr std::int64_t began = -2, durable = -3, stopped = -4, lost_files = -5;
 
   struct place {
     int descriptor;

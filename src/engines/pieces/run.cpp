@@ -231,7 +231,6 @@ void run::open_journal(const std::string& description) {
       journal before;
       before.open(file, description, true);
       before.stop();
-      if (!before.trusts_files()) done.distrust_files();
     };
     if (continues) cut(own);
     if (is_first_rank())

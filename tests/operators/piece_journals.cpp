@@ -1,0 +1,86 @@
+// Journals of runs in pieces: what a kill and a loss of power leave of them.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "engines/pieces/journal.hpp"
+
+namespace macareu::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string description = "operator: label\n";
+
+class piece_journals : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() / (std::string("macareu-journals-") + test->name());
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  /// A run that was killed when it had done so many pieces.
+  fs::path killed_run(const char* name, std::int64_t pieces) const {
+    const auto file = folder_ / name;
+    pieces::journal done;
+    done.open(file, description, false);
+    for (std::int64_t i = 0; i < pieces; ++i) done.record(1, i);
+    return file;
+  }
+
+  fs::path folder_;
+};
+
+/// The machine loses its power: the journal is that of another one now.
+void restart_machine(const fs::path& file) {
+  std::ifstream from(file, std::ios::binary);
+  std::string journal((std::istreambuf_iterator<char>(from)), {});
+  struct {
+    std::int64_t of, piece;
+    std::uint32_t size, check;
+  } head{};
+  std::uint64_t described = 0;
+  std::memcpy(&described, journal.data(), sizeof described);
+  for (auto at = sizeof described + described; at < journal.size(); at += sizeof head + head.size) {
+    std::memcpy(&head, journal.data() + at, sizeof head);
+    constexpr std::int64_t began = -2;
+    if (head.of != began) continue;
+    journal.replace(at + sizeof head, head.size, head.size, 'x');
+    head.check = 2166136261u;  // FNV-1a of all but itself
+    const auto add = [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i)
+        head.check = (head.check ^ static_cast<unsigned char>(journal[i])) * 16777619u;
+    };
+    add(at, sizeof head - sizeof head.check);
+    add(at + sizeof head, head.size);
+    std::memcpy(journal.data() + at, &head, sizeof head);
+  }
+  std::ofstream(file, std::ios::binary) << journal;
+}
+
+TEST_F(piece_journals, files_that_may_be_lost_stay_so) {
+  const auto own = killed_run("journal", 3);
+  {
+    pieces::journal done;
+    done.open(own, description, true);
+    EXPECT_TRUE(done.trusts_files());
+  }
+  restart_machine(own);
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    pieces::journal done;
+    done.open(own, description, true);
+    EXPECT_FALSE(done.trusts_files());
+    if (attempt == 1) done.stop();
+  }
+}
+
+}  // namespace
+}  // namespace macareu::test
