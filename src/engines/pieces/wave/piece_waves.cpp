@@ -172,6 +172,7 @@ piece_waves<Key>::piece_waves(run& of, const frame& whole, std::vector<node_ptr>
       own_(of.own_pieces(grid_)),
       graph_(graph_of_own_pieces()),
       lists_(static_cast<std::size_t>(grid_.count())),
+      is_recalled_(lists_.size()),
       records_(of) {}
 
 template <class Key>
@@ -248,12 +249,11 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
   const auto result = std::make_shared<stored>(run_, whole_, sizeof(Key), grid_.size(), header);
   const window_radius one{near_.rank == 3 ? 1 : 0, 1, 1};
   const auto record = run_.next_record();
-  bool was_done = true, beyond = false;
+  bool beyond = false;
   run_.over_pieces(grid_, [&](std::int64_t piece) {
     if (beyond && run_.is_shared()) return;
     if (const auto known = run_.done.recall(record, piece))
       return graph_.add(place_of(piece), recalled(piece, *known));
-    was_done = false;
     const auto own = grid_.piece(piece);
     const auto around = read_all(images_, grown(own, one, whole_));
     if (const auto next = run_.next_piece(grid_, piece))
@@ -283,8 +283,8 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
   keys_ = {};
   solve_graph();
   // The file owns the function, which owns this.
-  result->finish_later([waves = this->shared_from_this(), file = result.get(), was_done](std::int64_t piece) {
-    return waves->complete(*file, piece, was_done);
+  result->finish_later([waves = this->shared_from_this(), file = result.get()](std::int64_t piece) {
+    return waves->complete(*file, piece);
   });
   return result;
 }
@@ -349,6 +349,7 @@ std::string piece_waves<Key>::bytes_of(std::int64_t piece, const rim_summary<Key
 template <class Key>
 rim_summary<Key> piece_waves<Key>::recalled(std::int64_t piece, const std::string& bytes) {
   const auto own = grid_.piece(piece);
+  is_recalled_[static_cast<std::size_t>(piece)] = true;
   auto& list = lists_[static_cast<std::size_t>(piece)];
   const auto size = std::min(bytes.size(), sizeof list);
   std::memcpy(&list, bytes.data(), size);
@@ -360,7 +361,7 @@ rim_summary<Key> piece_waves<Key>::recalled(std::int64_t piece, const std::strin
 }
 
 template <class Key>
-std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t piece, bool was_begun) {
+std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t piece) {
   const auto& list = lists_[static_cast<std::size_t>(piece)];
   if (list.count == 0) return std::nullopt;
   const auto own = grid_.piece(piece);
@@ -377,7 +378,8 @@ std::optional<block> piece_waves<Key>::complete(stored& result, std::int64_t pie
     });
   }
   auto state = result.read_as_it_is(own);
-  bool changed = was_begun;
+  // A run that was killed may have written a part of the piece: its rim does not tell whether it is complete.
+  bool changed = is_recalled_[static_cast<std::size_t>(piece)];
   std::size_t number = 0;
   for_each_on_rim(own, near_.rank == 3, [&](std::int64_t z, std::int64_t y, std::int64_t x) {
     changed |= raise(state, own.first + site{z, y, x}, rim[number++]);

@@ -85,9 +85,7 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   /// What the journal keeps of a piece.
   std::string bytes_of(std::int64_t piece, const rim_summary<Key>& summary) const;
   rim_summary<Key> recalled(std::int64_t piece, const std::string& bytes);
-  /// was_begun: a run that was killed may have written a part of the piece, so its rim does not tell whether
-  /// it is complete.
-  std::optional<block> complete(stored& result, std::int64_t piece, bool was_begun);
+  std::optional<block> complete(stored& result, std::int64_t piece);
   static std::vector<block> parts(std::span<const block> blocks, const box& where);
   rim_graph<Key> graph_of_own_pieces() const;
   /// The place of an own piece in the graph.
@@ -108,6 +106,7 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   rim_flood<Key> flood_;
   piece_keys<Key> keys_;
   std::vector<open_list> lists_;
+  std::vector<bool> is_recalled_;  // from the journal, by piece
   record_file records_;
 };
 
