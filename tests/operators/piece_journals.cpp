@@ -66,6 +66,21 @@ void restart_machine(const fs::path& file) {
   std::ofstream(file, std::ios::binary) << journal;
 }
 
+TEST_F(piece_journals, a_journal_of_another_machine_makes_no_own_record_durable) {
+  const auto own = killed_run("journal", 3), other = killed_run("journal.1", 2);
+  restart_machine(other);
+  {
+    pieces::journal done;
+    done.open(own, description, true, {other});
+    EXPECT_TRUE(done.has(1, 2));
+    EXPECT_FALSE(done.trusts_files());
+  }
+  restart_machine(own);  // before it synced anything
+  pieces::journal done;
+  done.open(own, description, true);
+  for (std::int64_t piece = 0; piece < 3; ++piece) EXPECT_FALSE(done.has(1, piece)) << piece;
+}
+
 TEST_F(piece_journals, files_that_may_be_lost_stay_so) {
   const auto own = killed_run("journal", 3);
   {

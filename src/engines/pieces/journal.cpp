@@ -77,8 +77,11 @@ void journal::open(const std::filesystem::path& file, const std::string& descrip
   descriptor_ =
       ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (resume ? 0 : O_TRUNC), 0600);
   if (descriptor_ < 0) throw io_error(file.string() + ": " + std::strerror(errno));
+  bool is_cut = false;
   if (resume) {
-    end_ = load(descriptor_, file, description);
+    const auto own = load(descriptor_, file, description);
+    end_ = own.end;
+    is_cut = own.is_elsewhere;
     // Records behind a damaged one would come back when it is written again.
     if (::ftruncate(descriptor_, end_) != 0) throw io_error(file.string() + ": " + std::strerror(errno));
   } else {
@@ -91,7 +94,7 @@ void journal::open(const std::filesystem::path& file, const std::string& descrip
   const auto machine = machine_since_its_start();
   record(began, 0, std::as_bytes(std::span(machine)));
   if (!trusts_files_) record(lost_files, 0);
-  if (is_elsewhere_) record(durable, 0, std::as_bytes(std::span(&end_, 1)));  // what was not is cut off
+  if (is_cut) record(durable, 0, std::as_bytes(std::span(&end_, 1)));  // what was not is cut off
   syncing_ = std::jthread([this](std::stop_token stop) { sync_now_and_then(std::move(stop)); });
 }
 
@@ -123,8 +126,8 @@ void journal::stop() {
   if (is_open() && sync()) record(stopped, 0);
 }
 
-std::int64_t journal::load(int descriptor, const std::filesystem::path& file,
-                           const std::string& description) {
+journal::loaded journal::load(int descriptor, const std::filesystem::path& file,
+                              const std::string& description) {
   constexpr std::uint64_t longest = 1 << 20;
   struct stat about {};
   ::fstat(descriptor, &about);
@@ -172,8 +175,7 @@ std::int64_t journal::load(int descriptor, const std::filesystem::path& file,
   trusts_files_ = trusts_files_ && !has_lost_files;
   found.merge(records_);
   records_ = std::move(found);
-  is_elsewhere_ = is_elsewhere_ || is_elsewhere;
-  return end;
+  return {end, is_elsewhere};
 }
 
 void journal::record(std::int64_t of, std::int64_t piece, std::span<const std::byte> bytes) {

@@ -61,15 +61,18 @@ class journal {
   void sync_now_and_then(std::stop_token stop);
   /// Brings all files of the file system to the disk, and notes that the records so far are durable.
   bool sync();
-  /// Returns the end of the last record that counts.
-  std::int64_t load(int descriptor, const std::filesystem::path& file, const std::string& description);
+  struct loaded {
+    std::int64_t end;   // of the last record that counts
+    bool is_elsewhere;  // it was written before the machine started, or on another one
+  };
+  loaded load(int descriptor, const std::filesystem::path& file, const std::string& description);
 
   mutable std::mutex guard_;
   int descriptor_ = -1;
   std::vector<int> others_;
   std::int64_t end_ = 0;
   std::int64_t not_durable_ = 0;  // records
-  bool trusts_files_ = true, is_elsewhere_ = false;
+  bool trusts_files_ = true;
   std::map<std::pair<std::int64_t, std::int64_t>, place> records_;
   std::condition_variable_any ends_;
   std::jthread syncing_;
