@@ -1,4 +1,4 @@
-// Journals of runs in pieces: what a kill and a loss of power leave of them.
+// Journals of runs in pieces: what a full disk, a kill and a loss of power leave of them.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engines/pieces/journal.hpp"
+#include "support/full_disk.hpp"
 
 namespace macareu::test {
 namespace {
@@ -64,6 +65,22 @@ void restart_machine(const fs::path& file) {
     std::memcpy(journal.data() + at, &head, sizeof head);
   }
   std::ofstream(file, std::ios::binary) << journal;
+}
+
+TEST_F(piece_journals, a_full_disk_leaves_what_was_noted) {
+  const auto file = folder_ / "journal";
+  {
+    pieces::journal done;
+    done.open(file, description, false);
+    done.record(1, 0);
+    const auto bytes = fs::file_size(file);
+    const full_disk full;
+    EXPECT_NO_THROW(done.stop());
+    EXPECT_EQ(fs::file_size(file), bytes);
+  }
+  pieces::journal done;
+  done.open(file, description, true);
+  EXPECT_TRUE(done.has(1, 0));
 }
 
 TEST_F(piece_journals, a_journal_of_another_machine_makes_no_own_record_durable) {

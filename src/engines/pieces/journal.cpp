@@ -116,14 +116,23 @@ bool journal::sync() {
   }
   if (records == 0) return true;
   if (::syncfs(descriptor_) != 0) return false;  // records of what was lost are not durable
-  record(durable, 0, std::as_bytes(std::span(&end, 1)));
+  if (!note(durable, std::as_bytes(std::span(&end, 1)))) return false;
   const std::lock_guard lock(guard_);
   not_durable_ -= records + 1;
   return true;
 }
 
+bool journal::note(std::int64_t of, std::span<const std::byte> bytes) {
+  try {
+    record(of, 0, bytes);
+    return true;
+  } catch (const io_error&) {
+    return false;
+  }
+}
+
 void journal::stop() {
-  if (is_open() && sync()) record(stopped, 0);
+  if (is_open() && sync()) note(stopped);
 }
 
 journal::loaded journal::load(int descriptor, const std::filesystem::path& file,

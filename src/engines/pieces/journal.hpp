@@ -37,7 +37,8 @@ class journal {
   void open(const std::filesystem::path& file, const std::string& description, bool resume,
             const std::vector<std::filesystem::path>& others = {});
   bool is_open() const { return descriptor_ >= 0; }
-  /// Where the run ends early, but not by a kill: all of it is durable then.
+  /// Where the run ends early, but not by a kill: all of it is durable then. On a full disk nothing is noted,
+  /// and the run can be resumed as after a kill.
   void stop();
   /// Whether files that no record speaks of are those that the unfinished run wrote: false where a machine
   /// may have lost some.
@@ -61,6 +62,8 @@ class journal {
   void sync_now_and_then(std::stop_token stop);
   /// Brings all files of the file system to the disk, and notes that the records so far are durable.
   bool sync();
+  /// Adds a record of the journal's own. False if it cannot be written.
+  bool note(std::int64_t of, std::span<const std::byte> bytes = {});
   struct loaded {
     std::int64_t end;   // of the last record that counts
     bool is_elsewhere;  // it was written before the machine started, or on another one
