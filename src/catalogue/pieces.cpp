@@ -291,7 +291,7 @@ void run_pieces_of_rank(const operator_description& about, std::span<image_sourc
   const auto begin = std::chrono::steady_clock::now();
   piece_report report;
   const auto compute = [&] {
-    if (!options.resume && first.shape.pixels() > 0) require_memory(call, run, pieces, options);
+    if (!pieces.resumes() && first.shape.pixels() > 0) require_memory(call, run, pieces, options);
     if (first.shape.pixels() > 0) run_with_checks(call, run, pieces);
     pieces.files.wait();
     report = pieces.report;

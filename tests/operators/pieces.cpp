@@ -382,6 +382,28 @@ TEST_F(operators_in_pieces, small_limits_are_refused_before_pixels_are_read) {
   }
 }
 
+/// Of several steps under one --resume, those after the step that was killed begin anew.
+TEST_F(operators_in_pieces, steps_without_a_journal_are_planned) {
+  const image pixels(dtype::u8, {200, 300});
+  for (const char* const name : {"canny", "watershed", "maxima"}) {
+    const auto& about = *find_operator(name);
+    one_at_a_time turn;
+    std::deque<counting_source> sources;
+    sources.emplace_back(pixels, turn);
+    counting_sink sink(output_of(about, sources, {}), turn);
+    options_.folder = scratch_ / "step";
+    options_.resume = true;
+    options_.memory = 100;
+    const auto refused = [&] { return message_of<usage_error>([&] { run(about, sources, sink, {}); }); };
+    const std::string words = "memory: this needs ";
+    const auto least = refused();
+    ASSERT_EQ(least.find(words), 0u) << least;
+    options_.memory = (std::stoll(least.substr(words.size())) - 2) << 10;
+    EXPECT_EQ(refused().substr(0, least.find(',')), least.substr(0, least.find(','))) << name;
+    EXPECT_EQ(sources[0].calls, 0) << name;
+  }
+}
+
 TEST_F(operators_in_pieces, channels_share_what_is_read) {
   for (const auto& piece : {sides{1, 8, 16}, sides{1, 1, 50}, sides{1, 64, 64}}) {
     options_.size = piece;
