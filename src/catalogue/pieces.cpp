@@ -364,10 +364,15 @@ void compute_table_in_parts(const operator_description& about, std::span<image_s
                             const piece_options& options) {
   check_gives(about, result_kind::table);
   table result;
+  bool has_taken = false;
+  const take_table take_rows = [&](const table& rows) {
+    has_taken = true;
+    take(rows);
+  };
   // Ranks that get all rows gather them as one table.
   const bool in_parts = !options.shared_by || options.own_rows;
-  run_pieces(about, inputs, {}, given, how, options, &result, nullptr, in_parts ? &take : nullptr);
-  if (!result.columns.empty()) take(result);  // or of an operator that has few rows
+  run_pieces(about, inputs, {}, given, how, options, &result, nullptr, in_parts ? &take_rows : nullptr);
+  if (!has_taken) take(result);  // of ranks, of an operator that has few rows, or of no pixels
 }
 
 void compute_shapes_in_pieces(const operator_description& about, std::span<image_source* const> inputs,

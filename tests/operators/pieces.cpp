@@ -323,11 +323,13 @@ TEST_F(operators_in_pieces, rows_of_objects_go_to_a_file_where_they_are_many) {
 
 TEST_F(operators_in_pieces, tables_of_few_rows_are_one_part) {
   const auto scenes = wave_scenes({40, 50});
+  const image no_pixels(dtype::u32, {0, 50});
   image none(dtype::u32, {40, 50});
   std::ranges::fill(none.pixels<std::uint32_t>(), 0u);
   options_.size = {1, 8, 16};
   for (const auto& [name, pixels] :
-       {std::pair{"histogram", &scenes[1].mask}, std::pair{"measure", &std::as_const(none)}}) {
+       {std::pair{"histogram", &scenes[1].mask}, std::pair{"measure", &std::as_const(none)},
+        std::pair{"histogram", &no_pixels}, std::pair{"measure", &no_pixels}}) {
     const auto& about = *find_operator(name);
     one_at_a_time turn;
     counting_source source(*pixels, turn);
