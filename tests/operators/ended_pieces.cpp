@@ -1,5 +1,8 @@
 // What operators in pieces leave behind where a source or a sink fails, and how such runs are continued.
+#include <iterator>
+
 #include "operators/pieces_fixture.hpp"
+#include "support/full_disk.hpp"
 
 namespace macareu::test {
 namespace {
@@ -69,6 +72,38 @@ TEST_F(operators_in_pieces, a_run_with_a_name_is_resumed_after_an_error) {
       EXPECT_LE(run_with(never), calls);
       EXPECT_TRUE(nothing_is_left());
     }
+}
+
+TEST_F(operators_in_pieces, errors_of_work_files_close_them) {
+  const auto pixels = drawn({40, 50}, [](std::int64_t i) { return i % 7; });
+  const auto& about = *find_operator("distance_transform");
+  options_.size = {1, 8, 16};
+  const auto fails = [&](int read, rlim_t bytes) {
+    one_at_a_time turn;
+    counting_source source(pixels, turn, read);
+    const std::array<image_source*, 1> from{&source};
+    const auto sink = create_sink(scratch_ / "out.npy", output_form(about, 0, from, {}));
+    const full_disk full(bytes);
+    EXPECT_THROW(run_in_pieces(about, from, std::array{sink.get()}, {}, how_, options_), io_error);
+  };
+  const auto open_files = [] {
+    return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+  };
+  const auto expect_closed = [&](const char* what, const std::function<void()>& fail) {
+    fail();
+    const auto before = open_files();
+    fail();
+    EXPECT_EQ(open_files(), before) << what;
+  };
+  constexpr rlim_t header_bytes = 128, limit_bytes = 24;
+  expect_closed("the header of an output", [&] { fails(never, header_bytes - 1); });
+  options_.name = "named";
+  expect_closed("the limit of a run", [&] { fails(never, limit_bytes - 1); });
+  fails(3, RLIM_INFINITY);
+  options_.resume = true;
+  for (const auto& entry : fs::recursive_directory_iterator(scratch_))
+    if (entry.path().filename() == "limit") fs::resize_file(entry.path(), limit_bytes - 1);
+  expect_closed("a limit that is cut off", [&] { fails(never, RLIM_INFINITY); });
 }
 
 TEST_F(operators_in_pieces, sources_that_may_be_others_are_not_resumed) {

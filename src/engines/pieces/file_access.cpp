@@ -11,6 +11,10 @@
 
 namespace macareu::pieces {
 
+unique_descriptor::~unique_descriptor() {
+  if (is_open()) ::close(number_);
+}
+
 void write_all(int descriptor, const void* from, std::size_t bytes, std::int64_t offset,
                const std::filesystem::path& name) {
   for (const auto* at = static_cast<const std::byte*>(from); bytes > 0;) {
@@ -31,11 +35,11 @@ void read_all(int descriptor, void* to, std::size_t bytes, std::int64_t offset,
   }
 }
 
-int open_work_file(const std::filesystem::path& file, bool keep) {
-  const int descriptor =
-      ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (keep ? 0 : O_EXCL), 0600);
-  if (descriptor < 0) throw io_error(file.string() + ": " + std::strerror(errno));
-  return descriptor;
+unique_descriptor open_work_file(const std::filesystem::path& file, bool keep) {
+  unique_descriptor opened(
+      ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (keep ? 0 : O_EXCL), 0600));
+  if (!opened.is_open()) throw io_error(file.string() + ": " + std::strerror(errno));
+  return opened;
 }
 
 }  // namespace macareu::pieces

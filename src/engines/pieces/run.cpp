@@ -189,9 +189,7 @@ void run::prepare_folder() {
   if (!options_.resume) return write_limit();
   const auto limit = folder_ / "limit";
   std::array<std::int64_t, 3> terms{};
-  const int descriptor = open_work_file(limit, true);
-  read_all(descriptor, terms.data(), sizeof terms, 0, limit);
-  ::close(descriptor);
+  read_all(open_work_file(limit, true).get(), terms.data(), sizeof terms, 0, limit);
   // After a loss of power it may hold zeros.
   constexpr std::int64_t most_memory = std::int64_t{1} << 56, most_parts = std::numeric_limits<int>::max();
   if (terms[0] < 1 || (options_.memory == 0 && terms[0] > most_memory) || terms[1] < 1 ||
@@ -205,9 +203,7 @@ void run::prepare_folder() {
 void run::write_limit() const {
   const auto limit = folder_ / "limit";
   const std::array terms{budget_, parts_, gpu_memory};
-  const int descriptor = open_work_file(limit, true);
-  write_all(descriptor, terms.data(), sizeof terms, 0, limit);
-  ::close(descriptor);
+  write_all(open_work_file(limit, true).get(), terms.data(), sizeof terms, 0, limit);
 }
 
 void run::open_journal(const std::string& description) {

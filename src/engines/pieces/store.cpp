@@ -152,18 +152,17 @@ pixel_file::pixel_file(run& of, const frame& whole, std::size_t pixel_bytes, con
     coded_ = std::make_shared<coded_file>(path_.parent_path(), pixel_bytes);
     return;
   }
-  descriptor_ = open_work_file(path_, of.resumes() || of.is_shared());
+  file_ = open_work_file(path_, of.resumes() || of.is_shared());
   if (!of.is_first_rank()) return;
   // A file that is continued keeps its time, by which later runs know it. Another rank may have made it
   // longer.
   std::string found(header.size(), '\0');
-  if (::pread(descriptor_, found.data(), found.size(), 0) != begin_ || found != header)
-    write_all(descriptor_, header.data(), header.size(), 0, path_);
+  if (::pread(file_.get(), found.data(), found.size(), 0) != begin_ || found != header)
+    write_all(file_.get(), header.data(), header.size(), 0, path_);
 }
 
 pixel_file::~pixel_file() {
   if (coded_) return;
-  ::close(descriptor_);
   if (!run_.keeps_files() && run_.is_first_rank())
     ::unlink(path_.c_str());  // fails where the file was adopted
 }
@@ -187,7 +186,7 @@ void pixel_file::over_parts(const block& pixels, const Transfer& transfer) const
 void pixel_file::write(const block& pixels) {
   if (coded_) return write_coded(pixels);
   over_parts(pixels, [&](std::int64_t offset, const std::byte* from, std::int64_t count) {
-    write_all(descriptor_, from, static_cast<std::size_t>(count), offset, path_);
+    write_all(file_.get(), from, static_cast<std::size_t>(count), offset, path_);
   });
   run_.scratch_written += pixels.where.pixels() * static_cast<std::int64_t>(pixel_bytes_);
 }
@@ -216,7 +215,7 @@ block pixel_file::read(const box& where) {
     return pixels;
   }
   over_parts(pixels, [&](std::int64_t offset, std::byte* to, std::int64_t count) {
-    read_all(descriptor_, to, static_cast<std::size_t>(count), offset, path_);
+    read_all(file_.get(), to, static_cast<std::size_t>(count), offset, path_);
   });
   run_.scratch_read += where.pixels() * static_cast<std::int64_t>(pixel_bytes_);
   return pixels;

@@ -14,6 +14,7 @@
 
 #include <macareu/sources.hpp>
 
+#include "engines/pieces/file_access.hpp"
 #include "engines/pieces/node.hpp"
 
 namespace macareu {
@@ -94,7 +95,7 @@ class pixel_file {
   std::size_t pixel_bytes_;
   std::int64_t begin_;
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  unique_descriptor file_;
   std::shared_ptr<coded_file> coded_;
 };
 

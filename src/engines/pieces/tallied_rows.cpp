@@ -28,14 +28,13 @@ object_memory::object_memory(run& of, std::size_t bytes) : run_(of), bytes_(byte
   }
   const auto path = of.scratch_file();
   ::unlink(path.c_str());  // of a run that was killed before it could
-  const int file = open_work_file(path, false);
+  const auto file = open_work_file(path, false);
   ::unlink(path.c_str());
   // A page that the disk has no room for would end the process.
-  const int failed = ::posix_fallocate(file, 0, static_cast<off_t>(bytes));
+  const int failed = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes));
   void* const mapped =
-      failed ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+      failed ? MAP_FAILED : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   const int error = failed ? failed : errno;
-  ::close(file);
   if (mapped == MAP_FAILED) throw io_error(path.string() + ": " + std::strerror(error));
   data_ = static_cast<std::byte*>(mapped);
   of.scratch_written += static_cast<std::int64_t>(bytes);

@@ -21,10 +21,7 @@
 namespace macareu::pieces {
 
 record_file::~record_file() {
-  for (const auto& [writer, descriptor] : descriptors_) {
-    ::close(descriptor);
-    if (!run_.keeps_files() && writer == run_.rank()) ::unlink(path_of(writer).c_str());
-  }
+  if (!run_.keeps_files() && files_.contains(run_.rank())) ::unlink(path_of(run_.rank()).c_str());
 }
 
 std::filesystem::path record_file::path_of(int writer) const {
@@ -34,9 +31,9 @@ std::filesystem::path record_file::path_of(int writer) const {
 }
 
 int record_file::descriptor(int writer) {
-  auto& found = descriptors_.try_emplace(writer, -1).first->second;
-  if (found < 0) found = open_work_file(path_of(writer), run_.resumes() || run_.is_shared());
-  return found;
+  auto& file = files_[writer];
+  if (!file.is_open()) file = open_work_file(path_of(writer), run_.resumes() || run_.is_shared());
+  return file.get();
 }
 
 std::int64_t record_file::append(const void* from, std::size_t bytes) {

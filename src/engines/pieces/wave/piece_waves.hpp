@@ -16,6 +16,7 @@
 #include "core/host_threads.hpp"
 #include "engines/cpu/wave/keyed_rows.hpp"
 #include "engines/pieces/computed.hpp"
+#include "engines/pieces/file_access.hpp"
 #include "engines/pieces/plan.hpp"
 #include "engines/pieces/store.hpp"
 #include "engines/pieces/wave/rim_graph.hpp"
@@ -41,8 +42,8 @@ class record_file {
 
   run& run_;
   std::filesystem::path path_;
-  std::map<int, int> descriptors_;  // by writer, opened for the first list
-  std::int64_t end_ = -1;           // of the file of this rank; -1 before its first list
+  std::map<int, unique_descriptor> files_;  // by writer, opened for the first list
+  std::int64_t end_ = -1;                   // of the file of this rank; -1 before its first list
 };
 
 /// The size of pieces of a wave with this capacity and start.
