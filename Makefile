@@ -11,7 +11,7 @@
 # make docs                    the generated pages and pictures of docs/ anew
 # make site                    docs/ as static pages with search: build/site
 BUILD ?= build
-WHOLE = -DMACAREU_SERIAL=ON -DMACAREU_BASELINE=ON -DMACAREU_TYPES=all
+WHOLE = -DMACAREU_SERIAL=ON -DMACAREU_BASELINE=ON -DMACAREU_OPERATORS=all
 IMAGE ?=
 MPP ?=
 JOBS ?= $(shell nproc)
@@ -22,13 +22,14 @@ all: setup-tool
 	@cmake --build $(BUILD) --parallel $(JOBS) --target macareu_tool macareu_view macareu_bench macareu_convert
 
 # A first build for this alone leaves out the serial engine, code for other processors and, unless an image is given,
-# rare pixel types: half of the time to compile. Packages that the library does not need are installed meanwhile.
-FIRST = $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DMACAREU_SERIAL=OFF -DMACAREU_BASELINE=OFF -DMACAREU_TYPES=common) \
-	$(if $(IMAGE),-DMACAREU_TYPES=all)
+# operators and pixel types that finding nuclei does without. Packages that the library does not need are installed
+# meanwhile; where libvips cannot be, the run is that of grey images.
+FIRST = $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DMACAREU_SERIAL=OFF -DMACAREU_BASELINE=OFF -DMACAREU_OPERATORS=slides) \
+	$(if $(IMAGE),-DMACAREU_OPERATORS=all)
 run: setup-compiler
 	@scripts/setup.sh run & cmake -S . -B $(BUILD) -DMACAREU_TESTS=OFF $(QUIETLY) $(FIRST) && \
 	  cmake --build $(BUILD) --parallel $(JOBS) --target macareu; built=$$?; wait; exit $$built
-	@cmake -S . -B $(BUILD) $(QUIETLY)
+	@pkg-config --exists vips || all=-DMACAREU_OPERATORS=all; cmake -S . -B $(BUILD) $$all $(QUIETLY)
 	@cmake --build $(BUILD) --parallel $(JOBS) --target macareu_tool
 	@scripts/run.sh $(BUILD)/bin/macareu "$(IMAGE)" "$(MPP)"
 

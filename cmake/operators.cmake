@@ -29,23 +29,32 @@ foreach(header IN LISTS headers)
 endforeach()
 list(SORT operators)
 
-set(MACAREU_TYPES all CACHE STRING "Pixel types of the cpu engine: all, or common, u8, u16, f32 and labels of u32")
-set_property(CACHE MACAREU_TYPES PROPERTY STRINGS all common)
-if(NOT MACAREU_TYPES MATCHES "^(all|common)$")
-  message(FATAL_ERROR "MACAREU_TYPES: expected all or common, got '${MACAREU_TYPES}'")
+set(MACAREU_OPERATORS all CACHE STRING "Operators of the cpu engine: all, or slides, those that find nuclei, for common pixel types")
+set_property(CACHE MACAREU_OPERATORS PROPERTY STRINGS all slides)
+if(NOT MACAREU_OPERATORS MATCHES "^(all|slides)$")
+  message(FATAL_ERROR "MACAREU_OPERATORS: expected all or slides, got '${MACAREU_OPERATORS}'")
 endif()
-# Each operator of the cpu engine is two files, for the common types and for the others. These are one file, because
-# little of their code depends on the type of the first input.
-set(one_file contours correlate_axis distance_transform evaluate expand_labels label_histograms measure merge_regions
-  nearest_label nearest_site)
-function(type_sets variable engine op)
+# What `nuclei` and its pages run. Each is two files of the cpu engine, for the common types, u8, u16, f32 and labels of
+# u32, and for the others.
+set(slide_operators above_own_level cast closing contours convolve dilation distance_transform enlarge evaluate
+  expand_labels fill_holes gaussian h_minima label labels_between local_level luminance measure merge_regions
+  nuclear_landscape object_picture opening pale_centres part_above reduce relabel remove_small stain_density
+  stained_foreground unmix watershed)
+# These are one file, because little of their code depends on the type of the first input.
+set(one_file contours distance_transform evaluate expand_labels measure merge_regions)
+# Pairs of a name, which ends in _others where a build for slides does without, and of pixel types.
+function(stamps_of variable engine op)
   if(NOT engine STREQUAL "cpu" OR op IN_LIST one_file)
-    set(${variable} all PARENT_SCOPE)
-  elseif(MACAREU_TYPES STREQUAL "all")
-    set(${variable} common others PARENT_SCOPE)
+    set(stamps ${op}=all)
+  elseif(op IN_LIST slide_operators)
+    set(stamps ${op}=common ${op}_others=others)
   else()
-    set(${variable} common PARENT_SCOPE)
+    set(stamps ${op}_others=all)
   endif()
+  if(MACAREU_OPERATORS STREQUAL "slides")
+    list(FILTER stamps EXCLUDE REGEX "_others=")
+  endif()
+  set(${variable} ${stamps} PARENT_SCOPE)
 endfunction()
 
 foreach(op IN LISTS operators)
@@ -65,12 +74,11 @@ foreach(op IN LISTS operators)
       set(stamp_end .cu)
       set(list cuda_)
     endif()
-    type_sets(sets ${engine} ${op})
-    foreach(types IN LISTS sets)
-      set(name ${op})
-      if(types STREQUAL "others")
-        string(APPEND name _others)
-      endif()
+    stamps_of(stamps ${engine} ${op})
+    foreach(pair IN LISTS stamps)
+      string(REPLACE "=" ";" pair ${pair})
+      list(GET pair 0 name)
+      list(GET pair 1 types)
       set(stamp ${generated}/${engine}/${name}${stamp_end})
       configure_file(cmake/stamp.cpp.in ${stamp} @ONLY)
       if(engine STREQUAL "cuda" AND op MATCHES "^(distance_transform|measure|median)$")
@@ -110,6 +118,9 @@ add_library(macareu_descriptions OBJECT ${generated}/descriptions.cpp
   src/operators/objects/measures/object_table.cpp src/operators/objects/measures/surface_weights.cpp
   src/operators/points/stains.cpp)  # descriptions point to their checks
 target_link_libraries(macareu_descriptions PRIVATE macareu_parts)
+target_compile_options(macareu_descriptions PRIVATE $<$<CONFIG:Release>:-O1>)
+set_source_files_properties(src/operators/objects/measures/object_table.cpp PROPERTIES
+  COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)  # it goes over all objects
 set_target_properties(macareu_descriptions PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 set_source_files_properties(src/operators/objects/labels/column_ranges.cpp src/operators/objects/measures/object_table.cpp
   src/operators/objects/measures/surface_weights.cpp src/operators/points/stains.cpp
@@ -265,9 +276,17 @@ set_target_properties(macareu PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 function(compile_together group)
   set_source_files_properties(${ARGN} TARGET_DIRECTORY macareu PROPERTIES UNITY_GROUP ${group})
 endfunction()
-compile_together(core src/core/compare.cpp src/core/shapes.cpp src/core/sources.cpp
-  src/patterns/component_rims.cpp src/patterns/host_rows.cpp src/operators/common/checks.cpp
-  src/operators/common/pixel_bits.cpp)
+compile_together(core src/core/coded_file.cpp src/core/compare.cpp src/core/module.cpp src/core/pixel_code.cpp
+  src/core/ranks.cpp src/core/shapes.cpp src/core/sources.cpp src/patterns/component_rims.cpp
+  src/patterns/host_rows.cpp src/operators/common/checks.cpp src/operators/common/pixel_bits.cpp)
+compile_together(plans src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp
+  src/operators/objects/labels/label_rows.cpp src/operators/objects/measures/overlaps.cpp
+  src/operators/objects/outlines/contour_bands.cpp src/operators/objects/outlines/contour_sweep.cpp
+  src/operators/objects/outlines/label_extents.cpp src/operators/objects/regions/region_merging.cpp
+  src/operators/objects/regions/watershed_checks.cpp)
+compile_together(slides src/slides/nuclei/buffers.cpp src/slides/nuclei/nuclei.cpp src/slides/nuclei/nuclei_recipe.cpp
+  src/slides/nuclei/object_boxes.cpp src/slides/nuclei/read_steps.cpp src/slides/nuclei/steps.cpp
+  src/slides/nuclei/value_counts.cpp src/slides/tissue/tissue_parts.cpp src/slides/tissue/tissue_source.cpp)
 compile_together(catalogue ${api_source} src/catalogue/catalogue.cpp src/catalogue/channels.cpp
   src/catalogue/checks.cpp src/catalogue/device_choice.cpp src/catalogue/machine.cpp src/catalogue/pieces.cpp)
 add_subdirectory(src/mpi)

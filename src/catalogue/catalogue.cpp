@@ -140,7 +140,7 @@ const entry::code& entry::code_for(dtype type) const {
     throw call_error({.kind = fault::type,
                       .operation = std::string(about->name),
                       .parts = {"this build has no code for pixels of type " + std::string(name_of(type)) +
-                                "; build all types with make (-DMACAREU_TYPES=all)"},
+                                "; build all of it with make (-DMACAREU_OPERATORS=all)"},
                       .given = std::string(name_of(type))});
   return found;
 }
@@ -157,6 +157,10 @@ std::vector<entry> joined_entries(const std::vector<entry>& parts) {
   };
   std::ranges::for_each(parts, join);
   for (const auto make : cpu::chosen_instruction_set().operators) join(make());
+  // Operators that this build leaves out are refused like types that it has no code for.
+  if (const auto any = std::ranges::find(all, "cpu", &entry::engine); any != all.end())
+    for (const auto strategies = any->strategies; const auto& about : all_operators())
+      join({&about, "cpu", strategies});
   return all;
 }
 

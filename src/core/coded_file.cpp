@@ -37,8 +37,6 @@ void move_all(const Move& move, int file, Memory memory, std::int64_t bytes, std
   }
 }
 
-std::int64_t end_of(const image_region& of, std::size_t axis) { return of.first[axis] + of.size[axis]; }
-
 }  // namespace
 
 void coded_file::use::add(std::int64_t bytes) {

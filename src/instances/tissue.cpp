@@ -149,7 +149,7 @@ class slide {
 };
 
 /// Tiles are `segment` columns wide.
-constexpr std::int64_t tile_rows = 32;
+constexpr std::int64_t tissue_tile_rows = 32;
 
 }  // namespace
 
@@ -166,7 +166,7 @@ drawing tissue(const extents& shape, const generate_options& options) {
     std::vector<std::uint8_t> halo(2 * halo_rows * width);
     auto* above_end = halo.data() + halo_rows * width;
     const haloed_rows all{band.top, band.bottom, width, above_end, mask, above_end};
-    for_tiles(band.grown(halo_rows, shape.height(), width), tile_rows, segment, options,
+    for_tiles(band.grown(halo_rows, shape.height(), width), tissue_tile_rows, segment, options,
               [&](const box& tile) { glass.draw(tile, all); });
     if (marker != nullptr) open_by_disk(all, shape.height(), radius, marker, options);
   };

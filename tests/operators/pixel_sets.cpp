@@ -58,8 +58,14 @@ TEST(pixel_sets, parts_join_to_one_entry_and_types_without_code_are_refused) {
   EXPECT_EQ(found->code_for(dtype::u8).run, &nothing);
   EXPECT_EQ(found->code_for(dtype::f64).run, &something);
   EXPECT_EQ(message_of<usage_error>([&] { found->code_for(dtype::i64); }),
-            "threshold: this build has no code for pixels of type i64; build all types with make "
-            "(-DMACAREU_TYPES=all)");
+            "threshold: this build has no code for pixels of type i64; build all of it with make "
+            "(-DMACAREU_OPERATORS=all)");
+  const auto left_out =
+      std::ranges::find(all, std::string_view("invert"), [](const entry& one) { return one.about->name; });
+  ASSERT_NE(left_out, all.end());
+  EXPECT_EQ(message_of<usage_error>([&] { left_out->code_for(dtype::i64); }),
+            "invert: this build has no code for pixels of type i64; build all of it with make "
+            "(-DMACAREU_OPERATORS=all)");
 }
 
 }  // namespace

@@ -16,8 +16,6 @@
 namespace macareu::slides {
 namespace {
 
-std::int64_t end_of(const image_region& of, std::size_t axis) { return of.first[axis] + of.size[axis]; }
-
 /// By the sides of a region: above, left, below, right.
 using sides = std::array<std::int64_t, 4>;
 

@@ -14,8 +14,6 @@
 namespace macareu::slides {
 namespace {
 
-std::int64_t end_of(const image_region& of, std::size_t axis) { return of.first[axis] + of.size[axis]; }
-
 image_region united(const image_region& a, const image_region& b) {
   image_region both = a;
   for (std::size_t axis = 0; axis < 3; ++axis) {

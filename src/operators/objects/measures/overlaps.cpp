@@ -12,7 +12,7 @@
 namespace macareu {
 namespace {
 
-constexpr std::int64_t rows_a_unit = 64;
+constexpr std::int64_t unit_rows = 64;
 
 /// Runs of equal pairs in rows first .. end - 1 of a band.
 template <class Label>
@@ -121,7 +121,7 @@ double jaccard_of_pairs(const std::vector<overlap>& pairs, const object_sizes& t
 
 void overlap_counts::add(const row_band& band) {
   const bool wide = has_wide_labels(band.images[0].type) || has_wide_labels(band.images[1].type);
-  const auto units = ceil_div(band.rows(), rows_a_unit);
+  const auto units = ceil_div(band.rows(), unit_rows);
   std::mutex guard;
   const auto count = [&](std::int64_t first, std::int64_t end, pair_map<std::uint64_t>& to) {
     if (wide)
@@ -131,9 +131,9 @@ void overlap_counts::add(const row_band& band) {
   };
   if (threads_.count == 1) return count(0, band.rows(), pixels_);
   threads_.for_each(static_cast<std::size_t>(units), [&](std::size_t unit) {
-    const auto first = static_cast<std::int64_t>(unit) * rows_a_unit;
+    const auto first = static_cast<std::int64_t>(unit) * unit_rows;
     pair_map<std::uint64_t> own;
-    count(first, std::min(first + rows_a_unit, band.rows()), own);
+    count(first, std::min(first + unit_rows, band.rows()), own);
     const std::lock_guard lock(guard);
     own.for_each([&](label_pair pair, std::uint64_t pixels) { pixels_[pair] += pixels; });
   });
