@@ -120,6 +120,12 @@ std::int64_t bytes_per_pixel(const std::vector<node_ptr>& images) {
   return room_of(images) + static_cast<std::int64_t>(states + flood) + tuning::engine_bytes;
 }
 
+/// The piece before, whose rim is summarised while a GPU solves the next one.
+template <class Key>
+std::int64_t bytes_beside_gpu(const std::vector<node_ptr>& images) {
+  return room_of(images) + static_cast<std::int64_t>(sizeof(Key));
+}
+
 /// The order of pixels as numbers: -0 and +0 are equal, and NaN lies outside.
 template <class Key>
 struct number_order {
@@ -153,7 +159,9 @@ site wave_piece_size(const run& of, const frame& whole, const std::vector<node_p
       2 * sizeof(Key) +
       static_cast<std::int64_t>(rim_graph<Key>::edges_of_a_pixel(whole.depth > 1) * sizeof(rim_edge<Key>)) +
       static_cast<std::int64_t>(sizeof(std::uint32_t) + sizeof(Key) + 1);
-  return with_short_numbers(of.piece_size(whole, bytes_per_pixel<Key>(images), {}, beside));
+  const auto bytes =
+      bytes_per_pixel<Key>(images) + (of.gpu_memory > 0 ? bytes_beside_gpu<Key>(images) : std::int64_t{0});
+  return with_short_numbers(of.piece_size(whole, bytes, {}, beside));
 }
 
 template <class Key>
@@ -247,12 +255,25 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
   const window_radius one{near_.rank == 3 ? 1 : 0, 1, 1};
   const auto record = run_.next_record();
   bool beyond = false;
+  std::optional<solved_piece> waiting;
+  const auto add_waiting = [&] {
+    if (!waiting) return;
+    auto summary = waiting->summary.get();
+    std::function<void()> after;
+    if (run_.done.is_open())
+      after = [of = &run_, record, piece = waiting->piece, bytes = bytes_of(waiting->piece, summary)] {
+        of->done.record(record, piece, std::as_bytes(std::span(bytes)));
+      };
+    graph_.add(place_of(waiting->piece), std::move(summary));
+    result->write(std::move(waiting->state), std::move(after));
+    waiting.reset();
+  };
   run_.over_pieces(grid_, [&](std::int64_t piece) {
     if (beyond && run_.is_shared()) return;
     if (const auto known = run_.done.recall(record, piece))
       return graph_.add(place_of(piece), recalled(piece, *known));
     const auto own = grid_.piece(piece);
-    const auto around = read_all(images_, grown(own, one, whole_));
+    auto around = read_all(images_, grown(own, one, whole_));
     if (const auto next = run_.next_piece(grid_, piece))
       expect_all(images_, grown(grid_.piece(*next), one, whole_));
     const auto inside = parts(around, own);
@@ -261,15 +282,14 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
     if (beyond) refuse_();
     block state(*run_.memory, own, sizeof(Key));
     solve_(state, inside[1], inside[0]);
-    auto summary = summarise(piece, state, around, threads);
-    std::function<void()> after;
-    if (run_.done.is_open())
-      after = [of = &run_, record, piece, bytes = bytes_of(piece, summary)] {
-        of->done.record(record, piece, std::as_bytes(std::span(bytes)));
-      };
-    graph_.add(place_of(piece), std::move(summary));
-    result->write(std::move(state), std::move(after));
+    add_waiting();
+    waiting = solved_piece{piece, std::move(state), std::move(around), {}};
+    waiting->summary = std::async(run_.gpu_memory > 0 ? std::launch::async : std::launch::deferred, [&] {
+      return summarise(waiting->piece, waiting->state, waiting->around, threads);
+    });
+    if (run_.gpu_memory == 0) add_waiting();
   });
+  add_waiting();
   run_.files.wait();
   // Refusing finds the first pixel that is beyond, for which all ranks exchange what they find.
   if (refuse_ && run_.is_shared() && run_.all_ranks().least(!beyond) == 0) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -73,6 +74,13 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   /// Whether a start of the row lies beyond its capacity, or one of them is NaN.
   bool is_beyond(std::span<const block> from, site first, std::int64_t count) const;
 
+  /// A piece that is solved. A GPU solves the next one while its rim is summarised.
+  struct solved_piece {
+    std::int64_t piece;
+    block state;
+    std::vector<block> around;
+    std::future<rim_summary<Key>> summary;  // its end is waited for before the others are gone
+  };
   struct open_list {
     std::int64_t offset = 0;
     std::int64_t count = 0;  // -1: too many, the piece is solved again
