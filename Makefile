@@ -63,10 +63,10 @@ bench: all python setup-bench
 	@PYTHONPATH=$(BUILD)/python $(PYTHON) bench/python_peers.py --json $(BUILD)/python.json
 	@PYTHONPATH=$(BUILD)/python $(PYTHON) bench/python_calls.py --tool $(BUILD)/bin/macareu --json $(BUILD)/python-calls.json
 
-docs: all setup-python
+docs: all python
 	@cmake --build $(BUILD) --target write_catalogue
 	@$(BUILD)/bin/write_catalogue operators docs/reference/operators
-	@PYTHON=$(PYTHON) scripts/pictures.sh $(BUILD)/bin/macareu
+	@PYTHON=$(PYTHON) PYTHONPATH=$(BUILD)/python scripts/pictures.sh $(BUILD)/bin/macareu
 	@$(PYTHON) scripts/layers.py
 	@$(PYTHON) bench/acceptance.py
 
