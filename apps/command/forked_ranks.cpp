@@ -31,7 +31,7 @@ namespace {
 /// A socket to each rank with which this one exchanges.
 using sockets = std::map<int, int>;
 
-std::atomic<bool> is_resumable = false;
+std::atomic<bool> is_resumable = false, is_over = false;
 
 class forked_ranks final : public ranks {
  public:
@@ -94,7 +94,7 @@ class forked_ranks final : public ranks {
       const auto child = std::ranges::find(children_, ended);
       if (child == children_.end()) continue;
       --left;
-      if (!WIFSIGNALED(status)) continue;
+      if (!WIFSIGNALED(status) || is_over) continue;
       const int signal = WTERMSIG(status);
       if (signal == SIGINT || signal == SIGTERM) end_all(exit_code::interrupted, "interrupted");
       end_all(128 + signal, "rank " + std::to_string(child - children_.begin() + 1) + " on " + host() +
@@ -130,6 +130,8 @@ class forked_ranks final : public ranks {
 };
 
 }  // namespace
+
+void expect_end_of_ranks() { is_over = true; }
 
 resumable_section::resumable_section() { is_resumable = true; }
 resumable_section::~resumable_section() { is_resumable = false; }

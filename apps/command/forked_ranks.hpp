@@ -13,6 +13,9 @@ namespace macareu::tool {
 /// a line that names the verb. They do not outlive the first.
 std::unique_ptr<ranks> fork_ranks(int size, const std::string& verb);
 
+/// All ranks have done their part of the command: one that is killed now ends none of the others.
+void expect_end_of_ranks();
+
 /// While one exists, --resume continues what ranks have done. The line of a killed rank says so.
 class resumable_section {
  public:

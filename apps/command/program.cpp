@@ -107,7 +107,7 @@ int run_chosen(const verb& chosen, const std::vector<std::string>& arguments) {
       throw usage_error("runs in one process; start it without mpirun or srun");
     const int code = action(signals);
     if (shared_ranks()) {
-      shared_ranks()->meet();
+      end_command();
       signals.end();
     }
     return code;

@@ -31,6 +31,15 @@ void open_ranks(const std::string& verb) {
   throw error;
 }
 
+void end_command() {
+  // The first rank answers before any other one can end.
+  opened->exchange({}, {[](const rank_range&, std::string, std::string) { return std::string(); },
+                        [](std::string none) {
+                          expect_end_of_ranks();
+                          return none;
+                        }});
+}
+
 void close_ranks() { opened.reset(); }
 
 ranks* shared_ranks() { return opened.get(); }

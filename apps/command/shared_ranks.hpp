@@ -15,6 +15,8 @@ void want_ranks(int size);
 /// Finds those that a launcher started, else starts those that are wanted. Call it before threads start.
 /// Ranks after the first one print nothing. Throws usage_error on all ranks if both are there.
 void open_ranks(const std::string& verb = "");
+/// Returns when all ranks have done their part of the command.
+void end_command();
 /// All ranks call it at the end of the program.
 void close_ranks();
 /// Null if this process has the command alone.

@@ -8,6 +8,10 @@ import unittest
 
 from rank_support import FORKED, AnyRanksTest, available
 
+# The sanitizers' libraries want to be the first.
+WATCH = (f"export LD_PRELOAD={os.environ['MACAREU_WATCHED_RANKS']}\n"
+         "export ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0\n")
+
 
 class ForkedRanks(AnyRanksTest):
     """--ranks, without MPI."""
@@ -99,6 +103,15 @@ class ForkedRanks(AnyRanksTest):
             os.killpg(process.pid, signal.SIGINT)
             err = process.communicate(timeout=60)[1].decode()
             self.assertEqual((process.returncode, err), (130, "macareu: reconstruct: interrupted\n"), wait)
+
+    def test_a_crash_after_the_command(self):
+        """It may be one of a library that is unloaded. The outputs are complete then."""
+        self.bright()
+        self.succeed("label", "objects.npy", "-o", "alone.npy")
+        code, _, err = self.on_ranks(FORKED, 3, "label", "objects.npy", "-o", "out.npy", "--quiet",
+                                     shell=WATCH + "export CRASH_AT_EXIT=1")
+        self.assertEqual((code, err), (0, ""))
+        self.assertTrue(self.content("out.npy") == self.content("alone.npy"))
 
     def is_running(self, process):
         try:
