@@ -65,12 +65,7 @@ void sync_file_systems(const std::vector<planned_rename>& files) {
   for (const auto& one : files) {
     const auto directory = one.file.parent_path();
     const auto status = status_of(directory);
-    if (!status || !done.insert(status->st_dev).second) continue;
-    const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool failed = descriptor < 0 || ::syncfs(descriptor) != 0;
-    const int error = errno;
-    if (descriptor >= 0) ::close(descriptor);
-    if (failed) throw io_error(directory.string() + ": " + std::strerror(error));
+    if (status && done.insert(status->st_dev).second) sync_file_system(directory);
   }
 }
 
@@ -90,6 +85,14 @@ void rename_now(const planned_rename& one) {
 }
 
 }  // namespace
+
+void sync_file_system(const fs::path& directory) {
+  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool failed = descriptor < 0 || ::syncfs(descriptor) != 0;
+  const int error = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (failed) throw io_error(directory.string() + ": " + std::strerror(error));
+}
 
 void rename_all(const fs::path& folder, const std::vector<finished_file>& files, bool durable) {
   if (files.empty()) return;

@@ -6,6 +6,9 @@
 
 namespace macareu::files {
 
+/// What this machine has written to the file system of a directory is on the disk then.
+void sync_file_system(const std::filesystem::path& directory);
+
 struct finished_file {
   std::filesystem::path file, target;
 };

@@ -113,6 +113,20 @@ class ForkedRanks(AnyRanksTest):
         self.assertEqual((code, err), (0, ""))
         self.assertTrue(self.content("out.npy") == self.content("alone.npy"))
 
+    def test_all_ranks_sync_what_they_wrote(self):
+        """Before the first one renames it: they may be on other machines. A run that is resumed counts as long."""
+        self.bright("1200,1200")
+        process = self.launch(FORKED, 3, *self.many_pieces)
+        self.children(process)
+        process.kill()
+        process.communicate()
+        code, _, err = self.on_ranks(FORKED, 3, *self.many_pieces, "--resume",
+                                     shell=WATCH + f"export LIST_OF_SYNCS={self.path('syncs')}")
+        self.assertEqual((code, err), (0, ""))
+        folder = self.path(".macareu-out.npy.pieces")
+        synced = self.content("syncs").decode().splitlines()
+        self.assertEqual(synced[-3:], 2 * [f"other {folder}"] + [f"first {folder}/output-0"])
+
     def is_running(self, process):
         try:
             with open(f"/proc/{process}/stat") as file:

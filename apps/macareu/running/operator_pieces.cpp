@@ -181,6 +181,7 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
         sinks[0]->commit();
       });
   }
+  const bool durable = steps.made_durable();
   if (!is_first_rank()) return;  // the first one gives outputs their names, and tells if it cannot
   for (std::size_t o = 0; o < outputs.size(); ++o)
     if (outputs[o]) all.add_finished(*outputs[o], made[o]);
@@ -192,7 +193,7 @@ void operator_run::finish_in_pieces(const std::vector<std::unique_ptr<image_sour
   record_.compute_seconds = record_.run.compute_seconds + measurement.compute_seconds;
   if (!running.report_file.empty()) all.add_text(running.report_file, to_json(record_));
   if (how.stop.stop_requested()) throw interrupted();
-  all.commit(steps.took_long());
+  all.commit(durable);
   if (gives_table()) tables.print(measured);
 }
 

@@ -13,6 +13,7 @@
 #include "command/forked_ranks.hpp"
 #include "command/shared_ranks.hpp"
 #include "files/format.hpp"
+#include "files/rename_list.hpp"
 
 namespace macareu::tool {
 
@@ -83,6 +84,16 @@ std::optional<image_form> form_of(const std::optional<image>& pixels) {
 
 bool piece_steps::took_long() const {
   return options.resume || std::chrono::steady_clock::now() - begun > long_run;
+}
+
+bool piece_steps::made_durable() const {
+  auto* const all = shared_ranks();
+  if (!all) return took_long();
+  const bool durable = !all->from_first(took_long() ? "durable" : "").empty();
+  // The first rank syncs what it renames.
+  if (durable && !is_first_rank()) files::sync_file_system(folder);
+  all->meet();
+  return durable;
 }
 
 piece_options piece_steps::of(const std::string& step) const {

@@ -23,12 +23,16 @@ struct piece_steps {
   bool resumable = false;
   std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
 
-  /// Whether outputs are made durable: not those of a run that is soon repeated.
-  bool took_long() const;
+  /// Whether outputs are made durable: not those of a run that is soon repeated. All ranks call it when they
+  /// have written: what those of other machines wrote is durable then.
+  bool made_durable() const;
 
   /// The options of one step. Its work files have a folder of their own, which keeps them until all steps
   /// are done: a step that ended is repeated from them without computing.
   piece_options of(const std::string& step) const;
+
+ private:
+  bool took_long() const;
 };
 
 /// Whether inputs of these sizes on disk may exceed the limit, or pieces are asked for.

@@ -150,11 +150,12 @@ int run_in_pieces(const measuring& given, const opened_inputs& from, interruptio
         given.outputs.describe_in_pieces(all, *from.labels, from.intensity.get(),
                                          from.under ? *from.under : *from.labels, how, steps);
         record.ranks = watch.of_all_ranks();
+        const bool durable = steps.made_durable();
         if (!is_first_rank()) return;
         record.compute_seconds = record.run.compute_seconds;
         if (!running.report_file.empty()) all.add_text(running.report_file, to_json(record));
         signals.check();
-        all.commit(steps.took_long());
+        all.commit(durable);
       });
   tell_note(about().verb, record, running);
   return exit_code::done;
