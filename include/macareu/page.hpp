@@ -40,9 +40,10 @@ struct page_content {
 
 struct page_options {
   int quality = 80;  ///< of JPEG tiles; images of other types than u8 have PNG tiles
-  /// Called with the fraction that is done.
+  /// Called with the fraction that is done, by one thread at a time.
   std::function<void(double)> progress = {};
   std::stop_token stop = {};  ///< when it is set, the call throws `interrupted`
+  int threads = 0;            ///< that make tiles; 0: what the machine allows
 };
 
 /// What this build lacks to make pages and how to get it, on one line. Empty if it lacks nothing.

@@ -1,14 +1,22 @@
 // Pages as folders and as one text.
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <map>
+#include <mutex>
+#include <set>
+#include <type_traits>
 #include <utility>
 
 #include <macareu/error.hpp>
 #include <macareu/text_file.hpp>
 
+#include "engines/cpu/runtime/threads.hpp"
 #include "files/jpeg.hpp"
 #include "files/pending_file.hpp"
 #include "model.hpp"
@@ -27,11 +35,17 @@ constexpr std::string_view openseadragon = "page/openseadragon.min.js",
 /// Takes a file by its name.
 using put_file = std::function<void(const std::string& name, std::string_view content)>;
 
-/// Makes all files of a page but index.html and the other assets.
+/// Makes all files of a page but index.html and the other assets. `put` is called by several threads, unless
+/// the page is compact: its files follow each other in one text.
 class builder {
  public:
   builder(page_model& model, const page_options& options, bool compact, put_file put)
-      : model_(model), options_(options), compact_(compact), put_(std::move(put)) {}
+      : model_(model),
+        options_(options),
+        compact_(compact),
+        put_(std::move(put)),
+        threads_(compact ? 1 : cpu::threads_for(model.shape().pixels(), options.threads)),
+        idle_(threads_ - 1) {}
 
   void build() {
     const auto& shape = model_.shape();
@@ -55,8 +69,23 @@ class builder {
  private:
   void advance(std::int64_t tiles) {
     if (options_.stop.stop_requested()) throw interrupted();
+    const std::lock_guard lock(telling_);
     done_ += tiles;
     if (options_.progress) options_.progress(static_cast<double>(done_) / static_cast<double>(total_));
+  }
+
+  /// What `work` returns, on another thread if one is idle.
+  template <class Work>
+  std::future<std::invoke_result_t<Work>> start(const Work& work) {
+    if (--idle_ >= 0)
+      return std::async(std::launch::async, [this, work] {
+        const idle_again after{idle_};
+        return work();
+      });
+    ++idle_;
+    std::packaged_task<std::invoke_result_t<Work>()> now(work);
+    now();
+    return now.get_future();
   }
 
   std::string add_image(std::size_t index) {
@@ -81,11 +110,17 @@ class builder {
                   static_cast<int>(std::min(height - 2 * place.y * tile_side, 2 * tile_side)),
                   reader.channels()};
         four.pixels.resize(static_cast<std::size_t>(four.width * four.height * four.channels));
+        std::array<std::future<tile>, 4> parts;
+        for (std::int64_t i = 0; i < 4; ++i) {
+          const tile_place below{place.slice, 2 * place.x + i % 2, 2 * place.y + i / 2, place.halvings - 1};
+          if (below.x * tile_side >= width || below.y * tile_side >= height) continue;
+          parts[static_cast<std::size_t>(i)] = start([&self, below] { return self(self, below); });
+        }
         for (std::int64_t v = 0; v < 2; ++v)
           for (std::int64_t u = 0; u < 2; ++u) {
-            const tile_place below{place.slice, 2 * place.x + u, 2 * place.y + v, place.halvings - 1};
-            if (below.x * tile_side >= width || below.y * tile_side >= height) continue;
-            const auto part = self(self, below);
+            auto& made_below = parts[static_cast<std::size_t>(2 * v + u)];
+            if (!made_below.valid()) continue;
+            const auto part = made_below.get();
             const auto row = static_cast<std::size_t>(part.width * part.channels);
             for (int y = 0; y < part.height; ++y)
               std::copy_n(&part.pixels[static_cast<std::size_t>(y) * row], row,
@@ -121,16 +156,32 @@ class builder {
     if (model_.rows()) places.emplace(*model_.rows());
     for (std::int64_t z = 0; z < model_.shape().depth(); ++z) {
       covered_area area(model_.shape().height(), model_.shape().width());
-      for (std::int64_t y = 0; y < model_.object_rows(); ++y)
-        for (std::int64_t x = 0; x < model_.object_columns(); ++x) {
-          const auto tile = read_object_tile(*model_.labels(), z, y, x);
-          const auto shapes = shapes_of(tile);
-          parts.counts.push_back(static_cast<std::uint32_t>(shapes.size()));
-          if (!shapes.empty()) add_data("objects", {z, y, x}, packed_shapes(shapes, tile, model_.rows()));
-          if (places) places->add(shapes);
-          area.add(tile);
-          advance(weight);
+      std::mutex reading;
+      const auto make = [&, z](std::int64_t i) {
+        const auto y = i / model_.object_columns(), x = i % model_.object_columns();
+        made_objects made;
+        {
+          const std::lock_guard lock(reading);
+          made.tile = read_object_tile(*model_.labels(), z, y, x);
         }
+        made.shapes = shapes_of(made.tile);
+        if (!made.shapes.empty())
+          add_data("objects", {z, y, x}, packed_shapes(made.shapes, made.tile, model_.rows()));
+        return made;
+      };
+      // Tiles are made by all threads, and counted in their order.
+      std::deque<std::future<made_objects>> waiting;
+      const auto tiles = model_.object_rows() * model_.object_columns();
+      for (std::int64_t next = 0, done = 0; done < tiles; ++done) {
+        for (; next < tiles && std::ssize(waiting) < threads_; ++next)
+          waiting.push_back(start([&make, next] { return make(next); }));
+        const auto [tile, shapes] = waiting.front().get();
+        waiting.pop_front();
+        parts.counts.push_back(static_cast<std::uint32_t>(shapes.size()));
+        if (places) places->add(shapes);
+        area.add(tile);
+        advance(weight);
+      }
       area.finish();
       parts.raster_levels = static_cast<int>(area.levels().size());
       for (std::size_t l = 0; l < area.levels().size(); ++l)
@@ -173,10 +224,22 @@ class builder {
     put_("page/data/" + name + ".js", data_text(name, bytes));
   }
 
+  struct idle_again {
+    std::atomic<int>& idle;
+    ~idle_again() { ++idle; }
+  };
+  struct made_objects {
+    object_tile tile;
+    std::vector<shape> shapes;
+  };
+
   page_model& model_;
   const page_options& options_;
   bool compact_;
   put_file put_;
+  int threads_;
+  std::atomic<int> idle_;  // threads that could be started
+  std::mutex telling_;
   std::int64_t done_ = 0, total_ = 1;
   std::optional<table> places_;
 };
@@ -218,12 +281,13 @@ void write_page(const std::filesystem::path& folder, const page_content& content
   fs::create_directories(folder, error);
   if (error) throw io_error(folder.string() + ": " + error.message());
   files::pending_directory pending(folder / "page", pages::is_page);
-  std::string last;
+  std::mutex making;
+  std::set<std::string> made;
   const auto put = [&](const std::string& name, std::string_view text) {
     const auto file = pending.path() / pages::without_prefix(name);
-    if (const auto parent = file.parent_path().string(); parent != last) {
-      fs::create_directories(parent);
-      last = parent;
+    {
+      const std::lock_guard lock(making);
+      if (made.insert(file.parent_path().string()).second) fs::create_directories(file.parent_path());
     }
     pages::write_file(file, text);
   };

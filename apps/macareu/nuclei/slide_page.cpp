@@ -45,7 +45,7 @@ void slide_run::write_page(const std::string& summary) {
                        .outline = tissue,
                        .summary = summary,
                        .pixel_size = std::array{mpp_, mpp_}},
-                      {.progress = bar.callback(), .stop = signals_.token()});
+                      {.progress = bar.callback(), .stop = signals_.token(), .threads = settings_.threads()});
 }
 
 }  // namespace macareu::tool
