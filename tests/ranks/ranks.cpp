@@ -19,6 +19,7 @@
 #include <macareu/macareu.hpp>
 #include <macareu/pieces.hpp>
 
+#include "catalogue/gpu_memory_of_rank.hpp"
 #include "engines/cuda/runtime/gpu_of_rank.hpp"
 #include "engines/pieces/box.hpp"
 #include "engines/pieces/row_shares.hpp"
@@ -78,6 +79,28 @@ TEST(ranks, share_the_memory_of_a_device) {
   expect(4, {"0", "0", "0", "0"}, 120);
   expect(2, {"0", "0", "0", "0"}, 60);
   expect(1, {"", "", "", ""}, 120);
+}
+
+TEST(ranks, have_no_memory_of_a_gpu_on_the_cpu) {
+  const auto errors =
+      on_ranks(3, [](ranks& all) { EXPECT_EQ(gpu_memory_of_rank(all, {.device = "cpu"}), 0); });
+  for (const auto& error : errors) EXPECT_FALSE(error);
+}
+
+TEST(ranks, divide_the_memory_of_a_gpu) {
+  const auto present = devices();
+  if (std::ranges::find(present, "cuda") == present.end()) GTEST_SKIP() << "no GPU";
+  const auto share_of = [](int count) {
+    std::atomic<std::int64_t> share = 0;
+    const auto errors =
+        on_ranks(count, [&](ranks& all) { share = gpu_memory_of_rank(all, {.device = "cuda:0"}); });
+    for (const auto& error : errors) EXPECT_FALSE(error);
+    return static_cast<double>(share.load());
+  };
+  // Others may take some memory meanwhile.
+  const auto one = share_of(1);
+  EXPECT_GT(one, 0);
+  EXPECT_NEAR(share_of(3) / one, 1.0 / 3, 0.05);
 }
 
 TEST(ranks, take_usable_gpus_in_turn) {

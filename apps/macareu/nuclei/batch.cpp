@@ -19,6 +19,7 @@
 #include <macareu/pieces.hpp>
 #include <macareu/text_file.hpp>
 
+#include "catalogue/gpu_memory_of_rank.hpp"
 #include "command/outputs.hpp"
 #include "command/program.hpp"
 #include "command/shared_ranks.hpp"
@@ -186,8 +187,12 @@ void write_all(const nuclei_settings& settings, const std::vector<slide_target>&
 /// Ranks share one slide. Of several, each belongs to one rank.
 void share_slides(nuclei_settings& settings, ranks& all) {
   auto& pieces = settings.running.pieces;
-  if (settings.slides.size() > 1) pieces.shared_by = nullptr;
+  auto& how = settings.running.how;
   if (pieces.memory == 0) pieces.memory = all.least(default_memory() / all.local_size());
+  if (settings.slides.size() == 1) return;
+  pieces.shared_by = nullptr;
+  // Steps that ranks share divide the memory of GPUs themselves.
+  if (how.gpu_memory == 0) how.gpu_memory = gpu_memory_of_rank(all, how);
 }
 
 /// For each slide the code of the rank that has it.
