@@ -276,7 +276,7 @@ set_target_properties(macareu PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 function(compile_together group)
   set_source_files_properties(${ARGN} TARGET_DIRECTORY macareu PROPERTIES UNITY_GROUP ${group})
 endfunction()
-compile_together(core src/core/coded_file.cpp src/core/compare.cpp src/core/module.cpp src/core/pixel_code.cpp
+compile_together(core src/core/coded_file.cpp src/core/compare.cpp src/core/module.cpp
   src/core/ranks.cpp src/core/shapes.cpp src/core/sources.cpp src/patterns/component_rims.cpp
   src/patterns/host_rows.cpp src/operators/common/checks.cpp src/operators/common/pixel_bits.cpp)
 compile_together(plans src/operators/edges/canny_plan.cpp src/operators/edges/discrete_gaussian.cpp
