@@ -5,7 +5,10 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -214,6 +217,34 @@ TEST(page_files, folder_is_replaced_only_if_it_is_a_page) {
   std::ofstream(folder / "other/page/thesis.tex") << "years of work";
   EXPECT_THROW(write_page(folder / "other", content), io_error);
   EXPECT_TRUE(fs::exists(folder / "other/page/thesis.tex"));
+}
+
+TEST(page_files, are_the_same_for_any_number_of_threads) {
+  if (!pages_are_complete()) GTEST_SKIP() << "this build has no OpenSeadragon";
+  const scratch_folder folder;
+  const auto shown = pattern(2100, 2600, 3);
+  image objects(dtype::u32, {2100, 2600});
+  auto* label = objects.pixels<std::uint32_t>().data();
+  for (std::uint32_t y = 0; y < 2100; ++y)
+    for (std::uint32_t x = 0; x < 2600; ++x)
+      *label++ = y % 20 < 9 && x % 30 < 11 ? y / 20 * 87 + x / 30 + 1 : 0;  // rectangles
+  const auto source = source_of(shown), labels = source_of(objects);
+  const page_content content{
+      .title = "shown", .images = {{"shown", {source.get()}}}, .labels = {"objects", {labels.get()}}};
+  const auto files_of = [&](int threads) {
+    const auto to = folder / std::to_string(threads).c_str();
+    write_page(to, content, {.threads = threads});
+    std::map<std::string, std::string> files;
+    for (const auto& each : fs::recursive_directory_iterator(to))
+      if (each.is_regular_file()) {
+        std::ifstream file(each.path(), std::ios::binary);
+        files[fs::relative(each.path(), to).string()].assign(std::istreambuf_iterator<char>(file), {});
+      }
+    return files;
+  };
+  const auto expected = files_of(1);
+  EXPECT_GT(expected.size(), 40u);
+  for (const int threads : {2, 5}) EXPECT_TRUE(files_of(threads) == expected) << threads;
 }
 
 TEST(page_files, one_text_holds_everything) {
