@@ -120,35 +120,45 @@ class contraction {
     const auto& rim = solver.rim();
     auto& parts = solver.forest();
     const std::uint32_t first = graph_.first_node[static_cast<std::size_t>(tile)];
-    std::vector<std::uint32_t> node(solver.pixels(), none);
     for (std::size_t i = 0; i < rim.size(); ++i) {
-      node[rim[i]] = first + static_cast<std::uint32_t>(i);
       graph_.capacity[first + i] = solver.capacity(rim[i]);
-      graph_.value[first + i] = parts.value(rim[i]);
+      graph_.value[first + i] = solver.rim_states()[i];
     }
+    std::vector<std::uint32_t> node(solver.pixels(), none);  // of peaks
     std::vector<edge<Key>> edges;
     const auto reach = [&](std::uint32_t n, Key value) {
       if (n != none) graph_.value[n] = std::max(graph_.value[n], value);
     };
-    solver.contract([&](std::uint16_t a, std::uint16_t b, Key weight) {
-      switch (parts.join(a, b, weight)) {
-        case forest::outcome::joined:
-          if (node[a] != none && node[b] != none) edges.push_back({node[a], node[b], weight});
-          if (node[b] == none) node[b] = node[a];
-          break;
-        case forest::outcome::first_final:
-          reach(node[a], weight);
-          break;
-        case forest::outcome::second_final:
-          reach(node[b], weight);
-          break;
-        case forest::outcome::nothing:
-          break;
-      }
-    });
+    solver.contract(
+        [&](std::uint16_t a, std::uint16_t b, Key weight) {
+          switch (parts.join(a, b, weight)) {
+            case forest::outcome::joined:
+              if (node[a] != none && node[b] != none) edges.push_back({node[a], node[b], weight});
+              if (node[b] == none) node[b] = node[a];
+              break;
+            case forest::outcome::first_final:
+              reach(node[a], weight);
+              break;
+            case forest::outcome::second_final:
+              reach(node[b], weight);
+              break;
+            case forest::outcome::nothing:
+              break;
+          }
+        },
+        [&](std::size_t i, std::uint16_t root) {
+          const auto own = first + static_cast<std::uint32_t>(i);
+          const auto weight = graph_.capacity[own];
+          if (parts.is_final(root, weight))
+            graph_.value[own] = weight;
+          else if (node[root] == none)
+            node[root] = own;
+          else
+            edges.push_back({node[root], own, weight});
+        });
     // The best marker of a component is final only after all joins.
     for (const auto p : rim) {
-      const auto root = parts.root(p);
+      const auto root = parts.root(solver.peak(p));
       reach(node[root], parts.value(root));
     }
     add(edges);
@@ -328,7 +338,7 @@ class contraction {
     const std::uint32_t first = graph_.first_node[static_cast<std::size_t>(tile)];
     auto& parts = solver.forest();
     for (std::size_t i = 0; i < solver.rim().size(); ++i)
-      parts.value(solver.rim()[i]) = graph_.value[first + i];
+      solver.raise(solver.rim()[i], graph_.value[first + i]);
     solver.contract([&](std::uint16_t a, std::uint16_t b, Key weight) { parts.join(a, b, weight); });
     solver.write_results();
   }

@@ -48,6 +48,9 @@ class source_forest {
     return outcome::joined;
   }
 
+  /// Whether a root's component has its value when edges of this weight come.
+  bool is_final(Node root, Key weight) { return settle(root, weight); }
+
   /// Valid after all edges have been added.
   Key result(Node node) { return value_[root(node)]; }
 
