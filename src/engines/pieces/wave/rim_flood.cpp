@@ -84,6 +84,8 @@ bool rim_flood<Key>::flood(const neighbourhood& near, const piece_keys<Key>& key
                            rim_summary<Key>& summary, std::vector<open_pixel<Key>>& open) {
   open.clear();
   if (seeds_.empty()) return true;
+  // Where the whole rim is open most of the piece is, as in holes to be filled: flooding would be in vain.
+  if (seeds_.size() == summary.capacity.size()) return false;
   if (node_.size() < keys.capacity.size()) {
     node_.resize(keys.capacity.size(), none);
     upper_.resize(keys.capacity.size());
