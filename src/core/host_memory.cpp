@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/ceil_div.hpp"
+#include "core/free_list_allowance.hpp"
 
 namespace macareu {
 namespace {
@@ -41,9 +42,10 @@ class free_list {
 
   void keep(host_memory memory, std::size_t bytes) {
     const std::lock_guard lock(guard_);
-    if (refusals_ > 0 || bytes > most) return;
+    if (bytes > most_now()) return;
     kept_.push_back({std::move(memory), bytes});
-    for (total_ += bytes; total_ > most; kept_.erase(kept_.begin())) total_ -= kept_.front().bytes;
+    total_ += bytes;
+    shorten();
   }
 
   std::size_t bytes() {
@@ -54,15 +56,26 @@ class free_list {
   void refuse() {
     const std::lock_guard lock(guard_);
     ++refusals_;
-    kept_.clear();
-    total_ = 0;
+    shorten();
   }
   void accept() {
     const std::lock_guard lock(guard_);
     --refusals_;
   }
+  /// Returns the allowance before.
+  std::size_t allow(std::size_t bytes) {
+    const std::lock_guard lock(guard_);
+    const auto before = std::exchange(allowed_, bytes);
+    shorten();
+    return before;
+  }
 
  private:
+  std::size_t most_now() const { return refusals_ > 0 ? std::min(allowed_, most) : most; }
+  void shorten() {
+    for (; total_ > most_now(); kept_.erase(kept_.begin())) total_ -= kept_.front().bytes;
+  }
+
   static constexpr std::size_t most = std::size_t{256} << 20;
   struct piece {
     host_memory memory;
@@ -71,7 +84,7 @@ class free_list {
 
   std::mutex guard_;
   std::vector<piece> kept_;
-  std::size_t total_ = 0;
+  std::size_t total_ = 0, allowed_ = 0;
   int refusals_ = 0;
 };
 
@@ -104,6 +117,9 @@ void give_back(host_memory memory, std::size_t bytes) {
 }
 
 std::size_t free_list_bytes() { return free_list::here().bytes(); }
+
+free_list_allowance::free_list_allowance(std::size_t bytes) : before_(free_list::here().allow(bytes)) {}
+free_list_allowance::~free_list_allowance() { free_list::here().allow(before_); }
 
 no_free_list::no_free_list() { free_list::here().refuse(); }
 no_free_list::~no_free_list() { free_list::here().accept(); }

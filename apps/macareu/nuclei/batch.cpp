@@ -204,11 +204,12 @@ std::vector<int> codes_of_ranks(ranks& all, const std::vector<int>& own) {
   return codes;
 }
 
-/// What the allocator keeps after it is freed counts against a limit of memory: large memory goes back at
-/// once.
-void return_large_memory() {
+/// What the allocator keeps after it is freed counts against a limit of memory: memory that is large beside
+/// the limit goes back at once. Other memory is kept, because page faults take time.
+void return_large_memory([[maybe_unused]] std::int64_t limit) {
 #ifdef __GLIBC__
-  constexpr int large = 4 << 20;
+  constexpr std::int64_t least = 4 << 20, most = 32 << 20;  // glibc takes no more
+  const int large = static_cast<int>(std::clamp(limit / 128, least, most));
   ::mallopt(M_MMAP_THRESHOLD, large);
   ::mallopt(M_TRIM_THRESHOLD, large);
 #endif
@@ -221,7 +222,7 @@ int run_slides(nuclei_settings& settings, interruption& signals) {
   settings.running.begin(signals);
   if (all) share_slides(settings, *all);
   settings.check();
-  if (settings.running.pieces.memory > 0) return_large_memory();
+  if (settings.running.pieces.memory > 0) return_large_memory(settings.running.pieces.memory);
   if (settings.writes("labels") && !settings.zarr_labels) check_writable(slide_file::labels_tiff);
   if (settings.writes("pictures")) check_writable(slide_file::overview);
   if (settings.output.empty()) throw usage_error("--output: expected a directory, got ''");

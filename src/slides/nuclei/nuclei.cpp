@@ -13,6 +13,7 @@
 
 #include "core/ceil_div.hpp"
 #include "core/coded_file.hpp"
+#include "core/free_list_allowance.hpp"
 #include "core/rank_shares.hpp"
 #include "engines/cpu/runtime/threads.hpp"
 #include "operators/nuclei/fixed_point.hpp"
@@ -296,6 +297,7 @@ std::uint64_t find_nuclei(image_source& rgb, const tissue_mask* tissue, double m
   auto memory = pieces.memory > 0 ? pieces.memory : default_memory();
   if (shared_by && pieces.memory == 0) memory = shared_by->least(memory / shared_by->local_size());
   limits.memory = memory / 2;  // the rest is for blocks, and for buffers that wait to be used again
+  const free_list_allowance temporaries(static_cast<std::size_t>(memory / 16));
   coded_file::all().peak = coded_file::all().now.load();
   // Beyond the reach of the local means no step sees the other side of a part.
   const auto halo = static_cast<std::int64_t>(5 * options.local / mpp) + 64;

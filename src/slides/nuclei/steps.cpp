@@ -203,8 +203,12 @@ void steps::over_bands(std::span<const picture> of, std::int64_t rows_at_least,
   auto rows = shape.height();
   if (in_pieces_) {
     const auto memory = pieces_.memory > 0 ? pieces_.memory : default_memory();
-    rows = pieces_.size[1] > 0 ? pieces_.size[1]
-                               : memory / (bytes_per_pixel(of) * std::max<std::int64_t>(shape.width(), 1));
+    // Those of the largest blocks: memory of larger bands would be new for every band.
+    constexpr std::int64_t most_rows = 2048;
+    rows =
+        pieces_.size[1] > 0
+            ? pieces_.size[1]
+            : std::min(memory / (bytes_per_pixel(of) * std::max<std::int64_t>(shape.width(), 1)), most_rows);
     rows = std::clamp<std::int64_t>(rows, 1, std::max<std::int64_t>(shape.height(), 1));
     rows = std::min(shape.height(), std::max(rows_at_least, rows / rows_at_least * rows_at_least));
   }
