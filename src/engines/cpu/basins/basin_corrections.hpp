@@ -104,7 +104,7 @@ void basin_run<Key>::wait_for_round(std::int64_t tile, std::uint32_t steps) {
 }
 
 /// Both the pixels that are due and those that follow from them are in ascending order of d, so inside a
-/// tile no pixel is corrected twice in a round.
+/// tile no pixel is corrected twice in a round: the queue holds what is offered, and each pixel once.
 template <class Key>
 void basin_run<Key>::correct_tile(std::int64_t tile, std::uint64_t end, std::vector<improved_pixel>& queue,
                                   std::vector<offered_pixel>& offers) {
@@ -113,33 +113,49 @@ void basin_run<Key>::correct_tile(std::int64_t tile, std::uint64_t end, std::vec
   auto& later = improved_[static_cast<std::size_t>(tile)].pixels;
   const auto first_later =
       std::partition(later.begin(), later.end(), [&](const auto& each) { return each.steps < end; });
-  queue.assign(later.begin(), first_later);
+  const auto offered = static_cast<std::size_t>(first_later - later.begin());
+  const auto pixels =
+      static_cast<std::size_t>(place.depth) * static_cast<std::size_t>(place.height * place.width);
+  if (queue.size() < offered + pixels) queue.resize(offered + pixels);
+  std::copy(later.begin(), first_later, queue.begin());
   later.erase(later.begin(), first_later);
-  std::sort(queue.begin(), queue.end(), [](const auto& a, const auto& b) { return a.steps < b.steps; });
-  const auto offered = queue.size();
-  std::size_t next = 0, head = offered;
-  while (next < offered || head < queue.size()) {
-    const bool first = head == queue.size() || (next < offered && queue[next].steps <= queue[head].steps);
+  std::sort(queue.begin(), queue.begin() + static_cast<std::ptrdiff_t>(offered),
+            [](const auto& a, const auto& b) { return a.steps < b.steps; });
+  std::size_t next = 0, head = offered, tail = offered;
+  while (next < offered || head < tail) {
+    const bool first = head == tail || (next < offered && queue[next].steps <= queue[head].steps);
     const auto [before, packed_at] = queue[first ? next++ : head++];
     const site p = unpacked(packed_at);
     const auto at = origin + index_of(p);
     if (steps_.data[at] != before) continue;
     const Key own = passes_.data[at];
     const auto steps = before + 1;
+    const auto correct_to = [&](std::int64_t to, int k) {
+      store_steps(to, steps);
+      const improved_pixel corrected{steps, packed_at + packed_offset_[static_cast<std::size_t>(k)]};
+      if (steps < end)
+        queue[tail++] = corrected;
+      else
+        later.push_back(corrected);
+    };
+    const auto can_fall = [&](std::int64_t to) {
+      return load_steps(to) > steps && passes_.data[to] == own && !is_outside(to);
+    };
     const bool inner = p.x > 0 && p.x + 1 < place.width && p.y > 0 && p.y + 1 < place.height &&
                        (near_.rank == 2 || (p.z > 0 && p.z + 1 < place.depth));
     for (int k = 0; k < order_.count; ++k) {
-      const auto& step = order_.steps[static_cast<std::size_t>(k)];
-      const site q{p.z + step.dz, p.y + step.dy, p.x + step.dx};
-      if (!inner && !passes_.contains(place.first + q)) continue;
       const auto to = at + offset_[static_cast<std::size_t>(k)];
-      if (load_steps(to) <= steps || passes_.data[to] != own || is_outside(to)) continue;
-      if (!inner && !contains(place, place.first + q)) {
-        offers.push_back({steps, place.first + q});
+      if (inner) {
+        if (can_fall(to)) correct_to(to, k);
         continue;
       }
-      store_steps(to, steps);
-      (steps < end ? queue : later).push_back({steps, packed(q)});
+      const auto& step = order_.steps[static_cast<std::size_t>(k)];
+      const site q = place.first + site{p.z + step.dz, p.y + step.dy, p.x + step.dx};
+      if (!passes_.contains(q) || !can_fall(to)) continue;
+      if (contains(place, q))
+        correct_to(to, k);
+      else
+        offers.push_back({steps, q});
     }
   }
 }

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/basins/basin_run.hpp"
 
 namespace macareu::cpu {
@@ -35,36 +37,26 @@ std::uint8_t basin_run<Key>::parent_of(site p) const {
   return best;
 }
 
-/// How many pixels of every row were corrected.
-template <class Key>
-std::vector<int> basin_run<Key>::corrected_in_rows(const tile_place& place) const {
-  std::vector<int> counts;
-  for (std::int64_t z = 0; z < place.depth; ++z)
-    for (std::int64_t y = 0; y < place.height; ++y) {
-      const std::uint8_t* const row = directions_row(place, z, y);
-      int count = 0;
-      for (int begin = 0; begin < place.width; begin += 128) {
-        std::uint8_t part = 0;  // narrow, for wider vectors
-        for (int x = begin; x < std::min(begin + 128, place.width); ++x) part += row[x] == is_corrected;
-        count += part;
-      }
-      counts.push_back(count);
-    }
-  return counts;
-}
-
 /// Loads the directions of a tile, after those that are unknown or wrong were found.
 template <class Key>
 void basin_run<Key>::complete_parents(basin_tile<Key>& tile) {
   const auto& place = tile.place();
-  const auto corrected = corrected_in_rows(place);
-  const auto all = std::accumulate(corrected.begin(), corrected.end(), 0);
+  load_directions(tile);
+  const auto words = ceil_div(std::int64_t{place.width}, word_bits);
+  std::vector<bit_word> corrected;
+  for (std::int64_t z = 0; z < place.depth; ++z)
+    for (std::int64_t y = 0; y < place.height; ++y) {
+      corrected.resize(corrected.size() + static_cast<std::size_t>(words));
+      pack_row(place.width, corrected.data() + corrected.size() - words,
+               [row = &tile.direction(tile.at(z, y, 0))](std::int64_t x) { return row[x] == is_corrected; });
+    }
+  const auto all = std::accumulate(corrected.begin(), corrected.end(), std::int64_t{0},
+                                   [](auto sum, auto bits) { return sum + std::popcount(bits); });
   if (all > place.depth * place.height * place.width / tuning::basin_share_again) {
     tile.load_passes(passes_);
     tile.load_steps(steps_);
     tile.find_parents(seeds_);
   } else {
-    load_directions(tile);
     find_marked_parents(tile, corrected);
   }
   write_directions(tile);
@@ -76,41 +68,48 @@ void basin_run<Key>::load_directions(basin_tile<Key>& tile) {
     tile.direction(tile.at(z, y, x)) = basin_tile<Key>::is_end;
   });
   over_rows(tile, [&](std::int64_t z, std::int64_t y, std::uint32_t begin, std::int64_t width) {
+    if (y + tuning::tile_rows_prefetched < directions_.height)
+      fetch_row(directions_.at(z, y + tuning::tile_rows_prefetched) + tile.place().first.x, width);
     std::copy_n(directions_.at(z, y) + tile.place().first.x, width, &tile.direction(begin));
   });
 }
 
+/// Those of corrected pixels and of all beside them, and those that are unknown on the rim.
 template <class Key>
-void basin_run<Key>::find_marked_parents(basin_tile<Key>& tile, const std::vector<int>& corrected) {
+void basin_run<Key>::find_marked_parents(basin_tile<Key>& tile, const std::vector<bit_word>& corrected) {
   const auto& place = tile.place();
-  std::vector<std::uint8_t> near(static_cast<std::size_t>(place.width) + 2);  // in this row or beside it
+  const auto words = ceil_div(std::int64_t{place.width}, word_bits);
+  // With a word that stays 0 on both sides.
+  std::vector<bit_word> near(static_cast<std::size_t>(words) + 2), marked(static_cast<std::size_t>(words));
   for (std::int64_t z = 0; z < place.depth; ++z)
     for (std::int64_t y = 0; y < place.height; ++y) {
-      bool any = false;
-      for (auto v = std::max<std::int64_t>(0, z - 1); v < std::min<std::int64_t>(place.depth, z + 2); ++v)
-        for (auto w = std::max<std::int64_t>(0, y - 1); w < std::min<std::int64_t>(place.height, y + 2);
-             ++w) {
-          if (corrected[static_cast<std::size_t>(v * place.height + w)] == 0) continue;
-          if (!any) std::fill(near.begin(), near.end(), std::uint8_t{0});
-          any = true;
-          const std::uint8_t* const row = directions_row(place, v, w);
-          for (int x = 0; x < place.width; ++x)
-            near[static_cast<std::size_t>(x) + 1] |= row[x] == is_corrected;
-        }
-      const std::uint8_t* const own = directions_row(place, z, y);
-      const auto find = [&](std::int64_t x) {
-        tile.direction(tile.at(z, y, x)) = parent_of(place.first + site{z, y, x});
-      };
-      if (any) {
-        for (std::int64_t x = 0; x < place.width; ++x)
-          if (const auto* at = &near[static_cast<std::size_t>(x)];
-              (at[0] | at[1] | at[2]) || own[x] >= is_unknown)
-            find(x);
+      std::uint8_t* const direction = &tile.direction(tile.at(z, y, 0));
+      if (is_whole_on_rim(place, z, y)) {
+        pack_row(place.width, marked.data(), [=](std::int64_t x) { return direction[x] == is_unknown; });
       } else {
-        const auto step = is_whole_on_rim(place, z, y) ? 1 : std::max(1, place.width - 1);
-        for (std::int64_t x = 0; x < place.width; x += step)
-          if (own[x] == is_unknown) find(x);
+        std::fill(marked.begin(), marked.end(), bit_word{0});
+        for (const std::int64_t x : {0, place.width - 1})
+          if (direction[x] == is_unknown)
+            marked[static_cast<std::size_t>(x / word_bits)] |= bit_word{1} << x % word_bits;
       }
+      std::fill(near.begin(), near.end(), bit_word{0});
+      for (auto v = std::max<std::int64_t>(0, z - 1); v < std::min<std::int64_t>(place.depth, z + 2); ++v)
+        for (auto w = std::max<std::int64_t>(0, y - 1); w < std::min<std::int64_t>(place.height, y + 2); ++w)
+          for (std::int64_t i = 0; i < words; ++i)
+            near[static_cast<std::size_t>(i) + 1] |=
+                corrected[static_cast<std::size_t>((v * place.height + w) * words + i)];
+      for (std::size_t i = 0; i < marked.size(); ++i)
+        marked[i] |= near[i + 1] | near[i + 1] << 1 | near[i] >> 63 | near[i + 1] >> 1 | near[i + 2] << 63;
+      if (const auto last = place.width % word_bits) marked.back() &= (bit_word{1} << last) - 1;
+      for_each_bit(marked.data(), words, [&](std::int64_t x) {
+        const site p = place.first + site{z, y, x};
+        if (p.y + tuning::tile_rows_prefetched < passes_.height) {  // most likely some are marked there too
+          const auto ahead = index_of({p.z, p.y + tuning::tile_rows_prefetched, p.x});
+          __builtin_prefetch(passes_.data + ahead);
+          __builtin_prefetch(steps_.data + ahead);
+        }
+        direction[x] = parent_of(p);
+      });
     }
 }
 
@@ -158,6 +157,8 @@ void basin_run<Key>::write_labels(basin_tile<Key>& tile) {
   tile.follow_parents(seeds_);
   over_rows(tile, [&](std::int64_t z, std::int64_t y, std::uint32_t begin, std::int64_t width) {
     const std::uint32_t* const from = &tile.label(begin);
+    if (labels_.step_x == 1 && y + tuning::tile_rows_prefetched < labels_.height)
+      fetch_row_to_write(labels_.at(z, y + tuning::tile_rows_prefetched) + first.x, width);
     over_row(
         {z, y, first.x}, width, [=](std::int64_t x, std::uint32_t& to) { to = from[x]; }, labels_);
   });

@@ -21,9 +21,9 @@
 
 namespace macareu::cpu {
 
-/// A pixel of a tile: z, y and x, ten bits each.
+/// A pixel of a tile: z, y and x, ten bits each. Those of a pixel and a step add up to that of its neighbour.
 using local_pixel = std::uint32_t;
-constexpr local_pixel packed(site p) { return static_cast<local_pixel>(p.z << 20 | p.y << 10 | p.x); }
+constexpr local_pixel packed(site p) { return static_cast<local_pixel>((p.z * 1024 + p.y) * 1024 + p.x); }
 constexpr site unpacked(local_pixel p) { return {p >> 20, p >> 10 & 1023, p & 1023}; }
 
 /// d of a pixel has fallen, and its neighbours are not corrected yet.
@@ -69,6 +69,7 @@ class basin_run {
     for (int k = 0; k < order_.count; ++k) {
       const auto& step = order_.steps[static_cast<std::size_t>(k)];
       offset_[static_cast<std::size_t>(k)] = (step.dz * passes.height + step.dy) * passes.width + step.dx;
+      packed_offset_[static_cast<std::size_t>(k)] = packed({step.dz, step.dy, step.dx});
     }
   }
 
@@ -146,6 +147,8 @@ class basin_run {
     tile.solve(seeds_);
     tile.find_parents(seeds_);
     over_rows(tile, [&](std::int64_t z, std::int64_t y, std::uint32_t first, std::int64_t width) {
+      if (y + tuning::tile_rows_prefetched < passes_.height)
+        fetch_row_to_write(steps_.at(z, y + tuning::tile_rows_prefetched) + tile.place().first.x, width);
       std::copy_n(&tile.steps(first), width, steps_.at(z, y) + tile.place().first.x);
     });
     const auto first = tile.place().first;
@@ -275,17 +278,12 @@ class basin_run {
 
   // basin_labels.hpp
   std::uint8_t parent_of(site p) const;
-  std::vector<int> corrected_in_rows(const tile_place& place) const;
   void complete_parents(basin_tile<Key>& tile);
   void load_directions(basin_tile<Key>& tile);
-  void find_marked_parents(basin_tile<Key>& tile, const std::vector<int>& corrected);
+  void find_marked_parents(basin_tile<Key>& tile, const std::vector<bit_word>& corrected);
   void find_ends(basin_tile<Key>& tile);
   void join_rims();
   void write_labels(basin_tile<Key>& tile);
-
-  const std::uint8_t* directions_row(const tile_place& place, std::int64_t z, std::int64_t y) const {
-    return directions_.at(place.first.z + z, place.first.y + y) + place.first.x;
-  }
 
   job& work_;
   neighbourhood near_;
@@ -302,6 +300,7 @@ class basin_run {
   std::vector<std::uint8_t> is_outside_;                 // of tiles: no pixel is inside the mask
   std::vector<std::unique_ptr<basin_tile<Key>>> tiles_;  // of the threads
   std::array<std::int64_t, 26> offset_{};
+  std::array<local_pixel, 26> packed_offset_{};
   std::vector<improved_pixels> improved_;                      // of tiles
   std::map<std::uint32_t, std::vector<std::int64_t>> rounds_;  // tiles that wait for them
   std::vector<std::uint64_t> rims_, first_on_rim_;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/ceil_div.hpp"
 #include "engines/cpu/runtime/simd.hpp"
+#include "engines/cpu/tuning.hpp"
 
 namespace macareu::cpu {
 namespace {
@@ -13,7 +15,6 @@ constexpr std::int64_t block = 32;
 
 /// Rows are read in whole vectors. What lies behind them belongs to the next row.
 constexpr std::size_t slack = vector_bytes;
-constexpr std::int64_t byte_lanes = vector_bytes;
 
 /// Whether any of these pixels is inside the mask.
 bool any_inside(const std::uint32_t* seed, std::int64_t count) {
@@ -29,6 +30,15 @@ bool any_equal(const T* pixels, T value) {
 template <class T>
 bool all_equal(const T* pixels, T value) {
   return !any<T>(load(pixels) ^ all_lanes(value));
+}
+
+/// As many pixels as a vector of the wider type holds.
+template <class Wide, class T>
+[[gnu::always_inline]] inline vec<Wide> widened(const T* from) {
+  typedef T narrow_lanes __attribute__((vector_size(simd<Wide>::lanes * sizeof(T))));
+  narrow_lanes narrow;
+  std::memcpy(&narrow, from, sizeof narrow);
+  return __builtin_convertvector(narrow, vec<Wide>);
 }
 
 }  // namespace
@@ -49,7 +59,6 @@ void basin_tile<Key>::move_to(const tile_place& place, site views) {
   }
   const auto width = static_cast<std::size_t>(place.width);
   lowest_.resize(width + 2);
-  starts_.resize(width + slack);
   best_.resize(width + slack);
   for (int k = 0; k < order_.count; ++k) {
     const auto& step = order_.steps[static_cast<std::size_t>(k)];
@@ -78,6 +87,8 @@ void basin_tile<Key>::copy_from(const view<const T>& image, T beyond, std::vecto
       }
       row[0] = row[pitch_ - 1] = beyond;
       const T* const from = image.at(first.z + z, first.y + y) + first.x;
+      if (y + tuning::tile_rows_prefetched < high_.y)
+        fetch_row(image.at(first.z + z, first.y + y + tuning::tile_rows_prefetched) + first.x, place_.width);
       std::copy(from + low_.x, from + high_.x, row + 1 + low_.x);
     }
 }
@@ -106,7 +117,11 @@ template <class Key>
 void basin_tile<Key>::find_inside(const view<const std::uint32_t>& seeds) {
   inside_.clear();
   for (std::int64_t z = 0; z < place_.depth; ++z)
-    for (std::int64_t y = 0; y < place_.height; ++y) inside_.push_back(inside_of(seed_row(seeds, z, y)));
+    for (std::int64_t y = 0; y < place_.height; ++y) {
+      if (y + tuning::tile_rows_prefetched < place_.height)
+        fetch_row(seed_row(seeds, z, y + tuning::tile_rows_prefetched), place_.width);
+      inside_.push_back(inside_of(seed_row(seeds, z, y)));
+    }
 }
 
 template <class Key>
@@ -170,29 +185,27 @@ void basin_tile<Key>::start_front() {
       if (row->begin < row->end) start_front(at(z, y, 0), *row);
 }
 
+/// Most vectors have entries alone, and pixels outside the mask: they are passed over.
 template <class Key>
 void basin_tile<Key>::start_front(std::uint32_t row, span of) {
-  const Key* const pass = &pass_[row];
-  std::uint32_t* const steps = &steps_[row];
-  std::uint32_t* const starts = starts_.data();
-  std::fill(starts + of.begin, starts + of.end, 0u);
-  for (int k = 0; k < order_.count; k += 2) {
-    const auto one = offset_[static_cast<std::size_t>(k)], two = offset_[static_cast<std::size_t>(k) + 1];
-#pragma GCC ivdep
-    for (auto x = of.begin; x < of.end; ++x)
-      starts[x] |= ((steps[x + one] == 0) & (pass[x + one] == pass[x])) |
-                   ((steps[x + two] == 0) & (pass[x + two] == pass[x]));
-  }
-#pragma GCC ivdep
-  for (auto x = of.begin; x < of.end; ++x) starts[x] &= steps[x] == basin::never;
-  constexpr std::int64_t lanes = simd<std::uint32_t>::lanes;
-  for (auto x = of.begin; x < of.end;) {
-    const auto end = std::min(of.end, x + lanes);
-    if (all_equal(starts + x, 0u)) x = end;
-    for (; x < end; ++x) {
-      if (starts[x] == 0) continue;
-      steps[x] = 1;
-      queue_[queued_++] = row + static_cast<std::uint32_t>(x);
+  constexpr std::int64_t lanes = simd<wide>::lanes;
+  for (auto x = of.begin; x < of.end; x += lanes) {
+    const Key* const pass = &pass_[row] + x;
+    std::uint32_t* const steps = &steps_[row] + x;
+    const vec<wide> before = widened<wide>(steps), own = widened<wide>(pass);
+    const auto open = before == all_lanes(wide{basin::never});
+    if (!any<wide>(reinterpret_cast<vec<wide>>(open))) continue;
+    auto starts = open ^ open;
+    for (int k = 0; k < order_.count; ++k) {
+      const auto offset = offset_[static_cast<std::size_t>(k)];
+      starts |= (widened<wide>(steps + offset) == all_lanes(wide{0})) & (widened<wide>(pass + offset) == own);
+    }
+    starts &= open;
+    if (!any<wide>(reinterpret_cast<vec<wide>>(starts))) continue;
+    for (std::int64_t lane = 0; lane < std::min(lanes, of.end - x); ++lane) {
+      if (starts[lane] == 0) continue;
+      steps[lane] = 1;
+      queue_[queued_++] = row + static_cast<std::uint32_t>(x + lane);
     }
   }
 }
@@ -237,33 +250,23 @@ void basin_tile<Key>::solve(const view<const std::uint32_t>& seeds) {
       }
       steps[-1] = steps[place_.width] = basin::never;
       const std::uint32_t* const seed = seed_row(seeds, z, y);
-      for (std::int64_t x = 0; x < place_.width; ++x)
-        if (seed[x] == basin::outside) steps[x] = basin::never;
+      const std::int64_t width = place_.width;
+#pragma GCC ivdep
+      for (std::int64_t x = 0; x < width; ++x) steps[x] = seed[x] == basin::outside ? basin::never : steps[x];
     }
 }
 
 template <class Key>
 void basin_tile<Key>::find_least(std::uint32_t row, span of) {
   constexpr int lanes = simd<wide>::lanes;
-  typedef Key keys __attribute__((vector_size(lanes * sizeof(Key))));
-  typedef std::uint32_t counts __attribute__((vector_size(lanes * sizeof(std::uint32_t))));
-  const auto wide_pass = [](const Key* from) __attribute__((always_inline)) {
-    keys narrow;
-    std::memcpy(&narrow, from, sizeof narrow);
-    return __builtin_convertvector(narrow, vec<wide>);
-  };
-  const auto wide_steps = [](const std::uint32_t* from) __attribute__((always_inline)) {
-    counts narrow;
-    std::memcpy(&narrow, from, sizeof narrow);
-    return __builtin_convertvector(narrow, vec<wide>);
-  };
   for (auto x = of.begin; x < of.end; x += lanes) {
     const Key* const pass = &pass_[row] + x;
     const std::uint32_t* const steps = &steps_[row] + x;
-    vec<wide> least = wide_pass(pass), since = wide_steps(steps), best = all_lanes(wide{is_end});
+    vec<wide> least = widened<wide>(pass), since = widened<wide>(steps), best = all_lanes(wide{is_end});
+    if (!any<wide>(since ^ all_lanes(wide{basin::never}))) continue;  // not reached, or outside the mask
     for (int k = 0; k < order_.count; ++k) {
       const auto offset = offset_[static_cast<std::size_t>(k)];
-      const vec<wide> other = wide_pass(pass + offset), after = wide_steps(steps + offset);
+      const vec<wide> other = widened<wide>(pass + offset), after = widened<wide>(steps + offset);
       const auto earlier = (other < least) | ((other == least) & (after < since));
       least = earlier ? other : least;
       since = earlier ? after : since;
@@ -311,61 +314,69 @@ std::uint32_t basin_tile<Key>::end_of(std::uint32_t at) {
   return end;
 }
 
-/// Labels of ends, 0 outside the mask, unresolved elsewhere.
+/// Labels of ends, 0 outside the mask, unresolved elsewhere. Bits of `open` are the pixels that have a
+/// parent.
 template <class Key>
-void basin_tile<Key>::label_ends(const std::uint32_t* seed, std::uint32_t row) {
+void basin_tile<Key>::label_ends(const std::uint32_t* seed, std::uint32_t row, bit_word* open) {
   const std::uint8_t* const direction = &direction_[row];
   std::uint32_t* const value = &value_[row];
   const std::int64_t width = place_.width;
 #pragma GCC ivdep
   for (std::int64_t x = 0; x < width; ++x) value[x] = direction[x] == is_none ? 0 : unresolved;
-  for (std::int64_t x = 0; x < width;) {
-    const auto end = std::min(width, x + byte_lanes);
-    if (!any_equal(direction + x, is_end)) x = end;
-    for (; x < end; ++x)
-      if (direction[x] == is_end) value[x] = seed[x];
-  }
+  pack_row(width, open, [=](std::int64_t x) { return direction[x] == is_end; });
+  for_each_bit(open, ceil_div(width, word_bits), [&](std::int64_t x) { value[x] = seed[x]; });
+  pack_row(width, open, [=](std::int64_t x) { return direction[x] < is_end; });
 }
 
 /// Two sweeps that take the label of every pixel's parent resolve most, without branches. The rest are paths
 /// that turn.
 template <class Key>
 void basin_tile<Key>::follow_parents(const view<const std::uint32_t>& seeds) {
-  std::array<std::int32_t, 32> offset{};  // 0 where there is no parent
-  std::copy_n(offset_.begin(), order_.count, offset.begin());
+  const auto words = ceil_div(std::int64_t{place_.width}, word_bits);
+  const auto rows = std::int64_t{place_.depth} * place_.height;
+  open_.resize(static_cast<std::size_t>(rows * words));
   std::vector<std::uint32_t> firsts;
   for (std::int64_t z = 0; z < place_.depth; ++z)
     for (std::int64_t y = 0; y < place_.height; ++y) {
+      bit_word* const open = &open_[firsts.size() * static_cast<std::size_t>(words)];
       firsts.push_back(at(z, y, 0));
-      label_ends(seed_row(seeds, z, y), firsts.back());
+      label_ends(seed_row(seeds, z, y), firsts.back(), open);
     }
   const std::uint8_t* const direction = direction_.data();
   std::uint32_t *const value = value_.data(), *const queue = queue_.data();
-  const std::int64_t width = place_.width;
+  const auto offset = offset_;
   const auto parent_of = [&](std::int64_t p) { return p + offset[direction[p]]; };
-  for (const std::int64_t first : firsts)
-    for (auto begin = first; begin < first + width; begin += byte_lanes) {
-      if (all_equal(direction + begin, is_none)) continue;
-      const auto end = std::min(begin + byte_lanes, first + width);
-      for (auto p = begin; p < end; ++p) value[p] = value[parent_of(p)];
+  /// Takes the label of the parent; the bit of the pixel if it is not resolved.
+  const auto take = [&](std::int64_t begin, int bit) -> bit_word {
+    const auto p = begin + bit;
+    return bit_word{(value[p] = value[parent_of(p)]) == unresolved} << bit;
+  };
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t word = 0; word < words; ++word) {
+      const auto begin = firsts[static_cast<std::size_t>(row)] + word * word_bits;
+      bit_word left = 0;
+      for (auto bits = open_[static_cast<std::size_t>(row * words + word)]; bits != 0; bits &= bits - 1)
+        left |= take(begin, std::countr_zero(bits));
+      open_[static_cast<std::size_t>(row * words + word)] = left;
     }
-  for (auto row = firsts.rbegin(); row != firsts.rend(); ++row)
-    for (auto begin = *row + (width - 1) / byte_lanes * byte_lanes; begin >= *row; begin -= byte_lanes) {
-      if (all_equal(direction + begin, is_none)) continue;
-      for (auto p = std::min(begin + byte_lanes, *row + width); p-- > begin;) value[p] = value[parent_of(p)];
-    }
-  constexpr std::int64_t lanes = simd<std::uint32_t>::lanes;
-  for (const std::int64_t first : firsts)
-    for (auto begin = first; begin < first + width; begin += lanes) {
-      if (!any_equal(value + begin, unresolved)) continue;
-      const auto end = std::min(begin + lanes, first + width);
-      for (auto at = begin; at < end; ++at) {
-        std::int64_t length = 0, p = at;
-        for (; value[p] == unresolved; p = parent_of(p)) queue[length++] = static_cast<std::uint32_t>(p);
-        const auto label = value[p];
-        for (std::int64_t k = 0; k < length; ++k) value[queue[k]] = label;
+  for (auto row = rows; row-- > 0;)
+    for (auto word = words; word-- > 0;) {
+      const auto begin = firsts[static_cast<std::size_t>(row)] + word * word_bits;
+      bit_word left = 0;
+      for (auto bits = open_[static_cast<std::size_t>(row * words + word)]; bits != 0;) {
+        const int bit = 63 - std::countl_zero(bits);
+        bits ^= bit_word{1} << bit;
+        left |= take(begin, bit);
       }
+      open_[static_cast<std::size_t>(row * words + word)] = left;
     }
+  for (std::int64_t row = 0; row < rows; ++row)
+    for_each_bit(&open_[static_cast<std::size_t>(row * words)], words, [&](std::int64_t x) {
+      std::int64_t length = 0, p = firsts[static_cast<std::size_t>(row)] + x;
+      for (; value[p] == unresolved; p = parent_of(p)) queue[length++] = static_cast<std::uint32_t>(p);
+      const auto label = value[p];
+      for (std::int64_t k = 0; k < length; ++k) value[queue[k]] = label;
+    });
 }
 
 template class basin_tile<std::uint8_t>;

@@ -3,16 +3,36 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
 
 #include "core/neighbourhood.hpp"
 #include "core/view.hpp"
+#include "engines/cpu/runtime/bit_rows.hpp"
 #include "engines/cpu/wave/grid.hpp"
 #include "patterns/basins.hpp"
 
 namespace macareu::cpu {
+
+/// Prefetches part of a row: those of a tile lie too far apart for the processor to do it. Inlined, because a
+/// compiler may drop calls of a function whose only effect is a prefetch.
+template <class T>
+[[gnu::always_inline]] inline void fetch_row(const T* row, std::int64_t count) {
+  for (std::int64_t x = 0; x < count; x += 64 / sizeof(T)) __builtin_prefetch(row + x);
+}
+template <class T>
+[[gnu::always_inline]] inline void fetch_row_to_write(T* row, std::int64_t count) {
+  for (std::int64_t x = 0; x < count; x += 64 / sizeof(T)) __builtin_prefetch(row + x, 1);
+}
+
+/// visit(x) for the bits of a row.
+template <class Visit>
+void for_each_bit(const bit_word* row, std::int64_t words, Visit&& visit) {
+  for (std::int64_t word = 0; word < words; ++word)
+    for (auto bits = row[word]; bits != 0; bits &= bits - 1) visit(word * word_bits + std::countr_zero(bits));
+}
 
 template <class Key>
 class basin_tile {
@@ -115,7 +135,7 @@ class basin_tile {
   /// The direction of the least (L, d) around the pixels of a row, in best_.
   void find_least(std::uint32_t row, span of);
   void relax(std::uint32_t p);
-  void label_ends(const std::uint32_t* seed, std::uint32_t row);
+  void label_ends(const std::uint32_t* seed, std::uint32_t row, bit_word* open);
   const std::uint32_t* seed_row(const view<const std::uint32_t>& seeds, std::int64_t z,
                                 std::int64_t y) const {
     return seeds.at(place_.first.z + z, place_.first.y + y) + place_.first.x;
@@ -130,7 +150,8 @@ class basin_tile {
   std::vector<Key> pass_, lowest_;
   std::vector<wide> best_;
   std::vector<span> inside_;  // of every row
-  std::vector<std::uint32_t> steps_, value_, queue_, starts_;
+  std::vector<std::uint32_t> steps_, value_, queue_;
+  std::vector<bit_word> open_;  // pixels without a label, by row
   std::vector<std::uint8_t> direction_;
   std::vector<offered> offers_;
   std::size_t queued_ = 0;
