@@ -127,9 +127,9 @@ struct watershed {
 
   template <class Key, class Engine>
   static void run(Engine& engine, const call& call) {
-    const height_of<Key> height{order_of_type<Key>(call.inputs[0].type())};
+    const auto height = height_of_type<Key>(call.inputs[0].type());
     if constexpr (sizeof(Key) >= 4)
-      if (height.order.floating && !call.has_input(2)) refuse_nan<float_of<Key>>(engine, call, 0);
+      if (height.floating && !call.has_input(2)) refuse_nan<float_of<Key>>(engine, call, 0);
     if constexpr (finds_basins_of_minima<Engine, Key>)
       if (!call.has_input(1) && !call.flag("lines") && flood_from_minima(engine, call, height)) return;
     if (call.has_input(2)) {
@@ -149,16 +149,24 @@ struct watershed {
     MACAREU_HD std::uint8_t operator()(site) const { return 1; }
   };
 
-  /// Keys in the order of values: -0 is 0.
+  /// Keys in the order of values: -0 is 0. Compilers vectorise maps of it, because it has no branches, and
+  /// stores of keys cannot alias its members.
   template <class Key>
   struct height_of {
-    key_map<Key> order;
+    bool is_signed, floating;
+    MACAREU_HD key_map<Key> order() const {
+      return {is_signed && !floating ? key_map<Key>::sign : Key{0}, floating};
+    }
     MACAREU_HD Key operator()(site, Key bits) const {
-      return order.key(order.floating && bits == order.sign ? Key{0} : bits);
+      constexpr Key sign = key_map<Key>::sign;
+      const Key key = floating & (bits >= sign) ? static_cast<Key>(~bits)
+                                                : static_cast<Key>(bits ^ (is_signed ? sign : Key{0}));
+      return floating & (bits == sign) ? sign : key;
     }
     /// The highest key outside the mask.
     MACAREU_HD Key operator()(site p, Key bits, std::uint8_t inside) const {
-      return inside ? (*this)(p, bits) : static_cast<Key>(~Key{0});
+      const Key key = (*this)(p, bits);
+      return inside ? key : static_cast<Key>(~Key{0});
     }
   };
 
@@ -176,7 +184,7 @@ struct watershed {
     Key h;
     MACAREU_HD Key operator()(site p, Key bits) const {
       if constexpr (sizeof(Key) >= 4)
-        if (height.order.floating) {
+        if (height.floating) {
           using T = float_of<Key>;
           const auto by = std::bit_cast<T>(h);
           return height(
@@ -240,19 +248,16 @@ struct watershed {
   static void refuse_nan_inside(Engine& engine, const call& call, const height_of<Key>& height,
                                 const Mask& mask) {
     if constexpr (sizeof(Key) >= 4) {
-      if (!height.order.floating) return;
+      if (!height.floating) return;
       if (const auto p = find_first(engine, is_nan_inside{}, input<float_of<Key>>(engine, call, 0), mask))
         refuse_nan_at(call.about, call.rank(), 0, *p);
     }
   }
 
   template <class Key>
-  static key_map<Key> order_of_type(dtype type) {
+  static height_of<Key> height_of_type(dtype type) {
     return with_pixel_type(type, []<class T>(std::type_identity<T>) {
-      if constexpr (sizeof(T) == sizeof(Key))
-        return rising_keys<T>();
-      else
-        return key_map<Key>{};  // never called
+      return height_of<Key>{std::is_signed_v<T>, std::is_floating_point_v<T>};
     });
   }
   template <class Key>
@@ -272,7 +277,7 @@ struct watershed {
     const auto flood = [&](const key_image& heights, const image_in<Engine, const std::uint8_t>* mask) {
       const auto& h = call.quantity("h");
       if (h.to_double() != 0) {
-        engine.map(raised_height<Key>{height, bits_of(height.order, h)}, passes.image(), image);
+        engine.map(raised_height<Key>{height, bits_of(height.order(), h)}, passes.image(), image);
         flood_onto<Key>(engine, call, passes.image(), heights);
       } else {
         engine.map(as_given{}, passes.image(), heights);
@@ -287,13 +292,13 @@ struct watershed {
       refuse_nan_inside(engine, call, height, inside);
       engine.map(height, heights.image(), image, inside);
       flood(heights.reading(), &inside);
-    } else if (height.order.is_identity()) {
+    } else if (height.order().is_identity()) {
       flood(image, nullptr);  // pixels are keys
     } else {
       engine.map(height, heights.image(), image);
       flood(heights.reading(), nullptr);
     }
-    write_pass_heights(engine, call, height.order, passes.reading());
+    write_pass_heights(engine, call, height.order(), passes.reading());
     return true;
   }
 
@@ -310,7 +315,7 @@ struct watershed {
       if (!call.has_input(1)) {
         const auto& h = call.quantity("h");
         if (h.to_double() != 0) {
-          engine.map(raised_height<Key>{height, bits_of(height.order, h)}, passes.image(), image);
+          engine.map(raised_height<Key>{height, bits_of(height.order(), h)}, passes.image(), image);
           flood_onto<Key>(engine, call, passes.image(), heights.reading());
         }
         const auto levels = h.to_double() != 0 ? passes.reading() : heights.reading();
@@ -318,7 +323,7 @@ struct watershed {
             static_cast<std::int64_t>(seeds_from_minima<Key>(engine, call, seeds.image(), levels, mask...));
       }
     write_basins<Key>(engine, call, passes, heights.reading(), seeds.reading());
-    write_pass_heights(engine, call, height.order, passes.reading());
+    write_pass_heights(engine, call, height.order(), passes.reading());
   }
 
   template <class Key, class Engine>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -34,14 +33,20 @@ struct kind_of_seed {
 };
 
 /// Negative markers are the high half of unsigned values. They are refused, as are those outside the mask.
+/// The member is bool, because stores of seeds cannot alias it: maps are vectorised then.
 template <class T>
 struct as_seed {
-  T most;
+  bool is_signed;
+  MACAREU_HD T most() const {
+    const T highest = static_cast<T>(is_signed ? static_cast<T>(~T{0}) >> 1 : static_cast<T>(~T{0}));
+    return highest < not_a_label ? highest : static_cast<T>(not_a_label);
+  }
   MACAREU_HD std::uint32_t operator()(site, T marker) const {
-    return marker > most ? not_a_label : static_cast<std::uint32_t>(marker);
+    return marker > most() ? not_a_label : static_cast<std::uint32_t>(marker);
   }
   MACAREU_HD std::uint32_t operator()(site p, T marker, std::uint8_t inside) const {
-    return inside ? (*this)(p, marker) : marker != 0 ? not_a_label : basin::outside;
+    const std::uint32_t seed = (*this)(p, marker), beyond = marker != 0 ? not_a_label : basin::outside;
+    return inside ? seed : beyond;
   }
 };
 
@@ -58,9 +63,7 @@ void read_markers(Engine& engine, const call& call, const image_in<Engine, std::
   with_pixel_type(call.inputs[1].type(), [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T>) {
       using bare = without_sign<T>;
-      constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
-      engine.map(as_seed<bare>{static_cast<bare>(most < not_a_label ? most : not_a_label)}, seeds,
-                 input<bare>(engine, call, 1), mask...);
+      engine.map(as_seed<bare>{std::is_signed_v<T>}, seeds, input<bare>(engine, call, 1), mask...);
     }
   });
 }
