@@ -9,6 +9,7 @@
 // need no scan: if one step from the left changes nothing, no number of steps does.
 #include "engines/cpu/wave/sweep.hpp"
 
+#include <bit>
 #include <utility>
 
 #include "engines/cpu/runtime/shuffle.hpp"
@@ -101,6 +102,23 @@ void close_row(Key* state, const Key* capacity, int vectors, std::uint64_t open)
   }
 }
 
+/// The same for rows where most vectors are open: one scan each way over all of them. Scans of vectors do not
+/// wait for each other, only their ends do.
+template <class Key>
+void close_whole_row(Key* state, const Key* capacity, int width) {
+  constexpr int lanes = simd<Key>::lanes;
+  for (int x = 0; x < width; x += lanes) {
+    vec<Key> a = load(state + x), b = load(capacity + x);
+    scan_rightwards<Key, 1>(a, b);
+    store(state + x, clamp(all_lanes(state[x - 1]), a, b));
+  }
+  for (int x = width - lanes; x >= 0; x -= lanes) {
+    vec<Key> a = load(state + x), b = load(capacity + x);
+    scan_leftwards<Key, 1>(a, b);
+    store(state + x, clamp(all_lanes(state[x + lanes]), a, b));
+  }
+}
+
 /// Propagates from the source rows, then along the row. Returns whether it changed.
 template <class Key, int Faces, int Wides>
 [[gnu::always_inline]] inline bool relax_row(Key* state, const Key* capacity, const Key* const* sources,
@@ -127,7 +145,10 @@ template <class Key, int Faces, int Wides>
     previous = current;
     current = next;
   }
-  if (open != 0) close_row<Key>(state, capacity, width / lanes, open);
+  if (2 * std::popcount(open) > width / lanes)
+    close_whole_row<Key>(state, capacity, width);
+  else if (open != 0)
+    close_row<Key>(state, capacity, width / lanes, open);
   return open != 0 || any<Key>(changes);
 }
 
