@@ -328,8 +328,8 @@ void basin_tile<Key>::label_ends(const std::uint32_t* seed, std::uint32_t row, b
   pack_row(width, open, [=](std::int64_t x) { return direction[x] < is_end; });
 }
 
-/// Two sweeps that take the label of every pixel's parent resolve most, without branches. The rest are paths
-/// that turn.
+/// Sweeps down and up, twice, take the label of every pixel's parent. They resolve most without a branch for
+/// each pixel. The rest are paths that turn often.
 template <class Key>
 void basin_tile<Key>::follow_parents(const view<const std::uint32_t>& seeds) {
   const auto words = ceil_div(std::int64_t{place_.width}, word_bits);
@@ -351,25 +351,27 @@ void basin_tile<Key>::follow_parents(const view<const std::uint32_t>& seeds) {
     const auto p = begin + bit;
     return bit_word{(value[p] = value[parent_of(p)]) == unresolved} << bit;
   };
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t word = 0; word < words; ++word) {
-      const auto begin = firsts[static_cast<std::size_t>(row)] + word * word_bits;
-      bit_word left = 0;
-      for (auto bits = open_[static_cast<std::size_t>(row * words + word)]; bits != 0; bits &= bits - 1)
-        left |= take(begin, std::countr_zero(bits));
-      open_[static_cast<std::size_t>(row * words + word)] = left;
-    }
-  for (auto row = rows; row-- > 0;)
-    for (auto word = words; word-- > 0;) {
-      const auto begin = firsts[static_cast<std::size_t>(row)] + word * word_bits;
-      bit_word left = 0;
-      for (auto bits = open_[static_cast<std::size_t>(row * words + word)]; bits != 0;) {
-        const int bit = 63 - std::countl_zero(bits);
-        bits ^= bit_word{1} << bit;
-        left |= take(begin, bit);
+  for (int round = 0; round < 2; ++round) {
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t word = 0; word < words; ++word) {
+        const auto begin = firsts[static_cast<std::size_t>(row)] + word * word_bits;
+        bit_word left = 0;
+        for (auto bits = open_[static_cast<std::size_t>(row * words + word)]; bits != 0; bits &= bits - 1)
+          left |= take(begin, std::countr_zero(bits));
+        open_[static_cast<std::size_t>(row * words + word)] = left;
       }
-      open_[static_cast<std::size_t>(row * words + word)] = left;
-    }
+    for (auto row = rows; row-- > 0;)
+      for (auto word = words; word-- > 0;) {
+        const auto begin = firsts[static_cast<std::size_t>(row)] + word * word_bits;
+        bit_word left = 0;
+        for (auto bits = open_[static_cast<std::size_t>(row * words + word)]; bits != 0;) {
+          const int bit = 63 - std::countl_zero(bits);
+          bits ^= bit_word{1} << bit;
+          left |= take(begin, bit);
+        }
+        open_[static_cast<std::size_t>(row * words + word)] = left;
+      }
+  }
   for (std::int64_t row = 0; row < rows; ++row)
     for_each_bit(&open_[static_cast<std::size_t>(row * words)], words, [&](std::int64_t x) {
       std::int64_t length = 0, p = firsts[static_cast<std::size_t>(row)] + x;
