@@ -73,6 +73,11 @@ class piece_grid {
   const site& counts() const { return count_; }
   /// The number of the piece at a place among the pieces.
   std::int64_t number(site at) const { return (at.z * count_.y + at.y) * count_.x + at.x; }
+  /// That of the i-th piece of a box of pieces.
+  std::int64_t number_in(const box& pieces, std::int64_t i) const {
+    const auto& size = pieces.size;
+    return number(pieces.first + site{i / size.x / size.y, i / size.x % size.y, i % size.x});
+  }
   /// All pixels of a box of pieces.
   box pixels_of(const box& pieces) const {
     const site end = pieces.end();

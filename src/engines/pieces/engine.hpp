@@ -393,12 +393,12 @@ class engine : public plan {
   static void join_rows(void* to, const void* from) {
     static_cast<Row*>(to)->join(*static_cast<const Row*>(from));
   }
-  /// take(label, row) for the objects of each band of this rank.
+  /// take(label, row) for the objects of each band that this rank visits.
   template <class Rule, class Take, class Label, class... In>
   void over_rows(const Rule& rule, const Take& take, const image<const Label>& labels,
                  const image<const In>&... in) {
     const auto whole = labels.whole();
-    over_own_bands({&labels, &in...}, [&](const box& own, std::span<const block> from) {
+    over_shared_bands({&labels, &in...}, [&](const box& own, std::span<const block> from) {
       const auto local = numbers_in_use(*run_.memory, from[0].template image<const Label>(whole));
       Inner inner(run_.quiet);
       with_images(pixel_types<In...>{}, whole, from.subspan(1), [&](const auto&... part) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "core/coded_image.hpp"
 #include "engines/pieces/computed.hpp"
+#include "engines/pieces/shared_pass.hpp"
 
 namespace macareu::pieces {
 
@@ -131,9 +133,9 @@ std::shared_ptr<stored> output_slots::filled(const node_ptr& result, const std::
   const auto file =
       std::make_shared<stored>(run_, result->whole, result->pixel_bytes, size_in_file(*result), header);
   const auto& grid = file->grid();
-  file->fill([&](std::int64_t piece) {
+  file->fill([&](std::int64_t piece, std::optional<std::int64_t> next) {
     auto pixels = result->read(grid.piece(piece));
-    if (const auto next = run_.next_piece(grid, piece)) result->expect(grid.piece(*next));
+    if (next) result->expect(grid.piece(*next));
     return pixels;
   });
   return file;
@@ -174,12 +176,13 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
   }
   const piece_grid grid(results[0]->whole, size_in_sink(sink, results));
   if (run_.plans) return nullptr;
-  const auto write_piece = [&](std::int64_t piece) {
+  std::vector<bool> is_mine(static_cast<std::size_t>(grid.count()));
+  const auto write_piece = [&](std::int64_t piece, std::optional<std::int64_t> next) {
     const auto where = grid.piece(piece);
+    is_mine[static_cast<std::size_t>(piece)] = true;
     if (run_.resumes() && run_.done.trusts_files() && sink.was_written(region_of(where))) return;
     auto blocks = read_all(results, where);
-    if (const auto next = sink.in_order() ? grid.after(piece) : run_.next_piece(grid, piece))
-      expect_all(results, grid.piece(*next));
+    if (next) expect_all(results, grid.piece(*next));
     auto packed = blocks[0];
     if (blocks.size() > 1 || !packed.is_packed()) packed = interleaved(run_, where, blocks);
     blocks.clear();
@@ -189,20 +192,20 @@ std::shared_ptr<stored> output_slots::write(const output& each) {
     });
   };
   if (sink.in_order()) {
-    run_.over_all_pieces(grid, write_piece);
+    run_.over_all_pieces(grid, [&](std::int64_t piece) { write_piece(piece, grid.after(piece)); });
     run_.files.wait();
     return nullptr;
   }
-  run_.over_pieces(grid, write_piece);
+  share_pieces(run_, grid, write_piece);
   run_.meet();
-  if (run_.is_shared() && run_.is_first_rank()) require_written(sink, grid);
+  if (run_.is_shared() && run_.is_first_rank()) require_written(sink, grid, is_mine);
   return nullptr;
 }
 
-void output_slots::require_written(image_sink& sink, const piece_grid& grid) const {
-  const auto own = run_.own_pieces(grid);
+void output_slots::require_written(image_sink& sink, const piece_grid& grid,
+                                   const std::vector<bool>& is_mine) {
   for (std::int64_t piece = 0; piece < grid.count(); ++piece)
-    if (!own.contains(grid.place(piece)) && !sink.was_written(region_of(grid.piece(piece))))
+    if (!is_mine[static_cast<std::size_t>(piece)] && !sink.was_written(region_of(grid.piece(piece))))
       throw io_error("an output has no pixels from another rank; write it where all ranks see it");
 }
 

@@ -44,8 +44,8 @@ class output_slots {
   };
   /// A file that becomes the output, if it can.
   std::shared_ptr<stored> write(const output& each);
-  /// Throws io_error unless the first rank sees what the others wrote.
-  void require_written(image_sink& sink, const piece_grid& grid) const;
+  /// Throws io_error unless the first rank sees what the others wrote, all pieces that are not its own.
+  static void require_written(image_sink& sink, const piece_grid& grid, const std::vector<bool>& is_mine);
   /// The size of pieces in which a result fills a file, or a sink.
   site size_in_file(const node& result) const;
   site size_in_sink(const image_sink& sink, const std::vector<node_ptr>& results) const;

@@ -2,11 +2,13 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include <macareu/ranks.hpp>
 
+#include "engines/pieces/shared_pass.hpp"
 #include "engines/pieces/tallied_rows.hpp"
 #include "engines/pieces/tuning.hpp"
 #include "engines/pieces/wave/piece_waves.hpp"
@@ -92,16 +94,15 @@ void plan::over(const piece_grid& grid, const std::vector<node_ptr>& from, windo
                 band_visit visit) {
   const auto& whole = from[0]->whole;
   if (run_.plans) return;
-  const auto visit_piece = [&](std::int64_t piece) {
+  const auto visit_piece = [&](std::int64_t piece, std::optional<std::int64_t> next) {
     const auto blocks = read_all(from, grown(grid.piece(piece), reach, whole));
-    if (const auto next = all ? grid.after(piece) : run_.next_piece(grid, piece))
-      expect_all(from, grown(grid.piece(*next), reach, whole));
+    if (next) expect_all(from, grown(grid.piece(*next), reach, whole));
     visit(grid.piece(piece), blocks);
   };
   if (all)
-    run_.over_all_pieces(grid, visit_piece);
+    run_.over_all_pieces(grid, [&](std::int64_t piece) { visit_piece(piece, grid.after(piece)); });
   else
-    run_.over_pieces(grid, visit_piece);
+    share_pieces(run_, grid, visit_piece);
 }
 
 void plan::join_ranks(void* values, std::size_t count, std::size_t bytes,

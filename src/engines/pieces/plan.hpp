@@ -54,13 +54,13 @@ class plan {
                     computed::function how);
   void set_lines(const any_image& out, std::size_t bytes, images in, line_axis axis, computed::function how);
 
-  /// visit(blocks) for all pieces of images.
+  /// visit(blocks) for all pieces of images, each on one of the ranks.
   void over_parts(images in, function_ref<void(std::span<const block>)> visit);
   using band_visit = function_ref<void(const box&, std::span<const block>)>;
   /// visit(band, blocks) for all bands in order, with blocks that reach beyond them.
   void over_bands(images in, band_visit visit) { over_bands(in, true, visit); }
-  /// The same for the bands of this rank.
-  void over_own_bands(images in, band_visit visit) { over_bands(in, false, visit); }
+  /// The same in any order, for each band on one of the ranks.
+  void over_shared_bands(images in, band_visit visit) { over_bands(in, false, visit); }
   /// Joins values of all ranks, each of so many bytes: join(own, other). No-op on one rank.
   void join_ranks(void* values, std::size_t count, std::size_t bytes,
                   function_ref<void(void*, const void*)> join);

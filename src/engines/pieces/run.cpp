@@ -103,7 +103,7 @@ void run::agree(const std::string& description) {
   // Only the first rank has looked into the folder.
   options_.resume = !ranks_->from_first(options_.resume ? "resumes" : "").empty();
   struct terms {
-    std::int64_t budget, parts, gpu_memory;
+    std::int64_t budget, parts, gpu_memory, attempt;
   };
   const auto bytes_of = [](const terms& from) {
     return std::string(reinterpret_cast<const char*>(&from), sizeof from);
@@ -116,7 +116,8 @@ void run::agree(const std::string& description) {
   // A limit that the machine gives is shared by its ranks; the least is that of all.
   if (options_.memory == 0 && !options_.resume) budget_ /= ranks_->local_size();
   if (!options_.resume) parts_ = ranks_->size();
-  const terms own{budget_, parts_, gpu_memory};
+  const terms own{budget_, parts_, gpu_memory,
+                  std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1)};
   const auto agreed = terms_in(ranks_->exchange(
       bytes_of(own), {[&](const rank_range&, const std::string& first, const std::string& second) {
         auto joined = terms_in(first);
@@ -126,6 +127,7 @@ void run::agree(const std::string& description) {
   budget_ = agreed.budget;
   parts_ = agreed.parts;
   gpu_memory = agreed.gpu_memory;
+  attempt_ = agreed.attempt;
   if (options_.resume && is_limited()) {
     // What is free changes from run to run, so all of it counts, not only the part that a new run would take.
     const auto share = ranks_->least(free_memory() / ranks_->local_size());
@@ -406,23 +408,35 @@ void run::over_all_pieces(const piece_grid& grid, function_ref<void(std::int64_t
 
 void run::visit_each(const piece_grid& grid, const box& own, function_ref<void(std::int64_t)> visit) {
   const auto pieces = own.pixels();  // of this box they are pieces
+  std::int64_t i = 0;
+  const auto next = [&] { return i < pieces ? std::optional(grid.number_in(own, i++)) : std::nullopt; };
+  over_given_pieces(grid, pieces, next, visit);
+}
+
+void run::over_given_pieces(const piece_grid& grid, std::int64_t own,
+                            function_ref<std::optional<std::int64_t>()> take,
+                            function_ref<void(std::int64_t)> visit) {
   if (report.passes == 0) report.piece = {grid.size().z, grid.size().y, grid.size().x};
   memory->release();  // blocks of the last pass have another size
   ++report.passes;
-  report.pieces += pieces;
-  pass_over_units pass(work, pieces);
+  pass_over_units pass(work, own);
   const auto begin = std::chrono::steady_clock::now();
   const auto pixels = static_cast<double>(grid.whole().pixels());
-  for (std::int64_t i = 0; i < pieces; ++i) {
+  std::int64_t visited = 0;
+  while (true) {
     work.check_stop();
-    visit(grid.number(own.first +
-                      site{i / own.size.x / own.size.y, i / own.size.x % own.size.y, i % own.size.x}));
-    pass.tell(i + 1);
+    const auto piece = take();
+    if (!piece) break;
+    visit(*piece);
+    ++report.pieces;
+    // Pieces of other ranks that follow own ones do not count: nobody knows how many will.
+    if (++visited > own) continue;
+    pass.tell(visited);
     if (!options_.progress || !is_first_rank()) continue;
-    const auto share = static_cast<double>(i + 1) / static_cast<double>(pieces);
+    const auto share = static_cast<double>(visited) / static_cast<double>(own);
     const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     options_.progress(
-        {report.passes, i + 1, pieces, share * pixels / std::max(seconds, 1e-9), seconds / share - seconds});
+        {report.passes, visited, own, share * pixels / std::max(seconds, 1e-9), seconds / share - seconds});
   }
   memory->release();  // what follows a pass, such as the graph of all rims, has the memory of its pieces
   if (ranks_) ranks_->end_part();
@@ -442,18 +456,26 @@ std::filesystem::path run::handed_over(const std::filesystem::path& file) const 
   return other;
 }
 
-std::filesystem::path run::scratch_file() {
+void run::make_scratch_folder() {
   namespace fs = std::filesystem;
-  if (folder_.empty()) {
-    auto pattern = ((options_.scratch.empty() ? fs::temp_directory_path() : options_.scratch) /
-                    ".macareu-scratch-XXXXXX")
-                       .string();
-    if (is_first_rank() && !::mkdtemp(pattern.data()))  // mode 0700
-      throw io_error(pattern.substr(0, pattern.rfind('/')) + ": " + std::strerror(errno));
-    folder_ = ranks_ ? ranks_->from_first(pattern) : pattern;
-    if (ranks_) require_shared_folder();
-  }
+  if (!folder_.empty()) return;
+  auto pattern =
+      ((options_.scratch.empty() ? fs::temp_directory_path() : options_.scratch) / ".macareu-scratch-XXXXXX")
+          .string();
+  if (is_first_rank() && !::mkdtemp(pattern.data()))  // mode 0700
+    throw io_error(pattern.substr(0, pattern.rfind('/')) + ": " + std::strerror(errno));
+  folder_ = ranks_ ? ranks_->from_first(pattern) : pattern;
+  if (ranks_) require_shared_folder();
+}
+
+std::filesystem::path run::scratch_file() {
+  make_scratch_folder();
   return folder_ / (std::to_string(scratch_files_++) + ".pixels");
+}
+
+std::filesystem::path run::name_of_pass() {
+  make_scratch_folder();
+  return folder_ / (std::to_string(attempt_) + "-" + std::to_string(shared_passes_++) + "-");
 }
 
 }  // namespace pieces

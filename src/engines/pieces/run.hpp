@@ -63,6 +63,10 @@ class run {
   void over_pieces(const piece_grid& grid, function_ref<void(std::int64_t)> visit);
   /// The same for all pieces, on every rank.
   void over_all_pieces(const piece_grid& grid, function_ref<void(std::int64_t)> visit);
+  /// The same for those that `take` returns, until it returns none. own: how many are this rank's.
+  void over_given_pieces(const piece_grid& grid, std::int64_t own,
+                         function_ref<std::optional<std::int64_t>()> take,
+                         function_ref<void(std::int64_t)> visit);
   /// The piece that over_pieces() visits after this one.
   std::optional<std::int64_t> next_piece(const piece_grid& grid, std::int64_t piece) const;
 
@@ -79,6 +83,8 @@ class run {
 
   /// The path of the next work file. Its number is the same in a run that resumes this one.
   std::filesystem::path scratch_file();
+  /// The begin of names of files that ranks share in one pass. A run that resumes this one has others.
+  std::filesystem::path name_of_pass();
   /// Files that outlive their images, because a resumed run needs them.
   bool keeps_files() const { return keeps_; }
   bool resumes() const { return options_.resume; }
@@ -115,6 +121,8 @@ class run {
   void write_limit() const;
   void visit_each(const piece_grid& grid, const box& pieces, function_ref<void(std::int64_t)> visit);
   void remove_folder() const;
+  /// A folder for work files, where the run has none yet.
+  void make_scratch_folder();
 
   piece_options options_;
   ranks* ranks_;
@@ -125,7 +133,8 @@ class run {
   int lock_ = -1;
   bool keeps_ = false, ended_ = false;
   int scratch_files_ = 0;
-  std::int64_t records_ = 0;
+  std::int64_t records_ = 0, shared_passes_ = 0;
+  std::int64_t attempt_ = 0;  // other runs in the folder have others
 
  public:
   /// A run that only plans reads and writes nothing. Its operator goes through all passes without pixels,

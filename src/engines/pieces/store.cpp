@@ -10,6 +10,7 @@
 
 #include "core/coded_file.hpp"
 #include "engines/pieces/file_access.hpp"
+#include "engines/pieces/shared_pass.hpp"
 #include "engines/pieces/tuning.hpp"
 
 namespace macareu::pieces {
@@ -237,10 +238,10 @@ void stored::write(block pixels, std::function<void()> after) {
   });
 }
 
-void stored::fill(const std::function<block(std::int64_t piece)>& compute) {
-  run_.over_pieces(grid_, [&](std::int64_t piece) {
+void stored::fill(const std::function<block(std::int64_t, std::optional<std::int64_t>)>& compute) {
+  share_pieces(run_, grid_, [&](std::int64_t piece, std::optional<std::int64_t> next) {
     if (run_.done.has(written_, piece)) return;
-    write(compute(piece), [of = &run_, record = written_, piece] { of->done.record(record, piece); });
+    write(compute(piece, next), [of = &run_, record = written_, piece] { of->done.record(record, piece); });
   });
   if (run_.is_shared()) run_.meet();
 }
@@ -288,8 +289,8 @@ void stored::finish(const box& where) {
 
 void stored::finish() {
   if (complete_) run_.over_pieces(grid_, [&](std::int64_t piece) { finish(grid_.piece(piece)); });
-  complete_ = nullptr;
   run_.meet();
+  complete_ = nullptr;  // it may have files of this rank that others read
 }
 
 }  // namespace macareu::pieces

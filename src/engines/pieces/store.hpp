@@ -125,7 +125,8 @@ class stored final : public node {
   /// Written by the thread of files, which calls `after` then.
   void write(block pixels, std::function<void()> after = {});
   /// Computes and writes all pieces, but those that a run which is resumed has written.
-  void fill(const std::function<block(std::int64_t piece)>& compute);
+  /// compute(piece, next): `next` is likely to be computed after it.
+  void fill(const std::function<block(std::int64_t, std::optional<std::int64_t>)>& compute);
   /// The pixels in the file, finished or not.
   block read_as_it_is(const box& where);
   /// Where ranks share the run, all pieces are finished at once.

@@ -28,6 +28,9 @@ inline constexpr std::int64_t engine_bytes = 4;
 /// Pieces that a rank gets at least, where the image is large enough.
 inline constexpr std::int64_t pieces_of_a_rank = 4;
 
+/// Parts of a rank's pieces that other ranks can take, at most.
+inline constexpr std::int64_t groups_of_a_rank = 16;
+
 /// A tile of a wave is patched from a list if at most this share of its pixels can still rise.
 inline constexpr std::int64_t open_share = 16;
 

@@ -15,6 +15,7 @@
 
 #include "engines/cpu/wave/wave_kernels.hpp"
 #include "engines/pieces/file_access.hpp"
+#include "engines/pieces/shared_pass.hpp"
 #include "engines/pieces/tuning.hpp"
 #include "engines/pieces/wave/rank_rims.hpp"
 
@@ -183,9 +184,7 @@ piece_waves<Key>::piece_waves(run& of, const frame& whole, std::vector<node_ptr>
 template <class Key>
 rim_graph<Key> piece_waves<Key>::graph_of_own_pieces() const {
   std::vector<box> boxes;
-  for (std::int64_t i = 0; i < own_.pixels(); ++i)
-    boxes.push_back(grid_.piece(grid_.number(
-        own_.first + site{i / own_.size.x / own_.size.y, i / own_.size.x % own_.size.y, i % own_.size.x})));
+  for (std::int64_t i = 0; i < own_.pixels(); ++i) boxes.push_back(grid_.piece(grid_.number_in(own_, i)));
   return {grid_.whole(), grid_.pixels_of(own_), std::move(boxes),
           [this](site p) { return place_of(grid_.piece_at(p)); }, near_};
 }
@@ -255,41 +254,45 @@ node_ptr piece_waves<Key>::first_pass(const std::string& header, const host_thre
   const window_radius one{near_.rank == 3 ? 1 : 0, 1, 1};
   const auto record = run_.next_record();
   bool beyond = false;
+  for (std::int64_t i = 0; i < own_.pixels(); ++i) {
+    const auto piece = grid_.number_in(own_, i);
+    is_recalled_[static_cast<std::size_t>(piece)] = run_.done.has(record, piece);
+  }
   std::optional<solved_piece> waiting;
-  const auto add_waiting = [&] {
+  const auto give_waiting = [&](give_found give) {
     if (!waiting) return;
-    auto summary = waiting->summary.get();
+    const auto found = bytes_of(waiting->piece, waiting->summary.get());
     std::function<void()> after;
     if (run_.done.is_open())
-      after = [of = &run_, record, piece = waiting->piece, bytes = bytes_of(waiting->piece, summary)] {
-        of->done.record(record, piece, std::as_bytes(std::span(bytes)));
+      after = [of = &run_, record, piece = waiting->piece, found] {
+        of->done.record(record, piece, std::as_bytes(std::span(found)));
       };
-    graph_.add(place_of(waiting->piece), std::move(summary));
+    give(waiting->piece, found);
     result->write(std::move(waiting->state), std::move(after));
     waiting.reset();
   };
-  run_.over_pieces(grid_, [&](std::int64_t piece) {
-    if (beyond && run_.is_shared()) return;
-    if (const auto known = run_.done.recall(record, piece))
-      return graph_.add(place_of(piece), recalled(piece, *known));
+  const auto solve_alone = [&](std::int64_t piece, std::optional<std::int64_t> next, give_found give) {
+    if (beyond && run_.is_shared()) return give(piece, {});
+    if (const auto known = run_.done.recall(record, piece)) return give(piece, *known);
     const auto own = grid_.piece(piece);
     auto around = read_all(images_, grown(own, one, whole_));
-    if (const auto next = run_.next_piece(grid_, piece))
-      expect_all(images_, grown(grid_.piece(*next), one, whole_));
+    if (next) expect_all(images_, grown(grid_.piece(*next), one, whole_));
     const auto inside = parts(around, own);
     beyond = has_start_beyond(inside, threads);
-    if (beyond && run_.is_shared()) return;
+    if (beyond && run_.is_shared()) return give(piece, {});
     if (beyond) refuse_();
     block state(*run_.memory, own, sizeof(Key));
     solve_(state, inside[1], inside[0]);
-    add_waiting();
+    give_waiting(give);
     waiting = solved_piece{piece, std::move(state), std::move(around), {}};
     waiting->summary = std::async(run_.gpu_memory > 0 ? std::launch::async : std::launch::deferred, [&] {
       return summarise(waiting->piece, waiting->state, waiting->around, threads);
     });
-    if (run_.gpu_memory == 0) add_waiting();
+    if (run_.gpu_memory == 0) give_waiting(give);
+  };
+  share_pieces(run_, grid_, solve_alone, give_waiting, [&](std::int64_t piece, const std::string& found) {
+    if (!found.empty()) graph_.add(place_of(piece), summary_in(piece, found));
   });
-  add_waiting();
   run_.files.wait();
   // Refusing finds the first pixel that is beyond, for which all ranks exchange what they find.
   if (refuse_ && run_.is_shared() && run_.all_ranks().least(!beyond) == 0) {
@@ -353,7 +356,6 @@ rim_summary<Key> piece_waves<Key>::summarise(std::int64_t piece, const block& re
   } else if (!open.empty())
     list = {records_.append(open.data(), open.size() * sizeof(open[0])),
             static_cast<std::int64_t>(open.size()), run_.rank()};
-  summary.edges.shrink_to_fit();
   return summary;
 }
 
@@ -364,9 +366,8 @@ std::string piece_waves<Key>::bytes_of(std::int64_t piece, const rim_summary<Key
 }
 
 template <class Key>
-rim_summary<Key> piece_waves<Key>::recalled(std::int64_t piece, const std::string& bytes) {
+rim_summary<Key> piece_waves<Key>::summary_in(std::int64_t piece, const std::string& bytes) {
   const auto own = grid_.piece(piece);
-  is_recalled_[static_cast<std::size_t>(piece)] = true;
   auto& list = lists_[static_cast<std::size_t>(piece)];
   const auto size = std::min(bytes.size(), sizeof list);
   std::memcpy(&list, bytes.data(), size);

@@ -91,9 +91,9 @@ class piece_waves : public std::enable_shared_from_this<piece_waves<Key>> {
   bool has_start_beyond(std::span<const block> from, const host_threads& threads) const;
   rim_summary<Key> summarise(std::int64_t piece, const block& result, std::span<const block> around,
                              const host_threads& threads);
-  /// What the journal keeps of a piece.
+  /// What the journal keeps of a piece, and its owner learns.
   std::string bytes_of(std::int64_t piece, const rim_summary<Key>& summary) const;
-  rim_summary<Key> recalled(std::int64_t piece, const std::string& bytes);
+  rim_summary<Key> summary_in(std::int64_t piece, const std::string& bytes);
   std::optional<block> complete(stored& result, std::int64_t piece);
   static std::vector<block> parts(std::span<const block> blocks, const box& where);
   rim_graph<Key> graph_of_own_pieces() const;
