@@ -72,7 +72,7 @@ json labels(const settings& given) {
   const auto line = [&](int k) -> const line_bands& {
     return lines[static_cast<std::size_t>(k % static_cast<int>(given.strips))];
   };
-  const auto between = static_cast<std::uint32_t>(line(0).after.residue.objects *
+  const auto between = static_cast<std::uint32_t>(line(0).after.objects *
                                                   (given.side / given.ranks - 2 * given.width) / given.width);
   std::vector<std::unique_ptr<pieces::rank_bands>> bands(static_cast<std::size_t>(ranks));
   std::vector<rank_exchange> how(static_cast<std::size_t>(ranks));
@@ -83,8 +83,8 @@ json labels(const settings& given) {
       [&](int rank) {
         std::vector<pieces::band_record> own(3);
         own[0] = line(rank).after;
-        if (rank == 0) own[0] = {{own[0].residue.objects, 0, {}}, {}};
-        own[1].residue.objects = between;
+        if (rank == 0) own[0] = {own[0].objects, 0, {}, {}};
+        own[1].objects = between;
         own[2] = line(rank + 1).before;
         auto& of_rank = bands[static_cast<std::size_t>(rank)];
         std::string told;

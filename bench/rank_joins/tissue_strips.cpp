@@ -145,11 +145,12 @@ line_bands::line_bands(const strip& from) {
     return most;
   };
   const auto above = labels_of(-width, width + 1), below = labels_of(0, width);
-  before.residue.objects = highest(above, width);
-  before.residue.in_first = highest(above, 1);
-  after.residue.objects = highest(below, width);
-  after.residue.in_first = highest(below, 1);
-  after.before = rim_pairs(row(above, width), row(below, 0), before.residue.objects, {});
+  before.objects = highest(above, width);
+  before.in_first = highest(above, 1);
+  before.next = pieces::runs_of(row(above, width), {});
+  after.objects = highest(below, width);
+  after.in_first = highest(below, 1);
+  after.first = pieces::runs_of(row(below, 0), {});
 }
 
 }  // namespace macareu::bench

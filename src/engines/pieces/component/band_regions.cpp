@@ -10,6 +10,8 @@
 
 #include <macareu/error.hpp>
 
+#include "core/ceil_div.hpp"
+
 namespace macareu::pieces {
 namespace {
 
@@ -50,8 +52,9 @@ struct region {
   std::uint64_t objects = 0;
   std::uint32_t in_first = 0;      // of the first band, those in its first slice
   std::uint64_t last_objects = 0;  // of the last band
-  block_answer first, last;      // numbers in the region of objects of the first slice, and of the last band
-  std::vector<rim_pair> before;  // the last band of the region before, and the first one of this
+  block_answer first, last;  // numbers in the region of objects of the first slice, and of the last band
+  std::vector<number_run> first_slice;  // in numbers of the first band
+  std::vector<number_run> next_slice;   // that of the next region, in numbers of the last band
 
   /// Objects of the region in its first slice: they are the first ones.
   std::uint32_t at_front() const { return in_first - static_cast<std::uint32_t>(first.moved.size()); }
@@ -73,7 +76,8 @@ void over_members(Region& of, const Visit& visit) {
   visit(of.last_objects);
   visit(of.first);
   visit(of.last);
-  visit(of.before);
+  visit(of.first_slice);
+  visit(of.next_slice);
 }
 
 class message {
@@ -146,6 +150,23 @@ block_answer of_first_slice(block_answer answer, std::uint32_t in_first) {
   return answer;
 }
 
+/// Pairs on the slice that a band shares with the next. Both have all of its pixels.
+std::vector<rim_pair> pairs_of(std::span<const number_run> own, std::span<const number_run> next,
+                               std::uint64_t own_objects) {
+  std::vector<rim_pair> pairs;
+  std::size_t i = 0, j = 0;
+  for (std::uint32_t in_own = 0, in_next = 0; i < own.size() && j < next.size();) {  // pixels of two runs
+    const rim_pair pair{own[i].number, next[j].number};
+    if (pair.own != 0 && pair.own <= own_objects && (pairs.empty() || pairs.back() != pair))
+      pairs.push_back(pair);
+    const auto both = std::min(own[i].length - in_own, next[j].length - in_next);
+    if ((in_own += both) == own[i].length) ++i, in_own = 0;
+    if ((in_next += both) == next[j].length) ++j, in_next = 0;
+  }
+  if (i < own.size() || j < next.size()) throw io_error("journal of pieces: a record of labels is damaged");
+  return pairs;
+}
+
 std::pair<region, joined_bands> join(const region& a, const region& b) {
   constexpr auto most = std::numeric_limits<std::uint32_t>::max();
   if (a.objects > most || b.objects > most)
@@ -155,7 +176,7 @@ std::pair<region, joined_bands> join(const region& a, const region& b) {
   halves[0].in_first = a.at_front();
   halves[1].objects = static_cast<std::uint32_t>(b.objects);
   halves[1].in_first = b.at_front();
-  for (const auto& pair : b.before)
+  for (const auto& pair : pairs_of(a.next_slice, b.first_slice, a.last_objects))
     halves[0].to_next.push_back({static_cast<std::uint32_t>(number_of(a.last, pair.own)),
                                  static_cast<std::uint32_t>(number_of(b.first, pair.next))});
   auto merged = merge_rims(halves, {});
@@ -165,27 +186,43 @@ std::pair<region, joined_bands> join(const region& a, const region& b) {
   both.last_objects = b.last_objects;
   both.first = of_first_slice(composed(merged.blocks[0], a.first, a.in_first), a.in_first);
   both.last = composed(merged.blocks[1], b.last, b.last_objects);
-  both.before = a.before;
+  both.first_slice = a.first_slice;
+  both.next_slice = b.next_slice;
   return {std::move(both), {std::move(merged.blocks[0]), std::move(merged.blocks[1]), a.objects, b.objects}};
 }
 
-/// The residues of bands, from what each of them knows of the one before.
-std::vector<block_residue> residues_of(std::vector<band_record>& bands) {
+std::vector<block_residue> residues_of(const std::vector<band_record>& bands) {
   std::vector<block_residue> residues;
-  for (auto& band : bands) {
-    const bool in_range = std::ranges::all_of(band.before, [&](const rim_pair& pair) {
-      return pair.own >= 1 && (residues.empty() || pair.own <= residues.back().objects) && pair.next >= 1 &&
-             pair.next <= band.residue.in_first;
-    });
-    if (!in_range || band.residue.in_first > band.residue.objects)
+  for (std::size_t b = 0; b < bands.size(); ++b) {
+    const auto& band = bands[b];
+    std::vector<rim_pair> pairs;
+    if (b > 0) pairs = pairs_of(bands[b - 1].next, band.first, bands[b - 1].objects);
+    const bool in_range = std::ranges::all_of(
+        pairs, [&](const rim_pair& pair) { return pair.next >= 1 && pair.next <= band.in_first; });
+    if (!in_range || band.in_first > band.objects)
       throw io_error("journal of pieces: a record of labels is damaged");
-    if (!residues.empty()) residues.back().to_next = std::move(band.before);
-    residues.push_back(std::move(band.residue));
+    if (b > 0) residues.back().to_next = std::move(pairs);
+    residues.push_back({band.objects, band.in_first, {}});
   }
   return residues;
 }
 
 }  // namespace
+
+std::vector<number_run> runs_of(std::span<const std::uint32_t> slice, const host_threads& threads) {
+  constexpr std::size_t part = 1 << 16;
+  std::vector<std::vector<number_run>> found(ceil_div(slice.size(), part));
+  threads.for_each(found.size(), [&](std::size_t i) {
+    const auto pixels = slice.subspan(i * part, std::min(part, slice.size() - i * part));
+    for (std::size_t begin = 0, end = 0; begin < pixels.size(); begin = end) {
+      while (end < pixels.size() && pixels[end] == pixels[begin]) ++end;
+      found[i].push_back({static_cast<std::uint32_t>(end - begin), pixels[begin]});
+    }
+  });
+  std::vector<number_run> runs;
+  for (const auto& some : found) runs.insert(runs.end(), some.begin(), some.end());
+  return runs;
+}
 
 rank_bands::rank_bands(std::vector<band_record> own, const host_threads& threads) {
   const auto residues = residues_of(own);
@@ -195,7 +232,7 @@ rank_bands::rank_bands(std::vector<band_record> own, const host_threads& threads
   const auto in_first = residues[0].in_first;
   told_ =
       bytes_of({merged_.count, in_first, residues.back().objects, of_first_slice(merged_.blocks[0], in_first),
-                merged_.blocks.back(), std::move(own[0].before)});
+                merged_.blocks.back(), std::move(own[0].first), std::move(own.back().next)});
 }
 
 std::string rank_bands::join(const rank_range& range, const std::string& first, const std::string& second) {

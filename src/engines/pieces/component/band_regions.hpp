@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,10 +17,18 @@
 
 namespace macareu::pieces {
 
-/// What is known of a band: its residue, and the pairs that it completed in the band before.
+/// Pixels of a slice that follow each other and have one number.
+struct number_run {
+  std::uint32_t length, number;
+};
+std::vector<number_run> runs_of(std::span<const std::uint32_t> slice, const host_threads& threads);
+
+/// What is known of a band, whoever labelled it. Its first slice, and that of the next band, have the numbers
+/// of this band.
 struct band_record {
-  block_residue residue;
-  std::vector<rim_pair> before;
+  std::uint32_t objects = 0;   // those that begin in its own slices
+  std::uint32_t in_first = 0;  // of them, those in its first slice; 0 for the first band
+  std::vector<number_run> first, next;
 };
 
 /// A range of ranks whose halves were joined.

@@ -1,8 +1,11 @@
 #include "engines/pieces/component/bands.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +16,7 @@
 #include <macareu/error.hpp>
 
 #include "engines/pieces/component/band_regions.hpp"
+#include "engines/pieces/shared_pass.hpp"
 #include "engines/pieces/tuning.hpp"
 
 namespace macareu::pieces {
@@ -34,22 +38,60 @@ std::span<const std::uint32_t> slice_of(const block& numbers, bool volume, std::
                                                  : numbers.where.size.x)};
 }
 
+/// Numbers that a slice has and another has not, without 0.
+std::uint32_t new_numbers(const std::vector<number_run>& slice, const std::vector<number_run>& before) {
+  const auto numbers_in = [](const std::vector<number_run>& runs) {
+    std::vector<std::uint32_t> numbers{0};
+    for (const auto& run : runs) numbers.push_back(run.number);
+    std::ranges::sort(numbers);
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    return numbers;
+  };
+  std::vector<std::uint32_t> found;
+  std::ranges::set_difference(numbers_in(slice), numbers_in(before), std::back_inserter(found));
+  return static_cast<std::uint32_t>(found.size());
+}
+
+/// From the numbers of a band and the first slice of the next, which are 1 .. count.
+band_record record_of(const block& numbers, std::uint32_t count, const box& band, bool volume,
+                      const host_threads& threads) {
+  const auto runs_in = [&](std::int64_t slice) { return runs_of(slice_of(numbers, volume, slice), threads); };
+  const auto begin = volume ? band.first.z : band.first.y, end = volume ? band.end().z : band.end().y;
+  band_record found;
+  found.objects = count;
+  if (begin > 0) {
+    found.first = runs_in(begin);
+    found.in_first = std::ranges::max(found.first, {}, &number_run::number).number;
+  }
+  if (volume ? numbers.where.end().z > end : numbers.where.end().y > end) {
+    found.next = runs_in(end);
+    // An object that is in both reaches the last slice of the band.
+    found.objects -= new_numbers(found.next, runs_in(end - 1));
+  }
+  return found;
+}
+
 std::string bytes_of(const band_record& band) {
-  std::string bytes(8 + band.before.size() * sizeof(rim_pair), '\0');
-  std::memcpy(bytes.data(), &band.residue.objects, 4);
-  std::memcpy(bytes.data() + 4, &band.residue.in_first, 4);
-  if (!band.before.empty())
-    std::memcpy(bytes.data() + 8, band.before.data(), band.before.size() * sizeof(rim_pair));
+  const std::array<std::uint64_t, 4> head{band.objects, band.in_first, band.first.size(), band.next.size()};
+  std::string bytes(reinterpret_cast<const char*>(head.data()), sizeof head);
+  for (const auto* runs : {&band.first, &band.next})
+    bytes.append(reinterpret_cast<const char*>(runs->data()), runs->size() * sizeof(number_run));
   return bytes;
 }
 band_record record_from(std::string_view bytes) {
-  band_record band;
-  if (bytes.size() < 8) throw io_error("journal of pieces: a record of labels is damaged");
-  std::memcpy(&band.residue.objects, bytes.data(), 4);
-  std::memcpy(&band.residue.in_first, bytes.data() + 4, 4);
-  band.before.resize((bytes.size() - 8) / sizeof(rim_pair));
-  if (!band.before.empty())
-    std::memcpy(band.before.data(), bytes.data() + 8, band.before.size() * sizeof(rim_pair));
+  std::array<std::uint64_t, 4> head{};
+  const auto runs = (bytes.size() - std::min(bytes.size(), sizeof head)) / sizeof(number_run);
+  if (bytes.size() >= sizeof head) std::memcpy(head.data(), bytes.data(), sizeof head);
+  if (bytes.size() < sizeof head || head[2] > runs || head[3] != runs - head[2])
+    throw io_error("journal of pieces: a record of labels is damaged");
+  band_record band{static_cast<std::uint32_t>(head[0]), static_cast<std::uint32_t>(head[1]), {}, {}};
+  bytes.remove_prefix(sizeof head);
+  for (auto* const to : {&band.first, &band.next}) {
+    to->resize(to == &band.first ? head[2] : head[3]);
+    const auto size = to->size() * sizeof(number_run);
+    if (size > 0) std::memcpy(to->data(), bytes.data(), size);
+    bytes.remove_prefix(size);
+  }
   return band;
 }
 
@@ -89,61 +131,30 @@ std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes
     block numbers(*run.memory, pixels.where, sizeof(std::uint32_t));
     return std::pair(numbers, number(numbers, pixels));
   };
-  std::vector<band_record> bands;
-  // Numbers that the last band gave to the first slice of this one, and how many objects began in it.
-  std::vector<std::uint32_t> shared;
-  std::uint32_t began = 0;
+  std::map<std::int64_t, band_record> bands;  // of this rank
   const auto record = run_.next_record();
-  const auto highest_in = [&](const block& numbers, const box& band) {
-    const auto first = volume_ ? band.first.z : band.first.y;
-    std::vector<std::uint32_t> highest(static_cast<std::size_t>(volume_ ? band.size.z : band.size.y));
-    threads.for_each(highest.size(), [&](std::size_t i) {
-      highest[i] = std::ranges::max(slice_of(numbers, volume_, first + static_cast<std::int64_t>(i)));
-    });
-    return highest;
-  };
-  const auto keep_last = [&](const block& numbers, const box& band, std::uint32_t objects) {
-    const auto last = slice_of(numbers, volume_, volume_ ? band.end().z : band.end().y);
-    shared.assign(last.begin(), last.end());
-    began = objects;
-  };
-  run_.over_pieces(grid, [&](std::int64_t b) {
+  const auto found_in = [&](std::int64_t b, std::optional<std::int64_t> next) -> std::string {
+    if (auto known = run_.done.recall(record, b)) return std::move(*known);
     const auto band = grid.piece(b);
-    if (const auto known = run_.done.recall(record, b)) {
-      bands.push_back(record_from(*known));
-      shared.clear();
-      return;
-    }
-    if (b > 0 && shared.empty()) {  // another run had the band before, or another rank has it
-      const auto before = grid.piece(b - 1);
-      const auto numbers = labelled(before, nullptr).first;
-      keep_last(numbers, before, std::ranges::max(highest_in(numbers, before)));
-    }
-    const auto next = run_.next_piece(grid, b);
     const auto next_band = next ? std::optional(grid.piece(*next)) : std::nullopt;
     const auto [numbers, count] = labelled(band, next_band ? &*next_band : nullptr);
     if (count > std::numeric_limits<std::uint32_t>::max())
       throw usage_error("pieces: " + std::to_string(count) +
                         " objects in one piece are more than 32 bits count; use smaller pieces");
-    const auto highest = highest_in(numbers, band);
-    band_record found;
-    found.residue.objects = std::ranges::max(highest);
-    if (b > 0) {
-      found.residue.in_first = highest[0];
-      found.before = rim_pairs(shared, slice_of(numbers, volume_, volume_ ? band.first.z : band.first.y),
-                               began, threads);
-    }
-    const auto known_now = bytes_of(found);
-    run_.done.record(record, b, std::as_bytes(std::span(known_now)));
-    if (next) keep_last(numbers, band, found.residue.objects);
-    bands.push_back(std::move(found));
-  });
-  // Of own bands: how many objects begin in them, and their numbers.
-  const auto own = run_.own_pieces(grid);
-  const auto first_band = own.pixels() > 0 ? grid.number(own.first) : 0;
-  const auto objects = std::make_shared<std::vector<std::uint32_t>>();
-  for (const auto& band : bands) objects->push_back(band.residue.objects);
-  const auto merged = std::make_shared<const merged_blocks>(merge_bands(run_, std::move(bands), threads));
+    auto found = bytes_of(record_of(numbers, static_cast<std::uint32_t>(count), band, volume_, threads));
+    run_.done.record(record, b, std::as_bytes(std::span(found)));
+    return found;
+  };
+  share_pieces(run_, grid, found_in,
+               [&](std::int64_t b, const std::string& found) { bands[b] = record_from(found); });
+  const auto first_band = bands.empty() ? 0 : bands.begin()->first;
+  const auto objects = std::make_shared<std::vector<std::uint32_t>>();  // that begin in each of them
+  std::vector<band_record> own;
+  for (auto& [b, band] : bands) {
+    objects->push_back(band.objects);
+    own.push_back(std::move(band));
+  }
+  const auto merged = std::make_shared<const merged_blocks>(merge_bands(run_, std::move(own), threads));
   result->finish_later([labelled, merged, objects, first_band, label_bytes, threads, file = result.get(),
                         &run = run_](std::int64_t b) -> std::optional<block> {
     const auto band = file->grid().piece(b);
