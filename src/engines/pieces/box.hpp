@@ -120,7 +120,7 @@ inline box share_of_ranks(box pieces, int ranks, int first, int end) {
   for (int low = 0, high = ranks; low != first || high != end;) {
     const int middle = low + (high - low) / 2;
     auto &size = pieces.size, &begin = pieces.first;
-    const bool along_z = size.z > std::max(size.y, size.x), along_y = !along_z && size.y >= size.x;
+    const bool along_z = size.z > std::max(size.y, size.x), along_y = !along_z && size.y > size.x;
     auto &side = along_z   ? size.z
                  : along_y ? size.y
                            : size.x,

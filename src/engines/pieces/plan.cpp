@@ -161,6 +161,7 @@ void plan::over_bands(images in, bool all, band_visit visit) {
   const auto reach = outline_reach(whole.depth > 1);
   auto beside = around(from);
   beside.halo = {beside.halo.z + reach.z, beside.halo.y + reach.y, beside.halo.x + reach.x};
+  if (!all) beside.of_a_rank = tuning::bands_of_a_rank;
   over(piece_grid(whole, run_.piece_size(whole, bytes, axes, beside)), from, reach, all, visit);
 }
 

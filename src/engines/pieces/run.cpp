@@ -326,6 +326,29 @@ site largest_piece(const frame& whole, std::int64_t most, whole_axes axes, site 
           std::min(whole.width, size.x * chunk.x)};
 }
 
+/// The image, halved along its longest side until it has so many pieces of whole chunks. Ranks are cut alike,
+/// so they get the same number. Rows of pieces stay long, which files like; share_of_ranks() halves squares
+/// of pieces along x first, so that those of a rank are a square again.
+site halved_piece(const frame& whole, std::int64_t pieces, site smallest, whole_axes axes, site chunk) {
+  site size{whole.depth, whole.height, whole.width};
+  for (std::int64_t count = 1; count < pieces; count *= 2) {
+    std::int64_t* longest = nullptr;
+    const auto consider = [&](std::int64_t& side, std::int64_t least, bool fixed) {
+      if (!fixed && side >= 2 * least && (!longest || side > *longest)) longest = &side;
+    };
+    consider(size.y, smallest.y, axes.y);
+    consider(size.x, smallest.x, axes.x);
+    consider(size.z, smallest.z, axes.z);
+    if (!longest) break;
+    *longest = ceil_div(*longest, 2);
+  }
+  const auto in_chunks = [](std::int64_t side, std::int64_t unit, std::int64_t all) {
+    return std::min(all, ceil_div(side, unit) * unit);
+  };
+  return {in_chunks(size.z, chunk.z, whole.depth), in_chunks(size.y, chunk.y, whole.height),
+          in_chunks(size.x, chunk.x, whole.width)};
+}
+
 /// Pixels on the rims of all pieces of one size.
 std::int64_t rim_pixels(const frame& whole, site size) {
   const auto cuts = [](std::int64_t all, std::int64_t own) { return 2 * (ceil_div(all, own) - 1); };
@@ -365,12 +388,14 @@ site run::piece_size(const frame& whole, std::int64_t bytes_per_pixel, whole_axe
                       " of the GPU, but the limit is " + with_unit(gpu_memory) + "; raise it");
   const auto size_of = [&](std::int64_t most) { return largest_piece(whole, most, axes, beside.chunk); };
   const auto smaller = [](std::int64_t most) { return most - ceil_div(most, 8); };
-  // Several for each rank, so that reading and writing overlap with computing.
-  const auto of_rank =
-      parts_ == 1 ? whole.pixels() : ceil_div(whole.pixels(), parts_ * tuning::pieces_of_a_rank);
+  // Several for each rank, so that reading and writing overlap with computing, and others can take some.
+  if (parts_ > 1)
+    if (const auto size = halved_piece(whole, parts_ * beside.of_a_rank, smallest, axes, beside.chunk);
+        need(size) <= available && read(size) <= on_gpu)
+      return size;
   // Smaller pieces have smaller halos, but longer rims: the first size that fits is taken.
-  for (auto most = std::min(std::min(available, on_gpu) / bytes_per_pixel, of_rank); most > 0;
-       most = smaller(most))
+  for (auto most = std::min({available / bytes_per_pixel, on_gpu / bytes_per_pixel, whole.pixels()});
+       most > 0; most = smaller(most))
     if (const auto size = size_of(most); need(size) <= available && read(size) <= on_gpu) return size;
   auto needed = need(smallest);
   for (auto most = whole.pixels(); most > 0; most = smaller(most)) {

@@ -19,6 +19,7 @@
 #include "engines/pieces/box.hpp"
 #include "engines/pieces/journal.hpp"
 #include "engines/pieces/transfer.hpp"
+#include "engines/pieces/tuning.hpp"
 
 namespace macareu::pieces {
 
@@ -36,6 +37,7 @@ struct surroundings {
   site chunk{1, 1, 1};          // boxes that are cheapest to read
   std::int64_t rim_bytes = 0;   // that stay in memory for each pixel on the rims of all pieces
   std::int64_t join_bytes = 0;  // the same while rims are joined, and no piece is in memory
+  std::int64_t of_a_rank = tuning::pieces_of_a_rank;  // at least, where the image is large enough
 };
 
 class run {

@@ -25,8 +25,9 @@ inline constexpr int seconds_between_syncs = 10;
 /// and the graph of waves.
 inline constexpr std::int64_t engine_bytes = 4;
 
-/// Pieces that a rank gets at least, where the image is large enough.
-inline constexpr std::int64_t pieces_of_a_rank = 4;
+/// Pieces that a rank gets at least, where the image is large enough. Each pixel on a rim of a wave costs as
+/// much as several hundred others. Rims of bands cost little.
+inline constexpr std::int64_t pieces_of_a_rank = 4, waves_of_a_rank = 2, bands_of_a_rank = 16;
 
 /// Parts of a rank's pieces that other ranks can take, at most.
 inline constexpr std::int64_t groups_of_a_rank = 16;

@@ -114,8 +114,9 @@ site band_size(const run& of, const node& image, std::size_t label_bytes, bool v
   const auto bytes = image.room() + 4 + 2 * static_cast<std::int64_t>(label_bytes) + 2 * tuning::engine_bytes;
   auto halo = image.halo();
   ++(volume ? halo.z : halo.y);
-  return of.piece_size(image.whole, bytes, band_axes(volume),
-                       {halo, image.chunk(), sizeof(rim_pair), 3 * sizeof(rim_pair)});
+  return of.piece_size(
+      image.whole, bytes, band_axes(volume),
+      {halo, image.chunk(), sizeof(rim_pair), 3 * sizeof(rim_pair), tuning::bands_of_a_rank});
 }
 
 std::pair<node_ptr, std::uint64_t> component_bands::join(std::size_t label_bytes, const std::string& header,

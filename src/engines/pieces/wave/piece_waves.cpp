@@ -160,6 +160,7 @@ site wave_piece_size(const run& of, const frame& whole, const std::vector<node_p
       2 * sizeof(Key) +
       static_cast<std::int64_t>(rim_graph<Key>::edges_of_a_pixel(whole.depth > 1) * sizeof(rim_edge<Key>)) +
       static_cast<std::int64_t>(sizeof(std::uint32_t) + sizeof(Key) + 1);
+  beside.of_a_rank = tuning::waves_of_a_rank;
   const auto bytes =
       bytes_per_pixel<Key>(images) + (of.gpu_memory > 0 ? bytes_beside_gpu<Key>(images) : std::int64_t{0});
   return with_short_numbers(of.piece_size(whole, bytes, {}, beside));
