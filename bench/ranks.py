@@ -4,12 +4,15 @@ Files lie in a directory of tmpfs. The process alone works in pieces too, bound 
 `tissue` covers half of the slide in patches. `half` has tissue in its upper half and nothing in the lower one.
 `wall` is the ratio of seconds until outputs and table are computed, with their files. Writers of one file take turns in most file systems.
 `compute` is the ratio without files: user seconds of the process, by those of the slowest rank with the time that it waited for others.
+`apart` is what the machine allows: as many processes as ranks at the same time, each with its rows as an image of its own. They share
+memory and caches, but no work. `most_s` are the user seconds of the slowest.
 """
 import argparse
 import json
 import os
 import pathlib
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -40,6 +43,8 @@ def measured(command, report, runs, limit):
         if code != 0:
             return {"error": f"exit code {code}"}
         found = json.loads(pathlib.Path(report).read_text())
+        if "pieces" not in found:
+            return {"error": "it did not run in pieces; give a smaller --memory"}
         each = found["ranks"]["each"] if "ranks" in found else [{**found["processor"], "waiting": 0, "seconds": found["seconds"]["compute"]}]
         row = {"wall_s": round(found["seconds"]["compute"], 3), "whole_s": round(time.perf_counter() - begin, 3),
                "compute_s": round(max(rank["user"] + rank["waiting"] for rank in each), 3), "pieces": found["pieces"]["size"],
@@ -53,10 +58,34 @@ def measured(command, report, runs, limit):
     return best
 
 
+def rows_of(file, part, parts, to):
+    """A .npy file of two axes and one byte a pixel: one of `parts` equal parts of its rows."""
+    with open(file, "rb") as image, open(to, "wb") as out:
+        version = image.read(8)
+        head = image.read(int.from_bytes(image.read(2), "little")).decode()
+        height, width = (int(word) for word in head[head.index("(") + 1:head.index(")")].split(","))
+        own = head.replace(f"({height}, {width})", f"({height // parts}, {width})").rstrip().ljust(len(head) - 1) + "\n"
+        out.write(version + len(own).to_bytes(2, "little") + own.encode())
+        image.seek(part * (height // parts) * width, os.SEEK_CUR)
+        shutil.copyfileobj(image, out) if part == parts - 1 else out.write(image.read(height // parts * width))
+
+
+def measured_apart(commands, at, limit):
+    processes = [subprocess.Popen(["taskset", "-c", str(k), *command, "--report", at(f"{k}.json"), "--quiet"],
+                                  env={**os.environ, "OMP_NUM_THREADS": "1"}) for k, command in enumerate(commands)]
+    if any([process.wait(limit) != 0 for process in processes]):
+        return {"error": "a process of its own failed"}
+    each = [json.loads(pathlib.Path(at(f"{k}.json")).read_text()) for k in range(len(commands))]
+    return {"user_s": round(sum(found["processor"]["user"] for found in each), 3),
+            "system_s": round(sum(found["processor"]["system"] for found in each), 3),
+            "most_s": round(max(found["processor"]["user"] for found in each), 3),
+            "wall_s": round(max(found["seconds"]["compute"] for found in each), 3)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("macareu")
-    parser.add_argument("--launcher", default="mpiexec.hydra -bind-to core")
+    parser.add_argument("--launcher", default="mpiexec.hydra -bind-to core", help="empty: --ranks of the tool")
     parser.add_argument("--alone", default="taskset -c 0", help="what binds one process")
     parser.add_argument("--ranks", type=int, default=16)
     parser.add_argument("--side", type=int, default=32768)
@@ -64,6 +93,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--images", default="tissue,half")
     parser.add_argument("--limit", type=float, default=300, help="seconds of one command")
+    parser.add_argument("--apart", action="store_true", help="measure processes that share nothing, too")
     parser.add_argument("--json")
     given = parser.parse_args()
     rows = []
@@ -84,11 +114,25 @@ def main():
             for name, words in cases.items():
                 command = [given.macareu] + words + ["--threads", "1", "--memory", given.memory, "--device", "cpu"]
                 row = {"image": image, "case": name, "side": given.side}
-                row["ranks"] = measured(shlex.split(given.launcher) + ["-n", str(given.ranks)] + command, at("report.json"), given.runs, given.limit)
-                row["alone"] = measured(shlex.split(given.alone) + command, at("report.json"), 1, given.limit)
+                several = shlex.split(given.launcher) + ["-n", str(given.ranks)] + command if given.launcher else command + ["--ranks", str(given.ranks)]
+                row["ranks"] = measured(several, at("report.json"), given.runs, given.limit)
+                row["alone"] = measured(shlex.split(given.alone) + command, at("report.json"), given.runs, given.limit)
                 if "error" not in {**row["ranks"], **row["alone"]}:
                     row["wall"] = round(row["alone"]["wall_s"] / row["ranks"]["wall_s"], 2)
                     row["compute"] = round(row["alone"]["compute_s"] / row["ranks"]["compute_s"], 2)
+                if given.apart and "error" not in row["ranks"]:
+                    parts = {}
+                    for k in range(given.ranks):
+                        for word in words[1:]:
+                            if word in files.values():
+                                parts[word, k] = at(f"{k}-{pathlib.Path(word).name}")
+                                rows_of(word, k, given.ranks, parts[word, k])
+                    of_rank = lambda k: [parts.get((word, k), word.replace(folder + "/", f"{folder}/{k}-")) for word in words]
+                    pieces = ",".join(str(side) for side in row["ranks"]["pieces"][1:])
+                    row["apart"] = measured_apart([[given.macareu, *of_rank(k), "--threads", "1", "--pieces", pieces, "--device", "cpu"]
+                                                   for k in range(given.ranks)], at, given.limit)
+                    for made in [*parts.values(), *(word for k in range(given.ranks) for word in of_rank(k)[-3:] if word.startswith(folder))]:
+                        pathlib.Path(made).unlink(missing_ok=True)
                 rows.append(row)
                 print(json.dumps(row), flush=True)
                 if given.json:
