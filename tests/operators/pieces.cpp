@@ -288,6 +288,7 @@ TEST_F(operators_in_pieces, the_least_memory_that_is_named_works) {
 /// As many objects as an image can have, each with a row of its own.
 image isolated_pixels(const extents& shape) {
   image numbers(dtype::u32, shape);
+  std::ranges::fill(numbers.pixels<std::uint32_t>(), 0u);
   std::uint32_t count = 0;
   for (std::int64_t y = 0; y < shape.height(); y += 2)
     for (std::int64_t x = 0; x < shape.width(); x += 2)
