@@ -276,6 +276,21 @@ class Options(PiecesTest):
         self.assertTrue(self.content("t.csv") == self.content("expected.csv"))
         self.assertTrue(self.content("out.npy") == self.content("labels.npy"))
 
+    def test_the_limit_is_kept_by_selections_of_many_objects(self):
+        """Rows and new numbers of millions of objects are in files, and none of them has a copy in memory."""
+        side = 3200
+        self.write_npy("dots.npy", (side, side), (side // 2) * (bytes(side) + (side // 2) * b"\0\1"))
+        self.succeed("label", "dots.npy", "-o", "labels.npy")
+        for words in (("label", "dots.npy", "--min-size", "1"), ("remove-small", "dots.npy", "--min-size", "1"),
+                      ("relabel", "labels.npy"), ("relabel", "labels.npy", "--keep", "area 1:9")):
+            self.in_pieces(("--memory", "10M"), *words, "-o", "out.npy", "--report", "r.json")
+            report = json.loads(self.content("r.json"))
+            self.assertEqual(report["count"], side * side // 4, words)
+            self.assertLess(report["peak_memory"], (10 + 64) * MEBIBYTE, words)
+            expected = "dots.npy" if words[0] == "remove-small" else "labels.npy"
+            self.assertTrue(self.content("out.npy") == self.content(expected), words)
+            os.remove(self.path("out.npy"))
+
 
 if __name__ == "__main__":
     unittest.main()

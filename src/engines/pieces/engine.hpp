@@ -369,8 +369,18 @@ class engine : public plan {
   }
 
   template <label_number Label>
+  tallied_rows<Label> object_numbers(std::size_t count) {
+    return {run_, count};
+  }
+  template <label_number Label>
+  void recode(const image<Label>& labels, tallied_rows<Label> number) {
+    set_recoded(labels, std::move(number), threads());
+  }
+  template <label_number Label>
   void recode(const image<Label>& labels, const std::vector<Label>& number) {
-    set_recoded(labels, number, threads());
+    auto copy = object_numbers<Label>(number.size());
+    for (std::size_t i = 0; i < number.size(); ++i) copy[i] = number[i];
+    recode(labels, std::move(copy));
   }
 
   host_threads lend_threads(std::int64_t pixels) {

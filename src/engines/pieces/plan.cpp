@@ -199,13 +199,11 @@ std::uint64_t plan::set_components(const any_image& labels, std::size_t bytes, b
 }
 
 template <class Label>
-void plan::set_recoded(const any_image& labels, const std::vector<Label>& number,
-                       const host_threads& threads) {
-  const auto numbers = std::make_shared<const object_memory>(run_, number.size() * sizeof(Label));
-  std::memcpy(numbers->data(), number.data(), number.size() * sizeof(Label));
+void plan::set_recoded(const any_image& labels, tallied_rows<Label> number, const host_threads& threads) {
+  const auto numbers = std::make_shared<const tallied_rows<Label>>(std::move(number));
   set_map(labels, sizeof(Label), {&labels}, [numbers, threads](const block& to, std::span<const block> from) {
     const auto size = to.where.size;
-    const auto* const final_numbers = reinterpret_cast<const Label*>(numbers->data());
+    const auto* const final_numbers = numbers->begin();
     threads.for_each(static_cast<std::size_t>(size.z * size.y), [&](std::size_t row) {
       const auto z = to.where.first.z + static_cast<std::int64_t>(row) / size.y,
                  y = to.where.first.y + static_cast<std::int64_t>(row) % size.y;
@@ -216,8 +214,8 @@ void plan::set_recoded(const any_image& labels, const std::vector<Label>& number
     numbers->release();
   });
 }
-template void plan::set_recoded(const any_image&, const std::vector<std::uint32_t>&, const host_threads&);
-template void plan::set_recoded(const any_image&, const std::vector<std::uint64_t>&, const host_threads&);
+template void plan::set_recoded(const any_image&, tallied_rows<std::uint32_t>, const host_threads&);
+template void plan::set_recoded(const any_image&, tallied_rows<std::uint64_t>, const host_threads&);
 
 std::string plan::header_of(const any_image& out) const { return outputs_.header_of(*out.place()); }
 

@@ -18,6 +18,7 @@
 #include "engines/pieces/outputs.hpp"
 #include "engines/pieces/row_shares.hpp"
 #include "engines/pieces/run.hpp"
+#include "engines/pieces/tallied_rows.hpp"
 #include "patterns/window.hpp"
 
 namespace macareu::pieces {
@@ -73,7 +74,7 @@ class plan {
   std::uint64_t set_components(const any_image& labels, std::size_t bytes, bool volume, const any_image& in,
                                component_bands::labelling number, const host_threads& threads);
   template <class Label>
-  void set_recoded(const any_image& labels, const std::vector<Label>& number, const host_threads& threads);
+  void set_recoded(const any_image& labels, tallied_rows<Label> number, const host_threads& threads);
 
   /// Inputs that can be read in any boxes.
   std::vector<node_ptr> in_any_shape(images in);

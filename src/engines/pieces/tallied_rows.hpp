@@ -41,6 +41,7 @@ class object_memory {
   mutable std::size_t pages_ = 0;
 };
 
+/// Rows of a tally, or new numbers; 0 at first.
 template <class Row>
 class tallied_rows {
  public:
@@ -48,14 +49,16 @@ class tallied_rows {
     static_assert(std::is_trivially_copyable_v<Row> && alignof(Row) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
     for (std::size_t i = 0; i < count_; ++i) {
       memory_.touch(i * sizeof(Row));
-      new (memory_.data() + i * sizeof(Row)) Row;
+      new (memory_.data() + i * sizeof(Row)) Row{};
     }
   }
 
-  void join(std::size_t at, const Row& other) {
+  /// By one thread.
+  Row& operator[](std::size_t at) {
     memory_.touch(at * sizeof(Row));
-    all()[at].join(other);
+    return all()[at];
   }
+  void join(std::size_t at, const Row& other) { (*this)[at].join(other); }
   /// To be changed.
   Row* all() { return reinterpret_cast<Row*>(memory_.data()); }
   const Row* begin() const { return reinterpret_cast<const Row*>(memory_.data()); }

@@ -73,9 +73,8 @@ std::vector<column_range> kept_ranges(const call& call) {
   }
 }
 
-std::vector<bool> labels_in_ranges(const table& objects, const std::vector<column_range>& ranges,
-                                   std::uint64_t count) {
-  std::vector<bool> kept(static_cast<std::size_t>(count) + 1);
+void over_labels_in_ranges(const table& objects, const std::vector<column_range>& ranges,
+                           function_ref<void(std::uint64_t)> take) {
   const auto& labels = objects["label"];
   std::vector<const table_column*> columns;
   for (const auto& range : ranges) columns.push_back(&objects[range.column]);
@@ -85,9 +84,8 @@ std::vector<bool> labels_in_ranges(const table& objects, const std::vector<colum
       const double value = (*columns[i])[row].to_double();
       inside = inside && value >= ranges[i].low && value <= ranges[i].high;  // NaN is in none
     }
-    kept[static_cast<std::size_t>(labels[row].to_double())] = inside;
+    if (inside) take(static_cast<std::uint64_t>(labels[row].to_double()));
   }
-  return kept;
 }
 
 }  // namespace macareu

@@ -8,6 +8,7 @@
 #include <macareu/table.hpp>
 
 #include "core/call.hpp"
+#include "core/function_ref.hpp"
 
 namespace macareu {
 
@@ -20,9 +21,9 @@ struct column_range {
 /// have.
 std::vector<column_range> kept_ranges(const call& call);
 
-/// Whether labels 0..count are in all ranges. `objects` has a row for every label with pixels.
-std::vector<bool> labels_in_ranges(const table& objects, const std::vector<column_range>& ranges,
-                                   std::uint64_t count);
+/// take(label) for the rows of a table that are in all ranges.
+void over_labels_in_ranges(const table& objects, const std::vector<column_range>& ranges,
+                           function_ref<void(std::uint64_t)> take);
 
 inline void check_kept_ranges(const call& call) { kept_ranges(call); }
 

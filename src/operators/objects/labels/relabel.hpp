@@ -2,8 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 #include "core/call.hpp"
 #include "operators/common/parameters.hpp"
@@ -16,6 +17,7 @@
 #include "operators/objects/measures/object_table.hpp"
 #include "patterns/images.hpp"
 #include "patterns/map.hpp"
+#include "patterns/object_numbers.hpp"
 
 namespace macareu::operators {
 
@@ -83,35 +85,41 @@ struct relabel {
     else if constexpr (std::is_integral_v<T> && sizeof(T) >= 4)
       greatest = number_sparse_labels<T, number>(engine, call, greatest, out, input<T>(engine, call, 0));
     if (const auto ranges = kept_ranges(call); !ranges.empty()) {
-      const auto objects = measured(engine, call, greatest, out.reading());
-      const auto kept = labels_in_ranges(objects, ranges, greatest);
-      std::vector<number> same(kept.size());
-      for (std::size_t label = 0; label < kept.size(); ++label)
-        same[label] = kept[label] ? static_cast<number>(label) : 0;
-      engine.recode(out, same);
+      auto same = object_numbers<number>(engine, static_cast<std::size_t>(greatest) + 1);
+      measure(engine, call, greatest, out.reading(), [&](const table& objects) {
+        over_labels_in_ranges(objects, ranges, [&](std::uint64_t label) {
+          same[static_cast<std::size_t>(label)] = static_cast<number>(label);
+        });
+      });
+      engine.recode(out, std::move(same));
     }
     call.work.report.count = static_cast<std::int64_t>(select_objects(engine, call, wanted, greatest, out));
   }
 
  private:
+  /// take(part of the table of all objects)
   template <class Engine, class Image>
-  static table measured(Engine& engine, const call& call, std::uint64_t greatest, const Image& labels) {
+  static void measure(Engine& engine, const call& call, std::uint64_t greatest, const Image& labels,
+                      const std::function<void(const table&)>& take) {
     if constexpr (std::is_same_v<pixel_of<Image>, std::uint32_t>) {
-      return call.rank() == 2 ? measured<2>(engine, greatest, labels) : measured<3>(engine, greatest, labels);
+      if (call.rank() == 2)
+        measure<2>(engine, greatest, labels, take);
+      else
+        measure<3>(engine, greatest, labels, take);
     } else {
       const auto numbers = temporary<std::uint32_t>(engine, labels);
       engine.map(as_type<std::uint32_t>{}, numbers.image(), labels);
-      return measured(engine, call, greatest, numbers.reading());
+      measure(engine, call, greatest, numbers.reading(), take);
     }
   }
   template <int Rank, class Engine, class Image>
-  static table measured(Engine& engine, std::uint64_t greatest, const Image& labels) {
+  static void measure(Engine& engine, std::uint64_t greatest, const Image& labels,
+                      const std::function<void(const table&)>& take) {
     const object_form form{
         .rank = Rank,
         .threads = engine.lend_threads(static_cast<std::int64_t>(greatest) * tuning::pixels_worth_an_object)};
     const auto rows = engine.tally(object_sums<Rank, false>{}, greatest, labels);
-    return describe_objects(objects_of<std::uint8_t, Rank, false>(rows), form,
-                            room_for_objects(static_cast<std::size_t>(greatest), form));
+    describe_in_parts(objects_of<std::uint8_t, Rank, false>(rows), form, take, [&] { release_rows(rows); });
   }
 };
 

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 #include "core/call.hpp"
 #include "core/pixel_types.hpp"
@@ -18,6 +16,7 @@
 #include "operators/objects/labels/selection.hpp"
 #include "operators/objects/measures/object_extent.hpp"
 #include "patterns/images.hpp"
+#include "patterns/object_numbers.hpp"
 
 namespace macareu::operators {
 
@@ -77,13 +76,16 @@ struct remove_small {
                          const image_in<Engine, const std::uint8_t>& image) {
     const double least = call.quantity("min_size").to_double();
     const auto count = label_components(engine, set_pixels{}, call.near(), kept, image, 0);
-    const auto rows = engine.tally(object_size{}, count, kept.reading());
-    const std::span<const object_size::row> sizes(rows);
-    std::vector<Label> number(sizes.size());
-    for (std::size_t object = 1; object < sizes.size(); ++object)
-      number[object] = static_cast<double>(sizes[object].count[0]) >= least;
-    engine.recode(kept, number);
-    call.work.report.count = std::ranges::count(number, Label{1});
+    auto number = object_numbers<Label>(engine, static_cast<std::size_t>(count) + 1);
+    call.work.report.count = 0;
+    over_objects<object_size::row>(engine.tally(object_size{}, count, kept.reading()),
+                                   [&](std::size_t object, const object_size::row& found) {
+                                     const auto size = static_cast<double>(found.count[object_size::pixels]);
+                                     const bool is_large = size >= least;
+                                     number[object] = is_large;
+                                     call.work.report.count += is_large;
+                                   });
+    engine.recode(kept, std::move(number));
   }
 };
 

@@ -8,11 +8,14 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/call.hpp"
 #include "operators/objects/measures/object_extent.hpp"
 #include "patterns/images.hpp"
+#include "patterns/object_numbers.hpp"
 
 namespace macareu {
 
@@ -48,10 +51,12 @@ struct object_selection {
   bool sees_places() const {
     return clear_border || std::isfinite(largest) || order == object_order::by_first_pixel;
   }
-  bool keeps(const object_extent::row& object) const {
-    const auto size = static_cast<double>(object.count[object_extent::pixels]);
-    return size > 0 && size >= min_size && size <= max_size &&
-           !(clear_border && object.count[object_extent::on_border] > 0);
+  template <class Rule>
+  bool keeps(const typename Rule::row& object) const {
+    if constexpr (std::is_same_v<Rule, object_extent>)
+      if (clear_border && object.count[object_extent::on_border] > 0) return false;
+    const auto size = static_cast<double>(object.count[Rule::pixels]);
+    return size > 0 && size >= min_size && size <= max_size;
   }
 };
 
@@ -65,50 +70,65 @@ struct where_kept {
   }
 };
 
-/// The new number of every object, 0 for dropped ones. Returns how many are kept. Among objects of one size
-/// the earlier counts as larger.
-template <class Label>
-std::uint64_t renumber(std::span<const object_extent::row> objects, const object_selection& wanted,
-                       std::vector<Label>& number) {
-  const auto first = [&](std::size_t object) { return objects[object].least[0]; };
-  const auto size = [&](std::size_t object) { return objects[object].count[object_extent::pixels]; };
-  std::vector<std::size_t> kept;
+/// Sets the new number of every object, which are 0 before. Returns how many are kept. Among objects of one
+/// size the earlier counts as larger.
+template <class Rule, class Rows, class Numbers>
+std::uint64_t renumber(const Rows& rows, const object_selection& wanted, Numbers& number) {
+  using row = typename Rule::row;
+  using label = std::remove_cvref_t<decltype(number[0])>;
+  const auto first = []([[maybe_unused]] const row& object) {
+    if constexpr (std::is_same_v<Rule, object_extent>)
+      return object.least[0];
+    else
+      return std::int64_t{0};  // places do not matter
+  };
+  // Labels are in the wanted order most often. A list of objects, which is as large as their numbers, is made
+  // where they are not.
+  std::uint64_t count = 0;
+  std::int64_t last = -1;
+  bool in_order = wanted.order != object_order::by_size;
+  over_objects<row>(rows, [&](std::size_t object, const row& found) {
+    if (!wanted.keeps<Rule>(found)) return;
+    number[object] = static_cast<label>(++count);
+    if (wanted.order == object_order::by_first_pixel) in_order = in_order && first(found) > last;
+    last = first(found);
+  });
+  if (in_order && wanted.largest >= static_cast<double>(count)) return count;
+  const std::span<const row> objects(rows);
+  const auto size = [&](label object) { return objects[object].count[Rule::pixels]; };
+  const auto place = [&](label object) { return first(objects[object]); };
+  std::vector<label> kept;
+  kept.reserve(static_cast<std::size_t>(count));
   for (std::size_t object = 1; object < objects.size(); ++object)
-    if (wanted.keeps(objects[object])) kept.push_back(object);
-  if (wanted.largest < static_cast<double>(kept.size())) {
+    if (number[object] != 0) kept.push_back(static_cast<label>(object));
+  if (wanted.largest < static_cast<double>(count)) {
     std::ranges::sort(
-        kept, [&](auto a, auto b) { return size(a) != size(b) ? size(a) > size(b) : first(a) < first(b); });
+        kept, [&](auto a, auto b) { return size(a) != size(b) ? size(a) > size(b) : place(a) < place(b); });
+    for (auto i = static_cast<std::size_t>(wanted.largest); i < kept.size(); ++i) number[kept[i]] = 0;
     kept.resize(static_cast<std::size_t>(wanted.largest));
   }
   if (wanted.order == object_order::by_first_pixel)
-    std::ranges::sort(kept, {}, first);
+    std::ranges::sort(kept, {}, place);
   else
     std::ranges::sort(kept);
   if (wanted.order == object_order::by_size) std::ranges::stable_sort(kept, std::greater{}, size);
-  number.assign(objects.size(), Label{});
-  for (std::size_t i = 0; i < kept.size(); ++i) number[kept[i]] = static_cast<Label>(i + 1);
+  for (std::size_t i = 0; i < kept.size(); ++i) number[kept[i]] = static_cast<label>(i + 1);
   return kept.size();
-}
-
-inline std::vector<object_extent::row> without_places(std::span<const object_size::row> sizes) {
-  std::vector<object_extent::row> objects(sizes.size());
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    objects[i].count[object_extent::pixels] = sizes[i].count[object_size::pixels];
-  return objects;
 }
 
 /// Labels 1..count in place. Returns how many are kept.
 template <class Image, class Engine>
 std::uint64_t select_objects(Engine& engine, const call& call, const object_selection& wanted,
                              std::uint64_t count, const Image& labels) {
-  std::vector<pixel_of<Image>> number;
+  auto number = object_numbers<pixel_of<Image>>(engine, static_cast<std::size_t>(count) + 1);
   std::uint64_t kept = 0;
   if (wanted.sees_places())
-    kept = renumber(engine.tally(object_extent{labels.whole(), call.rank() == 3}, count, labels.reading()),
-                    wanted, number);
+    kept = renumber<object_extent>(
+        engine.tally(object_extent{labels.whole(), call.rank() == 3}, count, labels.reading()), wanted,
+        number);
   else  // engines count runs of pixels
-    kept = renumber(without_places(engine.tally(object_size{}, count, labels.reading())), wanted, number);
-  engine.recode(labels, number);
+    kept = renumber<object_size>(engine.tally(object_size{}, count, labels.reading()), wanted, number);
+  engine.recode(labels, std::move(number));
   return kept;
 }
 
