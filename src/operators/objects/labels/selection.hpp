@@ -74,9 +74,9 @@ struct where_kept {
 /// size the earlier counts as larger.
 template <class Rule, class Rows, class Numbers>
 std::uint64_t renumber(const Rows& rows, const object_selection& wanted, Numbers& number) {
-  using row = typename Rule::row;
+  using object_row = typename Rule::row;
   using label = std::remove_cvref_t<decltype(number[0])>;
-  const auto first = []([[maybe_unused]] const row& object) {
+  const auto first = []([[maybe_unused]] const object_row& object) {
     if constexpr (std::is_same_v<Rule, object_extent>)
       return object.least[0];
     else
@@ -87,14 +87,14 @@ std::uint64_t renumber(const Rows& rows, const object_selection& wanted, Numbers
   std::uint64_t count = 0;
   std::int64_t last = -1;
   bool in_order = wanted.order != object_order::by_size;
-  over_objects<row>(rows, [&](std::size_t object, const row& found) {
+  over_objects<object_row>(rows, [&](std::size_t object, const object_row& found) {
     if (!wanted.keeps<Rule>(found)) return;
     number[object] = static_cast<label>(++count);
     if (wanted.order == object_order::by_first_pixel) in_order = in_order && first(found) > last;
     last = first(found);
   });
   if (in_order && wanted.largest >= static_cast<double>(count)) return count;
-  const std::span<const row> objects(rows);
+  const std::span<const object_row> objects(rows);
   const auto size = [&](label object) { return objects[object].count[Rule::pixels]; };
   const auto place = [&](label object) { return first(objects[object]); };
   std::vector<label> kept;
