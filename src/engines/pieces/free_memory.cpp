@@ -5,6 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "core/ceil_div.hpp"
+
 namespace macareu::pieces {
 namespace {
 
@@ -47,6 +49,12 @@ std::int64_t free_memory() {
       least = std::min(least, std::max<std::int64_t>(0, limit - used));
   }
   return least;
+}
+
+std::string with_unit(std::int64_t bytes) {
+  constexpr std::int64_t kibibyte = 1 << 10, mebibyte = 1 << 20;
+  return bytes < 10 * mebibyte ? std::to_string(ceil_div(bytes, kibibyte)) + " KiB"
+                               : std::to_string(ceil_div(bytes, mebibyte)) + " MiB";
 }
 
 }  // namespace macareu::pieces
